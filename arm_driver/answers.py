@@ -16,8 +16,6 @@ class Answers:
     """Answers the robot of one stream.
 
     Args:
-        stream: Under way.
-        settings: Limits.
         counts: Where answers are counted.
     """
 

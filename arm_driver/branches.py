@@ -269,7 +269,6 @@ def flips_between(
     """Joints that leave their range between two steps, and are back in it by a whole turn.
 
     Args:
-        geometry: the arm.
         before: angles of one step [rad], shape (6,).
         after: angles of the next, each turned into its range [rad], shape (6,).
     """

@@ -135,9 +135,6 @@ def next_sequence(seq: int) -> int:
 def encode_request(request: WaypointRequest) -> bytes:
     """Write a request as the robot does, for tools and tests.
 
-    Args:
-        request: What is asked.
-
     Returns:
         One line with its carriage return.
     """
@@ -151,9 +148,6 @@ def encode_request(request: WaypointRequest) -> bytes:
 
 def encode_answer(answer: Waypoint | EndOfStream) -> bytes:
     """Write an answer of the host.
-
-    Args:
-        answer: A waypoint, or the end of the stream.
 
     Returns:
         One line with its carriage return, of numbers only.

@@ -54,8 +54,6 @@ class FollowingWatch:
 
     Args:
         start: Where the path begins.
-        period_s: Of the waypoints [s].
-        settings: Windows.
         a_zero_rad: Of the controller's angles, see `Location.turn_rad`.
     """
 

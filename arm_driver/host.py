@@ -24,12 +24,7 @@ from arm_driver.supervision import SupervisionReport
 
 
 class ContourHost:
-    """Answers a robot that asks for waypoints.
-
-    Args:
-        settings: Times and limits.
-        now_s: Monotonic time [s].
-    """
+    """Answers a robot that asks for waypoints."""
 
     def __init__(self, settings: HostSettings, now_s: float) -> None:
         self._settings = settings
@@ -63,7 +58,6 @@ class ContourHost:
 
         Args:
             data: Any bytes, cut anywhere; none to let the time pass.
-            now_s: Monotonic time [s].
 
         Returns:
             One line at most, however many requests came; often none.
@@ -108,7 +102,6 @@ class ContourHost:
 
         Args:
             plan: Declared start and end.
-            now_s: Monotonic time [s].
             measured: Where the robot is, read at the controller, if its requests do not say so.
 
         Raises:
@@ -166,11 +159,7 @@ class ContourHost:
         self._state = step(self._state, HostEvent.END_GIVEN)
 
     def lose(self, text: str) -> None:
-        """Take note that the port is gone for good.
-
-        Args:
-            text: Why.
-        """
+        """Take note that the port is gone for good."""
         self._lost = text
         self._fall_silent(text)
 

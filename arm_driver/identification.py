@@ -99,7 +99,6 @@ def identify(strokes: Sequence[Stroke], *, period_s: float, step_s: float) -> Id
 
     Args:
         strokes: Of each axis at least `LEAST_STROKES`, in both senses and at two speeds.
-        period_s: Of the waypoints [s].
         step_s: Between two poses of the controller's interpolation [s].
 
     Raises:

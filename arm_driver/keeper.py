@@ -26,7 +26,6 @@ class BranchKeeper:
     A pose that is refused changes nothing: the next one is judged against the last accepted.
 
     Args:
-        geometry: the arm.
         q_start: angles the stream starts from [rad], shape (6,).
         least: smallest distances from the singularities.
 

@@ -63,7 +63,6 @@ def forward(geometry: PumaGeometry, q_rad: ArrayLike) -> Pose:
     """Pose X_BG of the gripper in the arm's base; limits are not looked at.
 
     Args:
-        geometry: the arm.
         q_rad: joint angles [rad], shape (6,).
 
     Raises:
@@ -83,7 +82,6 @@ def solutions(geometry: PumaGeometry, pose: Pose, q_now: ArrayLike | None = None
     full accuracy at the edges of reach.
 
     Args:
-        geometry: the arm.
         pose: X_BG, the gripper in the arm's base.
         q_now: present angles [rad], shape (6,); without it, the middle of the ranges.
 
@@ -106,9 +104,7 @@ def nearest(
     """The solution nearest to the present angles, by their weighted squares; called every tick.
 
     Args:
-        geometry: the arm.
         pose: X_BG, the gripper in the arm's base.
-        q_now: present angles [rad], shape (6,).
         branch: the only one to be taken; without it, any.
 
     Raises:
@@ -150,7 +146,6 @@ def batch_solutions(
     """``solutions`` of many poses; one that is out of reach spoils itself alone.
 
     Args:
-        geometry: the arm.
         poses: packed poses (``Pose.packed``), shape (N, 12).
         q_now: present angles [rad], one for all, shape (6,), or one each, shape (N, 6); without
             it, the middle of the ranges.

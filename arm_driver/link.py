@@ -30,8 +30,6 @@ class ArmLink:
 
     Args:
         port: Open port, owned by the link from here on.
-        settings: Times and limits.
-        now_s: Monotonic time [s].
     """
 
     def __init__(self, port: ArmPort, settings: HostSettings, now_s: Callable[[], float]) -> None:
@@ -131,7 +129,6 @@ def open_arm_link(
 
     Args:
         url: `serial:/dev/ttyS0?baud=9600`, `socket://host:port`.
-        now_s: Monotonic time [s].
         settings: Times and limits; None for those of the protocol.
 
     Returns:

@@ -97,7 +97,6 @@ class LiveNodes:
 
     Args:
         start_m: where it begins, at rest [m], shape (3,).
-        period_s: from waypoint to waypoint [s].
         step_max_m: longest way between two waypoints [m].
     """
 

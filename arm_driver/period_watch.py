@@ -52,7 +52,6 @@ class PeriodWatch:
 
     Args:
         period_s: Declared [s].
-        settings: Windows.
     """
 
     __slots__ = (
@@ -87,7 +86,6 @@ class PeriodWatch:
         """Take a request for a waypoint that was not asked for before.
 
         Args:
-            now_s: When it was heard [s].
             timely: Whether this host has listened all the time; else the period before it is none.
 
         Returns:

@@ -36,8 +36,6 @@ class ArmPort:
 
     Args:
         device: Serial port or socket, owned by the port from here on.
-        url: The link as it was written, for the text of an error.
-        now_s: Monotonic time [s].
         lock: Lock to give back when the port is closed.
         write_timeout_s: Longest time that one write takes in all [s].
     """
@@ -70,9 +68,6 @@ class ArmPort:
 
     def read(self, timeout_s: float) -> bytes:
         """Return what has arrived; wait for the first byte if there is none.
-
-        Args:
-            timeout_s: Longest wait [s].
 
         Returns:
             Bytes; none if none came in time.
@@ -174,10 +169,6 @@ class ArmPort:
 
 def open_port(link: SerialLink | SocketLink, now_s: Callable[[], float]) -> ArmPort:
     """Open a link for this program alone; what had arrived before is thrown away.
-
-    Args:
-        link: Which one.
-        now_s: Monotonic time [s].
 
     Returns:
         The port.

@@ -134,9 +134,7 @@ def best_reference(
     same arguments give the same answer.
 
     Args:
-        geometry: the industrial arm.
         gripper_path: X_WG of the space arm's gripper at each waypoint.
-        period_s: time from waypoint to waypoint [s].
         limits: what the path must keep besides the joints' limits.
         alignment: A of the mapping, shape (3, 3); identity without it.
         scale: of translations.

@@ -12,11 +12,7 @@ SIMULATED: Final = b"S,SIMULATED"
 
 
 class RequestReader:
-    """Reads what the robot's terminal sends.
-
-    Args:
-        counts: Where lines that are no requests are counted.
-    """
+    """Reads what the robot's terminal sends."""
 
     __slots__ = ("_counts", "_lead", "_splitter", "_told", "length", "simulated")
 

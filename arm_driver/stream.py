@@ -45,7 +45,6 @@ def check_step(before: Location, after: Location, settings: HostSettings, place:
     Args:
         before: The waypoint before, or the planned start.
         after: The waypoint.
-        settings: Limits.
         place: Which waypoint, for the text of an error.
 
     Raises:
@@ -97,7 +96,6 @@ class Stream:
 
     Args:
         plan: What was declared.
-        settings: Limits.
         seq: Number that the robot asks for at the start.
 
     Attributes:

@@ -45,9 +45,7 @@ def judged(
     """Return why a stream is over: its robot is at rest, is off its period or does not follow.
 
     Args:
-        stream: Under way.
         request: Of its robot, which goes on.
-        now_s: When it was heard [s].
         timely: Whether this host has listened all the time.
 
     Returns:

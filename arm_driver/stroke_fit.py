@@ -79,8 +79,6 @@ def fit_strokes(
     """Fit the strokes of one axis after the other.
 
     Args:
-        strokes: Of each axis.
-        period_s: Of the waypoints [s].
         step_s: Between two poses of the interpolation [s].
 
     Returns:

@@ -66,7 +66,6 @@ def read_stroke(
         steps: Waypoints.
         heard: Requests from the first that was answered on, one for each number: N for waypoints,
             one that was answered with the end, and the first word at rest.
-        baud: Of the line [1/s].
         convention: Of the controller's angles.
 
     Raises:

@@ -35,8 +35,6 @@ class Supervision:
 
     Args:
         start: Where its path begins.
-        period_s: Of the waypoints [s].
-        settings: Windows.
         a_zero_rad: Of the controller's angles, see `Location.turn_rad`.
     """
 
@@ -58,8 +56,6 @@ class Supervision:
         """Take the first request for a number, of a robot that is to be on its way.
 
         Args:
-            request: What is asked.
-            now_s: When it was heard [s].
             timely: Whether this host has listened all the time.
 
         Returns:

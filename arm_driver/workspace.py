@@ -48,9 +48,7 @@ def check_path(
     live stream, give the last three accepted poses and the next, with both rests off.
 
     Args:
-        geometry: the arm.
         poses: X_BG of the gripper at each waypoint, at least one.
-        period_s: time from waypoint to waypoint [s].
         q_start: joint angles at or near the first waypoint [rad], shape (6,).
         limits: see ``PathLimits``.
         from_rest: the arm rests at the first waypoint.

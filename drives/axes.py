@@ -60,7 +60,6 @@ class SixAxes:
     and no setpoint of the caller is on the wire before all six are.
 
     Args:
-        period_s: Bus cycle [s].
         still_counts: Distance within which a drive stands still [counts], 6.
         work_mode: Mode of operation in which the drives follow: 8, or 7.
         times: How long the steps may take.

@@ -264,12 +264,7 @@ class DriveBank(Protocol):
 
 
 def tally_with_notes(tally: LinkTally, notes: Sequence[str]) -> LinkTally:
-    """Return a tally with more notes in words before its own.
-
-    Args:
-        tally: What has happened on a link.
-        notes: What else there is to tell.
-    """
+    """Return a tally with more notes in words before its own."""
     own = tally.get("notes", ())
     words = [str(note) for note in own] if isinstance(own, tuple) else []
     return {**tally, "notes": (*notes, *words)}

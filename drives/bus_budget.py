@@ -113,8 +113,6 @@ def check_budget(
     """Refuse a rate that the bus cannot carry, and say what would fit.
 
     Args:
-        budget: What a cycle puts on the bus.
-        rate_hz: Rate of the cycle [Hz].
         load_max: Share of the bus that the cycle may take on the average.
         place: Which bus, for the text of the error.
 
@@ -146,7 +144,6 @@ def rtu_silence_s(baud: int, bits_per_byte: int = 11) -> float:
     """Return the silence that ends a Modbus RTU frame [s].
 
     Args:
-        baud: Speed of the line [Bd].
         bits_per_byte: 11 as the standard wants, 10 without parity and with one stop bit.
     """
     if baud > FIXED_SILENCE_ABOVE_BAUD:
@@ -162,7 +159,6 @@ def rtu_transaction_s(
     Args:
         request_bytes: Bytes of the request, with address and checksum.
         answer_bytes: Bytes of the answer, with address and checksum.
-        baud: Speed of the line [Bd].
         bits_per_byte: 11 as the standard wants, 10 without parity and with one stop bit.
 
     Returns:

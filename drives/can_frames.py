@@ -70,8 +70,6 @@ class PythonCanFrames:
 
     Args:
         bus: Open bus; owned by this object from here on.
-        url: The link as the user wrote it, for the text of an error.
-        now_s: Monotonic time [s].
         sock: Socket of the bus, to wait on; None if it has none.
         locks: Locks to give back at the end.
         send_timeout_s: Longest time that one batch takes to be written [s].
@@ -247,9 +245,7 @@ def open_socketcan(
 
     Args:
         interface: Its name, such as `can0`.
-        url: The link as the user wrote it, for the text of an error.
         bitrate: Bitrate that the interface should have [bit/s]; the system sets it, not this.
-        now_s: Monotonic time [s].
 
     Returns:
         The bus.

@@ -73,12 +73,7 @@ class CanopenBank:
 
     Args:
         buses: The buses, open; each belongs to this bank from now on.
-        settings: The drives and their bus.
         scales: Scale of each leg, 6.
-        period_s: Bus cycle [s].
-        now_s: Monotonic clock [s].
-        name: Name in the record of a run.
-        url: Address in the record of a run.
         homing_legs: Legs (1 to 6) that homing moves; all if empty.
         cut_m_s: Speed at which the bank shall fall silent once, to see the drives stop by
             themselves [m/s], 0 at rest; None not at all.
@@ -289,8 +284,6 @@ class CanopenBank:
 
         Args:
             leg: Leg number, 1 to 6.
-            index: Index of the object.
-            sub: Sub-index.
 
         Returns:
             Its bytes.

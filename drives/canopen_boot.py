@@ -38,7 +38,6 @@ def probe(segment: Segment, nodes: Sequence[int], index: int = DEVICE_TYPE) -> N
     """Ask nodes for an object without waiting for each: who answers is heard.
 
     Args:
-        segment: The bus.
         nodes: Whom to ask.
         index: What for; sub-index 0.
 
@@ -63,9 +62,7 @@ def await_nodes(
     """Wait until all six drives answer; they may boot for as long as the settings say.
 
     Args:
-        segments: The buses.
         nodes: Node of each leg, 6.
-        settings: The drives and their bus.
         watch: What has been noticed on the buses.
         tell: Told who is silent.
 
@@ -165,10 +162,6 @@ class OtherNode:
 def find_others(segments: Sequence[Segment], settings: CanopenSettings) -> tuple[OtherNode, ...]:
     """Look for nodes that are no leg's, and refuse a drive of theirs that has force.
 
-    Args:
-        segments: The buses.
-        settings: The drives and their bus.
-
     Returns:
         Those that answered.
 
@@ -208,7 +201,6 @@ def leave_faults(nodes: Sequence[ServiceNode], settings: CanopenSettings) -> lis
 
     Args:
         nodes: Node of each leg, 6.
-        settings: The drives and their bus.
 
     Returns:
         What was done, in words.

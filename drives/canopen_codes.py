@@ -14,7 +14,6 @@ class DriveCodes:
         watch: Knows what the nodes tell beside their PDOs.
         axes: Knows whose homing failed.
         bus: Knows which adapter is error passive.
-        settings: The drives and their bus.
     """
 
     def __init__(

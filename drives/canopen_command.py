@@ -13,7 +13,6 @@ def counts_of(
     """Return the counts of a command, and its counts per second if they are needed.
 
     Args:
-        command: Setpoints of one cycle.
         scales: Scales of the legs.
         with_speeds: Whether the bus carries speeds.
 

@@ -25,8 +25,6 @@ class CanopenCut:
     Args:
         speed_m_s: Speed at which the silence begins [m/s]; 0 at rest.
         nodes: Node of each leg, 6.
-        settings: The drives and their bus.
-        period_s: Bus cycle [s].
     """
 
     def __init__(

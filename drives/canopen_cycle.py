@@ -68,11 +68,9 @@ class PdoInbox:
     leg fresh, and the stamp tells of which SYNC its position is.
 
     Args:
-        settings: The drives and their bus.
         scales: Scales of the legs.
         other: Takes every frame that is no TPDO of ours.
         stamp: The time stamp that comes with each position; None without one.
-        period_s: Bus cycle [s].
     """
 
     def __init__(
@@ -169,12 +167,7 @@ class PdoInbox:
         return self._answered & self._due[bus] == self._due[bus]
 
     def listener(self, bus: int, now_s: Callable[[], float]) -> Callable[[Frame], None]:
-        """Return what takes the frames of a bus outside a cycle.
-
-        Args:
-            bus: The bus.
-            now_s: Monotonic clock [s].
-        """
+        """Return what takes the frames of a bus outside a cycle."""
 
         def take(frame: Frame) -> None:
             self._at_s = now_s()
@@ -184,11 +177,6 @@ class PdoInbox:
 
     def take(self, frame: Frame, bus: int, now_s: float) -> bool:
         """Take in a frame.
-
-        Args:
-            frame: The frame.
-            bus: Bus that it came on.
-            now_s: Time of the cycle [s].
 
         Returns:
             Whether it was a TPDO of ours; any other frame has been told to `other`.

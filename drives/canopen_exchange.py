@@ -68,10 +68,7 @@ class CycleBus:
     """Reads and writes the buses of a bank; the only reader of them while it is in operation.
 
     Args:
-        segments: The buses.
         inbox: Takes the frames that come.
-        settings: The drives and their bus.
-        period_s: Bus cycle [s].
         url: Where the buses are, for the texts of errors.
         asked: Is called when nodes that send no heartbeats have been asked for their sign of life.
     """
@@ -109,7 +106,6 @@ class CycleBus:
 
         Args:
             guarded: Whether the node of each leg has to be asked, 6.
-            settings: The drives and their bus.
         """
         self._guards = any(guarded)
         for bus, lane in enumerate(self._lanes):
@@ -131,7 +127,6 @@ class CycleBus:
         """Send what goes to the drives in a cycle, and wait for the answers.
 
         Args:
-            words: What goes to each drive.
             speeds: Speeds of the command [counts/s], 6; None without any.
 
         Returns:

@@ -39,7 +39,6 @@ class Lane(Protocol):
         """Put setpoints and SYNC on the bus in one write, and our heartbeat if it is due.
 
         Args:
-            words: What goes to each of the six drives.
             speeds: Speeds of the command [counts/s], 6; None without a command.
             beat: Whether the heartbeat is due.
 
@@ -68,9 +67,7 @@ def lane_of(segment: Segment, bus: int, settings: CanopenSettings, inbox: PdoInb
     """Return the lane for a bus, the short way if it is one of text.
 
     Args:
-        segment: The bus.
         bus: Its number.
-        settings: The drives and their bus.
         inbox: Takes the frames that come.
     """
     if isinstance(segment.bus, SlcanBus):

@@ -20,7 +20,6 @@ class NodeAccess:
     """The objects of one drive.
 
     Args:
-        node: The drive.
         leg: Index of the leg, from 0.
         type_: What its type has.
     """

@@ -134,9 +134,6 @@ class Parameter:
 def interpolation_period(period_s: float) -> tuple[int, int]:
     """Return units and exponent of 60C2h, interpolation time period: units * 10^exponent seconds.
 
-    Args:
-        period_s: Bus cycle [s].
-
     Raises:
         DriveSetupError: If no 8-bit number of units comes near enough; says what would.
     """
@@ -163,11 +160,9 @@ class MotionParameters:
     """What a drive is told of its movements, before its PDOs.
 
     Args:
-        settings: The drives and their bus.
         scale: Scale of the leg.
         units: In what its drive counts speeds and accelerations.
         leg: Index of the leg, from 0.
-        period_s: Bus cycle [s].
     """
 
     def __init__(

@@ -51,11 +51,8 @@ def configure_nodes(
     """Set six drives up and make them operational.
 
     Args:
-        segments: The buses.
         nodes: Node of each leg, 6.
-        settings: The drives and their bus.
         scales: Scale of each leg, 6.
-        period_s: Bus cycle [s].
         watch: What has been noticed on the buses.
         tell: Told now and then what is waited for.
 
@@ -139,7 +136,6 @@ def leave_nodes(segments: Sequence[Segment], nodes: Sequence[ServiceNode]) -> No
     """Make drives pre-operational, in one write for each bus: then no setpoints are missed.
 
     Args:
-        segments: The buses.
         nodes: The drives that were asked by `begin_to_leave`.
 
     Raises:

@@ -118,21 +118,12 @@ def layouts(settings: CanopenSettings, period_s: float) -> tuple[PdoLayout, ...]
     """Return the PDOs that the bench uses of each drive.
 
     A position and the time stamp that tells its age come in one frame, TPDO4, if they can.
-
-    Args:
-        settings: The drives and their bus.
-        period_s: Bus cycle [s].
     """
     return _layouts(settings, period_s, carried_stamp(settings, period_s))
 
 
 def carried_stamp(settings: CanopenSettings, period_s: float) -> Stamp | None:
-    """Return the time stamp of the drives; None if they have none, or the bus cannot carry it.
-
-    Args:
-        settings: The drives and their bus.
-        period_s: Bus cycle [s].
-    """
+    """Return the time stamp of the drives; None if they have none, or the bus cannot carry it."""
     stamp = settings.type.stamp
     if stamp is None or not settings.type.has(STAMPED_PARAMETER, 1):
         return None
@@ -180,21 +171,12 @@ def _layouts(
 
 
 def inputs_every(period_s: float) -> int:
-    """Return with which SYNC the inputs of a drive come that has no event timer for them.
-
-    Args:
-        period_s: Bus cycle [s].
-    """
+    """Return with which SYNC the inputs of a drive come that has no event timer for them."""
     return min(max(1, int(INPUTS_SYNC_MS * 1e-3 / period_s)), SYNCHRONOUS_MAX)
 
 
 def budget(settings: CanopenSettings, period_s: float) -> BusBudget:
-    """Return what a cycle puts on each bus, at worst.
-
-    Args:
-        settings: The drives and their bus.
-        period_s: Bus cycle [s].
-    """
+    """Return what a cycle puts on each bus, at worst."""
     return _budget(settings, period_s, carried_stamp(settings, period_s))
 
 
@@ -217,8 +199,6 @@ def _spread(name: str, data_bytes: int, cycles: float) -> CyclicFrames:
     """Return what six nodes send by their own timers: no two need the bus in the same cycle.
 
     Args:
-        name: What it is.
-        data_bytes: Bytes of data.
         cycles: Cycles between two frames of one node.
     """
     return CyclicFrames(

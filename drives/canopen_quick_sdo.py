@@ -38,10 +38,6 @@ class QuickSdo:
     def upload(self, index: int, sub: int) -> bool:
         """Ask for an object.
 
-        Args:
-            index: Index of the object.
-            sub: Sub-index.
-
         Returns:
             Whether it was asked; not while somebody else has a transfer with this node.
 

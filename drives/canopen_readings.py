@@ -48,7 +48,6 @@ class DriveReadings:
         """Take in an answer that has come, and ask the next question if it is due.
 
         Args:
-            now_s: Time of the cycle [s].
             ask: Whether to go on asking.
 
         Raises:

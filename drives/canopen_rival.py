@@ -66,7 +66,6 @@ def refuse_led_drives(
     """Refuse drives that are under force or in motion before anything was asked of them.
 
     Args:
-        segments: The buses.
         nodes: Node of each leg, 6.
         scales: Scale of each leg, 6.
 

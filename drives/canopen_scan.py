@@ -55,7 +55,6 @@ def scan(bus: FrameBus, now_s: Callable[[], float], timeout_s: float = 0.5) -> l
 
     Args:
         bus: The bus, open, with nobody else reading it.
-        now_s: Monotonic clock [s].
         timeout_s: How long to go on listening for heartbeats and late answers [s].
 
     Returns:
@@ -87,9 +86,6 @@ def measure_round_trips(
 
     Args:
         bus: The bus, open, with nobody else reading it.
-        now_s: Monotonic clock [s].
-        node: Whom to ask.
-        count: How often.
 
     Returns:
         Round trips [s]; unanswered requests are left out.

@@ -55,12 +55,7 @@ class FrameNetwork(canopen.Network):
 
 
 class Segment:
-    """One bus: sends from several threads, one owner that reads, service traffic to `canopen`.
-
-    Args:
-        bus: The bus.
-        now_s: Monotonic clock [s].
-    """
+    """One bus: sends from several threads, one owner that reads, service traffic to `canopen`."""
 
     def __init__(self, bus: FrameBus, now_s: Callable[[], float]) -> None:
         self.bus = bus
@@ -95,9 +90,6 @@ class Segment:
     def pump(self, timeout_s: float) -> None:
         """Read what has arrived and hand it on; wait for something if there is nothing.
 
-        Args:
-            timeout_s: Longest wait [s].
-
         Raises:
             LinkLostError: If the adapter is gone.
         """
@@ -113,12 +105,7 @@ class Segment:
 
 
 class PatientSdoClient(SdoClient):
-    """An SDO client that pumps the bus while it waits, as long as nobody else does.
-
-    Args:
-        node: Node to ask.
-        segment: The bus it is on.
-    """
+    """An SDO client that pumps the bus while it waits, as long as nobody else does."""
 
     RESPONSE_TIMEOUT = SDO_TIMEOUT_S
 
@@ -167,12 +154,7 @@ class PatientSdoClient(SdoClient):
 
 
 class ServiceNode(canopen.RemoteNode):
-    """A drive as `canopen` sees it, with an SDO client that needs no receiving thread.
-
-    Args:
-        node: Its id.
-        segment: The bus it is on.
-    """
+    """A drive as `canopen` sees it, with an SDO client that needs no receiving thread."""
 
     def __init__(self, node: int, segment: Segment) -> None:
         self.segment = segment

@@ -209,9 +209,6 @@ class CanopenSettings:
 def from_json(text: str) -> CanopenSettings:
     """Return the settings that `CanopenSettings.to_json` wrote.
 
-    Args:
-        text: JSON text.
-
     Raises:
         DriveModelError: If the text holds anything else.
     """
@@ -244,8 +241,6 @@ def check_watchdogs(settings: CanopenSettings, period_s: float, url: str) -> Non
     """Refuse a cycle so slow that one that is late could already stop the drives.
 
     Args:
-        settings: The drives and their bus.
-        period_s: Bus cycle [s].
         url: Where the buses are, for the text of the error.
 
     Raises:

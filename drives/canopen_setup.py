@@ -79,11 +79,8 @@ class NodeSetup:
     """Sets one drive up.
 
     Args:
-        node: The drive.
         leg: Index of the leg, from 0.
-        settings: The drives and their bus.
         scale: Scale of the leg.
-        period_s: Bus cycle [s].
     """
 
     def __init__(

@@ -44,9 +44,7 @@ class CanopenStageWriter:
 
     Args:
         nodes: Node of each leg, 6.
-        settings: The drives and their bus.
         scales: Scale of each leg, 6.
-        period_s: Bus cycle [s].
     """
 
     def __init__(

@@ -66,9 +66,7 @@ def measure_sync(
 
     Args:
         bus: The bus, open, with nobody else reading it.
-        now_s: Monotonic clock [s].
         nodes: Ids of the drives.
-        count: How many SYNC.
         period_s: Time between two [s].
 
     Raises:

@@ -55,9 +55,6 @@ class UnitSetup:
     """Finds out in what a drive counts.
 
     Args:
-        read: Reads an object.
-        set_: Writes an object.
-        type_: What its type says.
         counts_per_m: Position counts per metre of rod, of the rig [1/m].
         way_per_turn_m: Way of the rod per turn of the motor, of the rig [m]; None if it does not
             say.

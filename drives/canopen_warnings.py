@@ -26,7 +26,6 @@ class DriveWarnings:
     """What six drives warn of.
 
     Args:
-        segments: The buses.
         settings: Nodes and buses of the legs.
         watch: Knows what the nodes tell beside their PDOs.
     """

@@ -125,13 +125,7 @@ class Watch:
             self._ours[SDO_REQUEST_ID + node] = f"an SDO request to node {node}"
 
     def take(self, frame: Frame, bus: int, now_s: float) -> None:
-        """Take in a frame.
-
-        Args:
-            frame: The frame.
-            bus: Bus that it came on.
-            now_s: Time of the cycle [s].
-        """
+        """Take in a frame."""
         can_id = frame.can_id
         stranger = self._ours.get(can_id)
         if stranger is not None:
@@ -216,7 +210,6 @@ class Watch:
 
         Args:
             leg: Index of the leg.
-            now_s: Time of the cycle [s].
             what: What shows it.
         """
         notes = self.nodes[leg]

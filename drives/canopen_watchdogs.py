@@ -20,13 +20,7 @@ LIFE_TIMES = 2
 
 
 class Watchdogs:
-    """Chooses and sets the watchdogs of one drive.
-
-    Args:
-        access: The objects of the drive.
-        settings: The drives and their bus.
-        period_s: Bus cycle [s].
-    """
+    """Chooses and sets the watchdogs of one drive."""
 
     def __init__(self, access: NodeAccess, settings: CanopenSettings, period_s: float) -> None:
         self._access, self._settings, self._period_s = access, settings, period_s

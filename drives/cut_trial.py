@@ -32,7 +32,6 @@ class CutTrial:
     Args:
         speed_m_s: Speed at which the fastest leg is led when it begins [m/s]; 0 at rest.
         watchdog_s: Silence after which a drive shall stop by itself [s].
-        period_s: Bus cycle [s].
     """
 
     def __init__(self, speed_m_s: float, watchdog_s: float, period_s: float) -> None:
@@ -66,7 +65,6 @@ class CutTrial:
         """Take note of a cycle that has been sent; the silence begins after it if it is time.
 
         Args:
-            command: Setpoints of the cycle.
             following: Whether all six drives follow.
             sent_s: When it was sent [s].
         """

@@ -210,7 +210,6 @@ def advance(
         events: `LegEvent` bits of each rod, shape (6,), overwritten.
         frame: Measured length [m], speed [m/s] and force [N] of each leg, shape (3, 6),
             overwritten.
-        period_s: Bus cycle [s].
         substeps: Integration steps in it.
 
     Returns:

@@ -86,9 +86,6 @@ class CylinderModel:
     def substeps(self, period_s: float) -> int:
         """Return the integration steps that one cycle needs.
 
-        Args:
-            period_s: Bus cycle [s].
-
         Raises:
             DriveModelError: If the period is not positive, or far too long for the servo.
         """

@@ -40,7 +40,6 @@ def needs_of(settings: CanopenSettings, scale: LegScale, period_s: float) -> tup
     Args:
         settings: The drives and their bus; their `type` is what is looked at.
         scale: Scale of leg 1.
-        period_s: Bus cycle [s].
     """
     type_ = settings.type
     return (

@@ -143,9 +143,7 @@ def open_can(link: CanLink, *, bitrate: int, now_s: Callable[[], float]) -> Fram
     """Open a CAN bus for this program alone.
 
     Args:
-        link: Which bus.
         bitrate: Its bitrate [bit/s]; a socketcan interface has its own, set by the system.
-        now_s: Monotonic time [s].
 
     Returns:
         The bus.
@@ -168,9 +166,6 @@ def open_can(link: CanLink, *, bitrate: int, now_s: Callable[[], float]) -> Fram
 
 def lock_modbus(link: ModbusTcpLink | ModbusRtuLink) -> "PortLock":
     """Take a Modbus link for this program alone; the libraries that open it do not.
-
-    Args:
-        link: Which link.
 
     Returns:
         The lock, to be released once the link is closed.

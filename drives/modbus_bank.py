@@ -78,13 +78,7 @@ class ModbusBank:
     actual positions, or the last targets of legs that work: nothing of the caller's is sent.
 
     Args:
-        link: Where the gateway is.
-        map_: Where its words lie.
         scales: Scale of each leg, 6.
-        period_s: Bus cycle [s].
-        settings: Parameters of the drives, and how long to wait.
-        now_s: Monotonic time [s].
-        name: Name in the record of a run.
         url: Address in the record of a run; the link's by default.
         homing_legs: Legs (1 to 6) that homing moves; all if empty.
         cut_m_s: Speed at which the bank shall fall silent once, to see the drives stop by

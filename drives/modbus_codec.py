@@ -80,11 +80,7 @@ def from_registers(registers: Sequence[int], kind: RegisterType, order: WordOrde
 
 
 class CycleCodec:
-    """Makes the block that a cycle writes to one unit, and reads the block that comes back.
-
-    Args:
-        map_: Where the words lie.
-    """
+    """Makes the block that a cycle writes to one unit, and reads the block that comes back."""
 
     def __init__(self, map_: RegisterMap) -> None:
         self._write, self._read, self._order = map_.write, map_.read, map_.word_order
@@ -166,10 +162,7 @@ def rtu_cycle_s(map_: RegisterMap, baud: int, parity: str, stop_bits: int) -> fl
     """Return how long one cycle keeps a serial line busy: requests, answers and gaps [s].
 
     Args:
-        map_: What is written and read.
-        baud: Rate of the line [Bd].
         parity: "N", "E" or "O".
-        stop_bits: 1 or 2.
     """
     bits = bits_per_character(parity, stop_bits)
     once_s = 0.0
@@ -186,12 +179,8 @@ def check_rtu_rate(
     """Refuse a bus cycle that a serial line cannot keep.
 
     Args:
-        map_: What is written and read.
-        period_s: Bus cycle [s].
         answer_timeout_s: What the bank waits for an answer [s].
-        baud: Rate of the line [Bd].
         parity: "N", "E" or "O".
-        stop_bits: 1 or 2.
 
     Raises:
         DriveModelError: With the time needed, and the rate and the line that would do.

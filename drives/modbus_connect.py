@@ -22,10 +22,6 @@ DRAIN_BYTES_MAX = 4096
 def open_client(client: Client, url: str) -> None:
     """Open the connection or the port of a client, if it is not open.
 
-    Args:
-        client: Client of the library.
-        url: Where it leads, for errors.
-
     Raises:
         ModbusClosedError: If the other end refuses, or there is no such port; with the cause.
     """
@@ -56,9 +52,7 @@ def drain(client: Client, quiet_s: float, url: str) -> None:
     """Read a serial line until it has been silent for a while, and throw away what came.
 
     Args:
-        client: Client of the library.
         quiet_s: Silence that is waited for [s].
-        url: Where it leads, for errors.
 
     Raises:
         ModbusTimeoutError: If the line does not fall silent.

@@ -20,17 +20,12 @@ def silence_s(watchdog_s: float, period_s: float) -> float:
 
     Args:
         watchdog_s: Silence after which the drives shall stop by themselves [s].
-        period_s: Bus cycle [s].
     """
     return watchdog_s + max(LOOK_AFTER_S, period_s)
 
 
 def look(gateway: ModbusGateway, map_: RegisterMap) -> tuple[bool, ...]:
     """Say for each drive whether it is in Operation enabled; writes nothing.
-
-    Args:
-        gateway: Who is asked.
-        map_: Where the words lie.
 
     Raises:
         ModbusError: If a unit does not answer.
@@ -43,10 +38,6 @@ def look(gateway: ModbusGateway, map_: RegisterMap) -> tuple[bool, ...]:
 
 def axis_answers(gateway: ModbusGateway, map_: RegisterMap) -> tuple[AxisAnswer, ...]:
     """Return the words of six drives; writes nothing.
-
-    Args:
-        gateway: Who is asked.
-        map_: Where the words lie.
 
     Raises:
         ModbusError: If a unit does not answer.

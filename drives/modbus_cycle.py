@@ -45,9 +45,7 @@ class UnitExchange:
     """The requests of one unit in one cycle, sent one at a time.
 
     Args:
-        map_: What is written and read.
         unit: Who is asked.
-        registers: What is written, the whole block.
         requests: How it is shared out among requests; as `cycle_requests` does if left out.
     """
 
@@ -90,12 +88,7 @@ class UnitExchange:
 
 
 class CycleRunner:
-    """Runs bus cycles on a gateway.
-
-    Args:
-        map_: What is written and read.
-        now_s: Monotonic time [s].
-    """
+    """Runs bus cycles on a gateway."""
 
     def __init__(self, map_: RegisterMap, now_s: Callable[[], float]) -> None:
         self._map, self._now_s = map_, now_s
@@ -115,7 +108,6 @@ class CycleRunner:
         """Ask every unit, and stop when the loop has given up: no setpoint goes out late.
 
         Args:
-            gateway: Who is asked.
             orders: Words for the six drives.
             deadline_s: Monotonic time from which on nothing is sent any more [s].
             result: Takes what comes.

@@ -56,9 +56,6 @@ class ModbusExceptionError(ModbusError):
     """The device refused a request with an exception answer; `refusal` makes one.
 
     Args:
-        unit: Unit that refused.
-        function: Function code of the request.
-        code: Exception code.
         what: What the request was about.
 
     Attributes:

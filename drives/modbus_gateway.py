@@ -48,7 +48,6 @@ class ModbusGateway:
 
     Args:
         framing: How frames are told apart.
-        url: Where the gateway is, for errors.
         quiet_s: Silence after which a serial line holds no late answer any more [s].
         make_client: Makes the library's client, given what looks at each packet.
     """
@@ -87,9 +86,7 @@ class ModbusGateway:
         """Read holding registers (function 3).
 
         Args:
-            unit: Unit address.
             address: First register, counted from 0.
-            count: Number of registers.
 
         Returns:
             Their values, 0 to 65535.
@@ -110,8 +107,6 @@ class ModbusGateway:
         """Write holding registers (function 16).
 
         Args:
-            unit: Unit address.
-            address: First register, counted from 0.
             values: What to write, 0 to 65535 each.
 
         Raises:
@@ -132,11 +127,9 @@ class ModbusGateway:
         """Write registers, then read registers, in one request (function 23).
 
         Args:
-            unit: Unit address.
             read_address: First register to read.
             read_count: Number of registers to read.
             write_address: First register to write.
-            values: What to write.
 
         Returns:
             What was read.
@@ -262,10 +255,7 @@ def tcp_gateway(host: str, port: int, url: str, timeout_s: float) -> ModbusGatew
     """Return a gateway on Modbus TCP; it connects at the first request.
 
     Args:
-        host: Its name or address.
         port: TCP port, usually 502.
-        url: For errors.
-        timeout_s: Longest wait for an answer [s].
     """
 
     def make(judge: Callable[[bool, bytes], bytes]) -> Client:
@@ -280,12 +270,7 @@ def rtu_gateway(
     """Return a gateway on Modbus RTU; it opens the port at the first request.
 
     Args:
-        device: Serial port.
-        baud: Rate [Bd].
         parity: "N", "E" or "O".
-        stop_bits: 1 or 2.
-        url: For errors.
-        timeout_s: Longest wait for an answer [s].
         quiet_s: Silence that is waited for after a request that was not answered rightly [s].
     """
 

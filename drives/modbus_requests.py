@@ -41,11 +41,7 @@ class CycleRequest(NamedTuple):
 
 
 def cycle_requests(map_: RegisterMap) -> tuple[CycleRequest, ...]:
-    """Return what a unit is asked in each cycle, in this order: writing comes first.
-
-    Args:
-        map_: What is written and read.
-    """
+    """Return what a unit is asked in each cycle, in this order: writing comes first."""
     most = map_.registers_per_request
     axes = map_.axes_per_unit
     write_max = READ_WRITE_MAX if map_.read_write else WRITE_MAX
@@ -60,7 +56,6 @@ def pieces(block: CycleBlock, axes: int, most: int) -> tuple[Piece, ...]:
     """Share a block out among requests, each as long as it may be.
 
     Args:
-        block: The block.
         axes: Axes of a unit.
         most: Registers that a request may carry, 2 or more.
     """

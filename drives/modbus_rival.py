@@ -42,9 +42,7 @@ class RivalWatch:
     """Looks for another writer at one gateway.
 
     Args:
-        map_: Where the cyclic registers lie.
         scales: Scale of each leg, 6.
-        period_s: Bus cycle [s].
         watches: Whether registers are read back in operation.
     """
 
@@ -61,9 +59,6 @@ class RivalWatch:
 
     def refuse(self, gateway: ModbusGateway) -> None:
         """Refuse drives that somebody else has; only reads.
-
-        Args:
-            gateway: Who is asked.
 
         Raises:
             ModbusError: If a request is not answered.
@@ -96,7 +91,6 @@ class RivalWatch:
         """Read a unit's registers back, if it is time; a unit that does not tell them is let be.
 
         Args:
-            gateway: Who is asked.
             written: Registers that were written last, by unit.
         """
         self._cycle += 1

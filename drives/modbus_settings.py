@@ -102,9 +102,6 @@ class ModbusSettings:
     def check_period(self, period_s: float) -> None:
         """Refuse a bus cycle that the drives' watchdog does not outlast.
 
-        Args:
-            period_s: Bus cycle [s].
-
         Raises:
             DriveModelError: With the watchdog that would do.
         """

@@ -70,10 +70,7 @@ class DeviceSetup:
     """Sets up all six drives of a gateway.
 
     Args:
-        map_: Where the parameters lie.
-        settings: What they shall be.
         scales: Scale of each leg, 6.
-        period_s: Bus cycle [s].
     """
 
     def __init__(
@@ -122,7 +119,6 @@ class DeviceSetup:
         finds us gone, and stops them.
 
         Args:
-            gateway: Who is told.
             answers: What the units answered to the last controlwords.
 
         Raises:

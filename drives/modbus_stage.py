@@ -39,10 +39,8 @@ class ModbusStageWriter:
     """Writes the speeds of a stage into the drives and reads them back.
 
     Args:
-        map_: Where the words lie.
         settings: Parameters of the drives.
         scales: Scale of each leg, 6.
-        period_s: Bus cycle [s].
     """
 
     def __init__(

@@ -27,7 +27,6 @@ class UnitWatch:
     """The units of one gateway, from cycle to cycle.
 
     Args:
-        map_: Which unit has which leg.
         watchdog_s: Silence after which the drives have stopped by themselves [s].
     """
 
@@ -60,7 +59,6 @@ class UnitWatch:
 
         Args:
             answers: By unit; a unit that is missing was silent.
-            now_s: Monotonic time [s].
 
         Returns:
             Whether each leg is fresh, and whether it is alive.
@@ -86,7 +84,6 @@ class UnitWatch:
         Args:
             leg: Index of the leg, 0 to 5.
             errors: Why units have no answer in this cycle.
-            now_s: Monotonic time [s].
         """
         unit = self._map.unit_of_leg(leg)
         if unit in self._restarted:

@@ -24,7 +24,6 @@ class LegWords:
     """Conversion for six legs.
 
     Args:
-        map_: Which words there are.
         scales: Scale of each leg, 6.
         rated_force_n: Force that 1000 per mille stand for, of each leg [N], 6.
     """

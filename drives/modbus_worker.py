@@ -51,8 +51,6 @@ class GatewayWorker:
 
     Args:
         gateway: What the jobs talk to; nobody else may use it.
-        now_s: Monotonic time [s].
-        name: Of the thread.
     """
 
     def __init__(self, gateway: ModbusGateway, now_s: Callable[[], float], name: str) -> None:
@@ -69,10 +67,6 @@ class GatewayWorker:
 
         A job that an earlier call gave up is waited for first; if it does not end, the new one is
         never begun, so that jobs cannot queue up and run late.
-
-        Args:
-            job: What to do; runs in the worker thread.
-            timeout_s: Longest wait [s].
 
         Returns:
             What became of it; None if the deadline passed. Its late end is then thrown away.

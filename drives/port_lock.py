@@ -43,7 +43,6 @@ class PortLock:
     Args:
         endpoints: All that the device is, from `serial_endpoint` or `tcp_endpoints`: somebody else
             who has one of them has the device.
-        url: The link as the user wrote it, for the text of an error.
 
     Raises:
         LinkError: If another holder has it; names its process and user.
@@ -69,9 +68,6 @@ class PortLock:
 def serial_endpoint(device: str) -> str:
     """Name a serial device by what it is, whichever of its names and links led to it.
 
-    Args:
-        device: Path.
-
     Returns:
         Its number, for `PortLock`; the path if there is nothing, which whoever opens it will tell.
     """
@@ -91,11 +87,6 @@ def tcp_endpoints(host: str, port: int, url: str) -> tuple[str, ...]:
     """Name a connection the same way for every spelling of its host.
 
     All addresses of this computer are one: ``localhost``, ``::1``, its own name.
-
-    Args:
-        host: Name or address.
-        port: Port.
-        url: The link as the user wrote it, for the text of an error.
 
     Returns:
         ``tcp:ADDRESS:PORT`` for each address of the host, for `PortLock`.
@@ -121,9 +112,7 @@ def claim_terminal(fd: int, device: str, url: str) -> None:
     It holds in every namespace: the exclusive mode is the device's own.
 
     Args:
-        fd: Its descriptor.
         device: Its path, for the text of an error.
-        url: The link as the user wrote it, likewise.
 
     Raises:
         LinkError: If it is no serial device, or another program has claimed it.

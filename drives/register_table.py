@@ -38,7 +38,6 @@ class StrictTable:
     """One table of a map, read strictly: `finish` refuses what nobody asked for.
 
     Args:
-        values: The table.
         source: Name of the file, for errors.
         path: Where in the file it stands; "" at the top.
 

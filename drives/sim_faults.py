@@ -90,12 +90,7 @@ def burden_rods(parameters: cylinder.Floats, faults: Sequence[SimFault]) -> None
 
 
 class FaultSchedule:
-    """Which faults are on in which cycle.
-
-    Args:
-        faults: The faults of a run.
-        period_s: Bus cycle [s].
-    """
+    """Which faults are on in which cycle."""
 
     def __init__(self, faults: Sequence[SimFault], period_s: float) -> None:
         spans: list[tuple[int, float, SimFault]] = []

@@ -70,12 +70,8 @@ class SimulatedBank:
     them in a row, once commands had begun, the drives trip with `COMMAND_LOST`.
 
     Args:
-        model: Constants of the cylinders.
-        period_s: Bus cycle [s].
         faults: Faults to have, and when.
         seed: Seed of the power-up positions and of the encoder offsets.
-        name: Name in the record of a run.
-        url: Address in the record of a run.
         watchdog_cycles: Cycles without a command that an enabled drive tolerates.
         following_window_m: Following error at which a drive itself trips [m]; None for never.
         homing_legs: Legs (1 to 6) that homing moves; all if empty.

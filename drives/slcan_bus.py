@@ -45,8 +45,6 @@ class SlcanBus(can.BusABC):
 
     Args:
         port: Open port of the adapter; owned by the bus from here on, whatever happens.
-        bitrate: Bitrate of the bus [bit/s].
-        now_s: Monotonic time [s].
         answer_timeout_s: Longest wait for each answer while opening [s].
 
     Raises:
@@ -277,10 +275,6 @@ def open_slcan(
 
     Args:
         channel: Path of a serial device, or `socket://host:port`.
-        url: The link as the user wrote it, for the text of an error.
-        bitrate: Bitrate of the bus [bit/s].
-        now_s: Monotonic time [s].
-        baud: Speed of the serial device [Bd].
 
     Returns:
         The bus, open, with its adapter identified.

@@ -53,9 +53,6 @@ def open_channel(
     Args:
         port: Port of the adapter.
         splitter: Cuts its lines; holds the beginning of the next one afterwards.
-        bitrate: Bitrate [bit/s].
-        now_s: Monotonic time [s].
-        timeout_s: Longest wait for each answer [s].
 
     Returns:
         What the adapter says it is. Frames that came meanwhile are thrown away.

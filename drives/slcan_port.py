@@ -37,9 +37,7 @@ class BytePort:
 
     Args:
         fd: Non-blocking descriptor, owned by the port from here on.
-        url: The link as the user wrote it, for the text of an error.
         device: What is behind it, for the text of an error.
-        now_s: Monotonic time [s].
         locks: Locks to give back when the port is closed.
         write_timeout_s: Longest time that one write takes in all [s].
     """
@@ -171,8 +169,6 @@ def open_serial(
 
     Args:
         device: Path, best one under `/dev/serial/by-id/`.
-        url: The link as the user wrote it, for the text of an error.
-        now_s: Monotonic time [s].
         baud: Speed [Bd]; of no meaning to an adapter that is a USB device itself.
         write_timeout_s: Longest time that one write takes in all [s].
 
@@ -215,10 +211,6 @@ def open_tcp(
     """Connect to an adapter, or to one that is emulated, over TCP.
 
     Args:
-        host: Name or address.
-        port: Port.
-        url: The link as the user wrote it, for the text of an error.
-        now_s: Monotonic time [s].
         shared: Whether several connections are meant to be there; then it is not locked.
         write_timeout_s: Longest time that one write takes in all [s].
 

@@ -176,8 +176,6 @@ def open_socketcand(
         host: Host of the socketcand.
         port: Port of the socketcand.
         interface: Name of the interface there, such as `can0`.
-        url: The link as the user wrote it, for the text of an error.
-        now_s: Monotonic time [s].
 
     Returns:
         The bus.

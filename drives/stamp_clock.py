@@ -95,7 +95,6 @@ class StampClocks:
 
     Args:
         stamp: What the drives tell.
-        period_s: Bus cycle [s].
     """
 
     def __init__(self, stamp: Stamp, period_s: float) -> None:

@@ -212,7 +212,6 @@ def home_pose(geometry: HexapodGeometry, length_m: float) -> Pose:
     """Pose in which all six legs have one length: level, if the geometry is regular.
 
     Args:
-        geometry: the hexapod.
         length_m: the common leg length [m], within the stroke of every leg.
 
     Raises:

@@ -55,7 +55,6 @@ def forward(
     The update is ``p + v`` and ``exp([w]x) M``: a left multiplication on SO(3), w in base axes.
 
     Args:
-        geometry: the hexapod.
         length_m: leg lengths as ``leg_lengths`` gives them [m], shape (6,).
         guess: pose to start from, usually the last result.
         tolerance_m: largest residual of a converged result [m].

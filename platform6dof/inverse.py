@@ -66,7 +66,6 @@ def leg_setpoint(geometry: HexapodGeometry, setpoint: PlatformSetpoint) -> LegSe
     A leg whose two joints coincide has no direction: its speed and acceleration are then nan.
 
     Args:
-        geometry: the hexapod.
         setpoint: wanted pose and motion of the platform.
     """
     rows = np.empty((3, 6))
@@ -90,7 +89,6 @@ def leg_setpoints_batch(
     Non-finite input gives non-finite output in the same row and in no other.
 
     Args:
-        geometry: the hexapod.
         coordinates: x, y, z, alpha, beta, gamma [m, rad], shape (N, 6).
         rates: their time derivatives [m/s, rad/s], shape (N, 6).
 

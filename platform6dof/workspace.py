@@ -91,10 +91,6 @@ def extremes(geometry: HexapodGeometry, box: PoseBox) -> LegExtremes:
     Each leg is taken by itself: all 64 corners are computed, and from the best of them and from
     the centre a bounded optimisation with the analytic gradient looks for something better inside
     or on a face. A long leg is at a corner as a rule, a short one need not be.
-
-    Args:
-        geometry: the hexapod.
-        box: the poses.
     """
     corners = _corners(box)
     lengths = _lengths(geometry, corners)  # (64, 6)
@@ -131,8 +127,6 @@ def sample(geometry: HexapodGeometry, box: PoseBox, count: int, seed: int) -> Po
     """Uniform random poses of a box, from numpy's PCG64, with their leg lengths.
 
     Args:
-        geometry: the hexapod.
-        box: the poses.
         count: how many, at least 1.
         seed: the same seed gives the same sample.
 

@@ -14,11 +14,7 @@ NOTE = "by the time stamp of the drive"
 
 
 class AgeWatch:
-    """Judges the ages of what the drives report.
-
-    Args:
-        limits: the limits of the gate.
-    """
+    """Judges the ages of what the drives report."""
 
     def __init__(self, limits: GateLimits) -> None:
         self._most_s = limits.feedback_lag_growth_s

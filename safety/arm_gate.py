@@ -61,7 +61,6 @@ class ArmGate:
 
     Args:
         limits: the limits of each arm; a waypoint has one sample for each, in this order.
-        period_s: time from one waypoint to the next [s].
         start: where each arm stands still now; with None nothing passes until `reset`. A start
             outside the limits is not agreed to: the gate is then shut, and says why.
 

@@ -94,10 +94,8 @@ def too_fast_joints(
     """Joints whose rate or acceleration is too great.
 
     Args:
-        limits: of the arm.
         moves: of the joints in this period [rad], six.
         moved: of the joints in the period before [rad], six.
-        period_s: from one waypoint to the next [s].
     """
     dt = period_s
     for joint, move, before, rate_max, acceleration_max in zip(
@@ -141,10 +139,8 @@ def cut_corner(
     """The corner between two ways, if the controller would round it too much.
 
     Args:
-        limits: of the arm.
         before_m: way of the gripper in the period before [m], three.
         after_m: way of the gripper in this period [m], three.
-        period_s: from one waypoint to the next [s].
     """
     corners = limits.corners
     if corners is None:

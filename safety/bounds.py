@@ -30,7 +30,6 @@ class Bound(NamedTuple):
 
         Args:
             value: the limit, a finite number.
-            period_s: cycle time [s].
         """
         if self.of == "duration":
             return value <= max(1, math.ceil(self.most / period_s - _ROUNDING))

@@ -19,11 +19,7 @@ class GateInconsistentError(Exception):
 
 
 class CommandedState:
-    """Last commanded lengths and their last change, and the ramp while a stop is on.
-
-    Args:
-        limits: the limits of the gate.
-    """
+    """Last commanded lengths and their last change, and the ramp while a stop is on."""
 
     def __init__(self, limits: GateLimits) -> None:
         dt = limits.period_s

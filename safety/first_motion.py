@@ -40,11 +40,7 @@ class FirstStage:
 
 
 class FirstMotionWatch:
-    """Lets nothing but a first motion pass until each leg has made it as it was sent.
-
-    Args:
-        limits: the limits of the gate.
-    """
+    """Lets nothing but a first motion pass until each leg has made it as it was sent."""
 
     def __init__(self, limits: GateLimits) -> None:
         self._period_s = limits.period_s

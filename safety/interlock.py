@@ -19,7 +19,6 @@ class RestartInterlock:
     """Closed by each cause that the gate stops for, opened by a person's newer act.
 
     Args:
-        period_s: cycle time [s].
         led: whether a person leads the run; without one, parking is part of the stop, once.
     """
 

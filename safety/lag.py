@@ -110,9 +110,6 @@ class LagWatch:
     The whole lag may be `feedback_lag_max_s`; against the one identified in the first movement it
     may grow by `feedback_lag_growth_s`. That first one is taken anew for as long as a faster
     movement tells the same one more closely.
-
-    Args:
-        limits: the limits of the gate.
     """
 
     def __init__(self, limits: GateLimits) -> None:

@@ -17,11 +17,7 @@ _NO_WARNING: SixInt = (0, 0, 0, 0, 0, 0)
 
 
 class LoadWatch:
-    """Judges the forces of the legs under power.
-
-    Args:
-        limits: the limits of the gate.
-    """
+    """Judges the forces of the legs under power."""
 
     def __init__(self, limits: GateLimits) -> None:
         self._cycles = limits.force_cycles

@@ -143,7 +143,6 @@ def drive_request(mode: Mode, released: bool) -> DriveRequest:
     """Drive request of a mode.
 
     Args:
-        mode: the mode.
         released: the drives may lose power: they stand still, or never had power.
 
     A fault keeps the drives holding, a lockout keeps them in quick stop, until they stand still:

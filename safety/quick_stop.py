@@ -19,11 +19,7 @@ RAMPS = 3.0
 
 
 class QuickStopWatch:
-    """Judges the speeds during a quick stop, which the drives plan themselves.
-
-    Args:
-        limits: the limits of the gate.
-    """
+    """Judges the speeds during a quick stop, which the drives plan themselves."""
 
     def __init__(self, limits: GateLimits) -> None:
         self._permitted = tuple(leg.speed_max_m_s for leg in limits.legs)

@@ -15,14 +15,7 @@ _NOTHING: list[Violation] = []
 
 
 class SetpointStream:
-    """Moves the commanded state on as control asks, as long as that passes the checks.
-
-    Args:
-        limits: the limits of the gate.
-        checks: the checks of one setpoint.
-        command: the commanded state, which is moved.
-        first: lets nothing else pass before a first motion is made.
-    """
+    """Moves the commanded state on as control asks, as long as that passes the checks."""
 
     def __init__(
         self,
@@ -47,8 +40,6 @@ class SetpointStream:
         """Take one cycle's setpoint or its absence.
 
         Args:
-            asked: what control asks, or None.
-            age_s: its age [s].
             found: takes what is only told, such as a stale setpoint.
         """
         command = self._command

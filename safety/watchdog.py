@@ -81,8 +81,6 @@ class SetpointWatch:
         """Return the setpoint if it may be judged, else None, and count that.
 
         Args:
-            asked: what control asks, or None.
-            age_s: its age [s].
             found: takes the reason why a setpoint was left aside.
         """
         if asked is not None:

@@ -65,7 +65,6 @@ def write_page(run_path: Path, folder: Path | None = None) -> Path:
     """Write the report of a run of any station.
 
     Args:
-        run_path: folder of the run, or its recording.
         folder: where to; beside the recording if left out.
 
     Returns:

@@ -45,9 +45,7 @@ def refuse_foreign(station: Station, where: Path | None, options: Mapping[str, A
     """Refuse options that are given, but are other stations'.
 
     Args:
-        station: that is to run.
         where: its scenario; None for a motion without one.
-        options: those given, by their flags.
 
     Raises:
         ConfigError: naming the options and what would be right.

@@ -12,9 +12,7 @@ class RefusedError(Exception):
     """The machine, the motion or a recording was refused; the text says why.
 
     Args:
-        text: for people.
         code: what is refused, for those who decide by it; empty where nobody does.
-        values: belonging to the code.
     """
 
     def __init__(self, text: str, code: str = "", **values: str) -> None:
@@ -66,9 +64,6 @@ def require_number(
     """Return the value as a float, if it is finite and within its bounds.
 
     Args:
-        name: What it is, for the error.
-        value: The value.
-        unit: Its unit, for the error.
         least: Smallest value allowed.
         above: Bound that must be exceeded.
 

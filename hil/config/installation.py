@@ -39,9 +39,6 @@ def check_packages(home: Path = HOME) -> None:
     Looks where Python would take each package from, and at the first file of each; nothing is
     imported.
 
-    Args:
-        home: folder of the installation.
-
     Raises:
         InstallationError: with the package, where it comes from, and where it should.
     """
@@ -60,9 +57,6 @@ def check_files(home: Path = HOME) -> None:
 
     A checkout that is used as it lies has no record of its files and is not judged.
 
-    Args:
-        home: folder of the installation.
-
     Raises:
         InstallationError: with the file, and the distribution that claims it too, if one does.
     """
@@ -71,9 +65,6 @@ def check_files(home: Path = HOME) -> None:
 
 def code_of_process(home: Path = HOME) -> dict[str, str]:
     """Return the digest of each module of ours that this process has loaded.
-
-    Args:
-        home: folder of the installation.
 
     Returns:
         SHA-256, hexadecimal, by path below the folder, or by whole path if it is not below it.
@@ -100,7 +91,6 @@ def foreign_code(told_home: Any, told: Any, home: Path = HOME) -> str:
     Args:
         told_home: the folder of its installation, as it told it.
         told: what its `code_of_process` returned.
-        home: folder of this installation.
 
     Returns:
         What is wrong with it, naming the intruder; empty if all of it is ours.
@@ -117,11 +107,7 @@ def foreign_code(told_home: Any, told: Any, home: Path = HOME) -> str:
 
 
 def refuse(error: InstallationError) -> NoReturn:
-    """End the program with the reason, as its verbs do: on standard error, and as JSON if wanted.
-
-    Args:
-        error: why.
-    """
+    """End the program with the reason, as verbs do: on standard error, and as JSON if wanted."""
     if "--json" in sys.argv:
         print(json.dumps({"ok": False, "error": str(error)}))
     sys.exit(f"error: {error}")

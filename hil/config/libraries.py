@@ -85,7 +85,6 @@ def code_origin(name: str, packages: Iterable[str]) -> Origin:
     For our own distribution, and for those of others that take part in a run.
 
     Args:
-        name: of the distribution.
         packages: its packages or modules, as they are imported; they are not imported here.
 
     Raises:
@@ -111,11 +110,7 @@ def code_origin(name: str, packages: Iterable[str]) -> Origin:
 
 
 def library_origin(name: str) -> Origin:
-    """Say where a library came from, with a digest of its record of what was installed.
-
-    Args:
-        name: of the distribution.
-    """
+    """Say where a library came from, with a digest of its record of what was installed."""
     found = _distribution(name)
     if found is None:
         return Origin(name, "", "", "")

@@ -48,10 +48,6 @@ UNITS = {
 def schema_of(model: type[Settings], title: str) -> dict[str, Any]:
     """The JSON schema of a kind of file.
 
-    Args:
-        model: of the file.
-        title: what the kind is called.
-
     Returns:
         The schema, each field that has a unit with its ``unit``.
     """

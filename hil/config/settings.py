@@ -34,7 +34,6 @@ class Settings(BaseModel):
         """Make the model from a parsed table.
 
         Args:
-            table: keys and values as TOML or the command line gave them.
             source: the file (or option) that the table came from, for error texts.
 
         Raises:

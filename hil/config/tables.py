@@ -51,9 +51,7 @@ def read_table(
     """Read columns of a CSV file: UTF-8, commas, one header line.
 
     Args:
-        path: The file.
         wanted: Names of the columns to read; the others may hold anything.
-        size_max_bytes: Largest file to read [bytes].
 
     Returns:
         The columns, in equal length, at least one row.

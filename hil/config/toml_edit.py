@@ -16,7 +16,6 @@ def changed_text(text: str, changes: Mapping[str, Mapping[str, Any]], source: st
     """The text with other values; a key or table that is not there is added at its end.
 
     Args:
-        text: of the file.
         changes: values by table and key; numbers, texts, and lists of numbers.
         source: the file, for error texts.
 

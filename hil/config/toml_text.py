@@ -21,7 +21,6 @@ class TomlError(ValueError):
 
     Args:
         place: keys that lead to it.
-        value: it.
     """
 
     def __init__(self, place: tuple[str, ...], value: object) -> None:
@@ -32,9 +31,6 @@ class TomlError(ValueError):
 
 def toml_of(table: Mapping[str, Any]) -> str:
     """The text of a file with this table.
-
-    Args:
-        table: keys and values as `tomllib` gives them.
 
     Raises:
         TomlError: for a value that TOML has no form for (None, a date), with its key.

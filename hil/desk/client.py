@@ -48,15 +48,7 @@ class RunWelcome:
 
 
 class DeskClient:
-    """A connection to a bench's desk; made by `connect`.
-
-    Args:
-        connection: that was let in.
-        welcome: what the bench said.
-        telemetry: what control tells.
-        path: of the desk's socket.
-        name: under which this client came.
-    """
+    """A connection to a bench's desk; made by `connect`."""
 
     def __init__(
         self,

@@ -28,9 +28,7 @@ class ClientDeadMan:
         """Take a sign of life.
 
         Args:
-            held: whether hold-to-run was pressed.
             stamp_s: when [s]; what waited in a buffer is as old as it is.
-            now_s: the time now [s].
             counts: whether the client owns the motion.
 
         Returns:

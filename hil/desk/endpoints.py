@@ -54,10 +54,6 @@ def folder() -> Path:
 def opened(path: Path, *, make: bool = False) -> Iterator[int]:
     """Open the folder, and be sure that it is this user's alone.
 
-    Args:
-        path: the folder.
-        make: whether to make it if it is not there.
-
     Yields:
         Its descriptor.
 
@@ -92,7 +88,6 @@ def token(place: Path | None = None, *, make: bool = False) -> str:
 
     Args:
         place: the folder; `folder()` if left out.
-        make: whether to make it if it is not there.
 
     Raises:
         PlaceError: if it is not there, may be read by others, or is none.
@@ -169,7 +164,6 @@ def sweep(place: Path, wanted: str = "") -> None:
     """Remove the sockets that benches which were killed have left behind.
 
     Args:
-        place: the folder.
         wanted: file name of a socket that is about to be made. One of that name goes if nobody
             answers, whoever has its process number: a container gives the same number again, and
             a second desk of a run follows the first.

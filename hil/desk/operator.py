@@ -49,9 +49,6 @@ class Operator:
     """Reads the desk's slot.
 
     Args:
-        source: the slot.
-        now_s: monotonic time [s], the clock that stamps the orders.
-        rule: what counts as a held dead-man.
         ageless: buttons that count however late they come, and whoever pressed them.
     """
 

@@ -20,7 +20,6 @@ class OrderWriter:
     """The order as it was written last.
 
     Args:
-        write: takes the newest order (`OperatorSlot.write`).
         before: what a desk before this one wrote last. Its counters go on, so that no press is
             taken twice or lost, and its tempo and motion stay; its owner, hold and pose do not.
     """
@@ -49,12 +48,7 @@ class OrderWriter:
         self._write(order)
 
     def own(self, name: str, grip: ClientDeadMan) -> None:
-        """The motion has an owner now.
-
-        Args:
-            name: of the owner.
-            grip: its hold-to-run.
-        """
+        """The motion has an owner now."""
         order = replace(self.order, owner=name_of(name), owning=self.order.owning + 1)
         self._put(replace(order, stamp_s=grip.stamp_s, held=grip.firm))
 
@@ -71,9 +65,7 @@ class OrderWriter:
         """A button was pressed.
 
         Args:
-            button: which.
             name: of the client that pressed it.
-            now_s: monotonic time of it [s].
         """
         order, index = self.order, BUTTONS.index(button)
         self._put(

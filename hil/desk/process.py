@@ -47,9 +47,6 @@ class DeskProcess:
     """The desk beside a run, as a context: it runs inside, and is gone with the context's end.
 
     Args:
-        header: of the run; clients get it, and the plan in it is what proofs are made for.
-        period_s: cycle time [s].
-        station: whose run it is.
         prover: arguments of the interpreter for the station's prover (`hil.desk.prover`); empty
             for a station that has nothing to prove.
         name: of the run; the header's scenario if left out.

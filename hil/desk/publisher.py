@@ -18,12 +18,7 @@ class Told(Protocol):
     """Someone who is told how the operation stands."""
 
     def tell(self, t_s: float, operation: Operation) -> None:
-        """Take the state of one cycle.
-
-        Args:
-            t_s: time of the run [s].
-            operation: the state.
-        """
+        """Take the state of one cycle."""
         ...
 
 
@@ -36,11 +31,7 @@ class TelemetrySink(Protocol):
 
 
 class Publisher:
-    """Tells telemetry of the operation.
-
-    Args:
-        sink: the telemetry.
-    """
+    """Tells telemetry of the operation."""
 
     def __init__(self, sink: TelemetrySink) -> None:
         self._sink = sink
@@ -48,12 +39,7 @@ class Publisher:
         self._next_s = 0.0
 
     def tell(self, t_s: float, operation: Operation) -> None:
-        """Tell it if something changed that people decide by, or if it is time.
-
-        Args:
-            t_s: time of the run [s].
-            operation: the state of this cycle.
-        """
+        """Tell it if something changed that people decide by, or if it is time."""
         facts = (
             operation.held,
             operation.playing,

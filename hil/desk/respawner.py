@@ -41,7 +41,6 @@ class Respawner:
 
     Args:
         order: what a desk is to do, as one line of JSON.
-        say: takes what control has to know.
     """
 
     def __init__(self, order: bytes, say: Any) -> None:
@@ -113,7 +112,6 @@ class Respawner:
         """Let the desk end, at most so long [s], else kill it; harmless when repeated.
 
         Args:
-            timeout_s: its time [s].
             over: whether it is to be told that the run is over.
 
         Returns:

@@ -27,11 +27,6 @@ class Desk:
 
     Args:
         secret: content of the token file.
-        facts: of the run.
-        uid: the user whose bench this is.
-        now_s: monotonic time [s].
-        nonce: makes a fresh, unguessable nonce.
-        write: takes the newest order (`OperatorSlot.write`).
         ask: takes what is to be proved; the verdict comes by `proved`.
         before: what a desk of this run that has died wrote last.
     """
@@ -78,7 +73,6 @@ class Desk:
         """Somebody has connected.
 
         Args:
-            key: a number for this connection.
             uid: user that the kernel names for the other end (SO_PEERCRED).
         """
         client = self._clients[key] = ClientSession(self._nonce(), self._now_s())
@@ -250,7 +244,6 @@ class Desk:
         """The verdict on what was asked; it counts if the one who asked still owns the motion.
 
         Args:
-            case: what was asked.
             error: what is wrong with it; empty if nothing.
             motion_json: the table in full, for a motion.
         """

@@ -35,10 +35,6 @@ _LISTENER, _PARENT, _PROVER = -1, -2, -3
 def listen(place: Path, name: str) -> socket.socket:
     """Listen in a folder of benches, after clearing away what killed benches have left.
 
-    Args:
-        place: the folder, made if need be.
-        name: file name of the socket.
-
     Raises:
         PlaceError: if the folder cannot be trusted.
         OSError: if the socket cannot be made.
@@ -71,8 +67,6 @@ class Service:
     """Carries packets between sockets and the desk until the bench is gone.
 
     Args:
-        desk: who judges.
-        listener: from `listen`; closed at the end.
         parent_fd: says `OVER` when the run is; at its end without that word, the way to the bench
             is lost.
         descriptors: what goes with a welcome: telemetry and header, both read-only.

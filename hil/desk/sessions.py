@@ -49,13 +49,7 @@ class ClientSession:
 
 
 def why_refused(message: m.ClientMessage, secret: str, nonce: str) -> str:
-    """Why the first word of a client does not let it in; empty if it does.
-
-    Args:
-        message: its first word.
-        secret: content of the token file.
-        nonce: what it was given to prove with.
-    """
+    """Why the first word of a client does not let it in; empty if it does."""
     if not isinstance(message, m.Hello):
         return f"{message.type} before hello"
     if message.protocol != m.PROTOCOL:

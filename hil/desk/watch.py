@@ -26,10 +26,6 @@ class DeskWatch:
     """Looks at the desk now and then.
 
     Nothing follows from it for the motion: a desk that is gone is a released dead-man already.
-
-    Args:
-        desk: beside this run.
-        note: where it is written down.
     """
 
     def __init__(self, desk: Watched, note: Note) -> None:

@@ -34,7 +34,6 @@ class ChildProcess(subprocess.Popen[bytes]):
         """Write to its standard input; one that has died is not told, its missing answer says so.
 
         Args:
-            line: all that is to be said.
             last: whether nothing more will be; it reads the end of its input then.
         """
         if self.stdin is None:
@@ -50,9 +49,6 @@ class ChildProcess(subprocess.Popen[bytes]):
 
     def end(self, patience_s: float = 0.0) -> int:
         """See its end, or kill it, and close its pipes; harmless when repeated.
-
-        Args:
-            patience_s: time that it has to end by itself [s].
 
         Returns:
             Its exit status.
@@ -88,9 +84,6 @@ def start_child(
     Args:
         arguments: of the interpreter, such as ``-m`` and the name of a module.
         stdin: its standard input: `PIPE`, `DEVNULL`, a file, or None for this process' own.
-        stdout: its standard output.
-        stderr: its standard error.
-        pass_fds: descriptors that it inherits.
         own_session: whether a terminal's Ctrl-C stays with this process.
         environment: variables laid over this process' own.
         folder: that it works in; this process' own if left out.
@@ -128,9 +121,6 @@ def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
 
     The library starts them itself, so that they are told by their environment what ``-P`` says.
     What still waits at the end of the context is given up.
-
-    Args:
-        workers: how many.
     """
     # Imported here: whoever starts a single child need not load them.
     import multiprocessing

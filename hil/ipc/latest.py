@@ -96,7 +96,6 @@ class Latest(Memory):
 
         Args:
             fields: all of them, in the order of the layout.
-            attachment: what goes with them.
             serial: its number; another one for another attachment.
 
         Raises:

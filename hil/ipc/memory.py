@@ -25,7 +25,6 @@ class Memory:
     """Bytes of this process, or of an anonymous file that other processes can map.
 
     Args:
-        buffer: the bytes.
         fd: descriptor of their file, owned from now on; -1 for none.
     """
 

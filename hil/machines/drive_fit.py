@@ -36,8 +36,6 @@ def fitted(rig: Rig, rig_file: Path, url: str) -> Rig:
     """The rig as its drives need it.
 
     Args:
-        rig: the machine.
-        rig_file: where it was read from.
         url: where its drives are in this run.
 
     Raises:

@@ -180,8 +180,6 @@ def gate_limits(rig: Rig, period_s: float, *, wired: bool = True) -> GateLimits:
     """The gate's limits.
 
     Args:
-        rig: the machine.
-        period_s: cycle time [s].
         wired: whether there are drives on a wire, whose inputs can read an emergency stop;
             simulated cylinders (``sim:``) have none.
     """

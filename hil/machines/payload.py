@@ -21,10 +21,6 @@ def expected_forces_n(rig: Rig, geometry: HexapodGeometry) -> tuple[float, ...]:
     otherwise and share otherwise: the forces that balance a weight in the platform's origin,
     J^T f = w (principle of virtual work; Merlet, Parallel Robots, 2nd ed., section 9.2), are taken
     at the ends of each coordinate of `pose_box`, and their ratio to those at neutral is the worst.
-
-    Args:
-        rig: the machine.
-        geometry: its geometry.
     """
     cylinders, limits = rig.cylinders, rig.limits
     at_neutral = _bearing(geometry, rig.neutral.pose())

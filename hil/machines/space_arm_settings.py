@@ -241,9 +241,6 @@ class ArmSettings(Settings):
 def load_arm(path: Path) -> Arm:
     """The arm that a file describes, without its payloads.
 
-    Args:
-        path: a TOML file; ``configs/arms/`` has examples.
-
     Raises:
         ConfigError: with one line for each wrong value.
     """
@@ -251,11 +248,7 @@ def load_arm(path: Path) -> Arm:
 
 
 def rotation_of(rpy_rad: tuple[float, float, float]) -> Array:
-    """Rz(yaw) Ry(pitch) Rx(roll), shape (3, 3); exact for a multiple of a quarter turn.
-
-    Args:
-        rpy_rad: roll, pitch and yaw [rad].
-    """
+    """Rz(yaw) Ry(pitch) Rx(roll), shape (3, 3); exact for a multiple of a quarter turn."""
     (sx, cx), (sy, cy), (sz, cz) = (_sine_cosine(angle) for angle in rpy_rad)
     roll = np.array([[1.0, 0.0, 0.0], [0.0, cx, -sx], [0.0, sx, cx]])
     pitch = np.array([[cy, 0.0, sy], [0.0, 1.0, 0.0], [-sy, 0.0, cy]])

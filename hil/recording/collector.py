@@ -76,10 +76,6 @@ class Collector:
     def take(self, path: Path, scan: Scan) -> bool:
         """Read a file to its end; one that is not the next part of the run is left alone.
 
-        Args:
-            path: the file.
-            scan: of it.
-
         Returns:
             Whether it belongs to the run.
 

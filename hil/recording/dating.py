@@ -21,8 +21,6 @@ def clock_event(t_s: float, index: int, moment: Moment) -> EventRecord:
     """The event that pairs a cycle with the calendar and the monotonic clock.
 
     Args:
-        t_s: motion time of the cycle [s].
-        index: its number.
         moment: when it was put down: at its end, so within one cycle.
     """
     text = f"cycle {index} was at {moment.text}"
@@ -36,9 +34,6 @@ def dates(recording: Recording) -> NDArray[np.datetime64] | None:
     It is the date of the first cycle and what has passed since by the monotonic clock: a calendar
     that is set during the run changes nothing. A recording of which the time of each cycle is not
     told (an arm's) is dated by its motion time and lateness.
-
-    Args:
-        recording: the run.
 
     Returns:
         Dates with microseconds, (N,).

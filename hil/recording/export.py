@@ -24,7 +24,6 @@ def export_csv(recording: Recording, path: Path) -> Path:
     last column with the date of each row (see `dating`).
 
     Args:
-        recording: what to write.
         path: the file for the cycles; an existing one is replaced.
 
     Returns:

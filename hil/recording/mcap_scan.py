@@ -68,10 +68,6 @@ class Unpacked(NamedTuple):
 class Scan:
     """One look at a file: what it says of its run, then its messages.
 
-    Args:
-        path: the file.
-        caps: most memory to spend.
-
     Raises:
         RecordingError: if the file is not MCAP.
         OSError: if it cannot be read.

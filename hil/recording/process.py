@@ -41,9 +41,6 @@ class RecorderProcess:
 
     Args:
         ring: made by `RecorderRing.shared`; the loop pushes into it.
-        path: the new file.
-        header: facts of the run.
-        min_free_bytes: least free space to begin with.
 
     Raises:
         RecordingError: if the place cannot be written, has too little room, or the process does

@@ -92,7 +92,6 @@ class Recording:
         """Read a file and its further parts, or the recording in a run's folder.
 
         Args:
-            path: the file or the folder.
             caps: most memory to spend on each file.
             told: called with the share that is done, 0 to 1; what it raises ends the reading.
 

@@ -74,12 +74,8 @@ class Recorder:
     """Drains a ring into a file and survives the disk's refusal.
 
     Args:
-        ring: what the loop pushes into.
-        path: the new file.
-        header: facts of the run.
         sync: put every chunk through to the disk (see `RecordingWriter`), and leave each entry in
             the ring until it is there, for whoever goes on if this process is killed.
-        min_free_bytes: least free space to begin with.
         part: number of the file, if it goes on where another one of the same run ended.
 
     Raises:

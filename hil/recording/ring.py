@@ -30,8 +30,6 @@ class RecorderRing(Ring):
         """Tell the producer's side how recording goes.
 
         Args:
-            status: the recorder's state.
-            written_bytes: size of the file so far [bytes].
             lost: entries taken from the ring that did not reach the disk.
         """
         self._words[_WRITTEN] = written_bytes

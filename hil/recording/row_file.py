@@ -78,8 +78,6 @@ class RowFile:
     """One file being written.
 
     Args:
-        sink: of its bytes.
-        signals: table of its rows.
         others: topic → name and definition (ros2msg) of further messages, channels 2, 3, ….
 
     Raises:
@@ -128,8 +126,6 @@ class RowFile:
 
         Args:
             rows: (N, bytes of a row); not to be changed afterwards.
-            times_ns: of each [ns].
-            numbers: of the entries within the run.
 
         Raises:
             ValueError: if they have another size than their table.
@@ -144,9 +140,6 @@ class RowFile:
         """Take another message into the chunk in progress.
 
         Args:
-            channel: its channel.
-            payload: of the message.
-            log_time_ns: its time [ns].
             number: of the entry within the run.
 
         Raises:

@@ -15,7 +15,6 @@ def columns_of(signals: Signals, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
     """Values of each signal in all rows.
 
     Args:
-        signals: table of the rows.
         rows: (N,) of its dtype.
 
     Returns:

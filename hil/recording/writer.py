@@ -43,10 +43,8 @@ class RecordingWriter:
 
     Args:
         path: the new file; its folder is made if need be, an existing file is never overwritten.
-        header: what is known before the first cycle.
         sync: put every chunk through to the disk before going on (real time), instead of the whole
             file once at its end (dry run, which is repeated rather than rescued).
-        min_free_bytes: least free space on the disk to begin with.
         part: number of the file, if it goes on where another one of the same run ended.
 
     Raises:
@@ -125,7 +123,6 @@ class RecordingWriter:
         """Write one encoded `EventRecord`.
 
         Args:
-            payload: the event.
             number: of the entry within the run.
 
         Raises:

@@ -46,12 +46,7 @@ EMPTY: Final = Verdict(Ending.EMPTY, "The recording holds no row.")
 
 
 def verdict_of(recording: Recording, phases: tuple[Phase, ...]) -> Verdict:
-    """Judge a recording by what all stations record, the gravest thing first.
-
-    Args:
-        recording: the run.
-        phases: its phases.
-    """
+    """Judge a recording by what all stations record, the gravest thing first."""
     if not recording.cycles:
         return EMPTY
     flags = recording.columns.get("flags", np.zeros(0, np.uint16))

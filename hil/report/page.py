@@ -42,7 +42,6 @@ def write_report(recording: Recording, folder: Path, run: RecordedRun | None = N
     same recording gives the same bytes.
 
     Args:
-        recording: the run.
         folder: where to write; made if it is not there, before the work of drawing.
         run: the recording as its station prepares it, if that is done already.
 

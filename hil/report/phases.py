@@ -61,7 +61,6 @@ def phases_of(recording: Recording, times: NDArray[np.float64]) -> tuple[Phase, 
     """The phases in order.
 
     Args:
-        recording: the run.
         times: of its cycles [s], as `times_s` gives them.
     """
     coded = recording.signals.coded

@@ -73,7 +73,6 @@ def recorded_run(recording: Recording, notes: Iterable[str] = ()) -> RecordedRun
     """Prepare a recording of any station; an odd one gives notes, not an error.
 
     Args:
-        recording: the run.
         notes: what else a reader must know.
     """
     times = times_s(recording)

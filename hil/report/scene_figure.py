@@ -49,10 +49,6 @@ def draw_scene(
     """Draw a machine with equal scales on both axes.
 
     Args:
-        axes: where to draw.
-        build: the machine.
-        figure: where its parts are.
-        eye: the side from which it is seen.
         given: colours of slots that stand for a value, in place of their roles'.
         left_out: slots that are not drawn.
         opacity: of the whole, 0 to 1.

@@ -91,10 +91,6 @@ def draw_png(height_in: float, draw: Callable[[Figure], None]) -> bytes:
 
     The same drawing gives the same bytes: matplotlib's settings of the user play no part, and the
     file carries neither date nor version.
-
-    Args:
-        height_in: height [inch].
-        draw: fills the figure.
     """
     with matplotlib.style.context(_STYLE, after_reset=True):
         figure = Figure(figsize=(WIDTH_IN, height_in), dpi=DPI)
@@ -121,7 +117,6 @@ def place(
     report; the texts here have known sizes.
 
     Args:
-        figure: with its panels in place or not.
         left_in: room for tick labels and the label of the vertical axis.
         right_in: room at the right, such as `LEGEND_IN`.
         top_in: room for a title or the strip of phases.

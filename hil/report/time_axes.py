@@ -25,7 +25,6 @@ def time_axes(axes: Axes, view: RecordedRun, *, strip: bool = True) -> None:
 
     Args:
         axes: where the lines come, in its final place.
-        view: the run.
         strip: draw the labelled strip above the axis, too.
     """
     start, end = span_s(view)

@@ -67,7 +67,6 @@ def evidence_of(recording: Recording, closed_length_m: NDArray[np.float64]) -> E
     """The figures of a recording.
 
     Args:
-        recording: the run.
         closed_length_m: lengths with the rods fully in, shape (6,).
     """
     late_us = recording.column("late_s") * 1e6

@@ -20,8 +20,6 @@ def run_facts(clock: str, started: Moment, libraries: Iterable[str]) -> dict[str
     """Facts of a run that do not depend on its station.
 
     Args:
-        clock: of the scenario, "real" or "virtual".
-        started: when the run began, by the calendar and by the monotonic clock.
         libraries: distributions on which its figures depend.
 
     Returns:

@@ -68,10 +68,6 @@ def kinds_named(named: NamedFile) -> frozenset[FileKind]:
 def kind_of(table: Mapping[str, Any], source: str) -> FileKind | None:
     """What kind of file a table was read from; None if nothing in it says so.
 
-    Args:
-        table: the parsed file.
-        source: its name, for the error.
-
     Raises:
         ConfigError: for a ``station`` that is not installed, or cannot be used.
     """

@@ -52,9 +52,6 @@ def recording_sink(
     """What takes the cycles of a run, of either station.
 
     Args:
-        settings: of the recording.
-        folder: of this run.
-        header: what the recording begins with.
         virtual: a dry run is recorded in its own thread, any other by a process of its own.
 
     Raises:

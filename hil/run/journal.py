@@ -24,7 +24,6 @@ class Journal:
     """Writes a run into the ring of a recorder, inline or in a process of its own.
 
     Args:
-        sink: the recorder.
         audience: who is told the same bytes at once, panels for instance; None for nobody.
     """
 
@@ -42,8 +41,6 @@ class Journal:
 
         Args:
             payload: it, packed by the station's table of signals.
-            t_s: its motion time [s].
-            index: its number.
         """
         self._push(ROWS, payload)
         if not self._begun:
@@ -71,13 +68,7 @@ class Journal:
         """Put down what happened, from its parts.
 
         Args:
-            t_s: motion time [s].
-            index: number of the row.
-            message: for people.
             data: the same for a program.
-            who: says so.
-            kind: what is told of.
-            level: its weight.
         """
         self.event(EventRecord(t_s, index, kind, level, who, message, data or {}))
 

@@ -53,12 +53,7 @@ class PartResult:
 
 
 class Deadline:
-    """Time that a part has to stop, from when it was asked.
-
-    Args:
-        now_s: monotonic time [s].
-        within_s: the time [s].
-    """
+    """Time that a part has to stop, from when it was asked."""
 
     def __init__(self, now_s: Callable[[], float], within_s: float) -> None:
         self._now_s = now_s
@@ -79,11 +74,9 @@ class PartProcess:
     """One station's process.
 
     Args:
-        settings: which station.
         beside: file of the scenario that names it.
         folder: of the run of all; this one gets a folder in it.
         program: arguments of the interpreter that runs it.
-        deadline: for its stop.
     """
 
     def __init__(

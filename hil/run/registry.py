@@ -58,7 +58,6 @@ def station_named(name: object, source: str) -> Station:
     """A station by its name.
 
     Args:
-        name: of the station.
         source: where the name stands, for the error.
 
     Raises:

@@ -50,7 +50,6 @@ class TogetherScenario(Settings):
         """Read a scenario and find its parts' files.
 
         Args:
-            path: its file.
             overrides: ``key=value`` texts laid over it.
             operator: whether a person leads every part, whatever the file says.
 
@@ -130,13 +129,10 @@ def run_together(
     """Run all parts until the last has ended.
 
     Args:
-        scenario: which.
-        path: its file.
         out: folder that gets a new folder for this run, with one for each part.
         now_s: monotonic time [s]; the system's if left out.
         program: arguments of the interpreter that runs a part, which gets this process' number and
             then the arguments of `hil`; another one only in tests.
-        stop_within_s: time that a part has to stop [s].
 
     Raises:
         RecordingError: if the folder cannot be made.

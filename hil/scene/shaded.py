@@ -41,7 +41,6 @@ def faces_of(build: Build, figure: Figure, eye: Eye) -> Faces:
 
     Args:
         build: what is drawn; ghosts are left out.
-        figure: where its parts are.
         eye: only the side from which it looks plays a part.
     """
     table = build.packed.corners.astype(np.float64)

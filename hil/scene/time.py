@@ -44,7 +44,6 @@ def is_jump(known: Between | None, t_s: Array) -> bool:
     """Whether new frames are not the sequel of those before, as when a replay is moved.
 
     Args:
-        known: what was known before.
         t_s: motion times of the new frames [s], shape (N,), at least one.
     """
     if known is None:
@@ -57,7 +56,6 @@ def advance(known: Between | None, rows: Array, t_s: Array, now_s: float) -> Bet
     """What is known after new frames.
 
     Args:
-        known: what was known before.
         rows: values of the new frames, oldest first, shape (N, values).
         t_s: their motion times [s], shape (N,).
         now_s: when they came, monotonic [s].

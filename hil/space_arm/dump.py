@@ -23,8 +23,6 @@ def dump_arm(
     """The arm as TOML text, each joint with its axis, offset and turn.
 
     Args:
-        arm: the arm.
-        description: a line for the reader.
         home_rad: joint angles at which a run starts [rad], shape (6,); None: zeros.
         payloads: what the gripper may hold, by name.
     """
@@ -45,11 +43,7 @@ def dump_arm(
 
 
 def degrees(angle_rad: float) -> float:
-    """The shortest number of degrees that ``math.radians`` makes this angle of, if there is one.
-
-    Args:
-        angle_rad: an angle [rad].
-    """
+    """The shortest number of degrees that ``math.radians`` makes this angle of, if there is one."""
     exact = math.degrees(angle_rad)
     for digits in range(17):
         shorter = float(f"{exact:.{digits}e}")

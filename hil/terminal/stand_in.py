@@ -28,7 +28,6 @@ def run_or_stand_in(
     Args:
         run: runs it; for an absent device it raises a `RefusedError` of code `DEVICE_ABSENT` with
             the values ``url`` and ``says``.
-        plan: what to run.
         emulated: gives the same plan on emulated devices for a while, and their URL.
         device: what is absent: "drives", "robot".
         fallback: of the scenario: "sim" allows it.

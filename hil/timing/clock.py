@@ -45,9 +45,6 @@ class Clock(Protocol):
     def ticks(self, period_s: float) -> Iterator[Tick]:
         """Yield one `Tick` per period, without end.
 
-        Args:
-            period_s: cycle time [s], finite and positive.
-
         Raises:
             ValueError: if the period is not finite and positive.
         """
@@ -89,9 +86,6 @@ class VirtualClock:
     def ticks(self, period_s: float) -> Iterator[Tick]:
         """Yield ticks at once, each one period after the other, from t_s = 0 and from now on.
 
-        Args:
-            period_s: cycle time [s], finite and positive.
-
         Raises:
             ValueError: if the period is not finite and positive.
         """
@@ -124,11 +118,7 @@ class Moment:
 
 
 def moment(now_s: Callable[[], float]) -> Moment:
-    """This instant.
-
-    Args:
-        now_s: monotonic time [s].
-    """
+    """This instant."""
     return Moment(datetime.now(UTC), now_s())
 
 
@@ -141,7 +131,6 @@ class ReportingClock:
     """A clock that tells somebody the time now and then.
 
     Args:
-        clock: whose ticks they are.
         told: called with the time of a tick [s]; a terminal that has gone stops nothing.
         every: of so many ticks one is told.
     """

@@ -62,7 +62,6 @@ def diagnose(
     Args:
         duration_s: time to spend on the latency test, all rates together [s].
         folder: where recordings will go.
-        root: where the system's files are.
         clock: what is measured; None = the real clock.
         policy: what is asked of the system; None = all that a run asks for.
 

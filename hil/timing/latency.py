@@ -67,7 +67,6 @@ def latency_test(clock: Clock, rate_hz: float, duration_s: float) -> LatencyResu
 
     Args:
         clock: what paces it; the real clock for a measurement.
-        rate_hz: ticks per second, above 0.
         duration_s: how long [s]; at least one tick is measured.
 
     Raises:
@@ -90,7 +89,6 @@ def summarise(late_us: NDArray[np.float64], rate_hz: float, overruns: int) -> La
 
     Args:
         late_us: wake-up minus deadline of each tick [us], (N,), N ≥ 1.
-        rate_hz: ticks per second.
         overruns: deadlines given up.
     """
     edges_us = np.array(HISTOGRAM_EDGES_US)

@@ -77,7 +77,6 @@ class RealtimeSetup:
     pinning is inherited by children, a priority is not.
 
     Args:
-        policy: what to ask for.
         latency_device: where the sleep states are forbidden; another path only in tests.
     """
 

@@ -18,11 +18,7 @@ ARM_COMMANDS: Final = ("help", "status", "list", "clear", "start", "stop", "cali
 
 
 class ArmConsole:
-    """Turns lines into faults and what an operator does at the controller.
-
-    Args:
-        controller: The controller.
-    """
+    """Turns lines into faults and what an operator does at the controller."""
 
     def __init__(self, controller: ArmController) -> None:
         self._controller = controller
@@ -32,7 +28,6 @@ class ArmConsole:
 
         Args:
             line: A command of `ARM_COMMANDS`, or a fault.
-            now_s: Monotonic time [s].
 
         Returns:
             The answer, never empty for a line that says something; a wrong line says what would

@@ -56,8 +56,6 @@ class ArmController:
     """The controller with its arm.
 
     Args:
-        settings: What it is.
-        now_s: Monotonic time [s].
         seed: Seed of the noise.
 
     Raises:
@@ -129,9 +127,6 @@ class ArmController:
 
     def advance(self, now_s: float) -> bytes:
         """Let time pass.
-
-        Args:
-            now_s: Monotonic time [s].
 
         Returns:
             Bytes that have left the controller by then.

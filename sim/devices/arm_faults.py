@@ -110,9 +110,6 @@ def arm_fault_from(table: dict[str, Any]) -> ArmFault:
 def parse_arm_script(text: str) -> tuple[ArmFault, ...]:
     """Read a script: TOML with one `[[fault]]` table for each fault.
 
-    Args:
-        text: The script.
-
     Raises:
         FaultError: If it is no TOML, or a table is wrong; the text names its number.
     """

@@ -31,7 +31,6 @@ class ArmMotion:
         blends: How segments are joined.
         servos: How the joints move.
         q_rad: Where it stands at first [rad], shape (6,).
-        now_s: Monotonic time [s].
     """
 
     def __init__(

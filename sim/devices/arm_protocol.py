@@ -98,11 +98,7 @@ class HostEnd:
 
 
 def checksum(numbers: Sequence[int]) -> int:
-    """Return the checksum of a line's scaled integers, 0 to 996.
-
-    Args:
-        numbers: Sequence number, then the other fields.
-    """
+    """Return the checksum of a line's scaled integers, 0 to 996."""
     value = 0
     for number in numbers:
         value = (value * 31 + abs(number) + (number < 0)) % 997
@@ -113,7 +109,6 @@ def encode_request(seq: int, status: int, location: Location | None = None) -> b
     """Return a request with its CR.
 
     Args:
-        seq: Sequence number, 0 to 9999.
         status: What the robot is doing, see `ArmStatus`.
         location: Where the robot is, or None to leave that out.
     """

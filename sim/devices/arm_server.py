@@ -41,8 +41,6 @@ def run_arm_controller(
     """Run an emulated arm until told to stop.
 
     Args:
-        settings: The arm.
-        now_s: Monotonic clock [s].
         ready: Called with the URL once a host can connect, and again with the new one when a
             pseudo-terminal was plugged in again.
         stop: Asked at least every 50 ms whether to end.

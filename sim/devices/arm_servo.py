@@ -124,7 +124,6 @@ class JointServos:
     """Six joints under their servos.
 
     Args:
-        settings: How they move.
         q_rad: Where they stand [rad], shape (6,).
     """
 

@@ -69,10 +69,7 @@ class BusTiming:
         """Let a frame wait for the bus.
 
         Args:
-            can_id: Identifier.
-            data: Bytes.
             sender: Node index, or `MASTER`.
-            now_s: Monotonic time [s].
 
         Returns:
             False if the master's buffer is full and the frame is lost.
@@ -104,11 +101,7 @@ class BusTiming:
         return due_s
 
     def finish(self, now_s: float) -> Transfer | None:
-        """Return the next frame that is over by now, oldest first, or None.
-
-        Args:
-            now_s: Monotonic time [s].
-        """
+        """Return the next frame that is over by now, oldest first, or None."""
         if self.due_s() > now_s:
             return None
         current, self._current = self._current, None

@@ -76,13 +76,7 @@ class CanBus:
     # -- sending --------------------------------------------------------------------------------
 
     def from_master(self, can_id: int, data: bytes, now_s: float) -> bool:
-        """Take a frame of the master; returns False if the adapter's buffer is full.
-
-        Args:
-            can_id: Identifier.
-            data: Bytes.
-            now_s: Monotonic time [s].
-        """
+        """Take a frame of the master; returns False if the adapter's buffer is full."""
         if self._timing is not None:
             return self._timing.offer(can_id, data, MASTER, now_s)
         self._deliver(can_id, data, MASTER, now_s)
@@ -94,10 +88,7 @@ class CanBus:
         """Take a frame of a node, which `pass_on` or `finish` delivers.
 
         Args:
-            can_id: Identifier.
-            data: Bytes.
             sender: Index of the node, or `FOREIGN`.
-            now_s: Monotonic time [s].
         """
         if self._timing is None:
             self._sent.append((can_id, sender, data))
@@ -130,11 +121,7 @@ class CanBus:
             self._deliver(*transfer)
 
     def pass_on(self, now_s: float) -> None:
-        """Deliver what nodes have sent on a bus on which frames take no time.
-
-        Args:
-            now_s: Monotonic time [s].
-        """
+        """Deliver what nodes have sent on a bus on which frames take no time."""
         while self._sent:
             sent, self._sent = self._sent, []
             sent.sort(key=_priority)
@@ -144,11 +131,7 @@ class CanBus:
     # -- arriving -------------------------------------------------------------------------------
 
     def take(self, now_s: float) -> list[Outgoing]:
-        """Return what the master may have by now, in order.
-
-        Args:
-            now_s: Monotonic time [s].
-        """
+        """Return what the master may have by now, in order."""
         waiting = self._outgoing
         if now_s < self._outgoing_due_s:
             return []

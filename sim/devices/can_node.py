@@ -104,11 +104,7 @@ class CanNode:
     # -- power and NMT --------------------------------------------------------------------------
 
     def power_on(self, now_s: float) -> None:
-        """Start as after switching on; the boot-up frame follows after the boot time.
-
-        Args:
-            now_s: Monotonic time [s].
-        """
+        """Start as after switching on; the boot-up frame follows after the boot time."""
         self.drive.power_up()
         self.store.load_parameters()
         self._reset_communication(now_s)
@@ -126,12 +122,7 @@ class CanNode:
         return self.state not in (NmtState.OFF, NmtState.INITIALISING)
 
     def command(self, command: NmtCommand, now_s: float) -> None:
-        """Obey an NMT command.
-
-        Args:
-            command: The command.
-            now_s: Monotonic time [s].
-        """
+        """Obey an NMT command."""
         if not self.heard:
             return
         if command is NmtCommand.RESET_NODE:
@@ -244,11 +235,7 @@ class CanNode:
         return self._due_s
 
     def poll(self, now_s: float) -> None:
-        """Do what is due: boot-up, heartbeat, watchdogs, emergencies, event-driven TPDOs.
-
-        Args:
-            now_s: Monotonic time [s].
-        """
+        """Do what is due: boot-up, heartbeat, watchdogs, emergencies, event-driven TPDOs."""
         if now_s >= self._due_s:
             self._run_timers(now_s)
         if self.drive.emergencies:

@@ -36,7 +36,6 @@ def own_time_us(node_id: int, now_s: float) -> int:
 
     Args:
         node_id: The node.
-        now_s: Monotonic time [s].
     """
     return int((now_s + _CLOCK_AHEAD_S) * (1e6 + _CLOCK_FAST_PPM * node_id))
 
@@ -97,11 +96,7 @@ class ProcessData:
             pdo.stop()
 
     def handler(self, can_id: int) -> Handler | None:
-        """Return what takes a frame while the node is OPERATIONAL, or None.
-
-        Args:
-            can_id: Identifier.
-        """
+        """Return what takes a frame while the node is OPERATIONAL, or None."""
         if can_id == self._sync_id:
             return self._on_sync
         pdo = self._rpdo_of.get(can_id)
@@ -115,19 +110,11 @@ class ProcessData:
                 self._send(cob_id, data)
 
     def silent(self, now_s: float) -> int:
-        """Return how many supervised RPDOs have stayed away since the last call.
-
-        Args:
-            now_s: Monotonic time [s].
-        """
+        """Return how many supervised RPDOs have stayed away since the last call."""
         return sum(pdo.deadline.expired(now_s) for pdo in self._watched)
 
     def earliest_s(self, now_s: float) -> float:
-        """Return a time before which `silent` stays 0, whatever is received until then [s].
-
-        Args:
-            now_s: Monotonic time [s].
-        """
+        """Return a time before which `silent` stays 0, whatever is received until then [s]."""
         times = [pdo.deadline.earliest_s(now_s) for pdo in self._watched]
         return min(times, default=math.inf)
 

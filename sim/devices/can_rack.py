@@ -79,8 +79,6 @@ class CanRack:
 
         Args:
             frame: Identifier and data.
-            now_s: Monotonic time [s].
-            bus: Number of the bus.
 
         Returns:
             False if the frame is lost because the adapter's buffer is full or the bus is off.
@@ -113,12 +111,7 @@ class CanRack:
         self._now_s = max(self._now_s, now_s)
 
     def transmit(self, now_s: float, bus: int = 0) -> list[CanFrame]:
-        """Return the frames for the master whose bit time is over, in order.
-
-        Args:
-            now_s: Monotonic time [s].
-            bus: Number of the bus.
-        """
+        """Return the frames for the master whose bit time is over, in order."""
         return [
             (can_id, data)
             for _, can_id, data, spoil in self.take(now_s, bus)
@@ -126,12 +119,7 @@ class CanRack:
         ]
 
     def take(self, now_s: float, bus: int = 0) -> list[Outgoing]:
-        """Return what the adapter has for the master, spoilt lines included.
-
-        Args:
-            now_s: Monotonic time [s].
-            bus: Number of the bus.
-        """
+        """Return what the adapter has for the master, spoilt lines included."""
         if self._paced or now_s > self._now_s:
             self.advance(now_s)
         return self._buses[bus].take(now_s)

@@ -41,7 +41,6 @@ class HeartbeatConsumers:
 
         Args:
             producer: Node id.
-            now_s: Monotonic time [s].
         """
         deadline = self._deadlines.get(producer)
         if deadline is None:
@@ -50,19 +49,11 @@ class HeartbeatConsumers:
         return True
 
     def lost(self, now_s: float) -> int:
-        """Return how many producers have fallen silent since the last call.
-
-        Args:
-            now_s: Monotonic time [s].
-        """
+        """Return how many producers have fallen silent since the last call."""
         return sum(deadline.expired(now_s) for deadline in self._deadlines.values())
 
     def earliest_s(self, now_s: float) -> float:
-        """Return a time before which `lost` stays 0, whatever is heard until then [s].
-
-        Args:
-            now_s: Monotonic time [s].
-        """
+        """Return a time before which `lost` stays 0, whatever is heard until then [s]."""
         times = [deadline.earliest_s(now_s) for deadline in self._deadlines.values()]
         return min(times, default=math.inf)
 
@@ -106,7 +97,6 @@ class LifeGuard:
 
         Args:
             state: NMT state as the heartbeat tells it.
-            now_s: Monotonic time [s].
         """
         self._deadline.received(now_s)
         told = bytes((self._toggle | state,))

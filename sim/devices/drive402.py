@@ -97,10 +97,6 @@ MODE_BIT_4: Final = 0x10
 def step(state: State, event: DriveEvent) -> Step | None:
     """Return the transition that an event causes.
 
-    Args:
-        state: Where the automaton is.
-        event: What happened.
-
     Returns:
         The transition's number and the new state, or None when the event means nothing here.
     """
@@ -109,9 +105,6 @@ def step(state: State, event: DriveEvent) -> Step | None:
 
 def command(controlword: int) -> DriveEvent:
     """Decode bits 0 to 3 of the controlword (CiA 402-2, table "Command coding").
-
-    Args:
-        controlword: Object 6040h.
 
     Returns:
         The command of bits 0 to 3; the fault reset is an edge of bit 7 and not decoded here.

@@ -47,7 +47,6 @@ class DriveAutomaton(Commanded):
     """A drive without its objects.
 
     Args:
-        settings: What the drive is.
         motor: The rod that it moves.
         encoder: The rod whose encoder and switches it reads.
         rng: Source of the arbitrary count it wakes up with.

@@ -38,7 +38,6 @@ class DriveAxis:
     """One motor, one encoder and the servo between them.
 
     Args:
-        settings: What the drive is.
         motor: The rod that it moves.
         encoder: The rod whose encoder and switches it reads.
     """

@@ -20,7 +20,6 @@ class DriveGroup:
     """Six drives and six rods.
 
     Args:
-        settings: The rack.
         seed: Seed of where the rods stand and what the encoders say when the power comes.
     """
 

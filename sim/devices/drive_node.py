@@ -38,7 +38,6 @@ class EmulatedDrive(DriveAutomaton):
     """One drive: the state machine on top of its axis.
 
     Args:
-        settings: What the drive is.
         motor: The rod that it moves.
         encoder: The rod whose encoder and switches it reads.
         rng: Source of the arbitrary count it wakes up with.

@@ -43,12 +43,7 @@ class FaultBoard:
         """Kinds of the faults that are on."""
 
     def start(self, injection: Injection, now_s: float) -> None:
-        """Have a fault, now or `at_s` later.
-
-        Args:
-            injection: The fault.
-            now_s: Monotonic time [s].
-        """
+        """Have a fault, now or `at_s` later."""
         self._waiting.append((now_s + injection.at_s, injection))
         self._waiting.sort(key=lambda item: item[0])
         self._refresh()
@@ -58,7 +53,6 @@ class FaultBoard:
         """End faults and forget those to come.
 
         Args:
-            now_s: Monotonic time [s].
             kind: Only this kind.
             node: Only faults given for this number.
 
@@ -80,11 +74,7 @@ class FaultBoard:
         return before - len(self._waiting) + len(ended)
 
     def advance(self, now_s: float) -> None:
-        """Begin and end what is due, in the order of their times.
-
-        Args:
-            now_s: Monotonic time [s].
-        """
+        """Begin and end what is due, in the order of their times."""
         while self._due_s <= now_s:
             due_s = self._due_s
             over = [running for running in self._running if running.until_s <= due_s]

@@ -32,7 +32,6 @@ class FaultConsole:
 
         Args:
             line: `help`, `status`, `list`, `clear [kind] [node=N]`, or a fault.
-            now_s: Monotonic time [s].
 
         Returns:
             The answer, never empty for a line that says something; a wrong line says what would

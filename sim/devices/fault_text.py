@@ -102,7 +102,6 @@ def read_script(text: str, build: Callable[[dict[str, Any]], Fault]) -> tuple[Fa
     """Read a script: TOML with one `[[fault]]` table for each fault.
 
     Args:
-        text: The script.
         build: Makes a fault of a table.
 
     Raises:
@@ -166,7 +165,6 @@ def list_text(active: Iterable[str], waiting: Iterable[tuple[float, str]], now_s
     Args:
         active: Lines of the faults that are on.
         waiting: Times [s] and lines of those to come.
-        now_s: Monotonic time [s].
     """
     lines = [f"on: {line}" for line in active]
     lines += [f"in {due_s - now_s:.3f} s: {line}" for due_s, line in waiting]

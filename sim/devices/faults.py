@@ -114,9 +114,6 @@ def injection_from(table: dict[str, Any]) -> Injection:
 def parse_script(text: str) -> tuple[Injection, ...]:
     """Read a script: TOML with one `[[fault]]` table for each fault.
 
-    Args:
-        text: The script.
-
     Raises:
         FaultError: If it is no TOML, or a table is wrong; the text names its number.
     """

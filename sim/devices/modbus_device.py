@@ -79,7 +79,6 @@ class ModbusDevice(ABC):
     """Six drives behind registers.
 
     Args:
-        settings: The rack.
         seed: Seed of where the rods stand and what the encoders say when the power comes.
     """
 
@@ -128,11 +127,7 @@ class ModbusDevice(ABC):
             self._set_watchdog(unit, self.watchdog_default_ms)
 
     def advance(self, now_s: float) -> None:
-        """Move everything on to a time; the watchdog fires at its own moment on the way.
-
-        Args:
-            now_s: Monotonic time [s].
-        """
+        """Move everything on to a time; the watchdog fires at its own moment on the way."""
         if self._now_s is None:
             self._now_s = now_s
         while (due_s := self._next_trip_s()) is not None and due_s <= now_s:
@@ -151,7 +146,6 @@ class ModbusDevice(ABC):
         Args:
             unit: Unit address, one of the rack's.
             address: First register.
-            count: Number of registers.
 
         Returns:
             Their values, or an exception code.
@@ -164,8 +158,6 @@ class ModbusDevice(ABC):
         Args:
             unit: Unit address, one of the rack's.
             address: First register.
-            values: What to write.
-            now_s: Monotonic time [s].
 
         Returns:
             None, or the exception code with which it is refused; then nothing was written.

@@ -19,7 +19,6 @@ class ModbusFaults:
     """The faults of one rack, and when each ends.
 
     Args:
-        core: The device.
         script: Faults and when they begin, from the first `advance` on [s].
     """
 
@@ -55,12 +54,7 @@ class ModbusFaults:
         return int(self._value("exception") or 0)
 
     def start(self, injection: ModbusInjection, now_s: float) -> None:
-        """Begin a fault.
-
-        Args:
-            injection: What goes wrong.
-            now_s: Monotonic time [s].
-        """
+        """Begin a fault."""
         ends_s = None if injection.duration_s is None else now_s + injection.duration_s
         if self._begin_in_device(injection):
             self._active[injection.kind, injection.axis] = (injection, ends_s)
@@ -71,11 +65,7 @@ class ModbusFaults:
             self._end(injection)
 
     def advance(self, now_s: float) -> None:
-        """Begin what the script says and end what is over.
-
-        Args:
-            now_s: Monotonic time [s].
-        """
+        """Begin what the script says and end what is over."""
         if self._began_s is None:
             self._began_s = now_s
         while self._script and self._began_s + self._script[0][0] <= now_s:

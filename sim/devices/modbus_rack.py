@@ -54,10 +54,8 @@ def run_modbus_rack(
     """Run a rack until `stop` says so.
 
     Args:
-        settings: The rack.
         transport: "tcp", or "rtu" on a pty that the rack opens.
         port: TCP port, 0 for any free one.
-        now_s: Monotonic time [s].
         console: Where lines with faults come from; None for nowhere. One that cannot be waited
             for, as a file, is no console.
         script: Faults and when they begin [s].

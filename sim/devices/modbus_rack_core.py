@@ -31,7 +31,6 @@ class ModbusRackCore(ModbusDevice):
     """Six drives behind the registers of the bench's own gateway.
 
     Args:
-        settings: The rack.
         seed: Seed of where the rods stand and what the encoders say when the power comes.
     """
 

@@ -35,9 +35,7 @@ def write_parameters(drive: EmulatedDrive, offset: int, values: list[int]) -> in
     """Write whole parameters; all or none.
 
     Args:
-        drive: Whose parameters.
         offset: First register after the beginning of the block.
-        values: What to write.
 
     Returns:
         None, or the exception code with which it is refused.

@@ -96,9 +96,7 @@ class RackServer(ModbusTcpServer):
     """The server around a core; to be made inside a running event loop.
 
     Args:
-        core: The device.
         faults: What goes wrong.
-        now_s: Monotonic time [s].
         port: TCP port, 0 for any free one; it is not opened when a pty is used.
         rtu: Whether frames are those of a serial line.
     """
@@ -195,10 +193,6 @@ class PtyTransport(asyncio.Transport):
     """The master side of a pty as a transport; the other side is the serial port of a client.
 
     The slave side is kept open here too, so that clients may come and go.
-
-    Args:
-        loop: Event loop that reads it.
-        protocol: What gets the bytes.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, protocol: RackHandler) -> None:

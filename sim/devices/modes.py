@@ -64,11 +64,7 @@ class Commanded(DriveAxis):
 
 
 class Modes:
-    """The mode of one drive and what it is doing in it.
-
-    Args:
-        drive: The drive whose reference is moved.
-    """
+    """The mode of one drive and what it is doing in it."""
 
     def __init__(self, drive: Commanded) -> None:
         self.mode = DriveMode.NONE
@@ -90,11 +86,7 @@ class Modes:
         return self._homing is not None
 
     def select(self, value: int) -> None:
-        """Change the mode; one that does not exist changes nothing.
-
-        Args:
-            value: Object 6060h.
-        """
+        """Change the mode; one that does not exist changes nothing."""
         if value == self.number or (value != 0 and value not in self._drive.settings.type.modes):
             return
         self.mode, self.number = DriveMode(value), value
@@ -119,12 +111,7 @@ class Modes:
         self.clipped = False
 
     def controlword(self, before: int, now: int) -> None:
-        """Act on the mode's bits of the controlword while the drive is enabled.
-
-        Args:
-            before: Controlword before.
-            now: Controlword now.
-        """
+        """Act on the mode's bits of the controlword while the drive is enabled."""
         self._interpolating = bool(now & MODE_BIT_4)
         rose = bool(now & ~before & MODE_BIT_4)
         drive = self._drive
@@ -146,11 +133,7 @@ class Modes:
             self.target_velocity(drive.target_velocity)
 
     def target(self, counts: int) -> None:
-        """Follow a setpoint in the cyclic modes; profile position waits for its bit 4.
-
-        Args:
-            counts: Target position [counts].
-        """
+        """Follow a setpoint in the cyclic modes; profile position waits for its bit 4."""
         interpolating = self._interpolating and self.mode is _INTERPOLATED_POSITION
         if self._halted or not (interpolating or self.mode is _CYCLIC_POSITION):
             return
@@ -161,11 +144,7 @@ class Modes:
         drive.reference.segment(drive.to_metres(self._within(counts)), period_s, speed)
 
     def target_velocity(self, counts_s: int) -> None:
-        """Follow a speed in profile velocity mode.
-
-        Args:
-            counts_s: Target velocity [counts/s].
-        """
+        """Follow a speed in profile velocity mode."""
         if self.mode is not DriveMode.PROFILE_VELOCITY or self._halted:
             return
         drive = self._drive

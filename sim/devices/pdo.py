@@ -53,7 +53,6 @@ class ReceivePdo(Pdo):
 
         Args:
             data: Its bytes; more than mapped are cut off.
-            now_s: Monotonic time [s].
 
         Returns:
             0, or the emergency code of CiA 301 for a wrong length: 8210h too short and not used,
@@ -109,11 +108,7 @@ class TransmitPdo(Pdo):
         self._syncs = 0
 
     def on_sync(self, now_s: float) -> bytes | None:
-        """Return the data to send with this SYNC, or None.
-
-        Args:
-            now_s: Monotonic time [s].
-        """
+        """Return the data to send with this SYNC, or None."""
         kind = self.transmission_type
         if kind > LAST_SYNC_TYPE or self.cob_id is None:
             return None
@@ -128,11 +123,7 @@ class TransmitPdo(Pdo):
         return data
 
     def on_time(self, now_s: float) -> bytes | None:
-        """Return the data of an event-driven PDO that changed or whose timer ran out, or None.
-
-        Args:
-            now_s: Monotonic time [s].
-        """
+        """Return the data of an event-driven PDO that changed or whose timer ran out, or None."""
         if now_s < self._quiet_until_s or not self.event_driven or self.cob_id is None:
             return None
         values = [read() for read in self._readers]

@@ -90,11 +90,7 @@ class RodSettings:
 
 
 class Rod:
-    """One rod: where it is, how fast, what its motor pushes, what its switches say.
-
-    Args:
-        settings: Constants of the rod.
-    """
+    """One rod: where it is, how fast, what its motor pushes, what its switches say."""
 
     __slots__ = (
         "acceleration_m_s2",

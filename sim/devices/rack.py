@@ -43,8 +43,6 @@ def run_can_rack(
     """Run a rack behind SLCAN adapters until told to stop.
 
     Args:
-        settings: The rack.
-        now_s: Monotonic clock [s].
         ready: Called with the URL once a master can connect, and again with the new one when a
             pseudo-terminal was plugged in again; two buses are two URLs with a space between them.
         stop: Asked at least every 50 ms whether to end.

@@ -116,11 +116,7 @@ class RackFaults:
         return 0
 
     def advance(self, now_s: float) -> None:
-        """Begin and end what is due, and do what a lasting fault does again and again.
-
-        Args:
-            now_s: Monotonic time [s].
-        """
+        """Begin and end what is due, and do what a lasting fault does again and again."""
         board = self._board
         board.advance(now_s)
         if board.idle:
@@ -142,8 +138,6 @@ class RackFaults:
 
         Args:
             k: Index of the node.
-            can_id: Identifier.
-            data: Bytes.
         """
         board = self._board
         if board.kinds.isdisjoint(_OF_SENDERS):

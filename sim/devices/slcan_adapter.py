@@ -70,7 +70,6 @@ class SlcanAdapter:
     """The adapter between a master and one bus of a rack.
 
     Args:
-        rack: The rack.
         bus: Number of its bus.
     """
 
@@ -105,7 +104,6 @@ class SlcanAdapter:
 
         Args:
             data: Any bytes at all; lines longer than `LINE_MAX` are answered with BEL.
-            now_s: Monotonic time [s].
         """
         *lines, rest = data.split(b"\r")
         for part in lines:
@@ -124,11 +122,7 @@ class SlcanAdapter:
         self._answer(_BEL if skipped else self._command(line, now_s))
 
     def fetch(self, now_s: float) -> None:
-        """Move frames of the bus that are complete into the output.
-
-        Args:
-            now_s: Monotonic time [s].
-        """
+        """Move frames of the bus that are complete into the output."""
         items = self._rack.take(now_s, self._bus)
         if not items or not self._open or not self._on_air:
             return

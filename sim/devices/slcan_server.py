@@ -15,7 +15,6 @@ class SlcanWire:
     """The wire of an adapter. What the master does not read stays in the adapter's output.
 
     Args:
-        adapter: The adapter behind it.
         selector: Where it waits for bytes; its data are functions to call with the time.
         port: TCP port; 0 for any free one.
         pty: Whether to use a pseudo-terminal instead of TCP.

@@ -43,11 +43,7 @@ class Deadline:
         self._last_s = None
 
     def received(self, now_s: float) -> None:
-        """Take note of a reception.
-
-        Args:
-            now_s: Monotonic time [s].
-        """
+        """Take note of a reception."""
         self._last_s = now_s
 
     def due_s(self) -> float | None:
@@ -57,21 +53,13 @@ class Deadline:
         return self._last_s + self._time_s
 
     def earliest_s(self, now_s: float) -> float:
-        """Return a time before which `expired` cannot come true, whatever is received until then.
-
-        Args:
-            now_s: Monotonic time [s].
-        """
+        """Return a time before which `expired` cannot come true, whatever is received by then."""
         if self._time_s <= 0.0:
             return math.inf
         return (now_s if self._last_s is None else self._last_s) + self._time_s
 
     def expired(self, now_s: float) -> bool:
-        """Say once per loss that the silence is too long.
-
-        Args:
-            now_s: Monotonic time [s].
-        """
+        """Say once per loss that the silence is too long."""
         due_s = self.due_s()
         if due_s is None or now_s < due_s:
             return False

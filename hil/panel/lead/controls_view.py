@@ -68,11 +68,7 @@ class StepSlider(QSlider):
 
 
 class ControlsView(QWidget):
-    """The controls.
-
-    Args:
-        model: of the run.
-    """
+    """The controls."""
 
     def __init__(
         self, model: ControlsModel, now_s: Callable[[], float], theme: Theme = LIGHT,

@@ -8,11 +8,7 @@ from hil.panel.shell.theme import Theme
 
 
 class BigButton(QPushButton):
-    """A large button in a colour of its own.
-
-    Args:
-        words: on it.
-    """
+    """A large button in a colour of its own."""
 
     def __init__(self, words: str, parent: QWidget) -> None:
         super().__init__(words, parent)

@@ -70,12 +70,7 @@ class KeyTarget(Protocol):
 
 
 class StateKeys(QObject):
-    """The filter.
-
-    Args:
-        view: what can be seen or not.
-        steered: what the keys act on.
-    """
+    """The filter."""
 
     def __init__(self, view: QWidget, steered: KeyTarget) -> None:
         super().__init__(view)

@@ -20,11 +20,7 @@ LEAST_WIDTH_S: Final = 1.0
 
 
 class TimelineView(QWidget):
-    """The timeline.
-
-    Args:
-        model: spans and marks.
-    """
+    """The timeline."""
 
     chosen = Signal(float)
     """Time of the mark that people went to [s]; a replay can go there."""

@@ -8,11 +8,7 @@ from hil.panel.shell.host import Host
 
 
 class ScenariosDock(Plain[ScenariosView]):
-    """Scenarios.
-
-    Args:
-        host: that shows what is started here.
-    """
+    """Scenarios."""
 
     every_turn = True
 

@@ -23,12 +23,7 @@ _NAME_CHARS, _VALUE_CHARS = 30, 22
 
 
 class FormTree(QTreeWidget):
-    """The lines.
-
-    Args:
-        edit: takes place, typed text or None, and the choice if nothing was typed.
-        offered: names of files that a line may be given.
-    """
+    """The lines."""
 
     def __init__(
         self,

@@ -72,7 +72,6 @@ class FormView(QWidget):
         """Show another file.
 
         Args:
-            model: its form.
             check: what finds the problems of its table, in another thread.
             file: where it is, to offer what lies beside it; None if it is nowhere.
         """

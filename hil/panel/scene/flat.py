@@ -25,12 +25,7 @@ FLAT_PX: Final = 0.4
 
 
 class FlatCanvas(QWidget):
-    """Two orthographic views side by side, or one above the other where that is larger.
-
-    Args:
-        build: what is drawn.
-        colours: of the roles.
-    """
+    """Two orthographic views side by side, or one above the other where that is larger."""
 
     def __init__(self, build: Build, colours: SceneColours, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -97,11 +97,7 @@ class GlError(RuntimeError):
 
 
 class Calls:
-    """The functions of one context, as attributes by their names, such as ``calls.glClear``.
-
-    Args:
-        context: that was made already.
-    """
+    """The functions of one context, as attributes by their names, such as ``calls.glClear``."""
 
     def __init__(self, context: QOpenGLContext) -> None:
         self._context = context
@@ -125,9 +121,6 @@ class Calls:
 
     def check(self, doing: str) -> None:
         """Hear of the errors since the last time.
-
-        Args:
-            doing: what was being done.
 
         Raises:
             GlError: if there were any.
@@ -155,7 +148,6 @@ def text_of(ask: Callable[..., Any], number: int, length: int) -> str:
 
     Args:
         ask: ``glGetShaderInfoLog`` or ``glGetProgramInfoLog``.
-        number: of the shader or program.
         length: of the log, with its final zero [B].
     """
     room = ctypes.create_string_buffer(max(1, length))

@@ -50,12 +50,7 @@ _TURNS: Final = {
 
 
 class Canvas(QWidget):
-    """Draws the figures of one scene.
-
-    Args:
-        build: what is drawn.
-        colours: of the roles.
-    """
+    """Draws the figures of one scene."""
 
     failed = Signal(str)
     """OpenGL refused; the words say why. Nothing is drawn from then on."""

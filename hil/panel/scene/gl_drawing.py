@@ -19,11 +19,6 @@ _CORNER_BYTES = 8 * _FLOAT_BYTES
 class Drawing:
     """A scene in one OpenGL context, which must be current for every call.
 
-    Args:
-        gl: its functions.
-        build: what is drawn.
-        version: of OpenGL.
-
     Raises:
         GlError: if it cannot be sent.
     """
@@ -50,8 +45,6 @@ class Drawing:
         """Draw one picture into the current framebuffer.
 
         Args:
-            figure: where everything is.
-            colours: of the roles.
             view: from the scene to the screen upside down, column by column, shape (16,).
             light: direction of the lamp in the scene's axes, unit vector, shape (3,).
             scale: device pixels in a pixel of the window.

@@ -58,8 +58,6 @@ class Offscreen:
         """Draw one picture.
 
         Args:
-            width_px: device pixels across.
-            height_px: device pixels down.
             draw: draws into the current framebuffer, upside down: OpenGL counts rows from below,
                 an image from above.
 

@@ -64,11 +64,7 @@ class Program:
     """A linked program and the places of its uniforms; needs a current context.
 
     Args:
-        gl: functions of the context.
         kind: "body" or "line".
-        version: of OpenGL.
-        parts: number of parts.
-        slots: number of colours.
 
     Raises:
         GlError: with the driver's log, if it does not compile or link.

@@ -12,7 +12,6 @@ class ScopeKeys(QObject):
     """Keys of a scope; as an event filter, those of its plots.
 
     Args:
-        actions: what each key does.
         arrow: takes -1 for left or 1 for right, and whether it is to be further.
     """
 

@@ -28,12 +28,7 @@ _ALPHA: Final = 190
 
 
 class Labels:
-    """Labels below the upper edge of one plot.
-
-    Args:
-        item: the plot.
-        font: of the words.
-    """
+    """Labels below the upper edge of one plot."""
 
     def __init__(self, item: Any, theme: Theme, font: QFont) -> None:
         self._item, self._theme = item, theme

@@ -57,8 +57,6 @@ class Readout(QWidget):
         """Write the table.
 
         Args:
-            cursors: where they are.
-            readings: what the traces are there.
             origin_s: time that the plots' axis calls 0 [s].
         """
         self.table.setRowCount(len(readings) + 1)

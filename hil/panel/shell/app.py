@@ -37,9 +37,6 @@ def client_name() -> str:
 def run_panel(opening: StartView) -> int:
     """Open the window and stay until it is closed.
 
-    Args:
-        opening: what to begin with.
-
     Returns:
         The process's exit status.
     """

@@ -109,9 +109,6 @@ class Docks:
         """Divide the room of a window that is shown.
 
         The machine has a little less than half of the width, the scope two fifths of the height.
-
-        Args:
-            run: whether there is a run; without one the scope has little to show.
         """
         self.tidy()
         width, height = self._window.width(), self._window.height()

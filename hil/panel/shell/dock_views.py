@@ -26,11 +26,7 @@ _W = TypeVar("_W", bound=QWidget)
 
 
 class Plain(Generic[_W]):
-    """A dock's content; most do no more than this.
-
-    Args:
-        widget: what is in the dock.
-    """
+    """A dock's content; most do no more than this."""
 
     in_scenes = False
     """Whether it draws in scenes of Qt, which tell the widget later what has changed."""
@@ -137,7 +133,6 @@ class ModelDock(OfRun[ModelView[_M]], Generic[_M]):
 
     Args:
         model: makes the model of a run.
-        view: makes the view of the first model.
     """
 
     in_scenes = True

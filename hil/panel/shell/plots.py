@@ -45,7 +45,6 @@ class Axis(pg.AxisItem):
         """Draw in other colours.
 
         Args:
-            theme: of the words, and of what is behind the grid.
             line: colour of the line and of a grid that hides all.
         """
         self._ground = QColor(theme.base)

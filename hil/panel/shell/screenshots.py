@@ -55,12 +55,7 @@ _NEXT: Final = {
 
 
 class Studio:
-    """An application with one window at a time.
-
-    Args:
-        out: folder for the pictures.
-        work: folder for runs and settings.
-    """
+    """An application with one window at a time."""
 
     def __init__(self, out: Path, work: Path) -> None:
         self._out, self._work = out, work
@@ -199,11 +194,7 @@ def take_large(out: Path, run: Path) -> None:
 
 
 def make(out: Path) -> None:
-    """Make all pictures.
-
-    Args:
-        out: folder for them.
-    """
+    """Make all pictures."""
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as work:
         studio = Studio(out, Path(work))

@@ -19,7 +19,6 @@ def may_leave(window: QWidget, session: Session | None, what: str) -> bool:
     """Whether what is shown may be left; without a question where nothing is owned.
 
     Args:
-        session: what is shown.
         what: words for what is about to be done, the title of the question.
     """
     if session is None or not session.owns:
@@ -35,7 +34,6 @@ def stays(session: Session | None, what: str, tell: Callable[[str], object]) -> 
     Args:
         session: what is shown; if its motion is owned here, people are told, and choose later.
         what: that is ready.
-        tell: says it.
     """
     if session is None or not session.owns:
         return False

@@ -26,10 +26,7 @@ class BackgroundReading:
     """One recording at a time.
 
     Args:
-        bar: status bar that shows how far it is.
         now_s: monotonic time [s], by which the recording will be played.
-        opened: told of a recording that can be shown.
-        refused: told why one cannot.
     """
 
     def __init__(

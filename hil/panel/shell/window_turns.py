@@ -163,7 +163,6 @@ def paint(widget: QWidget, *, in_scenes: bool) -> None:
     """Paint now whatever of a widget has changed; nothing else is done that waits to be done.
 
     Args:
-        widget: to be painted.
         in_scenes: whether to look for scenes in it.
     """
     send = QCoreApplication.sendPostedEvents

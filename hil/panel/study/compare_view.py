@@ -81,7 +81,6 @@ class CompareView(QWidget):
 
         Args:
             which: 0 the first, 1 the second.
-            run: the run.
         """
         self._runs[which] = run
         chosen = self.channel.currentData()

@@ -37,11 +37,7 @@ class Clickable(Protocol):
 
 
 class ReplayView(QWidget):
-    """Controls of a recording.
-
-    Args:
-        feed: the recording; None until one is open.
-    """
+    """Controls of a recording."""
 
     def __init__(self, feed: FileFeed | None, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -180,8 +180,6 @@ def follow(case: SimulatedCase, integrator: Integrator, clock: Clock = _no_clock
     A failed tick does not end it: the arm rests where it was, and the run tells.
 
     Args:
-        case: what is simulated.
-        integrator: how time passes.
         clock: for the times; left out, they are zeros.
     """
     timed = _Timed(integrator, clock)
@@ -212,9 +210,6 @@ def least_times(
     The computation is the same every time, so what a tick takes longer is the machine's doing.
 
     Args:
-        case: what is simulated.
-        integrator: how time passes.
-        clock: for the times.
         repeats: 1 or more.
     """
     run = follow(case, integrator, clock)
@@ -230,7 +225,6 @@ def reference(case: SimulatedCase, step_s: float | None = None) -> ReferencePath
     """The path by tiny steps, and how far it can be trusted.
 
     Args:
-        case: what is simulated.
         step_s: length of fixed steps of SDIRK2 [s]; None takes that of `REFERENCE_STEPS_S`, or
             SDIRK4 for models that are not there.
     """

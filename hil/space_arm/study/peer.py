@@ -22,10 +22,6 @@ class Peer(NamedTuple):
 def rk4_peer(case: SimulatedCase, clock: Clock) -> Peer | None:
     """Find RK4's largest stable step on a motion, and time it.
 
-    Args:
-        case: what is simulated.
-        clock: for the times [s].
-
     Returns:
         None if RK4 is stable at no step that is tried, or takes no time by this clock.
     """

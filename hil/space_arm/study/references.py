@@ -54,11 +54,9 @@ def references(
     """The reference of every case, in their order.
 
     Args:
-        cases: what is simulated.
         step_s: length of the steps [s]; None takes that of each model.
         folder: where references are kept and looked for; None for nowhere.
         workers: processes; None for one a core; 1 computes in this process.
-        tell: called after each reference.
 
     Raises:
         OSError: if the folder cannot be written.

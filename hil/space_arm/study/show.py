@@ -16,13 +16,7 @@ SENSITIVE_MM = 0.05
 
 
 def print_table(name: str, plan: TablePlan, rows: Sequence[ModelRow]) -> None:
-    """The table for people.
-
-    Args:
-        name: of the arm.
-        plan: what the table is made of.
-        rows: its rows.
-    """
+    """The table for people."""
     shown = Table(title=f"{name}: {len(plan.motions)} motions, {plan.scheme.value}", box=None)
     for heading, columns in (
         ("", ("drives", "kg")),

@@ -185,7 +185,6 @@ def make_table(
     """Measure every row.
 
     Args:
-        plan: what the table is made of.
         wanted: references of all its cases, row by row.
         clock: for the times [s]; None leaves them out.
         tell: called after each motion of each row.

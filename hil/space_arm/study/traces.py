@@ -75,7 +75,6 @@ def trace(arm: Arm, q_start_rad: Sequence[float] | Array, shown: Demonstration) 
     Args:
         arm: the arm, without payload.
         q_start_rad: where it starts, at rest [rad], shape (6,).
-        shown: which joint is moved, and how.
     """
     simulated = SpaceArm(arm, shown.model, q_start_rad, payload=shown.payload)
     joint, rows, active = shown.joint, [], []

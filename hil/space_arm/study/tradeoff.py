@@ -50,11 +50,8 @@ def tradeoff(
     """Measure the curve of every drive model and payload of a plan.
 
     Args:
-        plan: models, payloads and motions.
         wanted: references of all its cases, row by row.
-        clock: for the times [s].
         factors: of the tolerance.
-        tell: called after each point.
     """
     usual, count, curves = plan.accuracy or Accuracy(), len(plan.motions), []
     for n, ((model, load), cases) in enumerate(zip(plan.rows(), plan.cases(), strict=True)):

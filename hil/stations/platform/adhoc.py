@@ -14,8 +14,6 @@ def recorded_table(rig: str, motion: Path, maps: list[str]) -> dict[str, Any]:
     """The table of a scenario that replays a CSV file on a rig.
 
     Args:
-        rig: rig file or name.
-        motion: CSV file.
         maps: texts ``AXIS=COLUMN[:UNIT[:BIAS[:SCALE]]]``, each perhaps several, comma-separated.
             Without any, the columns must be named like the scenario's own (``x_m``, ``alpha_deg``).
 

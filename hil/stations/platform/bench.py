@@ -166,7 +166,6 @@ def run(
     """Run a plan from power-up to parked, and record it.
 
     Args:
-        plan: scenario and rig.
         out: folder in which this run gets a new folder of its own.
         motion: what to play, if it was built already.
         progress: told the time of the run [s] now and then; only in a dry run, because nothing

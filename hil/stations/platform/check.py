@@ -70,7 +70,6 @@ def check_plan(plan: Plan, motion: MotionSource) -> PlatformProof:
 
     Args:
         plan: scenario and rig; its faults are left out, for they are not part of the motion.
-        motion: what the scenario plays.
     """
     machine = machine_of(plan)
     envelope = envelope_of(plan.rig, machine.geometry)

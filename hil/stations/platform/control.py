@@ -97,10 +97,7 @@ class PlatformStation:
     """Control of one platform through one run.
 
     Args:
-        machine: the rig's mathematics.
         motion: what to play; begins and ends at rest.
-        supervisor: the course of the run.
-        period_s: cycle time [s].
         parking: proves the way to park from wherever a stop has left the platform; without one
             parking leads straight there.
     """
@@ -131,7 +128,6 @@ class PlatformStation:
         """What control asks in this cycle.
 
         Args:
-            tick: this cycle.
             verdict: the gate's verdict of the last cycle.
 
         Raises:

@@ -89,9 +89,7 @@ class GatedDrives(Protocol):
         """One cycle: the gate judges what is asked, the drives get what it allowed.
 
         Args:
-            tick: this cycle's time and lateness.
             asked: six leg setpoints, or None if control has none.
-            requests: what operator and control ask of the modes.
             reset: the operator's reset button, whose rising edge counts.
             act_s: when a person last pressed for something to begin, monotonic [s].
 
@@ -113,8 +111,6 @@ class GatedBank:
     """Six drives behind their gate.
 
     Args:
-        gate: the gate, not used by anyone else.
-        bank: the drives, not used by anyone else.
         now_s: monotonic time [s], for the age of a person's act; without it no act counts.
     """
 
@@ -187,9 +183,7 @@ class GatedBank:
         """One cycle: the gate judges what is asked, the bank gets what it allowed.
 
         Args:
-            tick: this cycle's time and lateness.
             asked: six leg setpoints, or None if control has none.
-            requests: what operator and control ask of the modes.
             reset: the operator's reset button, whose rising edge counts.
             act_s: when a person last pressed for something to begin, monotonic [s].
             age_s: age of what is asked [s]; 0 where control runs in this very cycle.

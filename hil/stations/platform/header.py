@@ -17,14 +17,7 @@ IDENTITIES_KEY = "identities"
 
 
 def run_header(plan: Plan, limits: GateLimits, report: BankReport, started: Moment) -> RunHeader:
-    """What a reader must know to judge the run; the digest of its recording covers none of it.
-
-    Args:
-        plan: scenario and rig.
-        limits: of the gate.
-        report: what the drives said of themselves.
-        started: when the run began.
-    """
+    """What a reader must know to judge the run; the digest of its recording covers none of it."""
     scenario = plan.scenario
     return RunHeader(
         SIGNALS,

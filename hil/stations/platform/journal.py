@@ -42,10 +42,6 @@ class PlatformJournal(Journal):
         """Put one cycle down; asked, allowed, sent and measured side by side.
 
         Args:
-            tick: the cycle.
-            control: what control wanted and asked.
-            verdict: what the gate made of it.
-            feedback: what the drives said.
             reached: the forward kinematics of it, None if it was not tried.
             busy_s: what the last cycle took [s].
             flags: :class:`CycleFlag` bits that the loop knows of.

@@ -47,13 +47,6 @@ class Loop:
     """One run of the bench, as `hil.run.run.Run` has it.
 
     Args:
-        clock: what paces the cycles.
-        period_s: cycle time [s].
-        station: control.
-        supervisor: the course of the run; says when it is over.
-        gated: the drives behind their gate.
-        journal: where every cycle is noted.
-        stop: the operator's wish to end.
         stop_on_overrun: whether a cycle that took too long ends the motion.
         tell: told in a line what the drives wait for longer than 2 s; does not wait itself.
     """

@@ -71,10 +71,7 @@ def play(
     """Run a plan with its progress on standard error; emulated drives step in if it allows it.
 
     Args:
-        plan: scenario and rig.
         folder: in which the run gets a folder of its own.
-        quiet: without progress.
-        course: how far to go.
         operator: whether a person leads the run.
         until_told: left once the result is told; until then a signal that asks for the end of a
             run that is over does not take its result away. Left out, until the run is over.

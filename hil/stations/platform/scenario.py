@@ -157,7 +157,6 @@ def load_plan(path: Path, overrides: Iterable[str] = ()) -> Plan:
     """Read a scenario and its rig.
 
     Args:
-        path: the scenario file.
         overrides: ``key=value`` texts laid over it; keys under ``rig_settings.`` go to the rig.
 
     Raises:

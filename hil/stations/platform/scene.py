@@ -52,11 +52,7 @@ _LEGEND: Final = (
 
 
 class PlatformScene:
-    """A rig, from its recording's or its bench's header.
-
-    Args:
-        shape: of the machine.
-    """
+    """A rig, from its recording's or its bench's header."""
 
     def __init__(self, shape: RigShape) -> None:
         self._shape = shape

@@ -233,9 +233,7 @@ def in_vain(verdict: Verdict, patience_s: float, waits: Waits) -> str:
     """Return why a mode did not end in time, in words.
 
     Args:
-        verdict: the gate's last one.
         patience_s: how long it was waited for [s]; 0 if that is not known.
-        waits: what the drives wait for.
     """
     refused = next((v.note for v in verdict.violations if v.check is Check.REQUEST), "")
     why = in_words(waits) or refused or _ENDS.get(verdict.mode, "its end was waited for")

@@ -30,12 +30,7 @@ class WaitFollower:
         """Whether what `step` returned last had not been told before."""
 
     def step(self, now_s: float, waits: Waits) -> str:
-        """Return what is to be said at this moment; mostly nothing.
-
-        Args:
-            now_s: monotonic time [s].
-            waits: what is waited for.
-        """
+        """Return what is to be said at this moment; mostly nothing."""
         if not self._since_s:
             self._quiet_s = now_s
         if not waits:
@@ -56,9 +51,6 @@ class Announcer:
     """Says lines in a thread of its own: a terminal that is stopped stops no cycle.
 
     A line that ends in … is said again and again until there is another one.
-
-    Args:
-        say: prints a line.
     """
 
     def __init__(self, say: Callable[[str], None]) -> None:

@@ -108,8 +108,6 @@ def largest_stable_step(
     longer ones a motion that is bounded and wrong can look stable again.
 
     Args:
-        arm: the arm with its payload.
-        drive: the table of its drives.
         q_rad: angles at the start, at rest [rad], shape (6,).
         commands_rad_s: rates that are asked for in each tick [rad/s], shape (ticks, 6).
         tick_s: time for which commands are held [s].

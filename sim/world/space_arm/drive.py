@@ -146,7 +146,6 @@ def drive_table(drives: Sequence[JointDrive], effects: DriveEffects) -> Array:
     a compiled function takes it at a tenth of the cost of thirteen.
 
     Args:
-        drives: one drive a joint.
         effects: what is simulated; the rest is left out.
 
     Returns:

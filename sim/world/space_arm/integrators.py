@@ -170,8 +170,6 @@ class KernelIntegrator(ABC):
         """Call the kernel.
 
         Args:
-            arm: the arm with its payload.
-            drive: the table of its drives.
             motion: state, rates that are asked for [rad/s], dry friction [N m] and span [s].
 
         Returns:
@@ -184,7 +182,6 @@ class Sdirk2(KernelIntegrator):
 
     Args:
         lever_m: distance at which an error of each joint's angle counts [m], shape (6,).
-        accuracy: how accurate.
     """
 
     def __init__(self, lever_m: Array, accuracy: Accuracy | None = None) -> None:

@@ -90,7 +90,6 @@ def inertia_at_gripper(arm: Arm, q_rad: Array, body: Body) -> Array:
     """Inertia of a body at the gripper: (linear, angular momentum about G's origin) of a twist.
 
     Args:
-        arm: the arm.
         q_rad: joint angles [rad], shape (6,).
         body: the body, in the gripper's frame G.
 

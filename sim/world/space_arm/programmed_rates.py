@@ -132,8 +132,6 @@ class ProgrammedRates:
     """Joint rates for a wanted gripper twist, tick after tick. It remembers the last rates.
 
     Args:
-        arm: the arm.
-        tick_s: time for which rates are held.
         settings: see `RateSettings`.
         rotation_WB: base axes in world axes, shape (3, 3), for `TwistFrame.WORLD`.
 

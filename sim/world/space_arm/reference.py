@@ -24,9 +24,6 @@ def pseudo_inertia(body: Link | Body) -> Array:
 
     The integral of x x^T dm over points x = (rho, 1) of the body: not the tensor of inertia I but
     tr(I)/2 E - I, moved from the centre of mass to the frame's origin. Shape (4, 4).
-
-    Args:
-        body: the body.
     """
     central = 0.5 * np.trace(body.inertia_kg_m2) * np.eye(3) - body.inertia_kg_m2  # (3, 3)
     homogeneous = np.append(body.com_m, 1.0)
@@ -39,7 +36,6 @@ def link_pose(arm: Arm, q_rad: Array, link: int, *by: int) -> Array:
     """Pose X_i of a link in the base, or its derivative by joint angles.
 
     Args:
-        arm: the arm.
         q_rad: joint angles [rad], shape (6,).
         link: 0 to 5.
         *by: joints by whose angles to differentiate, at most two; none for the pose itself.
@@ -69,7 +65,6 @@ def mass_matrix(arm: Arm, q_rad: Array) -> Array:
     """Mass matrix D(q) [kg m2], shape (6, 6).
 
     Args:
-        arm: the arm.
         q_rad: joint angles [rad], shape (6,).
     """
     mass = np.zeros((JOINTS, JOINTS))
@@ -86,7 +81,6 @@ def coriolis_torque(arm: Arm, q_rad: Array, v_rad_s: Array) -> Array:
     """Coriolis and centrifugal torques h(q, v) [N m], shape (6,).
 
     Args:
-        arm: the arm.
         q_rad: joint angles [rad], shape (6,).
         v_rad_s: joint rates [rad/s], shape (6,).
     """
@@ -106,7 +100,6 @@ def gravity_torque(arm: Arm, q_rad: Array) -> Array:
     """Torques p(q) that hold the arm at rest against gravity [N m], shape (6,).
 
     Args:
-        arm: the arm.
         q_rad: joint angles [rad], shape (6,).
     """
     torque = np.zeros(JOINTS)
@@ -121,7 +114,6 @@ def gripper_pose(arm: Arm, q_rad: Array) -> Array:
     """Pose of the gripper frame G in the base, [R p; 0 1], shape (4, 4).
 
     Args:
-        arm: the arm.
         q_rad: joint angles [rad], shape (6,).
     """
     tool = np.eye(4)
@@ -136,7 +128,6 @@ def momentum(arm: Arm, q_rad: Array, v_rad_s: Array) -> Array:
     momentum is the skew part of the integral of x' x^T dm.
 
     Args:
-        arm: the arm.
         q_rad: joint angles [rad], shape (6,).
         v_rad_s: joint rates [rad/s], shape (6,).
     """

@@ -29,12 +29,7 @@ class MassModel(Enum):
 
 
 def historical(arm: Arm, payload: Body | None) -> MassModel:
-    """The model that the original program used for a payload.
-
-    Args:
-        arm: the arm without payload.
-        payload: what it holds.
-    """
+    """The model that the original program used for a payload."""
     heavy = payload is not None and payload.mass_kg > HEAVY_PAYLOAD * arm.mass_kg
     return MassModel.MASSLESS_LINKS if heavy else MassModel.POINT_MASSES
 
@@ -45,8 +40,6 @@ def simplified(arm: Arm, payload: Body | None, model: MassModel) -> Arm:
     With massless links the mass matrix is positive definite only where the arm is not singular.
 
     Args:
-        arm: the arm without payload.
-        payload: what it holds.
         model: how much of the arm's mass is simulated.
 
     Raises:

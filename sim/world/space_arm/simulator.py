@@ -48,7 +48,6 @@ class SpaceArm:
     The same commands from the same state give the same result, bit for bit.
 
     Args:
-        arm: the arm without payload.
         effects: what of its drives is simulated.
         q_rad: angles of the joints at the start, at rest [rad], shape (6,).
         payload: what the gripper holds at the start.
@@ -138,7 +137,6 @@ class SpaceArm:
         A brake that is closed takes the command from its motor: a drive does not work against it.
 
         Args:
-            rate_cmd_rad_s: rates that are asked of the joints [rad/s], shape (6,).
             duration_s: length of the tick [s].
             looks: how often within the tick it is noted where the gripper is; the tick is passed
                 in so many parts.
@@ -246,7 +244,6 @@ class SpaceArm:
         """Take hold of a body that moves freely: a plastic blow, momentum is kept.
 
         Args:
-            body: the body, in the gripper's frame.
             twist: of the point of the body where the gripper is: linear velocity [m/s], then
                 angular [rad/s], in base axes; shape (6,).
 

@@ -117,7 +117,6 @@ class PostureSolver:
     """Takes the Jacobian of one arm apart at any posture.
 
     Args:
-        arm: the arm.
         length_m: characteristic length that makes metres and radians commensurable.
     """
 

@@ -112,11 +112,7 @@ class StopLaw:
 
 
 class SmoothStop:
-    """Brings six joints to rest along the path, tick by tick.
-
-    Args:
-        law: deceleration, tick and rounding of the stop.
-    """
+    """Brings six joints to rest along the path, tick by tick."""
 
     def __init__(self, law: StopLaw) -> None:
         self.law = law

@@ -36,14 +36,7 @@ surprise."""
 
 
 class ControlsModel:
-    """The controls of one run.
-
-    Args:
-        poses: that can be asked for.
-        motion: of the run.
-        next_id: a number for the next question to the desk.
-        in_force: what the bench was told, and plays.
-    """
+    """The controls of one run."""
 
     def __init__(
         self, poses: Poses, motion: LiveMotion, next_id: Callable[[], int], in_force: InForce

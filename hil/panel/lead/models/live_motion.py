@@ -20,13 +20,7 @@ given to control but not in force, or another one."""
 
 
 class LiveMotion:
-    """The form.
-
-    Args:
-        kind: of the run's scenario.
-        led: its motion.
-        in_force: what the bench was told, and plays.
-    """
+    """The form."""
 
     def __init__(self, kind: FileKind, led: LedMotion, in_force: InForce) -> None:
         self._in_force, self._kind, self._led = in_force, kind, led

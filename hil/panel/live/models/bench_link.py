@@ -42,11 +42,7 @@ class Link(Enum):
 
 
 class LinkWatch:
-    """What is known of the way to one bench.
-
-    Args:
-        period_s: of its frames [s].
-    """
+    """What is known of the way to one bench."""
 
     def __init__(self, source: Source, period_s: float) -> None:
         self._source = source

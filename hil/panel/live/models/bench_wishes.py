@@ -7,11 +7,7 @@ from hil.desk.operation import Operation
 
 
 class Wishes:
-    """Questions that are on their way, and the latest reason why nothing was done.
-
-    Args:
-        next_id: gives each question its number.
-    """
+    """Questions that are on their way, and the latest reason why nothing was done."""
 
     def __init__(self, next_id: Callable[[], int]) -> None:
         self._next_id = next_id

@@ -54,11 +54,7 @@ class MarginRow:
 
 
 class MarginsModel:
-    """Travel left in the newest frame of a run.
-
-    Args:
-        facts: of the run; one whose header does not describe its machines has no rows.
-    """
+    """Travel left in the newest frame of a run."""
 
     def __init__(self, facts: RunFacts) -> None:
         self._groups: tuple[tuple[MarginGroup, slice], ...] = ()

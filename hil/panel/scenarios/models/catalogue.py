@@ -164,12 +164,7 @@ class Writer:
 
 
 def relocated(table: Mapping[str, Any], source: Path, target: Path) -> dict[str, Any]:
-    """A table for another folder: relative names of files beside the old one still lead there.
-
-    Args:
-        source: file that it came from.
-        target: file that it is to go to.
-    """
+    """A table for another folder: relative names of files beside the old one still lead there."""
     moved = dict(table)
     keys = {one.place[-1] for one in _named_files()}
     for place in _names(table, (), keys):

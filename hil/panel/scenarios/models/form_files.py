@@ -17,7 +17,6 @@ def offered(kind: FileKind, place: Place, file: Path) -> tuple[str, ...]:
     """Names for a setting, those beside the file first; empty if the setting names no file.
 
     Args:
-        kind: of the file in which it stands.
         file: that file; relative names are meant from its folder.
     """
     keys = tuple(key for key in place if isinstance(key, str))

@@ -141,10 +141,8 @@ class NodeMaker:
         """The node of one value.
 
         Args:
-            schema: as it stands in the file's schema.
             value: of the table, or `ABSENT`.
             given: whether it stands in the table itself, not in a default.
-            required: whether it has to be there.
         """
         whole = self.resolved(schema)
         shown = whole.get("default", ABSENT) if value is ABSENT else value

@@ -25,9 +25,6 @@ def parsed(node: Node, text: str, maker: NodeMaker) -> Any:
     """The value that typed text means.
 
     What is no number stays text, for the check to say so beside it.
-
-    Args:
-        node: whose value it is to be.
     """
     if node.kind is NodeKind.ROW:
         parts = text.strip().removeprefix("[").removesuffix("]").split(",")
@@ -54,11 +51,7 @@ def _scalar(schema: Schema, text: str) -> Any:
 
 
 def blank(schema: Schema, maker: NodeMaker) -> Any:
-    """A value to begin with: the default, else the least that the schema takes.
-
-    Args:
-        schema: of the value.
-    """
+    """A value to begin with: the default, else the least that the schema takes."""
     one = maker.resolved(schema)
     if one.get("default") is not None and one.get("type") != "object":
         return _as_lists(one["default"])

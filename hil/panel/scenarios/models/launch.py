@@ -34,7 +34,6 @@ class BenchRun:
         several: whether it is of several stations: it has no desk then; each part that a person
             leads has its own.
         override: what its scenario is told, ``key=value``; empty if nothing.
-        find: lists the benches that answer; another one only in tests.
     """
 
     def __init__(

@@ -59,8 +59,6 @@ def outcome_of(
     """What the JSON of `hil check` says.
 
     Args:
-        said: the JSON.
-        kind: of the scenario that was checked.
         parts: kinds of the scenarios of its parts, by their names.
     """
     told = said.get("parts")

@@ -24,12 +24,7 @@ HIL: Final = ("-m", "hil.cli")
 
 
 class Child:
-    """A process of our own.
-
-    Args:
-        arguments: of the interpreter.
-        folder: that it works in; this process' own if left out.
-    """
+    """A process of our own."""
 
     def __init__(self, arguments: Sequence[str], folder: Path | None = None) -> None:
         # Files without a name: whole after its end, and gone with the last who has them open.

@@ -65,11 +65,7 @@ class DryRun:
 
 
 class ReportRun:
-    """`hil report` of a recording, in the background.
-
-    Args:
-        recording: its file.
-    """
+    """`hil report` of a recording, in the background."""
 
     def __init__(self, recording: Path) -> None:
         self._child = Child([*HIL, "report", str(recording), "--json"])

@@ -203,11 +203,7 @@ def _handles_of(entry: Entry) -> Handles | None:
 
 
 def running_words(entry: Entry, table: Mapping[str, Any]) -> str:
-    """What is told of a bench once it runs: where its desk is, or those of its parts.
-
-    Args:
-        table: what is in it.
-    """
+    """What is told of a bench once it runs: where its desk is, or those of its parts."""
     name = entry.path.stem
     if not entry.several:
         return f"{name} runs."

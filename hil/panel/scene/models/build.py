@@ -13,9 +13,6 @@ class SceneError(Exception):
 def scenes_of(header: RunHeader) -> tuple[Scene, ...]:
     """What a run's machines look like, as its station draws them.
 
-    Args:
-        header: of the run, live or recorded.
-
     Raises:
         SceneError: if the station is not installed or has no scene, or the header does not
             describe its machines.

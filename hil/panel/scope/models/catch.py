@@ -50,10 +50,8 @@ class Catcher:
         """Look for edges in samples that have not been looked at.
 
         Args:
-            window: all samples.
             since: number of the first new one since the beginning.
             column: of the signal that triggers.
-            span_s: of a sweep [s].
             reach_s: of what is kept before and behind a sweep [s].
         """
         fresh = window.part(max(0, since - window.first), len(window))

@@ -64,8 +64,6 @@ def readings(
     """What the traces are at the cursors.
 
     Args:
-        window: the samples that are shown.
-        cursors: where they are.
         reach_s: a sample farther away than this is not taken [s].
     """
     places = [nearest(window, cursors.at(which), reach_s) for which in (0, 1)]

@@ -46,7 +46,6 @@ def write_new(wanted: Path, content: bytes) -> Path:
 
     Args:
         wanted: the file; if it exists, ``-2``, ``-3``... is added to its name.
-        content: all of it.
 
     Returns:
         The file written.

@@ -61,9 +61,6 @@ class SignalHistory:
     """History of a fixed number of signals.
 
     Args:
-        signals: how many.
-        samples: how many of the newest are kept.
-        period_s: time between two samples [s].
         time_column: which signal is the motion time.
 
     Raises:

@@ -207,12 +207,7 @@ class ScopeModel:
         return self._view(newest, end_s - self._span_s, end_s, none, live=True)
 
     def lines(self, view: View, width_px: int) -> dict[str, Polyline]:
-        """Every trace as it is drawn, by the signal's name.
-
-        Args:
-            view: of this moment.
-            width_px: width of the picture.
-        """
+        """Every trace as it is drawn, by the signal's name."""
         # By the span, not by what is there: the size of a bucket must not change as samples come.
         in_span = round((view.to_s - view.from_s) / self.facts.period_s)
         bucket = bucket_size(in_span, width_px)

@@ -82,7 +82,6 @@ def edges(values: Array, settings: TriggerSettings, side: int = 0) -> tuple[NDAr
 
     Args:
         values: of the signal, (n,); NaN = not there.
-        settings: level, edge and hysteresis.
         side: where it was before: bit 0, it was below by the hysteresis since the last rising edge;
             bit 1, it was above by it since the last falling one.
 
@@ -186,9 +185,6 @@ def step(
     """Look at new samples.
 
     Args:
-        state: before them.
-        settings: what is waited for.
-        span_s: length of a sweep [s].
         t_s: times of the samples [s], (n,), rising.
         values: of the trigger's signal, (n,).
 

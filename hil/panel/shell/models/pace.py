@@ -26,7 +26,6 @@ class ViewScheduler:
 
     Args:
         budget_s: time for all views in one turn [s].
-        period_s: from one turn to the next [s].
     """
 
     def __init__(self, budget_s: float, period_s: float, now_s: Callable[[], float]) -> None:

@@ -39,7 +39,6 @@ def shift_between(
     Args:
         first: the run that stays.
         second: the run that is shifted.
-        align: by what.
 
     Raises:
         CompareError: if one of the runs has nothing to be aligned by.

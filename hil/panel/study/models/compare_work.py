@@ -34,10 +34,6 @@ class Comparison:
 def read_run(path: Path, watch: Watch) -> ComparedRun:
     """Read a whole recording.
 
-    Args:
-        path: the file or the run's folder.
-        watch: told how much is read.
-
     Raises:
         RecordingError: if it is not there, is not a recording, or has no frame.
         CancelledError: if it is not wanted any more.
@@ -60,8 +56,6 @@ def compare(
     Args:
         runs: the one that stays and the one that is shifted.
         shown: the signal that is drawn, and by whose likeness the runs may be aligned.
-        align: by what they are.
-        watch: told how many signals are compared.
 
     Raises:
         CompareError: if one of the runs has nothing to be aligned by.

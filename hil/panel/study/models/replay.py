@@ -21,7 +21,6 @@ class FileFeed:
     """A recording, played at any rate from any place.
 
     Args:
-        recording: that is played.
         now_s: the clock by which it is played [s].
     """
 
@@ -64,7 +63,6 @@ class FileFeed:
         Ten minutes at 1 kHz take a second or more, so a window lets a thread do it.
 
         Args:
-            path: the file or the folder.
             now_s: the clock by which it is played [s].
             caps: most memory to spend on it.
             told: called with the share that is done, 0 to 1; what it raises ends that.

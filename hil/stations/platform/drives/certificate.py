@@ -81,9 +81,6 @@ def write_certificate(rig: Rig, report: BankReport, proofs: Proofs, *, stamp: st
     """Keep what was seen.
 
     Args:
-        rig: the rig.
-        report: what its drives said of themselves.
-        proofs: what was seen of them.
         stamp: date and time, for people.
 
     Raises:

@@ -108,7 +108,6 @@ def judge_test_move(
 
     Args:
         recording: of the whole run, homing included.
-        switch: that the homing of the rig looks for.
 
     Returns:
         One entry per way out; empty if the recording holds none.

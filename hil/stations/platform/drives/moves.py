@@ -60,7 +60,6 @@ def leg_test_and_show(
     """Make the slow test move, cut the bench's frames twice, and keep what was seen.
 
     Args:
-        plan: the test move.
         cuts: what is played while the bench falls silent, at rest and in a slow move.
         folder: that gets a new folder for each recording.
         witness: who watches and vouches; asked for at the end if empty.

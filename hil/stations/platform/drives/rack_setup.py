@@ -42,10 +42,8 @@ def rack_settings(
     """Six emulated drives as the rig describes them.
 
     Args:
-        rig: the machine whose drives are to be emulated.
         paced: frames take their time on the bus, as they do on copper.
         buses: CAN buses, 1 or 2; with two, legs 1 to 3 are on the first unless the rig says else.
-        kind: the type of drive.
     """
     nodes = tuple(_node(rig, leg, kind) for leg in range(6))
     canopen = rig.drives.canopen

@@ -41,7 +41,6 @@ def measure_and_show(
     """Take the counts of the drives for lengths that a person vouches for; nothing moves.
 
     Args:
-        plan: the rig, and where its drives are.
         at: `inner` or `outer` stops, or six lengths, or one for one leg, with commas between [m].
         by: who measured.
         leg: this leg only (1 to 6); all if None.
@@ -86,11 +85,9 @@ def rule_and_show(
     """Prove the scale of a leg by a jog that was recorded and measured with a ruler.
 
     Args:
-        rig: the rig.
         recording_file: of the jog.
         measured_m: how far the leg went, outwards positive [m].
         by: who measured.
-        as_json: print one JSON object instead of a table.
 
     Raises:
         RefusedError: if the recording is none of one leg, or contradicts what was measured.

@@ -47,10 +47,6 @@ NO_WISH = BankWish()
 def bank_spec(plan: Plan, wish: BankWish = NO_WISH) -> BankSpec:
     """The bank of a plan.
 
-    Args:
-        plan: scenario and rig.
-        wish: what it shall do besides.
-
     Raises:
         ConfigError: if the drives cannot be described as the rig and scenario say.
         NotReferencedError: if it has absolute encoders that nobody has measured.
@@ -156,7 +152,6 @@ def canopen_settings(rig: Rig, *, buses: int) -> CanopenSettings:
     """What a rig says of its CANopen drives, but for their type.
 
     Args:
-        rig: the machine.
         buses: 1 for all drives on one bus, 2 for three legs on each.
     """
     drives, table = rig.drives, rig.drives.canopen

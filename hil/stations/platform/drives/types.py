@@ -80,7 +80,6 @@ def check_and_show(name: str, rig_name: str, *, as_json: bool) -> bool:
     Args:
         name: a shipped type, a drive file, or a data sheet.
         rig_name: the rig whose speeds, limits and scale are asked for.
-        as_json: for programs.
 
     Raises:
         ConfigError: if there is no such type or rig, or one of them is wrong.

@@ -24,11 +24,7 @@ EVENTS: Final = 1000
 
 
 class BlackBox:
-    """Keeps the newest cycles, and from `keep` on all of them.
-
-    Args:
-        period_s: cycle time [s].
-    """
+    """Keeps the newest cycles, and from `keep` on all of them."""
 
     def __init__(self, period_s: float) -> None:
         self._period_s = period_s
@@ -48,8 +44,6 @@ class BlackBox:
         """Take one cycle.
 
         Args:
-            tick: the cycle.
-            verdict: of the gate.
             record: its status record.
         """
         self._index = tick.index

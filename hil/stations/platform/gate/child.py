@@ -39,7 +39,6 @@ class GateChild:
     """A gate in a process of its own.
 
     Args:
-        order: what it shall guard; its descriptors are handed down.
         program: arguments of the interpreter; another program only in tests.
     """
 
@@ -73,7 +72,6 @@ class GateChild:
         """Give the order; return when the drives are configured.
 
         Args:
-            now_s: monotonic time [s].
             tell: told in a line what lasts longer than 2 s.
 
         Raises:
@@ -140,7 +138,6 @@ class GateChild:
         """Wait for its end; kill it if that does not come: the drives' watchdogs stop them then.
 
         Args:
-            patience_s: how long it may take [s].
             wait: waits for a word of it, at most so long [s]; False when there will be none.
         """
         process, step_s = self._process, 0.05

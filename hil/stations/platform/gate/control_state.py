@@ -49,9 +49,6 @@ class ControlState(Enum):
 def open_own_record(path: str = OWN_RECORD) -> int:
     """Open the kernel's record of the process that calls, for a gate to read.
 
-    Args:
-        path: of the record.
-
     Returns:
         A descriptor, or `NOT_OPEN` where there is no such file, or one that tells no state.
     """

@@ -31,9 +31,6 @@ class GateClock:
 
     It does not sleep; `RemoteGate.cycle` does the waiting. What a tick tells of time is what the
     gate measured last; the measured tick of the cycle itself is in the `Exchange`.
-
-    Args:
-        gate: the gate.
     """
 
     def __init__(self, gate: PacingGate) -> None:
@@ -50,9 +47,6 @@ class GateClock:
 
     def ticks(self, period_s: float) -> Iterator[Tick]:
         """Yield the gate's next cycle, whenever asked.
-
-        Args:
-            period_s: cycle time [s], finite and positive.
 
         Raises:
             ValueError: if the period is not finite and positive.

@@ -116,11 +116,7 @@ def _say(**answer: Any) -> None:
 
 
 class SetupTeller:
-    """Tells control, before the first cycle, what the set-up of the drives waits for.
-
-    Args:
-        now_s: monotonic time [s].
-    """
+    """Tells control, before the first cycle, what the set-up of the drives waits for."""
 
     def __init__(self, now_s: Callable[[], float]) -> None:
         self._now_s = now_s
@@ -160,10 +156,6 @@ def _report(
 
 def run_gate(order: GateOrder, clock: Clock) -> int:
     """Guard the drives of an order until nothing is left to do.
-
-    Args:
-        order: what to guard, with descriptors that this process has inherited.
-        clock: what paces the cycles.
 
     Returns:
         Exit status: 0 ended in order, 1 the link was lost, 2 refused before anything moved.

@@ -56,12 +56,9 @@ class RemoteGate:
     """Six drives behind a gate that lives in a process of its own (Linux).
 
     Args:
-        spec: the drives.
-        limits: of the gate.
         now_s: monotonic time [s]; must be the system's, which both processes share.
         black_box: where the gate writes what happened without control; None for nowhere.
         place_file: where it writes where the legs were left; None for nowhere.
-        policy: what the gate's process asks of the system for real time.
         hold_alone_s: how long the gate holds the platform when control is gone [s].
         led: whether a person leads the run from a panel.
         silence_timeout_s: how long the gate may be silent [s].
@@ -202,8 +199,6 @@ class RemoteGate:
         Args:
             tick: from `clock`; its index is the cycle of the gate that this is meant for.
             asked: six leg setpoints numbered by the tick's index, or None.
-            requests: what operator and control ask of the modes.
-            reset: the operator's reset button.
             act_s: when a person last pressed for something to begin, monotonic [s].
 
         Returns:

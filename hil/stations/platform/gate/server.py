@@ -56,10 +56,7 @@ class GateServer:
     """Runs a gated bank by the orders of a slot.
 
     Args:
-        gated: gate and drives, not used by anyone else.
         slot: where control's orders come from.
-        ring: where each cycle's status goes.
-        limits: the gate's, for the age of orders and the cycle time.
         now_s: monotonic time [s], the same that stamps the orders.
         wake: tells control that a status is there; says whether control still exists.
         hold_alone_s: how long the platform is held before the power goes [s].
@@ -117,7 +114,6 @@ class GateServer:
         """Run one cycle: the slot's order, the gate, the drives, the status.
 
         Args:
-            tick: this cycle; each index once.
             overruns: deadlines given up so far.
 
         Raises:

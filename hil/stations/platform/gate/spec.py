@@ -81,7 +81,6 @@ def build_bank(spec: BankSpec, now_s: Callable[[], float], tell: Tell = tell_nob
     """Build a bank; nothing is opened or sent before its `configure`.
 
     Args:
-        spec: what to build.
         now_s: monotonic time [s], for the deadlines of a real bus.
         tell: told now and then what `configure` waits for.
 

@@ -76,9 +76,6 @@ def _units_of(axis: str) -> dict[str, float]:
 def check_maps(maps: Sequence[ColumnMap]) -> None:
     """Refuse no column at all, and two for one coordinate.
 
-    Args:
-        maps: Which column is which coordinate.
-
     Raises:
         MotionError: With the coordinate and its columns.
     """

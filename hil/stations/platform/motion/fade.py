@@ -71,11 +71,7 @@ def is_rest(values: Floats) -> bool:
 
 
 class FadedMotion:
-    """What every motion with a fade tells of its time.
-
-    Args:
-        fade: when it is led in and out.
-    """
+    """What every motion with a fade tells of its time."""
 
     def __init__(self, fade: Fade) -> None:
         self._fade = fade

@@ -25,7 +25,6 @@ def first_path(geometry: HexapodGeometry, X_start: Pose) -> InTurn:
     """Return the path of a first motion, from rest to rest at the same pose.
 
     Args:
-        geometry: The hexapod.
         X_start: X_BP where the platform stands.
 
     Raises:

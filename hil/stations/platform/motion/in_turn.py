@@ -9,11 +9,7 @@ from platform6dof.pose import PlatformSetpoint
 
 
 class InTurn:
-    """Motions one after another; each has to begin where the one before ends.
-
-    Args:
-        motions: One or more, in order.
-    """
+    """Motions one after another; each has to begin where the one before ends."""
 
     def __init__(self, motions: Sequence[MotionSource]) -> None:
         self._motions = tuple(motions)

@@ -56,11 +56,9 @@ class LegMoves:
     """Leg lengths reached one after another, with a rest at each.
 
     Args:
-        geometry: The hexapod.
         X_start: X_BP where the platform stands at first.
         offsets: (offsets of the six legs from their lengths at the start [m], dwell_s [s]), in
             order. All legs of a move start and arrive together.
-        limits: Bounds of each move.
 
     Raises:
         MotionError: If a number is not finite, or no pose has the lengths on the way.

@@ -80,7 +80,6 @@ class Moves:
     Args:
         start: X_BP where the platform stands at first.
         waypoints: (X_BP to go to, dwell_s to stay there [s]), in order.
-        limits: Bounds of every move.
 
     Raises:
         MotionError: If a dwell is negative or not finite, or a move turns by half a turn, for which
@@ -135,7 +134,6 @@ def move(X_start: Pose, X_goal: Pose, limits: MoveLimits) -> Moves:
     Args:
         X_start: X_BP to begin at.
         X_goal: X_BP to end at; the same pose gives a motion of no duration.
-        limits: Bounds of the move.
 
     Raises:
         MotionError: If the move turns by half a turn.

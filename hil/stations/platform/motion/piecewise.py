@@ -17,7 +17,6 @@ def fit_quintic(samples: Floats, step_s: float) -> Floats:
 
     Args:
         samples: Values at 0, step_s, 2 step_s, ..., shape (N, 6), N at least 6.
-        step_s: Grid step [s].
 
     Returns:
         Coefficients of each interval in the time since it began, lowest power first,

@@ -40,7 +40,6 @@ class RecordedMotion(FadedMotion):
 
     Args:
         deviation: Deviation from neutral [m, rad], shape (N, 6), N at least 8.
-        step_s: Time between two samples [s].
         neutral: Neutral coordinates [m, rad], shape (6,).
         fade_s: Length of the lead-in and of the lead-out, where they are needed [s].
 
@@ -88,14 +87,11 @@ class RecordedMotion(FadedMotion):
         """Read a recorded motion.
 
         Args:
-            path: CSV file: UTF-8, commas, one header line.
             maps: Which column is which coordinate; coordinates without one stay neutral.
             neutral: Coordinates to add the recording to [m, rad], shape (6,).
             rate_hz: Of the uniform grid for uneven stamps [Hz]; by default that of the recording.
-            fade_s: Length of the lead-in and of the lead-out, where they are needed [s].
             gap_max_s: Longest time between two samples that is bridged [s].
             lowpass_hz: Corner of a low-pass without phase shift, Butterworth forth and back [Hz].
-            time: Where the time stands.
 
         Raises:
             MotionError: With the place, the value and what would have been right.

@@ -26,8 +26,6 @@ def times(table: NumberTable, time: TimeMap, gap_max_s: float) -> Floats:
     """Return the time of each row since the first [s], shape (N,).
 
     Args:
-        table: The rows.
-        time: Where the time stands in them.
         gap_max_s: Longest time between two rows that is bridged [s].
 
     Raises:
@@ -65,7 +63,6 @@ def deviations(table: NumberTable, maps: Sequence[ColumnMap]) -> Floats:
     """Return the six coordinates of each row as deviations from neutral [m, rad], shape (N, 6).
 
     Args:
-        table: The rows.
         maps: Which column is which coordinate; coordinates without one do not deviate.
 
     Raises:
@@ -131,8 +128,6 @@ def lowpass(samples: Floats, step_s: float, corner_hz: float) -> Floats:
 
     Args:
         samples: Uniform samples, shape (N, 6).
-        step_s: Time between two samples [s].
-        corner_hz: Corner of the low-pass [Hz].
 
     Raises:
         MotionError: If the corner is not between 0 and half the sample rate.

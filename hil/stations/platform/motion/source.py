@@ -41,10 +41,6 @@ class MotionSource(Protocol):
 class Hold:
     """Standing still at one pose.
 
-    Args:
-        X_BP: Pose of the platform in the base.
-        duration_s: How long [s].
-
     Raises:
         MotionError: If the duration is negative or not finite.
     """
@@ -67,10 +63,6 @@ class Hold:
 def clamp_time(t_s: float, duration_s: float) -> float:
     """Return the time within a motion that a time belongs to.
 
-    Args:
-        t_s: Any time [s].
-        duration_s: How long the motion lasts [s].
-
     Raises:
         MotionError: If the time is not a number.
     """
@@ -87,7 +79,6 @@ def require_coordinates(name: str, values: ArrayLike) -> Floats:
     """Return six finite coordinates as a read-only copy, shape (6,).
 
     Args:
-        name: What they are, for the error.
         values: (x, y, z, alpha, beta, gamma) [m, rad], shape (6,).
 
     Raises:

@@ -68,14 +68,7 @@ class Leading:
 def operated_run(
     parts: Leading, slot: OrderSource, told: Told, note: Note
 ) -> tuple[OperatedStation, OperatedCourse]:
-    """Control of a run that an operator leads, and its course.
-
-    Args:
-        parts: what it is made from.
-        slot: where the operator's orders come from.
-        told: where the operation is told.
-        note: where presses are written down.
-    """
+    """Control of a run that an operator leads, and its course."""
     plan = parts.plan
     period_s = plan.scenario.period_s
     parking = parking_proof(plan, parts.machine)
@@ -86,12 +79,7 @@ def operated_run(
 
 
 def parking_proof(plan: Plan, machine: PlatformMachine) -> ParkPath:
-    """What proves the way to park before it is gone.
-
-    Args:
-        plan: scenario and rig.
-        machine: the rig's mathematics.
-    """
+    """What proves the way to park before it is gone."""
     reach = PathCheck(plan.rig, plan.scenario.period_s)
     return ParkPath(machine.park, plan.rig.neutral.pose(), machine.slow_moves, reach)
 
@@ -103,8 +91,6 @@ def led_run(
     """A desk that panels find, and control that does what they ask of it.
 
     Args:
-        parts: what the run is made from.
-        header: of the run, for the panels.
         sink: the recorder; panels are told the same.
 
     Raises:
@@ -150,12 +136,7 @@ def prepare(plan: Plan) -> None:
 
 
 def warm_parking(plan: Plan, machine: PlatformMachine) -> None:
-    """Compile what proves a way to park, before a cycle waits for it.
-
-    Args:
-        plan: scenario and rig.
-        machine: the rig's mathematics.
-    """
+    """Compile what proves a way to park, before a cycle waits for it."""
     proof = parking_proof(plan, machine)
     while proof.path is None and not proof.refused:
         proof.work(plan.rig.neutral.pose)

@@ -44,11 +44,7 @@ RESET_TAKEN = -1
 
 
 class ButtonCommands:
-    """The operator's presses, and what became of them.
-
-    Args:
-        note: where a press is written down.
-    """
+    """The operator's presses, and what became of them."""
 
     def __init__(self, note: Note) -> None:
         self._note = note
@@ -71,13 +67,7 @@ class ButtonCommands:
             self._reset_left -= 1
 
     def watch(self, tick: Tick, verdict: Verdict, *, held: bool) -> None:
-        """See what became of the last press; say why if it came to nothing.
-
-        Args:
-            tick: this cycle.
-            verdict: the gate's last.
-            held: whether the dead-man is held.
-        """
+        """See what became of the last press; say why if it came to nothing."""
         self._judge(tick, verdict, held=held)
         if self._reset_left == RESET_TAKEN and self._resetting:
             self._resetting = False
@@ -117,8 +107,6 @@ class ButtonCommands:
         """Put a press down, and why it does nothing, if so.
 
         Args:
-            tick: this cycle.
-            button: which.
             by: who pressed.
             why: why nothing is done; empty if it is obeyed.
         """
@@ -128,13 +116,7 @@ class ButtonCommands:
         self._note(tick, said, data)
 
     def obey(self, button: Button, mode: Mode, pressed_s: float) -> None:
-        """Ask the gate for what a press means, if it is something for the gate.
-
-        Args:
-            button: which.
-            mode: of the bench.
-            pressed_s: when, monotonic [s].
-        """
+        """Ask the gate for what a press means, if it is something for the gate."""
         if button in ACTS:
             self.act_s = pressed_s
         if button in REQUEST:

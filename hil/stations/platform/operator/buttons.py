@@ -54,7 +54,6 @@ def allowed_buttons(mode: Mode, standing: Readiness) -> frozenset[Button]:
     """The buttons that do something now.
 
     Args:
-        mode: of the bench.
         standing: what else decides.
     """
     return frozenset(button for button in Button if not why_not(button, mode, standing))

@@ -40,12 +40,7 @@ TARGET_MAX = (20.0, 20.0, 20.0, math.pi / 6.0, math.pi / 6.0, math.pi / 6.0)
 
 
 class OperatedMotion:
-    """A motion source without an end, led by orders; it never raises for one of them.
-
-    Args:
-        plan: scenario and rig.
-        motion: what the scenario plays.
-    """
+    """A motion source without an end, led by orders; it never raises for one of them."""
 
     def __init__(self, plan: Plan, motion: MotionSource) -> None:
         self._limits: MoveLimits = plan.rig.slow_moves.limits()
@@ -127,7 +122,6 @@ class OperatedMotion:
         Args:
             override: tempo, 0 to 1.
             target: pose, (x, y, z [m], alpha, beta, gamma [rad]), or None.
-            serial: number of the newest motion.
             table: its ``[motion]`` table as JSON.
         """
         if 0.0 <= override <= 1.0:

@@ -48,10 +48,7 @@ class MotionBlend:
     """One passage, from the motion that was made to the moment when it may be gone.
 
     Args:
-        old: the motion that is followed.
         made: the one to be taken, with the length of the passage.
-        reach: the room that there is.
-        period_s: cycle time [s].
     """
 
     def __init__(self, old: Played, made: BuiltMotion, reach: PathCheck, period_s: float) -> None:

@@ -84,7 +84,6 @@ class MotionBuilder:
         """Begin with a new motion; one that is still in work is dropped.
 
         Args:
-            serial: its number.
             table: its ``[motion]`` table as JSON.
         """
         self._serial, self._json = serial, table
@@ -168,7 +167,6 @@ def greatest_second(
         old: what is left.
         new: what is taken.
         change: how far they can be apart where both are played [m, rad], shape (6,).
-        fade_s: length of the passage [s].
     """
     sums = [_bounds(one) for one in (old, new)]
     # Amid a lead-in they may be further apart than where equal sines are in step.
@@ -198,7 +196,6 @@ def shortest_fade_s(change: Floats, limits: MoveLimits) -> float:
 
     Args:
         change: how far the motions can be apart [m, rad], shape (6,).
-        limits: of the rig's slow moves.
     """
     shortest_s = 0.0
     for apart, speed, second in (

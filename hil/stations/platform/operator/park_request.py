@@ -49,13 +49,7 @@ class ParkRequest:
             self._asked += 1
 
     def watch(self, tick: Tick, verdict: Verdict, *, held: bool) -> None:
-        """See whether it has begun, or what takes it back.
-
-        Args:
-            tick: this cycle.
-            verdict: the gate's last.
-            held: whether the dead-man is held.
-        """
+        """See whether it has begun, or what takes it back."""
         if not self.on:
             return
         if verdict.mode in BEGUN:

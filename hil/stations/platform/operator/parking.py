@@ -52,8 +52,6 @@ class ParkPath:
     Args:
         park: X_BP where homing ends.
         neutral: X_BP in the middle of the workspace, which a way may lead over.
-        limits: of the slow moves.
-        reach: the room that there is.
     """
 
     def __init__(self, park: Pose, neutral: Pose, limits: MoveLimits, reach: PathCheck) -> None:

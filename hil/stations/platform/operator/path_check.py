@@ -30,12 +30,7 @@ LEG_PLACES = 6
 
 
 class PathCheck:
-    """The room that a rig's platform has.
-
-    Args:
-        rig: the machine.
-        period_s: cycle time [s].
-    """
+    """The room that a rig's platform has."""
 
     def __init__(self, rig: Rig, period_s: float) -> None:
         self._geometry = geometry_of(rig)
@@ -118,8 +113,6 @@ class PathScan:
     """The proof of one way, a part of it per cycle.
 
     Args:
-        reach: the room that there is.
-        way: to be proved.
         leave: whether its beginning may be outside.
         apart_s: time between two places [s]; that of the slow moves if left out.
     """

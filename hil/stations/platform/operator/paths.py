@@ -90,11 +90,8 @@ class Crossfade:
     """The passage from one motion to another while both go on.
 
     Args:
-        old: what is left.
-        new: what is taken.
         begin_s: time of the new one at which the passage begins [s].
         ahead_s: how far the new one's time is ahead of the old one's [s].
-        fade_s: length of the passage [s].
     """
 
     def __init__(
@@ -128,7 +125,6 @@ class ShortestPath:
     Args:
         rows: where it begins and how it moves there, shape (3, 6).
         target: coordinates of the pose, shape (6,).
-        limits: bounds of speed, acceleration and jerk.
 
     Raises:
         MotionError: if there is no such way.

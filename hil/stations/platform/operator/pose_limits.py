@@ -32,7 +32,6 @@ def pose_limits(envelope: Envelope, coordinates: ArrayLike) -> Array:
     """The range of each coordinate about a pose within which the envelope holds, at rest.
 
     Args:
-        envelope: of the machine.
         coordinates: of the pose X_BP: x, y, z [m], alpha, beta, gamma [rad], shape (6,).
 
     Returns:

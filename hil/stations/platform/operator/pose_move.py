@@ -42,10 +42,7 @@ class PoseMove:
     Args:
         happening: what the way is for, PLAY or POSE.
         target: coordinates of the pose [m, rad], shape (6,).
-        limits: bounds of the way.
-        reach: the room that there is.
         park: finds the way to park from the pose; this errand's own until it is done.
-        period_s: cycle time [s].
     """
 
     def __init__(

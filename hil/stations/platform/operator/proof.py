@@ -23,11 +23,7 @@ LIVE_KIND: Final = "multi_sine"
 
 
 class PlanJudge:
-    """Judge of targets and motions for one plan.
-
-    Args:
-        plan: what the bench runs.
-    """
+    """Judge of targets and motions for one plan."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -48,9 +44,6 @@ class PlanJudge:
 
     def motion(self, table: Mapping[str, Any]) -> tuple[str, bytes]:
         """Judge a ``[motion]`` table that shall take the place of the one in force.
-
-        Args:
-            table: as TOML or JSON gave it.
 
         Returns:
             What is wrong with it, empty if nothing; and the table in full as JSON.

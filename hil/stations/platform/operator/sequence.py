@@ -31,12 +31,8 @@ class OperatedCourse:
     """Leads one run as the operator wants it; takes the place of a `Supervisor`.
 
     Args:
-        operator: whose presses count.
-        motion: what is followed in ENGAGED.
         patience_cycles: how many cycles a stop, standstill after a fault, or the end may take.
         homing_cycles: the same for homing.
-        told: where the operation is told.
-        note: where a press is written down.
         period_s: cycle time, to tell how long something was waited for [s]; 0 if not known.
     """
 
@@ -139,7 +135,6 @@ class OperatedCourse:
         """Take the operator's order of this cycle; before anything is asked or sampled.
 
         Args:
-            tick: this cycle.
             verdict: the gate's last verdict, None before the first cycle.
         """
         wish = self._operator.look()

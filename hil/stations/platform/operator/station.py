@@ -11,15 +11,7 @@ from safety.verdict import Verdict
 
 
 class OperatedStation(PlatformStation):
-    """Control of one platform through one operated run.
-
-    Args:
-        machine: the rig's mathematics.
-        motion: what is followed in ENGAGED.
-        course: of the run.
-        period_s: cycle time [s].
-        parking: proves the way to park.
-    """
+    """Control of one platform through one operated run."""
 
     def __init__(
         self,
@@ -38,7 +30,6 @@ class OperatedStation(PlatformStation):
         """What control asks in this cycle.
 
         Args:
-            tick: this cycle.
             verdict: the gate's verdict of the last cycle.
 
         Raises:

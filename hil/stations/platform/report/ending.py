@@ -9,12 +9,7 @@ REST_MODES = ("STANDBY", "IDLE", "OFF")
 
 
 def platform_verdict(recording: Recording, phases: tuple[Phase, ...]) -> Verdict:
-    """Judge a recording, the gravest thing first.
-
-    Args:
-        recording: the run.
-        phases: its phases.
-    """
+    """Judge a recording, the gravest thing first."""
     found = verdict_of(recording, phases)
     if not found.ending.good:
         return found

@@ -20,8 +20,6 @@ def six_lines(axes: Axes, view: RunView, values: NDArray[np.float64]) -> None:
     grow narrower from leg 1 to 6, so that legs which move alike are all seen.
 
     Args:
-        axes: where to draw.
-        view: the run.
         values: shape (N, 6); NaN = not there.
     """
     marker = "." if len(values) < 3 else ""

@@ -61,7 +61,6 @@ def largest_deviation(
     """Greatest distance of wanted and reached along one coordinate during the motion.
 
     Args:
-        view: the run.
         wanted: coordinates, shape (N, 6).
         reached: coordinates in the same units, shape (N, 6).
         axis: which, 0 to 5.

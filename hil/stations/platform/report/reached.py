@@ -17,7 +17,6 @@ def reached_poses(recording: Recording, geometry: HexapodGeometry | None, first:
     """Coordinates of the pose reached in each cycle [m, rad], shape (N, 6), read-only.
 
     Args:
-        recording: the run.
         geometry: of its rig; without one only the poses found in the run are there.
         first: first cycle whose lengths mean something; the ones before it are NaN, as is every
             cycle without a pose.

@@ -29,7 +29,6 @@ def write_sample_figures(
     """Write figures 5a, 5b and 6 of Bukharov et al. 2022 for a sample, and the sample as CSV.
 
     Args:
-        sample: random poses and their leg lengths.
         box: the ranges from which they were drawn; shown as lines.
         folder: where to write; made if it is not there.
         extremes: exact extremes over the box; each leg's are lines in figure 6.

@@ -46,8 +46,6 @@ def motor_torque(drive: Array, j: int, w: float, command: float) -> tuple[float,
     """Torque of motor ``j`` at rate ``w`` [N m], and how it falls with the rate (0 or more).
 
     Args:
-        drive: the table of the drives.
-        j: number of the joint.
         w: rate of the motor on the joint's side [rad/s].
         command: rate that is asked for [rad/s].
     """
@@ -76,8 +74,6 @@ def gear_torque(drive: Array, j: int, windup: float, rate: float, hs: float) -> 
     Without a gap it is a plain spring with a damper. A clutch passes on no more than its torque.
 
     Args:
-        drive: the table of the drives.
-        j: number of the joint.
         windup: angle of the motor ahead of the link [rad].
         rate: the motor's rate relative to the link's [rad/s].
         hs: length of the step, through which the wind-up depends on the rate [s].
@@ -124,8 +120,6 @@ def _motor_rate(
     a guess that is exact there is none.
 
     Args:
-        drive: the table of the drives.
-        j: number of the joint.
         hs: length of the step [s].
         reference: rate at the step's reference [rad/s].
         command: rate that is asked for [rad/s].
@@ -222,8 +216,6 @@ def free_rate(
     A motor that sticks creeps, as `_firm` has it.
 
     Args:
-        drive: the table of the drives.
-        j: number of the joint.
         hs: length of the step [s].
         reference: the motor's rate at the step's reference [rad/s].
         command: rate that is asked for [rad/s].
@@ -255,8 +247,6 @@ def passed_on(
     """Torque that gear ``j`` passes on to its link, how it falls with the link's rate, the motor.
 
     Args:
-        drive: the table of the drives.
-        j: number of the joint.
         hs: length of the step [s].
         reference: the motor's rate at the step's reference, on the joint's side [rad/s].
         windup_r: wind-up at the step's reference [rad].

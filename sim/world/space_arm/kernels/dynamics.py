@@ -165,10 +165,8 @@ def mass_and_bias(
     """Mass matrix and bias of ``D(q) q'' + bias = torque`` (no allocation).
 
     Args:
-        arm: the arm.
         q: joint angles [rad], shape (6,).
         v: joint rates [rad/s], shape (6,).
-        scratch: working room.
         mass_out: gets D, full and symmetric [kg m2], shape (6, 6).
         bias_out: gets Coriolis, centrifugal and gravity torques [N m], shape (6,).
     """
@@ -185,9 +183,7 @@ def mass_matrix(arm: ArmArrays, q: Array, scratch: Scratch, mass_out: Array) -> 
     """Mass matrix D(q) alone.
 
     Args:
-        arm: the arm.
         q: joint angles [rad], shape (6,).
-        scratch: working room.
         mass_out: gets D, full and symmetric [kg m2], shape (6, 6).
     """
     lay_out(arm, q, scratch)
@@ -200,9 +196,7 @@ def gravity_torque(arm: ArmArrays, q: Array, scratch: Scratch, out: Array) -> No
     """Torques that hold the arm at rest against gravity (0 in orbit).
 
     Args:
-        arm: the arm.
         q: joint angles [rad], shape (6,).
-        scratch: working room.
         out: gets the torques [N m], shape (6,).
     """
     up = (-arm.gravity[0], -arm.gravity[1], -arm.gravity[2])
@@ -228,9 +222,7 @@ def gripper_pose(
     """Pose of the gripper frame G in the base B.
 
     Args:
-        arm: the arm.
         q: joint angles [rad], shape (6,).
-        scratch: working room.
         rotation_out: gets the axes of G as columns, shape (3, 3).
         position_out: gets the origin of G [m], shape (3,).
     """
@@ -250,9 +242,7 @@ def gripper_jacobian(arm: ArmArrays, q: Array, scratch: Scratch, jacobian_out: A
     """Jacobian of the gripper: linear velocity of G's origin, then angular velocity, base axes.
 
     Args:
-        arm: the arm.
         q: joint angles [rad], shape (6,).
-        scratch: working room.
         jacobian_out: gets the Jacobian [m/rad; 1], shape (6, 6), one column a joint.
     """
     frame = lay_out(arm, q, scratch)
@@ -272,10 +262,8 @@ def gripper_twist(arm: ArmArrays, q: Array, v: Array, scratch: Scratch, twist_ou
     """Velocity of the gripper: linear of G's origin [m/s], then angular [rad/s], base axes.
 
     Args:
-        arm: the arm.
         q: joint angles [rad], shape (6,).
         v: joint rates [rad/s], shape (6,).
-        scratch: working room.
         twist_out: gets the velocity, shape (6,).
     """
     frame = lay_out(arm, q, scratch)

@@ -379,8 +379,6 @@ def advance(
     The result depends on the arguments alone, bit for bit.
 
     Args:
-        arm: the arm with its payload.
-        drive: the table of its drives.
         coriolis: whether velocities bend the motion; if so, as at each computation of D.
         state: rows `Q`, `V`, `W`, `L`, `SLIP` of `sdirk2`, shape (5, 6); changed in place.
         command: rates that are asked for [rad/s], shape (6,).
@@ -389,7 +387,6 @@ def advance(
         steps: into how many steps it is divided.
         steps_of_mass: for how many steps D is kept.
         s: table to write into, shape (57, 6).
-        scratch: more room.
         count: steps, switches (as `REJECTED`) and blows are added here, see `sdirk2`.
 
     Returns:

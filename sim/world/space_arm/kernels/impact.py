@@ -41,7 +41,6 @@ def farthest_out(drive: Array, windup: Array, row: int, s: Array) -> tuple[int, 
     """The joint that is farthest beyond a face that did not touch, and how far [rad].
 
     Args:
-        drive: the table of the drives.
         windup: a table with the wind-ups at the end of a step [rad].
         row: their row in it.
         s: the stage's table, for the faces that touch already.
@@ -76,7 +75,6 @@ def strike(drive: Array, s: Array) -> bool:
     A gear with a clutch passes on no blow: the clutch slips until both are equally fast.
 
     Args:
-        drive: the table of the drives.
         s: the stage's table: `MASS`, `SIDE`, and the rates before in `LINK_R` and `MOTOR_R`; those
             after the blow come into `LINK` and `MOTOR`.
 

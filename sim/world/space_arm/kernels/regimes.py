@@ -44,8 +44,6 @@ def lower_bound(drive: Array, j: int, command: float, regime: int) -> float:
     """Lowest rate of a motor's regime [rad/s]; that of the one above it is its highest.
 
     Args:
-        drive: the table of the drives.
-        j: number of the joint.
         command: rate that is asked for [rad/s].
         regime: one of the five, or 5 for what lies above them.
     """

@@ -282,8 +282,6 @@ def advance(
     The result depends on the arguments alone, bit for bit.
 
     Args:
-        arm: the arm with its payload.
-        drive: the table of its drives.
         coriolis: whether velocities bend the motion.
         state: rows `Q`, `V`, `W`, `L`, `SLIP` of `sdirk2`, shape (5, 6); changed in place.
         command: rates that are asked for [rad/s], shape (6,).
@@ -291,7 +289,6 @@ def advance(
         span_s: length of the span [s].
         steps: into how many steps it is divided.
         s: table to write into, shape (45, 6).
-        scratch: more room.
         count: steps and blows are added here, see `sdirk2`.
 
     Returns:

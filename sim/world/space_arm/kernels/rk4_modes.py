@@ -57,7 +57,6 @@ def modes_of_state(drive: Array, state: Array, dry: Array, s: Array) -> None:
     """Set who goes together, sticks and slips as far as the state alone tells.
 
     Args:
-        drive: the table of the drives.
         state: angles, rates and wind-ups, see `sdirk2`.
         dry: dry friction of motors and closed brakes [N m], shape (6,).
         s: the step's table.
@@ -126,7 +125,6 @@ def accelerate(
     """Fill the rows `A` and `B`, the accelerations in the present modes.
 
     Args:
-        drive: the table of the drives.
         state: table with rows as those of a state.
         first: which of its rows is the first of these.
         command: rates that are asked for [rad/s], shape (6,).
@@ -204,7 +202,6 @@ def correct(drive: Array, state: Array, dry: Array, s: Array) -> bool:
     """Change the mode that the accelerations contradict most.
 
     Args:
-        drive: the table of the drives.
         state: the state at the step's beginning.
         dry: dry friction [N m], shape (6,).
         s: the step's table, as `accelerate` left it.

@@ -265,8 +265,6 @@ def advance(
     The result depends on the arguments alone, bit for bit; nothing is remembered from span to span.
 
     Args:
-        arm: the arm with its payload.
-        drive: the table of its drives.
         control: accuracy and work.
         state: rows `Q`, `V`, `W`, `L`, `SLIP`, shape (5, 6); changed in place.
         command: rates that are asked for [rad/s], shape (6,).

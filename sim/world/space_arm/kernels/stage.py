@@ -128,7 +128,6 @@ def solve_stage(drive: Array, hs: float, s: Array, rate_tolerance: float = RATE_
     """Solve a stage; rows `LINK` and `MOTOR` come as guesses and leave as the solution.
 
     Args:
-        drive: the table of the drives.
         hs: length of the stage [s].
         s: the stage's table.
         rate_tolerance: see `RATE_TOLERANCE` [rad/s].
