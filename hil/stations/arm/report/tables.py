@@ -1,12 +1,12 @@
 """Tables of the report: joints of both arms against their limits, and the link's counts."""
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hil.report.tables import Row, Table, Tables
+from hil.stations.arm.report.machines import ArmJoints, ArmMachines
 from hil.stations.arm.report.view import ArmView
 
 Array = NDArray[np.float64]
@@ -19,14 +19,6 @@ HEADS: Final = (
 """Columns of a table; a cell is empty where nothing is known."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Limits:
-    low_rad: Array
-    high_rad: Array
-    rate_rad_s: Array
-    acceleration_rad_s2: Array | None
-
-
 def joint_tables(view: ArmView) -> Tables | None:
     """A table of each arm; None if the recording does not describe the arms.
 
@@ -35,22 +27,10 @@ def joint_tables(view: ArmView) -> Tables | None:
     machines = view.machines
     if machines is None or not view.run.waypoints:
         return None
-    robot, column = machines.robot, view.run.column
-    industrial = _Limits(
-        robot.position_min_rad,
-        robot.position_max_rad,
-        robot.rate_max_rad_s,
-        robot.acceleration_max_rad_s2,
-    )
-    arms = [("industrial arm, as asked", "robot_q", "robot_q_rate", industrial)]
-    if machines.space is not None:
-        space = _Limits(*machines.space_range_rad(), machines.space_rate_max_rad_s(), None)
-        name = f"simulated arm {machines.space.name}, as it moved"
-        arms.insert(0, (name, "space_q", "space_v", space))
     tables = tuple(
-        Table(HEADS, tuple(_row(view, column(q), column(v), limits, k) for k in range(6)), name)
-        for name, q, v, limits in arms
-        if np.isfinite(column(q)).any()
+        Table(HEADS, tuple(_row(view, arm, joint) for joint in range(6)), _name(machines, arm))
+        for arm in machines.joints()
+        if np.isfinite(view.run.column(arm.angles)).any()
     )
     return Tables(tables) if tables else None
 
@@ -61,16 +41,22 @@ def acceleration_rad_s2(rate_rad_s: Array, period_s: float) -> Array:
     return np.vstack([nothing, np.diff(rate_rad_s, axis=0) / period_s])
 
 
-def _row(view: ArmView, q_rad: Array, rate_rad_s: Array, limits: _Limits, joint: int) -> Row:
-    low, high = (float(np.degrees(end[joint])) for end in (limits.low_rad, limits.high_rad))
+def _name(machines: ArmMachines, arm: ArmJoints) -> str:
+    named = f" {machines.space.name}" if machines.space and arm.arm == "simulated" else ""
+    return f"{arm.arm} arm{named}, {arm.told}"
+
+
+def _row(view: ArmView, arm: ArmJoints, joint: int) -> Row:
+    low, high = (float(np.degrees(end[joint])) for end in (arm.low_rad, arm.high_rad))
+    q_rad, rate_rad_s = view.run.column(arm.angles), view.run.column(arm.rates)
     angle = np.degrees(q_rad[:, joint])
     left = np.minimum(angle - low, high - angle)
     place = int(np.nanargmin(left))
-    rate, rate_limit = _peak_deg(rate_rad_s[:, joint]), float(np.degrees(limits.rate_rad_s[joint]))
+    rate, rate_limit = _peak_deg(rate_rad_s[:, joint]), float(np.degrees(arm.rate_max_rad_s[joint]))
     change, change_limit = np.nan, np.nan
-    if limits.acceleration_rad_s2 is not None:
+    if arm.acceleration_max_rad_s2 is not None:
         change = _peak_deg(acceleration_rad_s2(rate_rad_s, view.period_s)[:, joint])
-        change_limit = float(np.degrees(limits.acceleration_rad_s2[joint]))
+        change_limit = float(np.degrees(arm.acceleration_max_rad_s2[joint]))
     bad = left[place] < 0.0 or _over(rate, rate_limit) or _over(change, change_limit)
     cells = (
         str(joint + 1),
