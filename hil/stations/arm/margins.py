@@ -41,10 +41,7 @@ def margins_of(scenario: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
     machines = ArmMachines.from_scenario(scenario)
     groups = [
         MarginGroup(
-            _numbered(_ARM[one.arm]),
-            ("rad",) * LEGS,
-            one.angles,
-            travel(one.low_rad, one.high_rad),
+            _numbered(_ARM[one.arm]), ("rad",) * LEGS, one.angles, travel(one.low_rad, one.high_rad)
         )
         for one in reversed(machines.joints())
     ]

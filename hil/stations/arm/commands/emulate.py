@@ -36,8 +36,7 @@ def emulate(
         ),
     ] = None,
     tool_mm: Annotated[
-        float | None,
-        typer.Option("--tool", help="Wrist centre to gripper [mm]; 100 if left out."),
+        float | None, typer.Option("--tool", help="Wrist centre to gripper [mm]; 100 if left out.")
     ] = None,
     feedback: Annotated[
         bool, typer.Option("--feedback/--no-feedback", help="Requests say where the gripper is.")

@@ -114,8 +114,7 @@ def _of_csv(path: Path, robot: RobotSettings) -> PlayedPath:
     head = [name.strip() for name in rows[0]] if rows else []
     if missing := [name for name in COLUMNS if name not in head]:
         raise ConfigError(
-            str(path),
-            [f"line 1: no column {', '.join(missing)}; needed are {', '.join(COLUMNS)}"],
+            str(path), [f"line 1: no column {', '.join(missing)}; needed are {', '.join(COLUMNS)}"]
         )
     places = [head.index(name) for name in COLUMNS]
     found = [_row(str(path), number, row, places) for number, row in enumerate(rows[1:], 2) if row]

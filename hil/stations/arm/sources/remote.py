@@ -23,13 +23,7 @@ from typing import Any, cast
 import orjson
 
 from hil.stations.arm.sources.listener import listen
-from hil.stations.arm.sources.source import (
-    FRAMES,
-    Frame,
-    LiveSource,
-    Twist,
-    rest,
-)
+from hil.stations.arm.sources.source import FRAMES, Frame, LiveSource, Twist, rest
 
 LINE_MAX = 512
 """Bytes of the longest line, its end not counted."""
