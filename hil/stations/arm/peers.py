@@ -117,23 +117,18 @@ class ArmWire(Protocol):
 
     def start(self, plan: StreamPlan, measured: Location | None = None) -> None:
         """Begin a stream, on the operator's arm command."""
-        ...
 
     def offer(self, location: Location) -> Offer:
         """Put the next waypoint into the slot."""
-        ...
 
     def poll(self) -> LinkReport:
         """Return the link as it is now."""
-        ...
 
     def end(self, reason: EndReason) -> None:
         """End the stream."""
-        ...
 
     def close(self) -> None:
         """Leave the link."""
-        ...
 
 
 class Witness(Protocol):
@@ -141,8 +136,6 @@ class Witness(Protocol):
 
     def step(self, tick: Tick, step: RobotStep, report: LinkReport) -> None:
         """A waypoint was put into the slot, or refused."""
-        ...
 
     def note(self, tick: Tick, text: str) -> None:
         """Something happened that a reader of the recording should know."""
-        ...

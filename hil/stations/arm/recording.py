@@ -92,21 +92,6 @@ class ArmRecording:
         """Motion time of each waypoint [s], (N,)."""
         return self.recording.t_s
 
-    @property
-    def states(self) -> tuple[str, ...]:
-        """Names of the codes in column "state"."""
-        return self.recording.modes
-
-    @property
-    def actions(self) -> tuple[str, ...]:
-        """Names of the codes in column "action"."""
-        return self.recording.actions
-
-    @property
-    def missing(self) -> int:
-        """Waypoints that are not in the recording; the start, number 0, is none."""
-        return sum(gap.missing for gap in self.recording.gaps)
-
     def link_tally(self) -> dict[str, float]:
         """Counts of the link at the end, by name; empty if the run did not put them down."""
         return self._numbers(LINK_TALLY)

@@ -36,20 +36,16 @@ class Hand(Protocol):
     @property
     def held(self) -> bool:
         """Whether the move is held to run, as heard last."""
-        ...
 
     @property
     def end_reason(self) -> str:
         """Why the operator has ended it; empty while it lasts."""
-        ...
 
     def listen(self) -> None:
         """Take note of what the operator does now; never blocks."""
-        ...
 
     def close(self) -> None:
         """Give back what it holds. More than once does no harm."""
-        ...
 
 
 class AlwaysHeld:
@@ -97,7 +93,9 @@ class JogHand(HeldKey):
         super().__init__(keys)
         self._stepping = stepping
         self._press: tuple[int, float] | None = None
-        self._busy = self._stopped = False
+        self._busy = False
+        self.stopped = False
+        """Whether the step under way is to stop: any press does that."""
 
     @property
     def direction(self) -> tuple[int, float] | None:
@@ -112,11 +110,6 @@ class JogHand(HeldKey):
             return self._busy or self._press is not None
         return self.direction is not None
 
-    @property
-    def stopped(self) -> bool:
-        """Whether the step under way is to stop: any press does that."""
-        return self._stopped
-
     def take_press(self) -> tuple[int, float] | None:
         """Axis and sign of a key that was pressed since the last call; None if none was."""
         press, self._press = self._press, None
@@ -125,14 +118,14 @@ class JogHand(HeldKey):
     def busy(self, under_way: bool) -> None:
         """Hear whether a step is under way."""
         self._busy = under_way
-        self._stopped = self._stopped and under_way
+        self.stopped = self.stopped and under_way
 
     def listen(self) -> None:
         """Note the keys typed since the last look."""
         self._keys.listen()
         key = self._keys.take_press()
         if key and self._busy:
-            self._stopped = True
+            self.stopped = True
         elif key in KEYS:
             self._press = KEYS[key]
 

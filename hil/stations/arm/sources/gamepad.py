@@ -40,11 +40,9 @@ class HandleDevice(Protocol):
         Raises:
             OSError: the device is gone.
         """
-        ...
 
     def close(self) -> None:
         """Give the device back."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +114,13 @@ class GamepadSource(LiveSource):
     @property
     def held(self) -> bool:
         """Whether the hold button is pressed, and was seen released before."""
-        return not self._end_reason and self._state.held and self._seen_at_rest
+        return not self.end_reason and self._state.held and self._seen_at_rest
 
     def _listen(self) -> None:
         try:
             self._state = self._handles.read()
         except OSError as error:
-            self._end_reason = f"the handles are gone: {error.strerror or error}"
+            self.end_reason = f"the handles are gone: {error.strerror or error}"
             return
         if not self._state.held and not any(map(self._shape.curve, self._state.axes)):
             self._seen_at_rest = True

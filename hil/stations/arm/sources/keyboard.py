@@ -147,24 +147,20 @@ class HeldKeys:
         self._press = ""
         self._cut = ""
         self._looked_s: float | None = None
-        self._end_reason = ""
-
-    @property
-    def end_reason(self) -> str:
+        self.end_reason = ""
         """Why the operator has ended it; empty while it lasts."""
-        return self._end_reason
 
     @property
     def held(self) -> list[str]:
         """Keys that count as held now, the one typed last at the end."""
-        if self._end_reason:
+        if self.end_reason:
             return []
         return sorted(filter(self.fresh, self._pressed_s), key=self._pressed_s.__getitem__)
 
     def fresh(self, key: str) -> bool:
         """Whether a key counts as held now."""
         age_s = self._now_s() - self._pressed_s.get(key, -math.inf)
-        return not self._end_reason and 0.0 <= age_s < self._hold_s
+        return not self.end_reason and 0.0 <= age_s < self._hold_s
 
     def take_press(self) -> str:
         """The key that was pressed anew since the last call, after `QUIET_S` without it; or none.
@@ -176,7 +172,7 @@ class HeldKeys:
 
     def listen(self) -> None:
         """Note the keys typed since the last look, as pressed now."""
-        if self._end_reason:
+        if self.end_reason:
             return
         now_s = self._now_s()
         if self._looked_s is None or now_s - self._looked_s > STALL_S:
@@ -187,14 +183,14 @@ class HeldKeys:
 
     def _take(self, typed: str | None, now_s: float) -> None:
         if typed is None:
-            self._end_reason = "the terminal is gone"
+            self.end_reason = "the terminal is gone"
             return
         plain = _SEQUENCE.sub("", self._cut + typed)
         cut = _CUT_SEQUENCE.search(plain)
         self._cut = cut.group()[:16] if cut else ""
         for key in plain[: cut.start()] if cut else plain:
             if key == END_KEY:
-                self._end_reason = f"ended with the key {END_KEY}"
+                self.end_reason = f"ended with the key {END_KEY}"
             elif key in self._keys:
                 if now_s - self._pressed_s.get(key, -math.inf) > QUIET_S:
                     self._press = key
@@ -237,7 +233,7 @@ class KeyboardSource(LiveSource):
 
     def _listen(self) -> None:
         self._keys.listen()
-        self._end_reason = self._keys.end_reason
+        self.end_reason = self._keys.end_reason
 
     def _velocity(self) -> Twist:
         wanted = self._speeds * self._signs()

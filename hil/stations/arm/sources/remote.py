@@ -94,7 +94,7 @@ class RemoteSource(LiveSource):
     def held(self) -> bool:
         """Whether the newest set-point is fresh."""
         newest = self._newest
-        if self._end_reason or newest is None or newest.twist is None:
+        if self.end_reason or newest is None or newest.twist is None:
             return False
         return -FUTURE_MAX_S <= self._now_s() - newest.written_s < self._age_max_s
 
@@ -135,7 +135,7 @@ class RemoteSource(LiveSource):
 
     def _receive(self, now_s: float) -> None:
         left = READ_MAX
-        while self._writer is not None and left > 0 and not self._end_reason:
+        while self._writer is not None and left > 0 and not self.end_reason:
             try:
                 data = self._writer.recv(min(left, 8192))
             except (BlockingIOError, InterruptedError):
@@ -153,7 +153,7 @@ class RemoteSource(LiveSource):
         *lines, rest_of_it = self._buffer.split(b"\n")
         self._buffer = rest_of_it
         for line in lines:
-            if self._writer is None or self._end_reason:
+            if self._writer is None or self.end_reason:
                 return
             if len(line) > LINE_MAX:
                 self._refuse()
@@ -182,7 +182,7 @@ class RemoteSource(LiveSource):
             self._newest = order
             self._counts["taken"] += 1
             if order.twist is None:
-                self._end_reason = "ended by the writer"
+                self.end_reason = "ended by the writer"
 
     def _refuse(self) -> None:
         self._counts["refused"] += 1
@@ -199,7 +199,7 @@ class RemoteSource(LiveSource):
         """Close the connection and the socket."""
         self._drop()
         self._listener.close()
-        self._end_reason = self._end_reason or "closed"
+        self.end_reason = self.end_reason or "closed"
 
 
 def parse_order(line: bytes) -> _Order | None:

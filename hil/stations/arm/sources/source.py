@@ -72,17 +72,14 @@ class VelocitySource(Protocol):
     @property
     def duration_s(self) -> float | None:
         """How long it lasts [s]; None for a live source, which ends when its operator says so."""
-        ...
 
     @property
     def end_reason(self) -> str:
         """Why a source that gave None has ended, for the operator; empty while it lasts."""
-        ...
 
     @property
     def held(self) -> bool:
         """Whether its operator holds it to run, as heard last; nobody has to hold a planned one."""
-        ...
 
     def listen(self) -> None:
         """Take note of what its operator does now; never blocks.
@@ -90,7 +87,6 @@ class VelocitySource(Protocol):
         A live source is to be listened to many times between two samples, so that it knows when a
         key was let go, and not only when it was asked. A planned one has nothing to hear.
         """
-        ...
 
     def sample(self, t_s: float) -> Twist | None:
         """Return the velocity wanted now, or None once the source has ended. Never blocks.
@@ -101,11 +97,9 @@ class VelocitySource(Protocol):
         Raises:
             SourceError: if the time is not a finite number.
         """
-        ...
 
     def close(self) -> None:
         """Give back what it holds: terminal, device, socket. More than once does no harm."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,32 +191,19 @@ def checked_time(t_s: float) -> float:
 class PlannedSource(ABC):
     """A motion that is known before it begins, from rest to rest; nobody has to hold it."""
 
+    held = True
+    end_reason = ""
+
     def __init__(self, duration_s: float) -> None:
-        self._duration_s = duration_s
-        self._ended = False
-
-    @property
-    def duration_s(self) -> float:
-        """From rest to rest [s]."""
-        return self._duration_s
-
-    @property
-    def end_reason(self) -> str:
-        """Whether it has come to its end."""
-        return "completed" if self._ended else ""
-
-    @property
-    def held(self) -> bool:
-        """Always: nobody has to hold it."""
-        return True
+        self.duration_s = duration_s
 
     def listen(self) -> None:  # noqa: B027 nobody has to do so
         """Nothing to hear."""
 
     def sample(self, t_s: float) -> Twist | None:
         """See `VelocitySource`."""
-        if checked_time(t_s) >= self._duration_s:
-            self._ended = True
+        if checked_time(t_s) >= self.duration_s:
+            self.end_reason = "completed"
             return None
         return self._velocity(t_s)
 
@@ -238,16 +219,10 @@ class LiveSource(ABC):
     """A motion that an operator moves, hold-to-run, until he ends it or his device is gone."""
 
     duration_s = None
-    """It lasts until its operator ends it."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame: Frame = frame
-        self._end_reason = ""
-
-    @property
-    def end_reason(self) -> str:
-        """Why it has ended; empty while it lasts."""
-        return self._end_reason
+        self.end_reason = ""
 
     @property
     @abstractmethod
@@ -256,14 +231,14 @@ class LiveSource(ABC):
 
     def listen(self) -> None:
         """Hear the operator; never blocks."""
-        if not self._end_reason:
+        if not self.end_reason:
             self._listen()
 
     def sample(self, t_s: float) -> Twist | None:
         """See `VelocitySource`; the operator is heard first."""
         checked_time(t_s)
         self.listen()
-        return None if self._end_reason else self._velocity()
+        return None if self.end_reason else self._velocity()
 
     @abstractmethod
     def close(self) -> None:

@@ -74,7 +74,7 @@ class SpiralSource(PlannedSource):
         self._edge_s = _STEEPEST * speed_m_s / math.sqrt(most**2 - inward**2)
         self._way_m = self._way(2.0 * math.pi * abs(turns))
         super().__init__(self._way_m / speed_m_s + self._edge_s)
-        if self._duration_s < 2.0 * self._edge_s:
+        if self.duration_s < 2.0 * self._edge_s:
             raise SourceError(
                 f"spiral: {self._way_m:.6g} m are less than the {speed_m_s * self._edge_s:.6g} m "
                 "of its two edges: make it longer or slower"
@@ -98,10 +98,10 @@ class SpiralSource(PlannedSource):
 
     def _gone_m(self, t_s: float) -> float:
         edge_s, v = self._edge_s, self._speed_m_s
-        if t_s >= self._duration_s:
+        if t_s >= self.duration_s:
             return self._way_m
-        if t_s > self._duration_s - edge_s:
-            return self._way_m - self._gone_m(self._duration_s - t_s)
+        if t_s > self.duration_s - edge_s:
+            return self._way_m - self._gone_m(self.duration_s - t_s)
         if t_s >= edge_s:
             return v * (t_s - 0.5 * edge_s)
         u = t_s / edge_s
