@@ -39,15 +39,18 @@ class WaypointGate(Protocol):
     @property
     def limits(self) -> tuple[ArmLimits, ...]:
         """Of each arm, in the order of the samples."""
+        ...
 
     def judge(self, index: int, samples: Sequence[ArmSample]) -> ArmVerdict:
         """Judge one waypoint."""
+        ...
 
     def declare_stop(self) -> None:
         """Note that the waypoints from now on are a smooth stop."""
 
     def trial(self) -> ArmGate:
         """A gate at the same waypoint, whose verdicts bind nobody."""
+        ...
 
 
 class GatedArm:

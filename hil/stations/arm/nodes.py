@@ -37,6 +37,7 @@ class Nodes(Protocol):
             place_m: of the simulated gripper at its time [m], shape (3,).
             velocity_m_s: of it [m/s], shape (3,).
         """
+        ...
 
 
 def node_pose(nodes: Nodes | None, index: int, X_WG: Pose, velocity_WG_m_s: Array) -> Pose:

@@ -120,9 +120,11 @@ class ArmWire(Protocol):
 
     def offer(self, location: Location) -> Offer:
         """Put the next waypoint into the slot."""
+        ...
 
     def poll(self) -> LinkReport:
         """Return the link as it is now."""
+        ...
 
     def end(self, reason: EndReason) -> None:
         """End the stream."""

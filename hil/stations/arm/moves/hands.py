@@ -36,10 +36,12 @@ class Hand(Protocol):
     @property
     def held(self) -> bool:
         """Whether the move is held to run, as heard last."""
+        ...
 
     @property
     def end_reason(self) -> str:
         """Why the operator has ended it; empty while it lasts."""
+        ...
 
     def listen(self) -> None:
         """Take note of what the operator does now; never blocks."""

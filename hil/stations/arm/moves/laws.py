@@ -39,9 +39,11 @@ class Law(Protocol):
     @property
     def units(self) -> int:
         """Its duration in `UNIT_S`."""
+        ...
 
     def share(self, t_s: float) -> float:
         """Share of the path done at a time, 0 to 1; beyond its ends it rests there."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

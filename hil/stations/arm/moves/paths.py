@@ -31,6 +31,7 @@ class ToolPath(Protocol):
 
     def pose(self, s: float) -> Pose:
         """X_RT at a share of the way, 0 to 1."""
+        ...
 
 
 class JointPath:

@@ -22,21 +22,26 @@ class Mover(Protocol):
     @property
     def share(self) -> float:
         """Its pace, 0 (at rest) to 1."""
+        ...
 
     @property
     def at_rest(self) -> bool:
         """Whether the next waypoint repeats the last, unless it is held."""
+        ...
 
     @property
     def done(self) -> bool:
         """Whether it has arrived, and nothing follows."""
+        ...
 
     @property
     def note(self) -> str:
         """What the operator should know now; empty for nothing."""
+        ...
 
     def next(self, *, held: bool) -> Pose:
         """X_RT a period later; nothing is moved that is not held, but for coming to rest."""
+        ...
 
 
 class RobotStation(WaypointMaker[RobotStep]):

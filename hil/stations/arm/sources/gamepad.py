@@ -40,6 +40,7 @@ class HandleDevice(Protocol):
         Raises:
             OSError: the device is gone.
         """
+        ...
 
     def close(self) -> None:
         """Give the device back."""

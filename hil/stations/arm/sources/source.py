@@ -72,14 +72,17 @@ class VelocitySource(Protocol):
     @property
     def duration_s(self) -> float | None:
         """How long it lasts [s]; None for a live source, which ends when its operator says so."""
+        ...
 
     @property
     def end_reason(self) -> str:
         """Why a source that gave None has ended, for the operator; empty while it lasts."""
+        ...
 
     @property
     def held(self) -> bool:
         """Whether its operator holds it to run, as heard last; nobody has to hold a planned one."""
+        ...
 
     def listen(self) -> None:
         """Take note of what its operator does now; never blocks.
@@ -97,6 +100,7 @@ class VelocitySource(Protocol):
         Raises:
             SourceError: if the time is not a finite number.
         """
+        ...
 
     def close(self) -> None:
         """Give back what it holds: terminal, device, socket. More than once does no harm."""
