@@ -6,6 +6,8 @@ the value and the remedy.
 """
 
 import difflib
+import re
+import sys
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -14,12 +16,22 @@ from typing import Any, Self, cast
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hil.config.errors import ConfigError, Wrong
+from hil.config.files import read_regular
 
 MAX_FILE_BYTES = 1 << 20
 """A settings file larger than this is not one (and is not parsed)."""
 
 MAX_DEPTH = 12
 """Tables nested deeper than this are refused before they reach the models."""
+
+MAX_VALUES = 50_000
+"""More values and tables are refused likewise."""
+
+MAX_TOLD = 40
+"""Of more wrong values only the number is told."""
+
+_PART = r"""(?:(?<![\w-])[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+_LONG_KEY = re.compile(rf"(?:{_PART}[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}", re.ASCII)
 
 
 class Settings(BaseModel):
@@ -42,8 +54,11 @@ class Settings(BaseModel):
         try:
             return cls.model_validate(_with_tuples(table))
         except ValidationError as error:
-            problems = [_describe(cls, table, cast(dict[str, Any], e)) for e in error.errors()]
-            raise ConfigError(source, dict.fromkeys(problems)) from None
+            errors = error.errors(include_url=False)
+            problems = [_describe(cls, table, cast(dict[str, Any], e)) for e in errors[:MAX_TOLD]]
+            more = len(errors) - MAX_TOLD
+            told = dict.fromkeys(problems) | ({f"and {more} more": None} if more > 0 else {})
+            raise ConfigError(source, told) from None
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -53,19 +68,24 @@ def read_toml(path: Path) -> dict[str, Any]:
         ConfigError: if the file is missing, too large, not UTF-8, not TOML, or nested absurdly.
     """
     try:
-        size = path.stat().st_size
-        if size > MAX_FILE_BYTES:
-            raise ConfigError(
-                str(path), [f"{size} bytes; a settings file has at most {MAX_FILE_BYTES} bytes"]
-            )
-        with path.open("rb") as stream:
-            table = tomllib.load(stream)
+        text = read_regular(path, MAX_FILE_BYTES).decode()
     except OSError as error:
         raise ConfigError(str(path), [f"cannot be read: {error.strerror}"]) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UnicodeDecodeError as error:
         raise ConfigError(str(path), [f"is not valid TOML: {error}"]) from None
-    if _depth(table) > MAX_DEPTH:
-        raise ConfigError(str(path), [f"tables nested deeper than {MAX_DEPTH}"])
+    for number, line in enumerate(text.splitlines(), 1):
+        # A parser of TOML takes minutes for keys of very many parts.
+        if not line.lstrip().startswith("#") and _LONG_KEY.search(line):
+            problem = f"line {number}: a key of more than {MAX_DEPTH} parts with dots between"
+            raise ConfigError(str(path), [problem])
+    try:
+        table = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ConfigError(str(path), [f"is not valid TOML: {error}"]) from None
+    except ValueError:
+        problem = f"a number of more than {sys.get_int_max_str_digits()} digits"
+        raise ConfigError(str(path), [problem]) from None
+    _check_shape(path, table)
     return table
 
 
@@ -135,12 +155,18 @@ def _with_tuples(value: Any) -> Any:
     return value
 
 
-def _depth(value: Any) -> int:
-    if isinstance(value, dict):
-        return 1 + max((_depth(item) for item in value.values()), default=0)
-    if isinstance(value, list):
-        return 1 + max((_depth(item) for item in value), default=0)
-    return 0
+def _check_shape(path: Path, table: dict[str, Any]) -> None:
+    """Refuse what no model could hold, before it costs time."""
+    level, values = cast(list[Any], [table]), 0
+    for _ in range(MAX_DEPTH + 1):
+        inner = [item for one in level for item in (one.values() if isinstance(one, dict) else one)]
+        values += len(inner)
+        if values > MAX_VALUES:
+            raise ConfigError(str(path), [f"more than {MAX_VALUES} values and tables"])
+        level = [item for item in inner if isinstance(item, dict | list)]
+        if not level:
+            return
+    raise ConfigError(str(path), [f"tables nested deeper than {MAX_DEPTH}"])
 
 
 def _describe(model: type[BaseModel], table: Any, item: dict[str, Any]) -> Wrong:

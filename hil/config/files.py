@@ -1,0 +1,49 @@
+"""Opening files that somebody else has made: nothing that waits, nothing without an end."""
+
+import errno
+import os
+import stat
+from io import BytesIO
+from pathlib import Path
+from typing import IO, Final
+
+_KINDS: Final = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+def open_regular(path: Path) -> IO[bytes]:
+    """A regular file, open for reading; one of the kernel's, which has no size, counts as empty.
+
+    Raises:
+        OSError: if it cannot be read, or is no regular file; `strerror` says what it is.
+    """
+    # A pipe that nobody writes, or a device, would hold up a plain open(2) or the first read.
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    state = os.fstat(descriptor)
+    if not stat.S_ISREG(state.st_mode):
+        os.close(descriptor)
+        kind = _KINDS.get(stat.S_IFMT(state.st_mode), "no file")
+        raise OSError(errno.EINVAL, f"is {kind}; a regular file is needed")
+    if not state.st_size:
+        os.close(descriptor)
+        return BytesIO()
+    return os.fdopen(descriptor, "rb")
+
+
+def read_regular(path: Path, most_bytes: int) -> bytes:
+    """All of a regular file.
+
+    Raises:
+        OSError: as `open_regular`, or if it has more bytes.
+    """
+    with open_regular(path) as file:
+        data = file.read(most_bytes + 1)
+        if len(data) > most_bytes:
+            size = max(len(data), os.fstat(file.fileno()).st_size)
+            raise OSError(errno.EFBIG, f"{size} bytes, at most {most_bytes} bytes are read")
+    return data
