@@ -5,8 +5,6 @@ off has its last whole chunk and may lack that chunk's index. Rows that follow e
 looked at together.
 """
 
-from __future__ import annotations
-
 import hashlib
 import struct
 from collections.abc import Callable, Mapping
@@ -43,16 +41,13 @@ class Collector:
     def __init__(self, told: Callable[[float], object] = float) -> None:
         self.parts: list[Path] = []
         self.signals: Signals
-        """Table of the rows, known after the first file."""
         self.events: list[EventRecord] = []
         self.metadata: dict[str, dict[str, str]] = {}
         self.scenario: Mapping[str, Any] | None = None
         self.count = 0
-        """Rows so far."""
         self.holes: list[tuple[int | None, Damaged]] = []
         """Damage, with the number of rows before it; None for damage in no chunk."""
         self.joints: list[int] = []
-        """Rows before each part but the first."""
         self.finished = False
         self._told = told
         self._rows: list[NDArray[np.uint8]] = []

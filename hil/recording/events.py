@@ -1,12 +1,10 @@
 """What happened in a run and is worth a line: how it goes through the ring and into the file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Self
 
 import orjson
 
@@ -76,9 +74,7 @@ class EventRecord:
     """Something that happened in a cycle and is worth a line."""
 
     t_s: float
-    """Motion time of the cycle [s]."""
     index: int
-    """Number of the cycle."""
     kind: EventKind
     level: Level
     name: str
@@ -107,7 +103,7 @@ class EventRecord:
         return encoded
 
     @classmethod
-    def from_bytes(cls, payload: bytes | memoryview) -> EventRecord:
+    def from_bytes(cls, payload: bytes | memoryview) -> Self:
         """Read an event back.
 
         Raises:

@@ -1,7 +1,5 @@
 """A recording as CSV, for whoever has a spreadsheet and nothing else."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterator
 from pathlib import Path

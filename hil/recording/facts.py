@@ -1,11 +1,9 @@
 """What a recording says of its run, from whichever of its copies is whole."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import orjson
 
@@ -30,16 +28,12 @@ class Facts:
     """What is known before the first cycle, and at the end."""
 
     metadata: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
-    """Name of a table → its text."""
     signals: Signals | None = None
-    """Table of the rows; None if it is not there."""
     scenario: Mapping[str, Any] | None = None
-    """The effective scenario; None if it is not there."""
     problems: list[str] = field(default_factory=list[str])
-    """What is there and cannot be understood."""
 
     @classmethod
-    def of(cls, records: Iterable[object]) -> Facts:
+    def of(cls, records: Iterable[object]) -> Self:
         """Take them from the tables and attachments of a file; other records are passed over."""
         facts, copy = cls(), None
         for record in records:

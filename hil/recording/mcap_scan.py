@@ -5,8 +5,6 @@ table or an attachment only with its checksum. So a wrong bit costs the chunk th
 prefix of a file gives a prefix of its messages.
 """
 
-from __future__ import annotations
-
 import struct
 import zlib
 from collections.abc import Iterator, Mapping
@@ -37,11 +35,8 @@ class Caps:
     """Most memory a recording may ask for [bytes]."""
 
     record: int = 64 * 1024 * 1024
-    """One record of the file."""
     chunk: int = 64 * 1024 * 1024
-    """One chunk after decompression."""
     total: int = 16 * 1024 * 1024 * 1024
-    """All chunks after decompression."""
 
 
 class Metadata(NamedTuple):

@@ -10,8 +10,6 @@ If it is killed, a copy of it that waited (see `relay`) goes on in a second file
 with the first entry that is not on the disk: entries stay in the ring until they are.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import signal

@@ -1,7 +1,5 @@
 """From the ring to the file: within the loop's own thread in a dry run, else see `process`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
@@ -23,20 +21,15 @@ class RecorderResult:
     """How a recording ended."""
 
     path: Path
-    """The file."""
     status: RecorderStatus
-    """DONE, or DEGRADED after a failure of the disk, or GONE."""
     written_bytes: int
-    """Size of what is complete on disk [bytes]."""
     dropped: int
-    """Entries the loop could not put into the ring."""
     lost: int
     """Entries that did not get from the ring to the disk; of a recorder that is GONE, those it
     left in the ring."""
     sha256: str | None
     """Digest of all messages; None if some were lost, or lie in several files."""
     problem: str = ""
-    """What went wrong, empty if nothing did."""
     parts: int = 1
     """Files that were written: more than one if a recorder was killed."""
 

@@ -6,8 +6,6 @@ process it was copied from (pidfd_open(2)). Each is watched by the other: a copy
 anew. Both end with the run, the copy by the hand of the one that writes.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import signal

@@ -1,7 +1,5 @@
 """The ring to a recorder: beside the entries it holds what the recorder says of itself."""
 
-from __future__ import annotations
-
 import os
 from enum import IntEnum
 

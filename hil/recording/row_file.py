@@ -5,8 +5,6 @@ another, and the few other messages behind. So what a file of single messages co
 one costs a chunk.
 """
 
-from __future__ import annotations
-
 import hashlib
 import struct
 import zlib

@@ -1,7 +1,5 @@
 """Rows as arrays of numbers: the columns of a recording, and the rows a panel shows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

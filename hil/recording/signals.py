@@ -68,7 +68,6 @@ class Signal:
     type: Type
     """Unsigned integer or float, and its bytes; a float that is not a number is not there."""
     count: int = 1
-    """Values in a row."""
     unit: str = "1"
     """Of each value; several are separated by commas; `CODE` for numbers of names."""
     frame: str = ""
@@ -153,10 +152,8 @@ class Signals:
     """
 
     station: str
-    """First part of the topics."""
     fields: tuple[Signal, ...]
     first_index: int = 0
-    """Number of the first row of a run."""
     offsets: tuple[int, ...] = field(init=False)
     """First byte of each field, in a row."""
     shown: tuple[Signal, ...] = field(init=False, repr=False, compare=False)

@@ -1,7 +1,5 @@
 """The poses of a row as ROS 2 tells them to whoever draws frames: `tf2_msgs/msg/TFMessage`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from math import cos, isfinite, sin
@@ -44,7 +42,6 @@ float64 y
 float64 z
 float64 w
 {TIME_TEXT}"""
-"""Definition of the message."""
 
 Pose = tuple[str, str, Sequence[float]]
 """Frame, child frame, and x, y, z [m] with the quaternion x, y, z, w."""

@@ -5,8 +5,6 @@ closed chunk stays readable when the file ends abruptly. The same rows give the 
 the same digest; what the header says of date and host is no part of it.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Mapping
@@ -74,9 +72,7 @@ class RecordingWriter:
         self.open_since: int | None = None
         """Number of the first entry that is in no complete chunk; None if all are."""
         self.saved = 0
-        """Entries that are in complete chunks of the file."""
         self.chunks = 0
-        """Chunks closed so far."""
         self._disk = _NewFile(path, min_free_bytes)
         try:
             self._begin(part)

@@ -37,9 +37,7 @@ class Verdict:
     """How a run ended, and why."""
 
     ending: Ending
-    """The word for it."""
     reason: str
-    """A sentence; says what a completed run did, too."""
 
 
 EMPTY: Final = Verdict(Ending.EMPTY, "The recording holds no row.")

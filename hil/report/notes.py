@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from hil.recording.reader import Recording
 
 MOST_LOSSES = 20
-"""Losses that are listed; the rest is counted."""
 
 
 def recording_notes(recording: Recording) -> Iterator[str]:

@@ -24,15 +24,11 @@ class RecordedRun:
     """What the page of a run is made of. A station that has more to say has a kind of its own."""
 
     recording: Recording
-    """Rows, events, facts, settings, and what is missing."""
     times: Array
     """When each row was recorded [s], shape (N,), read-only."""
     phases: tuple[Phase, ...]
-    """Stretches of one mode, in order."""
     verdict: Verdict
-    """How the run ended."""
     notes: tuple[str, ...]
-    """What a reader must know of the recording before trusting the rest."""
 
     def facts(self) -> dict[str, str]:
         """What was known before the first row: name → text."""

@@ -77,13 +77,9 @@ class Picture:
     """A picture of a page."""
 
     name: str
-    """Of the file, without its ending."""
     title: str
-    """What it shows."""
     caption: str
-    """How to read it, one or two sentences."""
     png: bytes
-    """The file's bytes."""
 
 
 def draw_png(height_in: float, draw: Callable[[Figure], None]) -> bytes:

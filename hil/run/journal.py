@@ -4,8 +4,6 @@ It never waits: a full ring drops and counts. Events are also kept in memory, so
 disk is full still says why it stopped.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Final
 

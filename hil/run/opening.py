@@ -4,8 +4,6 @@ A station enters what it opens into the `Opening`, devices first; all is left in
 the recording is ended on every way out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
@@ -53,7 +51,6 @@ class Opening:
         self._stack = ExitStack()
         self._sink: RecordingSink | None = None
         self.wish: StopWish
-        """The operator's wish to end."""
         self.folder: Path
         """Of this run; it goes again if nothing is in it."""
 

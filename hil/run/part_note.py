@@ -18,7 +18,6 @@ class PartNote:
     """One part's end, as seen from outside."""
 
     part: str
-    """Its name."""
     killed: str = ""
     """How its process ended, if it told nothing of itself; empty if it did."""
     stopped_for: str = ""

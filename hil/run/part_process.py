@@ -22,7 +22,6 @@ from hil.recording.header import RECORDING_NAME
 from hil.run.part_note import PartNote
 
 LOOK_S = 0.05
-"""How often a process is looked at [s]."""
 
 
 class PartSettings(Settings):
@@ -43,13 +42,11 @@ class PartResult:
     """How one station's run went."""
 
     name: str
-    """Of the part."""
     ok: bool
     """Whether it completed, or was stopped by the operator and parked."""
     told: dict[str, Any]
     """What it said of itself; empty if it said nothing that could be read."""
     asked_to_stop: str
-    """Why it was asked to stop; empty if it was not."""
 
 
 class Deadline:

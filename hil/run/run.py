@@ -1,7 +1,5 @@
 """A run whose devices are open: what is done with it turn by turn, whatever station it is of."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from hil.timing.clock import Clock, Tick

@@ -28,15 +28,10 @@ class Option:
     """An option of `hil run` and `hil check` that some stations have."""
 
     flag: str
-    """As it is written, with its two dashes."""
     metavar: str = ""
-    """What stands for its value in the help."""
     help: str
-    """A sentence for people."""
     many: bool = False
-    """Whether it may be given several times."""
     checks: bool = False
-    """Whether `hil check` has it, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,19 +43,14 @@ class Request:
     options: Mapping[str, Any]
     """The station's own options, by their flags; those not given are not there."""
     overrides: tuple[str, ...] = ()
-    """``key=value`` texts laid over the scenario."""
     clock: str | None = None
     """In place of the scenario's."""
     fallback: str | None = None
     """In place of the scenario's: whether emulated devices may step in."""
     folder: Path = Path("runs")
-    """Gets a new folder for the run."""
     report: bool = False
-    """Whether to make the report at the end."""
     operator: bool = False
-    """Whether a person leads the run."""
     as_json: bool = False
-    """Whether to print one JSON object and nothing else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,11 +58,8 @@ class Checked:
     """What the proof of a whole motion found."""
 
     ok: bool
-    """Whether it may run."""
     told: Mapping[str, Any]
-    """The same for a script, without `ok`."""
     show: Callable[[], None]
-    """Prints it for people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,11 +67,8 @@ class Tried:
     """How a dry run went."""
 
     ok: bool
-    """Whether all went well."""
     reason: str
-    """How it ended, or what went wrong."""
     recording: Path
-    """Its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +81,6 @@ class Section:
     """``module:function``, loaded when a page is made: what `Station.recorded` gives → a picture
     (`hil.report.style`), tables (`hil.report.tables`), or None."""
     title: str = ""
-    """Over tables, and where there is nothing to show."""
     absent: str = ""
     """What is said where there is nothing; empty: then there is no section either."""
     unless: str = ""
@@ -111,13 +94,9 @@ class Station:
     name: str
     """Value of ``station`` in its scenarios."""
     scenarios: FileKind
-    """Kind of its scenario files."""
     machines: tuple[FileKind, ...] = ()
-    """Kinds of the files that its scenarios name."""
     options: tuple[Option, ...] = ()
-    """What `hil run` and `hil check` can be told beside the scenario."""
     signals: Signals
-    """Table of the rows that it records and tells its panels."""
     check: Callable[[Request], Checked]
     """Proves the whole motion; raises `ConfigError` or `RefusedError`."""
     run: Callable[[Request], bool]
@@ -131,9 +110,7 @@ class Station:
     figures: str = ""
     """Maker of the key figures of that, ``module:function``; empty: those that all runs have."""
     sections: tuple[Section, ...] = ()
-    """Of the page, beside those that all runs have, in order."""
     views: Views = NO_VIEWS
-    """What people see of its runs, beside signals and events."""
     lead: Lead | None = None
     """What operators may ask of its runs beside the stop; None if nothing."""
     scene: Callable[[RunHeader], tuple[Scene, ...]] | None = None

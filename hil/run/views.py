@@ -11,20 +11,15 @@ if TYPE_CHECKING:
     from hil.scene.margins import MarginGroup
 
 Role = Literal["dim", "ok", "warn", "fault", "accent"]
-"""Colour of a theme."""
 
 
 class Shape(Enum):
     """What a lamp looks like."""
 
     REST = "rest"
-    """A circle: stands still."""
     MOVES = "moves"
-    """A triangle that points forward: moves on the operator's behalf."""
     STOPS = "stops"
-    """A square: is stopping, or was stopped."""
     FAULT = "fault"
-    """An octagon with a cross: a fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +29,9 @@ class CheckFinding:
     place: str
     """Phase and leg, or joint and waypoint."""
     quantity: str
-    """Which limit."""
     value: float
-    """The worst value."""
     limit: float
-    """What it is held against."""
     unit: str
-    """Of both."""
     t_s: float | None
     """When it begins, from the start of its phase [s]; None if it has no time."""
     wrong: bool
@@ -57,17 +48,14 @@ class Views:
     """What is left to limits, from the plan in a run's header; raises `KeyError` or `ValueError`
     for a plan that does not describe its machines."""
     first_traces: tuple[str, ...] = ()
-    """Signals that the scope shows at first."""
     lateness: tuple[tuple[str, str], ...] = ()
     """Name and signal of each time of a turn that is counted: how late, how long it took."""
     moving: tuple[str, ...] = ()
-    """Modes in which it moves as its motion wants."""
     clears: frozenset[str] = frozenset()
     """Modes in which no fault stands any more."""
     advice: Mapping[str, str] = field(default_factory=dict)
     """Check of its gate → what to do about what it found."""
     findings: Callable[[Mapping[str, Any]], tuple[CheckFinding, ...]] | None = None
-    """What the JSON of `hil check` tells."""
 
 
 NO_VIEWS: Final = Views()

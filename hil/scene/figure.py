@@ -26,13 +26,10 @@ class Figure:
     transforms: Array
     """Placement of each part, shape (parts, 4, 4); all zero where it is not seen."""
     roles: tuple[str, ...]
-    """Colour role of each slot."""
     trace_m: Array = field(default_factory=lambda: np.zeros((0, 3)))
     """Path of what is followed [m], shape (N, 3), oldest first."""
     trace_serial: int = 0
-    """Changes whenever the path does."""
     note: str = ""
-    """What a reader must know, empty without any."""
 
     def __post_init__(self) -> None:
         self.transforms.setflags(write=False)

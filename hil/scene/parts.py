@@ -20,9 +20,7 @@ class Piece:
     """One body of a part."""
 
     solid: Solid
-    """The body, in the part's frame."""
     slot: str
-    """Which colour it has; a slot's role may change while the bench runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +28,8 @@ class Part:
     """Bodies that move as one."""
 
     name: str
-    """Of the part, unique in its scene."""
     pieces: tuple[Piece, ...]
-    """Its bodies."""
     ghost: bool = False
-    """Drawn translucent, after all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +37,8 @@ class Label:
     """A word at a point of the scene that does not move."""
 
     words: str
-    """What is written."""
     point_m: tuple[float, float, float]
-    """Where [m]."""
     role: str = "text"
-    """Colour of the words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +46,7 @@ class LegendEntry:
     """What a colour means."""
 
     role: str
-    """The colour."""
     words: str
-    """What it means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +58,7 @@ class Camera:
     size_m: float
     """Diameter of what must be seen [m]."""
     azimuth_deg: float = 38.0
-    """Of the eye about z, from x."""
     elevation_deg: float = 22.0
-    """Of the eye above the horizon."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +68,6 @@ class Ground:
     lines_m: Array
     """Ends of the floor's lines in turn [m], shape (2 N, 3), read-only."""
     step_m: float
-    """Between two lines [m]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,19 +77,12 @@ class Build:
     parts: tuple[Part, ...]
     """The bodies, in the order of `Figure.transforms`."""
     roles: dict[str, str]
-    """First colour role of each slot, in the order of `Figure.roles`."""
     ground: Ground
-    """Floor."""
     labels: tuple[Label, ...]
-    """Words that stand still."""
     legend: tuple[LegendEntry, ...]
-    """What the colours mean."""
     camera: Camera
-    """First point of view."""
     slots: tuple[str, ...] = field(init=False)
-    """Names in `roles`, in their order."""
     packed: "Packed" = field(init=False, repr=False)
-    """All bodies as arrays, made once."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "slots", tuple(self.roles))
@@ -116,9 +96,7 @@ class Packed:
     corners: NDArray[np.float32]
     """x, y, z [m], normal x, y, z, number of the part, number of the slot; (V, 8)."""
     solid_faces: NDArray[np.uint32]
-    """Triangles of opaque parts, shape (F, 3)."""
     ghost_faces: NDArray[np.uint32]
-    """Triangles of ghosts, shape (G, 3)."""
     pieces: NDArray[np.int64]
     """First corner, end of the corners, part and slot of each piece, shape (pieces, 4)."""
 

@@ -31,9 +31,7 @@ class Faces:
     corners_m: Array
     """Right, up and towards the eye [m], shape (F, 3, 3)."""
     shade: Array
-    """Share of its colour that each keeps, shape (F,)."""
     slot: NDArray[np.intp]
-    """Number of each one's colour slot, shape (F,)."""
 
 
 def faces_of(build: Build, figure: Figure, eye: Eye) -> Faces:

@@ -27,9 +27,7 @@ class Between:
     before: Array
     """Values of the one before; the same as ``newest`` after a jump."""
     newest: Array
-    """Values of the newest frame."""
     arrived_s: float
-    """When it came, monotonic [s]."""
     spacing_s: float
     """Time that the way between them is given [s]; 0 shows the newest at once."""
 

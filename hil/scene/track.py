@@ -25,9 +25,7 @@ class Track:
         self._time = time
         self._followed = followed
         self.trace = Trail(least_step_m)
-        """Where it has been."""
         self.between: Between | None = None
-        """The last two frames; None before the first."""
 
     def take(self, rows: Array, now_s: float) -> None:
         """Learn of new frames; after a jump in time the path begins anew.

@@ -18,7 +18,6 @@ P = ParamSpec("P")
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 PIPED_WIDTH = 120
-"""Columns of tables that go to a file or a pipe."""
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
 err = Console(stderr=True, highlight=False)
