@@ -2,12 +2,12 @@
 
 The loop's process makes a shared `RecorderRing` and a `RecorderProcess`; the other side of it is
 `python -m hil.recording.process`, which is told by one line of JSON on its standard input what to
-record and answers by lines of JSON on its standard output: ready or refused, a new part, and the
-result. It sits in a session of its own and ignores the terminal's signals, because it must outlive
-the loop's last frame. It ends when the loop has closed the ring, or when its parent is gone.
+record and answers by lines of JSON on its standard output: ready or refused, and the result. It
+sits in a session of its own and ignores the terminal's signals, because it must outlive the loop's
+last frame. It ends when the loop has closed the ring, or when its parent is gone.
 
-If it is killed, a copy of it that waited (see `relay`) goes on in a second file of the same run,
-with the first entry that is not on the disk: entries stay in the ring until they are.
+If it is killed, a copy of it that waited goes on in a second file of the same run, with the first
+entry that is not on the disk: entries stay in the ring until they are.
 """
 
 import os
@@ -22,10 +22,49 @@ import orjson
 
 from hil.ipc.child import PIPE, start_child
 from hil.recording.header import RecordingError, RunHeader, part_path
-from hil.recording.recorder import Recorder, RecorderResult
-from hil.recording.relay import Standby, TakeOverError
-from hil.recording.ring import RecorderRing, RecorderStatus
+from hil.recording.recorder import Recorder, RecorderResult, RecorderRing, RecorderStatus
 from hil.recording.writer import DEFAULT_MIN_FREE_BYTES
+
+
+class TakeOverError(Exception):
+    """Raised in the copy: the process it was copied from is gone, and its work is the copy's."""
+
+
+class Standby:
+    """The copy of the recorder that waits to go on, seen from the one that writes.
+
+    It is made by fork(2) of a process that has one thread and nothing to do in time, and waits for
+    the end of that process (pidfd_open(2)). A copy that ends is made anew.
+    """
+
+    def __init__(self) -> None:
+        self._pid = 0
+
+    def keep(self) -> None:
+        """See to it that there is a copy; call it now and then.
+
+        Raises:
+            TakeOverError: in the copy, once this process is gone.
+        """
+        if self._pid and os.waitpid(self._pid, os.WNOHANG)[0] == 0:
+            return
+        me = os.pidfd_open(os.getpid())
+        self._pid = os.fork()
+        if self._pid:
+            os.close(me)
+            return
+        select.select([me], [], [])
+        os.close(me)
+        raise TakeOverError
+
+    def end(self) -> None:
+        """End the copy: there is nothing left to take over."""
+        if self._pid:
+            with suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGKILL)
+            os.waitpid(self._pid, 0)
+            self._pid = 0
+
 
 POLL_PERIOD_S: Final = 0.02
 START_TIMEOUT_S: Final = 30.0

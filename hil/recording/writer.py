@@ -27,7 +27,7 @@ from hil.recording.events import (
 from hil.recording.facts import PART_KEY, SIGNALS
 from hil.recording.header import HEADER_NAME, RecordingError, RunHeader
 from hil.recording.row_file import RowFile
-from hil.recording.transforms import TF_SCHEMA, TF_TEXT, RowPoses, tf_message
+from hil.recording.rows import TF_SCHEMA, TF_TEXT, RowPoses, tf_message
 
 TF_PERIOD_NS: Final = 20_000_000
 DEFAULT_MIN_FREE_BYTES: Final = 64 * 1024 * 1024

@@ -11,7 +11,7 @@ from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.reader import Recording
 from hil.recording.signals import RowFlag
 from hil.report.phases import STOP_MODES, Phase
-from hil.run.part_note import PartNote
+from hil.run.part_process import PartNote
 
 
 class Ending(Enum):

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.scene.eye import Eye
-from hil.scene.figure import Figure
-from hil.scene.parts import Build
+from hil.scene.figure import Build, Figure
 
 Array = NDArray[np.float64]
 

@@ -20,8 +20,7 @@ from hil.config.shipped import configs_dir
 from hil.machines.space_arm_settings import ArmSettings
 from hil.recording.events import EVENTS, ROWS, EventRecord
 from hil.recording.header import RunHeader
-from hil.recording.recorder import Recorder
-from hil.recording.ring import RecorderRing
+from hil.recording.recorder import Recorder, RecorderRing
 from hil.stations.arm.events import stream_result
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.driven import driven_path

@@ -12,8 +12,7 @@ from arm_driver.kinematics import forward
 from arm_driver.location import Location
 from hil.config.errors import RefusedError
 from hil.recording.events import EventRecord
-from hil.recording.recorder import RecorderResult
-from hil.recording.ring import RecorderStatus
+from hil.recording.recorder import RecorderResult, RecorderStatus
 from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.header import robot_line, run_header
 from hil.stations.arm.loop import ArmEnd

@@ -15,9 +15,8 @@ from hil.config.errors import DEVICE_ABSENT, RefusedError
 from hil.config.scenario import RecordingSettings
 from hil.recording.events import EventRecord
 from hil.recording.header import RunHeader
-from hil.recording.recorder import RecorderResult
-from hil.recording.ring import RecorderStatus
-from hil.run.opening import Opening
+from hil.recording.recorder import RecorderResult, RecorderStatus
+from hil.run.run import Opening
 from hil.stations.arm.display import ConsoleEcho
 from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.journal import ArmJournal

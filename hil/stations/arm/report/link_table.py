@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from hil.report.tables import Row, Table, Tables
+from hil.report.recorded import Row, Table, Tables
 from hil.stations.arm.report.view import ArmView
 
 _COUNTS: Final[tuple[tuple[str, str, bool], ...]] = (
