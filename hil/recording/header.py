@@ -18,6 +18,15 @@ SIMULATED: Final = "simulated"
 HEADER_NAME: Final = "header.json"
 """The header's second copy, at the end of a finished file."""
 
+SIGNALS: Final = "signals"
+"""Table, and entry of the channel of rows, that holds the table of signals as JSON."""
+
+OUTCOME: Final = "outcome"
+"""Table of a file that was finished: how many entries were dropped and lost, and its digest."""
+
+PART_KEY: Final = "number"
+"""Entry of the table "part" that numbers the files of a run; the first has no such table."""
+
 
 def part_path(path: Path, number: int) -> Path:
     """Where a part of a recording is: the first at its path, the second at ``NAME-2.mcap``.

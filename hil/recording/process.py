@@ -16,7 +16,7 @@ import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final, cast
 
 import orjson
 
@@ -99,18 +99,13 @@ class RecorderProcess:
         self._parts = 1
         self._all_gone = False
         order = {
-            "fd": ring.fileno(),
-            "parent": os.getpid(),
-            "path": str(path.absolute()),
-            "min_free_bytes": min_free_bytes,
-            "header": orjson.Fragment(header.to_json()),
-        }
+            "fd": ring.fileno(), "parent": os.getpid(), "path": str(path.absolute()),
+            "min_free_bytes": min_free_bytes, "header": orjson.Fragment(header.to_json()),
+        }  # fmt: skip
         self._process = start_child(
-            ("-m", "hil.recording.process"),
-            stdin=PIPE,
-            stdout=PIPE,
-            pass_fds=(ring.fileno(),),
+            ("-m", "hil.recording.process"), stdin=PIPE, stdout=PIPE, pass_fds=(ring.fileno(),)
         )
+        self._answers = cast("IO[bytes]", self._process.stdout)
         try:
             self._start(orjson.dumps(order))
         except BaseException:
@@ -119,15 +114,12 @@ class RecorderProcess:
 
     def _start(self, order: bytes) -> None:
         answer: dict[str, Any] = {}
-        stdout = self._process.stdout
-        if stdout is None:
-            raise RecordingError("the recorder process has no pipes")
         self._process.tell(order + b"\n", last=True)
-        if select.select([stdout], [], [], START_TIMEOUT_S)[0]:
-            answer = orjson.loads(stdout.readline() or b"{}")
+        if select.select([self._answers], [], [], START_TIMEOUT_S)[0]:
+            answer = orjson.loads(self._answers.readline() or b"{}")
         if "refused" in answer:
             raise RecordingError(answer["refused"])
-        os.set_blocking(stdout.fileno(), False)
+        os.set_blocking(self._answers.fileno(), False)
         if not answer.get("ready"):
             raise RecordingError(
                 f"{self._path}: the recorder process did not get ready within {START_TIMEOUT_S} s "
@@ -145,11 +137,7 @@ class RecorderProcess:
         return self._ring.recorder_pid
 
     def service(self) -> str:
-        """Look whether a recorder lives and note it in the ring; one system call, no waiting.
-
-        Returns:
-            That another recorder has gone on, or that none is left; empty if nothing happened.
-        """
+        """Look whether a recorder lives and note it in the ring; one system call, no waiting."""
         if self._result is not None or self._all_gone:
             return ""
         self._hear()
@@ -170,9 +158,8 @@ class RecorderProcess:
         if self._result is not None:
             return self._result
         self._ring.close_producer()
-        stdout, patience = self._process.stdout, FINISH_TIMEOUT_S
-        while stdout is not None and not self._all_gone:  # their pipe ends with the last of them
-            if not select.select([stdout], [], [], patience)[0]:
+        while not self._all_gone:  # their pipe ends with the last of them
+            if not select.select([self._answers], [], [], FINISH_TIMEOUT_S)[0]:
                 break
             self._hear()
         said = self._said()
@@ -196,10 +183,8 @@ class RecorderProcess:
 
     def _hear(self) -> None:
         """Take what the recorders say, and note their end."""
-        if self._process.stdout is None:
-            return
         with suppress(BlockingIOError):
-            while some := os.read(self._process.stdout.fileno(), 65536):
+            while some := os.read(self._answers.fileno(), 65536):
                 self._heard += some
             self._all_gone = True
 
@@ -217,8 +202,7 @@ class RecorderProcess:
             self._ring.report(RecorderStatus.GONE, self._ring.written_bytes, unread)
 
     def _end_process(self) -> None:
-        if self._process.stdout is not None:
-            os.set_blocking(self._process.stdout.fileno(), False)
+        os.set_blocking(self._answers.fileno(), False)
         self._hear()
         if not self._all_gone and "status" not in self._said():
             with suppress(ProcessLookupError):
@@ -233,11 +217,6 @@ def _say(**answer: Any) -> None:
         os.write(1, orjson.dumps(answer) + b"\n")
 
 
-def _gone(parent: int) -> bool:
-    """Whether a process of which this is a pidfd has ended."""
-    return bool(select.select([parent], [], [], 0.0)[0])
-
-
 def _record(recorder: Recorder, parent: int, standby: Standby) -> RecorderResult:
     # Imported here: the real clock belongs to real time, this module's other half need not have it.
     from hil.timing.realtime import RealClock
@@ -246,17 +225,12 @@ def _record(recorder: Recorder, parent: int, standby: Standby) -> RecorderResult
     for _ in clock.ticks(POLL_PERIOD_S):
         standby.keep()
         recorder.drain(clock.now_s())
-        if recorder.ring.producer_closed or _gone(parent):
-            break
+        if recorder.ring.producer_closed or select.select([parent], [], [], 0.0)[0]:
+            break  # the parent's descriptor (pidfd) is readable once it has ended
     return recorder.finish()  # which drains what came since
 
 
 def _recorder(ring: RecorderRing, order: dict[str, Any], part: int) -> Recorder:
-    """The recorder of a part.
-
-    Raises:
-        RecordingError: if its file cannot be begun.
-    """
     recorder = Recorder(
         ring,
         part_path(Path(order["path"]), part),
@@ -270,11 +244,7 @@ def _recorder(ring: RecorderRing, order: dict[str, Any], part: int) -> Recorder:
 
 
 def _run(ring: RecorderRing, order: dict[str, Any], parent: int) -> int:
-    """Record, in one part after the other if recorders are killed.
-
-    Returns:
-        Exit status: 0 done, 1 degraded, 2 refused.
-    """
+    """Record, in one part after the other if recorders are killed; exit status."""
     for part in range(1, MOST_PARTS + 1):
         recorder, standby = None, Standby()
         try:

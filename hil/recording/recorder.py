@@ -34,21 +34,13 @@ class RecorderRing(Ring):
     __slots__ = ()
 
     def report(self, status: RecorderStatus, written_bytes: int, lost: int) -> None:
-        """Tell the producer's side how recording goes.
-
-        Args:
-            lost: entries taken from the ring that did not reach the disk.
-        """
+        """Tell the producer's side how recording goes."""
         self._words[_WRITTEN] = written_bytes
         self._words[_LOST] = lost
         self._words[_STATUS] = status
 
     def report_part(self, part: int) -> None:
-        """Tell which file is being written, by this process.
-
-        Args:
-            part: its number, from 1.
-        """
+        """Tell the number of the file that this process writes, from 1."""
         self._words[_PID] = os.getpid()
         self._words[_PART] = part
 
@@ -116,7 +108,7 @@ class RecordingSink(Protocol):
         ...
 
     def service(self) -> str:
-        """Give the recorder its turn; call it once a cycle, it is cheap and never raises.
+        """Give the recorder its turn, once a cycle: cheap, and never raises.
 
         Returns:
             What has happened to the recorder since the last call; empty if nothing.

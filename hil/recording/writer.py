@@ -24,8 +24,14 @@ from hil.recording.events import (
     event_text,
     stamp_ns,
 )
-from hil.recording.facts import PART_KEY, SIGNALS
-from hil.recording.header import HEADER_NAME, RecordingError, RunHeader
+from hil.recording.header import (
+    HEADER_NAME,
+    OUTCOME,
+    PART_KEY,
+    SIGNALS,
+    RecordingError,
+    RunHeader,
+)
 from hil.recording.row_file import RowFile
 from hil.recording.rows import TF_SCHEMA, TF_TEXT, RowPoses, tf_message
 
@@ -180,7 +186,7 @@ class RecordingWriter:
             OSError: if the disk refuses.
         """
         self.flush()
-        self._file.table("outcome", {**outcome, "sha256": self.sha256})
+        self._file.table(OUTCOME, {**outcome, "sha256": self.sha256})
         # A second copy: one wrong bit in the first one must not cost the run its limits and rig.
         self._file.attach(HEADER_NAME, "application/json", self._header.to_json())
         self._file.finish()

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from recording_samples import HEADER, packed, sample_frame
 
-from hil.recording.events import EVENTS, ROWS
-from hil.recording.export import clock_event, dates, export_csv
+from hil.recording.events import EVENTS, ROWS, clock_event
+from hil.recording.export import dates, export_csv
 from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
 from hil.recording.recorder import Recorder, RecorderRing
