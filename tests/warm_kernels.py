@@ -31,7 +31,7 @@ def warm_platform() -> None:
 
 def warm_arm() -> None:
     """The kernels of the space arm with all its integrators, and of the robot."""
-    from hil.stations.arm.warm import warm_arm
+    from hil.stations.arm.bench import warm_arm
 
     warm_arm(classic=True)
 

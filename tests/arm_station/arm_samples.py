@@ -21,11 +21,10 @@ from hil.machines.space_arm_settings import ArmSettings
 from hil.recording.events import EVENTS, ROWS, EventRecord
 from hil.recording.header import RunHeader
 from hil.recording.recorder import Recorder, RecorderRing
-from hil.stations.arm.events import stream_result
-from hil.stations.arm.recording import ArmRecording
-from hil.stations.arm.report.driven import driven_path
+from hil.stations.arm.recording import ArmRecording, stream_result
 from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
 from hil.stations.arm.report.tracking import TrackedPath as PosePath
+from hil.stations.arm.report.tracking import driven_path
 from hil.stations.arm.signals import WAY_PLACES
 from sim.world.space_arm.kernels.dynamics import gripper_jacobian, gripper_pose, make_scratch
 

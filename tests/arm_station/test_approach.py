@@ -12,7 +12,7 @@ import hil.stations.arm.moves.session
 from arm_driver.host_states import StreamResult
 from arm_driver.kinematics import forward, solutions
 from hil.config.errors import RefusedError
-from hil.stations.arm.moves.goto import GotoTarget, plan_goto, run_goto, start_of
+from hil.stations.arm.moves.goto import GotoTarget, plan_goto, start_of
 from hil.stations.arm.moves.hands import AlwaysHeld
 from hil.stations.arm.moves.session import Choice, session
 from hil.stations.arm.step import location_of
@@ -69,7 +69,9 @@ def test_with_the_place_that_its_controller_shows_it_is_moved(mute, monkeypatch,
         target = GotoTarget.of_joints(RM01, AWAY_DEG, "away")
         start = start_of(found, target, None)
         move = plan_goto(RM01, start, target, 0.5, straight=False)
-        run = run_goto(found, move, start, target, AlwaysHeld(), tmp_path)
+        run = found.drive(
+            move, start, AlwaysHeld(), tmp_path, name="goto", moves=f"to {target.name}"
+        )
     assert run.end.result is StreamResult.COMPLETED, run.end.reason
     assert any("nothing measured confirms the motion" in event.message for event in run.events)
     truth.settle()

@@ -21,8 +21,7 @@ from hil.config.errors import RefusedError
 from hil.config.shipped import configs_dir
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.bench import prepare_plan, run_arm
-from hil.stations.arm.events import stream_result
-from hil.stations.arm.recording import ArmRecording
+from hil.stations.arm.recording import ArmRecording, stream_result
 from hil.stations.arm.report.key_figures import arm_key_figures
 from hil.stations.arm.report.view import ArmView
 from hil.stations.arm.scenario import load_arm_plan

@@ -20,8 +20,8 @@ from hil.config.shipped import configs_dir
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm import prepare as arm_prepare
 from hil.stations.arm.bench import prepare_plan, run_arm, source_of
-from hil.stations.arm.corners import KIND, worst_corner
 from hil.stations.arm.findings import findings_table
+from hil.stations.arm.nodes import KIND, worst_corner
 from hil.stations.arm.prepare import prepare
 from hil.stations.arm.scenario import WorkingPoint, load_arm_plan
 from hil.stations.arm.step import location_of

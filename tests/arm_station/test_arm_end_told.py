@@ -13,6 +13,7 @@ from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.stations.arm.loop import ASKED_WITHIN_S, ENDED_WITHIN_S, ArmLoop
 from hil.stations.arm.operator import ArmOperator
 from hil.stations.arm.step import MotionPhase
+from hil.stations.arm.stream import Stream
 from hil.timing.clock import VirtualClock
 
 LONGEST_S = 1.0
@@ -80,8 +81,9 @@ class Run:
             step=lambda *_: None, note=lambda _, text: self.notes.append(text)
         )
         wish = self.operator.stops(SimpleNamespace(asked=terminal))
+        station = Station(self.listen)
         self.loop = ArmLoop(
-            clock, Station(self.listen), wire, None, START, witness, wish, LONGEST_S
+            Stream(clock, station, wire, None, START, wish, LONGEST_S, None), witness
         )
         self.operator.ending = lambda: self.loop.ending
 

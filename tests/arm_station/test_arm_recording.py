@@ -24,8 +24,7 @@ from hil.recording.reader import Gap, Recording
 from hil.recording.recorder import Recorder, RecorderRing, RecorderStatus
 from hil.recording.rows import RowPoses
 from hil.recording.signals import Signal, Signals
-from hil.stations.arm.events import stream_result
-from hil.stations.arm.recording import ArmRecording
+from hil.stations.arm.recording import ArmRecording, stream_result
 
 STATES = ("OFFLINE", "SYNCHRONISING", "STREAMING")
 ACTIONS = ("NONE", "PASSED", "STOPPED")
@@ -63,7 +62,7 @@ def test_every_value_comes_back_under_its_name(tmp_path: Path) -> None:
     frames = [different_frame(index) for index in range(7)]
     run = ArmRecording.open(recorded(tmp_path / "a.mcap", frames))
     assert run.waypoints == 7
-    assert (run.states, run.actions) == (STATES, ACTIONS)
+    assert (run.recording.modes, run.recording.actions) == (STATES, ACTIONS)
     assert tuple(run.recording.columns) == ArmFrame._fields
     for row in ARM.fields:
         column = run.column(row.name)
@@ -107,7 +106,7 @@ def test_waypoints_count_from_one(tmp_path: Path, numbers, gaps, missing) -> Non
     recorder.finish()
     run = ArmRecording.open(tmp_path / "a.mcap")
     assert run.recording.gaps == gaps
-    assert run.missing == missing
+    assert sum(gap.missing for gap in run.recording.gaps) == missing
 
 
 def test_a_group_of_another_length_is_refused() -> None:

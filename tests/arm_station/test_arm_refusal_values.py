@@ -8,7 +8,7 @@ from arm_driver.kinematics import forward
 from arm_driver.pose import ArmError, Pose
 from hil.config.shipped import configs_dir
 from hil.machines.robot_settings import RobotSettings
-from hil.stations.arm.refusals import violations_of
+from hil.stations.arm.step import violations_of
 from safety.arm_limits import ArmCheck
 
 RM01 = RobotSettings.load(configs_dir() / "robots" / "rm01.toml")

@@ -22,10 +22,9 @@ import hil.report.page
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.report.ending import Ending
 from hil.report.page import write_report
-from hil.stations.arm.events import SUPERVISION, link_tally, stream_result
-from hil.stations.arm.report.joints import HEADS, acceleration_rad_s2, joint_tables
+from hil.stations.arm.recording import SUPERVISION, link_tally, stream_result
 from hil.stations.arm.report.key_figures import arm_key_figures
-from hil.stations.arm.report.link_table import link_table
+from hil.stations.arm.report.tables import HEADS, acceleration_rad_s2, joint_tables, link_table
 from hil.stations.arm.report.view import ArmView
 from hil.stations.arm.signals import NAN7
 from hil.stations.arm.station import SECTIONS
@@ -138,14 +137,14 @@ def test_only_what_was_sent_counts_as_asked(tmp_path: Path) -> None:
 
 def test_a_run_counts_from_waypoint_1_and_holes_are_told(tmp_path: Path) -> None:
     whole = ArmView.of(write_run(tmp_path / "a.mcap", count=20))
-    assert whole.run.missing == 0
+    assert not whole.run.recording.gaps
     assert whole.notes == ()
 
     def hole(index: int, frame):
         return frame._replace(index=index + (3 if index > 10 else 0))
 
     holed = ArmView.of(write_run(tmp_path / "b.mcap", change=hole, count=20))
-    assert holed.run.missing == 3
+    assert [gap.missing for gap in holed.run.recording.gaps] == [3]
     assert "3 rows are missing in the recording." in holed.notes
 
 

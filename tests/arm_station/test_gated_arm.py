@@ -16,7 +16,7 @@ from arm_driver.host_values import Offer, StreamPlan
 from arm_driver.kinematics import forward
 from arm_driver.location import Location
 from hil.stations.arm.gated import GatedArm, PastGateError
-from hil.stations.arm.moves.judge import gate_at
+from hil.stations.arm.judge import gate_at
 from hil.stations.arm.step import location_of, robot_sample
 from safety.arm_limits import ArmAction
 

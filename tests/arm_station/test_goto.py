@@ -34,7 +34,8 @@ from hil.config.errors import RefusedError
 from hil.panel.scene.models.build import scenes_of
 from hil.recording.export import export_csv
 from hil.report.page import write_report
-from hil.stations.arm.moves.goto import GotoTarget, plan_goto, run_goto, start_of
+from hil.stations.arm.journal import ArmJournal
+from hil.stations.arm.moves.goto import GotoTarget, plan_goto, start_of
 from hil.stations.arm.moves.hands import DRY_NOTE, AlwaysHeld
 from hil.stations.arm.moves.laws import LEVELS
 from hil.stations.arm.moves.proof import ways
@@ -65,11 +66,12 @@ def planned(to_deg=AWAY_DEG, from_deg=READY_DEG, part=0.5, straight=False):
     return plan_goto(RM01, at(from_deg), joints(to_deg), part, straight=straight)
 
 
-def go(session, target, tmp_path, hand=None, part=0.5, straight=False, **options):
+def go(session, target, tmp_path, hand=None, part=0.5, straight=False):
     start = start_of(session, target, None)
     move = plan_goto(RM01, start, target, part, straight=straight)
     hand = AlwaysHeld() if hand is None else hand
-    return move, run_goto(session, move, start, target, hand, tmp_path, **options)
+    moves = f"to {target.name}"
+    return move, session.drive(move, start, hand, tmp_path, name="goto", moves=moves)
 
 
 @pytest.mark.parametrize("straight", [BY_JOINTS, STRAIGHT])
@@ -106,20 +108,16 @@ def test_its_recording_tells_of_the_robot_alone_and_its_page_says_what_moved(tmp
     assert "following error" in text
 
 
-def test_the_waypoints_of_a_witness_come_with_what_the_robot_told(tmp_path):
-    seen = []
+def test_the_waypoints_of_a_journal_come_with_what_the_robot_told(tmp_path, monkeypatch):
+    seen, noted = [], ArmJournal.step
 
-    class Seen:
-        def __init__(self, inner):
-            self.note = inner.note
-            self._inner = inner
+    def step(self, tick, step, report):
+        seen.append((tick.t_s - report.silence_s, step.index, report.measured))
+        noted(self, tick, step, report)
 
-        def step(self, tick, step, report):
-            seen.append((tick.t_s - report.silence_s, step.index, report.measured))
-            self._inner.step(tick, step, report)
-
+    monkeypatch.setattr(ArmJournal, "step", step)
     with standing(READY_DEG) as session:
-        _, found = go(session, joints(AWAY_DEG), tmp_path, witness=Seen)
+        _, found = go(session, joints(AWAY_DEG), tmp_path)
     assert [index for _, index, _ in seen] == list(range(1, found.end.waypoints + 1))
     assert all(measured is not None for _, _, measured in seen)
     np.testing.assert_allclose(np.diff([t_s for t_s, _, _ in seen[1:]]), PERIOD_S, atol=0.015)

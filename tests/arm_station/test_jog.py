@@ -24,10 +24,10 @@ from arm_driver.host_states import StreamResult
 from arm_driver.kinematics import Joints, branch_of, forward
 from arm_driver.pose import angle_between_rad
 from hil.config.errors import RefusedError
-from hil.stations.arm.moves.jog import JogMover, run_jog
-from hil.stations.arm.moves.judge import RobotJudge
+from hil.stations.arm.judge import RobotJudge
+from hil.stations.arm.moves.jog import JogMover, full_rate, run_jog
 from hil.stations.arm.moves.laws import LEVELS
-from hil.stations.arm.moves.rays import Axes, Ray, full_rate
+from hil.stations.arm.moves.paths import Axes, Ray
 from hil.stations.arm.moves.station import RobotStation
 from hil.stations.arm.recording import ArmRecording
 from sim.devices.arm_faults import ArmFault
@@ -67,7 +67,7 @@ class Keys:
 def jogged(q_deg, keys, axes=Axes.BASE, part=0.3, step=None):
     judge = RobotJudge.at(RM01, np.radians(q_deg))
     mover = JogMover(GEOMETRY, RM01.gate_limits(), judge, keys, axes, part, step)
-    station = RobotStation(GEOMETRY, RM01.oat_convention(), judge, mover, keys)
+    station = RobotStation(RM01, judge, mover, keys)
     return station, mover
 
 

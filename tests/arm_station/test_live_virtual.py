@@ -22,7 +22,7 @@ from live_bench import (
 from arm_driver.host_states import StreamResult
 from hil.config.errors import RefusedError
 from hil.stations.arm.bench import prepare_plan, run_arm, source_of
-from hil.stations.arm.control import REST_SPEED_M_S
+from hil.stations.arm.peers import REST_SPEED_M_S
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.view import ArmView
 from hil.stations.arm.sources import evdev_handles, settings

@@ -11,7 +11,7 @@ from moves_bench import AWAY_DEG, READY_DEG, RM01, listen_to, standing
 
 from arm_driver.host_states import StreamResult
 from hil.config.errors import RefusedError
-from hil.stations.arm.moves.goto import GotoTarget, plan_goto, run_goto, start_of
+from hil.stations.arm.moves.goto import GotoTarget, plan_goto, start_of
 from hil.stations.arm.moves.hands import HOLD_KEY, HeldKey, JogHand, hand_for, jog_hand
 from hil.stations.arm.sources.keyboard import KEYS, QUIET_S, HeldKeys, Terminal
 from hil.timing.clock import VirtualClock
@@ -53,7 +53,7 @@ def test_the_space_key_of_a_terminal_holds_the_robot(board, monkeypatch, tmp_pat
         keys = HeldKeys(Terminal(board[1]), HOLD_KEY, now_s=session.clock.now_s)
         hand = Typing(HeldKey(keys), session.clock.now_s, acts)
         begun_s = session.clock.now_s()
-        found = run_goto(session, move, start, target, hand, tmp_path)
+        found = session.drive(move, start, hand, tmp_path, name="goto", moves=f"to {target.name}")
     assert found.end.result is StreamResult.COMPLETED, found.end.reason
     t_s, places = np.array(truth.t_s) - begun_s, np.array(truth.places_m)
     for begin_s, end_s in ((0.0, 1.0), (4.0 + 3.5, 9.0)):

@@ -17,7 +17,7 @@ from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.stations.arm.moves.goto import GotoTarget, start_of
-from hil.stations.arm.moves.play import PlayedPath, plan_play, read_recorded, run_play
+from hil.stations.arm.moves.play import PlayedPath, plan_play, read_recorded
 from hil.stations.arm.step import location_of
 
 HEAD = "t_s,x_mm,y_mm,z_mm,o_deg,a_deg,t_deg"
@@ -61,7 +61,9 @@ def test_a_csv_is_driven_in_its_own_time(truth, tmp_path):
     with standing(READY_DEG) as session:
         start = start_of(session, recorded.target, None)
         hand = Schedule(session.clock.now_s, [(0.0, 4.0), (8.0, 100.0)])
-        found = run_play(session, move, start, recorded, hand, tmp_path / "runs")
+        found = session.drive(
+            move, start, hand, tmp_path / "runs", name="play", moves=f"along {recorded.name}"
+        )
     assert found.end.result is StreamResult.COMPLETED, found.end.reason
     ways_mm = 1e3 * (np.array(truth.places_m) - truth.places_m[0])
     share = np.clip(ways_mm[:, 1] / 200.0, 0.0, 1.0)
@@ -91,7 +93,9 @@ def test_what_a_robot_was_sent_is_sent_again(truth, tmp_path):
             start = start_of(session, recorded.target, None)
             move = plan_play(RM01, start, recorded, slower=False)
             hand = Schedule(session.clock.now_s, [(0.0, 100.0)])
-            found = run_play(session, move, start, recorded, hand, tmp_path / f"run{turn}")
+            found = session.drive(
+                move, start, hand, tmp_path / f"run{turn}", name="play", moves=recorded.name
+            )
         assert found.end.result is StreamResult.COMPLETED
         recorded = read_recorded(found.recorder.path.parent, RM01)
         sent.append(np.array([pose.position_m for pose in recorded.poses]))

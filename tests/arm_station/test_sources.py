@@ -22,10 +22,10 @@ from hil.stations.arm.sources import evdev_handles
 from hil.stations.arm.sources.evdev_handles import EvdevHandles, open_handles
 from hil.stations.arm.sources.gamepad import GamepadSource, HandleShape, HandleState
 from hil.stations.arm.sources.keyboard import KEYS, KeyboardSource, Terminal
-from hil.stations.arm.sources.listener import listen
+from hil.stations.arm.sources.listener import listen, read_token
 from hil.stations.arm.sources.profile import ProfileSource, Segment
 from hil.stations.arm.sources.recorded import RecordedSource
-from hil.stations.arm.sources.remote import LINE_MAX, RemoteSource, parse_order, read_token
+from hil.stations.arm.sources.remote import LINE_MAX, RemoteSource, parse_order
 from hil.stations.arm.sources.settings import ArmSourceSettings, make_source
 from hil.stations.arm.sources.slew import SlewedSource
 from hil.stations.arm.sources.source import (

@@ -12,7 +12,8 @@ from hil.panel.lead.models.handles import KEYS, HandlesModel
 from hil.run.lead import Handles
 from hil.stations.arm import lead
 from hil.stations.arm.sources.gamepad import HandleShape, HandleState
-from hil.stations.arm.sources.remote import RemoteSource, read_token
+from hil.stations.arm.sources.listener import read_token
+from hil.stations.arm.sources.remote import RemoteSource
 from hil.stations.arm.sources.remote_writer import RemoteWriter, ScreenPlace
 
 SHAPE = HandleShape(0.05, 0.2, dead_zone=0.1)

@@ -163,7 +163,8 @@ def test_joints_of_both_arms_and_singularities():
     facts = arm_facts()
     machines = ArmMachines.from_scenario(facts.header.scenario)
     robot_low, robot_high = machines.robot.position_min_rad, machines.robot.position_max_rad
-    space_low, space_high = machines.space_range_rad()
+    space = machines.joints()[0]
+    space_low, space_high = space.low_rad, space.high_rad
     least = np.array(machines.least_margins)
     robot_q = 0.5 * (robot_low + robot_high)
     space_q = 0.5 * (space_low + space_high)

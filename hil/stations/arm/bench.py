@@ -7,54 +7,46 @@ from pathlib import Path
 
 import numpy as np
 
+from arm_driver import warm as robot
 from arm_driver.host_values import StreamPlan
 from arm_driver.kinematics import forward
 from arm_driver.location import Location
 from hil.config.errors import RefusedError
-from hil.recording.events import EventRecord
-from hil.recording.recorder import RecorderResult, RecorderStatus
+from hil.config.shipped import configs_dir
+from hil.machines.space_arm_settings import ArmSettings
+from hil.run.station import Tried
 from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.header import robot_line, run_header
-from hil.stations.arm.loop import ArmEnd
 from hil.stations.arm.operator import led_arm
-from hil.stations.arm.peers import ArmWire
 from hil.stations.arm.prepare import ArmProof, prepare
 from hil.stations.arm.scenario import PLANNED as PLANNED
-from hil.stations.arm.scenario import ArmPlan
-from hil.stations.arm.session import Stream, arm_clock, arm_wire, run_stream
+from hil.stations.arm.scenario import ArmPlan, load_arm_plan
+from hil.stations.arm.session import arm_clock, arm_wire, run_stream
 from hil.stations.arm.sources.settings import make_source
 from hil.stations.arm.sources.source import SourceError, VelocitySource
 from hil.stations.arm.start import RobotStart
 from hil.stations.arm.step import location_of
+from hil.stations.arm.stream import Stream, Streamed
+from hil.stations.arm.wire import emulated_controller
 from hil.timing.clock import Clock, VirtualClock, moment
-from hil.timing.realtime_setup import RealtimeItem
 from hil.timing.stop import StopSignals
-from sim.devices.arm_controller import ArmController
 from sim.devices.arm_faults import ArmFault
 from sim.devices.arm_settings import ArmControllerSettings
+from sim.world.space_arm import warm as space_arm
+from sim.world.space_arm.simulator import TICK_S
 
 
 @dataclass(frozen=True, slots=True)
-class ArmRunResult:
+class ArmRunResult(Streamed):
     """How a run went; figures are taken from its recording."""
 
-    end: ArmEnd
-    """Of the stream."""
     prepared: ArmProof
     """What was proved before it."""
-    recorder: RecorderResult
-    """How the recording ended."""
-    events: tuple[EventRecord, ...]
-    """What happened, in order."""
-    robot: str
-    """The robot of the run in one line."""
-    setup: tuple[RealtimeItem, ...] = ()
-    """What the system granted for real time, empty in a dry run."""
 
     @property
-    def ok(self) -> bool:
-        """Completed, or stopped by the operator and at rest; and the recording is whole."""
-        return self.end.ok and self.recorder.status is RecorderStatus.DONE
+    def robot(self) -> str:
+        """The robot of the run in one line."""
+        return robot_line(self.prepared.plan)
 
 
 def prepare_plan(plan: ArmPlan, told: Callable[[int], None] | None = None) -> ArmProof:
@@ -119,13 +111,7 @@ def run_arm(
     """Run a prepared motion against its robot.
 
     Args:
-        prepared: the motion.
-        out: folder that gets a new folder for this run.
-        faults: of the emulated robot in this process.
-        progress: called with the motion time now and then [s].
         shown_at: descriptor to show on what happens, as it happens; None to show nothing.
-        operator: whether panels find a desk: to watch, to stop, to hold a live motion; real clock
-            only.
         robot_at: where the robot's controller shows its gripper, as the operator read it there;
             for a robot that does not tell it by itself.
 
@@ -143,7 +129,12 @@ def run_arm(
         held = source if led is None else led.holds(source, plan.scenario.source.limits.limits())
         signals = stack.enter_context(StopSignals())
         wish = signals if led is None else led.stops(signals)
-        wire = _wire(prepared, clock, faults)
+        wire = arm_wire(
+            plan.scenario.devices.arm, plan.robot.host_settings(), clock,
+            lambda: emulated_controller(
+                emulated_settings(prepared), clock, plan.scenario.seed, faults
+            ),
+        )  # fmt: skip
         stack.callback(wire.close)
         arm = GatedArm(prepared.gate(), wire, plan.robot.oat_convention())
         stream = Stream(
@@ -152,23 +143,25 @@ def run_arm(
             plan.robot.oat_convention(),
         )  # fmt: skip
         found = run_stream(
-            stream, header, out, plan.scenario.name, plan.scenario.recording,
-            shown_at=shown_at, status=plan.scenario.source.kind not in PLANNED,
-            progress=progress, led=led,
+            stream, header, out, plan.scenario.name, plan.scenario.recording, shown_at=shown_at,
+            status=plan.scenario.source.kind not in PLANNED, progress=progress, led=led,
         )  # fmt: skip
-    robot = robot_line(plan)
-    return ArmRunResult(found.end, prepared, found.recorder, found.events, robot, found.setup)
+    return ArmRunResult(found.end, found.recorder, found.events, found.setup, prepared)
 
 
-def _wire(prepared: ArmProof, clock: Clock, faults: tuple[ArmFault, ...]) -> ArmWire:
-    plan = prepared.plan
+def warm_arm(*, classic: bool = False, fine: bool = False) -> None:
+    """Compile, or load from the cache, all kernels that a run of an arm calls."""
+    robot.warm()
+    settings = ArmSettings.load(configs_dir() / "arms" / "bkm.toml")
+    space_arm.warm(settings.arm(), settings.home_rad(), classic=classic, fine=fine)
 
-    def emulated() -> ArmController:
-        robot = ArmController(
-            emulated_settings(prepared), now_s=clock.now_s(), seed=plan.scenario.seed
-        )
-        for fault in faults:
-            robot.inject(fault, clock.now_s())
-        return robot
 
-    return arm_wire(plan.scenario.devices.arm, plan.robot.host_settings(), clock, emulated)
+def dry_run(file: Path, out: Path, tell: Callable[[float, float], None]) -> Tried:
+    """Run it, whatever clock and robot it names."""
+    plan = load_arm_plan(file, ['clock="virtual"', 'devices.arm="sim:"'])
+    warm_arm()
+    prepared = prepare_plan(plan)
+    total_s = len(prepared.steps) * TICK_S
+    result = run_arm(prepared, out, progress=lambda t_s: tell(t_s, total_s))
+    reason = result.end.reason or ("" if result.end.result is None else result.end.result.value)
+    return Tried(ok=result.ok, reason=reason, recording=result.recorder.path)

@@ -11,33 +11,23 @@ and again, bit for bit, when it runs.
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.geometry import PumaGeometry
-from arm_driver.keeper import LEAST_DISTANCES, BranchKeeper
-from arm_driver.kinematics import Joints, SingularDistances
 from arm_driver.mapping import Mapping
-from arm_driver.pose import ArmError, Pose, angle_between_rad
+from arm_driver.pose import Pose
 from arm_driver.val import OatConvention
 from hil.stations.arm.follow import GripperFollower
 from hil.stations.arm.gated import WaypointGate
+from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.nodes import Nodes, node_pose
-from hil.stations.arm.peers import WaypointMaker
-from hil.stations.arm.refusals import violations_of
+from hil.stations.arm.peers import OVER, REST_SPEED_M_S, REST_TURN_RAD_S, WaypointMaker
 from hil.stations.arm.sources.source import Twist, VelocitySource, rest
-from hil.stations.arm.step import (
-    ArmStep,
-    MotionPhase,
-    RobotStep,
-    location_of,
-    pose_of,
-    robot_sample,
-    space_sample,
-)
-from safety.arm_limits import ArmAction, ArmCheck, ArmViolation
+from hil.stations.arm.step import X_WB, ArmStep, MotionPhase, RobotStep, pose_of, space_sample
+from safety.arm_limits import ArmCheck, ArmViolation
 from sim.world.space_arm.integrators import SpanStatus
 from sim.world.space_arm.programmed_rates import ProgrammedRates, RateCommand, TwistFrame
 from sim.world.space_arm.simulator import TICK_S, SpaceArm
@@ -46,9 +36,6 @@ from sim.world.space_arm.snapshot import Snapshot
 Array = NDArray[np.float64]
 S = TypeVar("S", bound=RobotStep)
 
-REST_SPEED_M_S = 1e-3
-"""A gripper that is slower than this, with all rates commanded to zero, has come to rest."""
-REST_TURN_RAD_S = 1e-3
 LOOKS = 10
 """Places of the simulated gripper that are noted in a period: what the robot's path is held to."""
 SETTLE_STEPS_MAX = 20
@@ -56,21 +43,28 @@ SETTLE_STEPS_MAX = 20
 NO_TWIST = rest("base")
 
 
-class ArmStation:
+@dataclass(frozen=True, slots=True)
+class MappedRobot:
+    """The robot that repeats the simulated gripper's motion."""
+
+    mapping: Mapping
+    """From the space arm's gripper to the robot's."""
+    convention: OatConvention
+    """Of the controller's angles."""
+    gate: WaypointGate
+    """Of both arms, the robot the last."""
+    judge: RobotJudge
+    """Of the robot, by that gate, at the start."""
+
+
+class ArmStation(WaypointMaker[ArmStep]):
     """Control of both arms through one motion.
 
     Args:
         space: the simulated arm, at rest at its start.
         rates: what turns wishes into its joint rates.
-        X_WB: the space arm's base in the world.
-        source: what is wanted.
-        mapping: from the space arm's gripper to the robot's; None while none is chosen: then
-            only the space arm moves, to find out where the motion leads.
-        geometry: the robot.
-        start: the robot's joints at the start.
-        least: smallest distances from the robot's singularities.
-        convention: of the controller's angles.
-        gate: judges every waypoint; needed with a mapping.
+        robot: None while no place is chosen for it: then only the space arm moves, to find out
+            where the motion leads.
         nodes: where the waypoints are put for the simulated gripper's motion; None puts them on it.
     """
 
@@ -78,72 +72,29 @@ class ArmStation:
         self,
         space: SpaceArm,
         rates: ProgrammedRates,
-        X_WB: Pose,
         source: VelocitySource,
-        *,
-        geometry: PumaGeometry,
-        convention: OatConvention,
-        mapping: Mapping | None = None,
-        start: Joints | None = None,
-        least: SingularDistances = LEAST_DISTANCES,
-        gate: WaypointGate | None = None,
+        robot: MappedRobot | None = None,
         nodes: Nodes | None = None,
     ) -> None:
-        if mapping is not None and (start is None or gate is None):
-            raise ValueError("a mapping moves a robot: its start and a gate are needed")
-        self._space = space
-        self._rates = rates
-        self._X_WB = X_WB
-        self._source = source
-        self._geometry = geometry
-        self._convention = convention
-        self._mapping = mapping
-        self._gate = gate
-        self._nodes = nodes
-        self._keeper = None if start is None else BranchKeeper(geometry, start.q_rad, least)
-        self._last_RT = None if mapping is None else mapping.X_RT0
+        if robot is None:
+            super().__init__()
+        else:
+            super().__init__(robot.mapping.X_RT0, robot.convention)
+        self.live = source.duration_s is None
+        self._space, self._rates, self._source = space, rates, source
+        self._robot, self._nodes = robot, nodes
+        self._gate = None if robot is None else robot.gate
         self._follower = None
-        if mapping is not None and gate is not None:
+        if robot is not None:
             self._follower = GripperFollower.within(
-                gate.limits[-1], mapping.X_RT0, TICK_S, live=self.live
+                robot.gate.limits[-1], robot.mapping.X_RT0, TICK_S, live=self.live
             )
-        self._robot_moves = False
-        self._t_rad = 0.0
-        self._index = 0
-        self._course = MotionPhase.FOLLOWING
-        self._settling = 0
-        self.why = ""
-        """Why the motion is stopping or was refused; empty if it was planned so."""
-
-    @property
-    def course(self) -> MotionPhase:
-        """How far the motion has come."""
-        return self._course
-
-    @property
-    def live(self) -> bool:
-        """Whether an operator moves it, and says when it ends."""
-        return self._source.duration_s is None
+        self._index = self._settling = 0
 
     @property
     def held(self) -> bool:
         """Whether the operator of a live source holds it to run; nobody has to hold a planned."""
         return self._source.held
-
-    @property
-    def robot_alone(self) -> bool:
-        """Whether the robot moves without a simulated arm: never here."""
-        return False
-
-    @property
-    def note(self) -> str:
-        """Nothing: refusals and stops say all."""
-        return ""
-
-    @property
-    def robot_moves(self) -> bool:
-        """Whether the robot's last two waypoints are apart: faster than what counts as rest."""
-        return self._robot_moves
 
     @property
     def resting(self) -> bool:
@@ -172,26 +123,16 @@ class ArmStation:
         """Let the source hear its operator, between two steps."""
         self._source.listen()
 
-    def stop(self, why: str) -> None:
-        """Bring the motion to rest along its path, from the next step on."""
-        if self._course is MotionPhase.FOLLOWING:
-            self._course, self.why = MotionPhase.STOPPING, why
-            if self._gate is not None:
-                self._gate.declare_stop()
-
     def part(self, why: str) -> None:
         """Bring the space arm alone to rest from the next step on; the robot gets no more of it."""
         self.stop(why)
-        self._mapping, self._follower, self._robot_moves = None, None, False
+        self._robot, self._follower, self.robot_moves = None, None, False
 
-    def step(self) -> ArmStep:
-        """Go on by one period.
+    def _declare_stop(self) -> None:
+        if self._gate is not None:
+            self._gate.declare_stop()
 
-        Raises:
-            RuntimeError: if the motion is over.
-        """
-        if self._course in (MotionPhase.AT_REST, MotionPhase.REFUSED):
-            raise RuntimeError(f"the motion is {self._course.value}: there is no next step")
+    def _step(self) -> ArmStep:
         t_s = self._index * TICK_S
         wanted, command = self._command(t_s)
         self._index += 1
@@ -199,26 +140,27 @@ class ArmStation:
         if snapshot.status is SpanStatus.FAILED:
             return self._refuse(wanted, command, snapshot, None, self._no_solution())
         self._settle(command, snapshot)
-        if (
-            self._mapping is None
-            or self._follower is None
-            or self._keeper is None
-            or self._gate is None
-        ):
+        robot, follower = self._robot, self._follower
+        if robot is None or follower is None:
             return ArmStep(
-                self._index, t_s + TICK_S, self._course, None, None, None, (),
+                self._index, t_s + TICK_S, self.course, None, None, None, (),
                 wanted=wanted, command=command, snapshot=snapshot,
             )  # fmt: skip
-        velocity_m_s = self._X_WB.rotation @ snapshot.velocity_BG_m_s
-        X_WG = pose_of(snapshot, self._X_WB)
-        X_WG = node_pose(self._nodes, self._index, X_WG, velocity_m_s)
-        asked = self._mapping.robot_pose(X_WG)
-        X_RT = self._follower.follow(asked)
-        return self._robot_step(X_RT, self._keeper, self._gate, wanted, command, snapshot)
+        velocity_m_s = X_WB.rotation @ snapshot.velocity_BG_m_s
+        X_WG = node_pose(self._nodes, self._index, pose_of(snapshot), velocity_m_s)
+        X_RT = follower.follow(robot.mapping.robot_pose(X_WG))
+        judged = robot.judge.judge(X_RT, space_sample(snapshot, command.smallest_singular_value))
+        if judged.violations:
+            return self._refuse(wanted, command, snapshot, X_RT, *judged.violations)
+        return ArmStep(
+            self._index, self._index * TICK_S, self.course, X_RT, judged.joints,
+            self._written(X_RT), judged.margins, (), follower.share, self.gap[0],
+            wanted=wanted, command=command, snapshot=snapshot,
+        )  # fmt: skip
 
     def _command(self, t_s: float) -> tuple[Twist, RateCommand]:
         q_rad = self._space.state[0]
-        if self._course is MotionPhase.FOLLOWING:
+        if self.course is MotionPhase.FOLLOWING:
             wanted = self._source.sample(t_s)
             if wanted is not None:
                 twist = np.array((*wanted.linear_m_s, *wanted.angular_rad_s))
@@ -232,7 +174,7 @@ class ArmStation:
         The robot of a live one does not wait for the arm's swing to die out, and an arm that swings
         is for a moment at rest where it turns back: there the last two waypoints are one place.
         """
-        if self._course is not MotionPhase.STOPPING or command.rates_rad_s.any():
+        if self.course is not MotionPhase.STOPPING or command.rates_rad_s.any():
             return
         self._settling += 1
         speed = float(np.linalg.norm(snapshot.velocity_BG_m_s))
@@ -241,47 +183,8 @@ class ArmStation:
         late = self._settling >= SETTLE_STEPS_MAX
         if late and self.live:
             self.rest()
-        if (slow or late) and not (self.live and self._robot_moves):
-            self._course = MotionPhase.AT_REST
-
-    def _robot_step(
-        self,
-        X_RT: Pose,
-        keeper: BranchKeeper,
-        gate: WaypointGate,
-        wanted: Twist,
-        command: RateCommand,
-        snapshot: Snapshot,
-    ) -> ArmStep:
-        try:
-            joints = keeper.follow(X_RT)
-        except ArmError as error:
-            found = violations_of(gate.limits[-1], error)
-            return self._refuse(wanted, command, snapshot, X_RT, *found)
-        robot = robot_sample(self._geometry, joints.q_rad)
-        verdict = gate.judge(
-            self._index, (space_sample(snapshot, command.smallest_singular_value), robot)
-        )
-        if verdict.action is not ArmAction.PASSED:
-            return self._refuse(wanted, command, snapshot, X_RT, *verdict.violations)
-        self._note_way(X_RT)
-        location = location_of(X_RT, self._convention, self._t_rad)
-        self._t_rad = location.oat_rad[2]
-        return ArmStep(
-            self._index, self._index * TICK_S, self._course, X_RT, joints, location,
-            robot.margins, (), *self._behind(), wanted=wanted, command=command, snapshot=snapshot,
-        )  # fmt: skip
-
-    def _note_way(self, X_RT: Pose) -> None:
-        """Note whether the robot is to move to its next waypoint, or to rest where it is."""
-        last, self._last_RT = self._last_RT or X_RT, X_RT
-        way_m = float(np.linalg.norm(X_RT.position_m - last.position_m))
-        turn_rad = angle_between_rad(last, X_RT)
-        self._robot_moves = way_m > REST_SPEED_M_S * TICK_S or turn_rad > REST_TURN_RAD_S * TICK_S
-
-    def _behind(self) -> tuple[float, float]:
-        """Share of the motion that the robot does, and how far it is from where that is [m]."""
-        return (1.0, 0.0) if self._follower is None else (self._follower.share, self.gap[0])
+        if (slow or late) and not (self.live and self.robot_moves):
+            self.course = MotionPhase.AT_REST
 
     def _no_solution(self) -> ArmViolation:
         name = "" if self._gate is None else self._gate.limits[0].name
@@ -297,11 +200,12 @@ class ArmStation:
         X_RT: Pose | None,
         *violations: ArmViolation,
     ) -> ArmStep:
-        self._course = MotionPhase.REFUSED
+        self.course = MotionPhase.REFUSED
         self.why = str(violations[0]) if violations else "refused"
+        share = 1.0 if self._follower is None else self._follower.share
         return ArmStep(
-            self._index, self._index * TICK_S, self._course, X_RT, None, None, (), violations,
-            *self._behind(), wanted=wanted, command=command, snapshot=snapshot,
+            self._index, self._index * TICK_S, self.course, X_RT, None, None, (), violations,
+            share, self.gap[0], wanted=wanted, command=command, snapshot=snapshot,
         )  # fmt: skip
 
 
@@ -310,16 +214,11 @@ def play_out(
 ) -> list[S]:
     """Take all steps of a motion, to see where it leads.
 
-    Args:
-        station: at its start; its source must end by itself.
-        steps_max: more are not taken.
-        told: called with the number of each step.
-
     Raises:
         ValueError: if the motion has not ended by then.
     """
     steps: list[S] = []
-    while station.course not in (MotionPhase.AT_REST, MotionPhase.REFUSED):
+    while station.course not in OVER:
         if len(steps) >= steps_max:
             raise ValueError(
                 f"the motion has not come to rest after {steps_max} waypoints "

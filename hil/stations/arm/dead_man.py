@@ -19,16 +19,10 @@ GAP_MAX_M = 0.15
 """A simulated gripper that goes further than this from a robot at rest does not swing, it leaves:
 the way back would be a motion that nobody asked for [m]."""
 GAP_MAX_RAD = math.radians(10.0)
-"""The same of its turn [rad]."""
 
 
 class DeadMan:
-    """Watches whether a live motion is held, and keeps the robot at rest while it is not.
-
-    Args:
-        station: whose robot it is.
-        witness: notes when the robot rests, and when it goes on.
-    """
+    """Watches whether a live motion is held, and keeps the robot at rest while it is not."""
 
     def __init__(self, station: WaypointMaker[RobotStep], witness: Witness) -> None:
         self._station = station

@@ -26,8 +26,6 @@ class ConsoleEcho:
     """A witness that shows what it passes on.
 
     Args:
-        witness: takes everything down.
-        fd: descriptor to write to, standard error as a rule.
         live: whether to show each waypoint of a motion, on one line of a terminal.
     """
 
@@ -63,9 +61,6 @@ class ConsoleEcho:
 
 def status_line(step: RobotStep) -> str:
     """A waypoint in one line.
-
-    Args:
-        step: the waypoint.
 
     Returns:
         Waypoint, what is wanted, what is done, and what binds, if something does; of a robot that

@@ -50,10 +50,6 @@ class GripperFollower:
     """The robot's gripper on its way behind the place that the simulated one has on the bench.
 
     Args:
-        start: where both are.
-        period_s: from one waypoint to the next [s].
-        speed_max_m_s: of the robot's gripper [m/s].
-        turn_max_rad_s: its turn rate [rad/s].
         corners: how the robot's controller rounds corners; None to take them as they come.
     """
 
@@ -71,68 +67,42 @@ class GripperFollower:
         self._period_s = period_s
         self._way_max_m = SPEED_PART * speed_max_m_s * period_s
         self._turn_max_rad = SPEED_PART * turn_max_rad_s * period_s
-        self._share = 1.0
-        self._resting = False
-        self._gap = (0.0, 0.0)
+        self.share = 1.0
+        """Of the simulated gripper's motion that the robot does, 0 (it rests) to 1."""
+        self.resting = False
+        """Whether the robot rests, or is coming to rest."""
+        self.gap = (0.0, 0.0)
+        """From the robot to where the simulated gripper is [m, rad]; 0 while it repeats it."""
 
     @classmethod
     def within(cls, limits: ArmLimits, start: Pose, period_s: float, *, live: bool) -> Self:
-        """A robot within its limits; a planned motion is repeated as it is, or was refused before.
-
-        Args:
-            limits: of the robot.
-            start: where both are.
-            period_s: from one waypoint to the next [s].
-            live: whether it goes slower at corners that are too sharp.
-        """
+        """A robot within its limits; a planned motion is repeated as it is."""
         return cls(
             start, period_s, limits.gripper_speed_max_m_s, limits.gripper_turn_max_rad_s,
             limits.corners if live else None,
         )  # fmt: skip
 
-    @property
-    def share(self) -> float:
-        """Of the simulated gripper's motion that the robot does, 0 (it rests) to 1."""
-        return self._share
-
-    @property
-    def resting(self) -> bool:
-        """Whether the robot rests, or is coming to rest."""
-        return self._resting
-
-    @property
-    def gap(self) -> tuple[float, float]:
-        """How far the robot is from where the simulated gripper is [m], and how far turned [rad].
-
-        Both are exactly 0 while the robot repeats it.
-        """
-        return self._gap
-
     def rest(self) -> None:
         """Come to rest from the next waypoint on."""
-        self._resting = True
+        self.resting = True
 
     def go_on(self) -> None:
         """Repeat the simulated gripper again, from the next waypoint on."""
-        self._resting = False
+        self.resting = False
 
     def follow(self, asked: Pose) -> Pose:
-        """The robot's next pose, one period after the last.
-
-        Args:
-            asked: the place that the simulated gripper now has on the bench.
-        """
-        step = -1.0 / REST_STEPS if self._resting else 1.0 / GO_ON_STEPS
-        self._share = min(max(self._share + step, 0.0), 1.0)
+        """The robot's next pose, one period after the last."""
+        step = -1.0 / REST_STEPS if self.resting else 1.0 / GO_ON_STEPS
+        self.share = min(max(self.share + step, 0.0), 1.0)
         before, self._asked = self._asked, asked
         last = self._robot
         if (
-            self._share == 1.0
+            self.share == 1.0
             and last is before
             and self._part(asked.position_m - last.position_m) == 1.0
         ):
             self._robot = asked
-        elif self._share > 0.0:
+        elif self.share > 0.0:
             self._robot = self._moved_on(before, asked)
         self._way_m = self._robot.position_m - last.position_m
         self._note_gap(asked)
@@ -142,16 +112,16 @@ class GripperFollower:
         """Note how far the robot is from where it is asked to be; next to nothing is nothing."""
         if self._robot is not asked:
             way_m, turn_rad = _between(self._robot, asked)
-            self._gap = math.hypot(*way_m.tolist()), math.hypot(*turn_rad.tolist())
-            if self._share < 1.0 or max(self._gap) >= CLOSED:
+            self.gap = math.hypot(*way_m.tolist()), math.hypot(*turn_rad.tolist())
+            if self.share < 1.0 or max(self.gap) >= CLOSED:
                 return
-        self._robot, self._gap = asked, (0.0, 0.0)
+        self._robot, self.gap = asked, (0.0, 0.0)
 
     def _moved_on(self, before: Pose, asked: Pose) -> Pose:
         """The share of the motion from one place to the next, and of the gap what may be closed."""
-        way_m, turn_rad = (self._share * move for move in _between(before, asked))
+        way_m, turn_rad = (self.share * move for move in _between(before, asked))
         left_m, left_rad = _between(_moved(self._robot, way_m, turn_rad), asked)
-        time_s = self._share * self._period_s
+        time_s = self.share * self._period_s
         part = time_s / CLOSE_S
         way_m = way_m + _closed(left_m, part, time_s * CLOSE_M_S, self._way_max_m, way_m)
         turn_rad = turn_rad + _closed(
@@ -192,11 +162,8 @@ def _closed(gap: Array, part: float, most: float, all_most: float, beside: Array
     """The part of a gap to be closed in one period, so that nothing becomes too fast.
 
     Args:
-        gap: what there is to close.
-        part: of it, at most.
         most: the largest size of the result.
         all_most: the largest size of the result and the motion beside it together.
-        beside: the motion beside it.
     """
     size = math.hypot(*gap.tolist())
     room = max(all_most - math.hypot(*beside.tolist()), 0.0)

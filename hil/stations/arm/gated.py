@@ -47,7 +47,6 @@ class WaypointGate(Protocol):
 
     def declare_stop(self) -> None:
         """Note that the waypoints from now on are a smooth stop."""
-        ...
 
     def trial(self) -> ArmGate:
         """A gate at the same waypoint, whose verdicts bind nobody."""
@@ -59,8 +58,6 @@ class GatedArm:
 
     Args:
         gate: open, at the start of the stream; the robot's samples are its last.
-        link: to the robot.
-        convention: of the controller's angles.
     """
 
     def __init__(self, gate: ArmGate, link: ArmWire, convention: OatConvention) -> None:

@@ -15,12 +15,7 @@ VERSIONED = ("numpy", "scipy", "numba", "mcap")
 
 
 def run_header(prepared: ArmProof, started: Moment) -> RunHeader:
-    """The header of a run's recording, with all that its report needs.
-
-    Args:
-        prepared: the run.
-        started: when it began.
-    """
+    """The header of a run's recording, with all that its report needs."""
     plan = prepared.plan
     return RunHeader(
         SIGNALS,
@@ -41,7 +36,6 @@ def run_header(prepared: ArmProof, started: Moment) -> RunHeader:
 
 
 def _machines(prepared: ArmProof) -> ArmMachines:
-    """What the report draws both arms from."""
     plan = prepared.plan
     return ArmMachines(
         space=plan.space_arm,

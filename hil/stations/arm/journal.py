@@ -18,14 +18,13 @@ from arm_driver.val import OatConvention, from_oat
 from hil.recording.events import EventKind, Level
 from hil.recording.recorder import RecordingSink
 from hil.run.journal import Audience, Journal
-from hil.stations.arm.events import (
+from hil.stations.arm.recording import (
     LINK_TALLY,
     SUPERVISION,
     link_tally,
     stream_result,
     told_simulated,
 )
-from hil.stations.arm.prepare import X_WB
 from hil.stations.arm.signals import (
     ACTION_CODE,
     NAN3,
@@ -37,7 +36,7 @@ from hil.stations.arm.signals import (
     WAY_PLACES,
     ArmFlag,
 )
-from hil.stations.arm.step import ArmStep, RobotStep, pose_of
+from hil.stations.arm.step import ArmStep, RobotStep, pose_of, way_of
 from hil.timing.clock import Tick
 from hil.timing.stop import StopWish
 from safety.arm_limits import ArmAction
@@ -52,10 +51,7 @@ class ArmJournal(Journal):
     """The journal of a run of this station.
 
     Args:
-        sink: the recorder.
-        convention: of the controller's angles, to read where the robot says it is.
         stop: the operator's wish to end, as a flag of the waypoints after it.
-        audience: who is told the same bytes at once, panels for instance; None for nobody.
     """
 
     def __init__(
@@ -196,12 +192,10 @@ def supervised(report: SupervisionReport) -> dict[str, float]:
 
 
 def _space_alone(step: RobotStep) -> bool:
-    """Whether a step is of the space arm alone."""
     return isinstance(step, ArmStep) and step.alone
 
 
 def _of_space_arm(step: ArmStep) -> dict[str, Sequence[float]]:
-    """What was wanted, commanded and simulated."""
     snapshot = step.snapshot
     return {
         "wanted_twist": [*step.wanted.linear_m_s.tolist(), *step.wanted.angular_rad_s.tolist()],
@@ -210,7 +204,7 @@ def _of_space_arm(step: ArmStep) -> dict[str, Sequence[float]]:
         "space_v": snapshot.v_rad_s.tolist(),
         "space_motor": snapshot.motor_position_rad.tolist(),
         "space_torque": snapshot.torque_nm.tolist(),
-        "space_pose": _packed(pose_of(snapshot, X_WB)),
+        "space_pose": _packed(pose_of(snapshot)),
         "space_way": _way(snapshot),
     }
 
@@ -236,7 +230,7 @@ def _sent(location: Location | None) -> Sequence[float]:
 
 
 def _way(snapshot: Snapshot) -> tuple[float, ...]:
-    places = X_WB.position_m + snapshot.way_BG_m @ X_WB.rotation.T
+    places = way_of(snapshot)
     return tuple(places.ravel().tolist()) if len(places) == WAY_PLACES else NAN_WAY
 
 

@@ -17,7 +17,6 @@ from hil.stations.arm.sources.source import Frame, SourceUnavailableError, Twist
 SHAPE: Final = HandleShape(linear_m_s=0.05, angular_rad_s=math.radians(5.0))
 """Of the handles on the screen: half of what the arms may do, so that nothing saturates."""
 FRAME: Final[Frame] = "gripper"
-"""Whose axes the handles are along."""
 GAMEPAD_AXES: Final = ("ABS_Y", "ABS_X", "ABS_HAT0Y", "ABS_HAT0X", "ABS_RY", "ABS_RX")
 GAMEPAD_SIGNS: Final = (-1.0, -1.0, -1.0, 1.0, 1.0, -1.0)
 GAMEPAD_HOLD: Final = "BTN_TL"

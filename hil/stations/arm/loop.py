@@ -11,22 +11,19 @@ simulated arm cannot be stopped so: it slows down along its path and its elastic
 goes into the recording, a waypoint a period, and no further.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 
 from arm_driver.contour import EndReason
 from arm_driver.host_states import HostState, StreamResult
-from arm_driver.host_values import LinkReport, Offer, StreamPlan
+from arm_driver.host_values import LinkReport, Offer
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
 from hil.run.run import play
 from hil.stations.arm.dead_man import DeadMan
-from hil.stations.arm.gated import GatedArm
-from hil.stations.arm.peers import WaypointMaker, Witness
-from hil.stations.arm.start import RobotStart
+from hil.stations.arm.findings import near_limits
+from hil.stations.arm.peers import Witness
 from hil.stations.arm.step import ArmStep, MotionPhase, RobotStep
-from hil.stations.arm.supervision import near_limits
+from hil.stations.arm.stream import ArmEnd, Stream
 from hil.timing.clock import Clock, Tick
-from hil.timing.stop import StopWish
 from sim.world.space_arm.simulator import TICK_S
 
 LOOK_S = 0.01
@@ -50,64 +47,22 @@ class StreamPhase(Enum):
     OVER = "nothing"
 
 
-@dataclass(frozen=True, slots=True)
-class ArmEnd:
-    """How a run of the arm station ended."""
-
-    result: StreamResult | None
-    """Of the stream; None if none began."""
-    reason: str
-    """Why it did not complete; empty if it did."""
-    waypoints: int
-    """That the robot was sent."""
-    report: LinkReport
-    """The link at the end."""
-
-    @property
-    def ok(self) -> bool:
-        """Completed, or cancelled by the operator and at rest."""
-        return self.result in (StreamResult.COMPLETED, StreamResult.CANCELLED)
-
-
 class ArmLoop:
     """One stream from its start to its end, as `hil.run.run.Run` has it.
 
     Args:
-        clock: paces the looks at the link.
-        station: makes the waypoints.
-        wire: the link behind its gate.
-        plan: declared start and end.
-        start: how the robot is to stand there, and what the operator says of it.
         witness: notes what happens.
-        stop: the operator's wish to end.
-        longest_s: a live motion is brought to rest by then [s].
         first_notes: what is noted when the stream begins.
     """
 
     period_s = LOOK_S
 
-    def __init__(
-        self,
-        clock: Clock,
-        station: WaypointMaker[RobotStep],
-        wire: GatedArm,
-        plan: StreamPlan,
-        start: RobotStart,
-        witness: Witness,
-        stop: StopWish,
-        longest_s: float,
-        first_notes: tuple[str, ...] = (),
-    ) -> None:
-        self._clock = clock
-        self._station = station
-        self._wire = wire
-        self._plan = plan
-        self._start = start
-        self._witness = witness
-        self._stop = stop
-        self._longest_s = longest_s
-        self._first_notes = first_notes
-        self._dead_man = DeadMan(station, witness)
+    def __init__(self, stream: Stream, witness: Witness, first_notes: tuple[str, ...] = ()) -> None:
+        self._stream, self._witness, self._first_notes = stream, witness, first_notes
+        self._station, self._wire = stream.station, stream.wire
+        self.clock: Clock = stream.clock
+        """What paces the looks at the link."""
+        self._dead_man = DeadMan(stream.station, witness)
         self._phase = StreamPhase.ASKED
         self._since_s = 0.0
         self._due_s: float | None = None
@@ -115,9 +70,7 @@ class ArmLoop:
         self._seen: LinkReport | None = None
         self._next: RobotStep | None = None
         self._gap_m = 0.0
-        self._cancelled = ""
-        self._ended = ""
-        self._reason = ""
+        self._cancelled = self._ended = self._reason = ""
         self._near: set[str] = set()
 
     @property
@@ -129,11 +82,6 @@ class ArmLoop:
         """Run until the stream is over; the link is left on every way out."""
         play(self)
         return self.end
-
-    @property
-    def clock(self) -> Clock:
-        """What paces the looks at the link."""
-        return self._clock
 
     def turn(self, tick: Tick) -> bool:
         """One look; whether it was the last."""
@@ -181,7 +129,7 @@ class ArmLoop:
         elif report.result is not None:
             self._over(tick, report)
         elif self._phase is StreamPhase.STREAMING:
-            self._stream(tick, report)
+            self._while_streaming(tick, report)
         elif tick.t_s - self._since_s > ENDED_WITHIN_S:
             self._end_with(tick, f"the stream did not end within {ENDED_WITHIN_S:g} s")
 
@@ -196,22 +144,22 @@ class ArmLoop:
                 self._witness.note(tick, f"warning: {text}")
 
     def _await_robot(self, tick: Tick, report: LinkReport) -> None:
-        if self._stop.asked is not None:
+        if self._stream.wish.asked is not None:
             self._end_with(tick, "stopped by the operator before the robot moved")
         elif report.state is HostState.FAULT or report.state is HostState.HELD:
             self._end_with(tick, report.text)
         elif report.state in RESTARTABLE and report.status is not None:
             try:
-                self._wire.start(self._plan, self._start.shown)
+                self._wire.start(self._stream.plan, self._stream.start.shown)
             except StartRefusedError as refusal:
-                self._end_with(tick, f"{refusal}{self._start.hint(report.measured)}")
+                self._end_with(tick, f"{refusal}{self._stream.start.hint(report.measured)}")
                 return
-            if why := self._start.refusal(report.measured):
+            if why := self._stream.start.refusal(report.measured):
                 self._refuse_start(tick, why)
                 return
             for note in self._first_notes:
                 self._witness.note(tick, note)
-            told = self._start.confirmation(report.measured)
+            told = self._stream.start.confirmation(report.measured)
             self._witness.note(tick, f"the start is agreed; the stream begins; {told}")
             self._phase, self._since_s = StreamPhase.STREAMING, tick.t_s
             self._offer(tick, self._wire.poll())
@@ -219,17 +167,16 @@ class ArmLoop:
             self._end_with(tick, f"no robot asked for a waypoint within {ASKED_WITHIN_S:g} s")
 
     def _refuse_start(self, tick: Tick, why: str) -> None:
-        """End a stream of which nothing has been sent."""
         self._witness.note(tick, f"the start is refused, nothing has been sent: {why}")
         self._reason = why
         self._wire.end(EndReason.REFUSED)
         self._phase, self._since_s = StreamPhase.ENDING, tick.t_s
 
-    def _stream(self, tick: Tick, report: LinkReport) -> None:
-        if self._stop.asked is not None:
+    def _while_streaming(self, tick: Tick, report: LinkReport) -> None:
+        if self._stream.wish.asked is not None:
             self._cancel(tick, "stopped by the operator")
-        elif tick.t_s - self._since_s > self._longest_s:
-            self._cancel(tick, f"the motion lasted longer than {self._longest_s:g} s")
+        elif tick.t_s - self._since_s > self._stream.longest_s:
+            self._cancel(tick, f"the motion lasted longer than {self._stream.longest_s:g} s")
         elif why := self._dead_man.look(tick):
             self._cancel(tick, why)
         elif report.wants:
@@ -297,7 +244,6 @@ class ArmLoop:
             self._next = self._station.step()
 
     def _tell_end(self, tick: Tick) -> None:
-        """Note once why a live source has ended."""
         why = self._station.why
         over = self._station.course in (MotionPhase.STOPPING, MotionPhase.AT_REST)
         if over and why and not self._ended:

@@ -1,21 +1,20 @@
 """What is left to the arms: travel of joints, distance from singularities, the robot's windows."""
 
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arm_driver.host_values import HostSettings
 from arm_driver.supervision_settings import SupervisionSettings
 from hil.machines.robot_supervision import supervision_of
 from hil.scene.margins import MarginGroup, above, travel, windows
+from hil.stations.arm.findings import WARNED_FROM
 from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.arm.signals import WATCHED
-from hil.stations.arm.supervision import WARNED_FROM
 
-Array = NDArray[np.float64]
 LEGS: Final = 6
+_ARM: Final = {"industrial": "Robot, joint", "simulated": "Space arm, joint"}
 _SINGULAR: Final = (("wrist", "1"), ("elbow", "m"), ("shoulder", "m"))
 _WATCHED: Final = {
     "following_1": "Robot, off its path",
@@ -40,25 +39,12 @@ def _numbered(what: str) -> tuple[str, ...]:
 def margins_of(scenario: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
     """What is left of travel, to singularities, and of the windows of the supervision."""
     machines = ArmMachines.from_scenario(scenario)
-    robot = machines.robot
-    radians = ("rad",) * LEGS
     groups = [
         MarginGroup(
-            _numbered("Robot, joint"),
-            radians,
-            "robot_q",
-            travel(cast(Array, robot.position_min_rad), cast(Array, robot.position_max_rad)),
-        ),
-    ]
-    if machines.space is not None:
-        groups.append(
-            MarginGroup(
-                _numbered("Space arm, joint"),
-                radians,
-                "space_q",
-                travel(*machines.space_range_rad()),
-            )
+            _numbered(_ARM[one.arm]), ("rad",) * LEGS, one.angles, travel(one.low_rad, one.high_rad)
         )
+        for one in reversed(machines.joints())
+    ]
     least = machines.least_margins
     if least is not None and min(least) > 0.0:
         groups.append(
@@ -76,7 +62,6 @@ def margins_of(scenario: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
 
 
 def _watched(settings: SupervisionSettings) -> MarginGroup:
-    """What the supervision watches; beyond a window the stream ends."""
     silent_s = HostSettings(supervision=settings).lost_after_s
     limits = [1.0, settings.ahead_s, settings.behind_s, silent_s, settings.feedback_periods]
     return MarginGroup(

@@ -1,9 +1,13 @@
-"""Where waypoints are put for a motion of the simulated gripper: planned beforehand, or live.
+"""Where waypoints are put for a motion of the simulated gripper, and how sharp their corners are.
 
-Both reckon in the axes of the space arm's world and in its own lengths. A scaled motion is fitted
-in the robot's lengths, in which its controller has its tolerance, and scaled back.
+All is reckoned in the axes of the space arm's world and in its own lengths. A scaled motion is
+fitted in the robot's lengths, in which its controller has its tolerance, and scaled back. How far
+the controller rounds a corner follows from the turn there and the speeds before and after it, the
+same wherever on the bench the motion takes place: so no choice of the place helps.
 """
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -11,7 +15,11 @@ from numpy.typing import NDArray
 
 from arm_driver.blended_path import BlendModel
 from arm_driver.node_fit import LiveNodes, fitted_nodes
+from arm_driver.path_report import PathFinding
 from arm_driver.pose import Pose
+from hil.config.errors import RefusedError
+from safety.arm_limits import ArmLimits
+from safety.arm_rules import cut_corner
 
 Array = NDArray[np.float64]
 
@@ -26,7 +34,6 @@ class Nodes(Protocol):
         """Where the simulated gripper should be taken to be [m], shape (3,).
 
         Args:
-            index: number of the waypoint, from 1.
             place_m: of the simulated gripper at its time [m], shape (3,).
             velocity_m_s: of it [m/s], shape (3,).
         """
@@ -34,14 +41,7 @@ class Nodes(Protocol):
 
 
 def node_pose(nodes: Nodes | None, index: int, X_WG: Pose, velocity_WG_m_s: Array) -> Pose:
-    """Where the simulated gripper would be for the robot's path to fit its motion.
-
-    Args:
-        nodes: what puts the waypoints; None leaves them on the motion.
-        index: number of the waypoint, from 1.
-        X_WG: the simulated gripper in the world.
-        velocity_WG_m_s: of it, in the world's axes [m/s], shape (3,).
-    """
+    """Where the simulated gripper would be for the robot's path to fit its motion."""
     if nodes is None:
         return X_WG
     return X_WG.at(nodes.node_m(index, X_WG.position_m, velocity_WG_m_s))
@@ -64,14 +64,7 @@ class PlannedNodes:
 
 
 class LiveMotionNodes:
-    """Waypoints for a motion whose future nobody knows.
-
-    Args:
-        start_m: of the simulated gripper, at rest [m], shape (3,).
-        period_s: from waypoint to waypoint [s].
-        speed_max_m_s: of the robot's gripper [m/s].
-        scale: of the robot's ways.
-    """
+    """Waypoints for a motion whose future nobody knows."""
 
     def __init__(self, start_m: Array, period_s: float, speed_max_m_s: float, scale: float) -> None:
         step_max_m = (speed_max_m_s * period_s - SPARE_M) / scale
@@ -90,11 +83,44 @@ def planned_offsets_m(
 
     Args:
         way_m: places of the simulated gripper from the start on, shape (looks (N - 1) + 1, 3) [m].
-        looks: places in a period.
-        model: of the robot's controller.
-        speed_max_m_s: of the robot's gripper [m/s].
-        scale: of the robot's ways.
     """
     step_max_m = speed_max_m_s * model.period_s - SPARE_M
     nodes = fitted_nodes(scale * way_m, looks, model, step_max_m) / scale
     return nodes - way_m[::looks]
+
+
+KIND = "path deviation at a corner"
+
+
+def worst_corner(
+    limits: ArmLimits, path: Sequence[Pose], period_s: float, scale: float = 1.0
+) -> PathFinding | None:
+    """The corner that the robot would round most; None without three waypoints or without a limit.
+
+    Args:
+        path: poses of either gripper at each waypoint, the start among them.
+        scale: of the ways, from the path to the robot.
+
+    Raises:
+        RefusedError: if one is rounded too much, with speeds at which it would fit.
+    """
+    corners = limits.corners
+    if corners is None or len(path) < 3:
+        return None
+    places = scale * np.array([pose.position_m for pose in path])
+    ways = [tuple(way) for way in np.diff(places, axis=0).tolist()]
+    for number, (before, after) in enumerate(pairwise(ways), 2):
+        for violation in cut_corner(limits, before, after, period_s):
+            raise RefusedError(
+                f"the motion was refused at waypoint {number} ({number * period_s:.2f} s), nothing "
+                f"has been sent:\n{violation}\nit is the same at every place on the bench: what "
+                "has to change is the speed there"
+            )
+    speeds = [tuple(x / period_s for x in way) for way in ways]
+    off_m = [corners.deviation_m(before, after) for before, after in pairwise(speeds)]
+    worst = int(np.argmax(off_m))
+    value, limit = off_m[worst], corners.deviation_max_m
+    return PathFinding(
+        limits.name, KIND, "gripper", worst + 1, value, limit, "m", within=True,
+        margin=1.0 - value / limit, t_s=(worst + 1) * period_s,
+    )  # fmt: skip

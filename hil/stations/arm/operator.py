@@ -20,7 +20,7 @@ from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.recording.header import RunHeader
 from hil.stations.arm.scenario import PLANNED, ArmPlan
 from hil.stations.arm.sources.slew import SlewedSource
-from hil.stations.arm.sources.source import SourceLimits, Twist, VelocitySource, rest
+from hil.stations.arm.sources.source import SourceLimits, Twist, VelocitySource, WrappedSource, rest
 from hil.timing.stop import StopWish
 from sim.world.space_arm.simulator import TICK_S
 
@@ -31,17 +31,13 @@ DESK_EVERY_S = 0.1
 """Between two looks at the desk [s]."""
 
 Said = Callable[[str, dict[str, str | bool]], None]
-"""Where it is written down what the operator did."""
 
 
 class ArmOperator:
     """What the panels want of an arm station; looked at whenever its source listens.
 
     Args:
-        slot: where the orders come from.
-        told: where the operation is told.
         now_s: monotonic time [s], the clock that stamps the orders.
-        live: whether the motion has to be held.
         desk_news: what has become of the desk since the last call; empty while it is well.
     """
 
@@ -58,7 +54,6 @@ class ArmOperator:
         self._operator = Operator(slot, now_s, ageless=STOPS)
         self._told, self._now_s, self._begun_s = told, now_s, now_s()
         self.live = live
-        """Whether the motion has to be held."""
         self.held = False
         """Whether the dead-man counts as held."""
         self.stopped = ""
@@ -145,12 +140,7 @@ class ArmOperator:
         return _EitherStop(signals, self)
 
     def holds(self, source: VelocitySource, limits: SourceLimits) -> VelocitySource:
-        """A source that is heard together with this operator, and held by him if it is live.
-
-        Args:
-            source: of wanted velocity.
-            limits: of its change, also when the dead-man is let go and held again.
-        """
+        """A source that is heard together with this operator, and held by him if it is live."""
         held = DeadManSource(source, self)
         return SlewedSource(held, limits) if self.live else held
 
@@ -170,26 +160,12 @@ class _EitherStop:
         return self.signals.asked or self.operator.stopped or None
 
 
-class DeadManSource:
-    """A source that wants zero velocity while its operator's dead-man is released.
-
-    Args:
-        inner: the source; it is closed with this one.
-        operator: whose dead-man counts, if the motion is live.
-    """
+class DeadManSource(WrappedSource):
+    """A source that, if it is live, wants zero velocity while the dead-man is released."""
 
     def __init__(self, inner: VelocitySource, operator: ArmOperator) -> None:
-        self._inner, self._operator = inner, operator
-
-    @property
-    def duration_s(self) -> float | None:
-        """How long it lasts [s]; None for a live source."""
-        return self._inner.duration_s
-
-    @property
-    def end_reason(self) -> str:
-        """Why it has ended; empty while it lasts."""
-        return self._inner.end_reason
+        super().__init__(inner)
+        self._operator = operator
 
     @property
     def held(self) -> bool:
@@ -203,32 +179,16 @@ class DeadManSource:
         self._operator.hear_source(self._inner.end_reason)
 
     def sample(self, t_s: float) -> Twist | None:
-        """The velocity wanted now; zero while the dead-man is released.
-
-        Args:
-            t_s: time since the motion began [s].
-
-        Raises:
-            SourceError: if the time is not a finite number.
-        """
+        """See `VelocitySource`."""
         self._operator.look()
         wanted = self._inner.sample(t_s)
         released = self._operator.live and not self._operator.held
         return rest(wanted.frame) if wanted is not None and released else wanted
 
-    def close(self) -> None:
-        """Close the source."""
-        self._inner.close()
-
 
 @contextmanager
 def led_arm(plan: ArmPlan, header: RunHeader, now_s: Callable[[], float]) -> Iterator[ArmOperator]:
     """A desk that panels find, for a run of the arm station; only a live motion has to be held.
-
-    Args:
-        plan: of the run.
-        header: of the run, for the panels.
-        now_s: monotonic time [s].
 
     Raises:
         RefusedError: on the virtual clock, or if the desk cannot be set up; nothing has moved.

@@ -1,85 +1,115 @@
 """Whom the arm station's loop talks to: what makes waypoints, the wire, and who notes it all."""
 
-from typing import Protocol, TypeVar
+from abc import ABC, abstractmethod
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
 
 from arm_driver.contour import EndReason
 from arm_driver.host_values import LinkReport, Offer, StreamPlan
 from arm_driver.location import Location
-from hil.stations.arm.step import MotionPhase, RobotStep
+from arm_driver.pose import Pose, angle_between_rad
+from arm_driver.val import OatConvention
+from hil.stations.arm.step import MotionPhase, RobotStep, location_of
 from hil.timing.clock import Tick
+from sim.world.space_arm.simulator import TICK_S
 
 S_co = TypeVar("S_co", bound=RobotStep, covariant=True)
 
+REST_SPEED_M_S = 1e-3
+"""A gripper that is slower than this, with all rates commanded to zero, has come to rest."""
+REST_TURN_RAD_S = 1e-3
+OVER = (MotionPhase.AT_REST, MotionPhase.REFUSED)
 
-class WaypointMaker(Protocol[S_co]):
-    """What makes the waypoints: `hil.stations.arm.control` of both arms, `moves` of the robot."""
 
-    why: str
-    """Why the motion is stopping or was refused; empty if it was planned so."""
+class WaypointMaker(ABC, Generic[S_co]):
+    """What makes the waypoints: `hil.stations.arm.control` of both arms, `moves` of the robot.
 
-    @property
-    def course(self) -> MotionPhase:
+    Args:
+        start: X_RT before the first waypoint; None if no robot moves.
+    """
+
+    robot_alone = False
+    """Whether the robot moves without a simulated arm."""
+    live = True
+    """Whether an operator moves it or holds it; a waypoint is then made when it is needed."""
+    note = ""
+    """What the operator should know of the last step; empty for nothing."""
+
+    def __init__(
+        self, start: Pose | None = None, convention: OatConvention = OatConvention.VAL
+    ) -> None:
+        self._convention, self._last_RT, self._t_rad = convention, start, 0.0
+        self.course = MotionPhase.FOLLOWING
         """How far the motion has come."""
-        ...
+        self.why = ""
+        """Why the motion is stopping or was refused; empty if it was planned so."""
+        self.robot_moves = False
+        """Whether the robot's last two waypoints are apart: faster than what counts as rest."""
 
     @property
-    def live(self) -> bool:
-        """Whether an operator moves it or holds it; a waypoint is then made when it is needed."""
-        ...
-
-    @property
+    @abstractmethod
     def held(self) -> bool:
         """Whether it is held to run, as heard last."""
-        ...
 
     @property
+    @abstractmethod
     def resting(self) -> bool:
         """Whether the robot rests until it is held again, or is coming to rest."""
-        ...
-
-    @property
-    def robot_alone(self) -> bool:
-        """Whether the robot moves without a simulated arm."""
-        ...
-
-    @property
-    def robot_moves(self) -> bool:
-        """Whether the robot's last two waypoints are apart."""
-        ...
 
     @property
     def gap(self) -> tuple[float, float]:
         """How far the robot is from where the simulated gripper is on the bench [m, rad]."""
-        ...
+        return 0.0, 0.0
 
+    @abstractmethod
     def rest(self) -> None:
         """Bring the robot to rest from the next step on, until it is to go on."""
-        ...
 
+    @abstractmethod
     def go_on(self) -> None:
         """Let the robot move again."""
-        ...
 
+    @abstractmethod
     def listen(self) -> None:
         """Hear the operator, between two steps; never blocks."""
-        ...
 
     def stop(self, why: str) -> None:
         """Bring the motion to rest along its path, from the next step on, and end there."""
-        ...
+        if self.course is MotionPhase.FOLLOWING:
+            self.course, self.why = MotionPhase.STOPPING, why
+            self._declare_stop()
 
+    @abstractmethod
     def part(self, why: str) -> None:
         """Take note that the robot's stream has ended; whatever else moves comes to rest."""
-        ...
 
     def step(self) -> S_co:
-        """Go on by one period."""
-        ...
+        """Go on by one period.
 
-    @property
-    def note(self) -> str:
-        """What the operator should know of the last step; empty for nothing."""
-        ...
+        Raises:
+            RuntimeError: if the motion is over.
+        """
+        if self.course in OVER:
+            raise RuntimeError(f"the motion is {self.course.value}: there is no next step")
+        return self._step()
+
+    @abstractmethod
+    def _declare_stop(self) -> None:
+        """Tell the gate that the waypoints from now on are a smooth stop."""
+
+    @abstractmethod
+    def _step(self) -> S_co: ...
+
+    def _written(self, X_RT: Pose) -> Location:
+        """The next waypoint as it is written on the wire, noting whether the robot moves to it."""
+        last, self._last_RT = self._last_RT or X_RT, X_RT
+        way_m = float(np.linalg.norm(X_RT.position_m - last.position_m))
+        turn_rad = angle_between_rad(last, X_RT)
+        self.robot_moves = way_m > REST_SPEED_M_S * TICK_S or turn_rad > REST_TURN_RAD_S * TICK_S
+        location = location_of(X_RT, self._convention, self._t_rad)
+        self._t_rad = location.oat_rad[2]
+        return location
 
 
 class ArmWire(Protocol):
@@ -87,7 +117,6 @@ class ArmWire(Protocol):
 
     def start(self, plan: StreamPlan, measured: Location | None = None) -> None:
         """Begin a stream, on the operator's arm command."""
-        ...
 
     def offer(self, location: Location) -> Offer:
         """Put the next waypoint into the slot."""
@@ -99,11 +128,9 @@ class ArmWire(Protocol):
 
     def end(self, reason: EndReason) -> None:
         """End the stream."""
-        ...
 
     def close(self) -> None:
         """Leave the link."""
-        ...
 
 
 class Witness(Protocol):
@@ -111,8 +138,6 @@ class Witness(Protocol):
 
     def step(self, tick: Tick, step: RobotStep, report: LinkReport) -> None:
         """A waypoint was put into the slot, or refused."""
-        ...
 
     def note(self, tick: Tick, text: str) -> None:
         """Something happened that a reader of the recording should know."""
-        ...

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from arm_driver.keeper import BranchKeeper
 from arm_driver.kinematics import Joints
 from arm_driver.mapping import Mapping
 from arm_driver.path_report import PathReport
@@ -18,14 +19,20 @@ from arm_driver.pose import ArmError, Pose
 from arm_driver.reference import NoReferenceError, best_reference
 from arm_driver.workspace import check_path
 from hil.config.errors import RefusedError
-from hil.stations.arm.control import LOOKS, ArmStation, play_out
-from hil.stations.arm.corners import worst_corner
+from hil.stations.arm.control import LOOKS, ArmStation, MappedRobot, play_out
 from hil.stations.arm.gated import WaypointGate
-from hil.stations.arm.nodes import LiveMotionNodes, Nodes, PlannedNodes, planned_offsets_m
+from hil.stations.arm.judge import RobotJudge
+from hil.stations.arm.nodes import (
+    LiveMotionNodes,
+    Nodes,
+    PlannedNodes,
+    planned_offsets_m,
+    worst_corner,
+)
 from hil.stations.arm.scenario import PLANNED, ArmPlan
 from hil.stations.arm.sources.source import VelocitySource
 from hil.stations.arm.start import posture_at
-from hil.stations.arm.step import ArmStep, MotionPhase, pose_of, robot_sample, space_sample
+from hil.stations.arm.step import ArmStep, MotionPhase, pose_of, robot_sample, space_sample, way_of
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmLimits, Margin
 from sim.world.space_arm.drive import DriveModel
@@ -35,9 +42,6 @@ from sim.world.space_arm.simulator import TICK_S, SpaceArm, levers_m
 
 Array = NDArray[np.float64]
 
-X_WB = Pose.identity()
-"""The space arm's base is the world's origin: only its gripper's motion relative to the start
-comes to the bench."""
 SINGULAR_VALUE_MIN = 0.005
 """Smallest singular value that the space arm's scaled Jacobian may have."""
 
@@ -49,9 +53,7 @@ class ArmProof:
     """A motion that may begin."""
 
     plan: ArmPlan
-    """Its scenario."""
     mapping: Mapping
-    """From the space arm's gripper to the robot's."""
     start: Joints
     """The robot's joints at the start."""
     steps: tuple[ArmStep, ...]
@@ -86,20 +88,12 @@ class ArmProof:
 
     def station(self, source: VelocitySource, gate: WaypointGate | None = None) -> ArmStation:
         """Control of both arms, at the start; with a gate of its own, or one."""
-        space = space_arm_of(self.plan)
-        return ArmStation(
-            space,
-            _rates_of(self.plan),
-            X_WB,
-            source,
-            geometry=self.plan.robot.geometry(),
-            convention=self.plan.robot.oat_convention(),
-            mapping=self.mapping,
-            start=self.start,
-            least=self.plan.robot.least(),
-            gate=gate or self.gate(),
-            nodes=self._nodes(pose_of(space.look(), X_WB)),
-        )
+        robot, space, gate = self.plan.robot, space_arm_of(self.plan), gate or self.gate()
+        geometry = robot.geometry()
+        judge = RobotJudge(geometry, gate, BranchKeeper(geometry, self.start.q_rad, robot.least()))
+        repeats = MappedRobot(self.mapping, robot.oat_convention(), gate, judge)
+        nodes = self._nodes(pose_of(space.look()))
+        return ArmStation(space, _rates_of(self.plan), source, repeats, nodes)
 
     def _nodes(self, X_WG0: Pose) -> Nodes | None:
         """What puts the waypoints, for a motion from X_WG0; None to put them on the motion."""
@@ -159,8 +153,6 @@ def prepare(
     """Find the robot's place for a motion, and prove a planned one in full.
 
     Args:
-        plan: the scenario.
-        make_source: makes the source anew, at its beginning.
         planned: whether the source ends by itself and says the same each time.
         told: called with the number of each waypoint that has been looked at.
 
@@ -172,7 +164,7 @@ def prepare(
             raise RefusedError(
                 "a live motion needs a place to begin: mapping.start and mapping.start_joints_deg"
             )
-        mapping, start = _given_place(plan, pose_of(space_arm_of(plan).look(), X_WB))
+        mapping, start = _given_place(plan, pose_of(space_arm_of(plan).look()))
         return ArmProof(plan, mapping, start, (), None, None)
     path, way_m = _gripper_path(plan, make_source(), told)
     offset_m = _offsets_m(plan, way_m)
@@ -210,23 +202,17 @@ def _gripper_path(
 ) -> tuple[list[Pose], Array]:
     """X_WG at the start and at every waypoint, and its places in between [m], (M, 3)."""
     space = space_arm_of(plan)
-    first = pose_of(space.look(), X_WB)
-    alone = ArmStation(
-        space, _rates_of(plan), X_WB, source,
-        geometry=plan.robot.geometry(), convention=plan.robot.oat_convention(),
-    )  # fmt: skip
+    first = pose_of(space.look())
     try:
-        steps = play_out(alone, _steps_max(plan), told)
+        steps = play_out(ArmStation(space, _rates_of(plan), source), _steps_max(plan), told)
     except ValueError as error:
         raise RefusedError(f"the motion was refused, nothing has been sent: {error}") from None
     if not steps:
         raise RefusedError("the motion was refused: it has no waypoint")
     if steps[-1].course is MotionPhase.REFUSED:
         _refuse(steps[-1])
-    way = [X_WB.position_m + step.snapshot.way_BG_m @ X_WB.rotation.T for step in steps]
-    return [first, *(pose_of(step.snapshot, X_WB) for step in steps)], np.vstack(
-        [first.position_m, *way]
-    )
+    poses = [first, *(pose_of(step.snapshot) for step in steps)]
+    return poses, np.vstack([first.position_m, *(way_of(step.snapshot) for step in steps)])
 
 
 def _offsets_m(plan: ArmPlan, way_m: Array) -> Array | None:

@@ -30,7 +30,6 @@ def arm_in_time(
     Args:
         reader_thread: number, as the kernel counts, of the thread that answers; None for none. It
             ends with its link, so nothing is given back for it.
-        policy: what to ask for, the computing thread's priority among it.
 
     Yields:
         What was granted and what was refused, with the remedy.

@@ -1,17 +1,56 @@
-"""A recording of the arm station, by name."""
+"""A recording of the arm station by name, and the events that it has beside its rows."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self, TypeGuard
+from typing import Any, Final, Self, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hil.recording.events import SIMULATED_KEY, EventKind, EventRecord, Level
 from hil.recording.header import RecordingError
 from hil.recording.mcap_scan import Caps
 from hil.recording.reader import Recording
-from hil.stations.arm.events import LINK_TALLY, SUPERVISION
 from hil.stations.arm.signals import SIGNALS
+
+LINK_TALLY: Final = "link tally"
+"""Name of the event that tells the link's counts at the end."""
+SUPERVISION: Final = "supervision"
+"""Name of the event that tells what was seen of the robot's period and places."""
+
+
+def stream_result(t_s: float, index: int, result: str, reason: str) -> EventRecord:
+    """The event of a stream's end, from which the report tells how a run went.
+
+    Args:
+        result: a value of `arm_driver.host_states.StreamResult`, such as "completed".
+    """
+    level = Level.INFO if result in ("completed", "cancelled") else Level.ERROR
+    text = f"stream {result}: {reason}" if reason else f"stream {result}"
+    data = {"result": result, "reason": reason}
+    return EventRecord(t_s, index, EventKind.NOTE, level, "stream", text, data)
+
+
+def told_simulated(t_s: float, index: int) -> EventRecord:
+    """The event of a controller that says that it is an emulated one (time of the loop [s])."""
+    text = "the controller says of itself that it is SIMULATED"
+    data = {SIMULATED_KEY: True}
+    return EventRecord(t_s, index, EventKind.NOTE, Level.INFO, "link", text, data)
+
+
+def link_tally(
+    t_s: float, index: int, counts: Mapping[str, float], name: str = LINK_TALLY
+) -> EventRecord:
+    """The event of the link's counts at the end of a run, or of what its supervision has seen.
+
+    Args:
+        counts: name → number, such as those of `arm_driver.host_values.LinkCounts`; names that end
+            in `_s` are times [s].
+    """
+    text = "; ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in counts.items())
+    return EventRecord(t_s, index, EventKind.NOTE, Level.INFO, name, text, dict(counts))
+
 
 Array = NDArray[np.float64]
 
@@ -38,10 +77,6 @@ class ArmRecording:
     def open(cls, path: Path, caps: Caps | None = None) -> Self:
         """Read a file, or the recording in a run's folder.
 
-        Args:
-            path: the file or the folder.
-            caps: most memory to spend on it.
-
         Raises:
             RecordingError: if it is not there, is no recording of the arm or is beyond the caps.
         """
@@ -57,21 +92,6 @@ class ArmRecording:
         """Motion time of each waypoint [s], (N,)."""
         return self.recording.t_s
 
-    @property
-    def states(self) -> tuple[str, ...]:
-        """Names of the codes in column "state"."""
-        return self.recording.modes
-
-    @property
-    def actions(self) -> tuple[str, ...]:
-        """Names of the codes in column "action"."""
-        return self.recording.actions
-
-    @property
-    def missing(self) -> int:
-        """Waypoints that are not in the recording; the start, number 0, is none."""
-        return sum(gap.missing for gap in self.recording.gaps)
-
     def link_tally(self) -> dict[str, float]:
         """Counts of the link at the end, by name; empty if the run did not put them down."""
         return self._numbers(LINK_TALLY)
@@ -81,7 +101,6 @@ class ArmRecording:
         return self._numbers(SUPERVISION)
 
     def _numbers(self, event_name: str) -> dict[str, float]:
-        """Numbers of the last event of a name."""
         for event in reversed(self.recording.events):
             if event.name == event_name:
                 pairs = event.data.items()
@@ -90,9 +109,6 @@ class ArmRecording:
 
     def column(self, name: str) -> NDArray[Any]:
         """One signal of all waypoints, read-only, (N,) or (N, count).
-
-        Args:
-            name: of a signal, such as "target_pose".
 
         Raises:
             RecordingError: if there is no such signal; the message lists those there are.

@@ -15,8 +15,8 @@ from arm_driver.location import Location
 from hil.config.errors import RefusedError
 from hil.ipc.child import DEVNULL, PIPE, start_child
 from hil.run.station import Checked
-from hil.stations.arm.bench import PLANNED, ArmRunResult, prepare_plan, run_arm
-from hil.stations.arm.findings import findings_table
+from hil.stations.arm.bench import PLANNED, ArmRunResult, prepare_plan, run_arm, warm_arm
+from hil.stations.arm.findings import findings_table, supervision_table
 from hil.stations.arm.journal import supervised
 from hil.stations.arm.prepare import ArmProof
 from hil.stations.arm.scenario import ArmPlan
@@ -26,8 +26,6 @@ from hil.stations.arm.sources.settings import (
     KeyboardSourceSettings,
     RemoteSourceSettings,
 )
-from hil.stations.arm.supervision import supervision_table
-from hil.stations.arm.warm import warm_arm
 from hil.terminal.console import err, out, print_json, show_recording, show_recording_failure
 from hil.terminal.stand_in import run_or_stand_in
 from sim.world.space_arm.simulator import TICK_S
@@ -50,7 +48,6 @@ def checked(plan: ArmPlan, *, quiet: bool) -> Checked:
 
 
 def _show_check(prepared: ArmProof) -> None:
-    """What a motion asks of both arms."""
     out.print(f"[green]ok[/]: {prepared.plan.scenario.name}, ", end="")
     out.print(f"{len(prepared.steps)} waypoints, {len(prepared.steps) * TICK_S:.1f} s")
     _show_path(prepared)
@@ -66,14 +63,6 @@ def run_arm_and_show(
     robot_at: Location | None = None,
 ) -> bool:
     """Run a plan, show how it went, and say whether all went well.
-
-    Args:
-        plan: what to run.
-        folder: that gets a new folder for this run.
-        report_too: whether to make the report.
-        as_json: whether to print nothing but JSON.
-        operator: whether panels find a desk.
-        robot_at: where the robot's controller shows its gripper, if its requests do not say so.
 
     Raises:
         RefusedError: if the motion is refused, or the robot is not there; nothing has moved.

@@ -207,7 +207,6 @@ def _check(plan: ArmPlan, source: str) -> None:
 
 
 def _start_out_of_range(plan: ArmPlan) -> list[Wrong]:
-    """Joints of the space arm that the scenario starts outside their ranges."""
     found: list[Wrong] = []
     joints = zip(plan.scenario.space_arm.start_deg or (), plan.space_arm.joint, strict=False)
     for number, (angle, joint) in enumerate(joints):

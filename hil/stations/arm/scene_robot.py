@@ -10,10 +10,12 @@ from arm_driver.geometry import PumaGeometry
 from arm_driver.kernels import posture
 from arm_driver.kinematics import branch_of, nearest
 from arm_driver.pose import ArmError, Pose
+from hil.recording.header import RunHeader
 from hil.scene.figure import Build, Camera, Figure, LegendEntry, Part, Piece, grid
 from hil.scene.solids import Solid, axes_along, ball, bar, box, cylinder, matrix
 from hil.scene.track import Track, between_angles, between_poses, rotation_of
-from hil.stations.arm.scene_space_arm import axis_labels, triad
+from hil.stations.arm.report.machines import ArmMachines
+from hil.stations.arm.scene_space_arm import SpaceArmScene, axis_labels, triad
 from hil.stations.arm.signals import SIGNALS
 
 Array = NDArray[np.float64]
@@ -35,18 +37,12 @@ class RobotScene:
     The solid arm stands where the robot told that it is; its joints there are those of inverse
     kinematics in the posture that was asked. Before the robot has told anything, it stands as
     asked, and the figure's note says so. The ghost is the gripper as asked.
-
-    Args:
-        geometry: the robot.
-        name: of the robot.
-        simulated: whether it is an emulated one.
     """
 
     def __init__(self, geometry: PumaGeometry, name: str, *, simulated: bool = False) -> None:
         self._geometry = geometry
         self._track = Track(_AT["t_s"], _AT["measured_pose"], TRACE_STEP_M)
         self.title = f"SIMULATED robot {name}" if simulated else f"Robot {name}"
-        """Key of the machine's kind, and its name."""
         self.build = self._built()
         """The parts: stand, six bodies of the arm, ghost of the gripper."""
 
@@ -73,7 +69,6 @@ class RobotScene:
         """The arm at joint angles.
 
         Args:
-            q_rad: joint angles [rad], shape (6,).
             asked: pose of the gripper that was asked [m, 1], shape (7,); NaN: without a ghost.
         """
         transforms = np.zeros((len(_PARTS), 4, 4))
@@ -98,9 +93,6 @@ class RobotScene:
     def points_m(self, q_rad: Array) -> Array:
         """Shoulder, ends of the upper arm beside the waist, elbow, wrist centre, gripper [m].
 
-        Args:
-            q_rad: joint angles [rad], shape (6,).
-
         Returns:
             Shape (6, 3).
         """
@@ -117,11 +109,7 @@ class RobotScene:
         return points[0], matrix(poses[0, 3:].reshape(3, 3), poses[0, :3])
 
     def placements(self, q_rad: Array) -> Array:
-        """Placements of all parts but the ghost, shape (7, 4, 4).
-
-        Args:
-            q_rad: joint angles [rad], shape (6,).
-        """
+        """Placements of all parts but the ghost, shape (7, 4, 4)."""
         points, hand = self._posture(q_rad)
         shoulder, near, far, elbow, wrist, _ = points
         starts = np.stack([shoulder, near, far, elbow])
@@ -184,7 +172,6 @@ class RobotScene:
 
 
 def _limb(length_m: float, low_radius_m: float, high_radius_m: float) -> tuple[Piece, ...]:
-    """A capsule along z, a little thinner at its far end [m]."""
     shaft = bar([0.0, 0.0, 0.0], [0.0, 0.0, length_m], high_radius_m)
     return (
         Piece(shaft, "arm"),
@@ -208,3 +195,20 @@ def _fingers(growth: float = 1.0) -> tuple[Solid, ...]:
         box((0.25 * s * g, 0.12 * s * g, 0.8 * s * g)).moved(0.0, 0.28 * s, -0.4 * s),
         box((0.25 * s * g, 0.12 * s * g, 0.8 * s * g)).moved(0.0, -0.28 * s, -0.4 * s),
     )
+
+
+ArmScene = RobotScene | SpaceArmScene
+
+
+def scenes_of(header: RunHeader) -> tuple[ArmScene, ...]:
+    """What a run's arms look like."""
+    plan = header.scenario
+    machines = ArmMachines.from_scenario(plan)
+    choice = plan.get("scenario", {})
+    payload = choice.get("space_arm", {}).get("payload", "")
+    robot = plan.get("robot", {}).get("name", "")
+    simulated = "robot" in header.simulated
+    beside = RobotScene(machines.robot, robot, simulated=simulated)
+    if machines.space is None:
+        return (beside,)
+    return (SpaceArmScene(machines.space, payload), beside)

@@ -23,10 +23,6 @@ THICKNESS: Final = 0.0115
 class SpaceArmScene:
     """A space arm with what it holds.
 
-    Args:
-        settings: the arm.
-        payload: name of what the gripper holds, empty for nothing.
-
     Raises:
         ArmError: if the arm is none.
         KeyError: if it has no such payload.
@@ -41,7 +37,6 @@ class SpaceArmScene:
         self._reach_m = _reach_m(self._arm)
         self._track = Track(_AT["t_s"], _AT["space_pose"], 1e-3 * self._reach_m / 15.0)
         self.title = f"SIMULATED space arm {settings.name}"
-        """Key of the machine's kind, and its name."""
         self.build = self._built(body, payload)
         """The parts: base, six links, gripper with payload."""
 
@@ -72,11 +67,7 @@ class SpaceArmScene:
         return self.placements(q_rad)[:, :3, 3]
 
     def placements(self, q_rad: Array) -> Array:
-        """Links in the base, then the gripper, shape (7, 4, 4).
-
-        Args:
-            q_rad: joint angles [rad], shape (6,).
-        """
+        """Links in the base, then the gripper, shape (7, 4, 4)."""
         placed = np.empty((7, 4, 4))
         pose = np.eye(4)
         for number, (joint, angle) in enumerate(zip(self._joints, q_rad.tolist(), strict=True)):
@@ -143,9 +134,6 @@ def payload_box(body: Body) -> Solid:
     """A box of uniform mass with the body's mass, centre and moments of inertia.
 
     Three sides a, b, c of a box have moments m (b² + c²)/12 and so on; solved for the sides.
-
-    Args:
-        body: the payload, in the gripper's frame.
     """
     moments, axes = np.linalg.eigh(body.inertia_kg_m2)
     if np.linalg.det(axes) < 0.0:
@@ -156,11 +144,7 @@ def payload_box(body: Body) -> Solid:
 
 
 def gripper(size_m: float) -> tuple[Piece, ...]:
-    """Palm and two fingers that end in the frame's origin, and open along its x.
-
-    Args:
-        size_m: from palm to finger tips [m].
-    """
+    """Palm and two fingers that end in the frame's origin, and open along its x."""
     s = size_m
     return (
         Piece(box((0.25 * s, 0.8 * s, 0.7 * s)).moved(-1.0 * s, 0.0, 0.0), "arm_dark"),
@@ -203,6 +187,5 @@ def _link(axis: Array, end_m: Array, radius_m: float) -> tuple[Piece, ...]:
 
 
 def _reach_m(arm: Arm) -> float:
-    """Length of the stretched arm [m]."""
     lengths = [np.linalg.norm(link.offset_m) for link in arm.links]
     return float(sum(lengths) + np.linalg.norm(arm.tool_offset_m))

@@ -92,4 +92,3 @@ SIGNALS: Final = Signals(
     ),
     first_index=1,  # waypoint 0 is the start, which is agreed and not sent
 )
-"""The table of a waypoint."""

@@ -25,8 +25,6 @@ def posture_at(robot: RobotSettings, place: Pose, joints_deg: NDArray[np.float64
     """The robot's joints at a place, in the posture of other joints that are said to be there.
 
     Args:
-        robot: which.
-        place: of its gripper, in its base.
         joints_deg: of the robot there, as somebody says [deg], shape (6,).
 
     Raises:
@@ -50,9 +48,7 @@ class RobotStart:
     """The start as it was planned, and what the operator says of the robot."""
 
     robot: RobotSettings
-    """Which."""
     joints: Joints
-    """Planned."""
     shown: Location | None = None
     """Where its controller shows its gripper, for one that does not tell it by itself; None if
     nobody said."""
@@ -71,12 +67,9 @@ class RobotStart:
         place = told or self.shown
         if place is None:
             return ""
-        pose = Pose(
-            np.array(place.position_m), from_oat(place.oat_rad, self.robot.oat_convention())
-        )
         planned_deg = np.degrees(self.joints.q_rad)
         try:
-            posture_at(self.robot, pose, planned_deg)
+            posture_at(self.robot, place_of(self.robot, place), planned_deg)
         except ArmError as error:
             return (
                 f"the robot is at {place}, where its joints are not those of the start, "
@@ -92,6 +85,11 @@ class RobotStart:
             f"the operator says that the robot is at {self.shown}; it tells no place itself, so "
             "nothing measured confirms the motion"
         )
+
+
+def place_of(robot: RobotSettings, place: Location) -> Pose:
+    """A place in the controller's numbers as X_RT."""
+    return Pose(np.array(place.position_m), from_oat(place.oat_rad, robot.oat_convention()))
 
 
 def read_place(numbers: list[float]) -> Location:

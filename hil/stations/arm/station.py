@@ -60,7 +60,6 @@ SCENARIO: Final = FileKind(
     model=_scenario,
     check=_read,
 )
-"""What a scenario of this station is."""
 
 
 def _check(request: Request) -> Checked:
@@ -81,7 +80,7 @@ def _run(request: Request) -> bool:
 
 
 def _dry_run(file: Path, out: Path, tell: Callable[[float, float], None]) -> Tried:
-    from hil.stations.arm.dry_run import dry_run
+    from hil.stations.arm.bench import dry_run
 
     return dry_run(file, out, tell)
 
@@ -132,16 +131,16 @@ SECTIONS: Final = (
         "Nothing to draw: no answer was timed. With the virtual clock an answer takes no time.",
     ),
     Section(
-        "joints", f"{_REPORT}.joints:joint_tables", "Joints against their limits",
+        "joints", f"{_REPORT}.tables:joint_tables", "Joints against their limits",
         "No joint angles, or no arms to compare them with, are in the recording.",
     ),
-    Section("link", f"{_REPORT}.link_table:link_table", "The link to the robot"),
+    Section("link", f"{_REPORT}.tables:link_table", "The link to the robot"),
 )  # fmt: skip
 """What its pages show beside the rest, and what they say where there is nothing to show."""
 
 
 def _scene(header: RunHeader) -> tuple[Scene, ...]:
-    from hil.stations.arm.scenes import scenes_of
+    from hil.stations.arm.scene_robot import scenes_of
 
     return scenes_of(header)
 
@@ -175,4 +174,3 @@ STATION: Final = Station(
     scene=_scene,
     warm=_warm,
 )
-"""What the entry point of the station gives."""

@@ -7,17 +7,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arm_driver.geometry import PumaGeometry
-from arm_driver.kinematics import Joints, forward, singular_distances
+from arm_driver.kinematics import (
+    JointLimitError,
+    Joints,
+    OutOfReachError,
+    SingularError,
+    forward,
+    singular_distances,
+)
 from arm_driver.location import Location
-from arm_driver.pose import Pose
+from arm_driver.pose import ArmError, Pose
 from arm_driver.rotation import quaternion_of
 from arm_driver.val import OatConvention, to_oat
 from hil.stations.arm.sources.source import Twist
-from safety.arm_limits import ArmSample, ArmViolation
+from safety.arm_limits import ArmCheck, ArmLimits, ArmSample, ArmViolation
 from sim.world.space_arm.programmed_rates import RateCommand
 from sim.world.space_arm.snapshot import Snapshot
 
 Array = NDArray[np.float64]
+X_WB = Pose.identity()
+"""The space arm's base is the world's origin: only its gripper's motion relative to the start
+comes to the bench."""
 
 
 class MotionPhase(Enum):
@@ -42,7 +52,6 @@ class RobotStep:
     t_s: float
     """Motion time of the waypoint [s]."""
     course: MotionPhase
-    """How far the motion has come."""
     X_RT: Pose | None
     """Where the robot's gripper is to be, in its base; None if it was not computed, as for a space
     arm that moves alone."""
@@ -86,9 +95,14 @@ class ArmStep(RobotStep):
         return replace(self, X_RT=None, joints=None, location=None, margins=(), violations=())
 
 
-def pose_of(snapshot: Snapshot, X_WB: Pose) -> Pose:
+def pose_of(snapshot: Snapshot) -> Pose:
     """X_WG of the space arm's gripper in the world."""
     return X_WB @ Pose(snapshot.position_BG_m, snapshot.rotation_BG)
+
+
+def way_of(snapshot: Snapshot) -> Array:
+    """Places of that gripper in the world since the waypoint before [m], shape (M, 3)."""
+    return X_WB.position_m + snapshot.way_BG_m @ X_WB.rotation.T
 
 
 def location_of(pose: Pose, convention: OatConvention, t_now_rad: float = 0.0) -> Location:
@@ -114,3 +128,33 @@ def space_sample(snapshot: Snapshot, smallest_singular_value: float) -> ArmSampl
         snapshot.q_rad.tolist(), snapshot.position_BG_m.tolist(),
         quaternion_of(snapshot.rotation_BG), (smallest_singular_value,),
     )  # fmt: skip
+
+
+def violations_of(limits: ArmLimits, error: ArmError) -> tuple[ArmViolation, ...]:
+    """Why a pose is none that the robot may take, at least one reason."""
+    if isinstance(error, OutOfReachError):
+        return (_of(ArmCheck.REACH, limits, error.excess_m, 0.0, "m", str(error)),)
+    if isinstance(error, SingularError):
+        name = f"{error.name} singularity"
+        return (_of(ArmCheck.MARGIN, limits, error.value, error.limit, error.unit, name),)
+    if isinstance(error, JointLimitError):
+        return tuple(
+            ArmViolation(
+                ArmCheck.POSITION,
+                limits.name,
+                limits.joint_names[one.joint - 1],
+                one.value_rad,
+                limits.position_max_rad[one.joint - 1],
+                "rad",
+                limits.position_min_rad[one.joint - 1],
+                note=one.flip,
+            )
+            for one in error.violations
+        )
+    return (_of(ArmCheck.INTERNAL, limits, 0.0, 0.0, "", f"{type(error).__name__}: {error}"),)
+
+
+def _of(
+    check: ArmCheck, limits: ArmLimits, value: float, limit: float, unit: str, note: str
+) -> ArmViolation:
+    return ArmViolation(check, limits.name, "", value, limit, unit, note=note)

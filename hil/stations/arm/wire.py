@@ -1,12 +1,29 @@
 """The emulated robot in this process: the same bytes as on the line, in virtual time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from arm_driver.contour import EndReason
 from arm_driver.host import ContourHost
 from arm_driver.host_values import HostSettings, LinkReport, Offer, StreamPlan
 from arm_driver.location import Location
+from hil.timing.clock import Clock
 from sim.devices.arm_controller import ArmController
+from sim.devices.arm_faults import ArmFault
+from sim.devices.arm_settings import ArmControllerSettings
+
+
+def emulated_controller(
+    settings: ArmControllerSettings, clock: Clock, seed: int, faults: Iterable[ArmFault]
+) -> ArmController:
+    """The emulated robot, with its faults from the beginning.
+
+    Raises:
+        ValueError: if it cannot stand so.
+    """
+    robot = ArmController(settings, now_s=clock.now_s(), seed=seed)
+    for fault in faults:
+        robot.inject(fault, clock.now_s())
+    return robot
 
 
 class VirtualArmLink:
@@ -14,11 +31,6 @@ class VirtualArmLink:
 
     Looking at it lets the bytes pass that are due by then, both ways, in the time that the line
     takes; so it has to be looked at as often as a reader would look.
-
-    Args:
-        controller: the emulated robot.
-        settings: times and limits of the host.
-        now_s: monotonic time [s].
     """
 
     def __init__(

@@ -15,7 +15,7 @@ from hil.terminal.console import err, leave, numbers, out, print_json
 if TYPE_CHECKING:
     from hil.machines.robot_settings import RobotSettings
     from hil.stations.arm.moves.session import Choice, RobotSession
-    from hil.stations.arm.session import Streamed
+    from hil.stations.arm.stream import Streamed
 
 LinkOption = Annotated[
     str,

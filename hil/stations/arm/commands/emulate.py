@@ -36,8 +36,7 @@ def emulate(
         ),
     ] = None,
     tool_mm: Annotated[
-        float | None,
-        typer.Option("--tool", help="Wrist centre to gripper [mm]; 100 if left out."),
+        float | None, typer.Option("--tool", help="Wrist centre to gripper [mm]; 100 if left out.")
     ] = None,
     feedback: Annotated[
         bool, typer.Option("--feedback/--no-feedback", help="Requests say where the gripper is.")
@@ -103,7 +102,6 @@ def emulate(
 def _stand(
     start: str | None, tool_mm: float | None, scenario: str | None
 ) -> tuple[tuple[float, ...], float]:
-    """Joint angles at the start [deg] and length of the tool [m]."""
     from sim.devices.arm_settings import START_DEG
 
     if scenario is not None:
@@ -129,7 +127,6 @@ def _stand_for(scenario: str) -> tuple[tuple[float, ...], float]:
 
 
 def _faults(script: Path | None) -> "tuple[ArmFault, ...]":
-    """The faults of a script's file; none without one."""
     from sim.devices.arm_faults import parse_arm_script
 
     try:

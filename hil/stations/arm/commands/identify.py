@@ -107,7 +107,6 @@ def _driven(opened: Any, strokes: Any, folder: Path, baud: int, *, as_json: bool
 
 
 def _baud(url: str, said: int | None) -> int:
-    """Of the robot's line [1/s]."""
     from arm_driver.urls import DEFAULT_BAUD, SerialLink, parse_arm_link
     from hil.stations.arm.scenario import SIM_URL
 
@@ -120,7 +119,6 @@ def _baud(url: str, said: int | None) -> int:
 
 
 def _file_to_write(robot: str) -> Path:
-    """The robot's own file."""
     from hil.config.shipped import configs_dir
 
     path, _ = find_kind(robot, ROBOT, key="ROBOT")

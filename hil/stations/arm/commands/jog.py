@@ -61,7 +61,7 @@ def jog(
     from hil.stations.arm.moves.approach import joints_said
     from hil.stations.arm.moves.hands import jog_hand, jog_help
     from hil.stations.arm.moves.jog import run_jog
-    from hil.stations.arm.moves.rays import Axes
+    from hil.stations.arm.moves.paths import Axes
     from hil.stations.arm.moves.session import session
 
     if axes not in [one.value for one in Axes]:
@@ -85,7 +85,6 @@ def jog(
 
 
 def _step(size: float | None) -> tuple[float, float] | None:
-    """Way [m] and turn [rad] of one press."""
     from hil.stations.arm.moves.jog import STEP_MOST
 
     if size is None:

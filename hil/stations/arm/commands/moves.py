@@ -76,7 +76,7 @@ def goto(
 
     The whole way is proved before the first byte. Let go, the robot rests on its way.
     """
-    from hil.stations.arm.moves.goto import plan_goto, run_goto, start_of
+    from hil.stations.arm.moves.goto import plan_goto, start_of
     from hil.stations.arm.moves.hands import HELP, hand_for
     from hil.stations.arm.moves.session import session
 
@@ -93,9 +93,10 @@ def goto(
             _show_move(move, target.name)
         with closing(hand_for(opened.clock)) as hand:
             say_keys(HELP, opened, quiet=as_json)
-            found = run_goto(
-                opened, move, start, target, hand, folder, shown_at=shown_at(opened, as_json)
-            )
+            found = opened.drive(
+                move, start, hand, folder, name="goto", moves=f"to {target.name}",
+                shown_at=shown_at(opened, as_json),
+            )  # fmt: skip
     show_result(choice, found, as_json=as_json)
 
 
@@ -128,13 +129,7 @@ def play(
     """
     from hil.stations.arm.moves.goto import start_of
     from hil.stations.arm.moves.hands import HELP, hand_for
-    from hil.stations.arm.moves.play import (
-        away_from_start,
-        goto_words,
-        plan_play,
-        read_recorded,
-        run_play,
-    )
+    from hil.stations.arm.moves.play import away_from_start, goto_words, plan_play, read_recorded
     from hil.stations.arm.moves.session import session
 
     choice = choice_of(robot, arm_link, clock, arm_at, at_joints)
@@ -150,9 +145,10 @@ def play(
             _show_move(move, f"the end of {recorded.name}")
         with closing(hand_for(opened.clock)) as hand:
             say_keys(HELP, opened, quiet=as_json)
-            found = run_play(
-                opened, move, start, recorded, hand, folder, shown_at=shown_at(opened, as_json)
-            )
+            found = opened.drive(
+                move, start, hand, folder, name="play", moves=f"along {recorded.name}",
+                shown_at=shown_at(opened, as_json),
+            )  # fmt: skip
     show_result(choice, found, as_json=as_json)
 
 
@@ -183,13 +179,12 @@ def _target(
         place = read_place(wanted)
     except ValueError as error:
         raise ConfigError("--pose", [str(error)]) from None
-    from hil.stations.arm.moves.approach import place_of
+    from hil.stations.arm.start import place_of
 
     return GotoTarget(place_of(robot, place), None, f"{place}")
 
 
 def _start_deg(robot: RobotSettings, scenario: str) -> NDArray[np.float64]:
-    """The robot's joints at the start of a scenario [deg]."""
     import numpy as np
 
     from hil.stations.arm.bench import prepare_plan

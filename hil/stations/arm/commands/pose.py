@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from hil.machines.robot_settings import RobotSettings
 
 RobotArg = Annotated[
-    str,
-    typer.Argument(metavar="ROBOT", help="Robot file, or the name of a shipped one (rm01)."),
+    str, typer.Argument(metavar="ROBOT", help="Robot file, or the name of a shipped one (rm01).")
 ]
 AnyArmArg = Annotated[
     str,
@@ -157,8 +156,7 @@ def ik(
         typer.Option("--pose", metavar=POSE_NAMES, help="Gripper in the robot's base: mm, deg."),
     ],
     near: Annotated[
-        str | None,
-        typer.Option("--near", metavar=JOINT_NAMES, help="Present joint angles [deg]."),
+        str | None, typer.Option("--near", metavar=JOINT_NAMES, help="Present joint angles [deg].")
     ] = None,
     as_json: Json = False,
 ) -> None:

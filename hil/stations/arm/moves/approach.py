@@ -13,13 +13,12 @@ from arm_driver.host_states import HostState
 from arm_driver.host_values import LinkReport
 from arm_driver.kinematics import Branch, Joints, nearest
 from arm_driver.location import Location
-from arm_driver.pose import ArmError, Pose
-from arm_driver.val import from_oat
+from arm_driver.pose import ArmError
 from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.loop import ASKED_WITHIN_S, LOOK_S
 from hil.stations.arm.peers import ArmWire
-from hil.stations.arm.start import posture_at
+from hil.stations.arm.start import place_of, posture_at
 from hil.timing.clock import Clock
 from hil.timing.stop import StopWish
 
@@ -42,14 +41,6 @@ def await_place(
     say: Callable[[str], None],
 ) -> Location:
     """Wait until the robot asks, and has told twice where it stands still.
-
-    Args:
-        robot: which.
-        clock: paces the looks.
-        wire: the link; nothing is sent.
-        shown: where its controller shows its gripper, for one that does not tell it by itself.
-        wish: the operator's wish to end.
-        say: tells the operator what is waited for.
 
     Raises:
         RefusedError: if it does not come to that, with what was waited for.
@@ -108,18 +99,8 @@ class _Heard:
         return "the robot to stand still: two places that it told one after the other differ"
 
 
-def place_of(robot: RobotSettings, place: Location) -> Pose:
-    """A place in the controller's numbers as X_RT."""
-    return Pose(np.array(place.position_m), from_oat(place.oat_rad, robot.oat_convention()))
-
-
 def joints_said(robot: RobotSettings, place: Location, joints_deg: Array) -> Joints:
     """The robot's joints at its place, in the posture of those that the pendant shows.
-
-    Args:
-        robot: which.
-        place: where it stands.
-        joints_deg: as its pendant shows them [deg], shape (6,).
 
     Raises:
         RefusedError: if they do not lead there.

@@ -2,30 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.kinematics import (
-    Branch,
-    Joints,
-    branch_of,
-    forward,
-    limit_violations,
-    nearest,
-)
+from arm_driver.kinematics import Branch, Joints, branch_of, forward, limit_violations, nearest
 from arm_driver.pose import ArmError, Pose, angle_between_rad
 from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.moves.approach import joints_in_posture, joints_said
-from hil.stations.arm.moves.hands import Hand
 from hil.stations.arm.moves.paths import JointPath, StraightPath
 from hil.stations.arm.moves.proof import ProvedMove, proved_move
-from hil.stations.arm.moves.session import RobotSession, notes_of
-from hil.stations.arm.peers import Witness
+from hil.stations.arm.moves.session import RobotSession
 from hil.stations.arm.scenario import SIM_URL
-from hil.stations.arm.session import Streamed
 
 Array = NDArray[np.float64]
 
@@ -38,11 +27,9 @@ class GotoTarget:
     """Where to."""
 
     pose: Pose
-    """Of the gripper."""
     joints_deg: Array | None
     """Of the robot there [deg], shape (6,); None if they follow from its posture."""
     name: str
-    """In a few words."""
 
     @classmethod
     def of_joints(cls, robot: RobotSettings, joints_deg: Array, name: str) -> "GotoTarget":
@@ -70,9 +57,7 @@ def start_of(
     """The robot's joints where it stands, in the posture that a person says it stands in.
 
     Args:
-        session: with the robot.
         target: whose posture is taken for a question, if nobody said what the pendant shows.
-        confirm: asks the operator; None if nobody can be asked.
 
     Raises:
         RefusedError: if nobody says it, or the robot cannot stand so.
@@ -108,9 +93,6 @@ def plan_goto(
     """A proved move to a target; None if the robot is there.
 
     Args:
-        robot: which.
-        start: its joints where it stands.
-        target: where to.
         part: of its limits of speed, turn and joint rates that may be used, up to 1.
         straight: whether along a straight line; else all joints in proportion.
 
@@ -155,34 +137,3 @@ def _end(robot: RobotSettings, start: Joints, target: GotoTarget) -> Array:
         raise RefusedError(
             f"the move to {target.name} was refused, nothing has been sent: {robot.name}: {error}"
         ) from None
-
-
-def run_goto(
-    session: RobotSession,
-    move: ProvedMove,
-    start: Joints,
-    target: GotoTarget,
-    hand: Hand,
-    out: Path,
-    *,
-    shown_at: int | None = None,
-    witness: Callable[[Witness], Witness] | None = None,
-) -> Streamed:
-    """Run a proved move while it is held, recorded.
-
-    Args:
-        session: with the robot.
-        move: proved.
-        start: the robot's joints at its beginning.
-        target: where to.
-        hand: the operator.
-        out: folder that gets a new folder for this run.
-        shown_at: descriptor to show on what happens; None to show nothing.
-        witness: wraps who notes what happens, to see each waypoint as well.
-    """
-    arm = session.guard(move.start_rad)
-    return session.run(
-        arm, move.station(hand, arm), start, move.path.pose(1.0), "goto", out,
-        told={"moves": f"the robot alone, to {target.name}"}, notes=notes_of(hand),
-        witness=witness, shown_at=shown_at,
-    )  # fmt: skip

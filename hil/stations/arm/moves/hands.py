@@ -10,7 +10,6 @@ from hil.timing.clock import Clock, VirtualClock
 
 HOLD_KEY: Final = " "
 HELP: Final = ("space  hold: it moves, let go: it rests on its way      q  end",)
-"""The keys, for the operator."""
 PAIRS: Final = ("w/s", "a/d", "r/f", "u/o", "i/k", "j/l")
 """Keys for more and less of each of the six."""
 DRY_NOTE: Final = "dry run: nobody holds a dead-man; the move counts as held from beginning to end"
@@ -20,7 +19,6 @@ def jog_help(axes: str, step: float | None) -> tuple[str, ...]:
     """The keys that jog, for the operator.
 
     Args:
-        axes: "joint", "base" or "tool".
         step: mm or degrees of one press; None if it moves while a key is held.
     """
     how = "moves while its key is held" if step is None else f"a press is a step of {step:g}"
@@ -47,11 +45,9 @@ class Hand(Protocol):
 
     def listen(self) -> None:
         """Take note of what the operator does now; never blocks."""
-        ...
 
     def close(self) -> None:
         """Give back what it holds. More than once does no harm."""
-        ...
 
 
 class AlwaysHeld:
@@ -68,19 +64,14 @@ class AlwaysHeld:
 
 
 class HeldKey:
-    """One key that is held.
-
-    Args:
-        keys: of the terminal; closed with this.
-        key: which.
-    """
+    """One key that is held; the keys of the terminal are closed with it."""
 
     def __init__(self, keys: HeldKeys, key: str = HOLD_KEY) -> None:
         self._keys, self._key = keys, key
 
     @property
     def held(self) -> bool:
-        """Whether the key counts as held now."""
+        """Whether the move counts as held now."""
         return self._keys.fresh(self._key)
 
     @property
@@ -97,18 +88,16 @@ class HeldKey:
         self._keys.close()
 
 
-class JogHand:
-    """Keys that jog.
-
-    Args:
-        keys: of the terminal; closed with this.
-        stepping: whether a press makes one step; else the robot moves while a key is held.
-    """
+class JogHand(HeldKey):
+    """Keys that jog: the robot moves while one is held or, if stepping, by a step at a press."""
 
     def __init__(self, keys: HeldKeys, *, stepping: bool) -> None:
-        self._keys, self._stepping = keys, stepping
+        super().__init__(keys)
+        self._stepping = stepping
         self._press: tuple[int, float] | None = None
-        self._busy = self._stopped = False
+        self._busy = False
+        self.stopped = False
+        """Whether the step under way is to stop: any press does that."""
 
     @property
     def direction(self) -> tuple[int, float] | None:
@@ -123,16 +112,6 @@ class JogHand:
             return self._busy or self._press is not None
         return self.direction is not None
 
-    @property
-    def stopped(self) -> bool:
-        """Whether the step under way is to stop: any press does that."""
-        return self._stopped
-
-    @property
-    def end_reason(self) -> str:
-        """Why it has ended; empty while it lasts."""
-        return self._keys.end_reason
-
     def take_press(self) -> tuple[int, float] | None:
         """Axis and sign of a key that was pressed since the last call; None if none was."""
         press, self._press = self._press, None
@@ -141,29 +120,20 @@ class JogHand:
     def busy(self, under_way: bool) -> None:
         """Hear whether a step is under way."""
         self._busy = under_way
-        self._stopped = self._stopped and under_way
+        self.stopped = self.stopped and under_way
 
     def listen(self) -> None:
         """Note the keys typed since the last look."""
         self._keys.listen()
         key = self._keys.take_press()
         if key and self._busy:
-            self._stopped = True
+            self.stopped = True
         elif key in KEYS:
             self._press = KEYS[key]
-
-    def close(self) -> None:
-        """Give the terminal back as it was found."""
-        self._keys.close()
 
 
 def jog_hand(clock: Clock, *, stepping: bool, fd: int | None = None) -> JogHand:
     """The operator who jogs.
-
-    Args:
-        clock: of the session.
-        stepping: whether a press makes one step.
-        fd: of the terminal; standard input if left out.
 
     Raises:
         RefusedError: on the virtual clock, or without a terminal.
@@ -175,10 +145,6 @@ def jog_hand(clock: Clock, *, stepping: bool, fd: int | None = None) -> JogHand:
 
 def hand_for(clock: Clock, fd: int | None = None) -> Hand:
     """The operator of a move to a place: who holds the space key, or nobody in a dry run.
-
-    Args:
-        clock: of the move.
-        fd: of the terminal; standard input if left out.
 
     Raises:
         RefusedError: in real time without a terminal: then nobody could hold it.

@@ -28,8 +28,6 @@ def changes(found: Identified, robot: RobotSettings, date: str) -> Change:
     """Keys by table, with values as TOML has them.
 
     Args:
-        found: of the robot's controller, along all axes.
-        robot: its file as it is.
         date: of today, YYYY-MM-DD.
     """
     lags = [axis.lag_s for axis in found.axes.values()]

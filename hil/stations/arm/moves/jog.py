@@ -7,21 +7,21 @@ before it, by less than the way of one period at the pace of its key, and joggin
 """
 
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arm_driver.geometry import PumaGeometry
-from arm_driver.kinematics import Joints, forward
+from arm_driver.kinematics import Joints, forward, jacobian
 from arm_driver.pose import Pose
-from hil.stations.arm.moves.hands import Hand
-from hil.stations.arm.moves.judge import RobotJudge
-from hil.stations.arm.moves.laws import LEVELS, PathMover, RestToRest
-from hil.stations.arm.moves.rays import Axes, Ray, RayPart, full_rate
+from hil.stations.arm.judge import RobotJudge
+from hil.stations.arm.moves.hands import JogHand
+from hil.stations.arm.moves.laws import LEVELS, PART, RAMP_S, PathMover, RestToRest
+from hil.stations.arm.moves.paths import Axes, Ray, RayPart
 from hil.stations.arm.moves.session import LONGEST_S, RobotSession
 from hil.stations.arm.moves.station import RobotStation
-from hil.stations.arm.session import Streamed
+from hil.stations.arm.stream import Streamed
 from safety.arm_limits import ArmLimits, ArmViolation
 from sim.world.space_arm.simulator import TICK_S
 
@@ -32,51 +32,23 @@ STEP_MOST: Final = 20.0
 """A step is made without being held, so it is a short one [mm, deg]."""
 
 
-class JogWish(Protocol):
-    """What the operator wants."""
-
-    @property
-    def direction(self) -> tuple[int, float] | None:
-        """Axis, 0 to 5, and sign of the key that is held; None if none is."""
-        ...
-
-    def take_press(self) -> tuple[int, float] | None:
-        """Axis and sign of a key that was pressed anew since the last call; None if none was."""
-        ...
-
-    @property
-    def stopped(self) -> bool:
-        """Whether the step under way is to stop."""
-        ...
-
-    def busy(self, under_way: bool) -> None:
-        """Hear whether a step is under way."""
-        ...
-
-
-class JogOperator(JogWish, Hand, Protocol):
-    """An operator who jogs, and can be let go of."""
-
-
 class JogMover:
-    """Moves along the axis of a key.
+    """Moves along the axis of a key; it ends when its operator says so.
 
     Args:
-        geometry: the robot.
-        limits: of it.
         judge: of the session; it is asked on trial.
-        wish: what the operator wants.
-        axes: which kind.
         part: of the robot's limits of speed, turn and joint rates that may be used, up to 1.
         step: way [m] and turn [rad] of one press; None to move while a key is held.
     """
+
+    done = False
 
     def __init__(
         self,
         geometry: PumaGeometry,
         limits: ArmLimits,
         judge: RobotJudge,
-        wish: JogWish,
+        wish: JogHand,
         axes: Axes,
         part: float,
         step: tuple[float, float] | None = None,
@@ -90,7 +62,6 @@ class JogMover:
         self._blocked: tuple[int, float] | None = None
         self._one: PathMover | None = None
         self.note = ""
-        """What the operator should know now; empty for nothing."""
 
     @property
     def share(self) -> float:
@@ -102,17 +73,8 @@ class JogMover:
         """Whether the next waypoint repeats the last, unless something is wanted."""
         return self._level == 0 and (self._one is None or self._one.at_rest)
 
-    @property
-    def done(self) -> bool:
-        """False: it ends when its operator says so."""
-        return False
-
     def next(self, *, held: bool) -> Pose:
-        """X_RT a period later.
-
-        Args:
-            held: whether anything may move, but for coming to rest.
-        """
+        """X_RT a period later."""
         self.note = ""
         self._pose = self._by_steps(held) if self._step is not None else self._by_holding(held)
         return self._pose
@@ -132,7 +94,6 @@ class JogMover:
         return self._pose if self._ray is None else self._ray.pose(self._way)
 
     def _begin(self, axis: int, sign: float) -> None:
-        """Begin a ray where the robot rests."""
         if self._ray is None or self._way > 0.0 or (self._ray.axis, self._ray.sign) != (axis, sign):
             q_rad = np.array(self._judge.joints.q_rad)
             self._ray = Ray(self._geometry, self._axes, q_rad, axis, sign)
@@ -197,10 +158,29 @@ class JogMover:
         self._one = PathMover(step, law)
 
 
+def full_rate(ray: Ray, limits: ArmLimits, part: float) -> float:
+    """How fast the robot is jogged along a ray [m/s, rad/s].
+
+    Args:
+        part: of its limits of speed, turn and joint rates that may be used, up to 1.
+    """
+    if ray.axes is not Axes.JOINT:
+        speeds = limits.gripper_speed_max_m_s, limits.gripper_turn_max_rad_s
+        return part * speeds[ray.axis // 3]
+    column = jacobian(ray.geometry, ray.q_rad)[:, ray.axis]
+    rate = min(
+        part * PART * limits.rate_max_rad_s[ray.axis],
+        PART * limits.acceleration_max_rad_s2[ray.axis] * RAMP_S,
+        part * limits.gripper_turn_max_rad_s,
+    )
+    reach_m = float(np.linalg.norm(column[:3]))  # the gripper goes round the joint's axis
+    return min(rate, part * limits.gripper_speed_max_m_s / reach_m) if reach_m > 0.0 else rate
+
+
 def run_jog(
     session: RobotSession,
     start: Joints,
-    hand: JogOperator,
+    hand: JogHand,
     axes: Axes,
     part: float,
     out: Path,
@@ -212,24 +192,16 @@ def run_jog(
     """Jog the robot until its operator ends it, recorded.
 
     Args:
-        session: with the robot.
-        start: its joints where it stands.
-        hand: the operator.
-        axes: which the keys move.
-        part: of the robot's limits of speed, turn and joint rates that may be used, up to 1.
-        out: folder that gets a new folder for this run.
         step: way [m] and turn [rad] of one press; None to move while a key is held.
-        shown_at: descriptor to show on what happens; None to show nothing.
-        longest_s: the session is ended by then [s].
 
     Raises:
         RefusedError: if the robot may not be moved from where it stands.
     """
     robot = session.choice.robot
-    geometry, arm = robot.geometry(), session.guard(np.array(start.q_rad))
+    arm = session.guard(np.array(start.q_rad))
     judge = RobotJudge.at(robot, np.array(start.q_rad), arm)
-    mover = JogMover(geometry, robot.gate_limits(), judge, hand, axes, part, step)
-    station = RobotStation(geometry, robot.oat_convention(), judge, mover, hand)
+    mover = JogMover(robot.geometry(), robot.gate_limits(), judge, hand, axes, part, step)
+    station = RobotStation(robot, judge, mover, hand)
     return session.run(
         arm, station, start, None, "jog", out,
         told={"moves": f"the robot alone, jogged in {axes.value} axes"},

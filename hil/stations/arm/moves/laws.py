@@ -77,7 +77,6 @@ class AsRecorded:
     """The path's own time, evenly stretched to whole periods."""
 
     units: int
-    """Duration in `UNIT_S`."""
 
     @classmethod
     def lasting(cls, duration_s: float) -> "AsRecorded":
@@ -93,8 +92,6 @@ def fastest_share_per_s(shape: PathDemand, limits: ArmLimits, part: float, *, ra
     """How fast the share of a path may grow, so that no limit of the robot is broken [1/s].
 
     Args:
-        shape: of the path.
-        limits: of the robot.
         part: of its limits of speed, turn and joint rates that may be used, up to 1.
         ramps: how many changes of pace come together: 1 for that of the dead-man alone, 2 if the
             law begins and ends at rest.
@@ -123,12 +120,9 @@ def _over_each(limits: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 class PathMover:
-    """Goes along a path while it is held, and rests on it while it is not.
+    """Goes along a path while it is held, and rests on it while it is not."""
 
-    Args:
-        path: where to.
-        law: when.
-    """
+    note = ""
 
     def __init__(self, path: ToolPath, law: Law) -> None:
         self._path = path
@@ -150,17 +144,8 @@ class PathMover:
         """Whether the end of the path has been reached."""
         return self._units >= self._law.units
 
-    @property
-    def note(self) -> str:
-        """Nothing to tell: it goes where it was proved."""
-        return ""
-
     def next(self, *, held: bool) -> Pose:
-        """Where to be a period later.
-
-        Args:
-            held: whether to go on; else it slows down.
-        """
+        """Where to be a period later."""
         self._level = min(self._level + 1, LEVELS) if held else max(self._level - 1, 0)
         self._units = min(self._units + self._level, self._law.units)
         return self._path.pose(self._law.share(self._units * UNIT_S))

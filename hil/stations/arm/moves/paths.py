@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from itertools import pairwise
 from typing import Protocol, Self
 
@@ -37,9 +38,7 @@ class JointPath:
     """All joints in proportion, from one set of angles to another.
 
     Args:
-        geometry: the robot.
         start_rad: joint angles at the beginning [rad], shape (6,).
-        end_rad: at the end.
     """
 
     def __init__(self, geometry: PumaGeometry, start_rad: Array, end_rad: Array) -> None:
@@ -52,12 +51,7 @@ class JointPath:
 
 
 class StraightPath:
-    """A straight line of the gripper, which turns evenly about one axis.
-
-    Args:
-        start: X_RT at the beginning.
-        end: X_RT at the end.
-    """
+    """A straight line of the gripper, which turns evenly about one axis."""
 
     def __init__(self, start: Pose, end: Pose) -> None:
         self._start = start
@@ -74,7 +68,6 @@ class RecordedPath:
     """A recorded motion: through given joint angles at given times, smooth and without overshoot.
 
     Args:
-        geometry: the robot.
         t_s: rising times [s], shape (N,).
         q_rad: joint angles [rad], shape (N, 6).
     """
@@ -106,10 +99,6 @@ class PathDemand:
         """Look at a path closely, as far as the robot can follow it in its branch.
 
         What lies beyond is for the gate to refuse, with the waypoint.
-
-        Args:
-            path: which.
-            keeper: at its beginning; it is led along.
         """
         s = _grid(path)
         poses: list[Pose] = []
@@ -160,3 +149,64 @@ def joints_along(poses: Sequence[Pose], keeper: BranchKeeper) -> Array:
         except ArmError as error:
             raise ArmError(f"place {number}: {error}") from None
     return np.array(found)
+
+
+class Axes(Enum):
+    """What the six pairs of keys move."""
+
+    JOINT = "joint"
+    BASE = "base"
+    """The gripper along and about x, y, z of the robot's base."""
+    TOOL = "tool"
+    """Along and about its own x, y, z."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ray:
+    """A straight way in one axis from where the robot is."""
+
+    geometry: PumaGeometry
+    axes: Axes
+    q_rad: Array
+    """Its joints at the beginning [rad], shape (6,)."""
+    axis: int
+    """0 to 5."""
+    sign: float
+
+    def pose(self, way: float) -> Pose:
+        """X_RT after a way [m] or turn [rad]."""
+        moved = self.sign * way
+        if self.axes is Axes.JOINT:
+            q_rad = np.array(self.q_rad)
+            q_rad[self.axis] += moved
+            return forward(self.geometry, q_rad)
+        X_RT = forward(self.geometry, self.q_rad)
+        along = np.zeros(3)
+        along[self.axis % 3] = moved
+        if self.axes is Axes.TOOL:
+            along = X_RT.rotation @ along
+        if self.axis < 3:
+            return Pose(X_RT.position_m + along, X_RT.rotation)
+        return Pose(X_RT.position_m, Rotation.from_rotvec(along).as_matrix() @ X_RT.rotation)
+
+    @property
+    def name(self) -> str:
+        """The way in words."""
+        side = "+" if self.sign > 0.0 else "-"
+        if self.axes is Axes.JOINT:
+            return f"joint {self.axis + 1} {side}"
+        turned = "about " if self.axis >= 3 else ""
+        return f"{turned}{'xyz'[self.axis % 3]} {side} ({self.axes.value})"
+
+
+@dataclass(frozen=True, slots=True)
+class RayPart:
+    """A ray of a given length as a path."""
+
+    ray: Ray
+    length: float
+    """Of it [m, rad]."""
+
+    def pose(self, s: float) -> Pose:
+        """X_RT at a share of the way."""
+        return self.ray.pose(s * self.length)

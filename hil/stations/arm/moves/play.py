@@ -18,18 +18,15 @@ from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.machines.robot_settings import RobotSettings
 from hil.recording.header import RecordingError
-from hil.stations.arm.moves.approach import place_of
+from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.goto import GotoTarget
-from hil.stations.arm.moves.hands import Hand
-from hil.stations.arm.moves.judge import RobotJudge
 from hil.stations.arm.moves.paths import RecordedPath, joints_along
 from hil.stations.arm.moves.proof import ProvedMove, proved_as_recorded
-from hil.stations.arm.moves.session import RobotSession, notes_of
+from hil.stations.arm.moves.session import RobotSession
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.clock import FetchTimes
 from hil.stations.arm.report.machines import ArmMachines
-from hil.stations.arm.session import Streamed
-from hil.stations.arm.start import read_place
+from hil.stations.arm.start import place_of, read_place
 from hil.stations.arm.step import location_of
 from sim.world.space_arm.simulator import TICK_S
 
@@ -47,7 +44,6 @@ class PlayedPath:
     """A recorded path."""
 
     name: str
-    """Of its file."""
     t_s: Array
     """Rising times [s], shape (N,)."""
     poses: tuple[Pose, ...]
@@ -68,10 +64,6 @@ class PlayedPath:
 
 def read_recorded(path: Path, robot: RobotSettings) -> PlayedPath:
     """Read a CSV file, or the recording of a run of the arm (its folder or file).
-
-    Args:
-        path: of it.
-        robot: whose convention the angles are in.
 
     Raises:
         ConfigError: with file, line and what would have been right.
@@ -122,8 +114,7 @@ def _of_csv(path: Path, robot: RobotSettings) -> PlayedPath:
     head = [name.strip() for name in rows[0]] if rows else []
     if missing := [name for name in COLUMNS if name not in head]:
         raise ConfigError(
-            str(path),
-            [f"line 1: no column {', '.join(missing)}; needed are {', '.join(COLUMNS)}"],
+            str(path), [f"line 1: no column {', '.join(missing)}; needed are {', '.join(COLUMNS)}"]
         )
     places = [head.index(name) for name in COLUMNS]
     found = [_row(str(path), number, row, places) for number, row in enumerate(rows[1:], 2) if row]
@@ -190,12 +181,6 @@ def plan_play(
 ) -> ProvedMove:
     """The recorded path as a proved move, in its own time or slower.
 
-    Args:
-        robot: which.
-        start: its joints at the beginning of the path.
-        recorded: the path.
-        slower: whether it may take longer than it did.
-
     Raises:
         RefusedError: with joint, value, limit and waypoint; nothing has been sent.
     """
@@ -212,33 +197,3 @@ def plan_play(
     return proved_as_recorded(
         robot, q_rad[0], path, recorded.duration_s, recorded.name, slower=slower
     )
-
-
-def run_play(
-    session: RobotSession,
-    move: ProvedMove,
-    start: Joints,
-    recorded: PlayedPath,
-    hand: Hand,
-    out: Path,
-    *,
-    shown_at: int | None = None,
-) -> Streamed:
-    """Run a proved recorded path while it is held, and record it anew.
-
-    Args:
-        session: with the robot, which stands at the beginning of the path.
-        move: proved.
-        start: its joints there.
-        recorded: the path.
-        hand: the operator.
-        out: folder that gets a new folder for this run.
-        shown_at: descriptor to show on what happens; None to show nothing.
-    """
-    begin = Joints.of(move.start_rad, start.branch)
-    arm = session.guard(move.start_rad)
-    return session.run(
-        arm, move.station(hand, arm), begin, move.path.pose(1.0), "play", out,
-        told={"moves": f"the robot alone, along {recorded.name}"}, notes=notes_of(hand),
-        shown_at=shown_at,
-    )  # fmt: skip

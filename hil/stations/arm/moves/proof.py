@@ -6,8 +6,10 @@ states that it can be in, and few ways from each to the next.
 """
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -21,8 +23,8 @@ from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.control import play_out
 from hil.stations.arm.gated import WaypointGate
+from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.hands import AlwaysHeld, Hand
-from hil.stations.arm.moves.judge import RobotJudge
 from hil.stations.arm.moves.laws import (
     LEVELS,
     UNIT_S,
@@ -34,8 +36,7 @@ from hil.stations.arm.moves.laws import (
 )
 from hil.stations.arm.moves.paths import PathDemand, ToolPath
 from hil.stations.arm.moves.station import RobotStation
-from hil.stations.arm.refusals import violations_of
-from hil.stations.arm.step import RobotStep, robot_sample
+from hil.stations.arm.step import RobotStep, robot_sample, violations_of
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmCheck, ArmSample, ArmViolation
 from safety.arm_rules import cut_corner, differences, too_fast_gripper, too_fast_joints
@@ -62,11 +63,9 @@ class ProvedMove:
     """A move that may begin."""
 
     robot: RobotSettings
-    """Which."""
     start_rad: Array
     """Its joints at the beginning [rad], shape (6,)."""
     path: ToolPath
-    """Where to."""
     law: Law
     """When, while it is held."""
     steps: tuple[RobotStep, ...]
@@ -79,9 +78,8 @@ class ProvedMove:
 
     def station(self, hand: Hand, gate: WaypointGate | None = None) -> RobotStation:
         """Control of the robot along the path, at its beginning; with a gate of its own, or one."""
-        robot, judge = self.robot, RobotJudge.at(self.robot, self.start_rad, gate)
-        mover = PathMover(self.path, self.law)
-        return RobotStation(robot.geometry(), robot.oat_convention(), judge, mover, hand)
+        judge = RobotJudge.at(self.robot, self.start_rad, gate)
+        return RobotStation(self.robot, judge, PathMover(self.path, self.law), hand)
 
     def findings(self) -> tuple[PathFinding, ...]:
         """What it asks of the robot, the worst of each kind."""
@@ -100,26 +98,16 @@ def proved_move(
     """A move from rest to rest along a path, as fast as it may be.
 
     Args:
-        robot: which.
         start_rad: its joints at the beginning of the path [rad], shape (6,).
-        path: where to.
         part: of its limits of speed, turn and joint rates that may be used, up to 1.
-        name: of what is refused, for the text.
 
     Raises:
         RefusedError: with joint, value, limit and waypoint; nothing has been sent.
     """
-    fastest = fastest_share_per_s(
-        _shape(robot, start_rad, path), robot.gate_limits(), part, ramps=2
-    )
-    for tried in range(TRIES):
-        law = RestToRest.at(SLOWER**tried * fastest)
-        try:
-            return _proved(robot, start_rad, path, law, name)
-        except _TooFastError:
-            if tried == TRIES - 1:
-                raise
-    raise AssertionError("unreachable")
+    shape = _shape(robot, start_rad, path)
+    fastest = fastest_share_per_s(shape, robot.gate_limits(), part, ramps=2)
+    prove = partial(_proved, robot, start_rad, path, name)
+    return _slower(prove, lambda share: RestToRest.at(share * fastest))
 
 
 def proved_as_recorded(
@@ -134,39 +122,39 @@ def proved_as_recorded(
     """A recorded motion in its own time, or in as much more as the robot's limits ask for.
 
     Args:
-        robot: which.
         start_rad: its joints at the beginning [rad], shape (6,).
-        path: the recorded motion over its time.
-        duration_s: of the recording [s].
-        name: of what is refused, for the text.
-        slower: whether it may take longer than that.
 
     Raises:
         RefusedError: with joint, value, limit and waypoint; nothing has been sent.
     """
     shape = _shape(robot, start_rad, path)
-    if not slower:
-        try:
-            return _proved(robot, start_rad, path, AsRecorded.lasting(duration_s), name)
-        except _TooFastError as error:
-            raise RefusedError(
-                f"{error}\nin its own time, {duration_s:.2f} s; --slower takes more until it fits"
-            ) from None
-    fastest = fastest_share_per_s(shape, robot.gate_limits(), 1.0, ramps=1)
-    least_s = max(duration_s, 1.0 / fastest)
-    for tried in range(TRIES):
-        try:
-            return _proved(
-                robot, start_rad, path, AsRecorded.lasting(least_s / SLOWER**tried), name
-            )
-        except _TooFastError:
-            if tried == TRIES - 1:
-                raise
-    raise AssertionError("unreachable")
+    prove = partial(_proved, robot, start_rad, path, name)
+    if slower:
+        fastest = fastest_share_per_s(shape, robot.gate_limits(), 1.0, ramps=1)
+        least_s = max(duration_s, 1.0 / fastest)
+        return _slower(prove, lambda share: AsRecorded.lasting(least_s / share))
+    try:
+        return prove(AsRecorded.lasting(duration_s))
+    except _TooFastError as error:
+        raise RefusedError(
+            f"{error}\nin its own time, {duration_s:.2f} s; --slower takes more until it fits"
+        ) from None
 
 
 class _TooFastError(RefusedError):
     """What a slower move may keep."""
+
+
+def _slower(prove: Callable[[Law], ProvedMove], law: Callable[[float], Law]) -> ProvedMove:
+    """The first move that is proved, by ever slower laws: each of a share of the speed, 1 at first.
+
+    Raises:
+        RefusedError: if none is, as for the slowest.
+    """
+    for tried in range(TRIES - 1):
+        with suppress(_TooFastError):
+            return prove(law(SLOWER**tried))
+    return prove(law(SLOWER ** (TRIES - 1)))
 
 
 def _shape(robot: RobotSettings, start_rad: Array, path: ToolPath) -> PathDemand:
@@ -175,7 +163,7 @@ def _shape(robot: RobotSettings, start_rad: Array, path: ToolPath) -> PathDemand
 
 
 def _proved(
-    robot: RobotSettings, start_rad: Array, path: ToolPath, law: Law, name: str
+    robot: RobotSettings, start_rad: Array, path: ToolPath, name: str, law: Law
 ) -> ProvedMove:
     move = ProvedMove(robot, start_rad, path, law, ())
     try:
@@ -190,7 +178,7 @@ def _proved(
     for unit, violations in _let_go(robot, start_rad, path, law):
         where = ", when it is let go or held again there"
         raise _refusal(name, math.ceil(unit / LEVELS), violations, where)
-    return ProvedMove(robot, start_rad, path, law, steps)
+    return replace(move, steps=steps)
 
 
 def _refusal(
@@ -237,11 +225,7 @@ def _let_go(
 
 
 def ways(units: int) -> Iterator[tuple[int, int, int]]:
-    """All three waypoints in a row that a mover can make of a law, each as its unit.
-
-    Args:
-        units: of the law.
-    """
+    """All three waypoints in a row that a mover can make of a law, each as its unit."""
     left: list[tuple[int, int, int]] = [(0, 0, 0)]  # unit before, unit, pace
     seen = set(left)
     while left:

@@ -19,16 +19,19 @@ from hil.machines.robot_settings import RobotSettings
 from hil.recording.header import SIMULATED, RunHeader
 from hil.run.facts import run_facts
 from hil.stations.arm.gated import GatedArm
+from hil.stations.arm.judge import gate_at
 from hil.stations.arm.moves.approach import await_place
 from hil.stations.arm.moves.hands import DRY_NOTE, AlwaysHeld, Hand
-from hil.stations.arm.moves.judge import gate_at
-from hil.stations.arm.peers import ArmWire, WaypointMaker, Witness
+from hil.stations.arm.moves.proof import ProvedMove
+from hil.stations.arm.peers import ArmWire, WaypointMaker
 from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
 from hil.stations.arm.scenario import SIM_URL
-from hil.stations.arm.session import Stream, Streamed, arm_clock, arm_wire, run_stream
+from hil.stations.arm.session import arm_clock, arm_wire, run_stream
 from hil.stations.arm.signals import SIGNALS
 from hil.stations.arm.start import RobotStart
 from hil.stations.arm.step import RobotStep, location_of
+from hil.stations.arm.stream import Stream, Streamed
+from hil.stations.arm.wire import emulated_controller
 from hil.timing.clock import Clock, VirtualClock, moment
 from hil.timing.stop import StopSignals, StopWish
 from sim.devices.arm_controller import ArmController
@@ -48,18 +51,15 @@ class Choice:
     """Which robot, where, and how it is met."""
 
     robot: RobotSettings
-    """Its settings."""
     url: str = SIM_URL
     """Its line; ``sim:`` for an emulated one in this process."""
     clock: str = "virtual"
-    """Virtual or real."""
     shown: Location | None = None
     """Where its controller shows its gripper, for one that does not tell it by itself."""
     joints_deg: Array | None = None
     """What its pendant shows [deg], shape (6,); of an emulated robot in this process where it
     stands; None if nobody said."""
     seed: int = 0
-    """Of the emulated robot."""
     faults: tuple[ArmFault, ...] = ()
     """Of the emulated robot in this process."""
 
@@ -79,17 +79,12 @@ class RobotSession:
     """An open link to a robot that stands still; nothing has been sent."""
 
     choice: Choice
-    """Which robot."""
     clock: Clock
-    """Of the session."""
     wire: ArmWire
-    """The link."""
     wish: StopWish
-    """The operator's wish to end."""
     place: Location
     """Where the robot stands."""
     say: Callable[[str], None]
-    """Tells the operator something."""
 
     @property
     def dry(self) -> bool:
@@ -98,9 +93,6 @@ class RobotSession:
 
     def guard(self, start_rad: Array) -> GatedArm:
         """The link behind a gate for one stream, from where the robot rests.
-
-        Args:
-            start_rad: its joint angles [rad], shape (6,).
 
         Raises:
             RefusedError: if it may not be moved from there, with joint, value and limit.
@@ -119,24 +111,15 @@ class RobotSession:
         *,
         told: dict[str, str],
         notes: tuple[str, ...] = (),
-        witness: Callable[[Witness], Witness] | None = None,
         shown_at: int | None = None,
         longest_s: float = LONGEST_S,
     ) -> Streamed:
         """Run a station against the robot and record it.
 
         Args:
-            arm: gate and link, at the start.
             station: what makes the waypoints, at its start, by that gate.
-            start: the robot's joints there.
             end: X_RT of the last waypoint; None if it is not known before.
-            name: what the run's folder is called after.
-            out: folder that gets a new folder for this run.
-            told: what the recording's header says of the move, by name.
-            notes: what was said before the stream begins.
-            witness: wraps who notes what happens, to see each waypoint and request as well.
             shown_at: descriptor to show on what happens; None to show nothing.
-            longest_s: the move is ended by then [s].
         """
         robot, convention = self.choice.robot, self.choice.robot.oat_convention()
         X_RT0 = forward(robot.geometry(), start.q_rad)
@@ -149,7 +132,32 @@ class RobotSession:
         )  # fmt: skip
         return run_stream(
             stream, _header(self, name, X_RT0, told), out, name, RecordingSettings(),
-            shown_at=shown_at, status=True, witness=witness, first_notes=notes,
+            shown_at=shown_at, status=True, first_notes=notes,
+        )  # fmt: skip
+
+    def drive(
+        self,
+        move: ProvedMove,
+        start: Joints,
+        hand: Hand,
+        out: Path,
+        *,
+        name: str,
+        moves: str,
+        shown_at: int | None = None,
+    ) -> Streamed:
+        """Run a proved move while it is held, recorded.
+
+        Args:
+            start: the robot's joints, in the posture in which it stands.
+            name: what the run's folder is called after.
+            moves: where to, in a few words.
+        """
+        arm = self.guard(move.start_rad)
+        return self.run(
+            arm, move.station(hand, arm), Joints.of(move.start_rad, start.branch),
+            move.path.pose(1.0), name, out, told={"moves": f"the robot alone, {moves}"},
+            notes=notes_of(hand), shown_at=shown_at,
         )  # fmt: skip
 
 
@@ -158,10 +166,6 @@ def session(
     choice: Choice, say: Callable[[str], None] = lambda text: None
 ) -> Iterator[RobotSession]:
     """Open the link, and wait until it is known where the robot stands.
-
-    Args:
-        choice: which robot, where.
-        say: tells the operator what is waited for.
 
     Raises:
         RefusedError: if the robot is not there, or does not tell where it is; nothing was sent.
@@ -189,12 +193,9 @@ def emulated_robot(choice: Choice, clock: Clock) -> ArmController:
         start_deg=choice.emulated_deg, tool_m=choice.robot.tool_m, feedback=True
     )
     try:
-        robot = ArmController(settings, now_s=clock.now_s(), seed=choice.seed)
+        return emulated_controller(settings, clock, choice.seed, choice.faults)
     except ValueError as error:
         raise RefusedError(f"--at-joints: the emulated robot cannot stand there: {error}") from None
-    for fault in choice.faults:
-        robot.inject(fault, clock.now_s())
-    return robot
 
 
 def notes_of(hand: Hand) -> tuple[str, ...]:

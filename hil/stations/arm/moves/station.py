@@ -6,19 +6,14 @@ by what the operator does then: the dead-man let go is felt by the next one.
 
 from typing import Protocol
 
-import numpy as np
-
-from arm_driver.geometry import PumaGeometry
 from arm_driver.kinematics import forward
-from arm_driver.pose import Pose, angle_between_rad
-from arm_driver.val import OatConvention
-from hil.stations.arm.control import REST_SPEED_M_S, REST_TURN_RAD_S
+from arm_driver.pose import Pose
+from hil.machines.robot_settings import RobotSettings
+from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.hands import Hand
-from hil.stations.arm.moves.judge import RobotJudge
-from hil.stations.arm.step import MotionPhase, RobotStep, location_of
+from hil.stations.arm.peers import OVER, WaypointMaker
+from hil.stations.arm.step import MotionPhase, RobotStep
 from sim.world.space_arm.simulator import TICK_S
-
-OVER = (MotionPhase.AT_REST, MotionPhase.REFUSED)
 
 
 class Mover(Protocol):
@@ -49,43 +44,15 @@ class Mover(Protocol):
         ...
 
 
-class RobotStation:
-    """Control of the robot alone through one motion.
+class RobotStation(WaypointMaker[RobotStep]):
+    """Control of the robot alone through one motion, held by an operator."""
 
-    Args:
-        geometry: the robot.
-        convention: of its controller's angles.
-        judge: its gate, at the start.
-        mover: where to.
-        hand: the operator.
-    """
+    robot_alone = True
 
-    def __init__(
-        self,
-        geometry: PumaGeometry,
-        convention: OatConvention,
-        judge: RobotJudge,
-        mover: Mover,
-        hand: Hand,
-    ) -> None:
-        self._convention = convention
+    def __init__(self, robot: RobotSettings, judge: RobotJudge, mover: Mover, hand: Hand) -> None:
+        super().__init__(forward(robot.geometry(), judge.joints.q_rad), robot.oat_convention())
         self._judge, self._mover, self._hand = judge, mover, hand
-        self._last_RT = forward(geometry, judge.joints.q_rad)
-        self._t_rad = 0.0
-        self._course = MotionPhase.FOLLOWING
-        self._resting = self._robot_moves = False
-        self.why = ""
-        """Why the motion is stopping or was refused; empty if it was planned so."""
-
-    @property
-    def course(self) -> MotionPhase:
-        """How far the motion has come."""
-        return self._course
-
-    @property
-    def live(self) -> bool:
-        """True: each waypoint is made when it is needed, by what the operator does then."""
-        return True
+        self._resting = False
 
     @property
     def held(self) -> bool:
@@ -96,26 +63,6 @@ class RobotStation:
     def resting(self) -> bool:
         """Whether the robot rests until it is held again, or is coming to rest."""
         return self._resting
-
-    @property
-    def robot_alone(self) -> bool:
-        """True: nothing is simulated beside it."""
-        return True
-
-    @property
-    def robot_moves(self) -> bool:
-        """Whether the robot's last two waypoints are apart: faster than what counts as rest."""
-        return self._robot_moves
-
-    @property
-    def gap(self) -> tuple[float, float]:
-        """None [m, rad]: there is nothing that it could be behind."""
-        return 0.0, 0.0
-
-    @property
-    def note(self) -> str:
-        """What the operator should know now; empty for nothing."""
-        return self._mover.note
 
     def rest(self) -> None:
         """Bring the robot to rest from the next step on, until it is to go on."""
@@ -131,48 +78,30 @@ class RobotStation:
         if self._hand.end_reason:
             self.stop(self._hand.end_reason)
 
-    def stop(self, why: str) -> None:
-        """Bring the motion to rest along its path, from the next step on, and end there."""
-        if self._course is MotionPhase.FOLLOWING:
-            self._course, self.why = MotionPhase.STOPPING, why
-            self._judge.declare_stop()
-
     def part(self, why: str) -> None:
         """The robot's stream has ended, and nothing else moves."""
         self.why = self.why or why
-        if self._course not in OVER:
-            self._course = MotionPhase.AT_REST
+        if self.course not in OVER:
+            self.course = MotionPhase.AT_REST
 
-    def step(self) -> RobotStep:
-        """Go on by one period.
+    def _declare_stop(self) -> None:
+        self._judge.declare_stop()
 
-        Raises:
-            RuntimeError: if the motion is over.
-        """
-        if self._course in OVER:
-            raise RuntimeError(f"the motion is {self._course.value}: there is no next step")
-        held = self._course is MotionPhase.FOLLOWING and self._hand.held and not self._resting
+    def _step(self) -> RobotStep:
+        held = self.course is MotionPhase.FOLLOWING and self._hand.held and not self._resting
         X_RT = self._mover.next(held=held)
+        self.note = self._mover.note
         judged = self._judge.judge(X_RT)
         index, share = self._judge.index, self._mover.share
         if judged.violations:
-            self._course, self.why = MotionPhase.REFUSED, str(judged.violations[0])
+            self.course, self.why = MotionPhase.REFUSED, str(judged.violations[0])
             return RobotStep(
-                index, index * TICK_S, self._course, X_RT, None, None, (), judged.violations, share
+                index, index * TICK_S, self.course, X_RT, None, None, (), judged.violations, share
             )
-        if self._mover.done or (self._course is MotionPhase.STOPPING and self._mover.at_rest):
-            self._course = MotionPhase.AT_REST
-        self._note_way(X_RT)
-        location = location_of(X_RT, self._convention, self._t_rad)
-        self._t_rad = location.oat_rad[2]
+        if self._mover.done or (self.course is MotionPhase.STOPPING and self._mover.at_rest):
+            self.course = MotionPhase.AT_REST
+        location = self._written(X_RT)
         return RobotStep(
-            index, index * TICK_S, self._course, X_RT, judged.joints, location, judged.margins,
+            index, index * TICK_S, self.course, X_RT, judged.joints, location, judged.margins,
             (), share,
         )  # fmt: skip
-
-    def _note_way(self, X_RT: Pose) -> None:
-        """Note whether the robot is to move to its next waypoint, or to rest where it is."""
-        last, self._last_RT = self._last_RT, X_RT
-        way_m = float(np.linalg.norm(X_RT.position_m - last.position_m))
-        turn_rad = angle_between_rad(last, X_RT)
-        self._robot_moves = way_m > REST_SPEED_M_S * TICK_S or turn_rad > REST_TURN_RAD_S * TICK_S

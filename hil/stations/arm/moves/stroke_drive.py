@@ -25,8 +25,8 @@ from hil.stations.arm.moves.session import RobotSession, notes_of
 from hil.stations.arm.moves.strokes import ProvedStroke
 from hil.stations.arm.peers import ArmWire
 from hil.stations.arm.realtime import arm_in_time
-from hil.stations.arm.session import Streamed
 from hil.stations.arm.step import location_of
+from hil.stations.arm.stream import Streamed
 from hil.timing.clock import utc_stamp
 from sim.world.space_arm.simulator import TICK_S
 
@@ -46,9 +46,7 @@ class Driven:
     spoilt: tuple[str, ...]
     """Why others cannot, one text each."""
     last: Streamed
-    """How the last stream went."""
     folder: Path
-    """Of the recordings."""
     day: str
     """In UTC, YYYY-MM-DD."""
 
@@ -59,11 +57,7 @@ class Driven:
 
 
 class ListeningWire:
-    """A link that outlives its streams, and keeps each request of the robot with its time.
-
-    Args:
-        wire: the link; closed by whoever opened it.
-    """
+    """A link that outlives its streams, and keeps each request of the robot with its time."""
 
     def __init__(self, wire: ArmWire) -> None:
         self._wire = wire
@@ -120,15 +114,6 @@ def drive_strokes(
     shown_at: int | None = None,
 ) -> Driven:
     """Drive strokes one after the other while they are held; the first that goes wrong is the last.
-
-    Args:
-        session: with the robot.
-        strokes: proved.
-        hand: the operator.
-        out: folder that gets a new folder for all of them.
-        baud: of the line.
-        say: tells the operator how far it has come, and what is waited for.
-        shown_at: descriptor to show on what happens; None to show nothing.
 
     Raises:
         RefusedError: if nobody holds, or the robot does not tell where it is while it moves.

@@ -16,8 +16,8 @@ from arm_driver.strokes import AXES, plan_strokes
 from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.gated import WaypointGate
+from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.hands import AlwaysHeld, Hand
-from hil.stations.arm.moves.judge import RobotJudge
 from hil.stations.arm.moves.station import RobotStation
 from hil.stations.arm.step import MotionPhase, RobotStep
 from sim.world.space_arm.simulator import TICK_S
@@ -46,17 +46,13 @@ class ProvedStroke:
     ) -> RobotStation:
         """Control of the robot along it, at its beginning; with a gate of its own, or one."""
         judge = RobotJudge.at(robot, np.array(self.start.q_rad), gate)
-        return RobotStation(
-            robot.geometry(), robot.oat_convention(), judge, StrokeMover(self.poses), hand
-        )
+        return RobotStation(robot, judge, StrokeMover(self.poses), hand)
 
 
 class StrokeMover:
-    """Goes from waypoint to waypoint while it is held, and rests at one while it is not.
+    """Goes from waypoint to waypoint while it is held, and rests at one while it is not."""
 
-    Args:
-        poses: X_RT at the beginning and at each waypoint.
-    """
+    note = ""
 
     def __init__(self, poses: tuple[Pose, ...]) -> None:
         self._poses, self._at, self._moving = poses, 0, False
@@ -75,11 +71,6 @@ class StrokeMover:
     def done(self) -> bool:
         """Whether it has arrived."""
         return self._at == len(self._poses) - 1
-
-    @property
-    def note(self) -> str:
-        """Nothing that the operator would not see."""
-        return ""
 
     def next(self, *, held: bool) -> Pose:
         """X_RT a period later."""
@@ -101,10 +92,6 @@ def prove_strokes(robot: RobotSettings, start: Joints) -> tuple[ProvedStroke, ..
     """All strokes, from where the robot stands and back there, through the gate.
 
     Let go at any waypoint and held again is proved as well.
-
-    Args:
-        robot: which.
-        start: its joints.
 
     Raises:
         RefusedError: with axis, joint, value and limit; nothing has been sent.
@@ -151,8 +138,6 @@ def _judged(robot: RobotSettings, stroke: ProvedStroke, let_go_at: int, offset: 
 
 
 class _LetsGo(AlwaysHeld):
-    """A hand that lets go for the waypoint of a number."""
-
     def __init__(self, at: int) -> None:
         self.at, self.steps = at, 0
 
@@ -163,7 +148,6 @@ class _LetsGo(AlwaysHeld):
 
 
 def _moved(pose: Pose, axis: str, way: float) -> Pose:
-    """A pose further along an axis [m or rad]."""
     if axis == "turn":
         return Pose(pose.position_m, pose.rotation @ Rotation.from_euler("z", way).as_matrix())
     shift = way * np.eye(3)[AXES.index(axis)]

@@ -48,7 +48,6 @@ class Misfit:
     t_s: Array
     """Motion time [s], shape (M,), read-only."""
     distance_m: Array
-    """Shape (M,), read-only."""
 
     @property
     def largest_m(self) -> float:
@@ -71,7 +70,6 @@ class Accuracy:
     """The robot's continuous path against the simulated gripper's; arrays are read-only."""
 
     in_time: Misfit
-    """Distances at the same moment."""
     in_space: Misfit
     """Distances of the lines."""
     place_m: Array
@@ -88,8 +86,6 @@ class Accuracy:
         """Compare both over what the robot was sent, as long as it was to follow.
 
         Args:
-            run: the recording.
-            machines: both arms.
             sent: waypoints that the robot was sent, shape (N,).
             whole: whether the robot was sent all; else it came to rest elsewhere than the motion,
                 and its last period says nothing.

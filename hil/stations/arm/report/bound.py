@@ -49,9 +49,7 @@ class BestPath:
     least_m: float
     """None reaches less than this over the window [m]."""
     begin_s: float
-    """Motion time of the window's beginning [s]."""
     end_s: float
-    """And of its end [s]."""
 
 
 def best_path(
@@ -66,7 +64,6 @@ def best_path(
     """The hardest of the places at which a path was furthest off.
 
     Args:
-        model: of the controller.
         nodes_m: waypoints that were sent, the start among them [m], shape (N, 3).
         way_m: the motion at even times [m], shape (looks (N - 1) + 1, 3).
         looks: places of the motion in a period.

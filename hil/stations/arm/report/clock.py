@@ -35,7 +35,6 @@ class FetchTimes:
     """When each waypoint was fetched, or would have been [s], shape (N,); the motion time if no
     request told a time."""
     known: bool
-    """Whether requests told it."""
     told: NDArray[np.bool_]
     """Frames whose time of the last request is surely that of its pose, shape (N,)."""
     told_s: Array
@@ -47,12 +46,7 @@ class FetchTimes:
 
     @classmethod
     def of(cls, run: ArmRecording, period_s: float) -> "FetchTimes":
-        """Take the times out of a recording.
-
-        Args:
-            run: the recording.
-            period_s: between waypoints [s].
-        """
+        """Take the times out of a recording."""
         number = run.column("index").astype(np.float64)
         streamed, at_s = run.column("sent_seq"), run.column("measured_at_s")
         requests = run.column("requests").astype(np.float64)

@@ -1,5 +1,6 @@
 """Pictures of the motion in space: both arms as sticks, and both grippers' motions laid over."""
 
+from dataclasses import dataclass
 from typing import Final
 
 import matplotlib
@@ -13,7 +14,7 @@ from hil.report.scene_figure import draw_scene, eye_from
 from hil.report.style import INK, LIMIT, MAX_POINTS, REACHED, Picture, draw_png, place
 from hil.scene.eye import Eye
 from hil.stations.arm.report.view import ArmView
-from hil.stations.arm.scenes import ArmScene, scenes_of
+from hil.stations.arm.scene_robot import ArmScene, scenes_of
 
 Array = NDArray[np.float64]
 
@@ -103,7 +104,6 @@ def _drawn(view: ArmView) -> list[tuple[str, ArmScene, Array, Array]]:
 def _draw_arm(
     axes: Axes, scene: ArmScene, q_rad: Array, colours: Array, path_m: Array, eye: Eye
 ) -> None:
-    """An arm at several instants as its joints, at the last of them as its body, and its way."""
     draw_scene(axes, scene.build, scene.posed(q_rad[-1]), eye, left_out=LEFT_OUT, opacity=OPACITY)
     camera = eye.axes[:2]
     sticks = [np.vstack([np.zeros(3), scene.points_m(q)]) @ camera.T for q in q_rad]
@@ -175,19 +175,19 @@ def drawn_waypoints(view: ArmView) -> NDArray[np.intp]:
 
 def overlaid(view: ArmView) -> Picture | None:
     """The grippers' motions since their starts, in the gripper's axes, in three planes."""
-    lines = motions(view)
-    if max((len(moved) for _, _, _, moved in lines), default=0) < 2:
+    lines = motions(view, (7.0, 3.0, 1.0))
+    if max((len(one.t_s) for one in lines), default=0) < 2:
         return None
 
     def draw(figure: Figure) -> None:
         panels = figure.subplots(1, 3, squeeze=False)[0]
         place(figure, grid=(3, 1), top_in=0.4, bottom_in=0.5, between_in=(0.75, 0.3))
-        span = max(float(np.ptp(moved, axis=0).max()) for _, _, _, moved in lines) * 1.12e3
+        span = max(float(np.ptp(one.motion[0], axis=0).max()) for one in lines) * 1.12e3
         for axes, (across, up) in zip(panels, PLANES, strict=True):
-            for name, colour, width, moved in lines:
-                points = 1e3 * moved[:: 1 + len(moved) // MAX_POINTS]
-                axes.plot(points[:, across], points[:, up], color=colour, lw=width, label=name)
-            _square(axes, 1e3 * lines[0][3][:, [across, up]], max(span, 1.0))
+            for one in lines:
+                x, y = 1e3 * one.motion[0][:: 1 + len(one.t_s) // MAX_POINTS, [across, up]].T
+                axes.plot(x, y, color=one.colour, lw=one.width, label=one.name)
+            _square(axes, 1e3 * lines[0].motion[0][:, [across, up]], max(span, 1.0))
             axes.plot(0.0, 0.0, color=INK, marker="s", ms=5)
             axes.set_xlabel(f"{'xyz'[across]} [mm]")
             axes.set_ylabel(f"{'xyz'[up]} [mm]", labelpad=1)
@@ -203,20 +203,32 @@ def overlaid(view: ArmView) -> Picture | None:
     )
 
 
-def motions(view: ArmView) -> list[tuple[str, str, float, Array]]:
-    """Name, colour, width and relative positions [m], shape (N, 3), of every path there is.
+@dataclass(frozen=True, slots=True, eq=False)
+class MotionLine:
+    """A gripper's motion since its start as it is drawn."""
+
+    name: str
+    colour: str
+    width: float
+    t_s: Array
+    motion: tuple[Array, Array]
+    """Relative positions [m] and turns [rad], shape (N, 3) each."""
+
+
+def motions(view: ArmView, widths: tuple[float, float, float]) -> list[MotionLine]:
+    """Every path there is: simulated, asked, measured, in lines of these widths.
 
     What was measured is taken relative to the start that was asked, so an error at the start
     stays to be seen.
     """
-    found: list[tuple[str, str, float, Array]] = []
-    if len(view.space):
-        found.append(("simulated gripper", PALE, 7.0, view.space.relative()[0]))
-    if len(view.asked):
-        found.append(("asked of the robot", REACHED, 3.0, view.asked.relative()[0]))
-        if len(view.measured):
-            moved = view.measured.relative(view.asked)[0]
-            found.append(("measured at the robot", MEASURED, 1.0, moved))
+    found: list[MotionLine] = []
+    for name, colour, width, path, start in (
+        ("simulated gripper", PALE, widths[0], view.space, None),
+        ("asked of the robot", REACHED, widths[1], view.asked, None),
+        ("measured at the robot", MEASURED, widths[2], view.measured, view.asked),
+    ):
+        if len(path) and (start is None or len(start)):
+            found.append(MotionLine(name, colour, width, path.t_s, path.relative(start)))
     return found
 
 

@@ -1,6 +1,6 @@
 """Pictures of an arm's run over time: motion, following, speed, margins, and the link's answers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -21,8 +21,8 @@ from hil.report.style import (
     limit_line,
     place,
 )
-from hil.stations.arm.report.drawing import MEASURED, PALE
-from hil.stations.arm.report.machines import limit_share
+from hil.stations.arm.report.drawing import motions
+from hil.stations.arm.report.machines import ArmJoints, limit_share
 from hil.stations.arm.report.view import ArmView
 
 Array = NDArray[np.float64]
@@ -47,21 +47,16 @@ def relative_motion(view: ArmView) -> Picture | None:
     """Position and turn of the gripper since the start: simulated, asked, measured."""
     if len(view.asked) < LEAST_WAYPOINTS:
         return None
-    lines = [("asked of the robot", REACHED, 2.8, view.asked.t_s, view.asked.relative())]
-    if len(view.space):
-        moved = view.space.relative()
-        lines.insert(0, ("simulated gripper", PALE, 6.0, view.space.t_s, moved))
-    if len(view.measured):
-        moved = view.measured.relative(view.asked)
-        lines.append(("measured at the robot", MEASURED, 1.0, view.measured.t_s, moved))
+    lines = motions(view, (6.0, 2.8, 1.0))
 
     def draw(figure: Figure) -> None:
         panels = figure.subplots(3, 2, sharex=True)
         place(figure, grid=(2, 3), top_in=0.4, between_in=(0.7, 0.2))
         for axis in range(3):
             for axes, part, factor in zip(panels[axis], (0, 1), (1e3, 180.0 / np.pi), strict=True):
-                for name, colour, width, times, moved in lines:
-                    line(axes, times, factor * moved[part][:, axis], colour, name, width)
+                for one in lines:
+                    values = factor * one.motion[part][:, axis]
+                    line(axes, one.t_s, values, one.colour, one.name, one.width)
             for axes, least in zip(panels[axis], LEAST_SPANS, strict=True):
                 low, high = axes.get_ylim()
                 room = max(0.0, 0.5 * (least - (high - low)))
@@ -105,48 +100,39 @@ def speed(view: ArmView) -> Picture | None:
 
 def travel_left(view: ArmView) -> Picture | None:
     """Way left of every joint of the arms."""
-    machines = view.machines
-    if machines is None or view.run.waypoints < LEAST_WAYPOINTS:
-        return None
-    robot, column = machines.robot, view.run.column
-    shares = {
-        "industrial": limit_share(
-            column("robot_q"), robot.position_min_rad, robot.position_max_rad
-        ),
-    }
-    if machines.space is not None:
-        shares["simulated"] = limit_share(column("space_q"), *machines.space_range_rad())
     caption = "100 %: in the middle of the joint's travel; 0 %: at one of its ends."
-    title = "Way left to the joints' limits"
-    return _both_arms(view, "travel", title, shares, "travel left [%]", 0.0, caption)
+    return _both_arms(
+        view, "travel", "Way left to the joints' limits", "travel left [%]", 0.0, caption,
+        lambda arm: limit_share(view.run.column(arm.angles), arm.low_rad, arm.high_rad),
+    )  # fmt: skip
 
 
 def rates(view: ArmView) -> Picture | None:
     """Rate of every joint of the arms against what it may do."""
-    machines = view.machines
-    if machines is None or view.run.waypoints < LEAST_WAYPOINTS:
-        return None
-    column = view.run.column
-    shares = {"industrial": np.abs(column("robot_q_rate")) / machines.robot.rate_max_rad_s}
-    if machines.space is not None:
-        shares["simulated"] = np.abs(column("space_v")) / machines.space_rate_max_rad_s()
     caption = "Size of each joint's rate as a share of the most that is allowed (dashed)."
-    return _both_arms(view, "rates", "Joint rates", shares, "rate [% of limit]", 100.0, caption)
+    return _both_arms(
+        view, "rates", "Joint rates", "rate [% of limit]", 100.0, caption,
+        lambda arm: np.abs(view.run.column(arm.rates)) / arm.rate_max_rad_s,
+    )  # fmt: skip
 
 
 def _both_arms(
     view: ArmView,
     name: str,
     title: str,
-    shares: dict[str, Array],
     label: str,
     limit_percent: float,
     caption: str,
-) -> Picture:
+    share: Callable[[ArmJoints], Array],
+) -> Picture | None:
+    if view.machines is None or view.run.waypoints < LEAST_WAYPOINTS:
+        return None
+    shares = {arm.arm: share(arm) for arm in view.machines.joints()}
+
     def draw(figure: Figure) -> None:
         panels = figure.subplots(len(shares), 1, sharex=True, squeeze=False)[:, 0]
         place(figure, grid=(1, len(shares)), right_in=LEGEND_IN, between_in=(0.5, 0.4))
-        for axes, (arm, values) in zip(panels, sorted(shares.items(), reverse=True), strict=True):
+        for axes, (arm, values) in zip(panels, shares.items(), strict=True):
             for joint, colour in enumerate(LEG_COLOURS):
                 words = f"joint {joint + 1}"
                 line(axes, view.fetches.fetched_s, 100.0 * values[:, joint], colour, words, 1.4)

@@ -58,7 +58,6 @@ def _accuracy(view: ArmView) -> Iterator[KeyFigure]:
 
 
 def _supervised(view: ArmView) -> Iterator[KeyFigure]:
-    """What the link itself has watched: the robot's period, and where it said that it was."""
     tally = view.run.supervision()
     if tally.get("periods", 0.0) and "period_mean_s" in tally:
         mean_ms, jitter_ms, least_ms, most_ms = (
@@ -112,27 +111,19 @@ def _speed(view: ArmView) -> Iterator[KeyFigure]:
 
 
 def _joints(view: ArmView) -> Iterator[KeyFigure]:
-    machines = view.machines
-    if machines is None:
-        return
-    robot, column = machines.robot, view.run.column
-    ends = (robot.position_min_rad, robot.position_max_rad)
-    arms = [("industrial", "robot_q", "robot_q_rate", ends, robot.rate_max_rad_s)]
-    if machines.space is not None:
-        span, most = machines.space_range_rad(), machines.space_rate_max_rad_s()
-        arms.insert(0, ("simulated", "space_q", "space_v", span, most))
-    for arm, q, v, span, most in arms:
-        left = 100.0 * limit_share(column(q), *span)
+    column = view.run.column
+    for one in () if view.machines is None else view.machines.joints():
+        left = 100.0 * limit_share(column(one.angles), one.low_rad, one.high_rad)
         if np.isfinite(left).any():
             k, joint = divmod(int(np.nanargmin(left)), 6)
-            value = float(left[k, joint])
-            yield KeyFigure(f"{arm} arm, travel left", f"{value:.1f} %", _where(view, k, joint),
-                            "0 %", f"{value:.1f} %", value < 0.0)  # fmt: skip
-        rate = 100.0 * np.abs(column(v)) / most
+            value, where = float(left[k, joint]), _where(view, k, joint)
+            yield KeyFigure(f"{one.arm} arm, travel left", f"{value:.1f} %", where, "0 %",
+                            f"{value:.1f} %", value < 0.0)  # fmt: skip
+        rate = 100.0 * np.abs(column(one.rates)) / one.rate_max_rad_s
         if np.isfinite(rate).any():
             k, joint = divmod(int(np.nanargmax(rate)), 6)
-            value = float(rate[k, joint])
-            yield _below(f"{arm} arm, joint rate", value, "%", _where(view, k, joint), 100.0, 1)
+            value, where = float(rate[k, joint]), _where(view, k, joint)
+            yield _below(f"{one.arm} arm, joint rate", value, "%", where, 100.0, 1)
 
 
 def _singular(view: ArmView) -> Iterator[KeyFigure]:

@@ -26,6 +26,25 @@ _GEOMETRY: Final = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ArmJoints:
+    """The joints of one arm: where a row has them, and what they may do, shape (6,) each."""
+
+    arm: str
+    """Simulated or industrial."""
+    told: str
+    """How its angles are meant."""
+    angles: str
+    """The signal of its angles."""
+    rates: str
+    """The signal of its rates."""
+    low_rad: Array
+    high_rad: Array
+    rate_max_rad_s: Array
+    acceleration_max_rad_s2: Array | None = None
+    """None if nothing bounds it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ArmMachines:
     """Both arms, and what holds of the path between them.
 
@@ -38,9 +57,7 @@ class ArmMachines:
     robot: PumaGeometry
     """The industrial arm."""
     period_s: float = 0.35
-    """Time between waypoints [s]."""
     gripper_speed_max_m_s: float = 0.1
-    """Of the industrial arm [m/s]."""
     alignment: ArrayLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     """Axes of the industrial gripper in those of the simulated one, shape (3, 3)."""
     scale: float = 1.0
@@ -110,23 +127,22 @@ class ArmMachines:
         except TypeError as error:
             raise ValueError(f"the arms in the header: {error}") from error
 
-    def _space(self) -> ArmSettings:
+    def joints(self) -> tuple[ArmJoints, ...]:
+        """The joints of the arms, of the simulated one first if there is one."""
+        robot = self.robot
+        industrial = ArmJoints(
+            "industrial", "as asked", "robot_q", "robot_q_rate", robot.position_min_rad,
+            robot.position_max_rad, robot.rate_max_rad_s, robot.acceleration_max_rad_s2,
+        )  # fmt: skip
         if self.space is None:
-            raise ValueError("the robot moved alone: there is no simulated arm")
-        return self.space
-
-    def space_range_rad(self) -> tuple[Array, Array]:
-        """Least and greatest joint angles of the simulated arm [rad], each of shape (6,)."""
-        degrees = np.array([joint.position_deg for joint in self._space().joint])
-        return np.radians(degrees[:, 0]), np.radians(degrees[:, 1])
-
-    def space_rate_max_rad_s(self) -> Array:
-        """Greatest joint rates of the simulated arm [rad/s], shape (6,)."""
-        return np.radians([joint.rate_max_deg_s for joint in self._space().joint])
+            return (industrial,)
+        low_deg, high_deg = np.array([joint.position_deg for joint in self.space.joint]).T
+        rates = np.radians([joint.rate_max_deg_s for joint in self.space.joint])
+        ends = np.radians(low_deg), np.radians(high_deg)
+        return ArmJoints("simulated", "as it moved", "space_q", "space_v", *ends, rates), industrial
 
 
 def _pose(packed: Any) -> Pose | None:
-    """A pose from its place and the rows of its rotation."""
     if packed is None:
         return None
     values = np.array(packed, np.float64)
@@ -144,7 +160,6 @@ def _blend(scenario: Mapping[str, Any], period_s: float) -> BlendModel | None:
 
 
 def _least_margins(scenario: Mapping[str, Any]) -> tuple[float, float, float] | None:
-    """The robot's settings have them, next to the arms."""
     settings = scenario.get("robot")
     names = ("least_wrist", "least_elbow_m", "least_shoulder_m")
     if not isinstance(settings, Mapping) or any(name not in settings for name in names):
@@ -157,11 +172,6 @@ def limit_share(q_rad: Array, low_rad: Array, high_rad: Array) -> Array:
     """Way left to the nearer end of travel, as a share of half of it.
 
     1 in the middle of the travel, 0 at an end.
-
-    Args:
-        q_rad: joint angles [rad], shape (N, 6).
-        low_rad: least angles [rad], shape (6,).
-        high_rad: greatest angles [rad], shape (6,).
 
     Returns:
         Shares, shape (N, 6); below 0 beyond an end, NaN where an angle is not there.

@@ -18,6 +18,10 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.spatial.transform import Rotation, Slerp
 
+from arm_driver.blended_path import BlendModel
+from arm_driver.pose import Pose
+from arm_driver.rotation import quaternion_of
+
 Array = NDArray[np.float64]
 
 LEVER_M: Final = 0.1
@@ -93,9 +97,6 @@ class TrackedPath:
     def relative(self, reference: "TrackedPath | None" = None) -> tuple[Array, Array]:
         """Motion since the start, in the axes of the gripper at the start.
 
-        Args:
-            reference: whose start to take; this path's own without it.
-
         Returns:
             Positions [m], shape (N, 3), and turns as rotation vectors [rad], shape (N, 3).
         """
@@ -135,11 +136,6 @@ def tracking_of(asked: TrackedPath, measured: TrackedPath, period_s: float) -> T
     The delay is the shift with the least mean square distance between what was told and what was
     asked: the best of a grid of a tenth of a period, refined by Brent's method. It is looked for
     from one period before to ten periods after.
-
-    Args:
-        asked: the path it is to be on.
-        measured: what the robot told.
-        period_s: between waypoints [s].
     """
     if not len(asked) or not len(measured):
         return None
@@ -204,3 +200,29 @@ def _signal(position_m: Array, rotations: Rotation) -> Array:
     """Position and weighted axes as numbers whose differences are distances, shape (N, 12) [m]."""
     axes = rotations.as_matrix().reshape(-1, 9) * (LEVER_M / np.sqrt(2.0))
     return np.hstack([position_m, axes])
+
+
+FINE: Final = 10
+GAP_PERIODS: Final = 1.5
+"""Waypoints further apart in time are not neighbours: one between them is not known."""
+
+
+def driven_path(asked: TrackedPath, model: BlendModel | None, start: Pose | None) -> TrackedPath:
+    """The controller's path, each waypoint at the time at which it was fetched.
+
+    Args:
+        model: of the controller; without it, or with a waypoint missing, chords are all there is.
+        start: where the robot stood a period before the first of them; None if that is not known.
+    """
+    if model is None or len(asked) < 2 or np.diff(asked.t_s).max() > GAP_PERIODS * model.period_s:
+        return asked
+    if start is not None:
+        first = np.concatenate([start.position_m, quaternion_of(start.rotation)])
+        poses = np.vstack([first, np.hstack([asked.position_m, asked.quaternion])])
+        asked = TrackedPath.of(np.append(asked.t_s[0] - model.period_s, asked.t_s), poses)
+    count = len(asked)
+    part = np.arange(FINE * (count - 1) + 1) / FINE
+    t_s = np.interp(part, np.arange(count), asked.t_s)
+    position = model.path_m(asked.position_m, part * model.period_s)
+    turns = asked.at(t_s)[1].as_quat(scalar_first=True)
+    return TrackedPath.of(t_s, np.hstack([position, turns]))

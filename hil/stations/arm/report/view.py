@@ -19,9 +19,8 @@ from hil.report.recorded import RecordedRun, notes_of
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.accuracy import Accuracy
 from hil.stations.arm.report.clock import FetchTimes
-from hil.stations.arm.report.driven import driven_path
 from hil.stations.arm.report.machines import ArmMachines
-from hil.stations.arm.report.tracking import TrackedPath, Tracking, tracking_of
+from hil.stations.arm.report.tracking import TrackedPath, Tracking, driven_path, tracking_of
 
 Array = NDArray[np.float64]
 
@@ -34,7 +33,6 @@ class ArmView(RecordedRun):
     """What the pictures and tables of an arm's run are made of."""
 
     run: ArmRecording
-    """The recording."""
     machines: ArmMachines | None
     """Both arms; None if the recording does not describe them."""
     result: str

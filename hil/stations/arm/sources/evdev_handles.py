@@ -32,11 +32,9 @@ class EvdevHandles:
     """Six axes and a hold button of one input device.
 
     Args:
-        device: an open `evdev.InputDevice`, or something that behaves like one.
         codes: the table `evdev.ecodes.ecodes`: numbers by name.
         axes: names of six axes, such as ABS_X or REL_RZ, in the order x, y, z, about x, y, z.
         hold_button: name of the button, such as BTN_TL.
-        now_s: monotonic time [s].
 
     Raises:
         SourceUnavailableError: the device has not all of them; the text says what it has.
@@ -109,7 +107,6 @@ class EvdevHandles:
 
 
 def _offered(device: Any, codes: dict[str, int]) -> set[str]:
-    """Names of all axes and buttons that a device has."""
     present = device.capabilities(absinfo=False)
     kinds = {"ABS_": "EV_ABS", "REL_": "EV_REL", "BTN_": "EV_KEY"}
     return {
@@ -134,9 +131,6 @@ def open_handles(
 
     Args:
         device: path such as /dev/input/event5, or part of the device's name such as "SpaceMouse".
-        axes: names of six axes.
-        hold_button: name of the hold button.
-        now_s: monotonic time [s].
 
     Raises:
         SourceUnavailableError: the package, the device or the permission is missing, or the name

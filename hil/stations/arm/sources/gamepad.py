@@ -16,9 +16,10 @@ from typing import Protocol
 
 import numpy as np
 
-from hil.stations.arm.sources.source import Frame, SourceError, Twist, checked_time
+from hil.stations.arm.sources.source import Frame, LiveSource, SourceError, Twist
 
 AXIS_COUNT = 6
+AT_REST = (0.0,) * AXIS_COUNT
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,6 @@ class HandleState:
     axes: tuple[float, ...]
     """Deflections x, y, z, about x, y, z, each -1 to 1 and 0 at rest, six."""
     held: bool
-    """The hold button is pressed."""
 
 
 class HandleDevice(Protocol):
@@ -44,7 +44,6 @@ class HandleDevice(Protocol):
 
     def close(self) -> None:
         """Give the device back."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,58 +102,32 @@ class HandleShape:
         return Twist(shaped[:3] * self.linear_m_s, shaped[3:] * self.angular_rad_s, frame)
 
 
-class GamepadSource:
-    """Two handles as a velocity, hold-to-run.
-
-    Args:
-        handles: the device; closed with this source.
-        shape: how deflections become velocities.
-        frame: whose axes the handles are along.
-    """
+class GamepadSource(LiveSource):
+    """Two handles as a velocity, hold-to-run; the device is closed with it."""
 
     def __init__(self, handles: HandleDevice, shape: HandleShape, frame: Frame = "gripper") -> None:
+        super().__init__(frame)
         self._handles = handles
         self._shape = shape
-        self._frame: Frame = frame
         self._seen_at_rest = False
-        self._state = HandleState((0.0,) * AXIS_COUNT, held=False)
-        self._end_reason = ""
-
-    @property
-    def duration_s(self) -> None:
-        """None: it lasts until the device is gone or the motion is ended elsewhere."""
-        return
-
-    @property
-    def end_reason(self) -> str:
-        """Why it has ended; empty while it lasts."""
-        return self._end_reason
+        self._state = HandleState(AT_REST, held=False)
 
     @property
     def held(self) -> bool:
         """Whether the hold button is pressed, and was seen released before."""
-        return not self._end_reason and self._state.held and self._seen_at_rest
+        return not self.end_reason and self._state.held and self._seen_at_rest
 
-    def listen(self) -> None:
-        """Read the handles, and note whether they were seen at rest, or are gone."""
-        if self._end_reason:
-            return
+    def _listen(self) -> None:
         try:
             self._state = self._handles.read()
         except OSError as error:
-            self._end_reason = f"the handles are gone: {error.strerror or error}"
+            self.end_reason = f"the handles are gone: {error.strerror or error}"
             return
         if not self._state.held and not any(map(self._shape.curve, self._state.axes)):
             self._seen_at_rest = True
 
-    def sample(self, t_s: float) -> Twist | None:
-        """Return the velocity of the handles now; None once the device is gone."""
-        checked_time(t_s)
-        self.listen()
-        if self._end_reason:
-            return None
-        still = (0.0,) * AXIS_COUNT
-        return self._shape.twist(self._state.axes if self.held else still, self._frame)
+    def _velocity(self) -> Twist:
+        return self._shape.twist(self._state.axes if self.held else AT_REST, self._frame)
 
     def close(self) -> None:
         """Give the device back."""

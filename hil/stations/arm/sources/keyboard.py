@@ -26,10 +26,10 @@ import numpy as np
 from hil.stations.arm.sources.source import (
     Array,
     Frame,
+    LiveSource,
     SourceError,
     SourceUnavailableError,
     Twist,
-    checked_time,
 )
 
 KEYS: dict[str, tuple[int, float]] = {
@@ -53,7 +53,6 @@ HELP = (
     "r / f  up / down         j / l  yaw",
     "space  stop at once      q      end",
 )
-"""The keys, for the operator."""
 STOP_KEY = " "
 END_KEY = "q"
 
@@ -124,9 +123,6 @@ class HeldKeys:
     """Which keys of a terminal are held now.
 
     Args:
-        terminal: where the keys come from; closed with this.
-        keys: that can be held.
-        now_s: monotonic time [s].
         hold_s: time for which a key counts as held after each of its characters [s].
 
     Raises:
@@ -151,24 +147,20 @@ class HeldKeys:
         self._press = ""
         self._cut = ""
         self._looked_s: float | None = None
-        self._end_reason = ""
-
-    @property
-    def end_reason(self) -> str:
+        self.end_reason = ""
         """Why the operator has ended it; empty while it lasts."""
-        return self._end_reason
 
     @property
     def held(self) -> list[str]:
         """Keys that count as held now, the one typed last at the end."""
-        if self._end_reason:
+        if self.end_reason:
             return []
         return sorted(filter(self.fresh, self._pressed_s), key=self._pressed_s.__getitem__)
 
     def fresh(self, key: str) -> bool:
         """Whether a key counts as held now."""
         age_s = self._now_s() - self._pressed_s.get(key, -math.inf)
-        return not self._end_reason and 0.0 <= age_s < self._hold_s
+        return not self.end_reason and 0.0 <= age_s < self._hold_s
 
     def take_press(self) -> str:
         """The key that was pressed anew since the last call, after `QUIET_S` without it; or none.
@@ -180,7 +172,7 @@ class HeldKeys:
 
     def listen(self) -> None:
         """Note the keys typed since the last look, as pressed now."""
-        if self._end_reason:
+        if self.end_reason:
             return
         now_s = self._now_s()
         if self._looked_s is None or now_s - self._looked_s > STALL_S:
@@ -191,14 +183,14 @@ class HeldKeys:
 
     def _take(self, typed: str | None, now_s: float) -> None:
         if typed is None:
-            self._end_reason = "the terminal is gone"
+            self.end_reason = "the terminal is gone"
             return
         plain = _SEQUENCE.sub("", self._cut + typed)
         cut = _CUT_SEQUENCE.search(plain)
         self._cut = cut.group()[:16] if cut else ""
         for key in plain[: cut.start()] if cut else plain:
             if key == END_KEY:
-                self._end_reason = f"ended with the key {END_KEY}"
+                self.end_reason = f"ended with the key {END_KEY}"
             elif key in self._keys:
                 if now_s - self._pressed_s.get(key, -math.inf) > QUIET_S:
                     self._press = key
@@ -211,15 +203,12 @@ class HeldKeys:
         self._terminal.close()
 
 
-class KeyboardSource:
-    """Keys held in a terminal as a velocity.
+class KeyboardSource(LiveSource):
+    """Keys held in a terminal as a velocity; the terminal is closed with it.
 
     Args:
-        terminal: where the keys come from; closed with this source.
         linear_m_s: speed along each axis while its key is held [m/s].
         angular_rad_s: turn rate about each axis while its key is held [rad/s].
-        now_s: monotonic time [s].
-        frame: whose axes the keys are along.
         hold_s: time for which a key counts as held after each of its characters [s].
     """
 
@@ -233,35 +222,20 @@ class KeyboardSource:
         frame: Frame = "gripper",
         hold_s: float = HOLD_S,
     ) -> None:
+        super().__init__(frame)
         self._keys = HeldKeys(terminal, KEYS, now_s=now_s, hold_s=hold_s)
         self._speeds = np.array([linear_m_s] * 3 + [angular_rad_s] * 3)
-        self._frame: Frame = frame
-
-    @property
-    def duration_s(self) -> None:
-        """None: it lasts until its end key."""
-        return
-
-    @property
-    def end_reason(self) -> str:
-        """Why it has ended; empty while it lasts."""
-        return self._keys.end_reason
 
     @property
     def held(self) -> bool:
         """Whether a key that moves counts as held."""
         return bool(self._keys.held)
 
-    def listen(self) -> None:
-        """Note the keys typed since the last look, as pressed now."""
+    def _listen(self) -> None:
         self._keys.listen()
+        self.end_reason = self._keys.end_reason
 
-    def sample(self, t_s: float) -> Twist | None:
-        """Return the velocity of the keys held now; None from the end key on."""
-        checked_time(t_s)
-        self.listen()
-        if self._keys.end_reason:
-            return None
+    def _velocity(self) -> Twist:
         wanted = self._speeds * self._signs()
         return Twist(wanted[:3], wanted[3:], self._frame)
 

@@ -1,4 +1,4 @@
-"""A socket that only this machine can reach, for one who writes velocities.
+"""A socket that only this machine can reach, for one who writes velocities, and his token.
 
 Nothing here waits. A UNIX socket has mode 0600; one that a dead process left behind is replaced,
 one that somebody listens on is not.
@@ -15,6 +15,8 @@ from hil.stations.arm.sources.source import SourceUnavailableError
 
 _TCP = re.compile(r"(127\.0\.0\.1|localhost):([0-9]{1,5})", re.ASCII)
 _ANY_HOST = re.compile(r"[^/]*:[0-9]+\Z")
+TOKEN_MIN, TOKEN_MAX = 16, 256
+"""Characters of a token."""
 RECEIVE_BUFFER_BYTES = 65_536
 """Asked of the kernel, so that a stalled reader finds little that is old."""
 
@@ -23,7 +25,6 @@ class Listener:
     """A listening socket.
 
     Args:
-        bound: the socket, bound.
         path: the file of a UNIX socket, removed when this is closed.
     """
 
@@ -114,3 +115,35 @@ def _clear(path: Path) -> None:
         except BlockingIOError:
             pass  # its queue is full: somebody is there
     raise SourceUnavailableError(f"remote: somebody listens on {path} already: end that first")
+
+
+def read_token(path: Path) -> str:
+    """The token of a file that only its owner may read.
+
+    Raises:
+        SourceUnavailableError: it is not there, belongs to somebody else, may be read by others,
+            or holds no token; with the remedy.
+    """
+    make = f"make one: (umask 077; openssl rand -hex 32 > {path})"
+    try:
+        # One open file for the check and the reading; a link in its place is not followed.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise SourceUnavailableError(f"token file {path}: {error.strerror}: {make}") from error
+    with os.fdopen(descriptor, "rb") as file:
+        state = os.fstat(descriptor)
+        if not stat.S_ISREG(state.st_mode):
+            raise SourceUnavailableError(f"token file {path}: is not a file: {make}")
+        if state.st_uid != os.geteuid():
+            raise SourceUnavailableError(f"token file {path}: belongs to another user: {make}")
+        if (mode := stat.S_IMODE(state.st_mode)) != 0o600:
+            raise SourceUnavailableError(
+                f"token file {path}: mode {mode:04o}; need 0600: chmod 600 {path}"
+            )
+        content = file.read(TOKEN_MAX + 2)
+    token = content.decode("ascii", "replace").strip()
+    if not (TOKEN_MIN <= len(token) <= TOKEN_MAX and token.isascii() and token.isprintable()):
+        raise SourceUnavailableError(
+            f"token file {path}: need {TOKEN_MIN} to {TOKEN_MAX} printable ASCII characters: {make}"
+        )
+    return token

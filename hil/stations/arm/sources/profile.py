@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
-from hil.stations.arm.sources.planned import PlannedSource
 from hil.stations.arm.sources.source import (
     Array,
     Frame,
+    PlannedSource,
     SourceError,
     SourceLimits,
     Twist,
@@ -50,7 +50,6 @@ class Segment:
     rate_rad_s: Array
     """Turn rate between the edges, in axes of `frame` [rad/s], shape (3,)."""
     frame: Frame = "gripper"
-    """Whose axes they are."""
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.duration_s) and self.duration_s > 0.0):
@@ -75,9 +74,7 @@ class ProfileSource(PlannedSource):
     """Segments of velocity, one after the other.
 
     Args:
-        segments: at least one.
         limits: the most they may ask for; a programme above them is refused, not slowed down.
-        edge: form of the edges.
 
     Raises:
         SourceError: no segment, one above the limits, or one too short for its two edges.

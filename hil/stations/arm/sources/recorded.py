@@ -13,11 +13,11 @@ import numpy as np
 
 from hil.config.errors import MotionError
 from hil.config.tables import NumberTable, read_table
-from hil.stations.arm.sources.planned import PlannedSource
 from hil.stations.arm.sources.source import (
     ROUNDING_PART,
     Array,
     Frame,
+    PlannedSource,
     SourceError,
     SourceLimits,
     Twist,
@@ -36,8 +36,6 @@ class RecordedSource(PlannedSource):
 
     Args:
         path: CSV file: UTF-8, commas, one header line.
-        limits: the most that it may ask for.
-        frame: whose axes the columns are in.
         gap_max_s: longest time between two rows that is bridged [s].
 
     Raises:

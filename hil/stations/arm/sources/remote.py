@@ -15,25 +15,15 @@ is not authenticated within a second, breaks a line's bound, or comes second, is
 
 import hmac
 import math
-import os
 import socket
-import stat
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 import orjson
 
 from hil.stations.arm.sources.listener import listen
-from hil.stations.arm.sources.source import (
-    FRAMES,
-    Frame,
-    SourceUnavailableError,
-    Twist,
-    checked_time,
-    rest,
-)
+from hil.stations.arm.sources.source import FRAMES, Frame, LiveSource, Twist, rest
 
 LINE_MAX = 512
 """Bytes of the longest line, its end not counted."""
@@ -44,8 +34,6 @@ AUTHENTICATE_S = 1.0
 FUTURE_MAX_S = 0.05
 """A stamp further ahead than this is no stamp of this machine's clock [s]."""
 SEQUENCE_MAX = 2**53
-TOKEN_MIN, TOKEN_MAX = 16, 256
-"""Characters of a token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +57,12 @@ class _Order:
     twist: Twist | None  # None ends the motion
 
 
-class RemoteSource:
+class RemoteSource(LiveSource):
     """Velocities from another process, hold-to-run.
 
     Args:
         address: path of a UNIX socket to make, or "127.0.0.1:port".
-        token: what a writer must say first.
-        now_s: monotonic time [s] of this machine's clock.
-        frame: frame of the zero velocity wanted while nothing fresh is there.
+        frame: of the zero velocity wanted while nothing fresh is there.
         age_max_s: age from which a set-point is worth nothing [s].
 
     Raises:
@@ -92,9 +78,9 @@ class RemoteSource:
         frame: Frame = "gripper",
         age_max_s: float = 0.2,
     ) -> None:
+        super().__init__(frame)
         self._token = token.encode("utf-8")
         self._now_s = now_s
-        self._frame: Frame = frame
         self._age_max_s = age_max_s
         self._listener = listen(address)
         self._writer: socket.socket | None = None
@@ -103,23 +89,12 @@ class RemoteSource:
         self._buffer = bytearray()
         self._newest: _Order | None = None
         self._counts = dict.fromkeys(RemoteCounts.__slots__, 0)
-        self._end_reason = ""
-
-    @property
-    def duration_s(self) -> None:
-        """None: it lasts until its writer ends it."""
-        return
-
-    @property
-    def end_reason(self) -> str:
-        """Why it has ended; empty while it lasts."""
-        return self._end_reason
 
     @property
     def held(self) -> bool:
         """Whether the newest set-point is fresh."""
         newest = self._newest
-        if self._end_reason or newest is None or newest.twist is None:
+        if self.end_reason or newest is None or newest.twist is None:
             return False
         return -FUTURE_MAX_S <= self._now_s() - newest.written_s < self._age_max_s
 
@@ -133,20 +108,12 @@ class RemoteSource:
         """The TCP port listened on; None for a UNIX socket."""
         return self._listener.port
 
-    def listen(self) -> None:
-        """Let writers in or not, and take what they have written."""
-        if self._end_reason:
-            return
+    def _listen(self) -> None:
         now_s = self._now_s()
         self._accept(now_s)
         self._receive(now_s)
 
-    def sample(self, t_s: float) -> Twist | None:
-        """Return the newest set-point's velocity if it is fresh, else zero; None once ended."""
-        checked_time(t_s)
-        self.listen()
-        if self._end_reason:
-            return None
+    def _velocity(self) -> Twist:
         newest = self._newest
         if newest is None or newest.twist is None:
             return rest(self._frame)
@@ -167,9 +134,8 @@ class RemoteSource:
             self._writer, self._accepted_s = connection, now_s
 
     def _receive(self, now_s: float) -> None:
-        """Take what has arrived, up to a bound; judge each whole line."""
         left = READ_MAX
-        while self._writer is not None and left > 0 and not self._end_reason:
+        while self._writer is not None and left > 0 and not self.end_reason:
             try:
                 data = self._writer.recv(min(left, 8192))
             except (BlockingIOError, InterruptedError):
@@ -187,7 +153,7 @@ class RemoteSource:
         *lines, rest_of_it = self._buffer.split(b"\n")
         self._buffer = rest_of_it
         for line in lines:
-            if self._writer is None or self._end_reason:
+            if self._writer is None or self.end_reason:
                 return
             if len(line) > LINE_MAX:
                 self._refuse()
@@ -216,7 +182,7 @@ class RemoteSource:
             self._newest = order
             self._counts["taken"] += 1
             if order.twist is None:
-                self._end_reason = "ended by the writer"
+                self.end_reason = "ended by the writer"
 
     def _refuse(self) -> None:
         self._counts["refused"] += 1
@@ -233,7 +199,7 @@ class RemoteSource:
         """Close the connection and the socket."""
         self._drop()
         self._listener.close()
-        self._end_reason = self._end_reason or "closed"
+        self.end_reason = self.end_reason or "closed"
 
 
 def parse_order(line: bytes) -> _Order | None:
@@ -271,35 +237,3 @@ def _is_number(value: object) -> bool:
         and abs(cast("float", value)) < 1e12
         and math.isfinite(cast("float", value))
     )
-
-
-def read_token(path: Path) -> str:
-    """The token of a file that only its owner may read.
-
-    Raises:
-        SourceUnavailableError: it is not there, belongs to somebody else, may be read by others,
-            or holds no token; with the remedy.
-    """
-    make = f"make one: (umask 077; openssl rand -hex 32 > {path})"
-    try:
-        # One open file for the check and the reading; a link in its place is not followed.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        raise SourceUnavailableError(f"token file {path}: {error.strerror}: {make}") from error
-    with os.fdopen(descriptor, "rb") as file:
-        state = os.fstat(descriptor)
-        if not stat.S_ISREG(state.st_mode):
-            raise SourceUnavailableError(f"token file {path}: is not a file: {make}")
-        if state.st_uid != os.geteuid():
-            raise SourceUnavailableError(f"token file {path}: belongs to another user: {make}")
-        if (mode := stat.S_IMODE(state.st_mode)) != 0o600:
-            raise SourceUnavailableError(
-                f"token file {path}: mode {mode:04o}; need 0600: chmod 600 {path}"
-            )
-        content = file.read(TOKEN_MAX + 2)
-    token = content.decode("ascii", "replace").strip()
-    if not (TOKEN_MIN <= len(token) <= TOKEN_MAX and token.isascii() and token.isprintable()):
-        raise SourceUnavailableError(
-            f"token file {path}: need {TOKEN_MIN} to {TOKEN_MAX} printable ASCII characters: {make}"
-        )
-    return token

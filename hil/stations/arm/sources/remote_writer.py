@@ -24,13 +24,7 @@ CONNECT_EVERY_S: Final = 0.2
 
 
 class RemoteWriter:
-    """The end of an arm station's `remote` source that writes; nothing in it waits.
-
-    Args:
-        address: where the station listens.
-        token: what it wants to hear first.
-        now_s: monotonic time [s] of this machine's clock.
-    """
+    """The end of an arm station's `remote` source that writes; nothing in it waits."""
 
     def __init__(self, address: Path, token: str, now_s: Callable[[], float]) -> None:
         self._address, self._token, self._now_s = address, token, now_s
@@ -108,9 +102,6 @@ class RemoteWriter:
 
 class ScreenPlace:
     """A folder of this user's alone with a token, for one run to listen in.
-
-    Args:
-        source: the scenario's own source table, whose limits and frame are kept.
 
     Raises:
         OSError: if it cannot be made.

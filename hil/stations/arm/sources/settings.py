@@ -11,9 +11,10 @@ from hil.config.settings import Settings
 from hil.stations.arm.sources.evdev_handles import open_handles
 from hil.stations.arm.sources.gamepad import GamepadSource, HandleShape
 from hil.stations.arm.sources.keyboard import KeyboardSource, Terminal
+from hil.stations.arm.sources.listener import read_token
 from hil.stations.arm.sources.profile import ProfileSource, Segment
 from hil.stations.arm.sources.recorded import RecordedSource
-from hil.stations.arm.sources.remote import RemoteSource, read_token
+from hil.stations.arm.sources.remote import RemoteSource
 from hil.stations.arm.sources.slew import SlewedSource
 from hil.stations.arm.sources.source import (
     ANGULAR_CEILING_RAD_S,
@@ -154,7 +155,6 @@ ArmSourceSettings = Annotated[
     | RemoteSourceSettings,
     Field(discriminator="kind"),
 ]
-"""Any source, told apart by `kind`."""
 
 
 def make_source(
@@ -167,10 +167,7 @@ def make_source(
     """Make a source; it holds its terminal, device or socket until it is closed.
 
     Args:
-        settings: which one, and how.
         now_s: monotonic time [s]; for `remote` that of this machine's CLOCK_MONOTONIC.
-        base_dir: folder that relative paths are meant from.
-        keyboard_fd: the terminal of `keyboard`; standard input if left out.
 
     Raises:
         SourceError: a programme or recording that asks too much.

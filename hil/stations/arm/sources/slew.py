@@ -7,15 +7,20 @@ while the gripper moves is first brought to rest at the same bounded acceleratio
 
 import math
 
-from hil.stations.arm.sources.source import SourceLimits, Twist, VelocitySource, checked_time, rest
+from hil.stations.arm.sources.source import (
+    SourceLimits,
+    Twist,
+    VelocitySource,
+    WrappedSource,
+    checked_time,
+    rest,
+)
 
 
-class SlewedSource:
+class SlewedSource(WrappedSource):
     """A live source with bounded velocity and bounded acceleration.
 
     Args:
-        inner: the source of wanted velocity; it is closed with this one.
-        limits: the most it may ask for.
         period_max_s: longest time that one step of the change may count for [s], so that a pause
             of the caller does not become a step in velocity.
     """
@@ -23,40 +28,14 @@ class SlewedSource:
     def __init__(
         self, inner: VelocitySource, limits: SourceLimits, *, period_max_s: float = 0.35
     ) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._limits = limits
         self._period_max_s = period_max_s
         self._last_s: float | None = None
         self._now: Twist | None = None
 
-    @property
-    def duration_s(self) -> float | None:
-        """None: it lasts as long as its operator wants."""
-        return self._inner.duration_s
-
-    @property
-    def end_reason(self) -> str:
-        """Why the source of wanted velocity has ended; empty while it lasts."""
-        return self._inner.end_reason
-
-    @property
-    def held(self) -> bool:
-        """Whether the operator of the source of wanted velocity holds it to run."""
-        return self._inner.held
-
-    def listen(self) -> None:
-        """Let the source of wanted velocity hear its operator."""
-        self._inner.listen()
-
     def sample(self, t_s: float) -> Twist | None:
-        """Return the velocity to go with now, or None once the source has ended and it is at rest.
-
-        Args:
-            t_s: time since the motion began [s]; it never goes back.
-
-        Raises:
-            SourceError: if the time is not a finite number.
-        """
+        """See `VelocitySource`; None once the inner source has ended and the gripper is at rest."""
         checked_time(t_s)
         elapsed_s = 0.0
         if self._last_s is not None:
@@ -78,7 +57,6 @@ class SlewedSource:
         return self._now
 
     def _towards(self, now: Twist, wanted: Twist, elapsed_s: float) -> Twist:
-        """Go from one twist towards another, as far as the time permits."""
         linear = wanted.linear_m_s - now.linear_m_s
         angular = wanted.angular_rad_s - now.angular_rad_s
         needed_s = max(
@@ -91,7 +69,3 @@ class SlewedSource:
         return Twist(
             now.linear_m_s + part * linear, now.angular_rad_s + part * angular, wanted.frame
         )
-
-    def close(self) -> None:
-        """Close the source of wanted velocity."""
-        self._inner.close()

@@ -7,6 +7,7 @@ wants zero velocity, and what it asks too much is scaled down. No source asks fo
 """
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
@@ -89,7 +90,6 @@ class VelocitySource(Protocol):
         A live source is to be listened to many times between two samples, so that it knows when a
         key was let go, and not only when it was asked. A planned one has nothing to hear.
         """
-        ...
 
     def sample(self, t_s: float) -> Twist | None:
         """Return the velocity wanted now, or None once the source has ended. Never blocks.
@@ -104,7 +104,6 @@ class VelocitySource(Protocol):
 
     def close(self) -> None:
         """Give back what it holds: terminal, device, socket. More than once does no harm."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +119,7 @@ class SourceLimits:
     angular_rad_s: float
     """Turn rate [rad/s], above 0 and at most 1."""
     linear_acceleration_m_s2: float
-    """Change of the speed [m/s^2]."""
     angular_acceleration_rad_s2: float
-    """Change of the turn rate [rad/s^2]."""
 
     def __post_init__(self) -> None:
         for name, unit, ceiling in (
@@ -156,11 +153,6 @@ class SourceLimits:
 
     def check(self, place: str, linear_m_s: ArrayLike, angular_rad_s: ArrayLike) -> None:
         """Refuse a planned velocity above the limits.
-
-        Args:
-            place: where it stands, for the error.
-            linear_m_s: velocity [m/s], shape (3,).
-            angular_rad_s: turn rate [rad/s], shape (3,).
 
         Raises:
             SourceError: with place, value and limit.
@@ -198,3 +190,98 @@ def checked_time(t_s: float) -> float:
     if not math.isfinite(t_s):
         raise SourceError(f"t_s = {t_s} s: a source is sampled at a time, which is a finite number")
     return t_s
+
+
+class PlannedSource(ABC):
+    """A motion that is known before it begins, from rest to rest; nobody has to hold it."""
+
+    held = True
+    end_reason = ""
+
+    def __init__(self, duration_s: float) -> None:
+        self.duration_s = duration_s
+
+    def listen(self) -> None:  # noqa: B027 nobody has to do so
+        """Nothing to hear."""
+
+    def sample(self, t_s: float) -> Twist | None:
+        """See `VelocitySource`."""
+        if checked_time(t_s) >= self.duration_s:
+            self.end_reason = "completed"
+            return None
+        return self._velocity(t_s)
+
+    def close(self) -> None:  # noqa: B027 nobody has to do so
+        """Nothing is held."""
+
+    @abstractmethod
+    def _velocity(self, t_s: float) -> Twist:
+        """The velocity at a time before the end [s]; it may lie before the beginning."""
+
+
+class LiveSource(ABC):
+    """A motion that an operator moves, hold-to-run, until he ends it or his device is gone."""
+
+    duration_s = None
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame: Frame = frame
+        self.end_reason = ""
+
+    @property
+    @abstractmethod
+    def held(self) -> bool:
+        """Whether the operator holds it to run, as heard last."""
+
+    def listen(self) -> None:
+        """Hear the operator; never blocks."""
+        if not self.end_reason:
+            self._listen()
+
+    def sample(self, t_s: float) -> Twist | None:
+        """See `VelocitySource`; the operator is heard first."""
+        checked_time(t_s)
+        self.listen()
+        return None if self.end_reason else self._velocity()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give back what it holds."""
+
+    @abstractmethod
+    def _listen(self) -> None:
+        """Take note of what the operator does, and whether he has ended the motion."""
+
+    @abstractmethod
+    def _velocity(self) -> Twist:
+        """What is wanted now."""
+
+
+class WrappedSource:
+    """A source that changes what another one wants; that one is heard and closed with it."""
+
+    def __init__(self, inner: VelocitySource) -> None:
+        self._inner = inner
+
+    @property
+    def duration_s(self) -> float | None:
+        """How long it lasts [s]; None for a live source."""
+        return self._inner.duration_s
+
+    @property
+    def end_reason(self) -> str:
+        """Why it has ended; empty while it lasts."""
+        return self._inner.end_reason
+
+    @property
+    def held(self) -> bool:
+        """Whether it is held to run."""
+        return self._inner.held
+
+    def listen(self) -> None:
+        """Hear the operator."""
+        self._inner.listen()
+
+    def close(self) -> None:
+        """Close the source."""
+        self._inner.close()

@@ -14,10 +14,10 @@ from typing import Final, Literal
 
 import numpy as np
 
-from hil.stations.arm.sources.planned import PlannedSource
 from hil.stations.arm.sources.source import (
     Array,
     Frame,
+    PlannedSource,
     SourceError,
     SourceLimits,
     Twist,
@@ -39,8 +39,6 @@ class SpiralSource(PlannedSource):
         turns: how often round; below 0 the other way round.
         speed_m_s: along the curve, between the edges [m/s].
         plane: in which it lies; it begins on the first of the two axes, seen from its centre.
-        limits: the most that it may ask for.
-        frame: whose axes they are.
         period_s: for which what it says is held [s].
 
     Raises:
@@ -76,7 +74,7 @@ class SpiralSource(PlannedSource):
         self._edge_s = _STEEPEST * speed_m_s / math.sqrt(most**2 - inward**2)
         self._way_m = self._way(2.0 * math.pi * abs(turns))
         super().__init__(self._way_m / speed_m_s + self._edge_s)
-        if self._duration_s < 2.0 * self._edge_s:
+        if self.duration_s < 2.0 * self._edge_s:
             raise SourceError(
                 f"spiral: {self._way_m:.6g} m are less than the {speed_m_s * self._edge_s:.6g} m "
                 "of its two edges: make it longer or slower"
@@ -99,12 +97,11 @@ class SpiralSource(PlannedSource):
         return place
 
     def _gone_m(self, t_s: float) -> float:
-        """Way along the curve at a time [m]."""
         edge_s, v = self._edge_s, self._speed_m_s
-        if t_s >= self._duration_s:
+        if t_s >= self.duration_s:
             return self._way_m
-        if t_s > self._duration_s - edge_s:
-            return self._way_m - self._gone_m(self._duration_s - t_s)
+        if t_s > self.duration_s - edge_s:
+            return self._way_m - self._gone_m(self.duration_s - t_s)
         if t_s >= edge_s:
             return v * (t_s - 0.5 * edge_s)
         u = t_s / edge_s
@@ -119,7 +116,6 @@ class SpiralSource(PlannedSource):
         return angle
 
     def _way(self, angle: float) -> float:
-        """Length of the curve up to an angle [m]."""
         first, b = self._radius_m[0], self._b_m
         if b == 0.0:
             return first * angle

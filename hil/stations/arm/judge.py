@@ -1,4 +1,4 @@
-"""The gate of a robot that moves alone: its own limits, its own branch, one start at rest."""
+"""The gate of a robot that repeats poses: its limits, its branch, one start at rest."""
 
 from copy import copy
 from dataclasses import dataclass
@@ -14,10 +14,9 @@ from arm_driver.pose import ArmError, Pose
 from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.gated import WaypointGate
-from hil.stations.arm.refusals import violations_of
-from hil.stations.arm.step import robot_sample
+from hil.stations.arm.step import robot_sample, violations_of
 from safety.arm_gate import ArmGate
-from safety.arm_limits import ArmAction, ArmViolation
+from safety.arm_limits import ArmAction, ArmSample, ArmViolation
 from sim.world.space_arm.simulator import TICK_S
 
 Array = NDArray[np.float64]
@@ -39,10 +38,6 @@ class Judged:
 def gate_at(robot: RobotSettings, start_rad: Array) -> ArmGate:
     """The gate of a robot at rest.
 
-    Args:
-        robot: whose limits count.
-        start_rad: its joint angles [rad], shape (6,).
-
     Raises:
         RefusedError: if it may not stand there, with joint, value and limit.
     """
@@ -60,9 +55,6 @@ class RobotJudge:
     of a waypoint, whatever joints its maker had in mind.
 
     Args:
-        geometry: the robot.
-        gate: open, at the start.
-        keeper: at the same joints.
         index: number of the waypoint that passed last.
     """
 
@@ -76,7 +68,6 @@ class RobotJudge:
         """The judge of a robot at rest.
 
         Args:
-            robot: whose limits count.
             start_rad: its joint angles [rad], shape (6,).
             gate: open, at that start; one of its own if left out.
 
@@ -108,15 +99,18 @@ class RobotJudge:
         """Note that the waypoints from now on are a smooth stop; no limit is another for that."""
         self._gate.declare_stop()
 
-    def judge(self, X_RT: Pose) -> Judged:
-        """Judge the next waypoint; after a refusal every other one is refused as well."""
+    def judge(self, X_RT: Pose, *beside: ArmSample) -> Judged:
+        """Judge the next waypoint; after a refusal every other one is refused as well.
+
+        Args:
+            beside: what else the gate judges, before the robot in its samples.
+        """
         self._index += 1
         try:
             joints = self._keeper.follow(X_RT)
         except ArmError as error:
-            return Judged(None, (), violations_of(self._gate.limits[0], error))
+            return Judged(None, (), violations_of(self._gate.limits[-1], error))
         sample = robot_sample(self._geometry, np.array(joints.q_rad))
-        verdict = self._gate.judge(self._index, (sample,))
-        if verdict.action is not ArmAction.PASSED:
-            return Judged(joints, sample.margins, verdict.violations)
-        return Judged(joints, sample.margins, ())
+        verdict = self._gate.judge(self._index, (*beside, sample))
+        refused = () if verdict.action is ArmAction.PASSED else verdict.violations
+        return Judged(joints, sample.margins, refused)
