@@ -18,7 +18,17 @@ from hil.config.errors import ConfigError
 from hil.run.file_kinds import TOGETHER, scenario_file
 from hil.run.registry import station_of_kind, stations
 from hil.run.station import Request
-from hil.terminal.console import Exit, Json, err, leave, out, print_json, tell_bad_usage, verb
+from hil.terminal.console import (
+    Exit,
+    Json,
+    err,
+    leave,
+    out,
+    print_json,
+    styled,
+    tell_bad_usage,
+    verb,
+)
 from hil.terminal.options import (
     ClockOption,
     FallbackOption,
@@ -29,7 +39,8 @@ from hil.terminal.options import (
     SetOption,
 )
 
-MARKS = {"ok": "[green]ok[/]", "warn": "[yellow]warn[/]", "bad": "[red]bad[/]"}
+MARKS = {"ok": "green", "warn": "yellow", "bad": "red"}
+"""Colour of each verdict."""
 COMMANDS = "hil.commands"
 """Entry points whose objects are groups of verbs, each by its name."""
 Options = Mapping[str, Any]
@@ -76,7 +87,8 @@ def doctor(
         leave(ok)
     table = Table("", "item", "found", "what to do", box=None, pad_edge=False)
     for finding in findings:
-        table.add_row(MARKS[finding.verdict], finding.item, finding.detail, finding.remedy)
+        verdict = styled(MARKS[finding.verdict], finding.verdict)
+        table.add_row(verdict, finding.item, finding.detail, finding.remedy)
     out.print(table)
     leave(ok)
 

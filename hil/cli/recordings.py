@@ -30,7 +30,7 @@ def report(run_path: RunArg, folder: FolderOption = None, as_json: Json = False)
     if as_json:
         print_json({"ok": _whole(recording), "report": str(page), **_state(recording)})
     else:
-        out.print(f"report: {page}", markup=False, soft_wrap=True)
+        out.print(f"report: {page}", soft_wrap=True)
     leave(_whole(recording))
 
 
@@ -57,7 +57,7 @@ def export(
         told = {"csv": str(written), "rows": recording.cycles, **_state(recording)}
         print_json({"ok": _whole(recording)} | told)
     else:
-        out.print(f"{recording.cycles} rows: {written}", markup=False, soft_wrap=True)
+        out.print(f"{recording.cycles} rows: {written}", soft_wrap=True)
     leave(_whole(recording))
 
 
@@ -92,7 +92,7 @@ def _recording(path: Path) -> "Recording":
         )
     recording = Recording.open(path)
     for note in recording_notes(recording):
-        err.print(f"{recording.path}: {note}", markup=False, soft_wrap=True)
+        err.print(f"{recording.path}: {note}", soft_wrap=True)
     return recording
 
 

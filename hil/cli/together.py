@@ -8,7 +8,7 @@ from hil.config.errors import ConfigError, RefusedError
 from hil.run.file_kinds import TOGETHER, find_kind, scenario_kinds
 from hil.run.registry import station_of_kind
 from hil.run.station import Request
-from hil.terminal.console import err, out, print_json
+from hil.terminal.console import err, out, print_json, styled
 
 if TYPE_CHECKING:
     from hil.run.part_process import PartResult, PartSettings
@@ -39,7 +39,7 @@ def check_together(path: Path, overrides: list[str] | None, *, as_json: bool) ->
     told: dict[str, Any] = {}
     for part in scenario.part:
         if not as_json:
-            out.print(f"[bold]{part.name}[/]: ", end="")
+            out.print(styled("bold", part.name), ": ", sep="", end="")
         told[part.name] = _check_part(part, path, as_json=as_json)
     ok = all(one["ok"] for one in told.values())
     if as_json:
@@ -61,8 +61,8 @@ def _check_part(part: "PartSettings", beside: Path, *, as_json: bool) -> dict[st
         )
     except RefusedError as refusal:
         if not as_json:
-            out.print("[red]refused[/]")
-            out.print(str(refusal), markup=False, soft_wrap=True)
+            out.print(styled("red", "refused"))
+            out.print(str(refusal), soft_wrap=True)
         return {"ok": False, "error": str(refusal)}
     if not as_json:
         checked.show()
@@ -114,7 +114,7 @@ def _reports(results: "tuple[PartResult, ...]") -> dict[str, str]:
             try:
                 pages[result.name] = str(write_page(Path(result.told["recording"])))
             except RecordingError as error:  # of a part that was killed; the others have theirs
-                err.print(f"{result.name}: {error}", markup=False, soft_wrap=True)
+                err.print(f"{result.name}: {error}", soft_wrap=True)
     return pages
 
 
@@ -123,8 +123,8 @@ def _show_part(result: "PartResult", page: str | None) -> None:
     reason = result.told.get("reason") or result.told.get("error") or ""
     told = not result.asked_to_stop or result.asked_to_stop == reason
     asked = "" if told else f" (asked to stop: {result.asked_to_stop})"
-    out.print(f"[{'green' if result.ok else 'red'}]{result.name}[/]: ", end="")
-    out.print(f"{word}{': ' + reason if reason else ''}{asked}", markup=False, soft_wrap=True)
+    out.print(styled("green" if result.ok else "red", result.name), ": ", sep="", end="")
+    out.print(f"{word}{': ' + reason if reason else ''}{asked}", soft_wrap=True)
     for what in (result.told.get("recording"), page):
         if what is not None:
-            out.print(f"  {what}", markup=False, soft_wrap=True)
+            out.print(f"  {what}", soft_wrap=True)

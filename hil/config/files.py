@@ -1,8 +1,11 @@
-"""Opening files that somebody else has made: nothing that waits, nothing without an end."""
+"""Files in places of others: nothing is read that has no end, nothing written through links."""
 
 import errno
 import os
+import secrets
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Final
@@ -47,3 +50,41 @@ def read_regular(path: Path, most_bytes: int) -> bytes:
             size = max(len(data), os.fstat(file.fileno()).st_size)
             raise OSError(errno.EFBIG, f"{size} bytes, at most {most_bytes} bytes are read")
     return data
+
+
+@contextmanager
+def replacing(path: Path, *, sync: bool = False) -> Iterator[IO[bytes]]:
+    """A new file that takes a path's place once it is whole; a link there is not followed.
+
+    What was there stays as it was if writing fails, and so do its permissions if it does not.
+
+    Args:
+        sync: wait until it is on the disk.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+    with os.fdopen(os.open(part, flags, 0o666), "wb") as file:
+        try:
+            yield file
+            file.flush()
+            if sync:
+                os.fsync(file.fileno())
+            if path.is_file() and not path.is_symlink():
+                part.chmod(stat.S_IMODE(path.stat().st_mode))
+            part.replace(path)
+        except BaseException:
+            part.unlink()
+            raise
+
+
+def write_whole(path: Path, data: bytes, *, sync: bool = False) -> None:
+    """All of a file's bytes, or none of them; see `replacing`.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    with replacing(path, sync=sync) as file:
+        file.write(data)

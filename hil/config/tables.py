@@ -10,12 +10,14 @@ import re
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import MotionError
+from hil.config.files import open_regular
 
 Floats = NDArray[np.float64]
 
@@ -62,21 +64,23 @@ def read_table(
     path = Path(path)
     try:
         _check_file(path, size_max_bytes)
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with TextIOWrapper(open_regular(path), "utf-8-sig", newline="") as file:
             return _read(path, csv.reader(file, strict=True), wanted)
     except MotionError:
         raise
     except UnicodeDecodeError as error:
         text = f"{path}: byte {error.object[error.start]:#04x} is not UTF-8 ({error.reason})"
         raise MotionError(f"{text}: save the file as UTF-8 text") from error
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise MotionError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
         raise MotionError(f"{path}: cannot be read: {error}") from error
 
 
 def _check_file(path: Path, size_max_bytes: int) -> None:
     if not path.exists():
         raise MotionError(f"{path}: there is no such file")
-    if not path.is_file():
+    if path.is_dir():
         raise MotionError(f"{path}: is not a file")
     size = path.stat().st_size
     if size > size_max_bytes:

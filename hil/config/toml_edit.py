@@ -1,14 +1,13 @@
 """Values of a TOML file changed in its text: comments, order and other keys stay as they are."""
 
 import json
-import os
 import re
-import tempfile
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from hil.config.files import write_whole
 from hil.config.settings import ConfigError
 
 
@@ -48,17 +47,7 @@ def write_text(path: Path, text: str) -> None:
         ConfigError: if it cannot be written.
     """
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(text)
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.chmod(name, path.stat().st_mode & 0o777)
-            os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
+        write_whole(path, text.encode(), sync=True)
     except OSError as error:
         raise ConfigError(str(path), [f"cannot be written: {error.strerror}"]) from None
 

@@ -2,13 +2,16 @@
 
 import csv
 from collections.abc import Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from hil.config.files import replacing
 from hil.recording.events import CLOCK_NAME
 from hil.recording.header import RecordingError, code_name
 from hil.recording.reader import Recording
@@ -31,19 +34,19 @@ def export_csv(recording: Recording, path: Path) -> Path:
         RecordingError: if the place cannot be written.
     """
     try:
-        with path.open("w", newline="", encoding="utf-8") as file:
+        with _text_file(path) as file:
             writer = csv.writer(file)
             when = dates(recording)
             dated = None if when is None else np.datetime_as_string(when)
             names = recording.signals.columns()
             writer.writerow(names if dated is None else [*names, "utc"])
             writer.writerows(_rows(recording, dated))
-        with events_path(path).open("w", newline="", encoding="utf-8") as file:
+        with _text_file(events_path(path)) as file:
             writer = csv.writer(file)
             writer.writerow(("t_s", "index", "kind", "level", "name", "message", "data_json"))
             writer.writerows(
-                (repr(e.t_s), e.index, e.kind.value, e.level.name, e.name, e.message,
-                 orjson.dumps(dict(e.data)).decode())
+                (repr(e.t_s), e.index, e.kind.value, e.level.name, _cell(e.name),
+                 _cell(e.message), orjson.dumps(dict(e.data)).decode())
                 for e in recording.events
             )  # fmt: skip
     except OSError as error:
@@ -56,12 +59,25 @@ def events_path(path: Path) -> Path:
     return path.with_name(f"{path.stem}.events.csv")
 
 
+@contextmanager
+def _text_file(path: Path) -> Iterator[IO[str]]:
+    with replacing(path) as file:
+        text = TextIOWrapper(file, "utf-8", newline="")
+        yield text
+        text.detach()
+
+
+def _cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
 def _rows(recording: Recording, dated: NDArray[np.str_] | None) -> Iterator[list[Any]]:
     columns: list[list[Any]] = []
     for signal in recording.signals.shown:
         values = recording.columns[signal.name].T  # (N,) or (6, N)
         if signal.codes:
-            columns.append([code_name(signal.codes, code) for code in values.tolist()])
+            columns.append([_cell(code_name(signal.codes, code)) for code in values.tolist()])
         elif signal.count == 1:
             columns.append(values.tolist())
         else:

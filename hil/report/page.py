@@ -12,6 +12,8 @@ from typing import Any, Final
 
 import jinja2
 
+from hil.config.files import write_whole
+from hil.config.visible import visible
 from hil.recording.events import EventRecord, Level
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
@@ -61,10 +63,9 @@ def write_report(recording: Recording, folder: Path, run: RecordedRun | None = N
         course = timeline(run)
         for picture in (*(content for _, content in found), course):
             if isinstance(picture, Picture):
-                (place / f"{picture.name}.png").write_bytes(picture.png)
-        page.write_text(
-            _rendered(run, figures or common_figures(run), found, course), encoding="utf-8"
-        )
+                write_whole(place / f"{picture.name}.png", picture.png)
+        text = _rendered(run, figures or common_figures(run), found, course)
+        write_whole(page, text.encode("utf-8", "replace"))
     except OSError as error:
         raise RecordingError(f"{page}: cannot be written: {error.strerror or error}") from error
     return page
@@ -97,6 +98,7 @@ def _rendered(
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("hil.report", "."),
         autoescape=True,
+        finalize=lambda value: visible(value) if type(value) is str else value,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

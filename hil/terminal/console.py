@@ -9,9 +9,19 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn, ParamSpec
 
 import typer
-from rich.console import Console
+from rich.console import (
+    Console,
+    ConsoleOptions,
+    ConsoleRenderable,
+    RenderHook,
+    RenderResult,
+    RichCast,
+)
+from rich.segment import Segment
+from rich.text import Text
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.visible import visible
 from hil.run.station import Checked
 
 P = ParamSpec("P")
@@ -20,8 +30,37 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 
 PIPED_WIDTH = 120
 
-out = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
-err = Console(stderr=True, highlight=False)
+
+class _Visible:
+    """What is printed, its control characters made visible."""
+
+    def __init__(self, inner: ConsoleRenderable | RichCast | str) -> None:
+        self._inner = inner
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for text, style, control in console.render(self._inner, options):
+            yield Segment(text if control else visible(text), style, control)
+
+
+class _AllVisible(RenderHook):
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        return [_Visible(each) for each in renderables]
+
+
+def _console(*, stderr: bool, width: int | None = None) -> Console:
+    """A console on which text is text: no markup, no emoji, no control characters."""
+    console = Console(stderr=stderr, width=width, highlight=False, markup=False, emoji=False)
+    console.push_render_hook(_AllVisible())
+    return console
+
+
+out = _console(stderr=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
+err = _console(stderr=True)
+
+
+def styled(style: str, words: str) -> Text:
+    """Words in a style, for a line or a cell."""
+    return Text(words, style=style)
 
 
 class Exit(IntEnum):
@@ -53,13 +92,13 @@ def tell_bad_usage(arguments: Sequence[str]) -> None:
 def show_recording_failure(failure: str) -> None:
     """The first line of a run whose recording failed; nothing if it did not."""
     if failure:
-        out.print(failure, style="red", markup=False, soft_wrap=True)
+        out.print(failure, style="red", soft_wrap=True)
 
 
 def show_recording(path: Path, parts: int) -> None:
     """Where a recording is, and in how many files if it is not in one."""
     more = f" (and {parts - 1} more, as a recorder was killed; they are read as one)"
-    out.print(f"recording: {path}{more if parts > 1 else ''}", markup=False, soft_wrap=True)
+    out.print(f"recording: {path}{more if parts > 1 else ''}", soft_wrap=True)
 
 
 def leave(ok: bool) -> NoReturn:
@@ -91,13 +130,8 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
 def _end(error: Exception, status: Exit, *, as_json: bool) -> NoReturn:
     if as_json:
         print_json({"ok": False, "error": str(error)})
-    err.print(f"[red]error:[/red] {_escaped(str(error))}", soft_wrap=True)
+    err.print(styled("red", "error:"), str(error), soft_wrap=True)
     raise typer.Exit(status)
-
-
-def _escaped(text: str) -> str:
-    """Square brackets of a message are not markup."""
-    return text.replace("[", r"\[")
 
 
 def numbers(text: str, count: int, option: str, names: str) -> list[float]:

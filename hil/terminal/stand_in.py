@@ -6,10 +6,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TypeVar
 
-from rich.markup import escape
-
 from hil.config.errors import DEVICE_ABSENT, RefusedError
-from hil.terminal.console import err
+from hil.terminal.console import err, styled
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -44,11 +42,11 @@ def run_or_stand_in(
             command = shlex.join(["hil", *sys.argv[1:]])
             text = f"{error}\nto go on with emulated {device} instead:  {command} --fallback sim"
             raise RefusedError(text, error.code, **error.values) from error
-        at, says = (escape(error.values[name]) for name in ("url", "says"))
+        at, says = error.values["url"], error.values["says"]
     with emulated(plan) as (stand_in, url):
         err.print(
-            f"[black on yellow] SIMULATED {device.upper()} [/] {at} is not there ({says}); "
-            f"emulated {device} at {escape(url)} instead",
+            styled("black on yellow", f" SIMULATED {device.upper()} "),
+            f"{at} is not there ({says}); emulated {device} at {url} instead",
             soft_wrap=True,
         )
         return run(stand_in)

@@ -135,9 +135,9 @@ def table(
     else:
         print_table(settings.name, plan, rows)
         for path in written:
-            out.print(path, markup=False, soft_wrap=True)
+            out.print(path, soft_wrap=True)
     if failed:
-        err.print(f"no solution: {', '.join(failed)}", markup=False)
+        err.print(f"no solution: {', '.join(failed)}")
     leave(not failed)
 
 
@@ -167,7 +167,7 @@ def _clock() -> Callable[[], float] | None:
     try:
         return RealClock().now_s
     except OSError as error:
-        err.print(f"no real-time factors: {error.strerror}", markup=False)
+        err.print(f"no real-time factors: {error.strerror}")
         return None
 
 

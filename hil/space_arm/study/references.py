@@ -18,6 +18,7 @@ import numba
 import numpy as np
 
 import sim.world.space_arm
+from hil.config.files import replacing
 from hil.ipc.child import worker_pool
 from hil.space_arm.study import compare
 from hil.space_arm.study.compare import (
@@ -133,15 +134,13 @@ def _file(folder: Path, case: SimulatedCase, step_s: float | None) -> Path:
 
 def _write(file: Path, result: ReferencePath) -> None:
     """Whole or not at all, even if several do it at once."""
-    part = file.with_name(f"{file.stem}.{os.getpid()}.part")
-    with part.open("wb") as stream:
+    with replacing(file) as stream:
         np.savez(
             stream,
             position_m=result.path.position_m,
             rotation=result.path.rotation,
             **{name: getattr(result.error, name) for name in ERRORS},
         )
-    part.replace(file)
 
 
 def _read(file: Path) -> ReferencePath | None:

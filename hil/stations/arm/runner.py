@@ -27,7 +27,14 @@ from hil.stations.arm.sources.settings import (
 )
 from hil.stations.arm.station import LINK
 from hil.stations.arm.wire import emulated_robot
-from hil.terminal.console import err, out, print_json, show_recording, show_recording_failure
+from hil.terminal.console import (
+    err,
+    out,
+    print_json,
+    show_recording,
+    show_recording_failure,
+    styled,
+)
 from hil.terminal.stand_in import run_or_stand_in
 from sim.world.space_arm.simulator import TICK_S
 
@@ -68,7 +75,7 @@ def checked(plan: ArmPlan, *, quiet: bool) -> Checked:
 
 
 def _show_check(prepared: ArmProof) -> None:
-    out.print(f"[green]ok[/]: {prepared.plan.scenario.name}, ", end="")
+    out.print(styled("green", "ok"), f": {prepared.plan.scenario.name}, ", sep="", end="")
     out.print(f"{len(prepared.steps)} waypoints, {len(prepared.steps) * TICK_S:.1f} s")
     _show_path(prepared)
 
@@ -103,7 +110,7 @@ def run_arm_and_show(
         _show_run(result, page, shown=shown_at is not None)
         if accuracy is not None:
             style = "green" if accuracy.kept else "red"
-            out.print(f"accuracy: [{style}]{accuracy}[/]", soft_wrap=True)
+            out.print("accuracy:", styled(style, accuracy), soft_wrap=True)
     return result.ok
 
 
@@ -162,7 +169,7 @@ def _progress(prepared: ArmProof, *, quiet: bool) -> Iterator[Callable[[float], 
         yield None
     elif prepared.plan.scenario.source.kind not in PLANNED:
         for line in how_to_move(prepared.plan):
-            err.print(line, markup=False, soft_wrap=True)
+            err.print(line, soft_wrap=True)
         yield None
     elif prepared.plan.scenario.clock == "real":
         err.print(f"{total_s:.0f} s in real time; Ctrl-C ends the robot's stream at once")
@@ -229,14 +236,15 @@ def _prepared_json(prepared: ArmProof) -> dict[str, Any]:
 
 def _show_path(prepared: ArmProof) -> None:
     start = ", ".join(f"{angle:.2f}" for angle in np.degrees(prepared.start.q_rad))
-    out.print(f"the robot begins at {start} deg", markup=False)
+    out.print(f"the robot begins at {start} deg")
     if prepared.margin is not None:
         out.print(
             f"its place leaves at least {100.0 * prepared.margin:.0f} % of each range, speed and "
             "distance; corners are the same at every place"
         )
     if prepared.plan.scenario.mapping.scale != 1.0:
-        out.print(f"[black on yellow] SCALED [/] ways are {prepared.plan.scenario.mapping.scale:g}")
+        told = f"ways are {prepared.plan.scenario.mapping.scale:g}"
+        out.print(styled("black on yellow", " SCALED "), told)
     if prepared.path is None:
         return
     out.print(findings_table(prepared.path.findings))
@@ -277,10 +285,10 @@ def _show_run(result: ArmRunResult, page: Path | None, *, shown: bool) -> None:
     end, report = result.end, result.end.report
     show_recording_failure(result.recorder.failure)
     word = "not begun" if end.result is None else end.result.value
-    out.print(f"[{'green' if result.ok else 'red'}]{word}[/]", end="")
+    out.print(styled("green" if result.ok else "red", word), end="")
     reason = end.reason.removeprefix(f"{word}: ")  # the link's own text begins with the same word
-    out.print(f": {reason}" if reason else "", markup=False, soft_wrap=True)
-    out.print(f"robot: {result.robot}", markup=False, soft_wrap=True)
+    out.print(f": {reason}" if reason else "", soft_wrap=True)
+    out.print(f"robot: {result.robot}", soft_wrap=True)
     show_recording(result.recorder.path, result.recorder.parts)
     counts = report.counts
     out.print(
@@ -290,9 +298,9 @@ def _show_run(result: ArmRunResult, page: Path | None, *, shown: bool) -> None:
     latency = report.latency
     out.print(f"answer p50 {1e3 * latency.p50_s:.2f}, p99 {1e3 * latency.p99_s:.2f} ms at the port")
     for event in () if shown else result.events[:SHOWN]:
-        out.print(f"{event.t_s:9.3f} s  {event.message}", markup=False, soft_wrap=True)
+        out.print(f"{event.t_s:9.3f} s  {event.message}", soft_wrap=True)
     if page is not None:
-        out.print(f"report:    {page}", markup=False, soft_wrap=True)
+        out.print(f"report:    {page}", soft_wrap=True)
     for item in result.setup:
         if not item.ok:
-            out.print(f"not granted: {item.item}: {item.detail}; {item.remedy}", markup=False)
+            out.print(f"not granted: {item.item}: {item.detail}; {item.remedy}")

@@ -1,8 +1,10 @@
 """A scenario from the command line: a rig and a CSV file, with axes mapped by short texts."""
 
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
+from hil.config.files import open_regular
 from hil.config.settings import ConfigError
 from hil.stations.platform.motion.columns import ROTATION_UNITS, TIME_UNITS, TRANSLATION_UNITS
 from hil.stations.platform.motion.source import AXES
@@ -70,9 +72,11 @@ def _unit_of(column: str, units: tuple[str, ...]) -> str:
 def _columns_named_like_axes(motion: Path) -> dict[str, Any]:
     """Columns such as ``x_m`` or ``beta_deg`` need no map."""
     try:
-        with motion.open(encoding="utf-8-sig") as stream:
+        with TextIOWrapper(open_regular(motion), "utf-8-sig") as stream:
             names = [name.strip() for name in stream.readline(65_536).split(",")]
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise ConfigError(str(motion), [f"cannot be read: {error.strerror}"]) from None
+    except UnicodeDecodeError as error:
         raise ConfigError(str(motion), [f"cannot be read: {error}"]) from None
     found = {
         axis: {"column": name, "unit": name.removeprefix(f"{axis}_")}

@@ -34,7 +34,14 @@ from hil.stations.platform.operator.assembly import NoDeskError, require_operabl
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.waits import Announcer
 from hil.stations.platform.warm import warm
-from hil.terminal.console import err, out, print_json, show_recording, show_recording_failure
+from hil.terminal.console import (
+    err,
+    out,
+    print_json,
+    show_recording,
+    show_recording_failure,
+    styled,
+)
 from hil.terminal.stand_in import run_or_stand_in
 from hil.timing.stop import StopSignals, StopWish
 
@@ -120,7 +127,7 @@ def _run(
 
     def say(line: str) -> None:
         if not quiet:
-            err.print(line, markup=False, soft_wrap=True)
+            err.print(line, soft_wrap=True)
 
     with Announcer(say) as tell:
         return run(
@@ -215,7 +222,7 @@ def _report(recording: Recording) -> Path | None:
     try:
         return write_report(recording, recording.path.parent)
     except RecordingError as error:
-        err.print(f"no report: {error}", markup=False, soft_wrap=True)
+        err.print(f"no report: {error}", soft_wrap=True)
         return None
 
 
@@ -254,11 +261,11 @@ def _show_run(
     out.print(table)
     for item in result.setup:
         if not item.ok:
-            out.print(f"real time: {item.item}: {item.detail} {item.remedy}", markup=False)
+            out.print(f"real time: {item.item}: {item.detail} {item.remedy}")
     for verdict in verdicts_of(recording)[:SHOWN]:
-        out.print(f"{verdict['t_s']:9.3f} s  {verdict['message']}", markup=False, soft_wrap=True)
+        out.print(f"{verdict['t_s']:9.3f} s  {verdict['message']}", soft_wrap=True)
     if page is not None:
-        out.print(f"report:    {page}", markup=False, soft_wrap=True)
+        out.print(f"report:    {page}", soft_wrap=True)
 
 
 def show_end(result: RunResult, recording: Recording) -> None:
@@ -266,13 +273,12 @@ def show_end(result: RunResult, recording: Recording) -> None:
     show_recording_failure(result.recorder.failure)
     colour = "green" if result.ok else "red"
     reason = f": {result.reason}" if result.reason else ""
-    out.print(f"[{colour}]{result.outcome.value}[/]", end="")
-    out.print(reason, markup=False, soft_wrap=True)
+    out.print(styled(colour, result.outcome.value), reason, sep="", soft_wrap=True)
     drives = recording.metadata.get("run", {}).get("drives", "not known")
-    out.print(f"drives: {drives}", markup=False, soft_wrap=True)
+    out.print(f"drives: {drives}", soft_wrap=True)
     show_recording(result.recorder.path, result.recorder.parts)
     if result.gate_record:
-        out.print(result.gate_record, markup=False, soft_wrap=True)
+        out.print(result.gate_record, soft_wrap=True)
 
 
 def _figures(plan: Plan, result: RunResult, evidence: Evidence) -> Iterator[tuple[str, str]]:
@@ -291,11 +297,11 @@ def _figures(plan: Plan, result: RunResult, evidence: Evidence) -> Iterator[tupl
 
 def _show_check(plan: Plan, result: PlatformProof) -> None:
     colour, word = ("green", "ok") if result.ok else ("red", "refused")
-    out.print(f"[{colour}]{word}[/]: {plan.scenario.name} on {plan.rig.name}, ", end="")
-    out.print(f"{result.duration_s:.2f} s of motion")
+    told = f": {plan.scenario.name} on {plan.rig.name}, {result.duration_s:.2f} s of motion"
+    out.print(styled(colour, word), told, sep="")
     out.print(f"legs {result.length_min_m:.4f} to {result.length_max_m:.4f} m, ", end="")
     out.print(f"at most {result.leg_speed_max_m_s:.4f} m/s")
     for finding in result.violations[:SHOWN]:
-        out.print(f"{finding.phase:>7} {finding.t_s:8.3f} s  {finding.message}", markup=False)
+        out.print(f"{finding.phase:>7} {finding.t_s:8.3f} s  {finding.message}")
     if len(result.violations) > SHOWN:
         out.print(f"and {len(result.violations) - SHOWN} more; --json lists all")

@@ -10,7 +10,7 @@ from hil.config.errors import ConfigError
 from hil.machines.kinds import ROBOT
 from hil.run.file_kinds import find_kind
 from hil.space_arm.commands.choices import JOINT_NAMES
-from hil.terminal.console import err, leave, numbers, out, print_json
+from hil.terminal.console import err, leave, numbers, out, print_json, styled
 
 if TYPE_CHECKING:
     from hil.machines.robot_settings import RobotSettings
@@ -134,7 +134,7 @@ def part_of(robot: "RobotSettings", speed_mm_s: float) -> float:
 
 def say(text: str) -> None:
     """Tell the operator a line."""
-    err.print(text, markup=False, soft_wrap=True)
+    err.print(text, soft_wrap=True)
 
 
 def say_keys(keys: tuple[str, ...], opened: "RobotSession", *, quiet: bool) -> None:
@@ -162,7 +162,7 @@ def show_nothing(opened: "RobotSession", why: str, *, as_json: bool) -> None:
     if as_json:
         print_json({"ok": True, "result": None, "reason": why, "robot": opened.choice.robot_line})
     else:
-        out.print(f"[green]nothing to do[/]: {why}")
+        out.print(styled("green", "nothing to do"), f": {why}", sep="")
     leave(True)
 
 
@@ -186,9 +186,9 @@ def show_result(choice: "Choice", found: "Streamed", *, as_json: bool) -> None:
         print_json(told)
         leave(found.ok)
     show_recording_failure(found.recorder.failure)
-    out.print(f"[{'green' if found.ok else 'red'}]{word}[/]", end="")
+    out.print(styled("green" if found.ok else "red", word), end="")
     reason = end.reason.removeprefix(f"{word}: ")
-    out.print(f": {reason}" if reason else "", markup=False, soft_wrap=True)
-    out.print(f"robot: {choice.robot_line}, {end.waypoints} waypoints", markup=False)
+    out.print(f": {reason}" if reason else "", soft_wrap=True)
+    out.print(f"robot: {choice.robot_line}, {end.waypoints} waypoints")
     show_recording(found.recorder.path, found.recorder.parts)
     leave(found.ok)

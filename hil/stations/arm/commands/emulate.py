@@ -90,7 +90,7 @@ def emulate(
                 console=sys.stdin,
                 script=faults,
                 seed=seed,
-                say=lambda line: err.print(line, markup=False, soft_wrap=True),
+                say=lambda line: err.print(line, soft_wrap=True),
                 end_with_console=end_with_input,
             )
         except ValueError as error:

@@ -149,16 +149,16 @@ def _show(
             }
         )  # fmt: skip
         leave(True)
-    out.print(f"robot: {choice.robot_line}, {len(driven.strokes)} strokes", markup=False)
+    out.print(f"robot: {choice.robot_line}, {len(driven.strokes)} strokes")
     out.print(_table(found))
     if path is None:
         out.print("for its file (--write puts them there):")
         for table, values in changed.items():
-            out.print(f"[{table}]", markup=False)
+            out.print(f"[{table}]")
             for key, value in values.items():
-                out.print(f"{key} = {value!r}".replace("'", '"'), markup=False, soft_wrap=True)
+                out.print(f"{key} = {value!r}".replace("'", '"'), soft_wrap=True)
     else:
-        out.print(f"written: {path}", markup=False, soft_wrap=True)
+        out.print(f"written: {path}", soft_wrap=True)
     leave(True)
 
 
@@ -178,4 +178,4 @@ def _table(found: Identified) -> Table:
 
 
 def _say(text: str) -> None:
-    err.print(text, markup=False, soft_wrap=True)
+    err.print(text, soft_wrap=True)

@@ -30,7 +30,7 @@ from hil.stations.arm.commands.alone import (
     six,
 )
 from hil.stations.arm.commands.pose import POSE_NAMES, RobotArg
-from hil.terminal.console import Json, err, numbers, out, verb
+from hil.terminal.console import Json, err, numbers, out, styled, verb
 from hil.terminal.options import ArmAtOption, OutOption
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def _asks(opened: RobotSession, *, as_json: bool) -> Callable[[str], bool] | Non
         return None
 
     def confirmed(question: str) -> bool:
-        err.print(f"{question} [y/N] ", end="", markup=False, soft_wrap=True)
+        err.print(f"{question} [y/N] ", end="", soft_wrap=True)
         while opened.wish.asked is None:
             if select.select([sys.stdin], [], [], 0.1)[0]:
                 return sys.stdin.readline().strip().lower() in ("y", "yes")
@@ -220,5 +220,6 @@ def _asks(opened: RobotSession, *, as_json: bool) -> Callable[[str], bool] | Non
 def _show_move(move: ProvedMove, name: str) -> None:
     from hil.stations.arm.findings import findings_table
 
-    out.print(f"[green]proved[/]: to {name}, {len(move.steps)} waypoints, {move.duration_s:.1f} s")
+    told = f": to {name}, {len(move.steps)} waypoints, {move.duration_s:.1f} s"
+    out.print(styled("green", "proved"), told, sep="")
     out.print(findings_table(move.findings()))

@@ -145,7 +145,7 @@ def _show_place(told: dict[str, Any]) -> None:
             f"shoulder {far['shoulder_m']:.3f} m from a singularity"
         )
     for violation in told["violations"]:
-        out.print(f"[red]{violation}[/]")
+        out.print(str(violation), style="red")
 
 
 @verb
@@ -221,7 +221,7 @@ def _show_solutions(settings: RobotSettings, rows: Sequence[Solution]) -> None:
     out.print(table)
     for one in rows:
         for violation in _violations(one):
-            out.print(f"{one.branch}: {violation}", markup=False)
+            out.print(f"{one.branch}: {violation}")
 
 
 def _six_deg(text: str, option: str) -> NDArray[np.float64]:

@@ -71,7 +71,7 @@ def ik(
         strokes = legs.length_m - model.geometry.closed_length_m
         _leg_table({"length m": legs.length_m, "stroke m": strokes, "speed m/s": legs.speed_m_s})
         for violation in wrong:
-            out.print(str(violation), markup=False, style="red")
+            out.print(str(violation), style="red")
     leave(not wrong)
 
 
@@ -190,7 +190,7 @@ def sample(
         return
     out.print(f"{count} poses: {drawn.min_m:.6f} to {drawn.max_m:.6f} m")
     for path in written:
-        out.print(str(path), markup=False, soft_wrap=True)
+        out.print(str(path), soft_wrap=True)
 
 
 class _Model:

@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from drives.bank import BankReport
+from hil.config.files import write_whole
 from hil.machines.rig import Rig
 from hil.stations.platform.drives.commissioning import LegTest
 from hil.stations.platform.drives.reference import (
@@ -100,9 +101,7 @@ def write_certificate(rig: Rig, report: BankReport, proofs: Proofs, *, stamp: st
         "watchdog": None if proofs.watchdog is None else asdict(proofs.watchdog),
         "tests": [asdict(test) for test in proofs.tests],
     }
-    part = path.with_suffix(".part")
-    part.write_bytes(orjson.dumps(table, option=orjson.OPT_INDENT_2))
-    part.replace(path)  # whole or not at all
+    write_whole(path, orjson.dumps(table, option=orjson.OPT_INDENT_2))
     return path
 
 

@@ -21,7 +21,7 @@ from hil.stations.platform.drives.setup import protocol_of, watchdog_s
 from hil.stations.platform.drives.watchdog_proof import CUT_LEG_M_S, WatchdogProof, limit_us
 from hil.stations.platform.runner import play, show_end
 from hil.stations.platform.scenario import Plan
-from hil.terminal.console import err, out, print_json
+from hil.terminal.console import err, out, print_json, styled
 from hil.timing.clock import utc_stamp
 from hil.timing.stop import StopSignals
 
@@ -160,22 +160,23 @@ def _show_watchdog(proof: WatchdogProof | None, why: str) -> None:
             f"(limit {proof.limit_us * 1e-3:.0f} ms)"
         )
     if why:
-        out.print(f"silence: {why}", style="red", markup=False, soft_wrap=True)
+        out.print(f"silence: {why}", style="red", soft_wrap=True)
 
 
 def _show_verdict(
     certificate: Path | None, missing: list[str], *, passed: bool, vouched: bool
 ) -> None:
     if certificate is not None:
-        out.print(f"[green]passed[/], kept in {certificate}", soft_wrap=True)
+        out.print(styled("green", "passed"), f", kept in {certificate}", sep="", soft_wrap=True)
     elif passed and vouched:
-        out.print("[green]passed[/]")
+        out.print(styled("green", "passed"))
     elif passed:
         out.print("passed on the wire, but nobody vouches for what the legs did: not kept")
     else:
-        out.print("[red]not passed[/]: find the cause before anything moves fast")
+        what = ": find the cause before anything moves fast"
+        out.print(styled("red", "not passed"), what, sep="")
     for each in missing:
-        out.print(f"no full speed yet, missing is {each}", markup=False, soft_wrap=True)
+        out.print(f"no full speed yet, missing is {each}", soft_wrap=True)
 
 
 def _show_tests(tests: tuple[LegTest, ...]) -> None:
@@ -190,7 +191,7 @@ def _show_tests(tests: tuple[LegTest, ...]) -> None:
             f"{test.measured_m * 1e3:.2f}",
             f"{test.others_m * 1e3:.2f}",
             test.switch,
-            f"[red]{told}[/]" if told else "[green]ok[/]",
+            styled("red", told) if told else styled("green", "ok"),
         )
     out.print(table)
 

@@ -126,7 +126,7 @@ def _modbus_rack(settings: "RackSettings", line: LineOptions, script: str) -> Ca
 
 
 def _say(line: str) -> None:
-    err.print(line, markup=False, soft_wrap=True)
+    err.print(line, soft_wrap=True)
 
 
 def _say_ready(url: str) -> None:

@@ -17,6 +17,7 @@ import orjson
 
 from drives.known_place import KnownPlace
 from drives.scaling import LegScale
+from hil.config.files import write_whole
 from hil.machines.rig import Rig
 
 SPAN_MIN_M = 0.02
@@ -304,7 +305,5 @@ def _leg(table: dict[str, Any]) -> LegReference:
 
 def _write(path: Path, data: bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    part.write_bytes(data)
-    part.replace(path)  # whole or not at all
+    write_whole(path, data)
     return path

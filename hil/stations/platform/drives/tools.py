@@ -140,9 +140,9 @@ def scan_and_show(url: str, bitrate: int, *, as_json: bool) -> bool:
         print_json({"ok": found, "links": [_view_json(view) for view in views]})
         return found
     for view in views:
-        out.print(view.url, markup=False, soft_wrap=True)
+        out.print(view.url, soft_wrap=True)
         if view.gateway:
-            out.print("  Modbus device: " + ", ".join(view.gateway), markup=False)
+            out.print("  Modbus device: " + ", ".join(view.gateway))
         elif not view.nodes:
             out.print("  nobody answers: power, wiring, terminators, bitrate?")
         else:
@@ -283,7 +283,7 @@ def _show_nodes(nodes: tuple[FoundNode, ...]) -> None:
     for node in nodes:
         if node.doubled:
             text = f"perhaps two nodes with id {node.node}: it answers each question twice"
-            out.print(f"  {text}, and these words are those of either", markup=False)
+            out.print(f"  {text}, and these words are those of either")
 
 
 def _code(error: int) -> str:

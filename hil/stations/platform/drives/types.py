@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from rich.markup import escape
 from rich.table import Table
 
 from drives.bank import DriveError
@@ -33,7 +32,7 @@ def import_and_show(sheet: Path, to: Path | None) -> None:
     """
     text = drive_file_text(_read_sheet(sheet))
     if to is None:
-        out.print(text, markup=False, highlight=False, soft_wrap=True, end="")
+        out.print(text, highlight=False, soft_wrap=True, end="")
         return
     try:
         with to.open("x", encoding="utf-8") as stream:
@@ -42,7 +41,7 @@ def import_and_show(sheet: Path, to: Path | None) -> None:
         raise ConfigError(str(to), ["is there already; another name, or remove it"]) from None
     except OSError as error:
         raise ConfigError(str(to), [f"cannot be written: {error.strerror}"]) from None
-    out.print(f"{to} written; look at it with: hil drives check-type {to}", markup=False)
+    out.print(f"{to} written; look at it with: hil drives check-type {to}")
 
 
 def drive_file_text(tables: Mapping[str, Any]) -> str:
@@ -143,18 +142,18 @@ def _modbus_needs(table: Mapping[str, Any], source: str) -> tuple[Need, ...]:
 
 def _show(header: DriveHeader, source: str, needs: tuple[Need, ...], *, accepted: bool) -> None:
     tried = "yes" if header.tried_on_metal else "no"
-    out.print(f"{header.name} ({header.maker})", markup=False, soft_wrap=True)
-    out.print(f"from {source}: {header.source}", markup=False, soft_wrap=True)
+    out.print(f"{header.name} ({header.maker})", soft_wrap=True)
+    out.print(f"from {source}: {header.source}", soft_wrap=True)
     out.print(f"tried on metal: {tried}")
     table = Table("object", "the bench needs", "the drive has", "what stands in")
     for need in needs:
         has = need.has or "-"
         stand_in = need.stand_in if need.met else f"REFUSED: {need.stand_in or 'nothing does'}"
-        table.add_row(*(escape(text) for text in (need.place, need.meaning, has, stand_in)))
+        table.add_row(need.place, need.meaning, has, stand_in)
     out.print(table)
     lacking = sum(1 for need in needs if need.met and not need.has)
     refused = [need.place for need in needs if not need.met]
     if accepted:
         out.print(f"accepted; something stands in for {lacking} of {len(needs)}")
     else:
-        out.print(f"refused: {', '.join(refused)}", markup=False)
+        out.print(f"refused: {', '.join(refused)}")

@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from hil.config.files import write_whole
+
 AT_REST_M_S: Final = 1e-3
 """Speed up to which a leg is at rest [m/s]."""
 
@@ -42,7 +44,5 @@ class PlaceRecord:
         at_rest = length_m and all(abs(speed) <= AT_REST_M_S for speed in speed_m_s)
         if self._path is None or not at_rest:
             return
-        part = self._path.with_suffix(".part")
         with suppress(OSError):
-            part.write_text(json.dumps({"length_m": list(length_m)}))
-            part.replace(self._path)
+            write_whole(self._path, json.dumps({"length_m": list(length_m)}).encode())

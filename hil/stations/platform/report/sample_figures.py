@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from hil.config.files import replacing, write_whole
 from hil.report.style import INK, LEG_COLOURS, LIMIT, draw_png, place
 from platform6dof.workspace import LegExtremes, PoseBox, PoseSample
 
@@ -51,11 +52,11 @@ def write_sample_figures(
     }
     written: list[Path] = []
     for name, png in pictures.items():
-        (folder / name).write_bytes(png)
+        write_whole(folder / name, png)
         written.append(folder / name)
     table = folder / "sample.csv"
-    with table.open("w", encoding="utf-8", newline="") as stream:
-        stream.write(",".join(CSV_NAMES) + "\n")
+    with replacing(table) as stream:
+        stream.write(",".join(CSV_NAMES).encode() + b"\n")
         rows = np.hstack([coordinates, np.asarray(sample.lengths)])
         np.savetxt(stream, rows, fmt="%.17g", delimiter=",")
     return [*written, table]
