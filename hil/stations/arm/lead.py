@@ -9,8 +9,7 @@ from typing import Any, Final
 from hil.config.errors import RefusedError
 from hil.run.lead import Handles
 from hil.stations.arm.scenario import PLANNED
-from hil.stations.arm.sources.evdev_handles import open_handles
-from hil.stations.arm.sources.gamepad import GamepadSource, HandleShape
+from hil.stations.arm.sources.gamepad import GamepadSource, HandleShape, open_handles
 from hil.stations.arm.sources.remote_writer import ScreenPlace
 from hil.stations.arm.sources.source import Frame, SourceUnavailableError, Twist
 

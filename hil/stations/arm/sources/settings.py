@@ -8,8 +8,7 @@ from pydantic import Field
 
 from hil.config.fields import Length, Seconds
 from hil.config.settings import Settings
-from hil.stations.arm.sources.evdev_handles import open_handles
-from hil.stations.arm.sources.gamepad import GamepadSource, HandleShape
+from hil.stations.arm.sources.gamepad import GamepadSource, HandleShape, open_handles
 from hil.stations.arm.sources.keyboard import KeyboardSource, Terminal
 from hil.stations.arm.sources.listener import read_token
 from hil.stations.arm.sources.profile import ProfileSource, Segment
