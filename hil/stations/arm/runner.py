@@ -15,7 +15,7 @@ from arm_driver.location import Location
 from hil.config.errors import ConfigError
 from hil.run.station import Checked, Request
 from hil.stations.arm.bench import PLANNED, ArmRunResult, prepare_plan, run_arm, warm_arm
-from hil.stations.arm.findings import findings_table, supervision_table
+from hil.stations.arm.findings import findings_table, show_end, supervision_table, told_end
 from hil.stations.arm.journal import supervised
 from hil.stations.arm.prepare import ArmProof
 from hil.stations.arm.scenario import SIM_URL, ArmPlan, load_arm_plan
@@ -27,7 +27,7 @@ from hil.stations.arm.sources.settings import (
 )
 from hil.stations.arm.station import LINK
 from hil.stations.arm.wire import emulated_robot
-from hil.terminal.console import err, out, print_json, show_recording, show_recording_failure
+from hil.terminal.console import err, out, print_json, show_recording
 from hil.terminal.stand_in import run_or_stand_in
 from sim.world.space_arm.simulator import TICK_S
 
@@ -247,39 +247,33 @@ def _show_path(prepared: ArmProof) -> None:
 
 
 def _run_json(result: ArmRunResult, page: Path | None) -> dict[str, Any]:
-    end, report = result.end, result.end.report
-    counts = report.counts
-    return {
-        "ok": result.ok,
-        "result": None if end.result is None else end.result.value,
-        "reason": end.reason,
-        "robot": result.robot,
-        "sent": end.waypoints,
-        "requests": counts.requests,
-        "repeats": counts.repeats,
-        "empty_slot": counts.empty_slot,
-        "late_answers": counts.late_answers,
-        "checksum_errors": counts.checksum_errors,
-        "answer_p50_s": report.latency.p50_s,
-        "answer_p99_s": report.latency.p99_s,
-        "supervision": supervised(report.supervision),
-        "answer_longest_s": report.latency.longest_s,
-        "recording": str(result.recorder.path),
-        "recording_sha256": result.recorder.sha256,
-        "recording_status": result.recorder.status.name,
-        "recording_failure": result.recorder.failure,
-        "recording_parts": result.recorder.parts,
-        "report": None if page is None else str(page),
-    } | _prepared_json(result.prepared)
+    report, counts = result.end.report, result.end.report.counts
+    return (
+        told_end(result, result.robot)
+        | {
+            "requests": counts.requests,
+            "repeats": counts.repeats,
+            "empty_slot": counts.empty_slot,
+            "late_answers": counts.late_answers,
+            "checksum_errors": counts.checksum_errors,
+            "answer_p50_s": report.latency.p50_s,
+            "answer_p99_s": report.latency.p99_s,
+            "supervision": supervised(report.supervision),
+            "answer_longest_s": report.latency.longest_s,
+            "recording": str(result.recorder.path),
+            "recording_sha256": result.recorder.sha256,
+            "recording_status": result.recorder.status.name,
+            "recording_failure": result.recorder.failure,
+            "recording_parts": result.recorder.parts,
+            "report": None if page is None else str(page),
+        }
+        | _prepared_json(result.prepared)
+    )
 
 
 def _show_run(result: ArmRunResult, page: Path | None, *, shown: bool) -> None:
     end, report = result.end, result.end.report
-    show_recording_failure(result.recorder.failure)
-    word = "not begun" if end.result is None else end.result.value
-    out.print(f"[{'green' if result.ok else 'red'}]{word}[/]", end="")
-    reason = end.reason.removeprefix(f"{word}: ")  # the link's own text begins with the same word
-    out.print(f": {reason}" if reason else "", markup=False, soft_wrap=True)
+    show_end(result)
     out.print(f"robot: {result.robot}", markup=False, soft_wrap=True)
     show_recording(result.recorder.path, result.recorder.parts)
     counts = report.counts

@@ -2,7 +2,7 @@
 
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -168,27 +168,20 @@ def show_nothing(opened: "RobotSession", why: str, *, as_json: bool) -> None:
 
 def show_result(choice: "Choice", found: "Streamed", *, as_json: bool) -> None:
     """Say how a move went, and leave with its status."""
-    from hil.terminal.console import show_recording, show_recording_failure
+    from hil.stations.arm.findings import show_end, told_end
+    from hil.terminal.console import show_recording
 
-    end = found.end
-    word = "not begun" if end.result is None else end.result.value
-    told: dict[str, Any] = {
-        "ok": found.ok,
-        "result": None if end.result is None else end.result.value,
-        "reason": end.reason,
-        "robot": choice.robot_line,
-        "sent": end.waypoints,
-        "recording": str(found.recorder.path),
-        "recording_sha256": found.recorder.sha256,
-        "notes": [event.message for event in found.events],
-    }
     if as_json:
-        print_json(told)
+        print_json(
+            told_end(found, choice.robot_line)
+            | {
+                "recording": str(found.recorder.path),
+                "recording_sha256": found.recorder.sha256,
+                "notes": [event.message for event in found.events],
+            }
+        )
         leave(found.ok)
-    show_recording_failure(found.recorder.failure)
-    out.print(f"[{'green' if found.ok else 'red'}]{word}[/]", end="")
-    reason = end.reason.removeprefix(f"{word}: ")
-    out.print(f": {reason}" if reason else "", markup=False, soft_wrap=True)
-    out.print(f"robot: {choice.robot_line}, {end.waypoints} waypoints", markup=False)
+    show_end(found)
+    out.print(f"robot: {choice.robot_line}, {found.end.waypoints} waypoints", markup=False)
     show_recording(found.recorder.path, found.recorder.parts)
     leave(found.ok)
