@@ -19,7 +19,7 @@ from arm_driver.val import OatConvention
 from hil.stations.arm.follow import GripperFollower
 from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.judge import RobotJudge
-from hil.stations.arm.nodes import Nodes, node_pose
+from hil.stations.arm.nodes import Nodes
 from hil.stations.arm.peers import OVER, REST_SPEED_M_S, REST_TURN_RAD_S, WaypointMaker
 from hil.stations.arm.sources.source import Twist, VelocitySource, rest
 from hil.stations.arm.step import X_WB, ArmStep, MotionPhase, RobotStep, pose_of, space_sample
@@ -143,7 +143,9 @@ class ArmStation(WaypointMaker[ArmStep]):
                 wanted=wanted, command=command, snapshot=snapshot,
             )  # fmt: skip
         velocity_m_s = X_WB.rotation @ snapshot.velocity_BG_m_s
-        X_WG = node_pose(self._nodes, self._index, pose_of(snapshot), velocity_m_s)
+        X_WG = pose_of(snapshot)
+        if self._nodes is not None:
+            X_WG = X_WG.at(self._nodes(self._index, X_WG.position_m, velocity_m_s))
         X_RT = follower.follow(robot.mapping.robot_pose(X_WG))
         judged = robot.judge.judge(X_RT, space_sample(snapshot, command.smallest_singular_value))
         if judged.violations:

@@ -23,9 +23,9 @@ from hil.stations.arm.control import LOOKS, ArmStation, MappedRobot, play_out
 from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.nodes import (
-    LiveMotionNodes,
     Nodes,
-    PlannedNodes,
+    live_nodes,
+    planned_nodes,
     planned_offsets_m,
     worst_corner,
 )
@@ -98,11 +98,11 @@ class ArmProof:
     def _nodes(self, X_WG0: Pose) -> Nodes | None:
         """What puts the waypoints, for a motion from X_WG0; None to put them on the motion."""
         if self.offset_m is not None:
-            return PlannedNodes(self.offset_m)
+            return planned_nodes(self.offset_m)
         scenario = self.plan.scenario
         if scenario.source.kind in PLANNED or not scenario.mapping.corrected:
             return None
-        return LiveMotionNodes(
+        return live_nodes(
             X_WG0.position_m, TICK_S, self.plan.robot.gripper_speed_max_m_s, scenario.mapping.scale
         )
 
@@ -147,19 +147,19 @@ def space_limits(plan: ArmPlan) -> ArmLimits:
 
 
 def prepare(
-    plan: ArmPlan, make_source: SourceMaker, *, planned: bool,
-    told: Callable[[int], None] | None = None,
-) -> ArmProof:  # fmt: skip
+    plan: ArmPlan, make_source: SourceMaker | None, told: Callable[[int], None] | None = None
+) -> ArmProof:
     """Find the robot's place for a motion, and prove a planned one in full.
 
     Args:
-        planned: whether the source ends by itself and says the same each time.
+        make_source: makes the source anew, which ends by itself and says the same each time; None
+            for a live motion.
         told: called with the number of each waypoint that has been looked at.
 
     Raises:
         RefusedError: with arm, joint, value and limit; nothing has been sent.
     """
-    if not planned:
+    if make_source is None:
         if plan.scenario.mapping.start is None:
             raise RefusedError(
                 "a live motion needs a place to begin: mapping.start and mapping.start_joints_deg"

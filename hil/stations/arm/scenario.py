@@ -135,11 +135,6 @@ class ArmPlan(Settings):
     scenario_file: str
 
 
-def is_arm_scenario(table: Mapping[str, Any]) -> bool:
-    """Whether a scenario's table is one of this station."""
-    return table.get("station") == "arm"
-
-
 def load_arm_plan(path: Path, overrides: Iterable[str] = ()) -> ArmPlan:
     """Read a scenario, its arm and its robot.
 

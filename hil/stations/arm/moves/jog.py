@@ -18,7 +18,7 @@ from arm_driver.pose import Pose
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.hands import JogHand
 from hil.stations.arm.moves.laws import LEVELS, PART, RAMP_S, PathMover, RestToRest
-from hil.stations.arm.moves.paths import Axes, Ray, RayPart
+from hil.stations.arm.moves.paths import Axes, Ray
 from hil.stations.arm.moves.session import LONGEST_S, RobotSession
 from hil.stations.arm.moves.station import RobotStation
 from hil.stations.arm.stream import Streamed
@@ -147,8 +147,12 @@ class JogMover:
         ray = Ray(self._geometry, self._axes, np.array(self._judge.joints.q_rad), axis, sign)
         straight, turn = self._step or (0.0, 0.0)
         turns = self._axes is Axes.JOINT or axis >= 3
-        step = RayPart(ray, turn if turns else straight)
-        law = RestToRest.at(0.5 * full_rate(ray, self._limits, self._part) / step.length)
+        length = turn if turns else straight
+        law = RestToRest.at(0.5 * full_rate(ray, self._limits, self._part) / length)
+
+        def step(s: float) -> Pose:
+            return ray.pose(s * length)
+
         trial, mover = self._judge.trial(), PathMover(step, law)
         while not mover.done:
             judged = trial.judge(mover.next(held=True))

@@ -156,7 +156,7 @@ class RobotSession:
         arm = self.guard(move.start_rad)
         return self.run(
             arm, move.station(hand, arm), Joints.of(move.start_rad, start.branch),
-            move.path.pose(1.0), name, out, told={"moves": f"the robot alone, {moves}"},
+            move.path(1.0), name, out, told={"moves": f"the robot alone, {moves}"},
             notes=notes_of(hand), shown_at=shown_at,
         )  # fmt: skip
 
