@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from hil.config.errors import RefusedError
@@ -31,10 +32,7 @@ def _gamepad(device: str, now_s: Callable[[], float]) -> GamepadSource:
         handles = open_handles(device, GAMEPAD_AXES, GAMEPAD_HOLD, now_s=now_s)
     except SourceUnavailableError as error:
         raise RefusedError(str(error)) from None
-    shape = HandleShape(
-        SHAPE.linear_m_s, SHAPE.angular_rad_s, SHAPE.dead_zone, SHAPE.expo, GAMEPAD_SIGNS
-    )
-    return GamepadSource(handles, shape, FRAME)
+    return GamepadSource(handles, replace(SHAPE, signs=GAMEPAD_SIGNS), FRAME)
 
 
 def _place(scenario: Mapping[str, Any]) -> ScreenPlace | None:

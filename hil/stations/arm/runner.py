@@ -90,7 +90,9 @@ def run_arm_and_show(
     prepared = _prepared(plan, quiet=as_json)
     with _progress(prepared, quiet=as_json) as progress:
         quiet = as_json or plan.scenario.clock == "virtual"
-        shown_at = None if quiet else _descriptor_of_errors()
+        shown_at: int | None = None
+        with suppress(OSError):  # none if a program reads what it shows from memory
+            shown_at = None if quiet else sys.stderr.fileno()
         run = partial(
             run_arm, out=folder, progress=progress, shown_at=shown_at, operator=operator,
             robot_at=robot_at,
@@ -105,13 +107,6 @@ def run_arm_and_show(
             style = "green" if accuracy.kept else "red"
             out.print(f"accuracy: [{style}]{accuracy}[/]", soft_wrap=True)
     return result.ok
-
-
-def _descriptor_of_errors() -> int | None:
-    """Where to show what happens while it happens; None if a program reads it from memory."""
-    with suppress(OSError):
-        return sys.stderr.fileno()
-    return None
 
 
 def warm_arm_and_say(*, quiet: bool, classic: bool = False, fine: bool = False) -> None:
@@ -247,28 +242,23 @@ def _show_path(prepared: ArmProof) -> None:
 
 
 def _run_json(result: ArmRunResult, page: Path | None) -> dict[str, Any]:
-    report, counts = result.end.report, result.end.report.counts
-    return (
-        told_end(result, result.robot)
-        | {
-            "requests": counts.requests,
-            "repeats": counts.repeats,
-            "empty_slot": counts.empty_slot,
-            "late_answers": counts.late_answers,
-            "checksum_errors": counts.checksum_errors,
-            "answer_p50_s": report.latency.p50_s,
-            "answer_p99_s": report.latency.p99_s,
-            "supervision": supervised(report.supervision),
-            "answer_longest_s": report.latency.longest_s,
-            "recording": str(result.recorder.path),
-            "recording_sha256": result.recorder.sha256,
-            "recording_status": result.recorder.status.name,
-            "recording_failure": result.recorder.failure,
-            "recording_parts": result.recorder.parts,
-            "report": None if page is None else str(page),
-        }
-        | _prepared_json(result.prepared)
-    )
+    report, recorder = result.end.report, result.recorder
+    counted = ("requests", "repeats", "empty_slot", "late_answers", "checksum_errors")
+    return {
+        **told_end(result, result.robot),
+        **{name: getattr(report.counts, name) for name in counted},
+        "answer_p50_s": report.latency.p50_s,
+        "answer_p99_s": report.latency.p99_s,
+        "supervision": supervised(report.supervision),
+        "answer_longest_s": report.latency.longest_s,
+        "recording": str(recorder.path),
+        "recording_sha256": recorder.sha256,
+        "recording_status": recorder.status.name,
+        "recording_failure": recorder.failure,
+        "recording_parts": recorder.parts,
+        "report": None if page is None else str(page),
+        **_prepared_json(result.prepared),
+    }
 
 
 def _show_run(result: ArmRunResult, page: Path | None, *, shown: bool) -> None:

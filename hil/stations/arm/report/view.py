@@ -85,23 +85,13 @@ class ArmView(RecordedRun):
                 notes.append(f"How accurate the robot's path is cannot be told: {error}.")
         times = times_s(run.recording)
         return cls(
-            recording=run.recording,
-            times=times,
-            phases=phases_of(run.recording, times),
-            verdict=seen_from_outside(verdict, run.recording.path),
-            run=run,
-            machines=machines,
-            result=result,
-            fetches=fetches,
-            shown=shown,
-            asked=asked,
-            space=_aligned(run, machines, fetches.fetched_s, shown),
-            measured=measured,
-            modelled=driven is not asked,
-            tracking=tracking,
-            accuracy=accuracy,
+            recording=run.recording, times=times, phases=phases_of(run.recording, times),
+            verdict=seen_from_outside(verdict, run.recording.path), run=run, machines=machines,
+            result=result, fetches=fetches, shown=shown, asked=asked,
+            space=_aligned(run, machines, fetches.fetched_s, shown), measured=measured,
+            modelled=driven is not asked, tracking=tracking, accuracy=accuracy,
             notes=tuple(notes),
-        )
+        )  # fmt: skip
 
     @property
     def simulated(self) -> tuple[str, ...]:

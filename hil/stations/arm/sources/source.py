@@ -85,17 +85,10 @@ class VelocitySource(Protocol):
         ...
 
     def listen(self) -> None:
-        """Take note of what its operator does now; never blocks.
-
-        A live source is to be listened to many times between two samples, so that it knows when a
-        key was let go, and not only when it was asked. A planned one has nothing to hear.
-        """
+        """Take note of what its operator does now, many times between two samples; never blocks."""
 
     def sample(self, t_s: float) -> Twist | None:
-        """Return the velocity wanted now, or None once the source has ended. Never blocks.
-
-        Args:
-            t_s: time since the motion began [s]; it never goes back.
+        """Return the velocity wanted at a time that never goes back; None once it has ended.
 
         Raises:
             SourceError: if the time is not a finite number.
