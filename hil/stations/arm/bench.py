@@ -102,7 +102,7 @@ class ArmRunResult(Streamed):
         return robot_line(self.prepared.plan)
 
 
-def prepare_plan(plan: ArmPlan, told: Callable[[int], None] | None = None) -> ArmProof:
+def prepare_plan(plan: ArmPlan) -> ArmProof:
     """Find the robot's place, and prove a planned motion in full.
 
     Raises:
@@ -111,7 +111,7 @@ def prepare_plan(plan: ArmPlan, told: Callable[[int], None] | None = None) -> Ar
     """
     if plan.scenario.source.kind not in PLANNED:
         return prepare(plan, None)
-    return prepare(plan, lambda: source_of(plan, VirtualClock()), told)
+    return prepare(plan, lambda: source_of(plan, VirtualClock()))
 
 
 def source_of(plan: ArmPlan, clock: Clock) -> VelocitySource:

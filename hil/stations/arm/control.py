@@ -6,7 +6,6 @@ knows neither a port nor a clock: the same steps prove a planned motion beforeha
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -207,13 +206,11 @@ class ArmStation(WaypointMaker[ArmStep]):
         )  # fmt: skip
 
 
-def play_out(
-    station: WaypointMaker[S], steps_max: int, told: Callable[[int], None] | None = None
-) -> list[S]:
-    """Take all steps of a motion, to see where it leads.
+def play_out(station: WaypointMaker[S], steps_max: int) -> list[S]:
+    """Take all steps of a motion that ends by itself, to see where it leads.
 
     Raises:
-        ValueError: if the motion has not ended by then.
+        ValueError: if the motion has not ended by the greatest number of steps.
     """
     steps: list[S] = []
     while station.course not in OVER:
@@ -223,6 +220,4 @@ def play_out(
                 f"({steps_max * TICK_S:g} s); live motions cannot be proved beforehand"
             )
         steps.append(station.step())
-        if told is not None:
-            told(len(steps))
     return steps

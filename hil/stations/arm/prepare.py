@@ -146,15 +146,12 @@ def space_limits(plan: ArmPlan) -> ArmLimits:
     )
 
 
-def prepare(
-    plan: ArmPlan, make_source: SourceMaker | None, told: Callable[[int], None] | None = None
-) -> ArmProof:
+def prepare(plan: ArmPlan, make_source: SourceMaker | None) -> ArmProof:
     """Find the robot's place for a motion, and prove a planned one in full.
 
     Args:
         make_source: makes the source anew, which ends by itself and says the same each time; None
             for a live motion.
-        told: called with the number of each waypoint that has been looked at.
 
     Raises:
         RefusedError: with arm, joint, value and limit; nothing has been sent.
@@ -166,7 +163,7 @@ def prepare(
             )
         mapping, start = _given_place(plan, pose_of(space_arm_of(plan).look()))
         return ArmProof(plan, mapping, start, (), None, None)
-    path, way_m = _gripper_path(plan, make_source(), told)
+    path, way_m = _gripper_path(plan, make_source())
     offset_m = _offsets_m(plan, way_m)
     if offset_m is not None:
         path = [Pose(x.position_m + d, x.rotation) for x, d in zip(path, offset_m, strict=True)]
@@ -179,7 +176,7 @@ def prepare(
     if corner is not None:
         report = replace(report, findings=(*report.findings, corner))
     found = ArmProof(plan, mapping, start, (), report, margin, offset_m)
-    steps = play_out(found.station(make_source()), _steps_max(plan), told)
+    steps = play_out(found.station(make_source()), _steps_max(plan))
     if steps and steps[-1].course is MotionPhase.REFUSED:
         _refuse(steps[-1])
     return replace(found, steps=tuple(steps))
@@ -197,14 +194,12 @@ def _refuse(step: ArmStep) -> None:
     )
 
 
-def _gripper_path(
-    plan: ArmPlan, source: VelocitySource, told: Callable[[int], None] | None
-) -> tuple[list[Pose], Array]:
+def _gripper_path(plan: ArmPlan, source: VelocitySource) -> tuple[list[Pose], Array]:
     """X_WG at the start and at every waypoint, and its places in between [m], (M, 3)."""
     space = space_arm_of(plan)
     first = pose_of(space.look())
     try:
-        steps = play_out(ArmStation(space, _rates_of(plan), source), _steps_max(plan), told)
+        steps = play_out(ArmStation(space, _rates_of(plan), source), _steps_max(plan))
     except ValueError as error:
         raise RefusedError(f"the motion was refused, nothing has been sent: {error}") from None
     if not steps:

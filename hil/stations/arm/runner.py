@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -111,20 +111,17 @@ def run_arm_and_show(
 
 def warm_arm_and_say(*, quiet: bool, classic: bool = False, fine: bool = False) -> None:
     """Compile the arm's kernels with a word to the user: the first time takes a while."""
-    if quiet:
-        warm_arm(classic=classic, fine=fine)
-        return
-    with err.status("preparing the arm's kernels (the first run compiles them, about a minute)"):
+    words = "preparing the arm's kernels (the first run compiles them, about a minute)"
+    with nullcontext() if quiet else err.status(words):
         warm_arm(classic=classic, fine=fine)
 
 
 def _prepared(plan: ArmPlan, *, quiet: bool) -> ArmProof:
     fine = plan.scenario.space_arm.accuracy == "fine"
     warm_arm_and_say(quiet=quiet, fine=fine)
-    if quiet:
-        return prepare_plan(plan)
     live = plan.scenario.source.kind not in PLANNED
-    with err.status("looking at the start" if live else "playing the motion out, to prove it"):
+    words = "looking at the start" if live else "playing the motion out, to prove it"
+    with nullcontext() if quiet else err.status(words):
         return prepare_plan(plan)
 
 

@@ -42,9 +42,7 @@ SWITCH_INTERVAL_S: Final = 5e-4
 
 
 @contextmanager
-def arm_in_time(
-    reader_thread: int | None, policy: RealtimePolicy | None = None
-) -> Iterator[tuple[RealtimeItem, ...]]:
+def arm_in_time(reader_thread: int | None) -> Iterator[tuple[RealtimeItem, ...]]:
     """Be woken in time while this is entered; the calling thread is the one that computes.
 
     Args:
@@ -55,7 +53,7 @@ def arm_in_time(
         What was granted and what was refused, with the remedy.
     """
     before_s = sys.getswitchinterval()
-    with RealtimeSetup(policy or RealtimePolicy(priority=COMPUTING_PRIORITY)) as granted:
+    with RealtimeSetup(RealtimePolicy(priority=COMPUTING_PRIORITY)) as granted:
         sys.setswitchinterval(SWITCH_INTERVAL_S)
         try:
             if reader_thread is None:

@@ -88,16 +88,15 @@ class VirtualArmLink:
 
 
 @contextmanager
-def emulated_robot(prepared: ArmProof, *, pty: bool = True) -> Iterator[str]:
+def emulated_robot(prepared: ArmProof) -> Iterator[str]:
     """An emulated robot in a process of its own that stands at the motion's start; yields its URL.
 
     Raises:
         RefusedError: if it does not start.
     """
     angles = ",".join(f"{angle:.6f}" for angle in np.degrees(prepared.start.q_rad))
-    command = ["-m", "hil.cli", "arm", "emulate", "--end-with-input"]
+    command = ["-m", "hil.cli", "arm", "emulate", "--pty", "--end-with-input"]
     command += [f"--start={angles}", f"--tool={1e3 * prepared.plan.robot.tool_m:g}"]
-    command += ["--pty"] if pty else []
     process = start_child(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
     try:
         line = b"" if process.stdout is None else process.stdout.readline()

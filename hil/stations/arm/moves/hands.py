@@ -66,15 +66,15 @@ class AlwaysHeld:
 
 
 class HeldKey:
-    """One key that is held; the keys of the terminal are closed with it."""
+    """The space key that is held; the keys of the terminal are closed with it."""
 
-    def __init__(self, keys: HeldKeys, key: str = HOLD_KEY) -> None:
-        self._keys, self._key = keys, key
+    def __init__(self, keys: HeldKeys) -> None:
+        self._keys = keys
 
     @property
     def held(self) -> bool:
         """Whether the move counts as held now."""
-        return self._keys.fresh(self._key)
+        return self._keys.fresh(HOLD_KEY)
 
     @property
     def end_reason(self) -> str:

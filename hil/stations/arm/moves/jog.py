@@ -19,7 +19,7 @@ from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.hands import JogHand
 from hil.stations.arm.moves.laws import LEVELS, PART, RAMP_S, PathMover, RestToRest
 from hil.stations.arm.moves.paths import Axes, Ray
-from hil.stations.arm.moves.session import LONGEST_S, RobotSession
+from hil.stations.arm.moves.session import RobotSession
 from hil.stations.arm.moves.station import RobotStation
 from hil.stations.arm.stream import Streamed
 from safety.arm_limits import ArmLimits, ArmViolation
@@ -191,7 +191,6 @@ def run_jog(
     *,
     step: tuple[float, float] | None = None,
     shown_at: int | None = None,
-    longest_s: float = LONGEST_S,
 ) -> Streamed:
     """Jog the robot until its operator ends it, recorded.
 
@@ -209,5 +208,5 @@ def run_jog(
     return session.run(
         arm, station, start, None, "jog", out,
         told={"moves": f"the robot alone, jogged in {axes.value} axes"},
-        shown_at=shown_at, longest_s=longest_s,
+        shown_at=shown_at,
     )  # fmt: skip

@@ -112,7 +112,6 @@ class RobotSession:
         told: dict[str, str],
         notes: tuple[str, ...] = (),
         shown_at: int | None = None,
-        longest_s: float = LONGEST_S,
     ) -> Streamed:
         """Run a station against the robot and record it.
 
@@ -128,7 +127,7 @@ class RobotSession:
         )
         stream = Stream(
             self.clock, station, arm, plan, RobotStart(robot, start, self.choice.shown),
-            self.wish, longest_s, convention,
+            self.wish, LONGEST_S, convention,
         )  # fmt: skip
         return run_stream(
             stream, _header(self, name, X_RT0, told), out, name, RecordingSettings(),
