@@ -28,8 +28,7 @@ from rich.table import Table
 from hil.recording.events import ROWS
 from hil.recording.header import RECORDING_NAME, RunHeader
 from hil.recording.reader import Recording
-from hil.recording.recorder import Recorder
-from hil.recording.ring import RecorderRing
+from hil.recording.recorder import Recorder, RecorderRing
 from hil.recording.writer import RecordingWriter
 from hil.stations.platform.signals import SIGNALS, packed
 

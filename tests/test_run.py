@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from bench_plans import HEAVE, TOO_FAR, plan
 
-import hil.run.folder
-import hil.run.opening
+import hil.run.run
 import hil.stations.platform.bench
 import hil.stations.platform.control
 from drives.bank import DriveError
@@ -191,7 +190,7 @@ class _StopAfter:
 
 @pytest.mark.parametrize("cycle", [0, 1, 30, 200, 900, 1500, 1800, 2200, 2600])
 def test_a_signal_at_any_moment_parks_and_ends_well(tmp_path, monkeypatch, cycle):
-    monkeypatch.setattr(hil.run.opening, "StopSignals", lambda: _StopAfter(cycle))
+    monkeypatch.setattr(hil.run.run, "StopSignals", lambda: _StopAfter(cycle))
     result, recording = run_and_read(tmp_path, plan(motion=HEAVE | {"duration_s": 3.0}))
     assert result.outcome is Outcome.STOPPED
     assert result.ok
@@ -204,7 +203,7 @@ def test_a_signal_at_any_moment_parks_and_ends_well(tmp_path, monkeypatch, cycle
 
 
 def test_a_run_that_is_stopped_half_way_parks_only_where_a_way_is_free(tmp_path, monkeypatch):
-    monkeypatch.setattr(hil.run.opening, "StopSignals", lambda: _StopAfter(1500))
+    monkeypatch.setattr(hil.run.run, "StopSignals", lambda: _StopAfter(1500))
     the_plan = plan(motion=HEAVE | {"duration_s": 3.0})
     result, recording = run_and_read(tmp_path, the_plan)
     assert result.outcome is Outcome.STOPPED
@@ -269,8 +268,8 @@ def test_a_folder_that_cannot_be_written_is_refused_before_anything_moves(tmp_pa
 
 
 def test_a_run_never_writes_into_an_old_one(tmp_path, monkeypatch):
-    monkeypatch.setattr(hil.run.folder, "utc_stamp", lambda: "20260101T000000Z")
-    monkeypatch.setattr(hil.run.opening, "StopSignals", lambda: _StopAfter(10))
+    monkeypatch.setattr(hil.run.run, "utc_stamp", lambda: "20260101T000000Z")
+    monkeypatch.setattr(hil.run.run, "StopSignals", lambda: _StopAfter(10))
     folders = {run(plan(), tmp_path).recorder.path.parent for _ in range(3)}
     assert len(folders) == 3
 

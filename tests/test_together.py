@@ -17,8 +17,7 @@ from typer.testing import CliRunner
 from hil.cli.main import app
 from hil.config.settings import ConfigError
 from hil.config.shipped import configs_dir
-from hil.run.part_note import PartNote
-from hil.run.part_process import PartProcess
+from hil.run.part_process import PartNote, PartProcess
 from hil.run.together import TogetherScenario, run_together
 from hil.stations.arm.bench import prepare_plan
 from hil.stations.arm.scenario import load_arm_plan

@@ -2,23 +2,23 @@
 
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from hil.cli import doctor as cli_doctor
 from hil.cli import panel as cli_panel
 from hil.cli import recordings as cli_recordings
 from hil.cli import stations as cli_stations
-from hil.cli.station_options import refuse_foreign, with_station_options
+from hil.cli.stations import refuse_foreign, with_station_options
 from hil.cli.together import check_together, refuse_for_several, run_together_and_show
 from hil.config.errors import ConfigError
 from hil.run.file_kinds import TOGETHER, scenario_file
 from hil.run.registry import station_of_kind, stations
 from hil.run.station import Request
-from hil.terminal.console import Exit, Json, leave, out, print_json, tell_bad_usage, verb
+from hil.terminal.console import Exit, Json, err, leave, out, print_json, tell_bad_usage, verb
 from hil.terminal.options import (
     ClockOption,
     FallbackOption,
@@ -29,6 +29,7 @@ from hil.terminal.options import (
     SetOption,
 )
 
+MARKS = {"ok": "[green]ok[/]", "warn": "[yellow]warn[/]", "bad": "[red]bad[/]"}
 COMMANDS = "hil.commands"
 """Entry points whose objects are groups of verbs, each by its name."""
 Options = Mapping[str, Any]
@@ -47,9 +48,41 @@ app = typer.Typer(
 for entry in sorted(entry_points(group=COMMANDS), key=lambda one: one.name, reverse=True):
     app.add_typer(entry.load(), name=entry.name)
 
+
+@verb
+def doctor(
+    duration_s: Annotated[
+        float, typer.Option("--duration", help="Length of the latency test [s].", min=0.5)
+    ] = 3.0,
+    drives: Annotated[
+        str | None, typer.Option("--drives", metavar="URL", help="Look at this link as well.")
+    ] = None,
+    bitrate: Annotated[int, typer.Option("--bitrate", help="Of the CAN bus [bit/s].")] = 1_000_000,
+    as_json: Json = False,
+) -> None:
+    """Test this machine's latency and permissions; say what is missing and how to get it."""
+    from rich.table import Table
+
+    from hil.timing.doctor import diagnose
+
+    with err.status(f"testing latency for {duration_s:g} s"):
+        findings = diagnose(duration_s)
+    for station in stations() if drives is not None else ():
+        if station.examine is not None and drives is not None:
+            findings += station.examine(drives, bitrate)
+    ok = all(finding.verdict != "bad" for finding in findings)
+    if as_json:
+        print_json({"ok": ok, "findings": [asdict(finding) for finding in findings]})
+        leave(ok)
+    table = Table("", "item", "found", "what to do", box=None, pad_edge=False)
+    for finding in findings:
+        table.add_row(MARKS[finding.verdict], finding.item, finding.detail, finding.remedy)
+    out.print(table)
+    leave(ok)
+
+
 for command in (
-    cli_recordings.report, cli_recordings.export, cli_stations.stations, cli_doctor.doctor,
-    cli_panel.panel,
+    cli_recordings.report, cli_recordings.export, cli_stations.stations, doctor, cli_panel.panel
 ):  # fmt: skip
     app.command()(command)
 
@@ -109,7 +142,7 @@ def check(
     options: Options,
 ) -> None:
     """Prove a whole motion before anything moves: every limit of the envelope, then the gate."""
-    from hil.terminal.show import show_checked
+    from hil.terminal.console import show_checked
 
     path, kind = scenario_file(scenario)
     if path is not None and kind is TOGETHER:
@@ -147,7 +180,7 @@ def schema(
     """Print the JSON schema of a kind of file, for editors and forms: bounds, units, defaults."""
     import orjson
 
-    from hil.run.schemas import named_kinds, schema_of_kind
+    from hil.run.file_kinds import named_kinds, schema_of_kind
 
     kinds = named_kinds()
     if what not in (*kinds, "all"):

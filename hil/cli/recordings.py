@@ -82,7 +82,7 @@ def _page(recording: "Recording", folder: Path | None) -> Path:
 def _recording(path: Path) -> "Recording":
     from hil.recording.header import RECORDING_NAME
     from hil.recording.reader import Recording
-    from hil.report.notes import recording_notes
+    from hil.report.recorded import recording_notes
 
     parts = sorted(path.glob(f"*/*/{RECORDING_NAME}"))
     if parts and not (path / RECORDING_NAME).exists():

@@ -1,7 +1,89 @@
-"""``hil stations``: which kinds of bench are installed."""
+"""Stations on the command line: their options in ``run`` and ``check``, and ``hil stations``."""
 
-from hil.run.registry import installed
+import inspect
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hil.config.errors import ConfigError
+from hil.run import registry
+from hil.run.station import Option, Station
 from hil.terminal.console import Json, leave, out, print_json, verb
+
+
+def with_station_options(function: Callable[..., None], *, checks: bool) -> Callable[..., None]:
+    """A command with the options of all stations beside its own.
+
+    Args:
+        function: the command; its argument `options` gets those given, by their flags.
+        checks: whether only the options are wanted that `hil check` has.
+    """
+    wanted = [
+        one
+        for station in registry.stations()
+        for one in station.options
+        if one.checks or not checks
+    ]
+    by_name = {_name(one): one for one in wanted}
+
+    def command(**given: Any) -> None:
+        options = {by_name[name].flag: given.pop(name) for name in by_name}
+        function(options={flag: value for flag, value in options.items() if value}, **given)
+
+    own = inspect.signature(function, eval_str=True).parameters
+    kinds = {name: one for name, one in own.items() if name != "options"}
+    kinds |= {
+        name: inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_annotation(one)
+        )
+        for name, one in by_name.items()
+    }
+    parameters = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in kinds.values()]
+    command.__name__, command.__doc__ = function.__name__, function.__doc__
+    command.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    return command
+
+
+def refuse_foreign(station: Station, where: Path | None, options: Mapping[str, Any]) -> None:
+    """Refuse options that are given, but are other stations'.
+
+    Args:
+        where: its scenario; None for a motion without one.
+
+    Raises:
+        ConfigError: naming the options and what would be right.
+    """
+    own = [one.flag for one in station.options]
+    kind = station.scenarios.name
+    right = f"{station.scenarios.named} has --clock, --fallback, --set, {', '.join(own)}"
+    refuse(kind, where, [flag for flag in options if flag not in own], right)
+
+
+def refuse(kind: str, where: Path | None, flags: list[str], right: str) -> None:
+    """Refuse options by name.
+
+    Raises:
+        ConfigError: if there are any.
+    """
+    source = "command line" if where is None else str(where)
+    if flags:
+        raise ConfigError(
+            source, [f"{one} means nothing for this {kind}: {right}" for one in flags]
+        )
+
+
+def _name(option: Option) -> str:
+    """What a parameter is called; `--map` must not hide what Python calls so."""
+    return f"{option.flag.removeprefix('--').replace('-', '_')}_"
+
+
+def _annotation(option: Option) -> Any:
+    kind = list[str] | None if option.many else str | None
+    metavar = option.metavar or None
+    return Annotated[kind, typer.Option(option.flag, metavar=metavar, help=option.help)]
 
 
 @verb
@@ -9,7 +91,7 @@ def stations(as_json: Json = False) -> None:
     """List the stations that are installed, what came with which package, and what is broken."""
     from rich.table import Table
 
-    found = installed()
+    found = registry.installed()
     ok = not any(one.broken for one in found)
     if as_json:
         told = [

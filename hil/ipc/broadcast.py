@@ -9,8 +9,6 @@ Shared, the memory is sealed once it is mapped: it cannot shrink under a reader,
 handed the descriptor can map it for writing.
 """
 
-from __future__ import annotations
-
 import mmap
 import os
 from typing import ClassVar, Final

@@ -8,8 +8,6 @@ writer that comes back from a stall cannot have its old words obeyed.
 What the fields mean is its owner's: a subclass names their layout and writes and reads values.
 """
 
-from __future__ import annotations
-
 from binascii import crc32
 from struct import Struct
 from typing import Any, ClassVar, Final, Self
@@ -40,7 +38,6 @@ class Latest(Memory):
     __slots__ = ("_read", "_serial", "_word", "_written", "attachment", "corrupt", "torn")
 
     slot_bytes: ClassVar[int]
-    """Size of the memory."""
     _body: ClassVar[Struct]
     _end: ClassVar[int]
     _attachment_offset: ClassVar[int]

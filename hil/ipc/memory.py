@@ -5,8 +5,6 @@ that holds it, even after `kill -9`. Words are aligned 8-byte stores, and stores
 the bench's processors (x86-64), so nothing here needs a lock.
 """
 
-from __future__ import annotations
-
 import mmap
 import os
 from contextlib import suppress
@@ -84,7 +82,6 @@ class Slots(Memory):
     __slots__ = ("_payload_bytes", "_slot_bytes", "_slots", "_view", "_words")
 
     magic: ClassVar[int]
-    """First word of the header."""
     head_bytes: ClassVar[int]
     """Part of each slot that is no payload."""
     sealed: ClassVar[bool] = False

@@ -5,8 +5,6 @@ consumer alone writes `tail`. The head moves only after its slot is filled. A fu
 newest entry and counts it.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 from typing import ClassVar, Final

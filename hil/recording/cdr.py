@@ -4,8 +4,6 @@ Numbers lie at multiples of their size, counted from behind the mark of four byt
 length with the zero byte behind it, in four bytes, and then those bytes (OMG DDS-XTypes 7.4.1).
 """
 
-from __future__ import annotations
-
 import struct
 
 from hil.recording.signals import MARK

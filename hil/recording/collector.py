@@ -5,23 +5,28 @@ off has its last whole chunk and may lack that chunk's index. Rows that follow e
 looked at together.
 """
 
-from __future__ import annotations
-
 import hashlib
+import re
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 import orjson
-from mcap.records import Channel
 from numpy.typing import NDArray
 
 from hil.recording.events import EventRecord
-from hil.recording.facts import SIGNALS, Facts
-from hil.recording.header import RecordingError
-from hil.recording.mcap_scan import Scan, Unpacked, channel_of
+from hil.recording.header import (
+    HEADER_NAME,
+    OUTCOME,
+    PART_KEY,
+    SIGNALS,
+    RecordingError,
+    RunHeader,
+)
+from hil.recording.mcap_scan import Attached, Metadata, Scan, Unpacked, channel_of
 from hil.recording.mcap_walk import CHANNEL, HEAD, MESSAGE, Damaged
 from hil.recording.row_file import MESSAGE_HEAD, message_dtype
 from hil.recording.signals import MARK, Signals, SignalsError
@@ -29,8 +34,57 @@ from hil.recording.signals import MARK, Signals, SignalsError
 LAST_JSON_VERSION: Final = "0.3.0"
 """Of this program: the last that read recordings whose rows are JSON."""
 
+Hole = tuple[int | None, Damaged]
+"""Number of rows before some damage, None if it is in no chunk; and the damage."""
+
 _HEAD: Final = struct.Struct("<BQH")  # of a record, and a message's channel
+_COUNT: Final = re.compile(r"[0-9]{1,18}")
 _MARK: Final = np.frombuffer(MARK, np.uint8)
+
+
+@dataclass(slots=True)
+class Facts:
+    """What a file says of its run before the first cycle, and at the end; None if it does not."""
+
+    metadata: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    signals: Signals | None = None
+    scenario: Mapping[str, Any] | None = None
+    problems: list[str] = field(default_factory=list[str])
+    """What is there and cannot be understood."""
+
+    @classmethod
+    def of(cls, records: Iterable[Metadata | Attached]) -> Self:
+        """Take them from the tables and attachments of a file, from whichever copy is whole."""
+        facts, copy = cls(), None
+        for record in records:
+            try:
+                if isinstance(record, Metadata):
+                    facts._take_table(record.name, record.values)
+                elif record.name == "scenario.json":
+                    facts.scenario = _object(record.data)
+                elif record.name == HEADER_NAME:
+                    copy = RunHeader.from_mapping(_object(record.data))
+            except (ValueError, KeyError, TypeError) as error:
+                facts.problems.append(f"{record.name} is not of this bench: {error!r}")
+        if copy is not None:  # believed: its checksum covers all of it
+            facts.metadata["run"] = dict(copy.metadata)
+            facts.signals, facts.scenario = copy.signals, copy.scenario
+        return facts
+
+    def _take_table(self, name: str, values: dict[str, str]) -> None:
+        if name == SIGNALS:
+            self.signals = Signals.from_header(_object(values[SIGNALS].encode()))
+            return
+        for key in ("dropped", "lost") if name == OUTCOME else ():
+            if not _COUNT.fullmatch(values.get(key, "0")):
+                raise ValueError(f"{key} = {values[key]!r:.80}; need a whole number of 0 or more")
+        self.metadata[name] = values
+
+    def continues(self, run: Mapping[str, str] | None, number: int) -> bool:
+        """Whether the file is a certain part of a run, by the run's own table if that is there."""
+        told = self.metadata.get("part", {}).get(PART_KEY)
+        mine = self.metadata.get("run")
+        return told == str(number) and (run is None or mine is None or mine == run)
 
 
 class Collector:
@@ -43,16 +97,12 @@ class Collector:
     def __init__(self, told: Callable[[float], object] = float) -> None:
         self.parts: list[Path] = []
         self.signals: Signals
-        """Table of the rows, known after the first file."""
         self.events: list[EventRecord] = []
         self.metadata: dict[str, dict[str, str]] = {}
         self.scenario: Mapping[str, Any] | None = None
         self.count = 0
-        """Rows so far."""
-        self.holes: list[tuple[int | None, Damaged]] = []
-        """Damage, with the number of rows before it; None for damage in no chunk."""
+        self.holes: list[Hole] = []
         self.joints: list[int] = []
-        """Rows before each part but the first."""
         self.finished = False
         self._told = told
         self._rows: list[NDArray[np.uint8]] = []
@@ -83,28 +133,26 @@ class Collector:
             RecordingError: if it tells of no rows, or asks for more memory than the caps.
             OSError: if it cannot be read.
         """
-        facts = list(scan.facts())
-        found = Facts.of(facts)
+        found = Facts.of(scan.facts)
         if self.parts and not found.continues(self.metadata.get("run"), len(self.parts) + 1):
             return False
-        channels = list(scan.channels())
         if self.parts:
             self.joints.append(self.count)
             self._skip_to = self._last
         else:
-            self.signals = _table(path, found, channels, finished=scan.finished)
+            self.signals = _table(path, found, scan)
         self._topics = dict(enumerate(self.signals.topics, start=1))
-        self._topics |= {channel.id: channel.topic for channel in channels}
+        self._topics |= {channel.id: channel.topic for channel in scan.channels}
         self.parts.append(path)
         self.finished = scan.finished
         self.metadata |= found.metadata
         self.scenario = self.scenario if found.scenario is None else found.scenario
         start = len(self.holes)
-        self.holes += [(None, fact) for fact in facts if isinstance(fact, Damaged)]
+        self.holes += [(None, damage) for damage in scan.damage]
         self.holes += [(None, Damaged(0, 0, problem)) for problem in found.problems]
         self._take_chunks(scan)
         damage = self.holes[start:]
-        written = found.metadata.get("outcome", {}).get("sha256", self.sha256)
+        written = found.metadata.get(OUTCOME, {}).get("sha256", self.sha256)
         if written != self.sha256 and not damage and not self.joints:
             why = f"digest {self.sha256} of the messages, {written} was written at the end"
             damage.append((None, Damaged(0, 0, why)))
@@ -191,39 +239,38 @@ class Collector:
         self.holes.append((self.count, Damaged(chunk.piece.at, 1, text)))
 
 
-def _table(path: Path, facts: Facts, channels: list[Channel], *, finished: bool) -> Signals:
+def _table(path: Path, facts: Facts, scan: Scan) -> Signals:
     """The table of the rows, from whichever copy is whole."""
     if facts.signals is not None:
         return facts.signals
     why = "a recording of hil-bench has one at its beginning"
-    for channel in channels:
+    for channel in scan.channels:
         if SIGNALS in channel.metadata:
             try:
                 return Signals.from_header(orjson.loads(channel.metadata[SIGNALS]))
             except (SignalsError, orjson.JSONDecodeError) as error:
                 why = str(error)
-        if channel.topic.endswith("/cycle") and channel.message_encoding == "json":
-            raise _json_rows(path)
-    if "codes" in facts.metadata:
-        raise _json_rows(path)
-    cut = "" if finished else "cut off before there is anything of the run, or damaged: "
+    cycles = (one for one in scan.channels if one.topic.endswith("/cycle"))
+    if "codes" in facts.metadata or any(one.message_encoding == "json" for one in cycles):
+        raise RecordingError(
+            f"{path}: its rows are JSON, as hil-bench wrote them up to {LAST_JSON_VERSION}; "
+            f"that version reads it (pip install hil-bench=={LAST_JSON_VERSION})"
+        )
+    cut = "" if scan.finished else "cut off before there is anything of the run, or damaged: "
     raise RecordingError(f"{path}: {cut}no table of its rows can be read: {why}")
 
 
-def _json_rows(path: Path) -> RecordingError:
-    return RecordingError(
-        f"{path}: its rows are JSON, as hil-bench wrote them up to {LAST_JSON_VERSION}; "
-        f"that version reads it (pip install hil-bench=={LAST_JSON_VERSION})"
-    )
+def _object(data: bytes) -> Mapping[str, Any]:
+    value = orjson.loads(data)
+    if not isinstance(value, dict):
+        raise ValueError(f"{value!r:.80}; need an object")
+    return value
 
 
-def _told_elsewhere(
-    one: tuple[int | None, Damaged], damage: list[tuple[int | None, Damaged]]
-) -> bool:
+def _told_elsewhere(one: Hole, damage: list[Hole]) -> bool:
     """A checksum over much is not told again where the damage itself was found."""
     place, whole = one
     return place is None and any(
-        other is not whole and whole.at <= other.at < whole.at + whole.size
-        and other.size < whole.size
+        other.size < whole.size and whole.at <= other.at < whole.at + whole.size
         for _, other in damage
-    )  # fmt: skip
+    )

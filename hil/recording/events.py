@@ -1,16 +1,15 @@
 """What happened in a run and is worth a line: how it goes through the ring and into the file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Self
 
 import orjson
 
 from hil.recording.cdr import CdrReader, CdrWriter
+from hil.timing.clock import Moment
 
 ROWS: Final = 1
 """Kind of an entry of a ring, and number of its channel in a file: rows, events, poses."""
@@ -21,6 +20,8 @@ MAX_EVENT_BYTES: Final = 1000
 MAX_TIME_S: Final = 2.0**31
 """Seconds of a time stamp are of 31 bits."""
 
+CLOCK_NAME: Final = "clock"
+"""Name of the event that dates the first cycle."""
 SIMULATED_KEY: Final = "simulated"
 """Key in the data of the event of an emulated controller behind a wire."""
 
@@ -76,9 +77,7 @@ class EventRecord:
     """Something that happened in a cycle and is worth a line."""
 
     t_s: float
-    """Motion time of the cycle [s]."""
     index: int
-    """Number of the cycle."""
     kind: EventKind
     level: Level
     name: str
@@ -107,7 +106,7 @@ class EventRecord:
         return encoded
 
     @classmethod
-    def from_bytes(cls, payload: bytes | memoryview) -> EventRecord:
+    def from_bytes(cls, payload: bytes | memoryview) -> Self:
         """Read an event back.
 
         Raises:
@@ -150,3 +149,14 @@ def put_time(writer: CdrWriter, time_ns: int) -> int:
     place = writer.put("i", sec)
     writer.put("I", nanosec)
     return place
+
+
+def clock_event(t_s: float, index: int, moment: Moment) -> EventRecord:
+    """The event that pairs a cycle with the calendar and the monotonic clock.
+
+    Args:
+        moment: when it was put down: at its end, so within one cycle.
+    """
+    text = f"cycle {index} was at {moment.text}"
+    data = {"utc": moment.text, "monotonic_s": moment.monotonic_s}
+    return EventRecord(t_s, index, EventKind.NOTE, Level.INFO, CLOCK_NAME, text, data)

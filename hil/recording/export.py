@@ -1,6 +1,4 @@
-"""A recording as CSV, for whoever has a spreadsheet and nothing else."""
-
-from __future__ import annotations
+"""A recording as CSV, for whoever has a spreadsheet and nothing else, and the dates of its rows."""
 
 import csv
 from collections.abc import Iterator
@@ -11,7 +9,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from hil.recording.dating import dates
+from hil.recording.events import CLOCK_NAME
 from hil.recording.header import RecordingError, code_name
 from hil.recording.reader import Recording
 
@@ -21,7 +19,7 @@ def export_csv(recording: Recording, path: Path) -> Path:
 
     Every column says its unit; legs or joints are numbered 1 to 6; what is not there is an empty
     cell; numbers are written so that reading them gives the same bits. A run in real time has a
-    last column with the date of each row (see `dating`).
+    last column with the date of each row (see `dates`).
 
     Args:
         path: the file for the cycles; an existing one is replaced.
@@ -73,3 +71,30 @@ def _rows(recording: Recording, dated: NDArray[np.str_] | None) -> Iterator[list
     for cells in zip(*columns, strict=True):
         # csv writes a float as its repr; NaN is the one value that differs from itself.
         yield ["" if cell != cell else cell for cell in cells]
+
+
+def dates(recording: Recording) -> NDArray[np.datetime64] | None:
+    """Date and time (UTC) of each row, to about one cycle; None for a dry run.
+
+    It is the date of the first cycle and what has passed since by the monotonic clock: a calendar
+    that is set during the run changes nothing. A recording of which the time of each cycle is not
+    told (an arm's) is dated by its motion time and lateness.
+
+    Returns:
+        Dates with microseconds, (N,).
+    """
+    events = (event for event in recording.events if event.name == CLOCK_NAME)
+    event = next(events, None)
+    if event is None or not recording.cycles:
+        return None
+    t_s = recording.t_s
+    elapsed_s = t_s - event.t_s
+    if "dt_s" in recording.columns:
+        # Motion time counts cycles; what a cycle took beyond its period is added.
+        follows = np.diff(recording.column("index")) == 1
+        beyond_s = np.where(follows, recording.column("dt_s")[1:] - np.diff(t_s), 0.0)
+        elapsed_s = elapsed_s + np.concatenate(([0.0], np.cumsum(np.nan_to_num(beyond_s))))
+    else:
+        elapsed_s = elapsed_s + np.nan_to_num(recording.column("late_s"))
+    start = np.datetime64(str(event.data["utc"]).removesuffix("Z"), "us")
+    return start + np.round(np.nan_to_num(elapsed_s) * 1e6).astype("timedelta64[us]")

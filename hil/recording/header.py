@@ -1,11 +1,9 @@
 """What is known of a run before its first cycle and goes to the front of its recording."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import orjson
 
@@ -19,6 +17,15 @@ SIMULATED: Final = "simulated"
 
 HEADER_NAME: Final = "header.json"
 """The header's second copy, at the end of a finished file."""
+
+SIGNALS: Final = "signals"
+"""Table, and entry of the channel of rows, that holds the table of signals as JSON."""
+
+OUTCOME: Final = "outcome"
+"""Table of a file that was finished: how many entries were dropped and lost, and its digest."""
+
+PART_KEY: Final = "number"
+"""Entry of the table "part" that numbers the files of a run; the first has no such table."""
 
 
 def part_path(path: Path, number: int) -> Path:
@@ -41,12 +48,10 @@ class RunHeader:
     """Facts of a run."""
 
     signals: Signals
-    """Table of its rows."""
     metadata: Mapping[str, str] = field(default_factory=dict)
     """What a reader must know to judge the run: versions, rig, digest of the limits, seed, clock,
     which devices are simulated. Text only."""
     scenario: Mapping[str, Any] = field(default_factory=dict)
-    """The effective scenario, as JSON values."""
 
     @property
     def simulated(self) -> dict[str, str]:
@@ -78,7 +83,7 @@ class RunHeader:
         )
 
     @classmethod
-    def from_mapping(cls, raw: Mapping[str, Any]) -> RunHeader:
+    def from_mapping(cls, raw: Mapping[str, Any]) -> Self:
         """Read back what `to_json` wrote, after `orjson.loads`.
 
         Raises:

@@ -5,19 +5,16 @@ table or an attachment only with its checksum. So a wrong bit costs the chunk th
 prefix of a file gives a prefix of its messages.
 """
 
-from __future__ import annotations
-
 import struct
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
 import zstandard
-from mcap import records as mcap_records
+from mcap import records
 from mcap.data_stream import ReadDataStream
 from mcap.exceptions import McapError
 
@@ -37,11 +34,9 @@ class Caps:
     """Most memory a recording may ask for [bytes]."""
 
     record: int = 64 * 1024 * 1024
-    """One record of the file."""
     chunk: int = 64 * 1024 * 1024
-    """One chunk after decompression."""
+    """After decompression, as the sum of all is."""
     total: int = 16 * 1024 * 1024 * 1024
-    """All chunks after decompression."""
 
 
 class Metadata(NamedTuple):
@@ -69,7 +64,7 @@ class Scan:
     """One look at a file: what it says of its run, then its messages.
 
     Raises:
-        RecordingError: if the file is not MCAP.
+        RecordingError: if the file is not MCAP, or asks for more memory than the caps.
         OSError: if it cannot be read.
     """
 
@@ -77,10 +72,16 @@ class Scan:
         self._path = path
         self._caps = caps
         self._unpacked = 0
+        self.facts: list[Metadata | Attached] = []
+        """Tables and attachments, wherever they are."""
+        self.channels: list[records.Channel] = []
+        """Those told of outside the chunks, those of the file's end last."""
+        self.damage: list[Damaged] = []
+        """Damage that is in no chunk."""
         with path.open("rb") as file:
             walker = Walk(file)
             try:
-                self.pieces: tuple[Found | Damaged, ...] = tuple(walker.pieces())
+                self._pieces: tuple[Found | Damaged, ...] = tuple(walker.pieces())
             except ValueError as error:
                 text = f"{path}: not a recording: it begins with {error}"
                 raise RecordingError(text) from None
@@ -88,20 +89,11 @@ class Scan:
             """Bytes of the file."""
             self.finished = walker.finished
             """Whether the file was closed properly."""
-            self._unplaced = list(_checked(file, self.pieces)) if self.finished else []
-
-    def facts(self) -> Iterator[Metadata | Attached | Damaged]:
-        """Yield tables and attachments, wherever they are, and damage that is in no chunk.
-
-        Raises:
-            RecordingError: if the file asks for more memory than the caps.
-            OSError: if it cannot be read.
-        """
-        with self._path.open("rb") as file:
-            for piece in self.pieces:
-                if isinstance(piece, Found) and piece.opcode in (walk.METADATA, walk.ATTACHMENT):
-                    yield self._fact(file, piece)
-        yield from self._unplaced
+            found = [piece for piece in self._pieces if isinstance(piece, Found)]
+            for piece in found:
+                self._look_at(file, piece)
+            if self.finished:
+                self.damage += _checked(file, {piece.opcode: piece for piece in found})
 
     def chunks(self) -> Iterator[Unpacked | Damaged]:
         """Yield the chunks, in order, and damage where it lies between them.
@@ -111,7 +103,7 @@ class Scan:
             OSError: if it cannot be read.
         """
         with self._path.open("rb") as file:
-            for piece in self.pieces:
+            for piece in self._pieces:
                 if isinstance(piece, Damaged):
                     yield piece
                 elif piece.opcode == walk.CHUNK:
@@ -122,38 +114,28 @@ class Scan:
                         continue
                     yield Unpacked(piece, data)
 
-    def channels(self) -> Iterator[mcap_records.Channel]:
-        """Yield the channels that the file tells of outside its chunks, those of its end last.
-
-        Raises:
-            RecordingError: if the file asks for more memory than the caps.
-            OSError: if it cannot be read.
-        """
-        with self._path.open("rb") as file:
-            for piece in self.pieces:
-                if isinstance(piece, Found) and piece.opcode == walk.CHANNEL:
-                    with suppress(*_UNREADABLE):  # the copy at the file's other end is as good
-                        yield channel_of(self._payload(file, piece))
-
-    def _fact(self, file: IO[bytes], piece: Found) -> Metadata | Attached | Damaged:
+    def _look_at(self, file: IO[bytes], piece: Found) -> None:
+        """Keep what a record outside the chunks says."""
+        if piece.opcode not in (walk.METADATA, walk.ATTACHMENT, walk.CHANNEL):
+            return
         payload = self._payload(file, piece)
         try:
             if piece.opcode == walk.METADATA:
-                return table_of(payload)
-            if struct.unpack("<I", payload[-4:])[0] != zlib.crc32(payload[:-4]):
-                raise ValueError("checksum of the attachment differs")
-            attachment = mcap_records.Attachment.read(_stream(payload))
-            return Attached(attachment.name, attachment.data)
+                self.facts.append(_table_of(payload))
+            elif piece.opcode == walk.ATTACHMENT:
+                self.facts.append(_attached(payload))
+            else:
+                self.channels.append(channel_of(payload))
         except _UNREADABLE as error:
-            return _damaged(piece, error)
+            if piece.opcode != walk.CHANNEL:  # the copy at the file's other end is as good
+                self.damage.append(_damaged(piece, error))
 
     def _payload(self, file: IO[bytes], piece: Found) -> bytes:
         self._check_cap("record", piece.length, self._caps.record)
-        file.seek(piece.body)
-        return file.read(piece.length)
+        return _read(file, piece.body, piece.length)
 
     def _unpack(self, file: IO[bytes], piece: Found) -> bytes:
-        chunk = mcap_records.Chunk.read(_stream(self._payload(file, piece)))
+        chunk = records.Chunk.read(_stream(self._payload(file, piece)))
         size = chunk.uncompressed_size
         if size > self._caps.chunk:  # perhaps one wrong bit: it costs this chunk only
             raise ValueError(f"chunk of {size} bytes, limit {self._caps.chunk} bytes")
@@ -178,33 +160,36 @@ def checksum_of(values: Mapping[str, str]) -> str:
     return f"{zlib.crc32(joined.encode()):08x}"
 
 
-def channel_of(payload: bytes) -> mcap_records.Channel:
+def channel_of(payload: bytes) -> records.Channel:
     """What a channel's record says.
 
     Raises:
         ValueError: if the table beside it has a checksum that differs.
         McapError: if it is none.
     """
-    channel = mcap_records.Channel.read(_stream(payload))
-    values = channel.metadata
-    if values.get(CHECKSUM_KEY, checksum_of(values)) != checksum_of(values):
-        raise ValueError(f"checksum of what is said of {channel.topic!r} differs")
+    channel = records.Channel.read(_stream(payload))
+    _check_table(channel.metadata, f"what is said of {channel.topic!r}")
     return channel
 
 
-def table_of(payload: bytes) -> Metadata:
-    """The table of text in a metadata record's payload; one without a checksum is believed.
+def _table_of(payload: bytes) -> Metadata:
+    table = records.Metadata.read(_stream(payload))
+    _check_table(table.metadata, f"the table {table.name!r}")
+    values = {key: value for key, value in table.metadata.items() if key != CHECKSUM_KEY}
+    return Metadata(table.name, values)
 
-    Raises:
-        ValueError: if its checksum differs.
-        McapError: if it is none.
-    """
-    metadata = mcap_records.Metadata.read(_stream(payload))
-    values = dict(metadata.metadata)
+
+def _check_table(values: Mapping[str, str], what: str) -> None:
+    """Refuse a table of text whose checksum differs; one without a checksum is believed."""
     if values.get(CHECKSUM_KEY, checksum_of(values)) != checksum_of(values):
-        raise ValueError(f"checksum of the table {metadata.name!r} differs")
-    values.pop(CHECKSUM_KEY, None)
-    return Metadata(metadata.name, values)
+        raise ValueError(f"checksum of {what} differs")
+
+
+def _attached(payload: bytes) -> Attached:
+    if struct.unpack("<I", payload[-4:])[0] != zlib.crc32(payload[:-4]):
+        raise ValueError("checksum of the attachment differs")
+    attachment = records.Attachment.read(_stream(payload))
+    return Attached(attachment.name, attachment.data)
 
 
 def _damaged(piece: Found, error: Exception) -> Damaged:
@@ -212,36 +197,35 @@ def _damaged(piece: Found, error: Exception) -> Damaged:
     return Damaged(piece.at, walk.HEAD.size + piece.length, f"a record is damaged: {why}")
 
 
-def _checked(file: IO[bytes], pieces: tuple[Found | Damaged, ...]) -> Iterator[Damaged]:
+def _checked(file: IO[bytes], last: Mapping[int, Found]) -> Iterator[Damaged]:
     """Judge both parts of a finished file by the checksums at its end, if it has any (0 is none).
 
     They tell of damage that no record shows by itself, and not where it is.
+
+    Args:
+        last: opcode → the last record of that kind.
     """
-    places = {piece.opcode: piece for piece in pieces if isinstance(piece, Found)}
-    end, footer = places.get(walk.DATA_END), places.get(walk.FOOTER)
-    if end is not None:
-        (told,) = struct.unpack("<I", _read(file, end.body, 4))
-        if told and told != _crc(file, 0, end.at):
-            yield Damaged(0, end.at, "the checksum of the data differs")
+    end, footer = last.get(walk.DATA_END), last.get(walk.FOOTER)
+    if end is not None and _differs(file, 0, end.at, end.body):
+        yield Damaged(0, end.at, "the checksum of the data differs")
     if end is not None and footer is not None:
-        (told,) = struct.unpack("<I", _read(file, footer.body + 16, 4))
-        start = end.body + end.length
-        if told and told != _crc(file, start, footer.body + 16):
-            yield Damaged(start, footer.body + 20 - start, "the checksum of the summary differs")
+        start, told = end.body + end.length, footer.body + 16
+        if _differs(file, start, told, told):
+            yield Damaged(start, told + 4 - start, "the checksum of the summary differs")
+
+
+def _differs(file: IO[bytes], start: int, end: int, told_at: int) -> bool:
+    """Whether the bytes from start to end have another checksum than the one told, if one is."""
+    (told,) = struct.unpack("<I", _read(file, told_at, 4))
+    crc = 0
+    for at in range(start, end, _BLOCK) if told else ():
+        crc = zlib.crc32(_read(file, at, min(_BLOCK, end - at)), crc)
+    return told != crc
 
 
 def _read(file: IO[bytes], at: int, count: int) -> bytes:
     file.seek(at)
     return file.read(count)
-
-
-def _crc(file: IO[bytes], start: int, end: int) -> int:
-    crc = 0
-    file.seek(start)
-    while start < end and (block := file.read(min(_BLOCK, end - start))):
-        crc = zlib.crc32(block, crc)
-        start += len(block)
-    return crc
 
 
 def _decompress(compression: str, data: bytes, size: int) -> bytes:

@@ -6,8 +6,6 @@ wrong bit is seen at once; then the next place is looked for at which records fi
 between is damage, and costs no more than the record that it begins in.
 """
 
-from __future__ import annotations
-
 import re
 import struct
 from collections.abc import Iterator
@@ -50,7 +48,6 @@ class Found:
     """A record whose parts fit."""
 
     opcode: int
-    """Its kind."""
     at: int
     """First byte of its head."""
     length: int
@@ -67,11 +64,9 @@ class Damaged:
     """Bytes that are no record."""
 
     at: int
-    """The first of them."""
     size: int
     """How many; 0 if what is wrong is at no place of the file."""
     why: str
-    """What is wrong with them."""
 
     def __str__(self) -> str:
         return f"byte {self.at}: {self.why}" if self.size else self.why

@@ -2,15 +2,13 @@
 
 The loop's process makes a shared `RecorderRing` and a `RecorderProcess`; the other side of it is
 `python -m hil.recording.process`, which is told by one line of JSON on its standard input what to
-record and answers by lines of JSON on its standard output: ready or refused, a new part, and the
-result. It sits in a session of its own and ignores the terminal's signals, because it must outlive
-the loop's last frame. It ends when the loop has closed the ring, or when its parent is gone.
+record and answers by lines of JSON on its standard output: ready or refused, and the result. It
+sits in a session of its own and ignores the terminal's signals, because it must outlive the loop's
+last frame. It ends when the loop has closed the ring, or when its parent is gone.
 
-If it is killed, a copy of it that waited (see `relay`) goes on in a second file of the same run,
-with the first entry that is not on the disk: entries stay in the ring until they are.
+If it is killed, a copy of it that waited goes on in a second file of the same run, with the first
+entry that is not on the disk: entries stay in the ring until they are.
 """
-
-from __future__ import annotations
 
 import os
 import select
@@ -18,16 +16,55 @@ import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final, cast
 
 import orjson
 
 from hil.ipc.child import PIPE, start_child
 from hil.recording.header import RecordingError, RunHeader, part_path
-from hil.recording.recorder import Recorder, RecorderResult
-from hil.recording.relay import Standby, TakeOverError
-from hil.recording.ring import RecorderRing, RecorderStatus
+from hil.recording.recorder import Recorder, RecorderResult, RecorderRing, RecorderStatus
 from hil.recording.writer import DEFAULT_MIN_FREE_BYTES
+
+
+class TakeOverError(Exception):
+    """Raised in the copy: the process it was copied from is gone, and its work is the copy's."""
+
+
+class Standby:
+    """The copy of the recorder that waits to go on, seen from the one that writes.
+
+    It is made by fork(2) of a process that has one thread and nothing to do in time, and waits for
+    the end of that process (pidfd_open(2)). A copy that ends is made anew.
+    """
+
+    def __init__(self) -> None:
+        self._pid = 0
+
+    def keep(self) -> None:
+        """See to it that there is a copy; call it now and then.
+
+        Raises:
+            TakeOverError: in the copy, once this process is gone.
+        """
+        if self._pid and os.waitpid(self._pid, os.WNOHANG)[0] == 0:
+            return
+        me = os.pidfd_open(os.getpid())
+        self._pid = os.fork()
+        if self._pid:
+            os.close(me)
+            return
+        select.select([me], [], [])
+        os.close(me)
+        raise TakeOverError
+
+    def end(self) -> None:
+        """End the copy: there is nothing left to take over."""
+        if self._pid:
+            with suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGKILL)
+            os.waitpid(self._pid, 0)
+            self._pid = 0
+
 
 POLL_PERIOD_S: Final = 0.02
 START_TIMEOUT_S: Final = 30.0
@@ -62,18 +99,13 @@ class RecorderProcess:
         self._parts = 1
         self._all_gone = False
         order = {
-            "fd": ring.fileno(),
-            "parent": os.getpid(),
-            "path": str(path.absolute()),
-            "min_free_bytes": min_free_bytes,
-            "header": orjson.Fragment(header.to_json()),
-        }
+            "fd": ring.fileno(), "parent": os.getpid(), "path": str(path.absolute()),
+            "min_free_bytes": min_free_bytes, "header": orjson.Fragment(header.to_json()),
+        }  # fmt: skip
         self._process = start_child(
-            ("-m", "hil.recording.process"),
-            stdin=PIPE,
-            stdout=PIPE,
-            pass_fds=(ring.fileno(),),
+            ("-m", "hil.recording.process"), stdin=PIPE, stdout=PIPE, pass_fds=(ring.fileno(),)
         )
+        self._answers = cast("IO[bytes]", self._process.stdout)
         try:
             self._start(orjson.dumps(order))
         except BaseException:
@@ -82,15 +114,12 @@ class RecorderProcess:
 
     def _start(self, order: bytes) -> None:
         answer: dict[str, Any] = {}
-        stdout = self._process.stdout
-        if stdout is None:
-            raise RecordingError("the recorder process has no pipes")
         self._process.tell(order + b"\n", last=True)
-        if select.select([stdout], [], [], START_TIMEOUT_S)[0]:
-            answer = orjson.loads(stdout.readline() or b"{}")
+        if select.select([self._answers], [], [], START_TIMEOUT_S)[0]:
+            answer = orjson.loads(self._answers.readline() or b"{}")
         if "refused" in answer:
             raise RecordingError(answer["refused"])
-        os.set_blocking(stdout.fileno(), False)
+        os.set_blocking(self._answers.fileno(), False)
         if not answer.get("ready"):
             raise RecordingError(
                 f"{self._path}: the recorder process did not get ready within {START_TIMEOUT_S} s "
@@ -108,11 +137,7 @@ class RecorderProcess:
         return self._ring.recorder_pid
 
     def service(self) -> str:
-        """Look whether a recorder lives and note it in the ring; one system call, no waiting.
-
-        Returns:
-            That another recorder has gone on, or that none is left; empty if nothing happened.
-        """
+        """Look whether a recorder lives and note it in the ring; one system call, no waiting."""
         if self._result is not None or self._all_gone:
             return ""
         self._hear()
@@ -133,9 +158,8 @@ class RecorderProcess:
         if self._result is not None:
             return self._result
         self._ring.close_producer()
-        stdout, patience = self._process.stdout, FINISH_TIMEOUT_S
-        while stdout is not None and not self._all_gone:  # their pipe ends with the last of them
-            if not select.select([stdout], [], [], patience)[0]:
+        while not self._all_gone:  # their pipe ends with the last of them
+            if not select.select([self._answers], [], [], FINISH_TIMEOUT_S)[0]:
                 break
             self._hear()
         said = self._said()
@@ -159,10 +183,8 @@ class RecorderProcess:
 
     def _hear(self) -> None:
         """Take what the recorders say, and note their end."""
-        if self._process.stdout is None:
-            return
         with suppress(BlockingIOError):
-            while some := os.read(self._process.stdout.fileno(), 65536):
+            while some := os.read(self._answers.fileno(), 65536):
                 self._heard += some
             self._all_gone = True
 
@@ -180,8 +202,7 @@ class RecorderProcess:
             self._ring.report(RecorderStatus.GONE, self._ring.written_bytes, unread)
 
     def _end_process(self) -> None:
-        if self._process.stdout is not None:
-            os.set_blocking(self._process.stdout.fileno(), False)
+        os.set_blocking(self._answers.fileno(), False)
         self._hear()
         if not self._all_gone and "status" not in self._said():
             with suppress(ProcessLookupError):
@@ -196,11 +217,6 @@ def _say(**answer: Any) -> None:
         os.write(1, orjson.dumps(answer) + b"\n")
 
 
-def _gone(parent: int) -> bool:
-    """Whether a process of which this is a pidfd has ended."""
-    return bool(select.select([parent], [], [], 0.0)[0])
-
-
 def _record(recorder: Recorder, parent: int, standby: Standby) -> RecorderResult:
     # Imported here: the real clock belongs to real time, this module's other half need not have it.
     from hil.timing.realtime import RealClock
@@ -209,17 +225,12 @@ def _record(recorder: Recorder, parent: int, standby: Standby) -> RecorderResult
     for _ in clock.ticks(POLL_PERIOD_S):
         standby.keep()
         recorder.drain(clock.now_s())
-        if recorder.ring.producer_closed or _gone(parent):
-            break
+        if recorder.ring.producer_closed or select.select([parent], [], [], 0.0)[0]:
+            break  # the parent's descriptor (pidfd) is readable once it has ended
     return recorder.finish()  # which drains what came since
 
 
 def _recorder(ring: RecorderRing, order: dict[str, Any], part: int) -> Recorder:
-    """The recorder of a part.
-
-    Raises:
-        RecordingError: if its file cannot be begun.
-    """
     recorder = Recorder(
         ring,
         part_path(Path(order["path"]), part),
@@ -233,11 +244,7 @@ def _recorder(ring: RecorderRing, order: dict[str, Any], part: int) -> Recorder:
 
 
 def _run(ring: RecorderRing, order: dict[str, Any], parent: int) -> int:
-    """Record, in one part after the other if recorders are killed.
-
-    Returns:
-        Exit status: 0 done, 1 degraded, 2 refused.
-    """
+    """Record, in one part after the other if recorders are killed; exit status."""
     for part in range(1, MOST_PARTS + 1):
         recorder, standby = None, Standby()
         try:

@@ -1,13 +1,11 @@
 """Reading a recording back, whole or cut off anywhere: what was complete is always recovered."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +33,6 @@ class Loss:
     """Something that the recording lacks, or damage that cost nothing."""
 
     why: str
-    """What is damaged, or what happened."""
     from_s: float = math.nan
     """Time of the last cycle before it [s]; NaN if it lies at no place of the run."""
     to_s: float = math.nan
@@ -43,7 +40,6 @@ class Loss:
     cycles: int | None = 0
     """How many are missing there; None if that cannot be known."""
     damaged: bool = True
-    """The file is not as it was written."""
 
     def __str__(self) -> str:
         """Text such as `3.498 to 4.000 s, 250 cycles missing: byte 81234: a record is damaged`."""
@@ -65,30 +61,24 @@ class Recording:
     path: Path
     """The file; of several parts, the first."""
     signals: Signals
-    """Table of its rows, as the file tells it."""
     columns: Mapping[str, NDArray[Any]]
     """Signal → read-only array, (N,) or (N, count); NaN = not there."""
     events: tuple[EventRecord, ...]
-    """What happened, in order."""
     metadata: Mapping[str, Mapping[str, str]]
     """Name → text, as written: "run", and "outcome" if the file was finished."""
     scenario: Mapping[str, Any] | None
     """The effective scenario; None if the file is cut off before it."""
     gaps: tuple[Gap, ...]
-    """Holes in the sequence of cycles."""
     truncated: bool
-    """Whether the (last) file was not finished properly."""
     losses: tuple[Loss, ...]
     """Damage, and what was lost from one part to the next."""
     sha256: str
-    """Digest of every message read, hexadecimal."""
     parts: tuple[Path, ...] = ()
-    """All files, in order."""
 
     @classmethod
     def open(
         cls, path: Path, caps: Caps | None = None, told: Callable[[float], object] = float
-    ) -> Recording:
+    ) -> Self:
         """Read a file and its further parts, or the recording in a run's folder.
 
         Args:

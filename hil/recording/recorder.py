@@ -1,19 +1,74 @@
 """From the ring to the file: within the loop's own thread in a dry run, else see `process`."""
 
-from __future__ import annotations
-
+import os
 from dataclasses import dataclass
+from enum import IntEnum
 from pathlib import Path
 from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.ipc.ring import HEAD_BYTES
+from hil.ipc.ring import HEAD_BYTES, Ring
 from hil.recording.events import EVENTS, ROWS
 from hil.recording.header import RunHeader
-from hil.recording.ring import RecorderRing, RecorderStatus
 from hil.recording.writer import DEFAULT_MIN_FREE_BYTES, RecordingWriter
+
+# Words of the header that the consumer alone writes.
+_STATUS, _WRITTEN, _LOST, _PART, _PID = 17, 18, 19, 20, 21
+
+
+class RecorderStatus(IntEnum):
+    """How the recorder is."""
+
+    STARTING = 0
+    OK = 1
+    DEGRADED = 2  # the disk refuses; entries are taken from the ring and counted as lost
+    DONE = 3  # the file is finished and synced
+    GONE = 4  # the recorder process ended without finishing
+
+
+class RecorderRing(Ring):
+    """A ring whose consumer records."""
+
+    __slots__ = ()
+
+    def report(self, status: RecorderStatus, written_bytes: int, lost: int) -> None:
+        """Tell the producer's side how recording goes."""
+        self._words[_WRITTEN] = written_bytes
+        self._words[_LOST] = lost
+        self._words[_STATUS] = status
+
+    def report_part(self, part: int) -> None:
+        """Tell the number of the file that this process writes, from 1."""
+        self._words[_PID] = os.getpid()
+        self._words[_PART] = part
+
+    @property
+    def status(self) -> RecorderStatus:
+        """What the recorder last reported."""
+        return RecorderStatus(self._words[_STATUS])
+
+    @property
+    def written_bytes(self) -> int:
+        """Size of the recording's file, as last reported [bytes]."""
+        return self._words[_WRITTEN]
+
+    @property
+    def lost(self) -> int:
+        """Entries that left the ring and did not reach the disk, as last reported."""
+        return self._words[_LOST]
+
+    @property
+    def part(self) -> int:
+        """Number of the file that is being written, from 1; 0 before the first."""
+        return self._words[_PART]
+
+    @property
+    def recorder_pid(self) -> int:
+        """Number of the process that writes it."""
+        return self._words[_PID]
+
 
 FLUSH_AFTER_S: Final = 0.5
 
@@ -23,20 +78,15 @@ class RecorderResult:
     """How a recording ended."""
 
     path: Path
-    """The file."""
     status: RecorderStatus
-    """DONE, or DEGRADED after a failure of the disk, or GONE."""
     written_bytes: int
-    """Size of what is complete on disk [bytes]."""
     dropped: int
-    """Entries the loop could not put into the ring."""
     lost: int
     """Entries that did not get from the ring to the disk; of a recorder that is GONE, those it
     left in the ring."""
     sha256: str | None
     """Digest of all messages; None if some were lost, or lie in several files."""
     problem: str = ""
-    """What went wrong, empty if nothing did."""
     parts: int = 1
     """Files that were written: more than one if a recorder was killed."""
 
@@ -58,7 +108,7 @@ class RecordingSink(Protocol):
         ...
 
     def service(self) -> str:
-        """Give the recorder its turn; call it once a cycle, it is cheap and never raises.
+        """Give the recorder its turn, once a cycle: cheap, and never raises.
 
         Returns:
             What has happened to the recorder since the last call; empty if nothing.

@@ -5,15 +5,14 @@ another, and the few other messages behind. So what a file of single messages co
 one costs a chunk.
 """
 
-from __future__ import annotations
-
 import hashlib
 import struct
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Final, NamedTuple, Protocol
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final, Protocol
 
 import numpy as np
 import orjson
@@ -23,7 +22,7 @@ from mcap.data_stream import RecordBuilder
 from numpy.typing import NDArray
 
 from hil.recording.events import ROWS
-from hil.recording.facts import SIGNALS
+from hil.recording.header import SIGNALS
 from hil.recording.mcap_scan import CHECKSUM_KEY, checksum_of
 from hil.recording.mcap_walk import HEAD, MAGIC, MESSAGE, MESSAGE_INDEX
 from hil.recording.signals import Signals
@@ -37,13 +36,9 @@ CHUNK_BYTES: Final = 4 * 1024 * 1024
 ZSTD_LEVEL: Final = 1
 
 _HEAD_FIELDS: Final = (
-    ("opcode", "u1"),
-    ("length", "<u8"),
-    ("channel", "<u2"),
-    ("number", "<u4"),
-    ("log", "<u8"),
+    ("opcode", "u1"), ("length", "<u8"), ("channel", "<u2"), ("number", "<u4"), ("log", "<u8"),
     ("publish", "<u8"),
-)
+)  # fmt: skip
 MESSAGE_HEAD: Final = struct.Struct("<BQHIQQ")
 """The same, of a message before its data."""
 _INDEX_HEAD: Final = struct.Struct("<BQHI")
@@ -57,21 +52,8 @@ class Sink(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class _Pending:
-    """Messages of one channel that wait for their chunk to be closed."""
-
-    payloads: list[bytes] = field(default_factory=list[bytes])
-    times_ns: list[int] = field(default_factory=list[int])
-    numbers: list[int] = field(default_factory=list[int])
-
-
-class _Rows(NamedTuple):
-    """Rows that wait for it."""
-
-    rows: NDArray[np.uint8]
-    times_ns: NDArray[np.int64]
-    numbers: NDArray[np.int64]
+Rows = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]
+"""Rows (N, bytes of a row), their times [ns] and their numbers within the run, each (N,)."""
 
 
 class RowFile:
@@ -91,14 +73,14 @@ class RowFile:
         self._crc = 0
         self._digest = hashlib.sha256()
         self._compressor = zstandard.ZstdCompressor(level=ZSTD_LEVEL)
-        self._rows: list[_Rows] = []
-        self._pending: dict[int, _Pending] = {}
+        self._rows: list[Rows] = []
+        self._others: list[tuple[int, bytes, int, int]] = []
+        """Channel, payload, time [ns] and number of each other message."""
         self._pending_bytes = 0
         self._start_ns = 0
         self._counts: dict[int, int] = {}
         self._times_ns: list[int] = []
         self._indices: list[records.McapRecord] = []
-        self._files = 0
         self._schemas, self._channels = _channels(signals, others)
         self._write(MAGIC)
         front = [records.Header(PROFILE, LIBRARY), *self._schemas, *self._channels]
@@ -133,7 +115,7 @@ class RowFile:
         if rows.shape[1] != self._row_bytes:
             raise ValueError(f"row of {rows.shape[1]} bytes; its table says {self._row_bytes}")
         self._begin_chunk(int(times_ns[0]))
-        self._rows.append(_Rows(rows, times_ns, numbers))
+        self._rows.append((rows, times_ns, numbers))
         self._pending_bytes += len(rows) * (MESSAGE_HEAD.size + self._row_bytes)
 
     def add(self, channel: int, payload: bytes, log_time_ns: int, number: int) -> None:
@@ -148,10 +130,7 @@ class RowFile:
         if not ROWS < channel <= len(self._channels):
             raise ValueError(f"channel {channel}; there are 2 to {len(self._channels)}")
         self._begin_chunk(log_time_ns)
-        pending = self._pending.setdefault(channel, _Pending())
-        pending.payloads.append(payload)
-        pending.times_ns.append(log_time_ns)
-        pending.numbers.append(number & 0xFFFFFFFF)
+        self._others.append((channel, payload, log_time_ns, number & 0xFFFFFFFF))
         self._pending_bytes += MESSAGE_HEAD.size + len(payload)
 
     def _begin_chunk(self, log_time_ns: int) -> None:
@@ -175,20 +154,8 @@ class RowFile:
         """Close the chunk in progress, if it holds anything."""
         if not self._pending_bytes:
             return
-        parts: list[bytes] = []
-        index: dict[int, NDArray[np.uint64]] = {}
-        if self._rows:
-            part, index[ROWS] = _rows_laid_out(self._rows)
-            parts.append(part)
-        for channel, pending in sorted(self._pending.items()):
-            part, places = _laid_out(channel, pending)
-            places[:, 1] += np.uint64(sum(map(len, parts)))
-            index[channel] = places
-            parts.append(part)
-        self._write_chunk(b"".join(parts), index)
-        self._rows, self._pending, self._pending_bytes = [], {}, 0
-
-    def _write_chunk(self, body: bytes, index: Mapping[int, NDArray[np.uint64]]) -> None:
+        body, index = self._laid_out()
+        self._rows, self._others, self._pending_bytes = [], [], 0
         packed = self._compressor.compress(body)
         start_ns = min(int(places[:, 0].min()) for places in index.values())
         end_ns = max(int(places[:, 0].max()) for places in index.values())
@@ -206,17 +173,27 @@ class RowFile:
         self._times_ns += [start_ns, end_ns]
         self._indices.append(
             records.ChunkIndex(
-                len(chunk),
-                at,
-                "zstd",
-                len(packed),
-                end_ns,
-                len(tables),
-                offsets,
-                start_ns,
+                len(chunk), at, "zstd", len(packed), end_ns, len(tables), offsets, start_ns,
                 len(body),
             )
-        )
+        )  # fmt: skip
+
+    def _laid_out(self) -> tuple[bytes, dict[int, NDArray[np.uint64]]]:
+        """The messages as they stand in a chunk; channel → time and place of each, (N, 2)."""
+        index: dict[int, NDArray[np.uint64]] = {}
+        body = b""
+        if self._rows:
+            body, index[ROWS] = _rows_laid_out(self._rows)
+        others = sorted(self._others, key=itemgetter(0))  # of a channel, as they came
+        for channel, messages in groupby(others, itemgetter(0)):
+            places: list[tuple[int, int]] = []
+            for _, payload, time_ns, number in messages:
+                places.append((time_ns, len(body)))
+                length = MESSAGE_HEAD.size - HEAD.size + len(payload)
+                head = MESSAGE_HEAD.pack(MESSAGE, length, channel, number, time_ns, time_ns)
+                body += head + payload
+            index[channel] = np.array(places, "<u8")
+        return body, index
 
     def table(self, name: str, values: Mapping[str, str]) -> None:
         """Write a named table of text, with its checksum as one more entry."""
@@ -227,12 +204,9 @@ class RowFile:
     def attach(self, name: str, media_type: str, content: bytes) -> None:
         """Write a file within the file."""
         data = _encoded(records.Attachment(0, 0, name, media_type, content))
-        size = len(content)
-        self._indices.append(
-            records.AttachmentIndex(self._position, len(data), 0, 0, size, name, media_type)
-        )
+        at, size = self._position, len(content)
+        self._indices.append(records.AttachmentIndex(at, len(data), 0, 0, size, name, media_type))
         self._write(data)
-        self._files += 1
 
     def finish(self) -> None:
         """Close the last chunk and write the end: the summary, by which readers seek."""
@@ -248,7 +222,7 @@ class RowFile:
     def _statistics(self) -> records.Statistics:
         kinds = [type(record) for record in self._indices]
         return records.Statistics(
-            attachment_count=self._files,
+            attachment_count=kinds.count(records.AttachmentIndex),
             channel_count=len(self._channels),
             channel_message_counts=self._counts,
             chunk_count=kinds.count(records.ChunkIndex),
@@ -280,7 +254,7 @@ def _channels(
     return schemas, channels
 
 
-def _rows_laid_out(found: list[_Rows]) -> tuple[bytes, NDArray[np.uint64]]:
+def _rows_laid_out(found: list[Rows]) -> tuple[bytes, NDArray[np.uint64]]:
     """The rows as they stand in a chunk, and time and place of each, (N, 2)."""
     rows, times_ns, numbers = (np.concatenate(parts) for parts in zip(*found, strict=True))
     body = np.empty(len(rows), message_dtype(rows.shape[1]))
@@ -294,19 +268,6 @@ def _rows_laid_out(found: list[_Rows]) -> tuple[bytes, NDArray[np.uint64]]:
     places[:, 0] = times_ns
     places[:, 1] = np.arange(len(rows)) * body.itemsize
     return body.tobytes(), places
-
-
-def _laid_out(channel: int, pending: _Pending) -> tuple[bytes, NDArray[np.uint64]]:
-    """The same for messages of any sizes."""
-    body, places = bytearray(), list[tuple[int, int]]()
-    for payload, time_ns, number in zip(
-        pending.payloads, pending.times_ns, pending.numbers, strict=True
-    ):
-        places.append((time_ns, len(body)))
-        length = MESSAGE_HEAD.size - HEAD.size + len(payload)
-        body += MESSAGE_HEAD.pack(MESSAGE, length, channel, number, time_ns, time_ns)
-        body += payload
-    return bytes(body), np.array(places, "<u8")
 
 
 @cache

@@ -12,8 +12,10 @@ import math
 import re
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
 from enum import IntFlag
+from functools import cached_property
+from itertools import accumulate
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
@@ -30,14 +32,11 @@ MAX_ROW_BYTES: Final = 1000
 CODE: Final = "code"
 """Unit of a signal whose values are numbers of names."""
 
-_ROS: Final[dict[str, str]] = {
-    "u1": "uint8",
-    "u2": "uint16",
-    "u4": "uint32",
-    "u8": "uint64",
-    "f8": "float64",
-}
-_STRUCT: Final[dict[str, str]] = {"u1": "B", "u2": "H", "u4": "I", "u8": "Q", "f8": "d"}
+_TYPES: Final = {
+    "u1": ("uint8", "B"), "u2": ("uint16", "H"), "u4": ("uint32", "I"), "u8": ("uint64", "Q"),
+    "f8": ("float64", "d"),
+}  # fmt: skip
+"""Of a ROS 2 message, and of `struct`."""
 _NAME: Final = re.compile(r"[a-z](?:_?[a-z0-9]+)*")  # of a field of a ROS 2 message
 
 
@@ -68,7 +67,6 @@ class Signal:
     type: Type
     """Unsigned integer or float, and its bytes; a float that is not a number is not there."""
     count: int = 1
-    """Values in a row."""
     unit: str = "1"
     """Of each value; several are separated by commas; `CODE` for numbers of names."""
     frame: str = ""
@@ -89,8 +87,8 @@ class Signal:
                 f"signal {self.name!r}: a name is of lower-case words joined by single underscores,"
                 ' such as "measured_length_m"'
             )
-        if self.type not in _ROS:
-            raise self._wrong(f"type {self.type!r}; there are {', '.join(_ROS)}")
+        if self.type not in _TYPES:
+            raise self._wrong(f"type {self.type!r}; there are {', '.join(_TYPES)}")
         if self.count < 1:
             raise self._wrong(f"{self.count} values; at least 1")
         if not self.unit.strip():
@@ -113,7 +111,7 @@ class Signal:
         if not self.codes:
             raise self._wrong("no names of its codes")
         if len(self.codes) > 1 << (8 * self.size):
-            raise self._wrong(f"{len(self.codes)} codes do not fit into {_ROS[self.type]}")
+            raise self._wrong(f"{len(self.codes)} codes do not fit into {self.ros}")
         constants = [_constant(self.name, name) for name in self.codes]
         for code, name in enumerate(self.codes):
             if not _constant("", name):
@@ -129,6 +127,11 @@ class Signal:
         """Bytes of one value."""
         return int(self.type[1])
 
+    @property
+    def ros(self) -> str:
+        """Its type in a ROS 2 message."""
+        return _TYPES[self.type][0]
+
     def columns(self) -> list[str]:
         """Names of its columns in a CSV, one a value; each says its unit."""
         if self.count == 1:
@@ -141,7 +144,7 @@ class Signal:
         return [f"{stem}_{part}_{unit}" for part in self.parts]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Signals:
     """The fields of a station's rows, in order.
 
@@ -153,18 +156,8 @@ class Signals:
     """
 
     station: str
-    """First part of the topics."""
     fields: tuple[Signal, ...]
     first_index: int = 0
-    """Number of the first row of a run."""
-    offsets: tuple[int, ...] = field(init=False)
-    """First byte of each field, in a row."""
-    shown: tuple[Signal, ...] = field(init=False, repr=False, compare=False)
-    """Fields that have columns: all but those that say whether others are there."""
-    places: Mapping[str, slice] = field(init=False, repr=False, compare=False)
-    """Columns of each of them in a table of numbers, see `numbers`."""
-    struct: struct.Struct = field(init=False, repr=False, compare=False)
-    """Packs the mark and all values in order; see `pack`."""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.station):
@@ -174,33 +167,15 @@ class Signals:
             raise SignalsError(
                 f"signals of {self.station!r}: the first are index (u8) and t_s (f8), not {head}"
             )
-        names: set[str] = set()
-        for name in [name for signal in self.fields for name in {signal.name, *signal.columns()}]:
-            if name in names:
-                raise SignalsError(f"signals of {self.station!r}: {name!r} is there twice")
-            names.add(name)
+        names = [name for one in self.fields for name in {one.name, *one.columns()}]
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise SignalsError(f"signals of {self.station!r}: {twice[0]!r} is there twice")
         self._check_there()
-        code, at, offsets = "<4s", len(MARK), list[int]()
-        for signal in self.fields:
-            gap = -(at - len(MARK)) % signal.size
-            code += f"{gap}x{signal.count}{_STRUCT[signal.type]}"
-            offsets.append(at + gap)
-            at += gap + signal.count * signal.size
-        if at > MAX_ROW_BYTES:
+        if self.size > MAX_ROW_BYTES:
             raise SignalsError(
-                f"signals of {self.station!r}: rows of {at} bytes; at most {MAX_ROW_BYTES} "
+                f"signals of {self.station!r}: rows of {self.size} bytes; at most {MAX_ROW_BYTES} "
                 "go through the ring"
             )
-        object.__setattr__(self, "offsets", tuple(offsets))
-        object.__setattr__(self, "struct", struct.Struct(code))
-        tellers = {signal.there for signal in self.fields}
-        shown = tuple(signal for signal in self.fields if signal.name not in tellers)
-        places, start = dict[str, slice](), 0
-        for signal in shown:
-            places[signal.name] = slice(start, start + signal.count)
-            start += signal.count
-        object.__setattr__(self, "shown", shown)
-        object.__setattr__(self, "places", MappingProxyType(places))
 
     def _check_there(self) -> None:
         plain = {signal.name for signal in self.fields if (signal.type, signal.count) == ("u1", 1)}
@@ -212,15 +187,43 @@ class Signals:
                 )
 
     def __getitem__(self, name: str) -> Signal:
-        """The signal of a name.
+        return {signal.name: signal for signal in self.fields}[name]
 
-        Raises:
-            KeyError: if there is none.
-        """
+    @cached_property
+    def offsets(self) -> tuple[int, ...]:
+        """First byte of each field, in a row."""
+        offsets, at = list[int](), len(MARK)
         for signal in self.fields:
-            if signal.name == name:
-                return signal
-        raise KeyError(name)
+            at += -(at - len(MARK)) % signal.size
+            offsets.append(at)
+            at += signal.count * signal.size
+        return tuple(offsets)
+
+    @cached_property
+    def struct(self) -> struct.Struct:
+        """Packs the mark and all values in order; see `pack`."""
+        code = "<4s"
+        for signal, offset in zip(self.fields, self.offsets, strict=True):
+            gap = offset - struct.calcsize(code)
+            code += f"{gap}x{signal.count}{_TYPES[signal.type][1]}"
+        return struct.Struct(code)
+
+    @cached_property
+    def shown(self) -> tuple[Signal, ...]:
+        """Fields that have columns: all but those that say whether others are there."""
+        tellers = {signal.there for signal in self.fields}
+        return tuple(signal for signal in self.fields if signal.name not in tellers)
+
+    @cached_property
+    def places(self) -> Mapping[str, slice]:
+        """Columns of each of them in a table of numbers, see `rows.numbers`."""
+        ends = accumulate(signal.count for signal in self.shown)
+        return MappingProxyType(
+            {
+                one.name: slice(end - one.count, end)
+                for one, end in zip(self.shown, ends, strict=True)
+            }
+        )
 
     @property
     def size(self) -> int:
@@ -266,11 +269,10 @@ class Signals:
         return self.struct.pack(MARK, *flat)
 
     def row(self, **values: float | Sequence[float]) -> bytes:
-        """One row of signals by their names; others are not there, or 0.
+        """One row of signals by their names; others are not there, or 0; raises as `pack` does.
 
         Raises:
             KeyError: if there is no such signal.
-            struct.error: as `pack`.
         """
         row: list[float | Sequence[float]] = []
         for signal in self.fields:
@@ -299,14 +301,11 @@ class Signals:
         """Definition of the ROS 2 message, for schema encoding `ros2msg`."""
         lines: list[str] = []
         for signal in self.fields:
-            kind = _ROS[signal.type]
-            lines += [
-                f"{kind} {_constant(signal.name, name)}={code}"
-                for code, name in enumerate(signal.codes)
-            ]
+            for code, name in enumerate(signal.codes):
+                lines.append(f"{signal.ros} {_constant(signal.name, name)}={code}")
             array = "" if signal.count == 1 else f"[{signal.count}]"
             where = f", frame {signal.frame}" if signal.frame else ""
-            lines.append(f"{kind}{array} {signal.name}  # {signal.unit}{where}")
+            lines.append(f"{signal.ros}{array} {signal.name}  # {signal.unit}{where}")
         return "\n".join(lines) + "\n"
 
     def columns(self) -> list[str]:
@@ -315,12 +314,11 @@ class Signals:
 
     def header(self) -> dict[str, Any]:
         """The table as JSON values; `from_header` reads it back."""
-        keys = Signal.__slots__
-        return {
-            "station": self.station,
-            "first_index": self.first_index,
-            "fields": [{key: _plain(getattr(one, key)) for key in keys} for one in self.fields],
-        }
+        fields = [
+            asdict(one) | {"parts": list(one.parts), "codes": list(one.codes)}
+            for one in self.fields
+        ]
+        return {"station": self.station, "first_index": self.first_index, "fields": fields}
 
     @classmethod
     def from_header(cls, raw: Mapping[str, Any]) -> Signals:
@@ -343,7 +341,3 @@ def _constant(signal: str, name: str) -> str:
     """A code's constant in the message: "mode", "controlled stop" → "MODE_CONTROLLED_STOP"."""
     words = re.findall(r"[A-Z0-9]+", f"{signal} {name}".upper())
     return "_".join(words)
-
-
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value

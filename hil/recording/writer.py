@@ -5,8 +5,6 @@ closed chunk stays readable when the file ends abruptly. The same rows give the 
 the same digest; what the header says of date and host is no part of it.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Mapping
@@ -26,10 +24,16 @@ from hil.recording.events import (
     event_text,
     stamp_ns,
 )
-from hil.recording.facts import PART_KEY, SIGNALS
-from hil.recording.header import HEADER_NAME, RecordingError, RunHeader
+from hil.recording.header import (
+    HEADER_NAME,
+    OUTCOME,
+    PART_KEY,
+    SIGNALS,
+    RecordingError,
+    RunHeader,
+)
 from hil.recording.row_file import RowFile
-from hil.recording.transforms import TF_SCHEMA, TF_TEXT, RowPoses, tf_message
+from hil.recording.rows import TF_SCHEMA, TF_TEXT, RowPoses, tf_message
 
 TF_PERIOD_NS: Final = 20_000_000
 DEFAULT_MIN_FREE_BYTES: Final = 64 * 1024 * 1024
@@ -74,9 +78,7 @@ class RecordingWriter:
         self.open_since: int | None = None
         """Number of the first entry that is in no complete chunk; None if all are."""
         self.saved = 0
-        """Entries that are in complete chunks of the file."""
         self.chunks = 0
-        """Chunks closed so far."""
         self._disk = _NewFile(path, min_free_bytes)
         try:
             self._begin(part)
@@ -184,7 +186,7 @@ class RecordingWriter:
             OSError: if the disk refuses.
         """
         self.flush()
-        self._file.table("outcome", {**outcome, "sha256": self.sha256})
+        self._file.table(OUTCOME, {**outcome, "sha256": self.sha256})
         # A second copy: one wrong bit in the first one must not cost the run its limits and rig.
         self._file.attach(HEADER_NAME, "application/json", self._header.to_json())
         self._file.finish()

@@ -11,7 +11,7 @@ from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.reader import Recording
 from hil.recording.signals import RowFlag
 from hil.report.phases import STOP_MODES, Phase
-from hil.run.part_note import PartNote
+from hil.run.part_process import PartNote
 
 
 class Ending(Enum):
@@ -37,9 +37,7 @@ class Verdict:
     """How a run ended, and why."""
 
     ending: Ending
-    """The word for it."""
     reason: str
-    """A sentence; says what a completed run did, too."""
 
 
 EMPTY: Final = Verdict(Ending.EMPTY, "The recording holds no row.")

@@ -16,10 +16,9 @@ from hil.recording.events import EventRecord, Level
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.report.ending import is_request
-from hil.report.recorded import RecordedRun, common_figures, recorded_run
+from hil.report.recorded import KeyFigure, RecordedRun, Tables, common_figures, recorded_run
 from hil.report.style import Picture
-from hil.report.tables import KeyFigure, Tables
-from hil.report.timeline_figure import timeline
+from hil.report.time_axes import timeline
 from hil.run.registry import missing, station_or_none
 from hil.run.station import Section, Station
 

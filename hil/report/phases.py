@@ -12,7 +12,6 @@ STOP_MODES = ("CSTOP", "QSTOP")
 """Modes in which the gate or the drives bring the legs to rest."""
 
 ALARM_MODES = (*STOP_MODES, "FAULT", "LOCKOUT")
-"""Modes that are never left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +19,11 @@ class Phase:
     """Rows in one mode without a break."""
 
     mode: str
-    """Its name."""
     first: int
     """Place of its first row in the recording's columns."""
     end: int
     """Place after its last row."""
     start_s: float
-    """When it began [s]."""
     end_s: float
     """When the next one began, or the recording ended [s]."""
 

@@ -1,4 +1,4 @@
-"""A recording prepared for its page, as far as runs of all stations are alike."""
+"""A recording prepared for its page as far as runs of all stations are alike: notes and tables."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,9 +12,48 @@ from hil.recording.events import EventRecord
 from hil.recording.header import simulated_in
 from hil.recording.reader import Recording
 from hil.report.ending import Verdict, seen_from_outside, verdict_of, violations_of
-from hil.report.notes import recording_notes
 from hil.report.phases import Phase, phases_of, times_s
-from hil.report.tables import KeyFigure
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFigure:
+    """One figure of a run against its limit: what a person looks at first."""
+
+    name: str
+    value: str
+    where: str = ""
+    """Part and time; empty if it belongs to the whole run."""
+    limit: str = ""
+    margin: str = ""
+    bad: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a table."""
+
+    cells: tuple[str, ...]
+    bad: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of one kind."""
+
+    heads: tuple[str, ...]
+    """Of the columns; all but the first are of numbers."""
+    rows: tuple[Row, ...]
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """A section of tables."""
+
+    tables: tuple[Table, ...]
+    note: str = ""
+    """What is not known; empty if all is."""
+
 
 Array = NDArray[np.float64]
 
@@ -24,15 +63,11 @@ class RecordedRun:
     """What the page of a run is made of. A station that has more to say has a kind of its own."""
 
     recording: Recording
-    """Rows, events, facts, settings, and what is missing."""
     times: Array
     """When each row was recorded [s], shape (N,), read-only."""
     phases: tuple[Phase, ...]
-    """Stretches of one mode, in order."""
     verdict: Verdict
-    """How the run ended."""
     notes: tuple[str, ...]
-    """What a reader must know of the recording before trusting the rest."""
 
     def facts(self) -> dict[str, str]:
         """What was known before the first row: name → text."""
@@ -109,3 +144,30 @@ def notes_of(recording: Recording) -> Iterator[str]:
 def indented(value: Mapping[str, Any]) -> str:
     """JSON for people."""
     return orjson.dumps(dict(value), option=orjson.OPT_INDENT_2).decode()
+
+
+MOST_LOSSES = 20
+
+
+def recording_notes(recording: Recording) -> Iterator[str]:
+    """Sentences about what is damaged, lost or divided; none for a recording that is whole."""
+    losses = recording.losses
+    damaged = sum(loss.damaged for loss in losses)
+    if damaged:
+        missing = [loss.cycles for loss in losses if loss.damaged]
+        count = sum(cycles or 0 for cycles in missing)
+        more = " and perhaps more" if None in missing else ""
+        times = "once" if damaged == 1 else f"{damaged} times"
+        yield f"The file is damaged {times}; {count} cycles{more} are missing by that."
+    for loss in losses[:MOST_LOSSES]:
+        yield str(loss)
+    if len(losses) > MOST_LOSSES:
+        yield f"… and {len(losses) - MOST_LOSSES} more."
+    if len(recording.parts) > 1:
+        names = ", ".join(part.name for part in recording.parts[1:])
+        yield (
+            f"The recorder ended {len(recording.parts) - 1} times during the run and was begun "
+            f"anew: {names} go on where the file before ends."
+        )
+    if recording.truncated:
+        yield "The file was not finished properly; up to its last complete chunk all is here."

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from hil.scene.colours import LIGHT
 from hil.scene.eye import Eye
-from hil.scene.figure import Figure
-from hil.scene.parts import Build
+from hil.scene.figure import Build, Figure
 from hil.scene.shaded import faces_of, painted
 
 Array = NDArray[np.float64]

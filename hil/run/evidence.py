@@ -31,19 +31,14 @@ class Evidence:
     """
 
     length_min_m: float | None
-    """Shortest leg, joint to joint."""
     length_max_m: float | None
-    """Longest leg."""
     stroke_min_m: float | None
     """Least rod stroke (length minus closed length)."""
     stroke_max_m: float | None
-    """Greatest rod stroke."""
     leg_speed_max_m_s: float | None
-    """Greatest measured speed of a leg."""
     tracking_error_max_m: float | None
     """Greatest distance between a length sent and the one measured at the end of that cycle."""
     lateness_us: Lateness
-    """Of all cycles."""
 
 
 def in_motion(recording: Recording) -> NDArray[np.bool_]:

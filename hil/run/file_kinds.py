@@ -2,7 +2,7 @@
 
 Kinds are told apart by what stands at their top; they are those of the stations that are installed,
 and that of several stations together. A file of another kind than the wanted one is refused as
-such, not by a list of unknown keys.
+such, not by a list of unknown keys. Each kind has a JSON schema.
 """
 
 from __future__ import annotations
@@ -156,3 +156,19 @@ def _shipped(wanted: tuple[FileKind, ...]) -> str:
 
 def _choice(wanted: tuple[FileKind, ...]) -> str:
     return " or ".join(kind.named for kind in wanted)
+
+
+def named_kinds() -> dict[str, FileKind]:
+    """What the command line calls them → kinds of files, the default station's scenario first.
+
+    A station's name stands for its scenario, unless a kind of file is called so.
+    """
+    kinds = {one.schema: one for one in all_kinds()}
+    return kinds | {one.name: one.scenarios for one in stations() if one.name not in kinds}
+
+
+def schema_of_kind(kind: FileKind) -> dict[str, Any]:
+    """The JSON schema of a kind of file."""
+    from hil.config.schema import schema_of
+
+    return schema_of(kind.model(), kind.name)

@@ -4,16 +4,21 @@ It never waits: a full ring drops and counts. Events are also kept in memory, so
 disk is full still says why it stopped.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, Protocol
 
-from hil.recording.dating import clock_event
-from hil.recording.events import EVENTS, ROWS, EventKind, EventRecord, Level
+from hil.recording.events import EVENTS, ROWS, EventKind, EventRecord, Level, clock_event
 from hil.recording.recorder import RecordingSink
-from hil.run.audience import Audience
 from hil.timing.clock import Moment
+
+
+class Audience(Protocol):
+    """Who is told of every cycle and event beside the recorder."""
+
+    def push(self, kind: int, payload: bytes | bytearray | memoryview) -> None:
+        """Take one entry, without waiting."""
+        ...
+
 
 KEPT_EVENTS: Final = 1000
 """Events that are kept in memory; the recording has all."""

@@ -20,17 +20,13 @@ class Seen:
     """What a panel knows of a run when it judges a press."""
 
     mode: str
-    """Of the run."""
     action: str
     """What its gate does; empty if not known."""
     held: bool
-    """Whether the dead-man is held."""
     target: bool
-    """Whether a pose is set."""
     playing: str
     """``"play"``, ``"pose"`` or empty."""
     ending: bool
-    """Whether the end of the run is under way."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,9 +46,7 @@ class LedMotion:
     """The motion of a run as it can be changed; ``motion`` in the scenario is its table."""
 
     scenario: Mapping[str, Any]
-    """The run's scenario."""
     own: Settings
-    """The scenario's own motion."""
     read: Callable[[Mapping[str, Any]], Settings] | None
     """Reads another one, or raises `ConfigError`; None if it cannot change while the run lasts."""
 
@@ -156,9 +150,7 @@ class Steered:
     """A run that has begun and listens to handles."""
 
     handles: Handles
-    """What deflections mean to it."""
     writer: HandlesWriter
-    """Who tells it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +158,6 @@ class Lead:
     """What an operator may ask of runs of a station, beside the stop."""
 
     buttons: tuple[str, ...] = ()
-    """Names of what can be pressed."""
     why_not: Callable[[str, Seen], str] | None = None
     """Why a press of a button does nothing now, as half a sentence; empty if it does something."""
     controls: Callable[[Mapping[str, Any]], Controls] | None = None

@@ -1,16 +1,17 @@
 """One station's process among several, seen by the one who runs them: begun, stopped, its end told.
 
-Its words go into a file. What it cannot know of its own end, that it was killed, or that it was
-asked to stop because another station failed, is written down beside its recording.
+What it says goes into a file. What it cannot know of its own end, that it was killed, or that it
+was asked to stop because another station failed, is a note beside its recording, where its report
+finds it.
 """
 
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from signal import SIGINT
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
@@ -19,10 +20,40 @@ from hil.config.settings import Settings
 from hil.config.shipped import find_file
 from hil.ipc.child import ChildProcess, ChildTimeout, start_child
 from hil.recording.header import RECORDING_NAME
-from hil.run.part_note import PartNote
+
+NOTE_NAME: Final = "together.json"
+
+
+@dataclass(frozen=True, slots=True)
+class PartNote:
+    """One part's end, as seen from outside."""
+
+    part: str
+    killed: str = ""
+    """How its process ended, if it told nothing of itself; empty if it did."""
+    stopped_for: str = ""
+    """Which other part came to a bad end, and how, if this one was asked to stop because of that;
+    empty if not."""
+
+    def write(self, folder: Path) -> None:
+        """Write it into the folder of the part's run.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        (folder / NOTE_NAME).write_bytes(orjson.dumps(asdict(self), option=orjson.OPT_INDENT_2))
+
+    @classmethod
+    def beside(cls, recording: Path) -> "PartNote | None":
+        """The note beside a recording; None if there is none, or it is not one."""
+        try:
+            raw = orjson.loads((recording.parent / NOTE_NAME).read_bytes())
+            return cls(str(raw["part"]), str(raw["killed"]), str(raw["stopped_for"]))
+        except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
+            return None
+
 
 LOOK_S = 0.05
-"""How often a process is looked at [s]."""
 
 
 class PartSettings(Settings):
@@ -43,13 +74,11 @@ class PartResult:
     """How one station's run went."""
 
     name: str
-    """Of the part."""
     ok: bool
     """Whether it completed, or was stopped by the operator and parked."""
     told: dict[str, Any]
     """What it said of itself; empty if it said nothing that could be read."""
     asked_to_stop: str
-    """Why it was asked to stop; empty if it was not."""
 
 
 class Deadline:

@@ -1,7 +1,5 @@
 """The stations that are installed: found by their entry points, loaded when they are asked for."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -13,8 +11,7 @@ from hil.run.station import Station
 
 GROUP: Final = "hil.stations"
 """Entry points whose objects are `Station` values; each bears the station's name."""
-DEFAULT: Final = "platform"
-"""Station of a scenario that names none."""
+DEFAULT: Final = "platform"  # of a scenario that names none
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +19,8 @@ class Installed:
     """A station as some distribution offers it."""
 
     name: str
-    """Of the station."""
     distribution: str
-    """That it came with, and its version."""
     station: Station | None
-    """None if it cannot be used."""
     broken: str = ""
     """Why not, and what to do; empty if it can."""
 

@@ -7,20 +7,77 @@ that its entry point gives. The value is light: what computes is imported when i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from hil.config.file_kind import FileKind
 from hil.recording.signals import Signals
-from hil.run.views import NO_VIEWS, Views
 
 if TYPE_CHECKING:
     from hil.recording.header import RunHeader
     from hil.recording.reader import Recording
     from hil.run.lead import Lead
     from hil.scene.figure import Scene
+    from hil.scene.margins import MarginGroup
     from hil.timing.doctor import Finding
+
+Role = Literal["dim", "ok", "warn", "fault", "accent"]
+
+
+class Shape(Enum):
+    """What a lamp looks like."""
+
+    REST = "rest"
+    MOVES = "moves"
+    STOPS = "stops"
+    FAULT = "fault"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckFinding:
+    """One thing that a check of a whole motion has found."""
+
+    place: str
+    """Phase and leg, or joint and waypoint."""
+    quantity: str
+    value: float
+    limit: float
+    unit: str
+    t_s: float | None
+    """When it begins, from the start of its phase [s]; None if it has no time."""
+    wrong: bool
+    """Whether the limit is passed; else it is what comes nearest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Views:
+    """What is shown of runs of a station beside their signals and events."""
+
+    lamps: Mapping[str, tuple[Role, Shape]] = field(default_factory=dict)
+    """Mode → colour and shape of its lamp; the two say the same, so neither is needed alone."""
+    margins: Callable[[Mapping[str, Any]], tuple[MarginGroup, ...]] | None = None
+    """What is left to limits, from the plan in a run's header; raises `KeyError` or `ValueError`
+    for a plan that does not describe its machines."""
+    first_traces: tuple[str, ...] = ()
+    lateness: tuple[tuple[str, str], ...] = ()
+    """Name and signal of each time of a turn that is counted: how late, how long it took."""
+    moving: tuple[str, ...] = ()
+    clears: frozenset[str] = frozenset()
+    """Modes in which no fault stands any more."""
+    advice: Mapping[str, str] = field(default_factory=dict)
+    """Check of its gate → what to do about what it found."""
+    findings: Callable[[Mapping[str, Any]], tuple[CheckFinding, ...]] | None = None
+
+
+NO_VIEWS: Final = Views()
+"""Of a station that is not installed: its signals and events are all that is known."""
+
+
+def number(value: object) -> float:
+    """A number out of JSON, which has none for what is not there."""
+    return float(value) if isinstance(value, int | float) else float("nan")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,15 +85,10 @@ class Option:
     """An option of `hil run` and `hil check` that some stations have."""
 
     flag: str
-    """As it is written, with its two dashes."""
     metavar: str = ""
-    """What stands for its value in the help."""
     help: str
-    """A sentence for people."""
     many: bool = False
-    """Whether it may be given several times."""
     checks: bool = False
-    """Whether `hil check` has it, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,19 +100,14 @@ class Request:
     options: Mapping[str, Any]
     """The station's own options, by their flags; those not given are not there."""
     overrides: tuple[str, ...] = ()
-    """``key=value`` texts laid over the scenario."""
     clock: str | None = None
     """In place of the scenario's."""
     fallback: str | None = None
     """In place of the scenario's: whether emulated devices may step in."""
     folder: Path = Path("runs")
-    """Gets a new folder for the run."""
     report: bool = False
-    """Whether to make the report at the end."""
     operator: bool = False
-    """Whether a person leads the run."""
     as_json: bool = False
-    """Whether to print one JSON object and nothing else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,11 +115,8 @@ class Checked:
     """What the proof of a whole motion found."""
 
     ok: bool
-    """Whether it may run."""
     told: Mapping[str, Any]
-    """The same for a script, without `ok`."""
     show: Callable[[], None]
-    """Prints it for people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,11 +124,8 @@ class Tried:
     """How a dry run went."""
 
     ok: bool
-    """Whether all went well."""
     reason: str
-    """How it ended, or what went wrong."""
     recording: Path
-    """Its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +136,8 @@ class Section:
     """Of the section, and of its picture."""
     maker: str
     """``module:function``, loaded when a page is made: what `Station.recorded` gives → a picture
-    (`hil.report.style`), tables (`hil.report.tables`), or None."""
+    (`hil.report.style`), tables (`hil.report.recorded`), or None."""
     title: str = ""
-    """Over tables, and where there is nothing to show."""
     absent: str = ""
     """What is said where there is nothing; empty: then there is no section either."""
     unless: str = ""
@@ -111,13 +151,9 @@ class Station:
     name: str
     """Value of ``station`` in its scenarios."""
     scenarios: FileKind
-    """Kind of its scenario files."""
     machines: tuple[FileKind, ...] = ()
-    """Kinds of the files that its scenarios name."""
     options: tuple[Option, ...] = ()
-    """What `hil run` and `hil check` can be told beside the scenario."""
     signals: Signals
-    """Table of the rows that it records and tells its panels."""
     check: Callable[[Request], Checked]
     """Proves the whole motion; raises `ConfigError` or `RefusedError`."""
     run: Callable[[Request], bool]
@@ -131,9 +167,7 @@ class Station:
     figures: str = ""
     """Maker of the key figures of that, ``module:function``; empty: those that all runs have."""
     sections: tuple[Section, ...] = ()
-    """Of the page, beside those that all runs have, in order."""
     views: Views = NO_VIEWS
-    """What people see of its runs, beside signals and events."""
     lead: Lead | None = None
     """What operators may ask of its runs beside the stop; None if nothing."""
     scene: Callable[[RunHeader], tuple[Scene, ...]] | None = None

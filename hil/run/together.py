@@ -19,8 +19,8 @@ from hil.config.scenario import Name
 from hil.config.settings import Settings, apply_overrides, read_toml
 from hil.config.shipped import find_file
 from hil.recording.header import RecordingError
-from hil.run.folder import run_dir
 from hil.run.part_process import Deadline, PartProcess, PartResult, PartSettings
+from hil.run.run import run_dir
 from hil.timing.stop import StopSignals
 
 STOP_WITHIN_S = 90.0

@@ -28,7 +28,6 @@ _DARK: Final = {
 }  # fmt: skip
 
 ROLES: Final = tuple(_LIGHT)
-"""Every role that a scene may use."""
 
 _FROM_THEME: Final = {
     "background": "window", "text": "text", "ok": "ok", "warn": "warn", "fault": "fault"

@@ -29,9 +29,7 @@ class Eye:
     """
 
     middle_m: Array
-    """The point that is looked at [m], shape (3,)."""
     distance_m: float
-    """Of the eye from it [m]."""
     azimuth_deg: float
     """Of the eye about the scene's z, from x [deg]."""
     elevation_deg: float

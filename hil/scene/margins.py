@@ -27,11 +27,9 @@ class MarginGroup:
     """Quantities that stand side by side in the frame: names, field, and what is left."""
 
     names: tuple[str, ...]
-    """In words."""
     units: tuple[str, ...]
     """SI, or as they are shown: % and ms of windows."""
     field: str
-    """Of the frame."""
     of: Rule
     warn_share: float = WARN_SHARE
     """Below this share people are warned."""

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.scene.eye import Eye
-from hil.scene.figure import Figure
-from hil.scene.parts import Build
+from hil.scene.figure import Build, Figure
 
 Array = NDArray[np.float64]
 
@@ -31,9 +30,7 @@ class Faces:
     corners_m: Array
     """Right, up and towards the eye [m], shape (F, 3, 3)."""
     shade: Array
-    """Share of its colour that each keeps, shape (F,)."""
     slot: NDArray[np.intp]
-    """Number of each one's colour slot, shape (F,)."""
 
 
 def faces_of(build: Build, figure: Figure, eye: Eye) -> Faces:

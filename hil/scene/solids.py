@@ -26,9 +26,7 @@ class Solid:
     vertices_m: Array
     """Corners [m], shape (V, 3)."""
     normals: Array
-    """Unit vectors outwards, one a corner, shape (V, 3)."""
     faces: Faces
-    """Triangles as numbers of corners, shape (F, 3)."""
 
     def __post_init__(self) -> None:
         for name, kind in (

@@ -12,13 +12,13 @@ import typer
 from rich.console import Console
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.run.station import Checked
 
 P = ParamSpec("P")
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 PIPED_WIDTH = 120
-"""Columns of tables that go to a file or a pipe."""
 
 out = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
 err = Console(stderr=True, highlight=False)
@@ -119,3 +119,12 @@ def numbers(text: str, count: int, option: str, names: str) -> list[float]:
     if len(values) != count:
         raise ConfigError(option, [f"{len(values)} numbers; {count} are needed: {names}"])
     return values
+
+
+def show_checked(checked: Checked, *, as_json: bool) -> NoReturn:
+    """Show what a proof found, and end with its status."""
+    if as_json:
+        print_json({"ok": checked.ok} | dict(checked.told))
+    else:
+        checked.show()
+    leave(checked.ok)

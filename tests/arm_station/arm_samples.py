@@ -20,8 +20,7 @@ from hil.config.shipped import configs_dir
 from hil.machines.space_arm_settings import ArmSettings
 from hil.recording.events import EVENTS, ROWS, EventRecord
 from hil.recording.header import RunHeader
-from hil.recording.recorder import Recorder
-from hil.recording.ring import RecorderRing
+from hil.recording.recorder import Recorder, RecorderRing
 from hil.stations.arm.recording import ArmRecording, stream_result
 from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
 from hil.stations.arm.report.tracking import TrackedPath as PosePath

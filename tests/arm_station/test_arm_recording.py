@@ -21,10 +21,9 @@ from hil.recording.header import RecordingError, RunHeader
 from hil.recording.mcap_walk import CHANNEL, Found, Walk
 from hil.recording.process import RecorderProcess
 from hil.recording.reader import Gap, Recording
-from hil.recording.recorder import Recorder
-from hil.recording.ring import RecorderRing, RecorderStatus
+from hil.recording.recorder import Recorder, RecorderRing, RecorderStatus
+from hil.recording.rows import RowPoses
 from hil.recording.signals import Signal, Signals
-from hil.recording.transforms import RowPoses
 from hil.stations.arm.recording import ArmRecording, stream_result
 
 STATES = ("OFFLINE", "SYNCHRONISING", "STREAMING")

@@ -12,7 +12,7 @@ from arm_driver.host_states import StreamResult
 from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
-from hil.recording.ring import RecorderStatus
+from hil.recording.recorder import RecorderStatus
 from hil.stations.arm.bench import prepare_plan, run_arm
 from hil.stations.arm.scenario import arm_plan_from_table
 from sim.devices.arm_faults import parse_arm_words

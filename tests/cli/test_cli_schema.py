@@ -10,8 +10,7 @@ from hil.config.schema import tables_of, unit_of
 from hil.config.settings import read_toml
 from hil.config.shipped import configs_dir
 from hil.machines.kinds import SPACE_ARM
-from hil.run.file_kinds import all_kinds, kind_of
-from hil.run.schemas import named_kinds, schema_of_kind
+from hil.run.file_kinds import all_kinds, kind_of, named_kinds, schema_of_kind
 
 runner = CliRunner()
 KINDS = named_kinds()

@@ -22,8 +22,7 @@ from hil.panel.study.models.replay import FileFeed
 from hil.recording.events import EVENTS, ROWS
 from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
-from hil.recording.recorder import Recorder
-from hil.recording.ring import RecorderRing
+from hil.recording.recorder import Recorder, RecorderRing
 from hil.recording.rows import decode
 
 PERIOD_S = 0.01

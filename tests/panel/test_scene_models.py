@@ -40,8 +40,7 @@ from hil.scene.solids import (
     frustum,
     prism,
 )
-from hil.scene.time import advance, between_poses, is_jump, rotation_of
-from hil.scene.track import Trail
+from hil.scene.track import Trail, advance, between_poses, is_jump, rotation_of
 from hil.stations.arm.scene_space_arm import payload_box
 from platform6dof.inverse import leg_lengths
 from platform6dof.pose import Pose

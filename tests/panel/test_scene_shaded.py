@@ -7,8 +7,7 @@ import pytest
 from scene_samples import platform
 
 from hil.scene.eye import Eye
-from hil.scene.figure import Figure
-from hil.scene.parts import Build, Camera, Part, Piece, grid
+from hil.scene.figure import Build, Camera, Figure, Part, Piece, grid
 from hil.scene.shaded import DARKEST, faces_of, painted
 from hil.scene.solids import Solid, ball, box, matrix
 

@@ -9,8 +9,7 @@ from row_samples import PLATFORM, CycleFrame, with_codes
 
 from hil.recording.events import ROWS
 from hil.recording.header import RunHeader
-from hil.recording.recorder import Recorder, RecorderResult
-from hil.recording.ring import RecorderRing
+from hil.recording.recorder import Recorder, RecorderResult, RecorderRing
 
 HEADER = RunHeader(
     with_codes(PLATFORM, ("OFF", "IDLE", "ENGAGED"), ("NONE", "PASSED", "STOPPED")),

@@ -19,8 +19,7 @@ from hil.recording.export import export_csv
 from hil.recording.header import RecordingError
 from hil.recording.mcap_walk import CHUNK, METADATA, Found, Walk
 from hil.recording.reader import Recording
-from hil.recording.recorder import Recorder
-from hil.recording.ring import RecorderRing
+from hil.recording.recorder import Recorder, RecorderRing
 
 CYCLES = 60
 OF_A_CHUNK = 10

@@ -10,13 +10,11 @@ import numpy as np
 import pytest
 from recording_samples import HEADER, packed, sample_frame
 
-from hil.recording.dating import clock_event, dates
-from hil.recording.events import EVENTS, ROWS
-from hil.recording.export import export_csv
+from hil.recording.events import EVENTS, ROWS, clock_event
+from hil.recording.export import dates, export_csv
 from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
-from hil.recording.recorder import Recorder
-from hil.recording.ring import RecorderRing
+from hil.recording.recorder import Recorder, RecorderRing
 from hil.run.facts import revision, run_facts
 from hil.stations.platform.gate.black_box import complaint
 from hil.timing.clock import Moment, VirtualClock, moment

@@ -14,8 +14,7 @@ from hil.recording.events import EVENTS, ROWS, EventKind, EventRecord, Level
 from hil.recording.export import events_path, export_csv
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
-from hil.recording.recorder import Recorder
-from hil.recording.ring import RecorderRing
+from hil.recording.recorder import Recorder, RecorderRing
 
 
 @pytest.fixture

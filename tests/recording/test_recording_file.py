@@ -27,9 +27,8 @@ from hil.recording.events import EVENTS, ROWS, EventKind, EventRecord, Level
 from hil.recording.export import export_csv
 from hil.recording.header import RecordingError, RunHeader, code_name
 from hil.recording.reader import Gap, Recording
-from hil.recording.recorder import Recorder
-from hil.recording.ring import RecorderRing, RecorderStatus
-from hil.recording.transforms import RowPoses, quaternion
+from hil.recording.recorder import Recorder, RecorderRing, RecorderStatus
+from hil.recording.rows import RowPoses, quaternion
 from hil.recording.writer import RecordingWriter
 
 EVENT = EventRecord(

@@ -23,7 +23,7 @@ from hil.recording.events import ROWS
 from hil.recording.header import RecordingError, RunHeader
 from hil.recording.process import RecorderProcess
 from hil.recording.reader import Recording
-from hil.recording.ring import RecorderRing, RecorderStatus
+from hil.recording.recorder import RecorderRing, RecorderStatus
 from hil.timing.realtime import RealClock
 
 pytestmark = [
@@ -292,7 +292,7 @@ from pathlib import Path
 from recording_samples import HEADER, packed, sample_frame
 from hil.recording.events import ROWS
 from hil.recording.process import RecorderProcess
-from hil.recording.ring import RecorderRing
+from hil.recording.recorder import RecorderRing
 ring = RecorderRing.shared()
 {limit}
 recorder = RecorderProcess(ring, Path(sys.argv[1]), HEADER)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hil.recording.ring import RecorderRing, RecorderStatus
+from hil.recording.recorder import RecorderRing, RecorderStatus
 
 # An operation: bytes to push, or how many entries the consumer takes before it breaks off.
 OPERATIONS = st.lists(st.one_of(st.binary(max_size=40), st.integers(0, 6)), max_size=80)
@@ -116,7 +116,7 @@ def test_a_local_or_released_ring_has_no_descriptor() -> None:
 
 CONSUMER = """
 import struct, sys
-from hil.recording.ring import RecorderRing
+from hil.recording.recorder import RecorderRing
 ring = RecorderRing.attach(int(sys.argv[1]))
 last, count = -1, 0
 while True:
@@ -157,7 +157,7 @@ def test_another_process_sees_whole_entries_in_order_and_every_loss_is_counted()
 
 def test_nothing_is_left_behind_and_nothing_is_warned_of_at_exit() -> None:
     script = (
-        "import os\nfrom hil.recording.ring import RecorderRing\n"
+        "import os\nfrom hil.recording.recorder import RecorderRing\n"
         "before = os.listdir('/dev/shm')\n"
         "ring = RecorderRing.shared(); ring.push(1, b'x')\n"
         "other = RecorderRing.attach(os.dup(ring.fileno()))\n"

@@ -14,7 +14,7 @@ from row_samples import NAN6, PLATFORM, CycleFrame
 
 from hil.ipc.memory import DEFAULT_SLOT_BYTES
 from hil.recording.events import MAX_EVENT_BYTES, EventKind, EventRecord, Level
-from hil.recording.ring import RecorderRing
+from hil.recording.recorder import RecorderRing
 from hil.recording.signals import MAX_ROW_BYTES, RowFlag
 from hil.stations.arm.signals import ArmFlag
 from hil.stations.platform import signals as platform_signals

@@ -17,8 +17,7 @@ from hil.machines.machine import geometry_of
 from hil.recording.events import EVENTS, ROWS, EventKind, EventRecord, Level
 from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
-from hil.recording.recorder import Recorder
-from hil.recording.ring import RecorderRing
+from hil.recording.recorder import Recorder, RecorderRing
 from hil.stations.platform.scenario import Plan, load_plan
 from hil.stations.platform.signals import NAN6, SIGNALS, CycleFlag
 from platform6dof.inverse import leg_setpoints_batch

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hil.report.decimate import decimate
+from hil.report.style import decimate
 
 LINES = arrays(
     np.float64,

@@ -9,7 +9,7 @@ from hil.cli.recordings import write_page
 from hil.config.shipped import configs_dir
 from hil.recording.reader import Recording
 from hil.report.ending import Ending
-from hil.run.part_note import NOTE_NAME, PartNote
+from hil.run.part_process import NOTE_NAME, PartNote
 from hil.stations.arm.bench import prepare_plan, run_arm
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.view import ArmView

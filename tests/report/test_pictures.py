@@ -23,10 +23,9 @@ from report_samples import (
 )
 
 from hil.recording.reader import Recording
-from hil.report import timeline_figure
 from hil.report.scene_figure import draw_scene, eye_from
 from hil.report.style import Picture, draw_png, mode_colour
-from hil.report.time_axes import time_axes
+from hil.report.time_axes import time_axes, timeline
 from hil.stations.platform.report import (
     lateness_figure,
     leg_figures,
@@ -49,7 +48,7 @@ ALWAYS = [
     leg_figures.tracking,
     pose_figure.pose,
     rig_figure.rig,
-    timeline_figure.timeline,
+    timeline,
 ]
 
 
@@ -91,9 +90,9 @@ def test_a_drawing_is_the_same_every_time_and_carries_no_text(tripped_view: RunV
 
 
 def test_settings_of_the_user_play_no_part(good_view: RunView) -> None:
-    before = timeline_figure.timeline(good_view)
+    before = timeline(good_view)
     with matplotlib.rc_context({"font.size": 20.0, "axes.facecolor": "black"}):
-        after = timeline_figure.timeline(good_view)
+        after = timeline(good_view)
         assert matplotlib.rcParams["font.size"] == 20.0, "and they are given back"
     assert before is not None
     assert after is not None
@@ -101,7 +100,7 @@ def test_settings_of_the_user_play_no_part(good_view: RunView) -> None:
 
 
 def test_pyplot_and_its_global_state_are_not_used(good_view: RunView) -> None:
-    assert timeline_figure.timeline(good_view) is not None
+    assert timeline(good_view) is not None
     assert "matplotlib.pyplot" not in sys.modules
 
 

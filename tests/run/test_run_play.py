@@ -10,11 +10,10 @@ from hil.config.scenario import RecordingSettings
 from hil.recording.events import EVENTS, ROWS, EventKind, EventRecord, Level
 from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
-from hil.recording.ring import RecorderStatus
+from hil.recording.recorder import RecorderStatus
 from hil.recording.signals import Signal, Signals
 from hil.run.journal import KEPT_EVENTS, Journal
-from hil.run.opening import Opening
-from hil.run.run import play
+from hil.run.run import Opening, play
 from hil.timing.clock import VirtualClock, moment
 
 TABLE = Signals("toy", (Signal("index", "u8"), Signal("t_s", "f8", unit="s")))

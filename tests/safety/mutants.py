@@ -42,7 +42,6 @@ TESTS = {
     "hil/stations/platform/gate/server.py": ("gate/test_server.py", "gate/test_frozen_control.py"),
     "hil/ipc/latest.py": ("ipc/test_latest.py",),
     "hil/run/run.py": ("run/test_run_play.py",),
-    "hil/run/opening.py": ("run/test_run_play.py",),
     "hil/run/journal.py": ("run/test_run_play.py",),
     "hil/stations/arm/gated.py": ("arm_station/test_gated_arm.py",),
     "hil/stations/platform/gate/slot.py": ("gate/test_slot.py",),
@@ -269,7 +268,7 @@ MUTANTS = (
         ("an interrupt is asked of the run", "except Exception as error:", "except BaseException as error:"),
     ),
     *_of(
-        "hil/run/opening.py",
+        "hil/run/run.py",
         ("nobody hears signals", "self.wish = entered.enter_context(self._signals)", "self.wish = self._signals"),
         ("signals are not given back", "self._stack.__exit__(kind, error, trace)", "pass"),
         ("somebody else's wish is not heard", "stop or StopSignals()", "StopSignals()"),

@@ -27,7 +27,7 @@ from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_check import problems_of
 from hil.panel.scenarios.models.scenario_work import News, ScenarioWork
 from hil.panel.shell.theme import LIGHT, Theme
-from hil.run.views import CheckFinding
+from hil.run.station import CheckFinding
 
 _BUTTONS: Final = {
     "check": "Check",

@@ -10,8 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from hil.scene.colours import GHOST_ALPHA, SceneColours
-from hil.scene.figure import Figure, same_figure
-from hil.scene.parts import Build
+from hil.scene.figure import Build, Figure, same_figure
 from hil.scene.solids import hull
 
 Array = NDArray[np.float64]

@@ -23,8 +23,7 @@ from hil.panel.scene.gl_offscreen import Offscreen
 from hil.panel.shell.key_codes import key_of
 from hil.scene.colours import SceneColours
 from hil.scene.eye import Eye
-from hil.scene.figure import Figure, same_figure
-from hil.scene.parts import Build
+from hil.scene.figure import Build, Figure, same_figure
 
 TURN_DEG: Final = 5.0
 """One press of an arrow key."""

@@ -7,8 +7,7 @@ from hil.panel.scene import gl_calls as c
 from hil.panel.scene.gl_calls import Calls, address
 from hil.panel.scene.gl_program import NORMAL, POSITION, TAGS, Program
 from hil.scene.colours import GHOST_ALPHA, SceneColours
-from hil.scene.figure import TRACE_POINTS, Figure
-from hil.scene.parts import Build
+from hil.scene.figure import TRACE_POINTS, Build, Figure
 
 Floats = NDArray[np.float32]
 

@@ -19,8 +19,7 @@ from arm_driver.supervision import SupervisionReport
 from arm_driver.val import OatConvention, from_oat
 from hil.recording.events import EventKind, Level
 from hil.recording.recorder import RecordingSink
-from hil.run.audience import Audience
-from hil.run.journal import Journal
+from hil.run.journal import Audience, Journal
 from hil.stations.arm.recording import (
     LINK_TALLY,
     SUPERVISION,

@@ -11,11 +11,9 @@ from arm_driver.kernels import posture
 from arm_driver.kinematics import branch_of, nearest
 from arm_driver.pose import ArmError, Pose
 from hil.recording.header import RunHeader
-from hil.scene.figure import Figure
-from hil.scene.parts import Build, Camera, LegendEntry, Part, Piece, grid
+from hil.scene.figure import Build, Camera, Figure, LegendEntry, Part, Piece, grid
 from hil.scene.solids import Solid, axes_along, ball, bar, box, cylinder, matrix
-from hil.scene.time import between_angles, between_poses, rotation_of
-from hil.scene.track import Track
+from hil.scene.track import Track, between_angles, between_poses, rotation_of
 from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.arm.scene_space_arm import SpaceArmScene, axis_labels, triad
 from hil.stations.arm.signals import SIGNALS

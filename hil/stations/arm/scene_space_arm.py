@@ -6,11 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.machines.space_arm_settings import ArmSettings
-from hil.scene.figure import Figure
-from hil.scene.parts import Build, Camera, Label, LegendEntry, Part, Piece, grid
+from hil.scene.figure import Build, Camera, Figure, Label, LegendEntry, Part, Piece, grid
 from hil.scene.solids import Solid, arrow, axes_along, ball, bar, box, cylinder, matrix
-from hil.scene.time import between_angles
-from hil.scene.track import Track
+from hil.scene.track import Track, between_angles
 from hil.stations.arm.signals import SIGNALS
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.links import Link

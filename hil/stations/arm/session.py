@@ -19,7 +19,7 @@ from arm_driver.link_errors import ArmLinkError
 from hil.config.errors import DEVICE_ABSENT, RefusedError
 from hil.config.scenario import RecordingSettings
 from hil.recording.header import RunHeader
-from hil.run.opening import Opening
+from hil.run.run import Opening
 from hil.stations.arm.display import ConsoleEcho
 from hil.stations.arm.journal import ArmJournal
 from hil.stations.arm.loop import ArmLoop

@@ -6,8 +6,7 @@ from arm_driver.host_states import StreamResult
 from arm_driver.host_values import LinkReport, StreamPlan
 from arm_driver.val import OatConvention
 from hil.recording.events import EventRecord
-from hil.recording.recorder import RecorderResult
-from hil.recording.ring import RecorderStatus
+from hil.recording.recorder import RecorderResult, RecorderStatus
 from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.peers import WaypointMaker
 from hil.stations.arm.start import RobotStart

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from hil.run.views import CheckFinding, Role, Shape, Views, number
+from hil.run.station import CheckFinding, Role, Shape, Views, number
 
 if TYPE_CHECKING:
     from hil.scene.margins import MarginGroup

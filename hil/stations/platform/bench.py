@@ -20,10 +20,8 @@ from drives.known_place import SENSOR_FAULT
 from hil.config.settings import ConfigError
 from hil.machines.machine import gate_limits, geometry_of, park_pose
 from hil.recording.events import EventRecord, Level
-from hil.recording.recorder import RecorderResult
-from hil.recording.ring import RecorderStatus
-from hil.run.folder import BLACK_BOX_NAME
-from hil.run.opening import Opening
+from hil.recording.recorder import RecorderResult, RecorderStatus
+from hil.run.run import BLACK_BOX_NAME, Opening
 from hil.stations.platform.control import PlatformMachine, PlatformStation
 from hil.stations.platform.drives.certificate import require_certificate, require_parked
 from hil.stations.platform.drives.reference import place_path, void_reference

@@ -5,8 +5,7 @@ import math
 from drives.bank import BankFeedback, SixBools
 from hil.recording.events import EventKind, Level
 from hil.recording.recorder import RecordingSink
-from hil.run.audience import Audience
-from hil.run.journal import KEPT_EVENTS, Journal
+from hil.run.journal import KEPT_EVENTS, Audience, Journal
 from hil.stations.platform.control import Control
 from hil.stations.platform.signals import ACTION_CODE, MODE_CODE, NAN6, CycleFlag, packed
 from hil.timing.clock import Tick

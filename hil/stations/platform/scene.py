@@ -6,10 +6,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.recording.transforms import quaternion
-from hil.scene.figure import Figure
+from hil.recording.rows import quaternion
+from hil.scene.figure import Build, Camera, Figure, Label, LegendEntry, Part, Piece, grid
 from hil.scene.margins import margin_role
-from hil.scene.parts import Build, Camera, Label, LegendEntry, Part, Piece, grid
 from hil.scene.solids import (
     arrow,
     axes_along,
@@ -21,7 +20,7 @@ from hil.scene.solids import (
     matrix,
     prism,
 )
-from hil.scene.time import rotation_of
+from hil.scene.track import rotation_of
 from hil.stations.platform.scene_shape import LEGS, RigShape
 from hil.stations.platform.signals import SIGNALS
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from hil.report.recorded import RecordedRun
-from hil.report.tables import Row, Table, Tables
+from hil.report.recorded import RecordedRun, Row, Table, Tables
 
 
 def swing(run: RecordedRun) -> Tables:

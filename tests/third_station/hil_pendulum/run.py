@@ -10,8 +10,7 @@ from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
 from hil.run.facts import run_facts
 from hil.run.journal import Journal
-from hil.run.opening import Opening
-from hil.run.run import play
+from hil.run.run import Opening, play
 from hil.run.station import Checked, Request, Tried
 from hil.terminal.console import out, print_json
 from hil.timing.clock import Tick, VirtualClock, moment

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 
 from hil.recording.header import RunHeader
-from hil.scene.figure import Figure
+from hil.scene.figure import Build, Camera, Figure, LegendEntry, Part, Piece, grid
 from hil.scene.margins import MarginGroup, travel
-from hil.scene.parts import Build, Camera, LegendEntry, Part, Piece, grid
 from hil.scene.solids import ball, bar, box
 
 

@@ -4,8 +4,7 @@ from importlib import import_module
 
 from hil.config.file_kind import FileKind
 from hil.recording.signals import CODE, Signal, Signals
-from hil.run.station import Section, Station
-from hil.run.views import CheckFinding, Shape, Views
+from hil.run.station import CheckFinding, Section, Shape, Station, Views
 
 MODES = ("swinging", "braking", "resting", "tripped")
 LAMPS = ("ok", Shape.MOVES), ("warn", Shape.STOPS), ("accent", Shape.REST), ("fault", Shape.FAULT)

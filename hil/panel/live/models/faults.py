@@ -9,7 +9,7 @@ from typing import Any, Final
 from hil.panel.live.models.feed import Batch, RunFacts
 from hil.panel.shell.models.figures import figure, span
 from hil.recording.events import EventKind, EventRecord, Level
-from hil.run.views import Views
+from hil.run.station import Views
 
 KEPT: Final = 500
 UNKNOWN: Final = (

@@ -18,8 +18,7 @@ from hil.recording.header import RunHeader
 from hil.recording.rows import decode
 from hil.recording.signals import Signals
 from hil.run.registry import station_or_none
-from hil.run.station import Station
-from hil.run.views import NO_VIEWS, Views
+from hil.run.station import NO_VIEWS, Station, Views
 
 Rows = NDArray[np.float64]
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hil.run.views import Role, Shape
+from hil.run.station import Role, Shape
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from hil.config.file_kind import FileKind
 from hil.panel.scenarios.models.form_check import Problem
 from hil.panel.scenarios.models.form_nodes import ABSENT, Node, NodeKind, NodeMaker, Place
 from hil.panel.scenarios.models.form_values import blank, parsed, replaced, value_at
-from hil.run.schemas import schema_of_kind
+from hil.run.file_kinds import schema_of_kind
 
 STEPS_MAX: Final = 500
 """Steps back that are kept."""

@@ -11,8 +11,8 @@ from hil.config.file_kind import FileKind
 from hil.panel.scenarios.models.catalogue import entry_of
 from hil.panel.scenarios.models.launch_child import HIL, Child
 from hil.run.registry import stations
+from hil.run.station import CheckFinding
 from hil.run.together import part_files
-from hil.run.views import CheckFinding
 
 
 @dataclass(frozen=True, slots=True)

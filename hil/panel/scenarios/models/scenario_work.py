@@ -15,7 +15,7 @@ from hil.panel.scenarios.models.launch_check import CheckOutcome, CheckRun
 from hil.panel.scenarios.models.launch_jobs import DryRun, ReportRun
 from hil.run.lead import Handles, HandlesPlace, Steered
 from hil.run.registry import stations
-from hil.run.views import CheckFinding
+from hil.run.station import CheckFinding
 
 _STATES: Final = {
     "starting": "{name} starts…",

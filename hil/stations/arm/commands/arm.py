@@ -61,7 +61,7 @@ def check(scenario: ArmScenarioArg, overrides: SetOption = None, as_json: Json =
     A live motion (keyboard, gamepad, remote) has no plan: only its start is checked.
     """
     from hil.stations.arm.station import SCENARIO, STATION
-    from hil.terminal.show import show_checked
+    from hil.terminal.console import show_checked
 
     path, _ = find_kind(scenario, SCENARIO, key="SCENARIO")
     changes = tuple(overrides or ())

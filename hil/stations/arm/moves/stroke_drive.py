@@ -19,7 +19,7 @@ from arm_driver.link import ArmLink
 from arm_driver.location import Location
 from arm_driver.strokes import NotToldError, PlaceNotToldError, Stroke, read_stroke
 from hil.config.errors import RefusedError
-from hil.run.folder import new_run_dir
+from hil.run.run import new_run_dir
 from hil.stations.arm.moves.hands import Hand
 from hil.stations.arm.moves.session import RobotSession, notes_of
 from hil.stations.arm.moves.strokes import ProvedStroke

@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 from numpy.typing import NDArray
 
-from hil.report.decimate import decimate
 from hil.report.style import (
     INK,
     LEG_COLOURS,
@@ -17,6 +16,7 @@ from hil.report.style import (
     LIMIT,
     REACHED,
     Picture,
+    decimate,
     draw_png,
     limit_line,
     place,

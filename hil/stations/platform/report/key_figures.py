@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.machines.machine import lag_max_s
-from hil.report.tables import KeyFigure
+from hil.report.recorded import KeyFigure
 from hil.run.evidence import Evidence, evidence_of, tracking_error_m
 from hil.stations.platform.report.leg_figures import step_rate, window_share
 from hil.stations.platform.report.pose_figure import (

@@ -8,8 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from hil.report.decimate import decimate
-from hil.report.style import LEG_COLOURS, LEGEND_IN, LIMIT
+from hil.report.style import LEG_COLOURS, LEGEND_IN, LIMIT, decimate
 from hil.stations.platform.report.view import RunView
 
 

@@ -6,8 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from hil.report.decimate import decimate
-from hil.report.style import REACHED, WANTED, Picture, draw_png, place
+from hil.report.style import REACHED, WANTED, Picture, decimate, draw_png, place
 from hil.report.time_axes import TIME_LABEL, time_axes
 from hil.stations.platform.report.view import RunView
 

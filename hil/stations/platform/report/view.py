@@ -15,7 +15,7 @@ from hil.report.ending import seen_from_outside
 from hil.report.phases import Phase, phases_of, times_s
 from hil.report.recorded import RecordedRun, indented, notes_of
 from hil.run.evidence import in_motion
-from hil.run.folder import BLACK_BOX_NAME
+from hil.run.run import BLACK_BOX_NAME
 from hil.stations.platform.gate.black_box import complaint
 from hil.stations.platform.report.ending import platform_verdict
 from hil.stations.platform.report.reached import reached_poses
