@@ -85,11 +85,7 @@ class WaypointMaker(ABC, Generic[S_co]):
         """Take note that the robot's stream has ended; whatever else moves comes to rest."""
 
     def step(self) -> S_co:
-        """Go on by one period.
-
-        Raises:
-            RuntimeError: if the motion is over.
-        """
+        """Go on by one period; raises RuntimeError if the motion is over."""
         if self.course in OVER:
             raise RuntimeError(f"the motion is {self.course.value}: there is no next step")
         return self._step()

@@ -67,11 +67,7 @@ class ArmProof:
     shape (N, 3); None if they are not corrected, or the motion is live."""
 
     def gate(self) -> ArmGate:
-        """The gate of both arms, at the start.
-
-        Raises:
-            RefusedError: if the start is refused.
-        """
+        """The gate of both arms, at the start; raises RefusedError if the start is refused."""
         space, first = space_arm_of(self.plan), _rates_of(self.plan)
         at_rest = first.stop(space.state[0])
         gate = ArmGate(

@@ -64,11 +64,7 @@ SpeedOption = Annotated[
 def choice_of(
     robot: str, url: str, clock: str | None, arm_at: str | None, at_joints: str | None
 ) -> "Choice":
-    """The robot that the command line means.
-
-    Raises:
-        ConfigError: with the option that is wrong.
-    """
+    """The robot that the command line means; raises ConfigError with the option that is wrong."""
     import numpy as np
 
     from hil.machines.robot_settings import RobotSettings
@@ -89,11 +85,7 @@ def choice_of(
 
 
 def need_joints(url: str, at_joints: str | None) -> None:
-    """Ask for the joints of a robot on a line.
-
-    Raises:
-        ConfigError: if nobody said them.
-    """
+    """Ask for the joints of a robot on a line; raises ConfigError if nobody said them."""
     from hil.stations.arm.scenario import SIM_URL
 
     if at_joints is None and url != SIM_URL:
@@ -119,11 +111,7 @@ def six(text: str, option: str) -> list[float]:
 
 
 def part_of(robot: "RobotSettings", speed_mm_s: float) -> float:
-    """Share of the robot's limits that a speed is.
-
-    Raises:
-        ConfigError: if it is above them.
-    """
+    """Share of the robot's limits that a speed is; raises ConfigError if it is above them."""
     most = 1e3 * robot.gripper_speed_max_m_s
     if speed_mm_s > most:
         raise ConfigError(

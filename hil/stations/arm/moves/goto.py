@@ -33,11 +33,7 @@ class GotoTarget:
 
     @classmethod
     def of_joints(cls, robot: RobotSettings, joints_deg: Array, name: str) -> "GotoTarget":
-        """A target in joint angles.
-
-        Raises:
-            RefusedError: if a joint does not go there.
-        """
+        """A target in joint angles; raises RefusedError if a joint does not go there."""
         q_rad = np.radians(joints_deg)
         if wrong := limit_violations(robot.geometry(), q_rad):
             told = "\n".join(f"{robot.name}, {one}" for one in wrong)

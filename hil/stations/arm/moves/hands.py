@@ -135,11 +135,7 @@ class JogHand(HeldKey):
 
 
 def jog_hand(clock: Clock, *, stepping: bool, fd: int | None = None) -> JogHand:
-    """The operator who jogs.
-
-    Raises:
-        RefusedError: on the virtual clock, or without a terminal.
-    """
+    """The operator who jogs; raises RefusedError on the virtual clock, or without a terminal."""
     if isinstance(clock, VirtualClock):
         raise RefusedError("jogging takes an operator, who lives in real time: --clock real")
     return JogHand(terminal_keys(clock, "".join(KEYS) + HOLD_KEY, fd=fd), stepping=stepping)

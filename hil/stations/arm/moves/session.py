@@ -183,11 +183,7 @@ def session(
 
 
 def emulated_robot(choice: Choice, clock: Clock) -> ArmController:
-    """The emulated robot in this process.
-
-    Raises:
-        RefusedError: if it cannot stand so.
-    """
+    """The emulated robot in this process; raises RefusedError if it cannot stand so."""
     settings = ArmControllerSettings(
         start_deg=choice.emulated_deg, tool_m=choice.robot.tool_m, feedback=True
     )

@@ -44,11 +44,7 @@ class HandleState:
 
 @dataclass(frozen=True, slots=True)
 class HandleShape:
-    """How deflections become velocities.
-
-    Raises:
-        SourceError: a value outside its range.
-    """
+    """How deflections become velocities; raises SourceError: a value outside its range."""
 
     linear_m_s: float
     """Speed along an axis at full deflection [m/s]."""
@@ -85,11 +81,7 @@ class HandleShape:
         return math.copysign((1.0 - self.expo) * u + self.expo * u**3, deflection)
 
     def twist(self, axes: tuple[float, ...], frame: Frame) -> Twist:
-        """The velocity of six deflections.
-
-        Raises:
-            SourceError: if there are not six.
-        """
+        """The velocity of six deflections; raises SourceError if there are not six."""
         if len(axes) != AXIS_COUNT:
             raise SourceError(f"handles: {len(axes)} axes; need {AXIS_COUNT}")
         shaped = np.array(
@@ -181,11 +173,7 @@ class EvdevHandles:
         self._heard: dict[str, tuple[float, float]] = {}  # value, and when [s]
 
     def read(self) -> HandleState:
-        """Return its state now, without waiting.
-
-        Raises:
-            OSError: the device is gone.
-        """
+        """Return its state now, without waiting; raises OSError: the device is gone."""
         now_s = self._now_s()
         self._drain(now_s)
         axes = tuple(

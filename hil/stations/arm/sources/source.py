@@ -160,11 +160,7 @@ class SourceLimits:
 
 
 def three(name: str, values: ArrayLike) -> Array:
-    """Three finite numbers as a read-only copy, shape (3,).
-
-    Raises:
-        SourceError: if they are not.
-    """
+    """Three finite numbers as a read-only copy, shape (3,); raises SourceError if they are not."""
     array = np.array(values, dtype=np.float64)
     if array.shape != (3,):
         raise SourceError(f"{name} has the shape {array.shape}: three numbers x, y, z are needed")
@@ -175,11 +171,7 @@ def three(name: str, values: ArrayLike) -> Array:
 
 
 def checked_time(t_s: float) -> float:
-    """The time, if it is one.
-
-    Raises:
-        SourceError: if it is not finite.
-    """
+    """The time, if it is one; raises SourceError if it is not finite."""
     if not math.isfinite(t_s):
         raise SourceError(f"t_s = {t_s} s: a source is sampled at a time, which is a finite number")
     return t_s
