@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rich.progress import BarColumn, Progress, TextColumn
 
-from arm_driver.location import Location
 from hil.config.errors import ConfigError
 from hil.run.station import Checked, Request
 from hil.stations.arm.bench import PLANNED, ArmRunResult, prepare_plan, run_arm, warm_arm
@@ -25,7 +24,8 @@ from hil.stations.arm.sources.settings import (
     KeyboardSourceSettings,
     RemoteSourceSettings,
 )
-from hil.stations.arm.station import LINK
+from hil.stations.arm.start import robot_at
+from hil.stations.arm.station import AT, LINK
 from hil.stations.arm.wire import emulated_robot
 from hil.terminal.console import err, out, print_json, show_recording
 from hil.terminal.stand_in import run_or_stand_in
@@ -57,13 +57,13 @@ def plan_of(request: Request) -> ArmPlan:
     return load_arm_plan(request.scenario, changes)
 
 
-def checked(plan: ArmPlan, *, quiet: bool) -> Checked:
+def check(request: Request) -> Checked:
     """Prove a planned motion; of a live one only its start is looked at.
 
     Raises:
         RefusedError: with arm, joint, value and limit.
     """
-    prepared = _prepared(plan, quiet=quiet)
+    prepared = _prepared(plan_of(request), quiet=request.as_json)
     return Checked(ok=True, told=_prepared_json(prepared), show=partial(_show_check, prepared))
 
 
@@ -73,33 +73,27 @@ def _show_check(prepared: ArmProof) -> None:
     _show_path(prepared)
 
 
-def run_arm_and_show(
-    plan: ArmPlan,
-    folder: Path,
-    *,
-    report_too: bool,
-    as_json: bool,
-    operator: bool = False,
-    robot_at: Location | None = None,
-) -> bool:
+def run(request: Request) -> bool:
     """Run a plan, show how it went, and say whether all went well.
 
     Raises:
         RefusedError: if the motion is refused, or the robot is not there; nothing has moved.
     """
-    prepared = _prepared(plan, quiet=as_json)
-    with _progress(prepared, quiet=as_json) as progress:
-        quiet = as_json or plan.scenario.clock == "virtual"
+    plan, quiet = plan_of(request), request.as_json
+    at = robot_at(request.options.get(AT.flag))
+    prepared = _prepared(plan, quiet=quiet)
+    with _progress(prepared, quiet=quiet) as progress:
         shown_at: int | None = None
         with suppress(OSError):  # none if a program reads what it shows from memory
-            shown_at = None if quiet else sys.stderr.fileno()
-        run = partial(
-            run_arm, out=folder, progress=progress, shown_at=shown_at, operator=operator,
-            robot_at=robot_at,
+            dry = plan.scenario.clock == "virtual"
+            shown_at = None if quiet or dry else sys.stderr.fileno()
+        started = partial(
+            run_arm, out=request.folder, progress=progress, shown_at=shown_at,
+            operator=request.operator, robot_at=at,
         )  # fmt: skip
-        result = _run(prepared, run)
-    page, accuracy = _report(result) if report_too else (None, None)
-    if as_json:
+        result = _run(prepared, started)
+    page, accuracy = _report(result) if request.report else (None, None)
+    if quiet:
         print_json(_run_json(result, page) | {"accuracy": accuracy and accuracy.to_json()})
     else:
         _show_run(result, page, shown=shown_at is not None)
@@ -114,6 +108,11 @@ def warm_arm_and_say(*, quiet: bool, classic: bool = False, fine: bool = False) 
     words = "preparing the arm's kernels (the first run compiles them, about a minute)"
     with nullcontext() if quiet else err.status(words):
         warm_arm(classic=classic, fine=fine)
+
+
+def warm_all(quiet: bool) -> None:
+    """Compile all that any run or comparison calls."""
+    warm_arm_and_say(quiet=quiet, classic=True, fine=True)
 
 
 def _prepared(plan: ArmPlan, *, quiet: bool) -> ArmProof:

@@ -135,6 +135,11 @@ class ArmPlan(Settings):
     scenario_file: str
 
 
+def scenario_model() -> type[Settings]:
+    """What a scenario of this station says."""
+    return ArmScenario
+
+
 def load_arm_plan(path: Path, overrides: Iterable[str] = ()) -> ArmPlan:
     """Read a scenario, its arm and its robot.
 

@@ -13,6 +13,7 @@ from hil.config.settings import ConfigError
 from hil.machines.robot_supervision import supervision_of
 from hil.recording.events import SIMULATED_KEY, EventKind, EventRecord, Level
 from hil.recording.header import simulated_in
+from hil.recording.reader import Recording
 from hil.report.ending import EMPTY, Ending, Verdict, cut_off, failed, seen_from_outside
 from hil.report.phases import phases_of, times_s
 from hil.report.recorded import RecordedRun, notes_of
@@ -155,6 +156,11 @@ class ArmView(RecordedRun):
     def period_s(self) -> float:
         """Time between waypoints [s]."""
         return DEFAULT_PERIOD_S if self.machines is None else self.machines.period_s
+
+
+def recorded(recording: Recording) -> ArmView:
+    """A recording of this station prepared for its page."""
+    return ArmView.of(ArmRecording(recording))
 
 
 def _aligned(
