@@ -214,10 +214,10 @@ def test_brought_to_rest_by_the_loop_it_waits_until_it_is_to_go_on():
     station = move.station(AlwaysHeld())
     for _ in range(5):
         station.step()
-    station.rest()
+    station.resting = True
     shares = [station.step().share for _ in range(5)]
     assert shares == [2 / 3, 1 / 3, 0.0, 0.0, 0.0]
-    station.go_on()
+    station.resting = False
     assert station.step().share == 1 / 3
 
 

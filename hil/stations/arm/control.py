@@ -92,27 +92,12 @@ class ArmStation(WaypointMaker[ArmStep]):
         return self._source.held
 
     @property
-    def resting(self) -> bool:
-        """Whether the robot rests, or is coming to rest, whatever the space arm does."""
-        return self._follower is not None and self._follower.resting
-
-    @property
     def gap(self) -> tuple[float, float]:
         """How far the robot is from the place that the simulated gripper has on the bench [m, rad].
 
         Both are 0 while it repeats it; they grow while the robot rests and the space arm swings.
         """
         return (0.0, 0.0) if self._follower is None else self._follower.gap
-
-    def rest(self) -> None:
-        """Bring the robot to rest from the next step on, while the space arm swings out."""
-        if self._follower is not None:
-            self._follower.rest()
-
-    def go_on(self) -> None:
-        """Let the robot repeat the space arm again, from the next step on."""
-        if self._follower is not None:
-            self._follower.go_on()
 
     def listen(self) -> None:
         """Let the source hear its operator, between two steps."""
@@ -145,6 +130,7 @@ class ArmStation(WaypointMaker[ArmStep]):
         X_WG = pose_of(snapshot)
         if self._nodes is not None:
             X_WG = X_WG.at(self._nodes(self._index, X_WG.position_m, velocity_m_s))
+        follower.resting = self.resting
         X_RT = follower.follow(robot.mapping.robot_pose(X_WG))
         judged = robot.judge.judge(X_RT, space_sample(snapshot, command.smallest_singular_value))
         if judged.violations:
@@ -179,7 +165,7 @@ class ArmStation(WaypointMaker[ArmStep]):
         slow = speed < REST_SPEED_M_S and turn < REST_TURN_RAD_S
         late = self._settling >= SETTLE_STEPS_MAX
         if late and self.live:
-            self.rest()
+            self.resting = True
         if (slow or late) and not (self.live and self.robot_moves):
             self.course = MotionPhase.AT_REST
 

@@ -44,6 +44,8 @@ class WaypointMaker(ABC, Generic[S_co]):
         """How far the motion has come."""
         self.why = ""
         """Why the motion is stopping or was refused; empty if it was planned so."""
+        self.resting = False
+        """Whether the robot is to rest from the next step on, until this is taken back."""
         self.robot_moves = False
         """Whether the robot's last two waypoints are apart: faster than what counts as rest."""
 
@@ -53,22 +55,9 @@ class WaypointMaker(ABC, Generic[S_co]):
         """Whether it is held to run, as heard last."""
 
     @property
-    @abstractmethod
-    def resting(self) -> bool:
-        """Whether the robot rests until it is held again, or is coming to rest."""
-
-    @property
     def gap(self) -> tuple[float, float]:
         """How far the robot is from where the simulated gripper is on the bench [m, rad]."""
         return 0.0, 0.0
-
-    @abstractmethod
-    def rest(self) -> None:
-        """Bring the robot to rest from the next step on, until it is to go on."""
-
-    @abstractmethod
-    def go_on(self) -> None:
-        """Let the robot move again."""
 
     @abstractmethod
     def listen(self) -> None:

@@ -49,19 +49,11 @@ class VirtualArmLink:
         self._host = ContourHost(settings, now_s())
 
     def start(self, plan: StreamPlan, measured: Location | None = None) -> None:
-        """Begin a stream, on the operator's arm command.
-
-        Raises:
-            StartRefusedError: with the reason; nothing is sent then.
-        """
+        """See `arm_driver.link.ArmLink`."""
         self._host.start(plan, self._now_s(), measured)
 
     def offer(self, location: Location) -> Offer:
-        """Put the next waypoint into the slot.
-
-        Raises:
-            WaypointRefusedError: if it is too far from the one before.
-        """
+        """See `arm_driver.link.ArmLink`."""
         return self._host.offer(location)
 
     def poll(self) -> LinkReport:
