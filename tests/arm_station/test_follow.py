@@ -104,7 +104,7 @@ def judge(wishes, asked):
     one = follower()
     robot, shares = [], [1.0]
     for held, count in wishes:
-        (one.go_on if held else one.rest)()
+        one.resting = not held
         for _ in range(count):
             robot.append(one.follow(asked[len(robot)]))
             shares.append(one.share)

@@ -19,9 +19,9 @@ from hil.stations.arm.follow import GripperFollower
 from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.nodes import Nodes
-from hil.stations.arm.peers import OVER, REST_SPEED_M_S, REST_TURN_RAD_S, WaypointMaker
 from hil.stations.arm.sources.source import Twist, VelocitySource, rest
 from hil.stations.arm.step import X_WB, ArmStep, MotionPhase, RobotStep, pose_of, space_sample
+from hil.stations.arm.stream import OVER, REST_SPEED_M_S, REST_TURN_RAD_S, WaypointMaker
 from safety.arm_limits import ArmCheck, ArmViolation
 from sim.world.space_arm.integrators import SpanStatus
 from sim.world.space_arm.programmed_rates import ProgrammedRates, RateCommand, TwistFrame

@@ -7,8 +7,8 @@ goes on asking, and is told to stay where it is.
 
 import math
 
-from hil.stations.arm.peers import WaypointMaker, Witness
 from hil.stations.arm.step import RobotStep
+from hil.stations.arm.stream import WaypointMaker, Witness
 from hil.timing.clock import Tick
 
 REST_AFTER_S = 1.05

@@ -11,8 +11,8 @@ from arm_driver.pose import Pose
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.hands import Hand
-from hil.stations.arm.peers import OVER, WaypointMaker
 from hil.stations.arm.step import MotionPhase, RobotStep
+from hil.stations.arm.stream import OVER, WaypointMaker
 from sim.world.space_arm.simulator import TICK_S
 
 
