@@ -15,11 +15,7 @@ if TYPE_CHECKING:
 
 
 def refuse_for_several(path: Path, flags: list[str]) -> None:
-    """Refuse options of single stations.
-
-    Raises:
-        ConfigError: naming them, and what would be right.
-    """
+    """Refuse options of single stations, and say what would be right."""
     right = (
         "each part has its own settings; write them into `changes` of the part, or give "
         "--set part.0.changes='[\"clock=real\"]'"
@@ -28,11 +24,7 @@ def refuse_for_several(path: Path, flags: list[str]) -> None:
 
 
 def check_together(path: Path, overrides: list[str] | None, *, as_json: bool) -> bool:
-    """Prove the motion of every part; say whether all of them may run.
-
-    Raises:
-        ConfigError: if a part's settings are wrong; the other parts are not looked at then.
-    """
+    """Prove the motion of every part, as far as all settings are right; say whether all may run."""
     from hil.run.together import TogetherScenario
 
     scenario = TogetherScenario.load(path, tuple(overrides or ()))

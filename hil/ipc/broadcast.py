@@ -50,9 +50,7 @@ class Broadcast(_BroadcastSlots):
     def push(self, kind: int, payload: bytes | bytearray | memoryview) -> None:
         """Put one entry in place of the oldest; never waits.
 
-        Args:
-            kind: what the entry is, 0 to 2³² - 1.
-            payload: contiguous bytes, at most `payload_bytes`; longer ones are counted as dropped.
+        One that is longer than `payload_bytes` is counted as dropped. A kind is 0 to 2³² - 1.
         """
         size = len(payload)
         if size > self._payload_bytes:
@@ -76,10 +74,6 @@ class BroadcastReader(_BroadcastSlots):
 
     Args:
         source: descriptor of shared memory (which stays the caller's), or the buffer of local one.
-
-    Raises:
-        ValueError: if there is no such ring in it.
-        OSError: if the descriptor cannot be mapped.
     """
 
     __slots__ = ("_next", "_owned", "memory", "missed")
@@ -101,11 +95,7 @@ class BroadcastReader(_BroadcastSlots):
         """Entries that were overwritten before they were read here."""
 
     def read(self, limit: int = 4096) -> list[tuple[int, bytes]]:
-        """Return what came since the last call, oldest first; never waits.
-
-        Args:
-            limit: most entries to return; the rest stays for the next call.
-        """
+        """Return what came since the last call, oldest first, at most so many; never waits."""
         view, words = self._view, self._words
         slots, slot_bytes = self._slots, self._slot_bytes
         found: list[tuple[int, bytes]] = []

@@ -47,8 +47,8 @@ class Latest(Memory):
         """Lay out the memory.
 
         Args:
-            fields: their layout, as of `struct`, without a mark of order; little-endian.
-            attachment_max_bytes: most that is attached; 0 if nothing ever is.
+            fields: as of `struct`, without a mark of order; little-endian.
+            attachment_max_bytes: 0 if nothing is ever attached.
         """
         super().__init_subclass__()
         cls._body = Struct(f"<Q{fields}{'QII' if attachment_max_bytes else ''}")
@@ -81,19 +81,14 @@ class Latest(Memory):
 
     @classmethod
     def shared(cls) -> Self:
-        """A slot that another process can attach to by `fileno()` (Linux).
-
-        Raises:
-            OSError: if the memory is refused.
-        """
+        """A slot that another process can attach to by `fileno()` (Linux)."""
         return cls(*memory_file(f"hil-{cls.__name__.lower()}", cls.slot_bytes))
 
     def put(self, *fields: Any, attachment: bytes = b"", serial: int = 0) -> None:
-        """Replace what is in the slot.
+        """Replace what is in the slot: all fields, in the order of the layout.
 
         Args:
-            fields: all of them, in the order of the layout.
-            serial: its number; another one for another attachment.
+            serial: of the attachment; another one for another attachment.
 
         Raises:
             ValueError: if the attachment is too long.

@@ -34,13 +34,9 @@ class Memory:
 
     @classmethod
     def attach(cls, fd: int) -> Self:
-        """Open the memory of another process by the descriptor inherited from it.
-
-        Args:
-            fd: what `fileno()` gave there; it is owned from now on.
+        """Open the memory of another process by the descriptor that `fileno()` gave there; it is owned.
 
         Raises:
-            OSError: if the descriptor is not open or cannot be mapped.
             ValueError: if its memory is too short, or was not prepared.
         """
         size = os.fstat(fd).st_size
@@ -52,11 +48,7 @@ class Memory:
         return self._buffer
 
     def fileno(self) -> int:
-        """Return the descriptor of shared memory.
-
-        Raises:
-            ValueError: if this memory is local or released.
-        """
+        """Return the descriptor of shared memory; a `ValueError` if this is local or released."""
         if self._fd < 0:
             name = type(self).__name__
             raise ValueError(f"this has no shared memory: make it with {name}.shared()")
@@ -96,15 +88,7 @@ class Slots(Memory):
 
     @classmethod
     def local(cls, slots: int = DEFAULT_SLOTS, slot_bytes: int = DEFAULT_SLOT_BYTES) -> Self:
-        """Make it in this process's memory, for a dry run.
-
-        Args:
-            slots: number of entries it can hold, at least 1.
-            slot_bytes: size of one slot, its head included; a multiple of 8.
-
-        Raises:
-            ValueError: if a size is out of range.
-        """
+        """Make it in this process's memory, for a dry run; see `shared`."""
         return cls(cls._prepared(bytearray(cls._size(slots, slot_bytes)), slots, slot_bytes))
 
     @classmethod
@@ -117,7 +101,6 @@ class Slots(Memory):
 
         Raises:
             ValueError: if a size is out of range.
-            OSError: if the memory is refused.
         """
         size = cls._size(slots, slot_bytes)
         mapping, fd = memory_file(f"hil-{cls.__name__.lower()}", size, sealed=cls.sealed)
@@ -177,11 +160,7 @@ def memory_file(name: str, size: int, *, sealed: bool = False) -> tuple[mmap.mma
 
     Args:
         name: what a debugger shows.
-        size: of the file [bytes].
         sealed: whether it keeps its size, and can be mapped for writing by nobody else.
-
-    Raises:
-        OSError: if the system refuses it.
     """
     fd = os.memfd_create(name, os.MFD_CLOEXEC | (os.MFD_ALLOW_SEALING if sealed else 0))
     try:

@@ -37,14 +37,14 @@ class Ring(Slots):
     # --- producer ------------------------------------------------------------------------------
 
     def push(self, kind: int, payload: bytes | bytearray | memoryview) -> bool:
-        """Put one entry in, or count it as dropped; never waits and never raises for lack of room.
+        """Put one entry in; never waits and never raises for lack of room.
 
         Args:
             kind: what the entry is, 0 to 2³² - 1.
-            payload: contiguous bytes, at most `payload_bytes`; longer ones are dropped.
+            payload: contiguous; one of more than `payload_bytes` is dropped.
 
         Returns:
-            Whether it is in the ring.
+            Whether it is in the ring; else it is counted as dropped.
         """
         head = self._head
         words = self._words
@@ -87,8 +87,7 @@ class Ring(Slots):
         the same entries again, from the first that `give_back` left.
 
         Returns:
-            Position of the first, and slots of `slot_bytes` each: kind and size of the payload (4
-            bytes each), payload.
+            Position of the first, and slots: kind and size of the payload (4 bytes each), payload.
         """
         end = self._words[_HEAD]
         while self._tail < end:

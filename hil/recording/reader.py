@@ -143,14 +143,7 @@ class Recording:
         return "; ".join(str(loss) for loss in self.losses if loss.damaged)
 
     def column(self, name: str) -> NDArray[Any]:
-        """Return one signal of all cycles, read-only.
-
-        Args:
-            name: of a signal, such as "measured_length_m".
-
-        Raises:
-            RecordingError: if there is no such signal; the message lists those there are.
-        """
+        """Return one signal of all cycles, read-only; a `RecordingError` lists those there are."""
         if name not in self.columns:
             raise RecordingError(f"no column {name!r}; there are {', '.join(self.columns)}")
         return self.columns[name]

@@ -124,12 +124,9 @@ class Recorder:
     """Drains a ring into a file and survives the disk's refusal.
 
     Args:
-        sync: put every chunk through to the disk (see `RecordingWriter`), and leave each entry in
-            the ring until it is there, for whoever goes on if this process is killed.
-        part: number of the file, if it goes on where another one of the same run ended.
-
-    Raises:
-        RecordingError: if the place cannot be written or has too little room.
+        sync: as of `RecordingWriter`; each entry is left in the ring until it is on the disk, for
+            whoever goes on if this process is killed.
+        part: as there.
     """
 
     def __init__(
@@ -175,9 +172,6 @@ class Recorder:
         Args:
             now_s: monotonic time [s]; given, a chunk is closed when `FLUSH_AFTER_S` went by
                 since the last one, however little motion time passed. None in a dry run.
-
-        Returns:
-            Entries taken from the ring.
         """
         taken = 0
         for position, slots in self._ring.read_on():

@@ -105,11 +105,7 @@ class RecordedRun:
 
 
 def recorded_run(recording: Recording, notes: Iterable[str] = ()) -> RecordedRun:
-    """Prepare a recording of any station; an odd one gives notes, not an error.
-
-    Args:
-        notes: what else a reader must know.
-    """
+    """Prepare a recording of any station; an odd one gives notes beside these, not an error."""
     times = times_s(recording)
     phases = phases_of(recording, times)
     return RecordedRun(

@@ -23,12 +23,7 @@ _CHARACTER_IN = 0.075
 
 
 def time_axes(axes: Axes, view: RecordedRun, *, strip: bool = True) -> None:
-    """Lay the phases of a run under and above an axis over its time.
-
-    Args:
-        axes: where the lines come, in its final place.
-        strip: draw the labelled strip above the axis, too.
-    """
+    """Lay the phases of a run under an axis in its final place, and in a strip above it."""
     start, end = span_s(view)
     axes.set_xlim(start, end)
     shown = _worth_showing(view.phases, end - start)

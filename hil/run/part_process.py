@@ -36,11 +36,7 @@ class PartNote:
     empty if not."""
 
     def write(self, folder: Path) -> None:
-        """Write it into the folder of the part's run.
-
-        Raises:
-            OSError: it cannot be written.
-        """
+        """Write it into the folder of the part's run."""
         (folder / NOTE_NAME).write_bytes(orjson.dumps(asdict(self), option=orjson.OPT_INDENT_2))
 
     @classmethod
@@ -105,7 +101,6 @@ class PartProcess:
     Args:
         beside: file of the scenario that names it.
         folder: of the run of all; this one gets a folder in it.
-        program: arguments of the interpreter that runs it.
     """
 
     def __init__(

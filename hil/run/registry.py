@@ -51,9 +51,6 @@ def station_or_none(name: str) -> Station | None:
 def station_named(name: object, source: str) -> Station:
     """A station by its name.
 
-    Args:
-        source: where the name stands, for the error.
-
     Raises:
         ConfigError: if it is not installed, or broken; with those that can be used.
     """
@@ -75,11 +72,7 @@ def missing(name: str) -> str:
 
 
 def station_of_kind(kind: FileKind) -> Station:
-    """The station whose scenarios are of a kind.
-
-    Raises:
-        ConfigError: if none that can be used is installed.
-    """
+    """The station whose scenarios are of a kind; a `ConfigError` if none that works is here."""
     for one in stations():
         if one.scenarios is kind:
             return one

@@ -50,7 +50,6 @@ class TogetherScenario(Settings):
         """Read a scenario and find its parts' files.
 
         Args:
-            overrides: ``key=value`` texts laid over it.
             operator: whether a person leads every part, whatever the file says.
 
         Raises:
@@ -83,11 +82,7 @@ class TogetherScenario(Settings):
 
 
 def part_files(path: Path) -> dict[str, Path]:
-    """The scenario of each part, by its name.
-
-    Raises:
-        ConfigError: if the scenario cannot be read, or a part's file is not there.
-    """
+    """The scenario of each part, by its name."""
     scenario = TogetherScenario.build(read_toml(path), str(path))
     return {
         part.name: find_file(
@@ -98,11 +93,7 @@ def part_files(path: Path) -> dict[str, Path]:
 
 
 def check_parts(table: Mapping[str, Any], file: Path) -> None:
-    """Read a scenario, and find the files of its parts.
-
-    Raises:
-        ConfigError: with a line for each that is wrong.
-    """
+    """Read a scenario and find its parts' files; a `ConfigError` with a line for each wrong."""
     scenario = TogetherScenario.build(table, str(file))
     names = [part.name for part in scenario.part]
     wrong: list[str] = []
@@ -133,9 +124,6 @@ def run_together(
         now_s: monotonic time [s]; the system's if left out.
         program: arguments of the interpreter that runs a part, which gets this process' number and
             then the arguments of `hil`; another one only in tests.
-
-    Raises:
-        RecordingError: if the folder cannot be made.
     """
     clock = now_s or _monotonic()
 

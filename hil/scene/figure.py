@@ -136,8 +136,6 @@ def grid(
 
     Args:
         extent_m: half its side; rounded up to whole steps [m].
-        step_m: between lines [m].
-        height_m: of the floor [m].
         middle: its middle, x and y; rounded to whole steps [m].
     """
     count = int(np.ceil(extent_m / step_m))
@@ -199,12 +197,7 @@ class Scene(Protocol):
         ...
 
     def take(self, rows: Array, now_s: float) -> None:
-        """Learn of new frames.
-
-        Args:
-            rows: values of frames in the layout's order, oldest first, shape (N, values).
-            now_s: monotonic time at which they came [s].
-        """
+        """Learn of new frames: their values, oldest first, (N, values), and when they came [s]."""
         ...
 
     def figure(self, now_s: float) -> Figure:

@@ -41,11 +41,7 @@ class Between:
 
 
 def is_jump(known: Between | None, t_s: Array) -> bool:
-    """Whether new frames are not the sequel of those before, as when a replay is moved.
-
-    Args:
-        t_s: motion times of the new frames [s], shape (N,), at least one.
-    """
+    """Whether new frames, of times [s], (N,), do not follow, as when a replay is moved."""
     if known is None:
         return False
     last_s = float(known.newest[1])  # t_s is the second field of every layout
@@ -53,13 +49,7 @@ def is_jump(known: Between | None, t_s: Array) -> bool:
 
 
 def advance(known: Between | None, rows: Array, t_s: Array, now_s: float) -> Between | None:
-    """What is known after new frames.
-
-    Args:
-        rows: values of the new frames, oldest first, shape (N, values).
-        t_s: their motion times [s], shape (N,).
-        now_s: when they came, monotonic [s].
-    """
+    """What is known after new frames: values (N, values), times [s] (N,), and arrival [s]."""
     if not len(rows):
         return known
     newest, newest_t = rows[-1], float(t_s[-1])
@@ -147,12 +137,7 @@ class Track:
         self.between: Between | None = None
 
     def take(self, rows: Array, now_s: float) -> None:
-        """Learn of new frames; after a jump in time the path begins anew.
-
-        Args:
-            rows: values of frames, oldest first, shape (N, values).
-            now_s: monotonic time at which they came [s].
-        """
+        """Learn of new frames as a scene does; after a jump in time the path begins anew."""
         if not len(rows):
             return
         times = rows[:, self._time][:, 0]
@@ -168,11 +153,7 @@ class Track:
 
 
 class Trail:
-    """The last points of a path, oldest first.
-
-    Args:
-        least_step_m: points nearer to the last one than this are left out [m].
-    """
+    """The last points of a path, oldest first; those nearer than a least step [m] are left out."""
 
     def __init__(self, least_step_m: float) -> None:
         self._least_m = least_step_m
