@@ -41,9 +41,7 @@ def check_together(path: Path, overrides: list[str] | None, *, as_json: bool) ->
 
 def _check_part(part: "PartSettings", beside: Path, *, as_json: bool) -> dict[str, Any]:
     """What a part's check found; it is shown as well unless JSON is wanted."""
-    from hil.config.shipped import find_file
-
-    file = find_file(part.scenario, beside=beside, folder="scenarios", key=f"part {part.name}")
+    file = part.file(beside)
     path, kind = find_kind(str(file), *scenario_kinds(), key=f"part {part.name}")
     if kind is TOGETHER:
         raise ConfigError(str(file), [f"part {part.name}: several stations cannot be one part"])

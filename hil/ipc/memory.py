@@ -34,7 +34,7 @@ class Memory:
 
     @classmethod
     def attach(cls, fd: int) -> Self:
-        """Open the memory of another process by the descriptor that `fileno()` gave there; it is owned.
+        """Open another process' memory by the descriptor that `fileno()` gave there; it is owned.
 
         Raises:
             ValueError: if its memory is too short, or was not prepared.

@@ -17,9 +17,8 @@ from pydantic import Field
 from hil.config.errors import ConfigError, about
 from hil.config.scenario import Name
 from hil.config.settings import Settings, apply_overrides, read_toml
-from hil.config.shipped import find_file
 from hil.recording.header import RecordingError
-from hil.run.part_process import Deadline, PartProcess, PartResult, PartSettings
+from hil.run.part_process import PartProcess, PartResult, PartSettings
 from hil.run.run import run_dir
 from hil.timing.stop import StopSignals
 
@@ -61,9 +60,7 @@ class TogetherScenario(Settings):
             raise ConfigError(str(path), [f"part: names {names} must differ"])
         scenario = scenario.led() if operator else scenario
         for part in scenario.part:
-            file = find_file(
-                part.scenario, beside=path, folder="scenarios", key=f"part {part.name}"
-            )
+            file = part.file(path)
             table = apply_overrides(read_toml(file), part.changes)
             clock = table.get("clock", "virtual")
             if part.operator and clock != "real":
@@ -84,12 +81,7 @@ class TogetherScenario(Settings):
 def part_files(path: Path) -> dict[str, Path]:
     """The scenario of each part, by its name."""
     scenario = TogetherScenario.build(read_toml(path), str(path))
-    return {
-        part.name: find_file(
-            part.scenario, beside=path, folder="scenarios", key=f"part {part.name}"
-        )
-        for part in scenario.part
-    }
+    return {part.name: part.file(path) for part in scenario.part}
 
 
 def check_parts(table: Mapping[str, Any], file: Path) -> None:
@@ -101,7 +93,7 @@ def check_parts(table: Mapping[str, Any], file: Path) -> None:
         wrong.append(about("part", f"part: names {names} must differ"))
     for index, part in enumerate(scenario.part):
         try:
-            find_file(part.scenario, beside=file, folder="scenarios", key=f"part.{index}.scenario")
+            part.file(file, f"part.{index}.scenario")
         except ConfigError as error:
             wrong += error.problems
     if wrong:
@@ -126,14 +118,13 @@ def run_together(
             then the arguments of `hil`; another one only in tests.
     """
     clock = now_s or _monotonic()
-
-    def deadline(part: PartSettings) -> Deadline:
-        return Deadline(clock, LED_STOP_WITHIN_S if part.operator else stop_within_s)
-
     with ExitStack() as stack:
         folder = stack.enter_context(run_dir(out, scenario.name))
         wish = stack.enter_context(StopSignals())
-        parts = [PartProcess(part, path, folder, program, deadline(part)) for part in scenario.part]
+        parts: list[PartProcess] = []
+        for part in scenario.part:
+            within_s = LED_STOP_WITHIN_S if part.operator else stop_within_s
+            parts.append(PartProcess(part, path, folder, program, clock, within_s))
         for part in parts:
             stack.callback(part.kill)
         try:

@@ -1,7 +1,5 @@
 """The file: what goes in comes out, the same bytes each time, and other tools can read it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -1,7 +1,5 @@
 """The recorder as a process: same file as inline, and what is on disk survives every death."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """The ring keeps order and counts exactly, for any interleaving and across processes."""
 
-from __future__ import annotations
-
 import os
 import struct
 import subprocess

@@ -1,7 +1,5 @@
 """Whatever is left of a file: its complete messages are read, and nothing worse happens."""
 
-from __future__ import annotations
-
 import struct
 import tracemalloc
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rows in a file: other programs read them, and what is whole is always recovered."""
 
-from __future__ import annotations
-
 import io
 import re
 import struct

@@ -1,7 +1,5 @@
 """The stations' tables of signals tell what their recordings have always told."""
 
-from __future__ import annotations
-
 import hashlib
 
 import pytest
