@@ -53,11 +53,11 @@ class Broadcast(_BroadcastSlots):
         One that is longer than `payload_bytes` is counted as dropped. A kind is 0 to 2³² - 1.
         """
         size = len(payload)
-        if size > self._payload_bytes:
+        if size > self.payload_bytes:
             self.dropped += 1
             return
         head = self._head
-        offset = HEADER_BYTES + (head % self._slots) * self._slot_bytes
+        offset = HEADER_BYTES + (head % self.capacity) * self.slot_bytes
         words, word = self._words, offset >> 3
         words[word] = 2 * head + 1
         words[word + 1] = size << _SIZE_SHIFT | kind
@@ -90,14 +90,14 @@ class BroadcastReader(_BroadcastSlots):
         self._words.release()
         self._view = self._view.toreadonly()
         self._words = self._view.cast("B").cast("Q")
-        self._next = max(0, self._words[_HEAD] - self._slots)
+        self._next = max(0, self._words[_HEAD] - self.capacity)
         self.missed = 0
         """Entries that were overwritten before they were read here."""
 
     def read(self, limit: int = 4096) -> list[tuple[int, bytes]]:
         """Return what came since the last call, oldest first, at most so many; never waits."""
         view, words = self._view, self._words
-        slots, slot_bytes = self._slots, self._slot_bytes
+        slots, slot_bytes = self.capacity, self.slot_bytes
         found: list[tuple[int, bytes]] = []
         position, head = self._next, words[_HEAD]
         if head - position > slots:
@@ -126,5 +126,5 @@ class BroadcastReader(_BroadcastSlots):
     def release(self) -> None:
         """Let go of the memory; harmless when repeated."""
         if not self._owned:  # it is the writer's
-            self._buffer = bytearray()
+            self.buffer = bytearray()
         super().release()

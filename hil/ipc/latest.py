@@ -98,7 +98,7 @@ class Latest(Memory):
             raise ValueError(f"an attachment of {len(attachment)} bytes; at most {most} bytes")
         if most:
             fields += (serial, len(attachment), crc32(attachment))
-        counter, buffer, word = self._written + 2, self._buffer, self._word
+        counter, buffer, word = self._written + 2, self.buffer, self._word
         body = self._body.pack(counter, *fields)
         checked = body + crc32(body).to_bytes(_CRC_BYTES, "little")
         word[0] = counter - 1
@@ -118,11 +118,11 @@ class Latest(Memory):
         counter = self._word[0]
         if counter == self._read:
             return None
-        checked = self._buffer[_WORD_BYTES : self._end]  # a copy
+        checked = self.buffer[_WORD_BYTES : self._end]  # a copy
         fields, attachment = self._body.unpack_from(checked), None
         if self._attachment_max_bytes and fields[-3] != self._serial:
             begin, size = self._attachment_offset, min(fields[-2], self._attachment_max_bytes)
-            attachment = bytes(self._buffer[begin : begin + size])
+            attachment = bytes(self.buffer[begin : begin + size])
         if counter % 2 or self._word[0] != counter:
             self.torn += 1
             return None

@@ -26,10 +26,11 @@ class Memory:
         fd: descriptor of their file, owned from now on; -1 for none.
     """
 
-    __slots__ = ("_buffer", "_fd")
+    __slots__ = ("_fd", "buffer")
 
     def __init__(self, buffer: Buffer, fd: int = -1) -> None:
-        self._buffer = buffer
+        self.buffer = buffer
+        """The bytes, for another end in this process as well."""
         self._fd = fd
 
     @classmethod
@@ -42,11 +43,6 @@ class Memory:
         size = os.fstat(fd).st_size
         return cls(mmap.mmap(fd, size) if size else bytearray(), fd)
 
-    @property
-    def buffer(self) -> Buffer:
-        """The bytes, for another end in this process."""
-        return self._buffer
-
     def fileno(self) -> int:
         """Return the descriptor of shared memory; a `ValueError` if this is local or released."""
         if self._fd < 0:
@@ -56,9 +52,9 @@ class Memory:
 
     def release(self) -> None:
         """Let go of the memory; harmless when repeated."""
-        if isinstance(self._buffer, mmap.mmap):
+        if isinstance(self.buffer, mmap.mmap):
             with suppress(BufferError):  # another end in this process still looks at it
-                self._buffer.close()
+                self.buffer.close()
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
@@ -71,7 +67,7 @@ class Slots(Memory):
         ValueError: if the buffer holds none of this kind, or is too short for what it announces.
     """
 
-    __slots__ = ("_payload_bytes", "_slot_bytes", "_slots", "_view", "_words")
+    __slots__ = ("_view", "_words", "capacity", "payload_bytes", "slot_bytes")
 
     magic: ClassVar[int]
     head_bytes: ClassVar[int]
@@ -81,8 +77,9 @@ class Slots(Memory):
 
     def __init__(self, buffer: Buffer, fd: int = -1) -> None:
         super().__init__(buffer, fd)
-        self._slots, self._slot_bytes = self._layout(buffer)
-        self._payload_bytes = self._slot_bytes - self.head_bytes
+        self.capacity, self.slot_bytes = self._layout(buffer)
+        self.payload_bytes = self.slot_bytes - self.head_bytes
+        """Most that an entry can hold."""
         self._view = memoryview(buffer)
         self._words = self._view.cast("B").cast("Q")
 
@@ -105,21 +102,6 @@ class Slots(Memory):
         size = cls._size(slots, slot_bytes)
         mapping, fd = memory_file(f"hil-{cls.__name__.lower()}", size, sealed=cls.sealed)
         return cls(cls._prepared(mapping, slots, slot_bytes), fd)
-
-    @property
-    def capacity(self) -> int:
-        """Entries it can hold."""
-        return self._slots
-
-    @property
-    def slot_bytes(self) -> int:
-        """Bytes from one slot to the next."""
-        return self._slot_bytes
-
-    @property
-    def payload_bytes(self) -> int:
-        """Largest payload of one entry [bytes]."""
-        return self._payload_bytes
 
     def release(self) -> None:
         """Let go of the memory; harmless when repeated."""

@@ -49,10 +49,10 @@ class Ring(Slots):
         head = self._head
         words = self._words
         size = len(payload)
-        if head - words[_TAIL] >= self._slots or size > self._payload_bytes:
+        if head - words[_TAIL] >= self.capacity or size > self.payload_bytes:
             words[_DROPPED] += 1
             return False
-        offset = HEADER_BYTES + (head % self._slots) * self._slot_bytes
+        offset = HEADER_BYTES + (head % self.capacity) * self.slot_bytes
         view = self._view
         _SLOT_HEAD.pack_into(view, offset, kind, size)
         offset += 8
@@ -74,7 +74,7 @@ class Ring(Slots):
         """
         view = self._view
         for position in range(self._tail, self._words[_HEAD]):
-            offset = HEADER_BYTES + (position % self._slots) * self._slot_bytes
+            offset = HEADER_BYTES + (position % self.capacity) * self.slot_bytes
             kind, size = _SLOT_HEAD.unpack_from(view, offset)
             payload = bytes(view[offset + 8 : offset + 8 + size])
             self._tail = self._words[_TAIL] = position + 1
@@ -91,11 +91,11 @@ class Ring(Slots):
         """
         end = self._words[_HEAD]
         while self._tail < end:
-            position, place = self._tail, self._tail % self._slots
-            count = min(end - position, self._slots - place)
-            start = HEADER_BYTES + place * self._slot_bytes
+            position, place = self._tail, self._tail % self.capacity
+            count = min(end - position, self.capacity - place)
+            start = HEADER_BYTES + place * self.slot_bytes
             self._tail += count
-            yield position, self._view[start : start + count * self._slot_bytes]
+            yield position, self._view[start : start + count * self.slot_bytes]
 
     def give_back(self, position: int | None = None) -> None:
         """Let the producer have the slots before a position; of all that was read if left out."""
@@ -111,11 +111,6 @@ class Ring(Slots):
     def pushed(self) -> int:
         """Entries put in since the start."""
         return self._words[_HEAD]
-
-    @property
-    def popped(self) -> int:
-        """Entries given back to the producer since the start."""
-        return self._words[_TAIL]
 
     @property
     def pending(self) -> int:

@@ -124,11 +124,6 @@ class RecorderProcess:
         """Where the loop pushes its frames and events."""
         return self._ring
 
-    @property
-    def pid(self) -> int:
-        """Number of the process that writes."""
-        return self._ring.recorder_pid
-
     def service(self) -> str:
         """Look whether a recorder lives and note it in the ring; one system call, no waiting."""
         if self._result is not None or self._all_gone:
