@@ -74,7 +74,7 @@ def test_a_writer_that_dies_over_its_work_leaves_a_torn_slot_which_the_next_one_
         buffer[part.start : part.start + done] = content[:done]
         raise SystemExit
 
-    writer._buffer = Scene(buffer, write=die)
+    writer.buffer = Scene(buffer, write=die)
     with pytest.raises(SystemExit):
         writer.put(2, 1.5)
     assert [reader.get() for _ in range(3)] == [None] * 3
