@@ -35,8 +35,9 @@ from benchmarks.arm_line import (
     play_robot,
 )
 from hil.stations.arm.bench import ArmRunResult, prepare_plan, run_arm, stream_plan, warm_arm
-from hil.stations.arm.runner import emulated_robot, moved_to
+from hil.stations.arm.runner import moved_to
 from hil.stations.arm.scenario import ArmPlan, arm_plan_from_table
+from hil.stations.arm.wire import emulated_robot
 from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
 from sim.world.space_arm.simulator import TICK_S
 

@@ -174,7 +174,7 @@ def test_a_place_that_is_none_is_refused(arguments, words):
 
 
 def test_it_is_a_settings_error_without_the_command_line():
-    from hil.stations.arm.command_line import robot_at
+    from hil.stations.arm.start import robot_at
 
     with pytest.raises(ConfigError, match="--arm-at"):
         robot_at("1,2,3")

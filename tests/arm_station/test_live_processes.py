@@ -19,8 +19,8 @@ from live_bench import TOKEN, live_plan, live_toml, set_point, speeds_m_s
 from hil.stations.arm.bench import prepare_plan
 from hil.stations.arm.dead_man import RELEASED_S
 from hil.stations.arm.recording import ArmRecording
-from hil.stations.arm.runner import emulated_robot
 from hil.stations.arm.signals import ArmFlag
+from hil.stations.arm.wire import emulated_robot
 from hil.timing.realtime import RealClock
 
 now_s = RealClock().now_s

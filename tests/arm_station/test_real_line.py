@@ -13,7 +13,8 @@ from arm_driver.host_states import StreamResult
 from hil.stations.arm.bench import emulated_settings, prepare_plan, run_arm, stream_plan
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.view import ArmView
-from hil.stations.arm.runner import emulated_robot, moved_to
+from hil.stations.arm.runner import moved_to
+from hil.stations.arm.wire import emulated_robot
 from hil.timing.realtime import RealClock
 from sim.devices.arm_server import run_arm_controller
 

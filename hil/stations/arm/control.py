@@ -1,12 +1,8 @@
 """The arm station's control: from a wanted gripper velocity to the robot's next waypoint.
 
-One step is one period of the robot's path, 0.35 s: the source says what velocity is wanted, the
-programmed rates turn it into joint rates of the space arm, the simulated arm moves, its gripper's
-motion is mapped to the bench, the robot's joints follow in one branch, and the gate judges the
-waypoint of both arms before it may be offered to the link.
-
-It knows neither a port nor a clock. The same steps are taken beforehand to prove a planned motion,
-and again, bit for bit, when it runs.
+One step is one period of the robot's path, 0.35 s: what is wanted becomes joint rates of the space
+arm, its gripper's motion is mapped to the bench, and the gate judges the waypoint of both arms. It
+knows neither a port nor a clock: the same steps prove a planned motion beforehand, bit for bit.
 """
 
 import math

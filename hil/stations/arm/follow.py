@@ -1,16 +1,10 @@
 """How the robot's gripper follows the simulated one in a live motion: to rest, and back, no jumps.
 
 Let go, the operator wants the robot still; an elastic arm swings on for many seconds. So the robot
-does a share of the simulated gripper's motion, 1 while it repeats it and 0 at rest, and the share
-goes from one to the other in even steps: position and speed go on where they were.
-
-A light elastic arm also swings to and fro from one waypoint to the next, faster than a robot that
-is asked for a waypoint every 0.35 s can repeat. Where its controller would round such a corner too
-much, the robot goes as much slower as the corner needs.
-
-What is left undone is a gap between the robot and the place that the simulated gripper has on the
-bench. While the robot moves it is closed again, slowly, beside the motion; at rest it stays. The
-gate judges every waypoint, by the same limits as ever: nothing here permits anything.
+does a share of the simulated gripper's motion, from 1 to 0 and back in even steps. Where a light
+arm swings to and fro faster than the controller can repeat without rounding the corner too much,
+the robot goes as much slower as the corner needs. The gap that is left is closed again, slowly,
+beside the motion. The gate judges every waypoint all the same: nothing here permits anything.
 """
 
 import math

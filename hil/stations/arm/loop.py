@@ -1,14 +1,10 @@
 """The arm station's loop: it looks at the link, and keeps the next waypoint ready for it.
 
-The robot is the clock: it asks, and the link answers out of a slot without asking anybody here.
-This loop only has to look often enough to refill the slot within a period, and to notice when the
-robot has stopped asking. What is computed for a waypoint is computed a period ahead: a planned one
-even before the slot is free; a live one as soon as it is, and not earlier, because an operator who
-lets go is not to wait for two periods.
-
-A stop ends the robot's stream at once: the robot finishes at the waypoint that it has, at rest. The
-simulated arm cannot be stopped so: it slows down along its path and its elastic joints swing. That
-goes into the recording, a waypoint a period, and no further.
+The robot is the clock: it asks, and the link answers out of a slot without asking anybody here. A
+planned waypoint is made a period ahead, even before the slot is free; a live one as soon as it is,
+and not earlier: an operator who lets go is not to wait for two periods. A stop ends the robot's
+stream at once, at rest at the waypoint that it has. The simulated arm slows down along its path and
+swings out, which goes into the recording, a waypoint a period, and no further.
 """
 
 from enum import Enum

@@ -12,20 +12,21 @@ import numpy as np
 from rich.progress import BarColumn, Progress, TextColumn
 
 from arm_driver.location import Location
-from hil.config.errors import RefusedError
-from hil.ipc.child import DEVNULL, PIPE, start_child
-from hil.run.station import Checked
+from hil.config.errors import ConfigError
+from hil.run.station import Checked, Request
 from hil.stations.arm.bench import PLANNED, ArmRunResult, prepare_plan, run_arm, warm_arm
 from hil.stations.arm.findings import findings_table, supervision_table
 from hil.stations.arm.journal import supervised
 from hil.stations.arm.prepare import ArmProof
-from hil.stations.arm.scenario import ArmPlan
+from hil.stations.arm.scenario import SIM_URL, ArmPlan, load_arm_plan
 from hil.stations.arm.sources.keyboard import HELP
 from hil.stations.arm.sources.settings import (
     GamepadSourceSettings,
     KeyboardSourceSettings,
     RemoteSourceSettings,
 )
+from hil.stations.arm.station import LINK
+from hil.stations.arm.wire import emulated_robot
 from hil.terminal.console import err, out, print_json, show_recording, show_recording_failure
 from hil.terminal.stand_in import run_or_stand_in
 from sim.world.space_arm.simulator import TICK_S
@@ -34,7 +35,26 @@ if TYPE_CHECKING:
     from hil.stations.arm.report.accuracy import Accuracy
 
 SHOWN = 12
-END_WITHIN_S = 5.0
+
+
+def plan_of(request: Request) -> ArmPlan:
+    """The plan of an arm scenario, with what the command line changes in it.
+
+    Raises:
+        ConfigError: with the file, the key path, the value and what would have been right.
+    """
+    if request.scenario is None:
+        raise ConfigError("command line", ["a SCENARIO is needed"])
+    changes, link = list(request.overrides), request.options.get(LINK.flag)
+    if link is not None:
+        changes.append(f'devices.arm="{link}"')
+        if link != SIM_URL and request.clock is None:
+            changes.append('clock="real"')
+    if request.clock is not None:
+        changes.append(f'clock="{request.clock}"')
+    if request.fallback is not None:
+        changes.append(f'devices.fallback="{request.fallback}"')
+    return load_arm_plan(request.scenario, changes)
 
 
 def checked(plan: ArmPlan, *, quiet: bool) -> Checked:
@@ -133,28 +153,6 @@ def moved_to(prepared: ArmProof, url: str) -> ArmProof:
         update={"scenario": scenario.model_copy(update={"devices": devices})}
     )
     return replace(prepared, plan=plan)
-
-
-@contextmanager
-def emulated_robot(prepared: ArmProof, *, pty: bool = True) -> Iterator[str]:
-    """An emulated robot in a process of its own that stands at the motion's start; yields its URL.
-
-    Raises:
-        RefusedError: if it does not start.
-    """
-    angles = ",".join(f"{angle:.6f}" for angle in np.degrees(prepared.start.q_rad))
-    command = ["-m", "hil.cli", "arm", "emulate", "--end-with-input"]
-    command += [f"--start={angles}", f"--tool={1e3 * prepared.plan.robot.tool_m:g}"]
-    command += ["--pty"] if pty else []
-    process = start_child(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
-    try:
-        line = b"" if process.stdout is None else process.stdout.readline()
-        if not line:
-            raise RefusedError(f"the emulated robot did not start (status {process.wait()})")
-        yield line.decode().strip()
-    finally:
-        process.terminate()
-        process.end(END_WITHIN_S)
 
 
 @contextmanager

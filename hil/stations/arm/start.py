@@ -14,7 +14,9 @@ from arm_driver.kinematics import Joints, nearest
 from arm_driver.location import Location
 from arm_driver.pose import ArmError, Pose
 from arm_driver.val import from_oat
+from hil.config.errors import ConfigError
 from hil.machines.robot_settings import RobotSettings
+from hil.terminal.console import numbers
 
 JOINTS_APART_DEG = 3.0
 """How far joints may be from those that they are held against [deg]: whole degrees typed from a
@@ -92,14 +94,28 @@ def place_of(robot: RobotSettings, place: Location) -> Pose:
     return Pose(np.array(place.position_m), from_oat(place.oat_rad, robot.oat_convention()))
 
 
-def read_place(numbers: list[float]) -> Location:
+def read_place(values: list[float]) -> Location:
     """A place as a controller shows it: x, y, z [mm], o, a, t [deg].
 
     Raises:
         ValueError: a number is missing, not finite, or beyond the wire's range.
     """
-    position_m = [1e-3 * value for value in numbers[:3]]
-    return Location.from_si(position_m, [math.radians(value) for value in numbers[3:]])
+    position_m = [1e-3 * value for value in values[:3]]
+    return Location.from_si(position_m, [math.radians(value) for value in values[3:]])
+
+
+def robot_at(text: str | None) -> Location | None:
+    """The place that --arm-at says; None if it was left out.
+
+    Raises:
+        ConfigError: if it is none.
+    """
+    if text is None:
+        return None
+    try:
+        return read_place(numbers(text, 6, "--arm-at", "x,y,z in mm and o,a,t in degrees"))
+    except ValueError as error:
+        raise ConfigError("--arm-at", [str(error)]) from None
 
 
 def _six(angles_deg: NDArray[np.float64]) -> str:

@@ -63,15 +63,14 @@ SCENARIO: Final = FileKind(
 
 
 def _check(request: Request) -> Checked:
-    from hil.stations.arm.command_line import plan_of
-    from hil.stations.arm.runner import checked
+    from hil.stations.arm.runner import checked, plan_of
 
     return checked(plan_of(request), quiet=request.as_json)
 
 
 def _run(request: Request) -> bool:
-    from hil.stations.arm.command_line import plan_of, robot_at
-    from hil.stations.arm.runner import run_arm_and_show
+    from hil.stations.arm.runner import plan_of, run_arm_and_show
+    from hil.stations.arm.start import robot_at
 
     return run_arm_and_show(
         plan_of(request), request.folder, report_too=request.report, as_json=request.as_json,

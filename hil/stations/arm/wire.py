@@ -1,15 +1,23 @@
-"""The emulated robot in this process: the same bytes as on the line, in virtual time."""
+"""The emulated robot: in this process, the same bytes in virtual time; or in one of its own."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
 
 from arm_driver.contour import EndReason
 from arm_driver.host import ContourHost
 from arm_driver.host_values import HostSettings, LinkReport, Offer, StreamPlan
 from arm_driver.location import Location
+from hil.config.errors import RefusedError
+from hil.ipc.child import DEVNULL, PIPE, start_child
+from hil.stations.arm.prepare import ArmProof
 from hil.timing.clock import Clock
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_faults import ArmFault
 from sim.devices.arm_settings import ArmControllerSettings
+
+END_WITHIN_S = 5.0
 
 
 def emulated_controller(
@@ -77,3 +85,25 @@ class VirtualArmLink:
 
     def close(self) -> None:
         """Leave the robot alone; one that moves comes to rest by itself."""
+
+
+@contextmanager
+def emulated_robot(prepared: ArmProof, *, pty: bool = True) -> Iterator[str]:
+    """An emulated robot in a process of its own that stands at the motion's start; yields its URL.
+
+    Raises:
+        RefusedError: if it does not start.
+    """
+    angles = ",".join(f"{angle:.6f}" for angle in np.degrees(prepared.start.q_rad))
+    command = ["-m", "hil.cli", "arm", "emulate", "--end-with-input"]
+    command += [f"--start={angles}", f"--tool={1e3 * prepared.plan.robot.tool_m:g}"]
+    command += ["--pty"] if pty else []
+    process = start_child(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
+    try:
+        line = b"" if process.stdout is None else process.stdout.readline()
+        if not line:
+            raise RefusedError(f"the emulated robot did not start (status {process.wait()})")
+        yield line.decode().strip()
+    finally:
+        process.terminate()
+        process.end(END_WITHIN_S)

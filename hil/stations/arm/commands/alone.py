@@ -72,9 +72,9 @@ def choice_of(
     import numpy as np
 
     from hil.machines.robot_settings import RobotSettings
-    from hil.stations.arm.command_line import robot_at
     from hil.stations.arm.moves.session import Choice
     from hil.stations.arm.scenario import SIM_URL
+    from hil.stations.arm.start import robot_at
 
     path, _ = find_kind(robot, ROBOT, key="ROBOT")
     if clock not in (None, "virtual", "real"):

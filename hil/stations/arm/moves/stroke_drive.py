@@ -24,7 +24,7 @@ from hil.stations.arm.moves.hands import Hand
 from hil.stations.arm.moves.session import RobotSession, notes_of
 from hil.stations.arm.moves.strokes import ProvedStroke
 from hil.stations.arm.peers import ArmWire
-from hil.stations.arm.realtime import arm_in_time
+from hil.stations.arm.session import arm_in_time
 from hil.stations.arm.step import location_of
 from hil.stations.arm.stream import Streamed
 from hil.timing.clock import utc_stamp

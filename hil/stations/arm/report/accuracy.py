@@ -1,15 +1,11 @@
 """How accurate a run was: the robot's continuous path against the simulated gripper's.
 
-The waypoints say little of it. The simulated gripper moves on between them, and the robot goes by
-chords with rounded corners. So both are taken as continuous: the simulated gripper's places in
-between, which the recording has, by cubic splines; the robot's by the model of its controller
-(`arm_driver.blended_path`) from the waypoints that it was sent. The robot is the clock: its
-waypoint n is due n periods after the start. Its controller's delay, from asking for a waypoint to
-being there, is left out by the model; what of a delay remains, the shift with the least mean square
-distance, is taken out as well.
-
-In time: distance between both at the same moment. In space: distance of each from the other's line,
-whenever it passes there, the larger of the two.
+The waypoints say little of it: the simulated gripper moves on between them, and the robot goes by
+chords with rounded corners. So the one is a cubic spline through its recorded places in between,
+the other the path of its controller's model (`arm_driver.blended_path`) over the waypoints that it
+was sent, waypoint n due n periods after the start. A delay that the model leaves, the shift with
+the least mean square distance, is taken out. In time: distance at the same moment. In space: of
+each from the other's line, the larger of the two.
 """
 
 from collections.abc import Callable

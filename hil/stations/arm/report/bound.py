@@ -1,17 +1,12 @@
-"""The least error that any waypoints could have reached, where a run was furthest off.
+"""The least error in time that any waypoints could have reached, where a run was furthest off.
 
-For waypoints in reach the path of the controller is a sum of four of them (`arm_driver.
-blended_path`), so the smallest greatest error is a convex problem: linear in the waypoints, with a
-ball around each place of the motion. Balls are cut by planes, one more wherever the solution of a
-linear programme leaves one, until it leaves none (Kelley's method of cutting planes); each solution
-on the way is a bound from below. Steps longer than the limit of speed are cut off in the same way.
-
-Only a window about the worst places is looked at, with all waypoints that the path depends on there
-left free, whatever has to lead to them and from them. What no waypoints can reach in the window
-none can reach in the whole motion: the bound holds for it, and a motion of an hour costs no more
-than one of a minute. Corners are rounded as long as those that were driven.
-
-The error is that in time. Waypoints that come so near at the right moment come as near in space.
+For waypoints in reach the controller's path is a sum of four of them (`arm_driver.blended_path`),
+so the smallest greatest error is a convex problem: linear in the waypoints, with a ball around each
+place of the motion. Balls and steps longer than the limit of speed are cut by planes, one more
+wherever the solution of a linear programme leaves one (Kelley's method of cutting planes); each
+solution on the way is a bound from below. Only a window about the worst places is looked at: what
+no waypoints can reach there none can reach in the whole motion. What is near in time is near in
+space.
 """
 
 from dataclasses import dataclass

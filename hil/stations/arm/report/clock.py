@@ -1,14 +1,10 @@
 """When the robot fetched its waypoints, on the clock of the loop, and which of them it was sent.
 
-A waypoint has a motion time, at which it is planned. The robot, which is the clock, begins to ask
-when it likes and may be late: only on one clock can what it told be compared with what it was
-sent. A frame tells the time of the last request and how many waypoints had been sent by then, so
-the request that fetched waypoint n is the one told by the frame with n sent. Where the robot asked
-more than once since the frame before, that time may be of a repetition: it is bridged.
-
-A request is noticed when its line is complete, later by a millisecond for each byte more, and at
-the next look. The robot that sent it is a clock: requests that are even but for that are taken as
-even.
+A row tells the time of the last request and how many waypoints had been sent by then, so the
+request that fetched waypoint n is the one told by the row with n sent. Where the robot asked more
+than once since the row before, that time may be of a repetition: it is bridged. A request is
+noticed late, by its length and by the next look; the robot is a clock, so requests that are even
+but for that are taken as even.
 """
 
 from dataclasses import dataclass

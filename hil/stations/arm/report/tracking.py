@@ -1,13 +1,10 @@
 """How well the robot followed: the delay of what it told, and the error once that is removed.
 
-Waypoints are taken at the times at which the robot fetched them, on the clock on which it told
-where it is, so the delay is that from the request for a waypoint to the gripper being there.
-
-The asked path is the one that the model of its controller drives over them (`arm_driven`), or,
-where none is known, straight lines between waypoints in even motion; the orientation turns about
-one axis. Before the first waypoint and after the last it rests. Places are told at requests only,
-where blends begin: they prove the model, and say little of how accurate the path is
-(`arm_accuracy`).
+Waypoints are taken at the times at which the robot fetched them, so the delay is that from the
+request for a waypoint to the gripper being there. The asked path is that of the controller's model
+or, where none is known, straight lines in even motion; it rests before its first waypoint and after
+its last. Places are told at requests only, where blends begin: they prove the model, and say little
+of how accurate the path is (`report.accuracy`).
 """
 
 from dataclasses import dataclass

@@ -1,14 +1,10 @@
 """Handles on a Linux input device (/dev/input/event*), through the package `evdev`.
 
-`evdev` and not a game library: it needs no window, no focus and no event pump, and it reads the
-kernel's present state of a device rather than a queue that can run over.
-
-- Absolute axes (gamepads, newer SpaceMouse drivers) and buttons are asked of the kernel at every
-  read. A stick held still sends no events, so silence is no sign there; a device unplugged is an
-  error of the request itself.
-- Relative axes (a SpaceMouse on most kernels) tell the deflection about a hundred times a second
-  while it lasts, and nothing at zero. There silence means zero: a value counts for `FRESH_S`
-  after it was read, so a release is noticed within that time and one sampling.
+It needs no window and no event pump, and reads the kernel's present state rather than a queue that
+can run over: absolute axes and buttons are asked of the kernel at every read, so a stick held still
+is seen, and a device unplugged is an error of the request. Relative axes (a SpaceMouse on most
+kernels) tell the deflection about a hundred times a second while it lasts, and nothing at zero: a
+value counts for `FRESH_S` after it was read.
 """
 
 import contextlib

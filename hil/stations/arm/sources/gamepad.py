@@ -1,13 +1,10 @@
 """Two three-axis handles as a velocity: a gamepad's sticks and triggers, or a SpaceMouse.
 
-Three axes are the translation, three the rotation, whatever device they are on. Only while the hold
-button is pressed is anything wanted. Before that both must have been seen at rest: the button
-released and all six axes inside the dead zone, so that a button that sticks, a handle held already
-when the motion begins, or a trigger that rests at one end of its range starts nothing.
-
-Each axis, -1 to 1, is shaped before it is scaled: nothing inside the dead zone d, then, with
-u = (|a| - d) / (1 - d), the curve (1 - e)·u + e·u³ with the share e ("expo") of the cubic: fine at
-the centre, full at the end, continuous everywhere.
+Only while the hold button is pressed is anything wanted, and only after the button was seen
+released with all six axes inside the dead zone: a button that sticks, a handle held when the motion
+begins, or a trigger that rests at one end of its range starts nothing. Each axis, -1 to 1, is
+shaped before it is scaled: nothing inside the dead zone d, then with u = (|a| - d) / (1 - d) the
+curve (1 - e)·u + e·u³ with the share e ("expo") of the cubic.
 """
 
 import math

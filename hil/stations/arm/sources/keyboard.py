@@ -1,15 +1,10 @@
 """Moving the gripper from the keyboard of a terminal, hold-to-run.
 
-    w / s   forward / back (+x / -x)       u / o   roll  (+ / - about x)
-    a / d   left / right   (+y / -y)       i / k   pitch (+ / - about y)
-    r / f   up / down      (+z / -z)       j / l   yaw   (+ / - about z)
-    space   stop at once, all keys let go  q       end of the motion
-
 A terminal tells presses and repeats, never releases, and repeats only the key pressed last. So a
 key counts as held for `hold_s` after each of its characters; between the first and the second one a
 terminal waits (often 0.5 s, see `xset r rate`), and the gripper rests there: that is the price of
-stopping soon after every release. Characters typed before the source was first listened to, or
-while nobody listened for `STALL_S`, are thrown away: nobody holds those keys any more.
+stopping soon after every release. Characters typed while nobody listened for `STALL_S`, or before
+the first listening, are thrown away: nobody holds those keys any more.
 """
 
 import math

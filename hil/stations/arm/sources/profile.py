@@ -1,15 +1,10 @@
 """A programme of velocities: segments, each from rest to rest with smooth edges.
 
-Within a segment of duration D the velocity is v·s(t). With an edge of E seconds, s rises from 0 to
-1 over E, stays, and falls over the last E. Either edge keeps the way at v·(D - E):
-
-- "trapezoid": s = u with u = t / E; the acceleration is v / E throughout the edge, and jumps;
-- "smoothstep": s = 3u² - 2u³; its greatest acceleration, 1.5·v / E in the middle, begins and ends
-  at zero.
-
-E is as short as the permitted acceleration lets it be. In the gripper's own axes a turning gripper
-sees its velocity change direction in addition; the acceleration bounded here is that of the six
-numbers.
+Within a segment of duration D the velocity is v·s(t): s rises from 0 to 1 over an edge of E
+seconds, stays, and falls over the last E, which keeps the way at v·(D - E). With u = t / E,
+"trapezoid" is s = u, whose acceleration v / E jumps; "smoothstep" s = 3u² - 2u³, with at most
+1.5·v / E in the middle. E is as short as the permitted acceleration of the six numbers lets it be;
+in its own axes a turning gripper sees its velocity change direction in addition.
 """
 
 import bisect

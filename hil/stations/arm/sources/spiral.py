@@ -2,11 +2,8 @@
 
 The radius grows evenly with the angle, r = r0 + b φ (Archimedes' spiral; b = 0 is a circle), so
 the way from its beginning is s(φ) = [r √(r² + b²) + b² asinh(r / |b|)] / 2b, less the same at
-φ = 0. Along the way the speed rises from 0 and falls to 0 by 3u² - 2u³ over an edge, and is
-constant in between.
-
-What it says is held for a period: it is the mean velocity over the period to come, which brings the
-gripper back to the curve at the period's end. The velocity of the moment would lead outwards.
+φ = 0. The speed rises and falls by 3u² - 2u³ over an edge. What it says is the mean velocity over
+the period to come, which brings the gripper back to the curve at its end.
 """
 
 import math
