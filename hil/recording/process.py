@@ -26,6 +26,13 @@ from hil.recording.recorder import Recorder, RecorderResult, RecorderRing, Recor
 from hil.recording.writer import DEFAULT_MIN_FREE_BYTES
 
 
+POLL_PERIOD_S: Final = 0.02
+START_TIMEOUT_S: Final = 30.0
+FINISH_TIMEOUT_S: Final = 30.0
+MOST_PARTS: Final = 100
+"""Files of one run; a recorder that is killed more often is not begun anew."""
+
+
 class TakeOverError(Exception):
     """Raised in the copy: the process it was copied from is gone, and its work is the copy's."""
 
@@ -60,13 +67,6 @@ class Standby:
                 os.kill(self._pid, signal.SIGKILL)
             os.waitpid(self._pid, 0)
             self._pid = 0
-
-
-POLL_PERIOD_S: Final = 0.02
-START_TIMEOUT_S: Final = 30.0
-FINISH_TIMEOUT_S: Final = 30.0
-MOST_PARTS: Final = 100
-"""Files of one run; a recorder that is killed more often is not begun anew."""
 
 
 class RecorderProcess:

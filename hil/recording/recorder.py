@@ -18,6 +18,9 @@ from hil.recording.writer import DEFAULT_MIN_FREE_BYTES, RecordingWriter
 _STATUS, _WRITTEN, _LOST, _PART, _PID = 17, 18, 19, 20, 21
 
 
+FLUSH_AFTER_S: Final = 0.5
+
+
 class RecorderStatus(IntEnum):
     """How the recorder is."""
 
@@ -68,9 +71,6 @@ class RecorderRing(Ring):
     def recorder_pid(self) -> int:
         """Number of the process that writes it."""
         return self._words[_PID]
-
-
-FLUSH_AFTER_S: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,10 @@ _STYLE: Final[dict[str, Any]] = {
 }
 
 
+MAX_POINTS = 4000
+"""More points than this in one line are thinned out; a picture is about 1000 pixels wide."""
+
+
 @dataclass(frozen=True, slots=True)
 class Picture:
     """A picture of a page."""
@@ -147,10 +151,6 @@ def limit_line(axes: Axes, value: float, *, soft: bool, label: str | None = None
         label=label,
         zorder=1.5,
     )
-
-
-MAX_POINTS = 4000
-"""More points than this in one line are thinned out; a picture is about 1000 pixels wide."""
 
 
 def decimate(values: NDArray[np.float64], max_points: int = MAX_POINTS) -> NDArray[np.intp]:

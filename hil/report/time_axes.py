@@ -22,6 +22,11 @@ _CHARACTER_IN = 0.075
 """Width of a character of a label [inch]."""
 
 
+_MOST_LABELS = 40
+_MOST_LINES = 500
+_NARROWEST = 400.0
+
+
 def time_axes(axes: Axes, view: RecordedRun, *, strip: bool = True) -> None:
     """Lay the phases of a run under an axis in its final place, and in a strip above it."""
     start, end = span_s(view)
@@ -108,11 +113,6 @@ def _flag(axes: Axes, narrow: list[Phase], above: float) -> None:
         textcoords="offset points", ha="left" if left else "right", va="bottom",
         fontsize=8.0, color=LIMIT, fontweight="bold", annotation_clip=False,
     )  # fmt: skip
-
-
-_MOST_LABELS = 40
-_MOST_LINES = 500
-_NARROWEST = 400.0
 
 
 def timeline(view: RecordedRun) -> Picture | None:

@@ -25,6 +25,9 @@ from hil.recording.header import RECORDING_NAME
 NOTE_NAME: Final = "together.json"
 
 
+LOOK_S = 0.05
+
+
 @dataclass(frozen=True, slots=True)
 class PartNote:
     """One part's end, as seen from outside."""
@@ -48,9 +51,6 @@ class PartNote:
             return cls(str(raw["part"]), str(raw["killed"]), str(raw["stopped_for"]))
         except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
             return None
-
-
-LOOK_S = 0.05
 
 
 class PartSettings(Settings):

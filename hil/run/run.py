@@ -23,6 +23,11 @@ BLACK_BOX_NAME = "gate.jsonl"
 """What the gate did without control, if it ever had to; beside the recording."""
 
 
+T = TypeVar("T")
+Granting = Callable[[], AbstractContextManager[tuple[RealtimeItem, ...]]]
+"""Asks the system for what real time needs, and gives it back."""
+
+
 def new_run_dir(out: Path, name: str) -> Path:
     """A new folder for one run, ``<scenario>-<UTC time>``; an existing one is never used again."""
     stem = f"{name}-{utc_stamp()}"
@@ -63,11 +68,6 @@ def recording_sink(
     return RecorderProcess(
         RecorderRing.shared(settings.ring_slots), path, header, min_free_bytes=least
     )
-
-
-T = TypeVar("T")
-Granting = Callable[[], AbstractContextManager[tuple[RealtimeItem, ...]]]
-"""Asks the system for what real time needs, and gives it back."""
 
 
 class Opening:

@@ -17,6 +17,10 @@ from hil.scene.solids import Solid
 Array = NDArray[np.float64]
 
 
+TRACE_POINTS: Final = 1500
+"""Points of a path at most: at 0.35 s a point, nine minutes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """One body of a part."""
@@ -149,12 +153,6 @@ def grid(
     points = np.array(lines)
     points.setflags(write=False)
     return Ground(points, step_m)
-
-
-Array = NDArray[np.float64]
-
-TRACE_POINTS: Final = 1500
-"""Points of a path at most: at 0.35 s a point, nine minutes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

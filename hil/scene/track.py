@@ -118,9 +118,6 @@ def rotation_of(quaternion: Array) -> Array:
     )
 
 
-Array = NDArray[np.float64]
-
-
 class Track:
     """The frames of an arm station as a picture of one of its arms needs them.
 
@@ -158,18 +155,16 @@ class Trail:
     def __init__(self, least_step_m: float) -> None:
         self._least_m = least_step_m
         self._points: list[tuple[float, float, float]] = []
-        self._array: Array | None = None
-        self.serial = 0
+        self.serial = -1
+        self._changed()
 
     def add(self, points_m: Array) -> None:
         """More points [m], shape (N, 3); those that are not finite are left out."""
-        added = False
+        before = len(self._points)
         for x, y, z in points_m[np.isfinite(points_m).all(axis=1)].tolist():
-            if self._points and math.dist((x, y, z), self._points[-1]) < self._least_m:
-                continue
-            self._points.append((x, y, z))
-            added = True
-        if added:
+            if not self._points or math.dist((x, y, z), self._points[-1]) >= self._least_m:
+                self._points.append((x, y, z))
+        if len(self._points) > before:
             del self._points[:-TRACE_POINTS]
             self._changed()
 
@@ -180,13 +175,7 @@ class Trail:
             self._changed()
 
     def _changed(self) -> None:
-        self._array = None
-        self.serial += 1
-
-    @property
-    def points_m(self) -> Array:
+        self.points_m = np.array(self._points, np.float64).reshape(-1, 3)
         """The points [m], shape (N, 3), read-only."""
-        if self._array is None:
-            self._array = np.array(self._points, np.float64).reshape(-1, 3)
-            self._array.setflags(write=False)
-        return self._array
+        self.points_m.setflags(write=False)
+        self.serial += 1
