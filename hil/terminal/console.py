@@ -101,11 +101,7 @@ def _escaped(text: str) -> str:
 
 
 def numbers(text: str, count: int, option: str, names: str) -> list[float]:
-    """Comma-separated finite numbers of an option.
-
-    Raises:
-        ConfigError: if there are not ``count``, or one is not a finite number.
-    """
+    """Comma-separated finite numbers of an option; a `ConfigError` if there are not so many."""
     parts = [part.strip() for part in text.split(",")]
     values: list[float] = []
     for part in parts:
