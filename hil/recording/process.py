@@ -25,7 +25,6 @@ from hil.recording.header import RecordingError, RunHeader, part_path
 from hil.recording.recorder import Recorder, RecorderResult, RecorderRing, RecorderStatus
 from hil.recording.writer import DEFAULT_MIN_FREE_BYTES
 
-
 POLL_PERIOD_S: Final = 0.02
 START_TIMEOUT_S: Final = 30.0
 FINISH_TIMEOUT_S: Final = 30.0

@@ -14,7 +14,6 @@ from hil.recording.reader import Recording
 from hil.report.ending import Verdict, seen_from_outside, verdict_of, violations_of
 from hil.report.phases import Phase, phases_of, times_s
 
-
 Array = NDArray[np.float64]
 MOST_LOSSES = 20
 
