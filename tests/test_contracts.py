@@ -17,7 +17,7 @@ PACKAGES = LINTER["root_packages"]
 CONTRACTS = {one["name"]: one for one in LINTER["contracts"]}
 IMPORTED_AS = {"python-can": "can", "pyserial": "serial", "pyside6-essentials": "PySide6"}
 """Distributions whose package has another name."""
-BY_NAME = {"evdev": "hil/stations/arm/sources/evdev_handles.py"}
+BY_NAME = {"evdev": "hil/stations/arm/sources/gamepad.py"}
 """Libraries that are imported by their name, as they need not be there: library → file."""
 
 PLANTED = {

@@ -17,15 +17,7 @@ _PR_SET_PDEATHSIG: Final = 1
 
 
 def tie_to(parent: int) -> None:
-    """Be sent SIGINT when the parent ends, in whatever way.
-
-    Args:
-        parent: its number; a part whose parent has ended already does not begin.
-
-    Raises:
-        SystemExit: if the parent is gone.
-        OSError: if the kernel refuses.
-    """
+    """Be sent SIGINT when the parent ends, in whatever way; leave if it has ended already."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(SIGINT), 0, 0, 0) != 0:
         number = ctypes.get_errno()

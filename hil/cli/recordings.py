@@ -62,14 +62,7 @@ def export(
 
 
 def write_page(run_path: Path, folder: Path | None = None) -> Path:
-    """Write the report of a run of any station.
-
-    Args:
-        folder: where to; beside the recording if left out.
-
-    Returns:
-        The page.
-    """
+    """Write the report of a run of any station, beside the recording if no folder is given."""
     return _page(_recording(run_path), folder)
 
 

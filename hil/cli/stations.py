@@ -16,9 +16,7 @@ from hil.terminal.console import Json, leave, out, print_json, verb
 def with_station_options(function: Callable[..., None], *, checks: bool) -> Callable[..., None]:
     """A command with the options of all stations beside its own.
 
-    Args:
-        function: the command; its argument `options` gets those given, by their flags.
-        checks: whether only the options are wanted that `hil check` has.
+    Its argument `options` gets those given, by their flags; ``checks`` leaves those of `hil check`.
     """
     wanted = [
         one
@@ -48,14 +46,7 @@ def with_station_options(function: Callable[..., None], *, checks: bool) -> Call
 
 
 def refuse_foreign(station: Station, where: Path | None, options: Mapping[str, Any]) -> None:
-    """Refuse options that are given, but are other stations'.
-
-    Args:
-        where: its scenario; None for a motion without one.
-
-    Raises:
-        ConfigError: naming the options and what would be right.
-    """
+    """Refuse options that are given, but are other stations'; no path: no scenario."""
     own = [one.flag for one in station.options]
     kind = station.scenarios.name
     right = f"{station.scenarios.named} has --clock, --fallback, --set, {', '.join(own)}"
@@ -63,11 +54,7 @@ def refuse_foreign(station: Station, where: Path | None, options: Mapping[str, A
 
 
 def refuse(kind: str, where: Path | None, flags: list[str], right: str) -> None:
-    """Refuse options by name.
-
-    Raises:
-        ConfigError: if there are any.
-    """
+    """Refuse options by name: a `ConfigError` if there are any."""
     source = "command line" if where is None else str(where)
     if flags:
         raise ConfigError(

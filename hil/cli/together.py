@@ -15,11 +15,7 @@ if TYPE_CHECKING:
 
 
 def refuse_for_several(path: Path, flags: list[str]) -> None:
-    """Refuse options of single stations.
-
-    Raises:
-        ConfigError: naming them, and what would be right.
-    """
+    """Refuse options of single stations, and say what would be right."""
     right = (
         "each part has its own settings; write them into `changes` of the part, or give "
         "--set part.0.changes='[\"clock=real\"]'"
@@ -28,11 +24,7 @@ def refuse_for_several(path: Path, flags: list[str]) -> None:
 
 
 def check_together(path: Path, overrides: list[str] | None, *, as_json: bool) -> bool:
-    """Prove the motion of every part; say whether all of them may run.
-
-    Raises:
-        ConfigError: if a part's settings are wrong; the other parts are not looked at then.
-    """
+    """Prove the motion of every part, as far as all settings are right; say whether all may run."""
     from hil.run.together import TogetherScenario
 
     scenario = TogetherScenario.load(path, tuple(overrides or ()))
@@ -49,9 +41,7 @@ def check_together(path: Path, overrides: list[str] | None, *, as_json: bool) ->
 
 def _check_part(part: "PartSettings", beside: Path, *, as_json: bool) -> dict[str, Any]:
     """What a part's check found; it is shown as well unless JSON is wanted."""
-    from hil.config.shipped import find_file
-
-    file = find_file(part.scenario, beside=beside, folder="scenarios", key=f"part {part.name}")
+    file = part.file(beside)
     path, kind = find_kind(str(file), *scenario_kinds(), key=f"part {part.name}")
     if kind is TOGETHER:
         raise ConfigError(str(file), [f"part {part.name}: several stations cannot be one part"])

@@ -50,16 +50,14 @@ class Broadcast(_BroadcastSlots):
     def push(self, kind: int, payload: bytes | bytearray | memoryview) -> None:
         """Put one entry in place of the oldest; never waits.
 
-        Args:
-            kind: what the entry is, 0 to 2³² - 1.
-            payload: contiguous bytes, at most `payload_bytes`; longer ones are counted as dropped.
+        One that is longer than `payload_bytes` is counted as dropped. A kind is 0 to 2³² - 1.
         """
         size = len(payload)
-        if size > self._payload_bytes:
+        if size > self.payload_bytes:
             self.dropped += 1
             return
         head = self._head
-        offset = HEADER_BYTES + (head % self._slots) * self._slot_bytes
+        offset = HEADER_BYTES + (head % self.capacity) * self.slot_bytes
         words, word = self._words, offset >> 3
         words[word] = 2 * head + 1
         words[word + 1] = size << _SIZE_SHIFT | kind
@@ -76,10 +74,6 @@ class BroadcastReader(_BroadcastSlots):
 
     Args:
         source: descriptor of shared memory (which stays the caller's), or the buffer of local one.
-
-    Raises:
-        ValueError: if there is no such ring in it.
-        OSError: if the descriptor cannot be mapped.
     """
 
     __slots__ = ("_next", "_owned", "memory", "missed")
@@ -96,18 +90,14 @@ class BroadcastReader(_BroadcastSlots):
         self._words.release()
         self._view = self._view.toreadonly()
         self._words = self._view.cast("B").cast("Q")
-        self._next = max(0, self._words[_HEAD] - self._slots)
+        self._next = max(0, self._words[_HEAD] - self.capacity)
         self.missed = 0
         """Entries that were overwritten before they were read here."""
 
     def read(self, limit: int = 4096) -> list[tuple[int, bytes]]:
-        """Return what came since the last call, oldest first; never waits.
-
-        Args:
-            limit: most entries to return; the rest stays for the next call.
-        """
+        """Return what came since the last call, oldest first, at most so many; never waits."""
         view, words = self._view, self._words
-        slots, slot_bytes = self._slots, self._slot_bytes
+        slots, slot_bytes = self.capacity, self.slot_bytes
         found: list[tuple[int, bytes]] = []
         position, head = self._next, words[_HEAD]
         if head - position > slots:
@@ -136,5 +126,5 @@ class BroadcastReader(_BroadcastSlots):
     def release(self) -> None:
         """Let go of the memory; harmless when repeated."""
         if not self._owned:  # it is the writer's
-            self._buffer = bytearray()
+            self.buffer = bytearray()
         super().release()

@@ -48,11 +48,7 @@ class ChildProcess(subprocess.Popen[bytes]):
             self.stdin = None
 
     def end(self, patience_s: float = 0.0) -> int:
-        """See its end, or kill it, and close its pipes; harmless when repeated.
-
-        Returns:
-            Its exit status.
-        """
+        """See its end, or kill it, and close its pipes; harmless when repeated. Its exit status."""
         with suppress(ChildTimeout):
             self.wait(patience_s)
         self.kill()  # one that has ended is not sent anything
@@ -83,13 +79,9 @@ def start_child(
 
     Args:
         arguments: of the interpreter, such as ``-m`` and the name of a module.
-        stdin: its standard input: `PIPE`, `DEVNULL`, a file, or None for this process' own.
         own_session: whether a terminal's Ctrl-C stays with this process.
         environment: variables laid over this process' own.
         folder: that it works in; this process' own if left out.
-
-    Raises:
-        OSError: if the system refuses it.
     """
     return ChildProcess(
         [sys.executable, "-P", *arguments],
@@ -105,11 +97,7 @@ def start_child(
 
 
 def run_child(arguments: Sequence[str], *, environment: Mapping[str, str] | None = None) -> None:
-    """Run a program of our own to its end, with its output thrown away.
-
-    Raises:
-        subprocess.CalledProcessError: if it ends badly.
-    """
+    """Run a program of our own to its end, its output thrown away; raise if that is a bad one."""
     child = start_child(arguments, stdout=DEVNULL, own_session=False, environment=environment)
     if status := child.wait():
         raise subprocess.CalledProcessError(status, child.args)

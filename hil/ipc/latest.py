@@ -47,8 +47,8 @@ class Latest(Memory):
         """Lay out the memory.
 
         Args:
-            fields: their layout, as of `struct`, without a mark of order; little-endian.
-            attachment_max_bytes: most that is attached; 0 if nothing ever is.
+            fields: as of `struct`, without a mark of order; little-endian.
+            attachment_max_bytes: 0 if nothing is ever attached.
         """
         super().__init_subclass__()
         cls._body = Struct(f"<Q{fields}{'QII' if attachment_max_bytes else ''}")
@@ -81,19 +81,14 @@ class Latest(Memory):
 
     @classmethod
     def shared(cls) -> Self:
-        """A slot that another process can attach to by `fileno()` (Linux).
-
-        Raises:
-            OSError: if the memory is refused.
-        """
+        """A slot that another process can attach to by `fileno()` (Linux)."""
         return cls(*memory_file(f"hil-{cls.__name__.lower()}", cls.slot_bytes))
 
     def put(self, *fields: Any, attachment: bytes = b"", serial: int = 0) -> None:
-        """Replace what is in the slot.
+        """Replace what is in the slot: all fields, in the order of the layout.
 
         Args:
-            fields: all of them, in the order of the layout.
-            serial: its number; another one for another attachment.
+            serial: of the attachment; another one for another attachment.
 
         Raises:
             ValueError: if the attachment is too long.
@@ -103,7 +98,7 @@ class Latest(Memory):
             raise ValueError(f"an attachment of {len(attachment)} bytes; at most {most} bytes")
         if most:
             fields += (serial, len(attachment), crc32(attachment))
-        counter, buffer, word = self._written + 2, self._buffer, self._word
+        counter, buffer, word = self._written + 2, self.buffer, self._word
         body = self._body.pack(counter, *fields)
         checked = body + crc32(body).to_bytes(_CRC_BYTES, "little")
         word[0] = counter - 1
@@ -123,11 +118,11 @@ class Latest(Memory):
         counter = self._word[0]
         if counter == self._read:
             return None
-        checked = self._buffer[_WORD_BYTES : self._end]  # a copy
+        checked = self.buffer[_WORD_BYTES : self._end]  # a copy
         fields, attachment = self._body.unpack_from(checked), None
         if self._attachment_max_bytes and fields[-3] != self._serial:
             begin, size = self._attachment_offset, min(fields[-2], self._attachment_max_bytes)
-            attachment = bytes(self._buffer[begin : begin + size])
+            attachment = bytes(self.buffer[begin : begin + size])
         if counter % 2 or self._word[0] != counter:
             self.torn += 1
             return None

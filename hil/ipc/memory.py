@@ -26,37 +26,25 @@ class Memory:
         fd: descriptor of their file, owned from now on; -1 for none.
     """
 
-    __slots__ = ("_buffer", "_fd")
+    __slots__ = ("_fd", "buffer")
 
     def __init__(self, buffer: Buffer, fd: int = -1) -> None:
-        self._buffer = buffer
+        self.buffer = buffer
+        """The bytes, for another end in this process as well."""
         self._fd = fd
 
     @classmethod
     def attach(cls, fd: int) -> Self:
-        """Open the memory of another process by the descriptor inherited from it.
-
-        Args:
-            fd: what `fileno()` gave there; it is owned from now on.
+        """Open another process' memory by the descriptor that `fileno()` gave there; it is owned.
 
         Raises:
-            OSError: if the descriptor is not open or cannot be mapped.
             ValueError: if its memory is too short, or was not prepared.
         """
         size = os.fstat(fd).st_size
         return cls(mmap.mmap(fd, size) if size else bytearray(), fd)
 
-    @property
-    def buffer(self) -> Buffer:
-        """The bytes, for another end in this process."""
-        return self._buffer
-
     def fileno(self) -> int:
-        """Return the descriptor of shared memory.
-
-        Raises:
-            ValueError: if this memory is local or released.
-        """
+        """Return the descriptor of shared memory; a `ValueError` if this is local or released."""
         if self._fd < 0:
             name = type(self).__name__
             raise ValueError(f"this has no shared memory: make it with {name}.shared()")
@@ -64,9 +52,9 @@ class Memory:
 
     def release(self) -> None:
         """Let go of the memory; harmless when repeated."""
-        if isinstance(self._buffer, mmap.mmap):
+        if isinstance(self.buffer, mmap.mmap):
             with suppress(BufferError):  # another end in this process still looks at it
-                self._buffer.close()
+                self.buffer.close()
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
@@ -79,7 +67,7 @@ class Slots(Memory):
         ValueError: if the buffer holds none of this kind, or is too short for what it announces.
     """
 
-    __slots__ = ("_payload_bytes", "_slot_bytes", "_slots", "_view", "_words")
+    __slots__ = ("_view", "_words", "capacity", "payload_bytes", "slot_bytes")
 
     magic: ClassVar[int]
     head_bytes: ClassVar[int]
@@ -89,22 +77,15 @@ class Slots(Memory):
 
     def __init__(self, buffer: Buffer, fd: int = -1) -> None:
         super().__init__(buffer, fd)
-        self._slots, self._slot_bytes = self._layout(buffer)
-        self._payload_bytes = self._slot_bytes - self.head_bytes
+        self.capacity, self.slot_bytes = self._layout(buffer)
+        self.payload_bytes = self.slot_bytes - self.head_bytes
+        """Most that an entry can hold."""
         self._view = memoryview(buffer)
         self._words = self._view.cast("B").cast("Q")
 
     @classmethod
     def local(cls, slots: int = DEFAULT_SLOTS, slot_bytes: int = DEFAULT_SLOT_BYTES) -> Self:
-        """Make it in this process's memory, for a dry run.
-
-        Args:
-            slots: number of entries it can hold, at least 1.
-            slot_bytes: size of one slot, its head included; a multiple of 8.
-
-        Raises:
-            ValueError: if a size is out of range.
-        """
+        """Make it in this process's memory, for a dry run; see `shared`."""
         return cls(cls._prepared(bytearray(cls._size(slots, slot_bytes)), slots, slot_bytes))
 
     @classmethod
@@ -117,26 +98,10 @@ class Slots(Memory):
 
         Raises:
             ValueError: if a size is out of range.
-            OSError: if the memory is refused.
         """
         size = cls._size(slots, slot_bytes)
         mapping, fd = memory_file(f"hil-{cls.__name__.lower()}", size, sealed=cls.sealed)
         return cls(cls._prepared(mapping, slots, slot_bytes), fd)
-
-    @property
-    def capacity(self) -> int:
-        """Entries it can hold."""
-        return self._slots
-
-    @property
-    def slot_bytes(self) -> int:
-        """Bytes from one slot to the next."""
-        return self._slot_bytes
-
-    @property
-    def payload_bytes(self) -> int:
-        """Largest payload of one entry [bytes]."""
-        return self._payload_bytes
 
     def release(self) -> None:
         """Let go of the memory; harmless when repeated."""
@@ -177,11 +142,7 @@ def memory_file(name: str, size: int, *, sealed: bool = False) -> tuple[mmap.mma
 
     Args:
         name: what a debugger shows.
-        size: of the file [bytes].
         sealed: whether it keeps its size, and can be mapped for writing by nobody else.
-
-    Raises:
-        OSError: if the system refuses it.
     """
     fd = os.memfd_create(name, os.MFD_CLOEXEC | (os.MFD_ALLOW_SEALING if sealed else 0))
     try:

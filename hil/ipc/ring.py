@@ -37,22 +37,22 @@ class Ring(Slots):
     # --- producer ------------------------------------------------------------------------------
 
     def push(self, kind: int, payload: bytes | bytearray | memoryview) -> bool:
-        """Put one entry in, or count it as dropped; never waits and never raises for lack of room.
+        """Put one entry in; never waits and never raises for lack of room.
 
         Args:
             kind: what the entry is, 0 to 2³² - 1.
-            payload: contiguous bytes, at most `payload_bytes`; longer ones are dropped.
+            payload: contiguous; one of more than `payload_bytes` is dropped.
 
         Returns:
-            Whether it is in the ring.
+            Whether it is in the ring; else it is counted as dropped.
         """
         head = self._head
         words = self._words
         size = len(payload)
-        if head - words[_TAIL] >= self._slots or size > self._payload_bytes:
+        if head - words[_TAIL] >= self.capacity or size > self.payload_bytes:
             words[_DROPPED] += 1
             return False
-        offset = HEADER_BYTES + (head % self._slots) * self._slot_bytes
+        offset = HEADER_BYTES + (head % self.capacity) * self.slot_bytes
         view = self._view
         _SLOT_HEAD.pack_into(view, offset, kind, size)
         offset += 8
@@ -74,7 +74,7 @@ class Ring(Slots):
         """
         view = self._view
         for position in range(self._tail, self._words[_HEAD]):
-            offset = HEADER_BYTES + (position % self._slots) * self._slot_bytes
+            offset = HEADER_BYTES + (position % self.capacity) * self.slot_bytes
             kind, size = _SLOT_HEAD.unpack_from(view, offset)
             payload = bytes(view[offset + 8 : offset + 8 + size])
             self._tail = self._words[_TAIL] = position + 1
@@ -87,16 +87,15 @@ class Ring(Slots):
         the same entries again, from the first that `give_back` left.
 
         Returns:
-            Position of the first, and slots of `slot_bytes` each: kind and size of the payload (4
-            bytes each), payload.
+            Position of the first, and slots: kind and size of the payload (4 bytes each), payload.
         """
         end = self._words[_HEAD]
         while self._tail < end:
-            position, place = self._tail, self._tail % self._slots
-            count = min(end - position, self._slots - place)
-            start = HEADER_BYTES + place * self._slot_bytes
+            position, place = self._tail, self._tail % self.capacity
+            count = min(end - position, self.capacity - place)
+            start = HEADER_BYTES + place * self.slot_bytes
             self._tail += count
-            yield position, self._view[start : start + count * self._slot_bytes]
+            yield position, self._view[start : start + count * self.slot_bytes]
 
     def give_back(self, position: int | None = None) -> None:
         """Let the producer have the slots before a position; of all that was read if left out."""
@@ -112,11 +111,6 @@ class Ring(Slots):
     def pushed(self) -> int:
         """Entries put in since the start."""
         return self._words[_HEAD]
-
-    @property
-    def popped(self) -> int:
-        """Entries given back to the producer since the start."""
-        return self._words[_TAIL]
 
     @property
     def pending(self) -> int:

@@ -35,11 +35,7 @@ class CdrWriter:
 
 
 class CdrReader:
-    """One message being taken apart.
-
-    Raises:
-        ValueError: by every method, if the message is not of such parts.
-    """
+    """One message being taken apart; a `ValueError` wherever it is not of such parts."""
 
     def __init__(self, data: bytes | memoryview) -> None:
         self._data = bytes(data)

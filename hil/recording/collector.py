@@ -88,11 +88,7 @@ class Facts:
 
 
 class Collector:
-    """Gathers what the files of a run hold, one after the other.
-
-    Args:
-        told: called with the share of a file that is done, 0 to 1.
-    """
+    """Gathers what the files of a run hold, one after the other; tells the share done, 0 to 1."""
 
     def __init__(self, told: Callable[[float], object] = float) -> None:
         self.parts: list[Path] = []
@@ -131,7 +127,6 @@ class Collector:
 
         Raises:
             RecordingError: if it tells of no rows, or asks for more memory than the caps.
-            OSError: if it cannot be read.
         """
         found = Facts.of(scan.facts)
         if self.parts and not found.continues(self.metadata.get("run"), len(self.parts) + 1):
@@ -189,11 +184,7 @@ class Collector:
             at += size
 
     def _take_rows(self, chunk: Unpacked, at: int, messages: NDArray[Any]) -> int:
-        """Take the first of some messages that follow each other, and all rows after it.
-
-        Returns:
-            How many bytes they are.
-        """
+        """Take the first of messages that follow each other and all rows after it; their bytes."""
         heads = messages[["opcode", "length", "channel"]]
         differ = np.flatnonzero(heads != heads[0])
         messages = messages[: differ[0]] if len(differ) else messages

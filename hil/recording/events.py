@@ -107,11 +107,7 @@ class EventRecord:
 
     @classmethod
     def from_bytes(cls, payload: bytes | memoryview) -> Self:
-        """Read an event back.
-
-        Raises:
-            ValueError: if it is none.
-        """
+        """Read an event back; a `ValueError` if it is none."""
         try:
             reader = CdrReader(payload)
             for code in "iI":  # the time stamp, which the motion time gives
@@ -152,11 +148,7 @@ def put_time(writer: CdrWriter, time_ns: int) -> int:
 
 
 def clock_event(t_s: float, index: int, moment: Moment) -> EventRecord:
-    """The event that pairs a cycle with the calendar and the monotonic clock.
-
-    Args:
-        moment: when it was put down: at its end, so within one cycle.
-    """
+    """The event that pairs a cycle with the calendar and the monotonic clock at its end."""
     text = f"cycle {index} was at {moment.text}"
     data = {"utc": moment.text, "monotonic_s": moment.monotonic_s}
     return EventRecord(t_s, index, EventKind.NOTE, Level.INFO, CLOCK_NAME, text, data)

@@ -22,13 +22,7 @@ def export_csv(recording: Recording, path: Path) -> Path:
 
     Every column says its unit; legs or joints are numbered 1 to 6; what is not there is an empty
     cell; numbers are written so that reading them gives the same bits. A run in real time has a
-    last column with the date of each row (see `dates`).
-
-    Args:
-        path: the file for the cycles; an existing one is replaced.
-
-    Returns:
-        The path of the cycles' file.
+    last column with the date of each row (see `dates`). Existing files are replaced.
 
     Raises:
         RecordingError: if the place cannot be written.
@@ -90,14 +84,11 @@ def _rows(recording: Recording, dated: NDArray[np.str_] | None) -> Iterator[list
 
 
 def dates(recording: Recording) -> NDArray[np.datetime64] | None:
-    """Date and time (UTC) of each row, to about one cycle; None for a dry run.
+    """Date and time (UTC) of each row, to about one cycle, (N,); None for a dry run.
 
     It is the date of the first cycle and what has passed since by the monotonic clock: a calendar
     that is set during the run changes nothing. A recording of which the time of each cycle is not
     told (an arm's) is dated by its motion time and lateness.
-
-    Returns:
-        Dates with microseconds, (N,).
     """
     events = (event for event in recording.events if event.name == CLOCK_NAME)
     event = next(events, None)

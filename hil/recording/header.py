@@ -33,7 +33,6 @@ def part_path(path: Path, number: int) -> Path:
 
     Args:
         path: of the first part, or the folder of the run.
-        number: of the part, from 1.
     """
     file = path / RECORDING_NAME if path.is_dir() else path
     return file if number == 1 else file.with_name(f"{file.stem}-{number}{file.suffix}")
@@ -69,11 +68,7 @@ class RunHeader:
         return next((signal.codes for signal in self.signals.coded[1:]), ())
 
     def to_json(self) -> bytes:
-        """Return the header as one line of JSON.
-
-        Raises:
-            TypeError: if the scenario holds something that JSON has no form for.
-        """
+        """Return the header as a line of JSON; a `TypeError` if the scenario has no form in it."""
         return orjson.dumps(
             {
                 "signals": self.signals.header(),
@@ -84,12 +79,7 @@ class RunHeader:
 
     @classmethod
     def from_mapping(cls, raw: Mapping[str, Any]) -> Self:
-        """Read back what `to_json` wrote, after `orjson.loads`.
-
-        Raises:
-            KeyError: if a part is missing.
-            SignalsError: if its table of signals is none.
-        """
+        """Read back what `to_json` wrote; a `KeyError` or `SignalsError` if it is not that."""
         return cls(
             signals=Signals.from_header(raw["signals"]),
             metadata=dict(raw["metadata"]),

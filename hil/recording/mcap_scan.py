@@ -96,12 +96,7 @@ class Scan:
                 self.damage += _checked(file, {piece.opcode: piece for piece in found})
 
     def chunks(self) -> Iterator[Unpacked | Damaged]:
-        """Yield the chunks, in order, and damage where it lies between them.
-
-        Raises:
-            RecordingError: if the file asks for more memory than the caps.
-            OSError: if it cannot be read.
-        """
+        """Yield the chunks, in order, and damage where it lies between them; raises as the scan."""
         with self._path.open("rb") as file:
             for piece in self._pieces:
                 if isinstance(piece, Damaged):
@@ -161,12 +156,7 @@ def checksum_of(values: Mapping[str, str]) -> str:
 
 
 def channel_of(payload: bytes) -> records.Channel:
-    """What a channel's record says.
-
-    Raises:
-        ValueError: if the table beside it has a checksum that differs.
-        McapError: if it is none.
-    """
+    """What a channel's record says; a `ValueError` if the table beside it is damaged."""
     channel = records.Channel.read(_stream(payload))
     _check_table(channel.metadata, f"what is said of {channel.topic!r}")
     return channel
@@ -200,10 +190,8 @@ def _damaged(piece: Found, error: Exception) -> Damaged:
 def _checked(file: IO[bytes], last: Mapping[int, Found]) -> Iterator[Damaged]:
     """Judge both parts of a finished file by the checksums at its end, if it has any (0 is none).
 
-    They tell of damage that no record shows by itself, and not where it is.
-
-    Args:
-        last: opcode → the last record of that kind.
+    They tell of damage that no record shows by itself, and not where it is. Of each kind of
+    record the last is given.
     """
     end, footer = last.get(walk.DATA_END), last.get(walk.FOOTER)
     if end is not None and _differs(file, 0, end.at, end.body):

@@ -73,11 +73,7 @@ class Damaged:
 
 
 class Walk:
-    """One pass over the heads of a file's records; nothing is unpacked.
-
-    Args:
-        file: the file, at any place.
-    """
+    """One pass over the heads of a file's records; nothing is unpacked."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -90,7 +86,6 @@ class Walk:
 
         Raises:
             ValueError: if the file does not begin as MCAP; the text is what it begins with.
-            OSError: if it cannot be read.
         """
         begin = self._read(0, len(MAGIC))
         if begin != MAGIC:

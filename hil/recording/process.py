@@ -25,6 +25,12 @@ from hil.recording.header import RecordingError, RunHeader, part_path
 from hil.recording.recorder import Recorder, RecorderResult, RecorderRing, RecorderStatus
 from hil.recording.writer import DEFAULT_MIN_FREE_BYTES
 
+POLL_PERIOD_S: Final = 0.02
+START_TIMEOUT_S: Final = 30.0
+FINISH_TIMEOUT_S: Final = 30.0
+MOST_PARTS: Final = 100
+"""Files of one run; a recorder that is killed more often is not begun anew."""
+
 
 class TakeOverError(Exception):
     """Raised in the copy: the process it was copied from is gone, and its work is the copy's."""
@@ -41,11 +47,7 @@ class Standby:
         self._pid = 0
 
     def keep(self) -> None:
-        """See to it that there is a copy; call it now and then.
-
-        Raises:
-            TakeOverError: in the copy, once this process is gone.
-        """
+        """See to it that there is a copy, now and then; in it, raise once this process is gone."""
         if self._pid and os.waitpid(self._pid, os.WNOHANG)[0] == 0:
             return
         me = os.pidfd_open(os.getpid())
@@ -66,18 +68,8 @@ class Standby:
             self._pid = 0
 
 
-POLL_PERIOD_S: Final = 0.02
-START_TIMEOUT_S: Final = 30.0
-FINISH_TIMEOUT_S: Final = 30.0
-MOST_PARTS: Final = 100
-"""Files of one run; a recorder that is killed more often is not begun anew."""
-
-
 class RecorderProcess:
-    """The loop's end of a recorder in another process (Linux).
-
-    Args:
-        ring: made by `RecorderRing.shared`; the loop pushes into it.
+    """The loop's end of a recorder in another process (Linux); the loop pushes into a shared ring.
 
     Raises:
         RecordingError: if the place cannot be written, has too little room, or the process does
@@ -131,11 +123,6 @@ class RecorderProcess:
         """Where the loop pushes its frames and events."""
         return self._ring
 
-    @property
-    def pid(self) -> int:
-        """Number of the process that writes."""
-        return self._ring.recorder_pid
-
     def service(self) -> str:
         """Look whether a recorder lives and note it in the ring; one system call, no waiting."""
         if self._result is not None or self._all_gone:
@@ -150,10 +137,9 @@ class RecorderProcess:
         return f"the recorder was killed; {part_path(self._path, self._parts).name} goes on"
 
     def finish(self) -> RecorderResult:
-        """Close the ring, let the recorder end the file, and tell how it went.
+        """Close the ring, let the recorder end the file, and tell how it went; at most 30 s.
 
-        It waits at most `FINISH_TIMEOUT_S`; call it when the platform is at rest. Harmless when
-        repeated.
+        Call it when the platform is at rest; harmless when repeated.
         """
         if self._result is not None:
             return self._result
@@ -269,11 +255,7 @@ def _run(ring: RecorderRing, order: dict[str, Any], parent: int) -> int:
 
 
 def main() -> int:
-    """Run the recorder's process; its order comes as one line of JSON on standard input.
-
-    Returns:
-        Exit status: 0 done, 1 degraded, 2 refused.
-    """
+    """Run the recorder's process: its order is a line of JSON on standard input."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     order = orjson.loads(sys.stdin.buffer.readline())

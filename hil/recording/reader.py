@@ -143,14 +143,7 @@ class Recording:
         return "; ".join(str(loss) for loss in self.losses if loss.damaged)
 
     def column(self, name: str) -> NDArray[Any]:
-        """Return one signal of all cycles, read-only.
-
-        Args:
-            name: of a signal, such as "measured_length_m".
-
-        Raises:
-            RecordingError: if there is no such signal; the message lists those there are.
-        """
+        """Return one signal of all cycles, read-only; a `RecordingError` lists those there are."""
         if name not in self.columns:
             raise RecordingError(f"no column {name!r}; there are {', '.join(self.columns)}")
         return self.columns[name]
@@ -166,8 +159,7 @@ class Recording:
 
 def _gaps(index: NDArray[np.int64], first: int) -> tuple[Gap, ...]:
     # A run counts from its first number on, so a cycle after that at the start is a hole as well.
-    first = min([first, *index[:1].tolist()])
-    index = np.concatenate((np.array([first - 1]), index))
+    index = np.concatenate(([min([first, *index[:1].tolist()]) - 1], index))
     steps = np.diff(index)
     return tuple(
         Gap(after_index=int(index[place]), missing=int(steps[place]) - 1)
@@ -177,22 +169,16 @@ def _gaps(index: NDArray[np.int64], first: int) -> tuple[Gap, ...]:
 
 def _losses(collector: Collector, columns: Mapping[str, NDArray[Any]]) -> tuple[Loss, ...]:
     """Damage by its place in the run, and what is missing from one part to the next."""
-    found: list[Loss] = []
+    found = [Loss(str(damage)) for place, damage in collector.holes if place is None]
     placed: dict[int, list[str]] = {}
     for place, damage in collector.holes:
-        if place is None:
-            found.append(Loss(str(damage)))
-        else:
+        if place is not None:
             placed.setdefault(place, []).append(str(damage))
     first = collector.signals.first_index
     found += [_loss(place, "; ".join(why), columns, first) for place, why in placed.items()]
     for number, place in enumerate(collector.joints, start=2):
-        loss = _loss(
-            place,
-            f"the recorder ended, {part_path(collector.parts[0], number).name} goes on",
-            columns,
-            first,
-        )
+        why = f"the recorder ended, {part_path(collector.parts[0], number).name} goes on"
+        loss = _loss(place, why, columns, first)
         if loss.cycles and place not in placed:
             found.append(replace(loss, damaged=False))
     return tuple(found)

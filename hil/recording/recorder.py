@@ -18,6 +18,9 @@ from hil.recording.writer import DEFAULT_MIN_FREE_BYTES, RecordingWriter
 _STATUS, _WRITTEN, _LOST, _PART, _PID = 17, 18, 19, 20, 21
 
 
+FLUSH_AFTER_S: Final = 0.5
+
+
 class RecorderStatus(IntEnum):
     """How the recorder is."""
 
@@ -68,9 +71,6 @@ class RecorderRing(Ring):
     def recorder_pid(self) -> int:
         """Number of the process that writes it."""
         return self._words[_PID]
-
-
-FLUSH_AFTER_S: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +124,9 @@ class Recorder:
     """Drains a ring into a file and survives the disk's refusal.
 
     Args:
-        sync: put every chunk through to the disk (see `RecordingWriter`), and leave each entry in
-            the ring until it is there, for whoever goes on if this process is killed.
-        part: number of the file, if it goes on where another one of the same run ended.
-
-    Raises:
-        RecordingError: if the place cannot be written or has too little room.
+        sync: as of `RecordingWriter`; each entry is left in the ring until it is on the disk, for
+            whoever goes on if this process is killed.
+        part: as there.
     """
 
     def __init__(
@@ -175,9 +172,6 @@ class Recorder:
         Args:
             now_s: monotonic time [s]; given, a chunk is closed when `FLUSH_AFTER_S` went by
                 since the last one, however little motion time passed. None in a dry run.
-
-        Returns:
-            Entries taken from the ring.
         """
         taken = 0
         for position, slots in self._ring.read_on():

@@ -57,13 +57,10 @@ Rows = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]
 
 
 class RowFile:
-    """One file being written.
+    """One file being written; what the sink raises when it refuses passes through.
 
     Args:
         others: topic → name and definition (ros2msg) of further messages, channels 2, 3, ….
-
-    Raises:
-        OSError: by every method that writes, if the sink refuses.
     """
 
     def __init__(self, sink: Sink, signals: Signals, others: Mapping[str, tuple[str, str]]) -> None:
@@ -104,13 +101,10 @@ class RowFile:
     def add_rows(
         self, rows: NDArray[np.uint8], times_ns: NDArray[np.int64], numbers: NDArray[np.int64]
     ) -> None:
-        """Take rows into the chunk in progress, as many as there is `room`.
+        """Take rows into the chunk in progress, as many as there is `room`; they are not copied.
 
         Args:
-            rows: (N, bytes of a row); not to be changed afterwards.
-
-        Raises:
-            ValueError: if they have another size than their table.
+            rows: (N, bytes of a row).
         """
         if rows.shape[1] != self._row_bytes:
             raise ValueError(f"row of {rows.shape[1]} bytes; its table says {self._row_bytes}")
@@ -119,14 +113,7 @@ class RowFile:
         self._pending_bytes += len(rows) * (MESSAGE_HEAD.size + self._row_bytes)
 
     def add(self, channel: int, payload: bytes, log_time_ns: int, number: int) -> None:
-        """Take another message into the chunk in progress.
-
-        Args:
-            number: of the entry within the run.
-
-        Raises:
-            ValueError: if there is no such channel.
-        """
+        """Take another message of a number within the run into the chunk in progress."""
         if not ROWS < channel <= len(self._channels):
             raise ValueError(f"channel {channel}; there are 2 to {len(self._channels)}")
         self._begin_chunk(log_time_ns)

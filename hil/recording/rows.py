@@ -18,10 +18,7 @@ from hil.recording.signals import QUATERNION, Signals
 
 
 def columns_of(signals: Signals, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    """Values of each signal in all rows.
-
-    Args:
-        rows: (N,) of its dtype.
+    """Values of each signal in all rows, which are (N,) of its dtype.
 
     Returns:
         Signal → (N,) or (N, count), read-only and without gaps. Whole numbers that may be missing

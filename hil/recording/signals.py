@@ -255,10 +255,8 @@ class Signals:
         """One row as it goes through the ring, to the panels and into the file.
 
         Args:
-            row: a value a field, or as many as the field has, in order.
-
-        Raises:
-            struct.error: if the count of values is another one, or one does not fit its type.
+            row: a value a field, or as many as the field has, in order; a `struct.error` if there
+                are others, or one does not fit its type.
         """
         flat: list[float] = []
         for value in row:
@@ -269,11 +267,7 @@ class Signals:
         return self.struct.pack(MARK, *flat)
 
     def row(self, **values: float | Sequence[float]) -> bytes:
-        """One row of signals by their names; others are not there, or 0; raises as `pack` does.
-
-        Raises:
-            KeyError: if there is no such signal.
-        """
+        """One row of signals by their names, packed; others are not there, or 0."""
         row: list[float | Sequence[float]] = []
         for signal in self.fields:
             missing = math.nan if signal.type == "f8" else 0
@@ -322,11 +316,7 @@ class Signals:
 
     @classmethod
     def from_header(cls, raw: Mapping[str, Any]) -> Signals:
-        """Read back what `header` gave.
-
-        Raises:
-            SignalsError: if it is no table of signals.
-        """
+        """Read back what `header` gave; a `SignalsError` if it is no table of signals."""
         try:
             fields = [
                 Signal(**{**one, "parts": tuple(one["parts"]), "codes": tuple(one["codes"])})

@@ -104,10 +104,6 @@ class RecordingWriter:
         Args:
             rows: (N, bytes of a row).
             first: number of the first entry within the run; the others follow it.
-
-        Raises:
-            ValueError: if they have not the size of a row.
-            OSError: if the disk refuses.
         """
         times_ns = self._stamps(rows)
         numbers = np.arange(first, first + len(rows))
@@ -122,15 +118,7 @@ class RecordingWriter:
             start += len(rows[part])
 
     def add_event(self, payload: bytes, number: int) -> None:
-        """Write one encoded `EventRecord`.
-
-        Args:
-            number: of the entry within the run.
-
-        Raises:
-            ValueError: if the payload is not one.
-            OSError: if the disk refuses.
-        """
+        """Write one encoded `EventRecord`, an entry of a number within the run."""
         t_s = EventRecord.from_bytes(payload).t_s
         self._last_ns = stamp_ns(t_s) if 0.0 <= t_s < MAX_TIME_S else self._last_ns
         if self._file.closes_before(self._last_ns):
@@ -163,11 +151,7 @@ class RecordingWriter:
         self.open_since = first if self.open_since is None else self.open_since
 
     def flush(self) -> None:
-        """Close the chunk in progress, if it holds anything, and see it to the disk.
-
-        Raises:
-            OSError: if the disk refuses.
-        """
+        """Close the chunk in progress, if it holds anything, and see it to the disk."""
         if self._file.settled:
             return
         self._file.flush()
@@ -177,14 +161,7 @@ class RecordingWriter:
         self.chunks += 1
 
     def finish(self, outcome: Mapping[str, str]) -> None:
-        """Close the file properly.
-
-        Args:
-            outcome: what is only known at the end, such as the entries dropped; text only.
-
-        Raises:
-            OSError: if the disk refuses.
-        """
+        """Close the file properly, with what is only known now, such as the entries dropped."""
         self.flush()
         self._file.table(OUTCOME, {**outcome, "sha256": self.sha256})
         # A second copy: one wrong bit in the first one must not cost the run its limits and rig.

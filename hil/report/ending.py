@@ -83,12 +83,7 @@ def cut_off(recording: Recording, phases: tuple[Phase, ...]) -> Verdict | None:
 
 
 def seen_from_outside(verdict: Verdict, recording: Path) -> Verdict:
-    """The verdict of a recording with what is known from outside, if it was one part of several.
-
-    Args:
-        verdict: from the recording alone.
-        recording: its file.
-    """
+    """The verdict of a recording, with what is known from outside if it was one part of several."""
     note = PartNote.beside(recording)
     if note is None:
         return verdict

@@ -37,17 +37,13 @@ SHOWN_ROWS: Final = 12
 
 
 def write_report(recording: Recording, folder: Path, run: RecordedRun | None = None) -> Path:
-    """Write ``report.html`` and ``pictures/*.png``.
+    """Write ``report.html`` and ``pictures/*.png``; the path of the page.
 
     An odd recording (cut off, without motion, of another version) gives a page that says so. The
-    same recording gives the same bytes.
+    same recording gives the same bytes. The folder is made before the work of drawing.
 
     Args:
-        folder: where to write; made if it is not there, before the work of drawing.
         run: the recording as its station prepares it, if that is done already.
-
-    Returns:
-        The path of the page.
 
     Raises:
         RecordingError: if the folder cannot be written.

@@ -55,11 +55,7 @@ def times_s(recording: Recording) -> NDArray[np.float64]:
 
 
 def phases_of(recording: Recording, times: NDArray[np.float64]) -> tuple[Phase, ...]:
-    """The phases in order.
-
-    Args:
-        times: of its cycles [s], as `times_s` gives them.
-    """
+    """The phases in order, at the times [s] that `times_s` gives."""
     coded = recording.signals.coded
     codes = recording.column(coded[0].name) if coded else times[:0]
     if not len(codes):

@@ -14,6 +14,9 @@ from hil.recording.reader import Recording
 from hil.report.ending import Verdict, seen_from_outside, verdict_of, violations_of
 from hil.report.phases import Phase, phases_of, times_s
 
+Array = NDArray[np.float64]
+MOST_LOSSES = 20
+
 
 @dataclass(frozen=True, slots=True)
 class KeyFigure:
@@ -53,9 +56,6 @@ class Tables:
     tables: tuple[Table, ...]
     note: str = ""
     """What is not known; empty if all is."""
-
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -105,11 +105,7 @@ class RecordedRun:
 
 
 def recorded_run(recording: Recording, notes: Iterable[str] = ()) -> RecordedRun:
-    """Prepare a recording of any station; an odd one gives notes, not an error.
-
-    Args:
-        notes: what else a reader must know.
-    """
+    """Prepare a recording of any station; an odd one gives notes beside these, not an error."""
     times = times_s(recording)
     phases = phases_of(recording, times)
     return RecordedRun(
@@ -144,9 +140,6 @@ def notes_of(recording: Recording) -> Iterator[str]:
 def indented(value: Mapping[str, Any]) -> str:
     """JSON for people."""
     return orjson.dumps(dict(value), option=orjson.OPT_INDENT_2).decode()
-
-
-MOST_LOSSES = 20
 
 
 def recording_notes(recording: Recording) -> Iterator[str]:

@@ -45,15 +45,12 @@ def draw_scene(
     left_out: Collection[str] = (),
     opacity: float = 1.0,
 ) -> Array:
-    """Draw a machine with equal scales on both axes.
+    """Draw a machine with equal scales on both axes; the corners of what is drawn [m], (N, 2).
 
     Args:
         given: colours of slots that stand for a value, in place of their roles'.
         left_out: slots that are not drawn.
         opacity: of the whole, 0 to 1.
-
-    Returns:
-        Corners of what is drawn [m], shape (N, 2).
     """
     seen = faces_of(build, figure, eye)
     names = tuple(zip(build.slots, figure.roles, strict=True))

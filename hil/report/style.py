@@ -74,6 +74,10 @@ _STYLE: Final[dict[str, Any]] = {
 }
 
 
+MAX_POINTS = 4000
+"""More points than this in one line are thinned out; a picture is about 1000 pixels wide."""
+
+
 @dataclass(frozen=True, slots=True)
 class Picture:
     """A picture of a page."""
@@ -109,16 +113,12 @@ def place(
     between_in: tuple[float, float] = (0.55, 0.3),
     grid: tuple[int, int] = (1, 1),
 ) -> None:
-    """Fix the margins of a figure's panels in inches.
+    """Fix the margins of a figure's panels in inches, about tick labels, titles and legends.
 
     matplotlib's own layout engines measure every text twice, which takes half of the time of a
     report; the texts here have known sizes.
 
     Args:
-        left_in: room for tick labels and the label of the vertical axis.
-        right_in: room at the right, such as `LEGEND_IN`.
-        top_in: room for a title or the strip of phases.
-        bottom_in: room for tick labels and the label of the horizontal axis.
         between_in: room between columns and between rows.
         grid: columns and rows of the panels.
     """
@@ -153,10 +153,6 @@ def limit_line(axes: Axes, value: float, *, soft: bool, label: str | None = None
     )
 
 
-MAX_POINTS = 4000
-"""More points than this in one line are thinned out; a picture is about 1000 pixels wide."""
-
-
 def decimate(values: NDArray[np.float64], max_points: int = MAX_POINTS) -> NDArray[np.intp]:
     """Indices of the values to draw: of each stretch the lowest and the highest.
 
@@ -165,13 +161,10 @@ def decimate(values: NDArray[np.float64], max_points: int = MAX_POINTS) -> NDArr
 
     Args:
         values: one line, shape (N,); NaN = not there.
-        max_points: about how many to keep; all of them if there are no more.
+        max_points: about how many to keep, at least 2; all of them if there are no more.
 
     Returns:
         Rising indices, shape (M,), M at most ``max_points`` + 2.
-
-    Raises:
-        ValueError: if ``max_points`` is below 2.
     """
     if max_points < 2:
         raise ValueError(f"max_points = {max_points}; at least 2 are needed for a line")

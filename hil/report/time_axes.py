@@ -22,13 +22,13 @@ _CHARACTER_IN = 0.075
 """Width of a character of a label [inch]."""
 
 
-def time_axes(axes: Axes, view: RecordedRun, *, strip: bool = True) -> None:
-    """Lay the phases of a run under and above an axis over its time.
+_MOST_LABELS = 40
+_MOST_LINES = 500
+_NARROWEST = 400.0
 
-    Args:
-        axes: where the lines come, in its final place.
-        strip: draw the labelled strip above the axis, too.
-    """
+
+def time_axes(axes: Axes, view: RecordedRun, *, strip: bool = True) -> None:
+    """Lay the phases of a run under an axis in its final place, and in a strip above it."""
     start, end = span_s(view)
     axes.set_xlim(start, end)
     shown = _worth_showing(view.phases, end - start)
@@ -113,11 +113,6 @@ def _flag(axes: Axes, narrow: list[Phase], above: float) -> None:
         textcoords="offset points", ha="left" if left else "right", va="bottom",
         fontsize=8.0, color=LIMIT, fontweight="bold", annotation_clip=False,
     )  # fmt: skip
-
-
-_MOST_LABELS = 40
-_MOST_LINES = 500
-_NARROWEST = 400.0
 
 
 def timeline(view: RecordedRun) -> Picture | None:

@@ -59,11 +59,7 @@ def tracking_error_m(recording: Recording) -> NDArray[np.float64]:
 
 
 def evidence_of(recording: Recording, closed_length_m: NDArray[np.float64]) -> Evidence:
-    """The figures of a recording.
-
-    Args:
-        closed_length_m: lengths with the rods fully in, shape (6,).
-    """
+    """The figures of a recording; ``closed_length_m`` is with the rods fully in, shape (6,)."""
     late_us = recording.column("late_s") * 1e6
     if len(late_us):
         p50, p99 = np.percentile(late_us, [50, 99])

@@ -17,13 +17,10 @@ DISTRIBUTION = "hil-bench"
 
 
 def run_facts(clock: str, started: Moment, libraries: Iterable[str]) -> dict[str, str]:
-    """Facts of a run that do not depend on its station.
+    """Facts of a run that do not depend on its station: name → text.
 
     Args:
         libraries: distributions on which its figures depend.
-
-    Returns:
-        Name → text.
     """
     return {
         "started_utc": started.text,
@@ -55,16 +52,10 @@ def version_of(name: str) -> str:
 
 
 def revision(source: Path | None = None) -> str:
-    """Commit of the program, as far as it can be told without another program.
+    """``git`` and the commit of the program, or its version where there is no repository.
 
     An editable install lies in its repository; a wheel from a repository has its commit in
     ``direct_url.json`` (PEP 610).
-
-    Args:
-        source: folder in which the package is; that of this program if left out.
-
-    Returns:
-        ``git`` and the commit, or the version where there is no repository.
     """
     root = Path(hil.__file__).parent.parent if source is None else source
     with suppress(OSError, ValueError):

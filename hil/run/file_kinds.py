@@ -66,11 +66,7 @@ def kinds_named(named: NamedFile) -> frozenset[FileKind]:
 
 
 def kind_of(table: Mapping[str, Any], source: str) -> FileKind | None:
-    """What kind of file a table was read from; None if nothing in it says so.
-
-    Raises:
-        ConfigError: for a ``station`` that is not installed, or cannot be used.
-    """
+    """What kind of file a table was read from; None if nothing in it says so."""
     if "station" in table:
         station = table["station"]
         if station == TOGETHER.station:
@@ -85,20 +81,17 @@ def kind_of(table: Mapping[str, Any], source: str) -> FileKind | None:
 
 
 def find_kind(name: str, *wanted: FileKind, key: str) -> tuple[Path, FileKind]:
-    """The file that the command line means, which has to be of a wanted kind.
+    """The file that the command line means, which has to be of a wanted kind, and its kind.
+
+    One that shows no kind counts as the first wanted, which is the most likely one: reading it
+    tells what it lacks.
 
     Args:
         name: a path, or the bare name of a shipped file.
-        wanted: kinds that will do, the most likely one first.
         key: what to call the argument in an error.
 
-    Returns:
-        The file and its kind. One that shows no kind counts as the first: reading it tells what it
-        lacks.
-
     Raises:
-        ConfigError: if there is no such file, naming near ones; or if it is of another kind, naming
-            that one.
+        ConfigError: naming near ones if there is no such file, or the kind that it is of.
     """
     from hil.config.settings import read_toml
 
@@ -112,11 +105,7 @@ def find_kind(name: str, *wanted: FileKind, key: str) -> tuple[Path, FileKind]:
 
 
 def scenario_file(scenario: str | None) -> tuple[Path | None, FileKind]:
-    """The scenario's file and kind; a motion without a scenario is the default station's.
-
-    Raises:
-        ConfigError: if there is no such file, or it is no scenario.
-    """
+    """The scenario's file and kind; a motion without a scenario is the default station's."""
     if scenario is None:
         return None, station_named(DEFAULT, "command line").scenarios
     return find_kind(scenario, *scenario_kinds(), key="SCENARIO")

@@ -26,11 +26,7 @@ Scalar = str | int | float | bool | None
 
 
 class Journal:
-    """Writes a run into the ring of a recorder, inline or in a process of its own.
-
-    Args:
-        audience: who is told the same bytes at once, panels for instance; None for nobody.
-    """
+    """Writes a run into the ring of a recorder, and tells an audience, such as panels, the same."""
 
     def __init__(self, sink: RecordingSink, audience: Audience | None = None) -> None:
         self._sink, self._audience = sink, audience
@@ -42,11 +38,7 @@ class Journal:
         """What happened, in order; at most `KEPT_EVENTS`."""
 
     def row(self, payload: bytes, t_s: float, index: int) -> None:
-        """Put a row down.
-
-        Args:
-            payload: it, packed by the station's table of signals.
-        """
+        """Put a row down, packed by the station's table of signals."""
         self._push(ROWS, payload)
         if not self._begun:
             self._begun = True
@@ -70,11 +62,7 @@ class Journal:
         kind: EventKind = EventKind.NOTE,
         level: Level = Level.INFO,
     ) -> None:
-        """Put down what happened, from its parts.
-
-        Args:
-            data: the same for a program.
-        """
+        """Put down what happened, from its parts; ``data`` is the same for a program."""
         self.event(EventRecord(t_s, index, kind, level, who, message, data or {}))
 
     def service(self) -> str:

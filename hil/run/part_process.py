@@ -5,6 +5,7 @@ was asked to stop because another station failed, is a note beside its recording
 finds it.
 """
 
+import math
 import os
 from collections.abc import Callable
 from contextlib import suppress
@@ -24,6 +25,9 @@ from hil.recording.header import RECORDING_NAME
 NOTE_NAME: Final = "together.json"
 
 
+LOOK_S = 0.05
+
+
 @dataclass(frozen=True, slots=True)
 class PartNote:
     """One part's end, as seen from outside."""
@@ -36,11 +40,7 @@ class PartNote:
     empty if not."""
 
     def write(self, folder: Path) -> None:
-        """Write it into the folder of the part's run.
-
-        Raises:
-            OSError: it cannot be written.
-        """
+        """Write it into the folder of the part's run."""
         (folder / NOTE_NAME).write_bytes(orjson.dumps(asdict(self), option=orjson.OPT_INDENT_2))
 
     @classmethod
@@ -51,9 +51,6 @@ class PartNote:
             return cls(str(raw["part"]), str(raw["killed"]), str(raw["stopped_for"]))
         except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
             return None
-
-
-LOOK_S = 0.05
 
 
 class PartSettings(Settings):
@@ -68,6 +65,11 @@ class PartSettings(Settings):
     operator: bool = False
     """Whether a person leads it from panels; its clock must be the real one."""
 
+    def file(self, together: Path, key: str = "") -> Path:
+        """Its scenario, named in that of all; raises `ConfigError` if it is not there."""
+        key = key or f"part {self.name}"
+        return find_file(self.scenario, beside=together, folder="scenarios", key=key)
+
 
 @dataclass(frozen=True, slots=True)
 class PartResult:
@@ -81,31 +83,12 @@ class PartResult:
     asked_to_stop: str
 
 
-class Deadline:
-    """Time that a part has to stop, from when it was asked."""
-
-    def __init__(self, now_s: Callable[[], float], within_s: float) -> None:
-        self._now_s = now_s
-        self.within_s = within_s
-        self._end_s: float | None = None
-
-    def begin(self) -> None:
-        """Let the time run."""
-        self._end_s = self._now_s() + self.within_s
-
-    @property
-    def passed(self) -> bool:
-        """Whether it was begun and is over."""
-        return self._end_s is not None and self._now_s() > self._end_s
-
-
 class PartProcess:
     """One station's process.
 
     Args:
         beside: file of the scenario that names it.
         folder: of the run of all; this one gets a folder in it.
-        program: arguments of the interpreter that runs it.
     """
 
     def __init__(
@@ -114,14 +97,12 @@ class PartProcess:
         beside: Path,
         folder: Path,
         program: tuple[str, ...],
-        deadline: Deadline,
+        now_s: Callable[[], float],
+        stop_within_s: float,
     ) -> None:
         self.name = settings.name
-        file = find_file(
-            settings.scenario, beside=beside, folder="scenarios", key=f"part {self.name}"
-        )
         self._folder = folder / self.name
-        self._command = [*program, str(os.getpid()), "run", str(file), "--json"]
+        self._command = [*program, str(os.getpid()), "run", str(settings.file(beside)), "--json"]
         self._command += ["--out", str(self._folder)]
         if settings.operator:
             self._command += ["--operator"]
@@ -130,7 +111,8 @@ class PartProcess:
         self._process: ChildProcess | None = None
         self._why = ""
         self._for_other = False
-        self._deadline = deadline
+        self._now_s, self._stop_within_s = now_s, stop_within_s
+        self._end_s = math.inf
         self._hung = False
 
     @property
@@ -152,7 +134,7 @@ class PartProcess:
         """Wait a little for its end; whether it has just come."""
         if self._process is None or not self.running:
             return False
-        if self._deadline.passed and not self._hung:
+        if self._now_s() > self._end_s and not self._hung:
             self._hung = True
             self._process.kill()
         with suppress(ChildTimeout):
@@ -164,7 +146,7 @@ class PartProcess:
         """Ask it once to stop along its path; ``for_other`` if another part made it necessary."""
         if self.running and not self._why and self._process is not None:
             self._why, self._for_other = why, for_other
-            self._deadline.begin()
+            self._end_s = self._now_s() + self._stop_within_s
             with suppress(ProcessLookupError):
                 self._process.send_signal(SIGINT)
 
@@ -172,7 +154,7 @@ class PartProcess:
         """End it if nothing else did: only when this process itself is failing."""
         if self.running and self._process is not None:
             self._process.terminate()
-            self._process.end(self._deadline.within_s)
+            self._process.end(self._stop_within_s)
 
     def result(self) -> PartResult:
         """How it went."""
@@ -215,7 +197,7 @@ class PartProcess:
 
     def _last_words(self, status: int | None) -> str:
         if self._hung:
-            return f"it did not stop within {self._deadline.within_s:g} s and was ended"
+            return f"it did not stop within {self._stop_within_s:g} s and was ended"
         if status is not None and status < 0:
             return f"it was killed by signal {-status}"
         with suppress(OSError):

@@ -51,9 +51,6 @@ def station_or_none(name: str) -> Station | None:
 def station_named(name: object, source: str) -> Station:
     """A station by its name.
 
-    Args:
-        source: where the name stands, for the error.
-
     Raises:
         ConfigError: if it is not installed, or broken; with those that can be used.
     """
@@ -75,11 +72,7 @@ def missing(name: str) -> str:
 
 
 def station_of_kind(kind: FileKind) -> Station:
-    """The station whose scenarios are of a kind.
-
-    Raises:
-        ConfigError: if none that can be used is installed.
-    """
+    """The station whose scenarios are of a kind; a `ConfigError` if none that works is here."""
     for one in stations():
         if one.scenarios is kind:
             return one
@@ -91,17 +84,17 @@ def _loaded(entry: EntryPoint) -> Installed:
         station = entry.load()
     except Exception as error:  # whatever a foreign package does when it is imported
         why = f"{entry.value} does not load: {type(error).__name__}: {error}"
-        return Installed(entry.name, _distribution(entry), None, why)
-    if not isinstance(station, Station):
-        why = f"{entry.value} is a {type(station).__name__}; it must be a hil.run.station.Station"
-        return Installed(entry.name, _distribution(entry), None, why)
-    if station.name != entry.name:
-        why = f"{entry.value} is station {station.name!r}; its entry point must bear that name"
-        return Installed(entry.name, _distribution(entry), None, why)
-    if station.signals.station != station.name:
-        why = f"its signals are of station {station.signals.station!r}; they must bear its name"
-        return Installed(entry.name, _distribution(entry), None, why)
-    return Installed(entry.name, _distribution(entry), station)
+    else:
+        if not isinstance(station, Station):
+            kind = type(station).__name__
+            why = f"{entry.value} is a {kind}; it must be a hil.run.station.Station"
+        elif station.name != entry.name:
+            why = f"{entry.value} is station {station.name!r}; its entry point must bear that name"
+        elif (told := station.signals.station) != station.name:
+            why = f"its signals are of station {told!r}; they must bear its name"
+        else:
+            return Installed(entry.name, _distribution(entry), station)
+    return Installed(entry.name, _distribution(entry), None, why)
 
 
 def _distribution(entry: EntryPoint) -> str:

@@ -23,12 +23,13 @@ BLACK_BOX_NAME = "gate.jsonl"
 """What the gate did without control, if it ever had to; beside the recording."""
 
 
-def new_run_dir(out: Path, name: str) -> Path:
-    """A new folder for one run, ``<scenario>-<UTC time>``; an existing one is never used again.
+T = TypeVar("T")
+Granting = Callable[[], AbstractContextManager[tuple[RealtimeItem, ...]]]
+"""Asks the system for what real time needs, and gives it back."""
 
-    Raises:
-        RecordingError: if it cannot be made.
-    """
+
+def new_run_dir(out: Path, name: str) -> Path:
+    """A new folder for one run, ``<scenario>-<UTC time>``; an existing one is never used again."""
     stem = f"{name}-{utc_stamp()}"
     for attempt in range(1000):
         folder = out / (stem if attempt == 0 else f"{stem}-{attempt}")
@@ -58,14 +59,7 @@ def run_dir(out: Path, name: str) -> Iterator[Path]:
 def recording_sink(
     settings: RecordingSettings, folder: Path, header: RunHeader, *, virtual: bool
 ) -> RecordingSink:
-    """What takes the cycles of a run, of either station.
-
-    Args:
-        virtual: a dry run is recorded in its own thread, any other by a process of its own.
-
-    Raises:
-        RecordingError: if the recording cannot be begun.
-    """
+    """What takes the cycles of a run: in a dry run its own thread, else a process of its own."""
     path, least = folder / RECORDING_NAME, round(settings.min_free_mb * 1e6)
     if virtual:
         return Recorder(RecorderRing.local(settings.ring_slots), path, header, min_free_bytes=least)
@@ -76,11 +70,6 @@ def recording_sink(
     )
 
 
-T = TypeVar("T")
-Granting = Callable[[], AbstractContextManager[tuple[RealtimeItem, ...]]]
-"""Asks the system for what real time needs, and gives it back."""
-
-
 class Opening:
     """A run from its folder to the end of its recording.
 
@@ -89,9 +78,6 @@ class Opening:
         out: folder that gets a new folder for this run.
         virtual: whether no time passes while it runs.
         stop: the operator's wish to end; Ctrl-C and SIGTERM if left out.
-
-    Raises:
-        RecordingError: on entering, if the folder cannot be made.
     """
 
     def __init__(
@@ -135,11 +121,7 @@ class Opening:
         self._stack.callback(act)
 
     def record(self, settings: RecordingSettings, header: RunHeader) -> RecordingSink:
-        """Begin the recording; it is ended when the run is over.
-
-        Raises:
-            RecordingError: if it cannot be begun.
-        """
+        """Begin the recording; it is ended when the run is over."""
         self._sink = recording_sink(settings, self.folder, header, virtual=self._virtual)
         self._stack.callback(self._sink.finish)
         return self._sink
@@ -154,11 +136,7 @@ class Opening:
         return () if self._virtual else self._stack.enter_context(granting())
 
     def recorded(self) -> RecorderResult:
-        """How the recording ended; for a run that is over.
-
-        Raises:
-            RuntimeError: if none was begun.
-        """
+        """How the recording ended; for a run that is over, and was recorded."""
         if self._sink is None:
             raise RuntimeError("nothing was recorded: `record` was not called")
         result = self._sink.finish()
@@ -199,8 +177,7 @@ class Run(Protocol):
 def play(run: Run) -> None:
     """Run to the end; the devices are left on every way out.
 
-    Raises:
-        Exception: what a turn raised, unless the run takes it for its end.
+    What a turn raises passes through, unless the run takes it for its end.
     """
     try:
         for tick in run.clock.ticks(run.period_s):

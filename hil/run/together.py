@@ -17,9 +17,8 @@ from pydantic import Field
 from hil.config.errors import ConfigError, about
 from hil.config.scenario import Name
 from hil.config.settings import Settings, apply_overrides, read_toml
-from hil.config.shipped import find_file
 from hil.recording.header import RecordingError
-from hil.run.part_process import Deadline, PartProcess, PartResult, PartSettings
+from hil.run.part_process import PartProcess, PartResult, PartSettings
 from hil.run.run import run_dir
 from hil.timing.stop import StopSignals
 
@@ -50,7 +49,6 @@ class TogetherScenario(Settings):
         """Read a scenario and find its parts' files.
 
         Args:
-            overrides: ``key=value`` texts laid over it.
             operator: whether a person leads every part, whatever the file says.
 
         Raises:
@@ -62,9 +60,7 @@ class TogetherScenario(Settings):
             raise ConfigError(str(path), [f"part: names {names} must differ"])
         scenario = scenario.led() if operator else scenario
         for part in scenario.part:
-            file = find_file(
-                part.scenario, beside=path, folder="scenarios", key=f"part {part.name}"
-            )
+            file = part.file(path)
             table = apply_overrides(read_toml(file), part.changes)
             clock = table.get("clock", "virtual")
             if part.operator and clock != "real":
@@ -83,26 +79,13 @@ class TogetherScenario(Settings):
 
 
 def part_files(path: Path) -> dict[str, Path]:
-    """The scenario of each part, by its name.
-
-    Raises:
-        ConfigError: if the scenario cannot be read, or a part's file is not there.
-    """
+    """The scenario of each part, by its name."""
     scenario = TogetherScenario.build(read_toml(path), str(path))
-    return {
-        part.name: find_file(
-            part.scenario, beside=path, folder="scenarios", key=f"part {part.name}"
-        )
-        for part in scenario.part
-    }
+    return {part.name: part.file(path) for part in scenario.part}
 
 
 def check_parts(table: Mapping[str, Any], file: Path) -> None:
-    """Read a scenario, and find the files of its parts.
-
-    Raises:
-        ConfigError: with a line for each that is wrong.
-    """
+    """Read a scenario and find its parts' files; a `ConfigError` with a line for each wrong."""
     scenario = TogetherScenario.build(table, str(file))
     names = [part.name for part in scenario.part]
     wrong: list[str] = []
@@ -110,7 +93,7 @@ def check_parts(table: Mapping[str, Any], file: Path) -> None:
         wrong.append(about("part", f"part: names {names} must differ"))
     for index, part in enumerate(scenario.part):
         try:
-            find_file(part.scenario, beside=file, folder="scenarios", key=f"part.{index}.scenario")
+            part.file(file, f"part.{index}.scenario")
         except ConfigError as error:
             wrong += error.problems
     if wrong:
@@ -133,19 +116,15 @@ def run_together(
         now_s: monotonic time [s]; the system's if left out.
         program: arguments of the interpreter that runs a part, which gets this process' number and
             then the arguments of `hil`; another one only in tests.
-
-    Raises:
-        RecordingError: if the folder cannot be made.
     """
     clock = now_s or _monotonic()
-
-    def deadline(part: PartSettings) -> Deadline:
-        return Deadline(clock, LED_STOP_WITHIN_S if part.operator else stop_within_s)
-
     with ExitStack() as stack:
         folder = stack.enter_context(run_dir(out, scenario.name))
         wish = stack.enter_context(StopSignals())
-        parts = [PartProcess(part, path, folder, program, deadline(part)) for part in scenario.part]
+        parts: list[PartProcess] = []
+        for part in scenario.part:
+            within_s = LED_STOP_WITHIN_S if part.operator else stop_within_s
+            parts.append(PartProcess(part, path, folder, program, clock, within_s))
         for part in parts:
             stack.callback(part.kill)
         try:

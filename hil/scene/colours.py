@@ -37,11 +37,7 @@ _FROM_THEME: Final = {
 
 @dataclass(frozen=True, slots=True)
 class SceneColours:
-    """A colour for each role.
-
-    Raises:
-        ValueError: a role without a colour, or a colour that is not one.
-    """
+    """A colour for each role; a `ValueError` for one without, or a colour that is none."""
 
     hex_of: Mapping[str, str]
     """Role → "#rrggbb", for every name in `ROLES`."""

@@ -22,11 +22,7 @@ NEAR, FAR = 1e-2, 1e2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Eye:
-    """Where the eye is; its array is read-only.
-
-    Raises:
-        ValueError: if the distance is not above 0, or anything is not finite.
-    """
+    """Where the eye is; its array is read-only. All is finite, and the distance above 0."""
 
     middle_m: Array
     distance_m: float
@@ -94,17 +90,10 @@ class Eye:
         return 2.0 * self.distance_m * across / max(1, width)
 
     def view(self, width: int, height: int) -> Array:
-        """From the scene to the screen: right, up and depth from -1 to 1 after division by w.
+        """From the scene to the screen: right, up, depth from -1 to 1 after division by w, (4, 4).
 
         The projection is OpenGL's: M. Segal, K. Akeley, "The OpenGL Graphics System", version
-        2.1, section 2.11.2, for a frustum about the line of sight.
-
-        Args:
-            width: of the picture [px].
-            height: of the picture [px].
-
-        Returns:
-            Shape (4, 4).
+        2.1, section 2.11.2, for a frustum about the line of sight. The picture's size is in pixels.
         """
         placed = np.eye(4)
         axes = self.axes

@@ -17,6 +17,10 @@ from hil.scene.solids import Solid
 Array = NDArray[np.float64]
 
 
+TRACE_POINTS: Final = 1500
+"""Points of a path at most: at 0.35 s a point, nine minutes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """One body of a part."""
@@ -136,8 +140,6 @@ def grid(
 
     Args:
         extent_m: half its side; rounded up to whole steps [m].
-        step_m: between lines [m].
-        height_m: of the floor [m].
         middle: its middle, x and y; rounded to whole steps [m].
     """
     count = int(np.ceil(extent_m / step_m))
@@ -151,12 +153,6 @@ def grid(
     points = np.array(lines)
     points.setflags(write=False)
     return Ground(points, step_m)
-
-
-Array = NDArray[np.float64]
-
-TRACE_POINTS: Final = 1500
-"""Points of a path at most: at 0.35 s a point, nine minutes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -199,12 +195,7 @@ class Scene(Protocol):
         ...
 
     def take(self, rows: Array, now_s: float) -> None:
-        """Learn of new frames.
-
-        Args:
-            rows: values of frames in the layout's order, oldest first, shape (N, values).
-            now_s: monotonic time at which they came [s].
-        """
+        """Learn of new frames: their values, oldest first, (N, values), and when they came [s]."""
         ...
 
     def figure(self, now_s: float) -> Figure:

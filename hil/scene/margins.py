@@ -45,12 +45,7 @@ def margin_role(share: float) -> str:
 
 
 def travel(low: Array, high: Array) -> Rule:
-    """Rule for a quantity between two limits: left, share, and words of the nearer limit.
-
-    Args:
-        low: lower limits, shape (n,).
-        high: upper limits, above the lower ones, shape (n,).
-    """
+    """Rule for a quantity between two limits, (n,): left, share, and words of the nearer limit."""
 
     def of(values: Array) -> tuple[Array, Array, list[str]]:
         down, up = values - low, high - values
@@ -75,7 +70,6 @@ def windows(limits: Array, factors: Array, ends: Sequence[str]) -> Rule:
     """Rule for what counts up from 0 to the edge of a window, all shape (n,).
 
     Args:
-        limits: edges of the windows, above 0.
         factors: from the unit of the values to the one that is shown.
         ends: words for each, with ``{left}``.
     """

@@ -34,12 +34,7 @@ class Faces:
 
 
 def faces_of(build: Build, figure: Figure, eye: Eye) -> Faces:
-    """What an eye far away sees of a figure, if nothing hides it.
-
-    Args:
-        build: what is drawn; ghosts are left out.
-        eye: only the side from which it looks plays a part.
-    """
+    """What an eye far away on this eye's side sees of a figure, if nothing hides it; no ghosts."""
     table = build.packed.corners.astype(np.float64)
     part, slot = table[:, 6].astype(np.intp), table[:, 7].astype(np.intp)
     placed = figure.transforms[part]  # (V, 4, 4)

@@ -37,12 +37,7 @@ class Solid:
             object.__setattr__(self, name, array)
 
     def placed(self, rotation: ArrayLike, position_m: ArrayLike) -> Self:
-        """The same body elsewhere.
-
-        Args:
-            rotation: its axes as columns, shape (3, 3).
-            position_m: its origin [m], shape (3,).
-        """
+        """The same body elsewhere: its axes as columns, (3, 3), and its origin [m], (3,)."""
         turn = np.asarray(rotation, np.float64)
         moved = self.vertices_m @ turn.T + np.asarray(position_m, np.float64)
         return type(self)(moved, self.normals @ turn.T, self.faces)
@@ -53,20 +48,14 @@ class Solid:
 
 
 def hull(points_m: ArrayLike) -> Array:
-    """Corners of the convex hull of points in a plane, counter-clockwise.
+    """Corners of the convex hull of points in a plane, counter-clockwise, (K, 2) [m].
 
     The monotone chain of A. M. Andrew, "Another efficient algorithm for convex hulls in two
     dimensions", Information Processing Letters 9, 1979: SciPy's takes longer to load than all
-    these solids to make.
+    these solids to make. Points on an edge are no corners.
 
     Args:
         points_m: at least three that are not on one line [m], shape (N, 2).
-
-    Returns:
-        The corners [m], shape (K, 2); points on an edge are none.
-
-    Raises:
-        ValueError: if all points are on one line.
     """
     points = np.unique(np.asarray(points_m, np.float64), axis=0).tolist()  # from left to right
     corners = [*_chain(points), *_chain(points[::-1])]
@@ -92,13 +81,7 @@ def _turn(first: list[float], second: list[float], third: list[float]) -> float:
 
 
 def prism(outline_m: ArrayLike, low_m: float, high_m: float) -> Solid:
-    """A convex outline in the plane x-y, extruded along z.
-
-    Args:
-        outline_m: points whose convex hull is taken [m], shape (N, 2).
-        low_m: lower face [m].
-        high_m: upper face [m].
-    """
+    """A convex hull in the plane x-y, of points (N, 2), extruded along z between heights [m]."""
     points = np.asarray(outline_m, np.float64)
     corners = hull(points)
     count = len(corners)
@@ -178,13 +161,7 @@ def bar(start_m: ArrayLike, end_m: ArrayLike, radius_m: float) -> Solid:
 
 
 def arrow(direction: ArrayLike, length_m: float, radius_m: float) -> tuple[Solid, Solid]:
-    """Shaft and head of an arrow from the origin.
-
-    Args:
-        direction: unit vector, shape (3,).
-        length_m: with the head [m].
-        radius_m: of the shaft [m].
-    """
+    """Shaft and head of an arrow from the origin along a unit vector, of a whole length [m]."""
     turn = axes_along(np.asarray(direction, np.float64).reshape(1, 3))[0]
     head_m = min(5.0 * radius_m, 0.5 * length_m)
     shaft = cylinder(radius_m, length_m - head_m)
@@ -196,10 +173,7 @@ def axes_along(directions: Array) -> Array:
     """Right-handed axes whose z is given; how they are turned about z is of no concern.
 
     Args:
-        directions: unit vectors, shape (N, 3).
-
-    Returns:
-        Axes as columns, shape (N, 3, 3).
+        directions: unit vectors, shape (N, 3). The axes are columns, shape (N, 3, 3).
     """
     helper = np.where(np.abs(directions[:, :1]) > 0.9, [[0.0, 1.0, 0.0]], [[1.0, 0.0, 0.0]])
     side = helper - directions * (helper * directions).sum(axis=1, keepdims=True)

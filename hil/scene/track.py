@@ -41,11 +41,7 @@ class Between:
 
 
 def is_jump(known: Between | None, t_s: Array) -> bool:
-    """Whether new frames are not the sequel of those before, as when a replay is moved.
-
-    Args:
-        t_s: motion times of the new frames [s], shape (N,), at least one.
-    """
+    """Whether new frames, of times [s], (N,), do not follow, as when a replay is moved."""
     if known is None:
         return False
     last_s = float(known.newest[1])  # t_s is the second field of every layout
@@ -53,13 +49,7 @@ def is_jump(known: Between | None, t_s: Array) -> bool:
 
 
 def advance(known: Between | None, rows: Array, t_s: Array, now_s: float) -> Between | None:
-    """What is known after new frames.
-
-    Args:
-        rows: values of the new frames, oldest first, shape (N, values).
-        t_s: their motion times [s], shape (N,).
-        now_s: when they came, monotonic [s].
-    """
+    """What is known after new frames: values (N, values), times [s] (N,), and arrival [s]."""
     if not len(rows):
         return known
     newest, newest_t = rows[-1], float(t_s[-1])
@@ -128,9 +118,6 @@ def rotation_of(quaternion: Array) -> Array:
     )
 
 
-Array = NDArray[np.float64]
-
-
 class Track:
     """The frames of an arm station as a picture of one of its arms needs them.
 
@@ -147,12 +134,7 @@ class Track:
         self.between: Between | None = None
 
     def take(self, rows: Array, now_s: float) -> None:
-        """Learn of new frames; after a jump in time the path begins anew.
-
-        Args:
-            rows: values of frames, oldest first, shape (N, values).
-            now_s: monotonic time at which they came [s].
-        """
+        """Learn of new frames as a scene does; after a jump in time the path begins anew."""
         if not len(rows):
             return
         times = rows[:, self._time][:, 0]
@@ -168,27 +150,21 @@ class Track:
 
 
 class Trail:
-    """The last points of a path, oldest first.
-
-    Args:
-        least_step_m: points nearer to the last one than this are left out [m].
-    """
+    """The last points of a path, oldest first; those nearer than a least step [m] are left out."""
 
     def __init__(self, least_step_m: float) -> None:
         self._least_m = least_step_m
         self._points: list[tuple[float, float, float]] = []
-        self._array: Array | None = None
-        self.serial = 0
+        self.serial = -1
+        self._changed()
 
     def add(self, points_m: Array) -> None:
         """More points [m], shape (N, 3); those that are not finite are left out."""
-        added = False
+        before = len(self._points)
         for x, y, z in points_m[np.isfinite(points_m).all(axis=1)].tolist():
-            if self._points and math.dist((x, y, z), self._points[-1]) < self._least_m:
-                continue
-            self._points.append((x, y, z))
-            added = True
-        if added:
+            if not self._points or math.dist((x, y, z), self._points[-1]) >= self._least_m:
+                self._points.append((x, y, z))
+        if len(self._points) > before:
             del self._points[:-TRACE_POINTS]
             self._changed()
 
@@ -199,13 +175,7 @@ class Trail:
             self._changed()
 
     def _changed(self) -> None:
-        self._array = None
-        self.serial += 1
-
-    @property
-    def points_m(self) -> Array:
+        self.points_m = np.array(self._points, np.float64).reshape(-1, 3)
         """The points [m], shape (N, 3), read-only."""
-        if self._array is None:
-            self._array = np.array(self._points, np.float64).reshape(-1, 3)
-            self._array.setflags(write=False)
-        return self._array
+        self.points_m.setflags(write=False)
+        self.serial += 1

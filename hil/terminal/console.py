@@ -49,7 +49,7 @@ class _AllVisible(RenderHook):
 
 def _console(*, stderr: bool, width: int | None = None) -> Console:
     """A console on which text is text: no markup, no emoji, no control characters."""
-    console = Console(stderr=stderr, width=width, highlight=False, markup=False, emoji=False)
+    console = Console(stderr=stderr, width=width, highlight=False, emoji=False)
     console.push_render_hook(_AllVisible())
     return console
 
@@ -135,11 +135,7 @@ def _end(error: Exception, status: Exit, *, as_json: bool) -> NoReturn:
 
 
 def numbers(text: str, count: int, option: str, names: str) -> list[float]:
-    """Comma-separated finite numbers of an option.
-
-    Raises:
-        ConfigError: if there are not ``count``, or one is not a finite number.
-    """
+    """Comma-separated finite numbers of an option; a `ConfigError` if there are not so many."""
     parts = [part.strip() for part in text.split(",")]
     values: list[float] = []
     for part in parts:

@@ -28,10 +28,7 @@ def run_or_stand_in(
             the values ``url`` and ``says``.
         emulated: gives the same plan on emulated devices for a while, and their URL.
         device: what is absent: "drives", "robot".
-        fallback: of the scenario: "sim" allows it.
-
-    Raises:
-        RefusedError: as `run` does; with the command that allows a stand-in if there is none.
+        fallback: of the scenario: "sim" allows it; else the error tells the command that does.
     """
     try:
         return run(plan)

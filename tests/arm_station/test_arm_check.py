@@ -192,7 +192,7 @@ def near_wrist(least_wrist):
     def source():
         return source_of(plan, VirtualClock())
 
-    return prepare(plan, source, planned=False).station(source())
+    return prepare(plan, None).station(source())
 
 
 def test_how_near_a_singularity_the_robot_may_go_is_its_file_s():

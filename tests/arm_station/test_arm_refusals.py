@@ -241,7 +241,7 @@ def test_the_space_arm_s_gripper_may_be_as_fast_as_the_robot_s_unscaled(scale):
 
 def live(plan):
     """The same motion as if nobody knew it before."""
-    return prepare(plan, lambda: None, planned=False)
+    return prepare(plan, None)
 
 
 NEAREST_AT_START = ("shoulder", "bodies")

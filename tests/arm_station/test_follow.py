@@ -56,7 +56,7 @@ def test_at_rest_the_robot_stands_still_within_two_waypoints_while_the_arm_swing
     one, asked = follower(), swing(40)
     for pose in asked[:10]:
         one.follow(pose)
-    one.rest()
+    one.resting = True
     first, *others = [one.follow(pose) for pose in asked[10:]]
     assert one.share == 0.0
     assert first is not asked[10], "it brakes over one waypoint"
@@ -67,11 +67,11 @@ def test_at_rest_the_robot_stands_still_within_two_waypoints_while_the_arm_swing
 
 def test_held_again_the_gap_is_closed_and_the_poses_are_the_very_same_again():
     one = follower()
-    one.rest()
+    one.resting = True
     for pose in swing(30, drift_m_s=0.005):
         one.follow(pose)
     assert one.gap[0] > 0.04
-    one.go_on()
+    one.resting = False
     still = swing(30, drift_m_s=0.005)[-1]
     gaps = []
     for _ in range(60):
@@ -104,7 +104,7 @@ def judge(wishes, asked):
     one = follower()
     robot, shares = [], [1.0]
     for held, count in wishes:
-        (one.go_on if held else one.rest)()
+        one.resting = not held
         for _ in range(count):
             robot.append(one.follow(asked[len(robot)]))
             shares.append(one.share)
@@ -135,12 +135,12 @@ def judge(wishes, asked):
 
 def test_closing_a_gap_beside_a_fast_motion_waits_rather_than_break_the_limit():
     one = follower()
-    one.rest()
+    one.resting = True
     up = np.array([0.0, 0.0, 0.09 * PERIOD_S])
     fast = [Pose(START.position_m + k * up, np.eye(3)) for k in range(1, 20)]
     for pose in fast[:3]:
         one.follow(pose)
-    one.go_on()
+    one.resting = False
     robot = [one.follow(pose) for pose in fast[3:]]
     ways = np.diff([pose.position_m[2] for pose in robot])
     assert ways.max() / PERIOD_S <= 0.09 + 1e-12

@@ -197,9 +197,9 @@ def test_let_go_at_any_moment_it_rests_on_its_path_within_its_distance(spans, st
         steps.append(station.step())
         hand.turn()
     assert not any(step.violations for step in steps)
-    assert not kept([move.path.pose(0.0), *places(steps)], READY_DEG)
-    longest = max(_lengths(move.path.pose(0.0), move.steps))
-    lengths = _lengths(move.path.pose(0.0), steps)
+    assert not kept([move.path(0.0), *places(steps)], READY_DEG)
+    longest = max(_lengths(move.path(0.0), move.steps))
+    lengths = _lengths(move.path(0.0), steps)
     assert max(lengths) <= part * RM01.gripper_speed_max_m_s * PERIOD_S * (1.0 + 1e-9)
     for k in range(1, len(steps)):
         if pattern[k - 1] and not pattern[k]:  # let go before waypoint k + 1
@@ -214,10 +214,10 @@ def test_brought_to_rest_by_the_loop_it_waits_until_it_is_to_go_on():
     station = move.station(AlwaysHeld())
     for _ in range(5):
         station.step()
-    station.rest()
+    station.resting = True
     shares = [station.step().share for _ in range(5)]
     assert shares == [2 / 3, 1 / 3, 0.0, 0.0, 0.0]
-    station.go_on()
+    station.resting = False
     assert station.step().share == 1 / 3
 
 
@@ -252,7 +252,7 @@ def _lengths(start, steps):
 def _off_line(move, step, straight):
     """Distance of a waypoint from the line between start and target [rad, m]."""
     if straight:
-        begin, end = move.path.pose(0.0).position_m, move.path.pose(1.0).position_m
+        begin, end = move.path(0.0).position_m, move.path(1.0).position_m
         here = step.X_RT.position_m
     else:
         begin, end, here = np.radians(READY_DEG), np.radians(AWAY_DEG), step.joints.q_rad

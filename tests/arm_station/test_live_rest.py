@@ -172,7 +172,8 @@ def test_a_session_with_releases_of_five_seconds_goes_on(monkeypatch, tmp_path, 
 
 
 def test_positive_control_a_robot_that_does_not_rest_is_found(monkeypatch, tmp_path):
-    monkeypatch.setattr(GripperFollower, "rest", lambda self: None)
+    never = property(lambda self: False, lambda self, value: None)
+    monkeypatch.setattr(GripperFollower, "resting", never, raising=False)
     one = session(monkeypatch, tmp_path, "e", "light", 12.0)
     assert one.result.end.reason == "let go for 2 s, and the robot still moved"
     with pytest.raises(AssertionError):

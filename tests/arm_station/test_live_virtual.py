@@ -22,11 +22,11 @@ from live_bench import (
 from arm_driver.host_states import StreamResult
 from hil.config.errors import RefusedError
 from hil.stations.arm.bench import prepare_plan, run_arm, source_of
-from hil.stations.arm.peers import REST_SPEED_M_S
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.view import ArmView
-from hil.stations.arm.sources import evdev_handles, settings
+from hil.stations.arm.sources import gamepad, settings
 from hil.stations.arm.sources.keyboard import KeyboardSource, Terminal
+from hil.stations.arm.stream import REST_SPEED_M_S
 from hil.timing.clock import VirtualClock
 from sim.world.space_arm.simulator import TICK_S, SpaceArm
 
@@ -309,7 +309,7 @@ def handles(monkeypatch):
     device = Handles()
 
     def opened(path, axes, hold_button, *, now_s):
-        return evdev_handles.EvdevHandles(device, Handles.CODES, axes, hold_button, now_s=now_s)
+        return gamepad.EvdevHandles(device, Handles.CODES, axes, hold_button, now_s=now_s)
 
     monkeypatch.setattr(settings, "open_handles", opened)
     return device

@@ -57,7 +57,7 @@ def test_a_csv_is_driven_in_its_own_time(truth, tmp_path):
     recorded = read_recorded(written(tmp_path, arc(7.0)), RM01)
     move = plan_play(RM01, at(READY_DEG), recorded, slower=False)
     assert move.duration_s == pytest.approx(7.0, abs=3 * PERIOD_S), "and the dead-man's ramp"
-    assert not kept([move.path.pose(0.0), *places(move.steps)], READY_DEG)
+    assert not kept([move.path(0.0), *places(move.steps)], READY_DEG)
     with standing(READY_DEG) as session:
         start = start_of(session, recorded.target, None)
         hand = Schedule(session.clock.now_s, [(0.0, 4.0), (8.0, 100.0)])
@@ -81,7 +81,7 @@ def test_what_is_too_fast_is_refused_with_what_does_not_fit_and_slower_drives_it
         assert words in str(refusal.value)
     move = plan_play(RM01, at(READY_DEG), recorded, slower=True)
     assert 3.0 < move.duration_s < 6.0
-    assert not kept([move.path.pose(0.0), *places(move.steps)], READY_DEG)
+    assert not kept([move.path(0.0), *places(move.steps)], READY_DEG)
 
 
 def test_what_a_robot_was_sent_is_sent_again(truth, tmp_path):

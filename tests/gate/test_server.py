@@ -74,7 +74,7 @@ def test_any_lateness_of_control_stops_along_the_path_or_goes_on(data):
             if kind == "twice":
                 gate.order(setpoint)
             elif kind == "damaged":
-                gate.slot._buffer[40] ^= 0x10
+                gate.slot.buffer[40] ^= 0x10
         before = gate.history[-1].verdict
         status = gate.cycle()
         good = kind in ("good", "twice")
@@ -225,7 +225,7 @@ def test_the_end_tells_what_was_lost_between_control_and_gate(tmp_path):
     late = dataclasses.replace(gate.ask(SPEED), sequence=gate.index - 1)
     gate.turn(late, sequence=late.sequence)
     gate.order(gate.ask(SPEED))
-    gate.slot._buffer[40] ^= 0xFF  # one byte of the order, after its checksum was made
+    gate.slot.buffer[40] ^= 0xFF  # one byte of the order, after its checksum was made
     gate.cycle()
     gate.connected = False
     gate.run_alone()

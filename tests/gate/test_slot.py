@@ -79,7 +79,7 @@ def test_any_damaged_byte_is_noticed(offset, flips):
 @given(st.binary(min_size=CommandSlot.slot_bytes, max_size=CommandSlot.slot_bytes))
 def test_any_bytes_are_no_order(noise):
     reader = CommandSlot.local()
-    reader._buffer[:] = noise
+    reader.buffer[:] = noise
     assert reader.take() is None
 
 

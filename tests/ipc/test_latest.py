@@ -58,7 +58,7 @@ def test_the_newest_comes_once_and_nothing_queues():
 def test_what_is_overwritten_while_it_is_copied_is_torn_and_comes_at_the_next_look():
     writer, reader, buffer = ends()
     writer.put(1, 0.5)
-    reader._buffer = Scene(buffer, read=lambda: writer.put(2, 1.5))
+    reader.buffer = Scene(buffer, read=lambda: writer.put(2, 1.5))
     assert reader.get() is None
     assert (reader.torn, reader.corrupt) == (1, 0)
     assert reader.get() == (2, 1.5)
@@ -74,7 +74,7 @@ def test_a_writer_that_dies_over_its_work_leaves_a_torn_slot_which_the_next_one_
         buffer[part.start : part.start + done] = content[:done]
         raise SystemExit
 
-    writer._buffer = Scene(buffer, write=die)
+    writer.buffer = Scene(buffer, write=die)
     with pytest.raises(SystemExit):
         writer.put(2, 1.5)
     assert [reader.get() for _ in range(3)] == [None] * 3

@@ -76,8 +76,8 @@ def test_what_is_said_is_what_the_station_hears(link):
     model.release()
     assert writer.send(model.velocity())
     assert source.sample(0.0).at_rest
-    assert source.counts.taken == 2
-    assert source.counts.malformed == source.counts.refused == 0
+    assert source.counts["taken"] == 2
+    assert source.counts["malformed"] == source.counts["refused"] == 0
 
 
 def test_silence_is_zero(link):

@@ -1,7 +1,5 @@
 """Frames and headers that the tests of the recording share."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Others are the ROS 2 decoder of the MCAP project, `rosbags`, and NumPy with noth
 that stands beside the rows. `make test-long` takes the runs as they are shipped.
 """
 
-from __future__ import annotations
-
 import csv
 import gc
 import json

@@ -1,7 +1,5 @@
 """One wrong bit costs its chunk: it is named with its place and time, and the rest is read."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A recording in real time is dated; the digest of a dry run covers no date."""
 
-from __future__ import annotations
-
 import csv
 from datetime import UTC, datetime, timedelta  # noqa: TID251  # fixed dates
 from pathlib import Path

@@ -1,7 +1,5 @@
 """CSV: a column per value with its unit, and the same bits when read again."""
 
-from __future__ import annotations
-
 import csv
 import math
 from pathlib import Path

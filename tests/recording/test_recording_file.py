@@ -1,7 +1,5 @@
 """The file: what goes in comes out, the same bytes each time, and other tools can read it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
@@ -19,7 +17,6 @@ from mcap.records import Chunk
 from mcap.stream_reader import StreamReader
 from mcap_ros2.decoder import DecoderFactory
 from recording_samples import HEADER, packed, record, sample_frame
-from rosbags.highlevel import AnyReader
 from row_samples import PLATFORM, CycleFrame
 from scipy.spatial.transform import Rotation
 
@@ -79,8 +76,10 @@ def test_events_come_back_in_order(tmp_path: Path) -> None:
 def test_columns_are_read_only_and_a_wrong_name_lists_the_right_ones(tmp_path: Path) -> None:
     record(tmp_path / "a.mcap", [sample_frame(0)])
     recording = Recording.open(tmp_path / "a.mcap")
-    with pytest.raises(ValueError, match="read-only"):
-        recording.t_s[0] = 1.0
+    for column in recording.columns.values():
+        assert column.flags.c_contiguous
+        with pytest.raises(ValueError, match="read-only"):
+            column[0] = 0
     with pytest.raises(RecordingError, match=r"no column 'length'.*measured_length_m"):
         recording.column("length")
 
@@ -137,35 +136,6 @@ def test_ros_reads_every_message_by_the_schema_beside_it(tmp_path: Path) -> None
     assert told == [("base", "platform_wanted"), ("base", "platform_reached")]
     assert shown.transforms[1].transform.translation.y == sample_frame(3).reached_pose[1]
     assert seen == {}
-
-
-def test_rosbags_reads_the_same_file(tmp_path: Path) -> None:
-    recorder = Recorder(RecorderRing.local(), tmp_path / "a.mcap", HEADER)
-    recorder.ring.push(ROWS, packed(sample_frame(3)))
-    recorder.ring.push(EVENTS, EVENT.to_bytes())
-    recorder.finish()
-    with AnyReader([tmp_path / "a.mcap"]) as bag:
-        told: dict[str, Any] = {
-            connection.topic: bag.deserialize(raw, connection.msgtype)
-            for connection, _, raw in bag.messages()
-        }
-    assert sorted(told) == ["/platform/events", "/platform/rows", "/platform/tf"]
-    assert tuple(told["/platform/rows"].measured_force_n) == sample_frame(3).measured_force_n
-    assert told["/platform/rows"].mode == told["/platform/rows"].MODE_ENGAGED
-    event = told["/platform/events"]
-    assert (event.message, event.level) == (EVENT.message, event.WARNING)
-    assert event.kind == event.KIND_VIOLATION
-    assert told["/platform/tf"].transforms[0].header.stamp.nanosec == 6_000_000
-
-
-def test_the_layout_beside_the_rows_is_all_that_numpy_needs(tmp_path: Path) -> None:
-    frames = [sample_frame(index) for index in range(40)]
-    record(tmp_path / "a.mcap", frames)
-    with (tmp_path / "a.mcap").open("rb") as file:
-        found = list(make_reader(file).iter_messages("/platform/rows"))
-    layout = json.loads(found[0][1].metadata["dtype"])
-    rows = np.frombuffer(b"".join(message.data for _, _, message in found), np.dtype(layout))
-    assert rows["sent_length_m"].tolist() == [list(frame.sent_length_m) for frame in frames]
 
 
 def test_chunks_span_at_most_half_a_second(tmp_path: Path) -> None:

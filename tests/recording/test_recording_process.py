@@ -1,7 +1,5 @@
 """The recorder as a process: same file as inline, and what is on disk survives every death."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -92,7 +90,7 @@ def test_a_local_ring_is_refused(tmp_path: Path) -> None:
 def _kill(recorder: RecorderProcess, next_part: int) -> None:
     """Kill the one that writes, as nothing can be caught, and wait for the next one."""
     clock = RealClock()
-    os.kill(recorder.pid, signal.SIGKILL)
+    os.kill(recorder.ring.recorder_pid, signal.SIGKILL)
     began_s = clock.now_s()
     _wait(lambda: recorder.ring.part == next_part)
     assert clock.now_s() - began_s < 1.0
@@ -139,7 +137,7 @@ def test_killed_while_the_file_is_ended_another_one_ends_it(
 ) -> None:
     recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
     _push(ring, 0, 3000)
-    os.kill(recorder.pid, signal.SIGKILL)  # most of it is still in the ring
+    os.kill(recorder.ring.recorder_pid, signal.SIGKILL)  # most of it is still in the ring
     result = recorder.finish()
     assert (result.status, result.lost) == (RecorderStatus.DONE, 0)
     assert Recording.open(tmp_path / "a.mcap").cycles == 3000
@@ -161,7 +159,7 @@ def test_a_copy_that_is_killed_is_made_anew_and_goes_on_when_needed(
     ring: RecorderRing, tmp_path: Path
 ) -> None:
     recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
-    session = recorder.pid
+    session = recorder.ring.recorder_pid
     _wait(lambda: len(_family(session)) == 2)
     (copy,) = set(_family(session)) - {session}
     os.kill(copy, signal.SIGKILL)
@@ -179,7 +177,7 @@ def test_all_killed_at_once_the_run_is_told_that_nobody_records(
     recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
     _push(ring, 0, 2000)  # 4 s of motion
     _wait(lambda: ring.pending == 0)
-    os.killpg(recorder.pid, signal.SIGKILL)
+    os.killpg(recorder.ring.recorder_pid, signal.SIGKILL)
     said: list[str] = []
     _wait(lambda: said.append(recorder.service()) or bool(said[-1]))
     assert said[-1] == "no recorder is left: the rest of the run is not recorded"
@@ -201,7 +199,7 @@ def test_what_lies_still_is_on_disk_soon_as_well(ring: RecorderRing, tmp_path: P
     before = ring.written_bytes
     _push(ring, 0, 10, period_s=0.0)  # motion time stands still
     _wait(lambda: ring.written_bytes > before)
-    os.killpg(recorder.pid, signal.SIGKILL)
+    os.killpg(recorder.ring.recorder_pid, signal.SIGKILL)
     recorder.finish()
     assert Recording.open(tmp_path / "a.mcap").cycles == 10
 
@@ -213,13 +211,13 @@ def test_a_recorder_that_hangs_is_never_waited_for_and_its_losses_are_counted(
     recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
     _push(ring, 0, 5)
     _wait(lambda: ring.pending == 0)
-    os.kill(recorder.pid, signal.SIGSTOP)
-    os.waitid(os.P_PID, recorder.pid, os.WSTOPPED | os.WNOWAIT)
+    os.kill(recorder.ring.recorder_pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, recorder.ring.recorder_pid, os.WSTOPPED | os.WNOWAIT)
     accepted = [ring.push(ROWS, packed(sample_frame(index))) for index in range(5, 205)]
     assert accepted == [True] * 64 + [False] * 136
     recorder.service()
     assert recorder.ring.status is RecorderStatus.OK
-    os.kill(recorder.pid, signal.SIGCONT)
+    os.kill(recorder.ring.recorder_pid, signal.SIGCONT)
     _wait(lambda: ring.pending == 0)
     _push(ring, 205, 210)
     result = recorder.finish()
@@ -235,8 +233,10 @@ def test_it_outlives_the_signals_that_end_the_run(
     ring: RecorderRing, tmp_path: Path, number: signal.Signals
 ) -> None:
     recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
-    assert os.getsid(recorder.pid) == recorder.pid  # the terminal's Ctrl-C does not reach it
-    os.kill(recorder.pid, number)
+    assert (
+        os.getsid(recorder.ring.recorder_pid) == recorder.ring.recorder_pid
+    )  # the terminal's Ctrl-C does not reach it
+    os.kill(recorder.ring.recorder_pid, number)
     _push(ring, 0, 100)
     assert recorder.finish().status is RecorderStatus.DONE
     assert Recording.open(tmp_path / "a.mcap").cycles == 100
@@ -249,7 +249,7 @@ def test_a_pinned_loop_does_not_keep_the_recorder_on_its_processor(
     os.sched_setaffinity(0, {min(before)})
     try:
         recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
-        assert os.sched_getaffinity(recorder.pid) >= before
+        assert os.sched_getaffinity(recorder.ring.recorder_pid) >= before
         recorder.finish()
     finally:
         os.sched_setaffinity(0, before)
@@ -298,7 +298,7 @@ ring = RecorderRing.shared()
 recorder = RecorderProcess(ring, Path(sys.argv[1]), HEADER)
 for index in range(1000):
     assert ring.push(ROWS, packed(sample_frame(index)))
-print(recorder.pid, flush=True)
+print(recorder.ring.recorder_pid, flush=True)
 {end}
 """
 

@@ -1,7 +1,5 @@
 """Rows in a file: other programs read them, and what is whole is always recovered."""
 
-from __future__ import annotations
-
 import io
 import re
 import struct
@@ -17,8 +15,6 @@ from mcap.reader import make_reader
 from mcap.records import Chunk, MessageIndex
 from mcap.stream_reader import StreamReader
 from mcap.writer import Writer
-from mcap_ros2.decoder import DecoderFactory
-from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from row_samples import unpacked
 
 from hil.recording.events import (
@@ -184,59 +180,6 @@ def test_an_event_as_long_as_a_row_is_no_row(tmp_path: Path) -> None:
 _PADS = tuple(f"p{number}" for number in range(500))
 
 
-def test_ros_rosbags_and_numpy_read_the_same_rows(whole: bytes, tmp_path: Path) -> None:
-    store = get_typestore(Stores.EMPTY)
-    columns = Recording.open(_written(tmp_path, whole)).columns
-    assert len(columns["index"]) == COUNT
-    reader = make_reader(io.BytesIO(whole), decoder_factories=[DecoderFactory()])
-    for place, decoded in enumerate(reader.iter_decoded_messages("/swing/rows")):
-        assert decoded.schema is not None
-        if not place:
-            text = decoded.schema.data.decode()
-            store.register(get_types_from_msg(text, decoded.schema.name))
-        bag = store.deserialize_cdr(decoded.message.data, decoded.schema.name)
-        for name, expected in zip(("index", "t_s", "mode", "angle_rad"), _row(place), strict=True):
-            own = columns[name][place]
-            for value in (getattr(decoded.decoded_message, name), getattr(bag, name), own):
-                np.testing.assert_array_equal(value, expected)
-
-
-def test_events_come_in_order(whole: bytes, tmp_path: Path) -> None:
-    content = Recording.open(_written(tmp_path, whole))
-    assert [one.index for one in content.events] == list(range(1, COUNT, 70))
-    assert content.events[1] == EventRecord.from_bytes(_event(71))
-    assert (content.damage, content.truncated, content.signals) == ("", False, TABLE)
-
-
-def test_columns_are_read_only_and_without_gaps(whole: bytes, tmp_path: Path) -> None:
-    columns = Recording.open(_written(tmp_path, whole)).columns
-    assert columns["angle_rad"].shape == (COUNT, 3)
-    for column in columns.values():
-        assert column.flags.c_contiguous
-        with pytest.raises(ValueError, match="read-only"):
-            column[0] = 0
-
-
-def test_a_file_cut_at_any_byte_gives_its_whole_chunks(tmp_path: Path) -> None:
-    data = _made(120)  # three chunks
-    ends = _ends_of_chunks(data)
-    assert len(ends) == 3
-    ends_of_all = _ends_of_records(data)
-    places = {end + step for end in ends_of_all for step in range(-2, 11) if end + step < len(data)}
-    for place in sorted(places | set(range(0, len(data), 29))):  # heads whole, bodies coarsely
-        path = _written(tmp_path, data[:place])
-        try:
-            content = Recording.open(path)
-        except RecordingError:
-            assert place < ends[0]
-            continue
-        done = sum(end <= place for end in ends)
-        assert content.cycles == (0, 50, 100, 120)[done]
-        assert content.column("index").tolist() == list(range(content.cycles))
-        assert content.truncated
-        assert content.damage == ""
-
-
 def _unpacked(data: bytes) -> bytes:
     """The only chunk."""
     (chunk,) = [
@@ -247,11 +190,6 @@ def _unpacked(data: bytes) -> bytes:
     return zstandard.decompress(chunk.data, max_output_size=chunk.uncompressed_size)
 
 
-def _ends_of_records(data: bytes) -> dict[int, int]:
-    """Byte behind each record → its kind."""
-    return {end: opcode for end, (opcode, _) in _records(data).items()}
-
-
 def _records(data: bytes) -> dict[int, tuple[int, int]]:
     """Byte behind each record → its kind, and the length that its head tells."""
     at, ends = 8, dict[int, tuple[int, int]]()
@@ -260,10 +198,6 @@ def _records(data: bytes) -> dict[int, tuple[int, int]]:
         at += HEAD.size + length
         ends[at] = opcode, length
     return ends
-
-
-def _ends_of_chunks(data: bytes) -> list[int]:
-    return [end for end, opcode in _ends_of_records(data).items() if opcode == CHUNK]
 
 
 def _foreign(rows: list[bytes], topic: str = "/swing/rows", encoding: str = "cdr") -> bytes:
@@ -324,14 +258,6 @@ def test_what_is_no_row_is_not_written(channel: int, size: int) -> None:
     with pytest.raises(ValueError, match=r"its table says|there are 2 to 2"):
         _add(file, channel, payload[:size] if size < 0 else payload + b"\0" * size, 0, 0)
     assert file.settled
-
-
-def test_other_rows_give_another_digest() -> None:
-    files = [RowFile(_Sink(), TABLE, {}) for _ in range(2)]
-    for file, last in zip(files, (9, 10), strict=True):
-        _add(file, ROWS, TABLE.pack(_row(last)), 0, 0)
-        file.flush()
-    assert files[0].sha256 != files[1].sha256
 
 
 def test_nothing_reaches_the_sink_before_its_chunk_is_whole() -> None:

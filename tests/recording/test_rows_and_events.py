@@ -1,7 +1,5 @@
 """Rows and events survive their bytes, and those are the documented ones."""
 
-from __future__ import annotations
-
 import math
 import struct
 from typing import Any

@@ -1,7 +1,5 @@
 """One table of signals: its struct, its dtype, its message text and its names tell the same."""
 
-from __future__ import annotations
-
 import math
 import struct
 from typing import Any

@@ -1,7 +1,5 @@
 """The stations' tables of signals tell what their recordings have always told."""
 
-from __future__ import annotations
-
 import hashlib
 
 import pytest
@@ -32,8 +30,3 @@ def test_the_message_names_every_code_and_field(table: Signals) -> None:
         {"platform": "mode", "arm": "state"}[table.station],
         "action",
     ]
-
-
-@pytest.mark.parametrize("table", [PLATFORM, ARM], ids=lambda table: table.station)
-def test_a_header_gives_the_table_back(table: Signals) -> None:
-    assert Signals.from_header(table.header()) == table

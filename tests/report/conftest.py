@@ -1,7 +1,5 @@
 """Runs and pages that several tests only look at."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

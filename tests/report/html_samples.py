@@ -1,7 +1,5 @@
 """Reading a page back: its tags, its attributes, its text."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 from pathlib import Path
 

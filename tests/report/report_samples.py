@@ -1,7 +1,5 @@
 """Hand-made recordings of short runs that the tests of the report share."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Callable

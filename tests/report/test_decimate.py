@@ -1,7 +1,5 @@
 """Thinning out: no peak is lost, holes stay holes, order is kept."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

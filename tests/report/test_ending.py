@@ -1,7 +1,5 @@
 """How a run ended: each ending is recognised, the gravest wins, the reason is the gate's own."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

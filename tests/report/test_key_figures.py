@@ -1,7 +1,5 @@
 """The table of key figures: the recording's own extremes, against the right leg's limit."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

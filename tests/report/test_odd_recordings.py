@@ -1,7 +1,5 @@
 """Every recording has a page, however odd: no cycle, no header, no numbers, cut off anywhere."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The page: self-contained, complete, harmless, repeatable, and there for every recording."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from base64 import b64decode

@@ -1,7 +1,5 @@
 """The page of runs that the bench itself has made: what it records is what the page reads."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The page of a run whose station is not here, or says nothing more of its runs than all do."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 import pytest

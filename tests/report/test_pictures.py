@@ -1,7 +1,5 @@
 """Pictures: they have the right size, show something, and are the same every time."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 import sys

@@ -1,7 +1,5 @@
 """The figures of a random sample: the sample's own numbers, its ranges, its extremes."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

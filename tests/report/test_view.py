@@ -1,7 +1,5 @@
 """What is made of a recording before it is drawn: times, phases, limits, notes."""
 
-from __future__ import annotations
-
 import dataclasses
 from itertools import pairwise
 

@@ -102,7 +102,7 @@ class ArmRunResult(Streamed):
         return robot_line(self.prepared.plan)
 
 
-def prepare_plan(plan: ArmPlan, told: Callable[[int], None] | None = None) -> ArmProof:
+def prepare_plan(plan: ArmPlan) -> ArmProof:
     """Find the robot's place, and prove a planned motion in full.
 
     Raises:
@@ -110,12 +110,8 @@ def prepare_plan(plan: ArmPlan, told: Callable[[int], None] | None = None) -> Ar
         RefusedError: with arm, joint, value and limit; nothing has been sent.
     """
     if plan.scenario.source.kind not in PLANNED:
-        return prepare(plan, _no_source, planned=False)
-    return prepare(plan, lambda: source_of(plan, VirtualClock()), planned=True, told=told)
-
-
-def _no_source() -> VelocitySource:
-    raise AssertionError("a live motion is not played out beforehand")
+        return prepare(plan, None)
+    return prepare(plan, lambda: source_of(plan, VirtualClock()))
 
 
 def source_of(plan: ArmPlan, clock: Clock) -> VelocitySource:

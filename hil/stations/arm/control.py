@@ -6,7 +6,6 @@ knows neither a port nor a clock: the same steps prove a planned motion beforeha
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -19,10 +18,10 @@ from arm_driver.val import OatConvention
 from hil.stations.arm.follow import GripperFollower
 from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.judge import RobotJudge
-from hil.stations.arm.nodes import Nodes, node_pose
-from hil.stations.arm.peers import OVER, REST_SPEED_M_S, REST_TURN_RAD_S, WaypointMaker
+from hil.stations.arm.nodes import Nodes
 from hil.stations.arm.sources.source import Twist, VelocitySource, rest
 from hil.stations.arm.step import X_WB, ArmStep, MotionPhase, RobotStep, pose_of, space_sample
+from hil.stations.arm.stream import OVER, REST_SPEED_M_S, REST_TURN_RAD_S, WaypointMaker
 from safety.arm_limits import ArmCheck, ArmViolation
 from sim.world.space_arm.integrators import SpanStatus
 from sim.world.space_arm.programmed_rates import ProgrammedRates, RateCommand, TwistFrame
@@ -93,27 +92,12 @@ class ArmStation(WaypointMaker[ArmStep]):
         return self._source.held
 
     @property
-    def resting(self) -> bool:
-        """Whether the robot rests, or is coming to rest, whatever the space arm does."""
-        return self._follower is not None and self._follower.resting
-
-    @property
     def gap(self) -> tuple[float, float]:
         """How far the robot is from the place that the simulated gripper has on the bench [m, rad].
 
         Both are 0 while it repeats it; they grow while the robot rests and the space arm swings.
         """
         return (0.0, 0.0) if self._follower is None else self._follower.gap
-
-    def rest(self) -> None:
-        """Bring the robot to rest from the next step on, while the space arm swings out."""
-        if self._follower is not None:
-            self._follower.rest()
-
-    def go_on(self) -> None:
-        """Let the robot repeat the space arm again, from the next step on."""
-        if self._follower is not None:
-            self._follower.go_on()
 
     def listen(self) -> None:
         """Let the source hear its operator, between two steps."""
@@ -143,7 +127,10 @@ class ArmStation(WaypointMaker[ArmStep]):
                 wanted=wanted, command=command, snapshot=snapshot,
             )  # fmt: skip
         velocity_m_s = X_WB.rotation @ snapshot.velocity_BG_m_s
-        X_WG = node_pose(self._nodes, self._index, pose_of(snapshot), velocity_m_s)
+        X_WG = pose_of(snapshot)
+        if self._nodes is not None:
+            X_WG = X_WG.at(self._nodes(self._index, X_WG.position_m, velocity_m_s))
+        follower.resting = self.resting
         X_RT = follower.follow(robot.mapping.robot_pose(X_WG))
         judged = robot.judge.judge(X_RT, space_sample(snapshot, command.smallest_singular_value))
         if judged.violations:
@@ -178,7 +165,7 @@ class ArmStation(WaypointMaker[ArmStep]):
         slow = speed < REST_SPEED_M_S and turn < REST_TURN_RAD_S
         late = self._settling >= SETTLE_STEPS_MAX
         if late and self.live:
-            self.rest()
+            self.resting = True
         if (slow or late) and not (self.live and self.robot_moves):
             self.course = MotionPhase.AT_REST
 
@@ -205,13 +192,11 @@ class ArmStation(WaypointMaker[ArmStep]):
         )  # fmt: skip
 
 
-def play_out(
-    station: WaypointMaker[S], steps_max: int, told: Callable[[int], None] | None = None
-) -> list[S]:
-    """Take all steps of a motion, to see where it leads.
+def play_out(station: WaypointMaker[S], steps_max: int) -> list[S]:
+    """Take all steps of a motion that ends by itself, to see where it leads.
 
     Raises:
-        ValueError: if the motion has not ended by then.
+        ValueError: if the motion has not ended by the greatest number of steps.
     """
     steps: list[S] = []
     while station.course not in OVER:
@@ -221,6 +206,4 @@ def play_out(
                 f"({steps_max * TICK_S:g} s); live motions cannot be proved beforehand"
             )
         steps.append(station.step())
-        if told is not None:
-            told(len(steps))
     return steps

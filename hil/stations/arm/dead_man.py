@@ -7,8 +7,8 @@ goes on asking, and is told to stay where it is.
 
 import math
 
-from hil.stations.arm.peers import WaypointMaker, Witness
 from hil.stations.arm.step import RobotStep
+from hil.stations.arm.stream import WaypointMaker, Witness
 from hil.timing.clock import Tick
 
 REST_AFTER_S = 1.05
@@ -47,7 +47,7 @@ class DeadMan:
         if self._station.resting:
             told = "" if self._station.robot_alone else f", {_told(*self._station.gap)}"
             self._witness.note(tick, f"held again; the robot goes on{told}")
-            self._station.go_on()
+            self._station.resting = False
 
     def _released(self, tick: Tick, since_s: float) -> str:
         station = self._station
@@ -55,7 +55,7 @@ class DeadMan:
             self._witness.note(
                 tick, f"let go for {REST_AFTER_S:g} s; the robot rests until it is held again"
             )
-            station.rest()
+            station.resting = True
         if since_s > RELEASED_S and station.robot_moves:
             return f"let go for {RELEASED_S:g} s, and the robot still moved"
         return ""

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Any, Final
 
 from rich.table import Table
 
@@ -10,6 +10,8 @@ from arm_driver.host_values import HostSettings
 from arm_driver.path_report import PathFinding
 from arm_driver.supervision import SupervisionReport
 from hil.stations.arm.nodes import KIND as CORNER
+from hil.stations.arm.stream import Streamed
+from hil.terminal.console import out, show_recording_failure
 
 _DEG: Final = 180.0 / math.pi
 _SHOWN_AS: Final = {
@@ -78,3 +80,23 @@ def near_limits(report: SupervisionReport) -> Iterator[str]:
         yield "the robot asks faster than its period, by more than half of what ends the stream"
     if report.period.behind > WARNED_FROM:
         yield "the robot asks slower than its period, by more than half of what ends the stream"
+
+
+def told_end(found: Streamed, robot: str) -> dict[str, Any]:
+    """How a stream went, as JSON values: its result, why, and what the robot was sent."""
+    return {
+        "ok": found.ok,
+        "result": None if found.end.result is None else found.end.result.value,
+        "reason": found.end.reason,
+        "robot": robot,
+        "sent": found.end.waypoints,
+    }
+
+
+def show_end(found: Streamed) -> None:
+    """How a stream went, in a line for people."""
+    show_recording_failure(found.recorder.failure)
+    word = "not begun" if found.end.result is None else found.end.result.value
+    out.print(word, style="green" if found.ok else "red", end="")
+    reason = found.end.reason.removeprefix(f"{word}: ")  # the link's text begins with the same word
+    out.print(f": {reason}" if reason else "", soft_wrap=True)

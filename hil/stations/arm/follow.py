@@ -64,7 +64,7 @@ class GripperFollower:
         self.share = 1.0
         """Of the simulated gripper's motion that the robot does, 0 (it rests) to 1."""
         self.resting = False
-        """Whether the robot rests, or is coming to rest."""
+        """Whether the robot is to rest, or else to repeat the simulated gripper."""
         self.gap = (0.0, 0.0)
         """From the robot to where the simulated gripper is [m, rad]; 0 while it repeats it."""
 
@@ -75,14 +75,6 @@ class GripperFollower:
             start, period_s, limits.gripper_speed_max_m_s, limits.gripper_turn_max_rad_s,
             limits.corners if live else None,
         )  # fmt: skip
-
-    def rest(self) -> None:
-        """Come to rest from the next waypoint on."""
-        self.resting = True
-
-    def go_on(self) -> None:
-        """Repeat the simulated gripper again, from the next waypoint on."""
-        self.resting = False
 
     def follow(self, asked: Pose) -> Pose:
         """The robot's next pose, one period after the last."""

@@ -19,7 +19,6 @@ from arm_driver.link_errors import WaypointRefusedError
 from arm_driver.location import COUNTS_PER_DEG, COUNTS_PER_MM, Location
 from arm_driver.rotation import quaternion_of
 from arm_driver.val import OatConvention, from_oat
-from hil.stations.arm.peers import ArmWire
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmAction, ArmLimits, ArmSample, ArmVerdict
 
@@ -31,6 +30,27 @@ ROUNDED_RAD = math.radians(2.0 / COUNTS_PER_DEG)
 
 class PastGateError(WaypointRefusedError):
     """A waypoint was to be written that the gate has not let through; nothing was written."""
+
+
+class ArmWire(Protocol):
+    """A link to a robot, real or emulated; see `arm_driver.link.ArmLink`."""
+
+    def start(self, plan: StreamPlan, measured: Location | None = None) -> None:
+        """Begin a stream, on the operator's arm command."""
+
+    def offer(self, location: Location) -> Offer:
+        """Put the next waypoint into the slot."""
+        ...
+
+    def poll(self) -> LinkReport:
+        """Return the link as it is now."""
+        ...
+
+    def end(self, reason: EndReason) -> None:
+        """End the stream."""
+
+    def close(self) -> None:
+        """Leave the link."""
 
 
 class WaypointGate(Protocol):

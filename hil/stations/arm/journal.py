@@ -4,6 +4,8 @@ import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import reduce
+from operator import or_
 
 import numpy as np
 
@@ -41,7 +43,6 @@ from hil.timing.clock import Tick
 from hil.timing.stop import StopWish
 from safety.arm_limits import ArmAction
 from sim.world.space_arm.simulator import TICK_S
-from sim.world.space_arm.snapshot import Snapshot
 
 OFFERED_KEPT = 4
 """Waypoints offered last: of these the robot has all but the one in the slot."""
@@ -91,7 +92,7 @@ class ArmJournal(Journal):
             "target_pose": NAN7 if X_RT is None else _packed(X_RT),
             "robot_q": NAN6 if joints is None else joints.q_rad.tolist(),
             "robot_q_rate": rate,
-            "sent_location": _sent(step.location),
+            "sent_location": NAN6 if step.location is None else step.location.counts,
             "sent_seq": float(report.streamed),
             "measured_pose": measured,
             "measured_at_s": math.nan if report.measured is None else tick.t_s - report.silence_s,
@@ -138,19 +139,16 @@ class ArmJournal(Journal):
         self.service()
 
     def _flags(self, step: RobotStep, report: LinkReport) -> ArmFlag:
-        flags = ArmFlag(0)
-        if step.joints is None and step.violations:
-            flags |= ArmFlag.OUT_OF_REACH
-        if step.share < 1.0:
-            flags |= ArmFlag.RESTING
-        if step.gap_m > 0.0:
-            flags |= ArmFlag.BEHIND
-        if self._stop.asked is not None:
-            flags |= ArmFlag.STOP_ASKED
-        if report.counts.empty_slot > self._empty_slots:
-            flags |= ArmFlag.MISSED
+        missed = report.counts.empty_slot > self._empty_slots
         self._empty_slots = report.counts.empty_slot
-        return flags
+        facts = {
+            ArmFlag.OUT_OF_REACH: step.joints is None and bool(step.violations),
+            ArmFlag.RESTING: step.share < 1.0,
+            ArmFlag.BEHIND: step.gap_m > 0.0,
+            ArmFlag.STOP_ASKED: self._stop.asked is not None,
+            ArmFlag.MISSED: missed,
+        }
+        return reduce(or_, (flag for flag, is_so in facts.items() if is_so), ArmFlag(0))
 
     def _asked(self, step: RobotStep, report: LinkReport) -> tuple[Pose | None, Joints | None]:
         """What is asked of the robot: while the space arm moves alone, the last that was sent."""
@@ -196,7 +194,7 @@ def _space_alone(step: RobotStep) -> bool:
 
 
 def _of_space_arm(step: ArmStep) -> dict[str, Sequence[float]]:
-    snapshot = step.snapshot
+    snapshot, way_m = step.snapshot, way_of(step.snapshot)
     return {
         "wanted_twist": [*step.wanted.linear_m_s.tolist(), *step.wanted.angular_rad_s.tolist()],
         "rate_command": step.command.rates_rad_s.tolist(),
@@ -205,7 +203,7 @@ def _of_space_arm(step: ArmStep) -> dict[str, Sequence[float]]:
         "space_motor": snapshot.motor_position_rad.tolist(),
         "space_torque": snapshot.torque_nm.tolist(),
         "space_pose": _packed(pose_of(snapshot)),
-        "space_way": _way(snapshot),
+        "space_way": way_m.ravel().tolist() if len(way_m) == WAY_PLACES else NAN_WAY,
     }
 
 
@@ -222,18 +220,5 @@ def watched(report: LinkReport) -> Sequence[float]:
     )
 
 
-def _sent(location: Location | None) -> Sequence[float]:
-    if location is None:
-        return NAN6
-    x, y, z, o, a, t = map(float, location.counts)
-    return x, y, z, o, a, t
-
-
-def _way(snapshot: Snapshot) -> tuple[float, ...]:
-    places = way_of(snapshot)
-    return tuple(places.ravel().tolist()) if len(places) == WAY_PLACES else NAN_WAY
-
-
 def _packed(pose: Pose) -> Sequence[float]:
-    x, y, z = pose.position_m.tolist()
-    return x, y, z, *quaternion_of(pose.rotation)
+    return *pose.position_m.tolist(), *quaternion_of(pose.rotation)

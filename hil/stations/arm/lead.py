@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from hil.config.errors import RefusedError
 from hil.run.lead import Handles
 from hil.stations.arm.scenario import PLANNED
-from hil.stations.arm.sources.evdev_handles import open_handles
-from hil.stations.arm.sources.gamepad import GamepadSource, HandleShape
+from hil.stations.arm.sources.gamepad import GamepadSource, HandleShape, open_handles
 from hil.stations.arm.sources.remote_writer import ScreenPlace
 from hil.stations.arm.sources.source import Frame, SourceUnavailableError, Twist
 
@@ -32,10 +32,7 @@ def _gamepad(device: str, now_s: Callable[[], float]) -> GamepadSource:
         handles = open_handles(device, GAMEPAD_AXES, GAMEPAD_HOLD, now_s=now_s)
     except SourceUnavailableError as error:
         raise RefusedError(str(error)) from None
-    shape = HandleShape(
-        SHAPE.linear_m_s, SHAPE.angular_rad_s, SHAPE.dead_zone, SHAPE.expo, GAMEPAD_SIGNS
-    )
-    return GamepadSource(handles, shape, FRAME)
+    return GamepadSource(handles, replace(SHAPE, signs=GAMEPAD_SIGNS), FRAME)
 
 
 def _place(scenario: Mapping[str, Any]) -> ScreenPlace | None:

@@ -16,9 +16,8 @@ from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
 from hil.run.run import play
 from hil.stations.arm.dead_man import DeadMan
 from hil.stations.arm.findings import near_limits
-from hil.stations.arm.peers import Witness
 from hil.stations.arm.step import ArmStep, MotionPhase, RobotStep
-from hil.stations.arm.stream import ArmEnd, Stream
+from hil.stations.arm.stream import ArmEnd, Stream, Witness
 from hil.timing.clock import Clock, Tick
 from sim.world.space_arm.simulator import TICK_S
 

@@ -17,19 +17,13 @@ LEGS: Final = 6
 _ARM: Final = {"industrial": "Robot, joint", "simulated": "Space arm, joint"}
 _SINGULAR: Final = (("wrist", "1"), ("elbow", "m"), ("shoulder", "m"))
 _WATCHED: Final = {
-    "following_1": "Robot, off its path",
-    "ahead_s": "Robot, too early",
-    "behind_s": "Robot, too late",
-    "silence_s": "Robot, silent",
-    "blank_1": "Robot, tells no place",
+    "following_1": ("Robot, off its path", "%", 100.0, "not following"),
+    "ahead_s": ("Robot, too early", "ms", 1e3, "off its period"),
+    "behind_s": ("Robot, too late", "ms", 1e3, "off its period"),
+    "silence_s": ("Robot, silent", "ms", 1e3, "link lost"),
+    "blank_1": ("Robot, tells no place", "", 1.0, "not following"),
 }
-_TO_END: Final = {
-    "following_1": "{left}, then not following",
-    "ahead_s": "{left}, then off its period",
-    "behind_s": "{left}, then off its period",
-    "silence_s": "{left}, then link lost",
-    "blank_1": "{left}, then not following",
-}
+"""What is watched → its name, unit, factor to it, and how the stream ends beyond its window."""
 
 
 def _numbered(what: str) -> tuple[str, ...]:
@@ -64,14 +58,7 @@ def margins_of(scenario: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
 def _watched(settings: SupervisionSettings) -> MarginGroup:
     silent_s = HostSettings(supervision=settings).lost_after_s
     limits = [1.0, settings.ahead_s, settings.behind_s, silent_s, settings.feedback_periods]
-    return MarginGroup(
-        tuple(_WATCHED[name] for name in WATCHED),
-        ("%", "ms", "ms", "ms", ""),
-        "watched",
-        windows(
-            np.array(limits),
-            np.array([100.0, 1e3, 1e3, 1e3, 1.0]),
-            [_TO_END[name] for name in WATCHED],
-        ),
-        warn_share=1.0 - WARNED_FROM,
-    )
+    names, units, factors, ends = zip(*(_WATCHED[name] for name in WATCHED), strict=True)
+    ahead = [f"{{left}}, then {end}" for end in ends]
+    shares = windows(np.array(limits), np.array(factors), ahead)
+    return MarginGroup(names, units, "watched", shares, warn_share=1.0 - WARNED_FROM)

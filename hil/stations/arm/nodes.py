@@ -6,9 +6,8 @@ the controller rounds a corner follows from the turn there and the speeds before
 same wherever on the bench the motion takes place: so no choice of the place helps.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,53 +26,24 @@ SPARE_M = 2e-5
 """Left of the longest step: the wire has hundredths of a millimetre [m]."""
 
 
-class Nodes(Protocol):
-    """Puts a waypoint for a place of the simulated gripper."""
-
-    def node_m(self, index: int, place_m: Array, velocity_m_s: Array) -> Array:
-        """Where the simulated gripper should be taken to be [m], shape (3,).
-
-        Args:
-            place_m: of the simulated gripper at its time [m], shape (3,).
-            velocity_m_s: of it [m/s], shape (3,).
-        """
-        ...
+Nodes = Callable[[int, Array, Array], Array]
+"""Where the simulated gripper should be taken to be for a waypoint [m], shape (3,): from its
+number, from 1, and the gripper's place [m] and velocity [m/s] at its time, shape (3,) each."""
 
 
-def node_pose(nodes: Nodes | None, index: int, X_WG: Pose, velocity_WG_m_s: Array) -> Pose:
-    """Where the simulated gripper would be for the robot's path to fit its motion."""
-    if nodes is None:
-        return X_WG
-    return X_WG.at(nodes.node_m(index, X_WG.position_m, velocity_WG_m_s))
-
-
-class PlannedNodes:
-    """Waypoints fitted to a motion that was played out beforehand.
+def planned_nodes(offset_m: Array) -> Nodes:
+    """Waypoints fitted to a motion that was played out beforehand; its end stays where it is.
 
     Args:
         offset_m: of each waypoint from the motion, the start among them [m], shape (N, 3).
     """
-
-    def __init__(self, offset_m: Array) -> None:
-        self._offset_m = offset_m
-
-    def node_m(self, index: int, place_m: Array, velocity_m_s: Array) -> Array:
-        """See `Nodes`; the end of the motion, and what comes after it, stays where it is."""
-        del velocity_m_s
-        return place_m + self._offset_m[index] if index < len(self._offset_m) else place_m
+    return lambda index, place_m, _: place_m + offset_m[index] if index < len(offset_m) else place_m
 
 
-class LiveMotionNodes:
-    """Waypoints for a motion whose future nobody knows."""
-
-    def __init__(self, start_m: Array, period_s: float, speed_max_m_s: float, scale: float) -> None:
-        step_max_m = (speed_max_m_s * period_s - SPARE_M) / scale
-        self._nodes = LiveNodes(start_m, period_s, step_max_m)
-
-    def node_m(self, index: int, place_m: Array, velocity_m_s: Array) -> Array:
-        """See `Nodes`."""
-        del index
-        return self._nodes.node_m(place_m, velocity_m_s)
+def live_nodes(start_m: Array, period_s: float, speed_max_m_s: float, scale: float) -> Nodes:
+    """Waypoints for a motion from rest whose future nobody knows; scale is of the robot's ways."""
+    nodes = LiveNodes(start_m, period_s, (speed_max_m_s * period_s - SPARE_M) / scale)
+    return lambda _, place_m, velocity_m_s: nodes.node_m(place_m, velocity_m_s)
 
 
 def planned_offsets_m(

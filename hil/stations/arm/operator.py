@@ -60,7 +60,7 @@ class ArmOperator:
         """Who asked for the end, in a sentence; empty while nobody has."""
         self.telemetry: TelemetrySink | None = None
         """What panels read; the run's frames and events belong there."""
-        self.say: Said = _unheard
+        self.say: Said = lambda text, data: None
         """Where it is written down what the operator did."""
         self.ending: Callable[[], str] = str
         """Why control ends the run of itself; empty while it does not."""
@@ -88,17 +88,11 @@ class ArmOperator:
             self._ends(EndCause.TERMINAL)
         if why := self.ending():
             self._ends(EndCause.CONTROL, why)
-        self._told.tell(
-            self._now_s() - self._begun_s,
-            Operation(
-                held=self.held,
-                playing="play" if self._end is None else "",
-                refused=self._refused,
-                seen=self._operator.seen,
-                dead_man=self._operator.rule,
-                end=self._end,
-            ),
-        )
+        operation = Operation(
+            held=self.held, playing="play" if self._end is None else "", refused=self._refused,
+            seen=self._operator.seen, dead_man=self._operator.rule, end=self._end,
+        )  # fmt: skip
+        self._told.tell(self._now_s() - self._begun_s, operation)
 
     def _ends(self, cause: EndCause, why: str = "") -> None:
         """The end is under way; the first cause counts."""
@@ -143,10 +137,6 @@ class ArmOperator:
         """A source that is heard together with this operator, and held by him if it is live."""
         held = DeadManSource(source, self)
         return SlewedSource(held, limits) if self.live else held
-
-
-def _unheard(text: str, data: dict[str, str | bool]) -> None:
-    """Nobody writes it down yet."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,9 @@ from hil.stations.arm.control import LOOKS, ArmStation, MappedRobot, play_out
 from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.nodes import (
-    LiveMotionNodes,
     Nodes,
-    PlannedNodes,
+    live_nodes,
+    planned_nodes,
     planned_offsets_m,
     worst_corner,
 )
@@ -67,11 +67,7 @@ class ArmProof:
     shape (N, 3); None if they are not corrected, or the motion is live."""
 
     def gate(self) -> ArmGate:
-        """The gate of both arms, at the start.
-
-        Raises:
-            RefusedError: if the start is refused.
-        """
+        """The gate of both arms, at the start; raises RefusedError if the start is refused."""
         space, first = space_arm_of(self.plan), _rates_of(self.plan)
         at_rest = first.stop(space.state[0])
         gate = ArmGate(
@@ -98,11 +94,11 @@ class ArmProof:
     def _nodes(self, X_WG0: Pose) -> Nodes | None:
         """What puts the waypoints, for a motion from X_WG0; None to put them on the motion."""
         if self.offset_m is not None:
-            return PlannedNodes(self.offset_m)
+            return planned_nodes(self.offset_m)
         scenario = self.plan.scenario
         if scenario.source.kind in PLANNED or not scenario.mapping.corrected:
             return None
-        return LiveMotionNodes(
+        return live_nodes(
             X_WG0.position_m, TICK_S, self.plan.robot.gripper_speed_max_m_s, scenario.mapping.scale
         )
 
@@ -146,27 +142,24 @@ def space_limits(plan: ArmPlan) -> ArmLimits:
     )
 
 
-def prepare(
-    plan: ArmPlan, make_source: SourceMaker, *, planned: bool,
-    told: Callable[[int], None] | None = None,
-) -> ArmProof:  # fmt: skip
+def prepare(plan: ArmPlan, make_source: SourceMaker | None) -> ArmProof:
     """Find the robot's place for a motion, and prove a planned one in full.
 
     Args:
-        planned: whether the source ends by itself and says the same each time.
-        told: called with the number of each waypoint that has been looked at.
+        make_source: makes the source anew, which ends by itself and says the same each time; None
+            for a live motion.
 
     Raises:
         RefusedError: with arm, joint, value and limit; nothing has been sent.
     """
-    if not planned:
+    if make_source is None:
         if plan.scenario.mapping.start is None:
             raise RefusedError(
                 "a live motion needs a place to begin: mapping.start and mapping.start_joints_deg"
             )
         mapping, start = _given_place(plan, pose_of(space_arm_of(plan).look()))
         return ArmProof(plan, mapping, start, (), None, None)
-    path, way_m = _gripper_path(plan, make_source(), told)
+    path, way_m = _gripper_path(plan, make_source())
     offset_m = _offsets_m(plan, way_m)
     if offset_m is not None:
         path = [Pose(x.position_m + d, x.rotation) for x, d in zip(path, offset_m, strict=True)]
@@ -179,7 +172,7 @@ def prepare(
     if corner is not None:
         report = replace(report, findings=(*report.findings, corner))
     found = ArmProof(plan, mapping, start, (), report, margin, offset_m)
-    steps = play_out(found.station(make_source()), _steps_max(plan), told)
+    steps = play_out(found.station(make_source()), _steps_max(plan))
     if steps and steps[-1].course is MotionPhase.REFUSED:
         _refuse(steps[-1])
     return replace(found, steps=tuple(steps))
@@ -197,14 +190,12 @@ def _refuse(step: ArmStep) -> None:
     )
 
 
-def _gripper_path(
-    plan: ArmPlan, source: VelocitySource, told: Callable[[int], None] | None
-) -> tuple[list[Pose], Array]:
+def _gripper_path(plan: ArmPlan, source: VelocitySource) -> tuple[list[Pose], Array]:
     """X_WG at the start and at every waypoint, and its places in between [m], (M, 3)."""
     space = space_arm_of(plan)
     first = pose_of(space.look())
     try:
-        steps = play_out(ArmStation(space, _rates_of(plan), source), _steps_max(plan), told)
+        steps = play_out(ArmStation(space, _rates_of(plan), source), _steps_max(plan))
     except ValueError as error:
         raise RefusedError(f"the motion was refused, nothing has been sent: {error}") from None
     if not steps:

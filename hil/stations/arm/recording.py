@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from hil.recording.events import SIMULATED_KEY, EventKind, EventRecord, Level
 from hil.recording.header import RecordingError
-from hil.recording.mcap_scan import Caps
 from hil.recording.reader import Recording
 from hil.stations.arm.signals import SIGNALS
 
@@ -74,13 +73,13 @@ class ArmRecording:
             )
 
     @classmethod
-    def open(cls, path: Path, caps: Caps | None = None) -> Self:
+    def open(cls, path: Path) -> Self:
         """Read a file, or the recording in a run's folder.
 
         Raises:
-            RecordingError: if it is not there, is no recording of the arm or is beyond the caps.
+            RecordingError: if it is not there, or is no recording of the arm.
         """
-        return cls(Recording.open(path, caps))
+        return cls(Recording.open(path))
 
     @property
     def waypoints(self) -> int:

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rich.progress import BarColumn, Progress, TextColumn
 
-from arm_driver.location import Location
 from hil.config.errors import ConfigError
 from hil.run.station import Checked, Request
 from hil.stations.arm.bench import PLANNED, ArmRunResult, prepare_plan, run_arm, warm_arm
-from hil.stations.arm.findings import findings_table, supervision_table
+from hil.stations.arm.findings import findings_table, show_end, supervision_table, told_end
 from hil.stations.arm.journal import supervised
 from hil.stations.arm.prepare import ArmProof
 from hil.stations.arm.scenario import SIM_URL, ArmPlan, load_arm_plan
@@ -25,16 +24,10 @@ from hil.stations.arm.sources.settings import (
     KeyboardSourceSettings,
     RemoteSourceSettings,
 )
-from hil.stations.arm.station import LINK
+from hil.stations.arm.start import robot_at
+from hil.stations.arm.station import AT, LINK
 from hil.stations.arm.wire import emulated_robot
-from hil.terminal.console import (
-    err,
-    out,
-    print_json,
-    show_recording,
-    show_recording_failure,
-    styled,
-)
+from hil.terminal.console import err, out, print_json, show_recording, styled
 from hil.terminal.stand_in import run_or_stand_in
 from sim.world.space_arm.simulator import TICK_S
 
@@ -64,13 +57,13 @@ def plan_of(request: Request) -> ArmPlan:
     return load_arm_plan(request.scenario, changes)
 
 
-def checked(plan: ArmPlan, *, quiet: bool) -> Checked:
+def check(request: Request) -> Checked:
     """Prove a planned motion; of a live one only its start is looked at.
 
     Raises:
         RefusedError: with arm, joint, value and limit.
     """
-    prepared = _prepared(plan, quiet=quiet)
+    prepared = _prepared(plan_of(request), quiet=request.as_json)
     return Checked(ok=True, told=_prepared_json(prepared), show=partial(_show_check, prepared))
 
 
@@ -80,63 +73,54 @@ def _show_check(prepared: ArmProof) -> None:
     _show_path(prepared)
 
 
-def run_arm_and_show(
-    plan: ArmPlan,
-    folder: Path,
-    *,
-    report_too: bool,
-    as_json: bool,
-    operator: bool = False,
-    robot_at: Location | None = None,
-) -> bool:
+def run(request: Request) -> bool:
     """Run a plan, show how it went, and say whether all went well.
 
     Raises:
         RefusedError: if the motion is refused, or the robot is not there; nothing has moved.
     """
-    prepared = _prepared(plan, quiet=as_json)
-    with _progress(prepared, quiet=as_json) as progress:
-        quiet = as_json or plan.scenario.clock == "virtual"
-        shown_at = None if quiet else _descriptor_of_errors()
-        run = partial(
-            run_arm, out=folder, progress=progress, shown_at=shown_at, operator=operator,
-            robot_at=robot_at,
+    plan, quiet = plan_of(request), request.as_json
+    at = robot_at(request.options.get(AT.flag))
+    prepared = _prepared(plan, quiet=quiet)
+    with _progress(prepared, quiet=quiet) as progress:
+        shown_at: int | None = None
+        with suppress(OSError):  # none if a program reads what it shows from memory
+            dry = plan.scenario.clock == "virtual"
+            shown_at = None if quiet or dry else sys.stderr.fileno()
+        started = partial(
+            run_arm, out=request.folder, progress=progress, shown_at=shown_at,
+            operator=request.operator, robot_at=at,
         )  # fmt: skip
-        result = _run(prepared, run)
-    page, accuracy = _report(result) if report_too else (None, None)
-    if as_json:
+        result = _run(prepared, started)
+    page, accuracy = _report(result) if request.report else (None, None)
+    if quiet:
         print_json(_run_json(result, page) | {"accuracy": accuracy and accuracy.to_json()})
     else:
         _show_run(result, page, shown=shown_at is not None)
         if accuracy is not None:
             style = "green" if accuracy.kept else "red"
-            out.print("accuracy:", styled(style, accuracy), soft_wrap=True)
+            out.print("accuracy:", styled(style, str(accuracy)), soft_wrap=True)
     return result.ok
-
-
-def _descriptor_of_errors() -> int | None:
-    """Where to show what happens while it happens; None if a program reads it from memory."""
-    with suppress(OSError):
-        return sys.stderr.fileno()
-    return None
 
 
 def warm_arm_and_say(*, quiet: bool, classic: bool = False, fine: bool = False) -> None:
     """Compile the arm's kernels with a word to the user: the first time takes a while."""
-    if quiet:
+    words = "preparing the arm's kernels (the first run compiles them, about a minute)"
+    with nullcontext() if quiet else err.status(words):
         warm_arm(classic=classic, fine=fine)
-        return
-    with err.status("preparing the arm's kernels (the first run compiles them, about a minute)"):
-        warm_arm(classic=classic, fine=fine)
+
+
+def warm_all(quiet: bool) -> None:
+    """Compile all that any run or comparison calls."""
+    warm_arm_and_say(quiet=quiet, classic=True, fine=True)
 
 
 def _prepared(plan: ArmPlan, *, quiet: bool) -> ArmProof:
     fine = plan.scenario.space_arm.accuracy == "fine"
     warm_arm_and_say(quiet=quiet, fine=fine)
-    if quiet:
-        return prepare_plan(plan)
     live = plan.scenario.source.kind not in PLANNED
-    with err.status("looking at the start" if live else "playing the motion out, to prove it"):
+    words = "looking at the start" if live else "playing the motion out, to prove it"
+    with nullcontext() if quiet else err.status(words):
         return prepare_plan(plan)
 
 
@@ -243,8 +227,8 @@ def _show_path(prepared: ArmProof) -> None:
             "distance; corners are the same at every place"
         )
     if prepared.plan.scenario.mapping.scale != 1.0:
-        told = f"ways are {prepared.plan.scenario.mapping.scale:g}"
-        out.print(styled("black on yellow", " SCALED "), told)
+        scale = prepared.plan.scenario.mapping.scale
+        out.print(styled("black on yellow", " SCALED "), f"ways are {scale:g}")
     if prepared.path is None:
         return
     out.print(findings_table(prepared.path.findings))
@@ -255,39 +239,28 @@ def _show_path(prepared: ArmProof) -> None:
 
 
 def _run_json(result: ArmRunResult, page: Path | None) -> dict[str, Any]:
-    end, report = result.end, result.end.report
-    counts = report.counts
+    report, recorder = result.end.report, result.recorder
+    counted = ("requests", "repeats", "empty_slot", "late_answers", "checksum_errors")
     return {
-        "ok": result.ok,
-        "result": None if end.result is None else end.result.value,
-        "reason": end.reason,
-        "robot": result.robot,
-        "sent": end.waypoints,
-        "requests": counts.requests,
-        "repeats": counts.repeats,
-        "empty_slot": counts.empty_slot,
-        "late_answers": counts.late_answers,
-        "checksum_errors": counts.checksum_errors,
+        **told_end(result, result.robot),
+        **{name: getattr(report.counts, name) for name in counted},
         "answer_p50_s": report.latency.p50_s,
         "answer_p99_s": report.latency.p99_s,
         "supervision": supervised(report.supervision),
         "answer_longest_s": report.latency.longest_s,
-        "recording": str(result.recorder.path),
-        "recording_sha256": result.recorder.sha256,
-        "recording_status": result.recorder.status.name,
-        "recording_failure": result.recorder.failure,
-        "recording_parts": result.recorder.parts,
+        "recording": str(recorder.path),
+        "recording_sha256": recorder.sha256,
+        "recording_status": recorder.status.name,
+        "recording_failure": recorder.failure,
+        "recording_parts": recorder.parts,
         "report": None if page is None else str(page),
-    } | _prepared_json(result.prepared)
+        **_prepared_json(result.prepared),
+    }
 
 
 def _show_run(result: ArmRunResult, page: Path | None, *, shown: bool) -> None:
     end, report = result.end, result.end.report
-    show_recording_failure(result.recorder.failure)
-    word = "not begun" if end.result is None else end.result.value
-    out.print(styled("green" if result.ok else "red", word), end="")
-    reason = end.reason.removeprefix(f"{word}: ")  # the link's own text begins with the same word
-    out.print(f": {reason}" if reason else "", soft_wrap=True)
+    show_end(result)
     out.print(f"robot: {result.robot}", soft_wrap=True)
     show_recording(result.recorder.path, result.recorder.parts)
     counts = report.counts

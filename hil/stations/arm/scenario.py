@@ -135,9 +135,9 @@ class ArmPlan(Settings):
     scenario_file: str
 
 
-def is_arm_scenario(table: Mapping[str, Any]) -> bool:
-    """Whether a scenario's table is one of this station."""
-    return table.get("station") == "arm"
+def scenario_model() -> type[Settings]:
+    """What a scenario of this station says."""
+    return ArmScenario
 
 
 def load_arm_plan(path: Path, overrides: Iterable[str] = ()) -> ArmPlan:
@@ -174,49 +174,31 @@ def _machine(name: str, wanted: FileKind, scenario: Path, key: str) -> Path:
 
 
 def _check(plan: ArmPlan, source: str) -> None:
-    scenario, wrong = plan.scenario, list[Wrong]()
-    payloads = plan.space_arm.payloads()
-    if scenario.space_arm.payload and scenario.space_arm.payload not in payloads:
-        wrong.append(
-            about(
-                "space_arm.payload",
-                f"space_arm.payload = {scenario.space_arm.payload!r}: {plan.space_arm.name} has "
-                f"{', '.join(payloads) or 'none'}",
-            )
-        )
-    wrong += _start_out_of_range(plan)
-    if (scenario.mapping.start is None) != (scenario.mapping.start_joints_deg is None):
-        line = "mapping: start and start_joints_deg belong together; give both or none"
-        wrong.append(about("mapping", line))
-    if scenario.devices.arm != SIM_URL:
-        try:
-            parse_arm_link(scenario.devices.arm)
-        except ArmLinkError as error:
-            line = f"devices.arm = {scenario.devices.arm!r}: {error}"
-            wrong.append(about("devices.arm", line))
-        if scenario.clock != "real":
-            wrong.append(
-                about(
-                    "devices.arm",
-                    f"devices.arm = {scenario.devices.arm!r} with clock = {scenario.clock!r}: "
-                    'a robot on a line needs clock = "real" (--clock real)',
-                )
-            )
-    if wrong:
-        raise ConfigError(source, wrong)
+    scenario, space_arm, wrong = plan.scenario, plan.space_arm, list[Wrong]()
 
+    def told(key: str, text: str) -> None:
+        wrong.append(about(key, f"{key}{text}"))
 
-def _start_out_of_range(plan: ArmPlan) -> list[Wrong]:
-    found: list[Wrong] = []
-    joints = zip(plan.scenario.space_arm.start_deg or (), plan.space_arm.joint, strict=False)
+    payload, payloads = scenario.space_arm.payload, space_arm.payloads()
+    if payload and payload not in payloads:
+        there = ", ".join(payloads) or "none"
+        told("space_arm.payload", f" = {payload!r}: {space_arm.name} has {there}")
+    joints = zip(scenario.space_arm.start_deg or (), space_arm.joint, strict=False)
     for number, (angle, joint) in enumerate(joints):
         low, high = joint.position_deg
         if not low <= angle <= high:
-            found.append(
-                about(
-                    f"space_arm.start_deg.{number}",
-                    f"space_arm.start_deg.{number} = {angle} deg: {joint.name} of "
-                    f"{plan.space_arm.name} moves from {low:g} to {high:g} deg",
-                )
-            )
-    return found
+            moves = f"{joint.name} of {space_arm.name} moves from {low:g} to {high:g} deg"
+            told(f"space_arm.start_deg.{number}", f" = {angle} deg: {moves}")
+    if (scenario.mapping.start is None) != (scenario.mapping.start_joints_deg is None):
+        told("mapping", ": start and start_joints_deg belong together; give both or none")
+    if scenario.devices.arm != SIM_URL:
+        url = f" = {scenario.devices.arm!r}"
+        try:
+            parse_arm_link(scenario.devices.arm)
+        except ArmLinkError as error:
+            told("devices.arm", f"{url}: {error}")
+        if scenario.clock != "real":
+            needed = 'a robot on a line needs clock = "real" (--clock real)'
+            told("devices.arm", f"{url} with clock = {scenario.clock!r}: {needed}")
+    if wrong:
+        raise ConfigError(source, wrong)

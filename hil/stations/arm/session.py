@@ -6,33 +6,100 @@ not after the 5 ms that Python takes unless told otherwise: more than an answer 
 """
 
 import os
+import select
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from arm_driver.host_values import HostSettings
+import numpy as np
+
+from arm_driver.host_values import HostSettings, LinkReport
 from arm_driver.link import open_arm_link
 from arm_driver.link_errors import ArmLinkError
 from hil.config.errors import DEVICE_ABSENT, RefusedError
 from hil.config.scenario import RecordingSettings
 from hil.recording.header import RunHeader
 from hil.run.run import Opening
-from hil.stations.arm.display import ConsoleEcho
+from hil.stations.arm.gated import ArmWire
 from hil.stations.arm.journal import ArmJournal
 from hil.stations.arm.loop import ArmLoop
-from hil.stations.arm.peers import ArmWire
 from hil.stations.arm.scenario import SIM_URL
-from hil.stations.arm.stream import Stream, Streamed
+from hil.stations.arm.step import ArmStep, RobotStep
+from hil.stations.arm.stream import Stream, Streamed, Witness
 from hil.stations.arm.wire import VirtualArmLink
-from hil.timing.clock import Clock, ReportingClock, VirtualClock
+from hil.timing.clock import Clock, ReportingClock, Tick, VirtualClock
 from hil.timing.realtime_setup import RealtimeItem, RealtimePolicy, RealtimeSetup
 from sim.devices.arm_controller import ArmController
 
 if TYPE_CHECKING:
     from hil.stations.arm.operator import ArmOperator
+
+LINE_MAX: Final = 400
+"""Characters of the longest line; a terminal that is ready takes as many without waiting."""
+STATUS_COLUMNS: Final = 79
+_TO_LINE_START: Final = "\r\x1b[K"
+
+
+class ConsoleEcho:
+    """A witness that shows what it passes on.
+
+    Args:
+        live: whether to show each waypoint of a motion, on one line of a terminal.
+    """
+
+    def __init__(self, witness: Witness, fd: int, *, live: bool) -> None:
+        self._witness = witness
+        self._fd = fd
+        self._terminal = os.isatty(fd)
+        self._live = live and self._terminal
+        self._writable = select.poll()
+        self._writable.register(fd, select.POLLOUT)
+        self._open = False
+
+    def step(self, tick: Tick, step: RobotStep, report: LinkReport) -> None:
+        """Pass a waypoint on, and show how fast both grippers go and what holds them back."""
+        self._witness.step(tick, step, report)
+        if self._live:
+            self._write(_TO_LINE_START + status_line(step)[:STATUS_COLUMNS])
+            self._open = True
+
+    def note(self, tick: Tick, text: str) -> None:
+        """Pass a note on and show it on a line of its own."""
+        self._witness.note(tick, text)
+        start = _TO_LINE_START if self._open else ""
+        self._write(f"{start}{tick.t_s:7.2f} s  {text.replace(chr(10), '; ')}"[:LINE_MAX] + "\n")
+        self._open = False
+
+    def _write(self, text: str) -> None:
+        with suppress(OSError):  # it is gone, which is no reason to stop
+            ready = self._writable.poll(0)
+            if ready and ready[0][1] & select.POLLOUT:
+                os.write(self._fd, text.encode())
+
+
+def status_line(step: RobotStep) -> str:
+    """A waypoint in one line.
+
+    Returns:
+        Waypoint, what is wanted, what is done, and what binds, if something does; of a robot that
+        moves alone where it is to be.
+    """
+    if not isinstance(step, ArmStep):
+        place = "" if step.location is None else f"  at {step.location}"
+        return f"{step.index:5d}{place}{'' if step.share else ', at rest'}"
+    asked = 1e3 * float(np.linalg.norm(step.wanted.linear_m_s))
+    turn = np.degrees(float(np.linalg.norm(step.wanted.angular_rad_s)))
+    done = 1e3 * float(np.linalg.norm(step.snapshot.velocity_BG_m_s))
+    text = f"{step.index:5d}  wanted {asked:3.0f} mm/s {turn:4.1f} deg/s, moves {done:3.0f} mm/s"
+    if step.command.limits:
+        text += f", held back by {step.command.limits[0]}"
+    elif step.command.near_singularity:
+        text += ", near a singularity"
+    return text
+
 
 READER_PRIORITY: Final = 88
 """SCHED_FIFO priority of the thread that answers: after the gate of drives, before the rest."""
@@ -42,9 +109,7 @@ SWITCH_INTERVAL_S: Final = 5e-4
 
 
 @contextmanager
-def arm_in_time(
-    reader_thread: int | None, policy: RealtimePolicy | None = None
-) -> Iterator[tuple[RealtimeItem, ...]]:
+def arm_in_time(reader_thread: int | None) -> Iterator[tuple[RealtimeItem, ...]]:
     """Be woken in time while this is entered; the calling thread is the one that computes.
 
     Args:
@@ -55,7 +120,7 @@ def arm_in_time(
         What was granted and what was refused, with the remedy.
     """
     before_s = sys.getswitchinterval()
-    with RealtimeSetup(policy or RealtimePolicy(priority=COMPUTING_PRIORITY)) as granted:
+    with RealtimeSetup(RealtimePolicy(priority=COMPUTING_PRIORITY)) as granted:
         sys.setswitchinterval(SWITCH_INTERVAL_S)
         try:
             if reader_thread is None:

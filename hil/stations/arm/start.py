@@ -105,11 +105,7 @@ def read_place(values: list[float]) -> Location:
 
 
 def robot_at(text: str | None) -> Location | None:
-    """The place that --arm-at says; None if it was left out.
-
-    Raises:
-        ConfigError: if it is none.
-    """
+    """The place that --arm-at says; None if it was left out; raises ConfigError if it is none."""
     if text is None:
         return None
     try:

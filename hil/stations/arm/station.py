@@ -1,25 +1,15 @@
 """Station `arm` as everybody else sees it."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, Final
 
 from hil.config.file_kind import FileKind, NamedFile
 from hil.machines.kinds import ROBOT, SPACE_ARM
 from hil.run.lead import Lead
-from hil.run.station import Checked, Option, Request, Section, Station, Tried
+from hil.run.station import Option, Section, Station
 from hil.stations.arm.signals import SIGNALS
 from hil.stations.arm.views import VIEWS
-
-if TYPE_CHECKING:
-    from hil.config.settings import Settings
-    from hil.recording.header import RunHeader
-    from hil.recording.reader import Recording
-    from hil.run.lead import Handles
-    from hil.scene.figure import Scene
-    from hil.stations.arm.report.view import ArmView
 
 LINK: Final = Option(
     flag="--arm-link",
@@ -35,16 +25,14 @@ AT: Final = Option(
 )
 
 
-def _scenario() -> type[Settings]:
-    from hil.stations.arm.scenario import ArmScenario
+def _late(function: str) -> Callable[..., Any]:
+    """A function of this station, ``module:function``, loaded when it is called."""
+    module, _, name = function.partition(":")
 
-    return ArmScenario
+    def call(*given: Any) -> Any:
+        return getattr(import_module(f"hil.stations.arm.{module}"), name)(*given)
 
-
-def _read(table: Mapping[str, Any], file: Path) -> None:
-    from hil.stations.arm.scenario import arm_plan_from_table
-
-    arm_plan_from_table(table, file)
+    return call
 
 
 SCENARIO: Final = FileKind(
@@ -57,38 +45,9 @@ SCENARIO: Final = FileKind(
         NamedFile(("source", "file"), pattern="*.csv"),
         NamedFile(("source", "token_file"), pattern=""),
     ),
-    model=_scenario,
-    check=_read,
+    model=_late("scenario:scenario_model"),
+    check=_late("scenario:arm_plan_from_table"),
 )
-
-
-def _check(request: Request) -> Checked:
-    from hil.stations.arm.runner import checked, plan_of
-
-    return checked(plan_of(request), quiet=request.as_json)
-
-
-def _run(request: Request) -> bool:
-    from hil.stations.arm.runner import plan_of, run_arm_and_show
-    from hil.stations.arm.start import robot_at
-
-    return run_arm_and_show(
-        plan_of(request), request.folder, report_too=request.report, as_json=request.as_json,
-        operator=request.operator, robot_at=robot_at(request.options.get(AT.flag)),
-    )  # fmt: skip
-
-
-def _dry_run(file: Path, out: Path, tell: Callable[[float, float], None]) -> Tried:
-    from hil.stations.arm.bench import dry_run
-
-    return dry_run(file, out, tell)
-
-
-def _recorded(recording: Recording) -> ArmView:
-    from hil.stations.arm.recording import ArmRecording
-    from hil.stations.arm.report.view import ArmView
-
-    return ArmView.of(ArmRecording(recording))
 
 
 _REPORT: Final = "hil.stations.arm.report"
@@ -138,38 +97,20 @@ SECTIONS: Final = (
 """What its pages show beside the rest, and what they say where there is nothing to show."""
 
 
-def _scene(header: RunHeader) -> tuple[Scene, ...]:
-    from hil.stations.arm.scene_robot import scenes_of
-
-    return scenes_of(header)
-
-
-def _handles() -> Handles:
-    from hil.stations.arm.lead import handles
-
-    return handles()
-
-
-def _warm(quiet: bool) -> None:
-    from hil.stations.arm.runner import warm_arm_and_say
-
-    warm_arm_and_say(quiet=quiet, classic=True, fine=True)
-
-
 STATION: Final = Station(
     name="arm",
     scenarios=SCENARIO,
     machines=(ROBOT, SPACE_ARM),
     options=(LINK, AT),
     signals=SIGNALS,
-    check=_check,
-    run=_run,
-    dry_run=_dry_run,
-    recorded=_recorded,
+    check=_late("runner:check"),
+    run=_late("runner:run"),
+    dry_run=_late("bench:dry_run"),
+    recorded=_late("report.view:recorded"),
     figures=f"{_REPORT}.key_figures:arm_key_figures",
     sections=SECTIONS,
     views=VIEWS,
-    lead=Lead(handles=_handles),
-    scene=_scene,
-    warm=_warm,
+    lead=Lead(handles=_late("lead:handles")),
+    scene=_late("scene_robot:scenes_of"),
+    warm=_late("runner:warm_all"),
 )

@@ -132,29 +132,24 @@ def space_sample(snapshot: Snapshot, smallest_singular_value: float) -> ArmSampl
 
 def violations_of(limits: ArmLimits, error: ArmError) -> tuple[ArmViolation, ...]:
     """Why a pose is none that the robot may take, at least one reason."""
+
+    def of(
+        check: ArmCheck, value: float, limit: float, unit: str, note: str
+    ) -> tuple[ArmViolation, ...]:
+        return (ArmViolation(check, limits.name, "", value, limit, unit, note=note),)
+
     if isinstance(error, OutOfReachError):
-        return (_of(ArmCheck.REACH, limits, error.excess_m, 0.0, "m", str(error)),)
+        return of(ArmCheck.REACH, error.excess_m, 0.0, "m", str(error))
     if isinstance(error, SingularError):
         name = f"{error.name} singularity"
-        return (_of(ArmCheck.MARGIN, limits, error.value, error.limit, error.unit, name),)
+        return of(ArmCheck.MARGIN, error.value, error.limit, error.unit, name)
     if isinstance(error, JointLimitError):
+        low, high = limits.position_min_rad, limits.position_max_rad
         return tuple(
             ArmViolation(
-                ArmCheck.POSITION,
-                limits.name,
-                limits.joint_names[one.joint - 1],
-                one.value_rad,
-                limits.position_max_rad[one.joint - 1],
-                "rad",
-                limits.position_min_rad[one.joint - 1],
-                note=one.flip,
+                ArmCheck.POSITION, limits.name, limits.joint_names[one.joint - 1], one.value_rad,
+                high[one.joint - 1], "rad", low[one.joint - 1], note=one.flip,
             )
             for one in error.violations
-        )
-    return (_of(ArmCheck.INTERNAL, limits, 0.0, 0.0, "", f"{type(error).__name__}: {error}"),)
-
-
-def _of(
-    check: ArmCheck, limits: ArmLimits, value: float, limit: float, unit: str, note: str
-) -> ArmViolation:
-    return ArmViolation(check, limits.name, "", value, limit, unit, note=note)
+        )  # fmt: skip
+    return of(ArmCheck.INTERNAL, 0.0, 0.0, "", f"{type(error).__name__}: {error}")

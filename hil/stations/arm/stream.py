@@ -1,19 +1,117 @@
-"""What one stream to a robot is made of, and how it went."""
+"""What a stream to a robot is made of, how it went, what makes its waypoints, and who notes it."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
 
 from arm_driver.host_states import StreamResult
 from arm_driver.host_values import LinkReport, StreamPlan
+from arm_driver.location import Location
+from arm_driver.pose import Pose, angle_between_rad
 from arm_driver.val import OatConvention
 from hil.recording.events import EventRecord
 from hil.recording.recorder import RecorderResult, RecorderStatus
 from hil.stations.arm.gated import GatedArm
-from hil.stations.arm.peers import WaypointMaker
 from hil.stations.arm.start import RobotStart
-from hil.stations.arm.step import RobotStep
-from hil.timing.clock import Clock, VirtualClock
+from hil.stations.arm.step import MotionPhase, RobotStep, location_of
+from hil.timing.clock import Clock, Tick, VirtualClock
 from hil.timing.realtime_setup import RealtimeItem
 from hil.timing.stop import StopWish
+from sim.world.space_arm.simulator import TICK_S
+
+S_co = TypeVar("S_co", bound=RobotStep, covariant=True)
+
+REST_SPEED_M_S = 1e-3
+"""A gripper that is slower than this, with all rates commanded to zero, has come to rest."""
+REST_TURN_RAD_S = 1e-3
+OVER = (MotionPhase.AT_REST, MotionPhase.REFUSED)
+
+
+class WaypointMaker(ABC, Generic[S_co]):
+    """What makes the waypoints: `hil.stations.arm.control` of both arms, `moves` of the robot.
+
+    Args:
+        start: X_RT before the first waypoint; None if no robot moves.
+    """
+
+    robot_alone = False
+    """Whether the robot moves without a simulated arm."""
+    live = True
+    """Whether an operator moves it or holds it; a waypoint is then made when it is needed."""
+    note = ""
+    """What the operator should know of the last step; empty for nothing."""
+
+    def __init__(
+        self, start: Pose | None = None, convention: OatConvention = OatConvention.VAL
+    ) -> None:
+        self._convention, self._last_RT, self._t_rad = convention, start, 0.0
+        self.course = MotionPhase.FOLLOWING
+        """How far the motion has come."""
+        self.why = ""
+        """Why the motion is stopping or was refused; empty if it was planned so."""
+        self.resting = False
+        """Whether the robot is to rest from the next step on, until this is taken back."""
+        self.robot_moves = False
+        """Whether the robot's last two waypoints are apart: faster than what counts as rest."""
+
+    @property
+    @abstractmethod
+    def held(self) -> bool:
+        """Whether it is held to run, as heard last."""
+
+    @property
+    def gap(self) -> tuple[float, float]:
+        """How far the robot is from where the simulated gripper is on the bench [m, rad]."""
+        return 0.0, 0.0
+
+    @abstractmethod
+    def listen(self) -> None:
+        """Hear the operator, between two steps; never blocks."""
+
+    def stop(self, why: str) -> None:
+        """Bring the motion to rest along its path, from the next step on, and end there."""
+        if self.course is MotionPhase.FOLLOWING:
+            self.course, self.why = MotionPhase.STOPPING, why
+            self._declare_stop()
+
+    @abstractmethod
+    def part(self, why: str) -> None:
+        """Take note that the robot's stream has ended; whatever else moves comes to rest."""
+
+    def step(self) -> S_co:
+        """Go on by one period; raises RuntimeError if the motion is over."""
+        if self.course in OVER:
+            raise RuntimeError(f"the motion is {self.course.value}: there is no next step")
+        return self._step()
+
+    @abstractmethod
+    def _declare_stop(self) -> None:
+        """Tell the gate that the waypoints from now on are a smooth stop."""
+
+    @abstractmethod
+    def _step(self) -> S_co: ...
+
+    def _written(self, X_RT: Pose) -> Location:
+        """The next waypoint as it is written on the wire, noting whether the robot moves to it."""
+        last, self._last_RT = self._last_RT or X_RT, X_RT
+        way_m = float(np.linalg.norm(X_RT.position_m - last.position_m))
+        turn_rad = angle_between_rad(last, X_RT)
+        self.robot_moves = way_m > REST_SPEED_M_S * TICK_S or turn_rad > REST_TURN_RAD_S * TICK_S
+        location = location_of(X_RT, self._convention, self._t_rad)
+        self._t_rad = location.oat_rad[2]
+        return location
+
+
+class Witness(Protocol):
+    """Who notes what happens; it may not fail and may not wait."""
+
+    def step(self, tick: Tick, step: RobotStep, report: LinkReport) -> None:
+        """A waypoint was put into the slot, or refused."""
+
+    def note(self, tick: Tick, text: str) -> None:
+        """Something happened that a reader of the recording should know."""
 
 
 @dataclass(frozen=True, slots=True)

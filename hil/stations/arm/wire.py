@@ -49,19 +49,11 @@ class VirtualArmLink:
         self._host = ContourHost(settings, now_s())
 
     def start(self, plan: StreamPlan, measured: Location | None = None) -> None:
-        """Begin a stream, on the operator's arm command.
-
-        Raises:
-            StartRefusedError: with the reason; nothing is sent then.
-        """
+        """See `arm_driver.link.ArmLink`."""
         self._host.start(plan, self._now_s(), measured)
 
     def offer(self, location: Location) -> Offer:
-        """Put the next waypoint into the slot.
-
-        Raises:
-            WaypointRefusedError: if it is too far from the one before.
-        """
+        """See `arm_driver.link.ArmLink`."""
         return self._host.offer(location)
 
     def poll(self) -> LinkReport:
@@ -88,16 +80,15 @@ class VirtualArmLink:
 
 
 @contextmanager
-def emulated_robot(prepared: ArmProof, *, pty: bool = True) -> Iterator[str]:
+def emulated_robot(prepared: ArmProof) -> Iterator[str]:
     """An emulated robot in a process of its own that stands at the motion's start; yields its URL.
 
     Raises:
         RefusedError: if it does not start.
     """
     angles = ",".join(f"{angle:.6f}" for angle in np.degrees(prepared.start.q_rad))
-    command = ["-m", "hil.cli", "arm", "emulate", "--end-with-input"]
+    command = ["-m", "hil.cli", "arm", "emulate", "--pty", "--end-with-input"]
     command += [f"--start={angles}", f"--tool={1e3 * prepared.plan.robot.tool_m:g}"]
-    command += ["--pty"] if pty else []
     process = start_child(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
     try:
         line = b"" if process.stdout is None else process.stdout.readline()

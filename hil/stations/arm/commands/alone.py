@@ -2,7 +2,7 @@
 
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -64,11 +64,7 @@ SpeedOption = Annotated[
 def choice_of(
     robot: str, url: str, clock: str | None, arm_at: str | None, at_joints: str | None
 ) -> "Choice":
-    """The robot that the command line means.
-
-    Raises:
-        ConfigError: with the option that is wrong.
-    """
+    """The robot that the command line means; raises ConfigError with the option that is wrong."""
     import numpy as np
 
     from hil.machines.robot_settings import RobotSettings
@@ -89,11 +85,7 @@ def choice_of(
 
 
 def need_joints(url: str, at_joints: str | None) -> None:
-    """Ask for the joints of a robot on a line.
-
-    Raises:
-        ConfigError: if nobody said them.
-    """
+    """Ask for the joints of a robot on a line; raises ConfigError if nobody said them."""
     from hil.stations.arm.scenario import SIM_URL
 
     if at_joints is None and url != SIM_URL:
@@ -119,11 +111,7 @@ def six(text: str, option: str) -> list[float]:
 
 
 def part_of(robot: "RobotSettings", speed_mm_s: float) -> float:
-    """Share of the robot's limits that a speed is.
-
-    Raises:
-        ConfigError: if it is above them.
-    """
+    """Share of the robot's limits that a speed is; raises ConfigError if it is above them."""
     most = 1e3 * robot.gripper_speed_max_m_s
     if speed_mm_s > most:
         raise ConfigError(
@@ -168,27 +156,20 @@ def show_nothing(opened: "RobotSession", why: str, *, as_json: bool) -> None:
 
 def show_result(choice: "Choice", found: "Streamed", *, as_json: bool) -> None:
     """Say how a move went, and leave with its status."""
-    from hil.terminal.console import show_recording, show_recording_failure
+    from hil.stations.arm.findings import show_end, told_end
+    from hil.terminal.console import show_recording
 
-    end = found.end
-    word = "not begun" if end.result is None else end.result.value
-    told: dict[str, Any] = {
-        "ok": found.ok,
-        "result": None if end.result is None else end.result.value,
-        "reason": end.reason,
-        "robot": choice.robot_line,
-        "sent": end.waypoints,
-        "recording": str(found.recorder.path),
-        "recording_sha256": found.recorder.sha256,
-        "notes": [event.message for event in found.events],
-    }
     if as_json:
-        print_json(told)
+        print_json(
+            told_end(found, choice.robot_line)
+            | {
+                "recording": str(found.recorder.path),
+                "recording_sha256": found.recorder.sha256,
+                "notes": [event.message for event in found.events],
+            }
+        )
         leave(found.ok)
-    show_recording_failure(found.recorder.failure)
-    out.print(styled("green" if found.ok else "red", word), end="")
-    reason = end.reason.removeprefix(f"{word}: ")
-    out.print(f": {reason}" if reason else "", soft_wrap=True)
-    out.print(f"robot: {choice.robot_line}, {end.waypoints} waypoints")
+    show_end(found)
+    out.print(f"robot: {choice.robot_line}, {found.end.waypoints} waypoints")
     show_recording(found.recorder.path, found.recorder.parts)
     leave(found.ok)

@@ -1,17 +1,21 @@
 """``hil arm emulate``: the bench's robot on a line, without the robot."""
 
+from __future__ import annotations
+
 import math
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.stations.arm.commands.alone import say
 from hil.terminal.console import err, numbers, verb
 
 if TYPE_CHECKING:
     from sim.devices.arm_faults import ArmFault
+    from sim.devices.arm_settings import ArmControllerSettings
 
 
 @verb
@@ -60,39 +64,41 @@ def emulate(
 
     Faults are typed into its console: help lists them.
     """
-    from hil.timing.realtime import RealClock
-    from hil.timing.stop import StopSignals
+    joints, tool_m = _stand(start, tool_mm, scenario)
+    settings = _settings(
+        blend_s, bandwidth_rad_s, baud=baud, feedback=feedback, echo=echo, start_deg=joints,
+        tool_m=tool_m, delay_s=delay_s,
+    )  # fmt: skip
+    _serve(
+        settings, port=port, pty=pty, script=_faults(script), seed=seed,
+        end_with_console=end_with_input,
+    )  # fmt: skip
+
+
+def _settings(blend_s: float, bandwidth_rad_s: float, **others: Any) -> ArmControllerSettings:
     from sim.devices.arm_path import BlendSettings
-    from sim.devices.arm_server import run_arm_controller
     from sim.devices.arm_servo import ServoSettings
     from sim.devices.arm_settings import ArmControllerSettings
 
-    joints, tool_m = _stand(start, tool_mm, scenario)
     try:
-        settings = ArmControllerSettings(
-            baud=baud, feedback=feedback, echo=echo, start_deg=joints, tool_m=tool_m,
-            delay_s=delay_s,
-            blends=BlendSettings(longest_s=0.5 * blend_s),
-            servos=ServoSettings(bandwidth_rad_s=bandwidth_rad_s),
-        )  # fmt: skip
+        blends, servos = BlendSettings(0.5 * blend_s), ServoSettings(bandwidth_rad_s)
+        return ArmControllerSettings(blends=blends, servos=servos, **others)
     except ValueError as error:
         raise ConfigError("command line", [str(error)]) from None
-    faults = _faults(script)
+
+
+def _serve(settings: ArmControllerSettings, **how: Any) -> None:
+    """Answer until Ctrl-C; faults are typed in at standard input."""
+    from hil.timing.realtime import RealClock
+    from hil.timing.stop import StopSignals
+    from sim.devices.arm_server import run_arm_controller
+
     with StopSignals() as wish:
         try:
             run_arm_controller(
-                settings,
-                now_s=RealClock().now_s,
-                ready=_say_ready,
-                stop=lambda: wish.asked is not None,
-                port=port,
-                pty=pty,
-                console=sys.stdin,
-                script=faults,
-                seed=seed,
-                say=lambda line: err.print(line, soft_wrap=True),
-                end_with_console=end_with_input,
-            )
+                settings, now_s=RealClock().now_s, ready=_say_ready,
+                stop=lambda: wish.asked is not None, console=sys.stdin, say=say, **how,
+            )  # fmt: skip
         except ValueError as error:
             raise ConfigError("command line", [f"the robot cannot be like that: {error}"]) from None
         except OSError as error:
@@ -126,7 +132,7 @@ def _stand_for(scenario: str) -> tuple[tuple[float, ...], float]:
     return tuple(math.degrees(q) for q in prepared.start.q_rad), prepared.plan.robot.tool_m
 
 
-def _faults(script: Path | None) -> "tuple[ArmFault, ...]":
+def _faults(script: Path | None) -> tuple[ArmFault, ...]:
     from sim.devices.arm_faults import parse_arm_script
 
     try:
@@ -139,7 +145,4 @@ def _faults(script: Path | None) -> "tuple[ArmFault, ...]":
 
 def _say_ready(url: str) -> None:
     print(url, flush=True)
-    err.print(
-        f"an emulated robot; use it with --arm-link '{url}'. Faults: type help. Ctrl-C ends.",
-        markup=False, soft_wrap=True,
-    )  # fmt: skip
+    say(f"an emulated robot; use it with --arm-link '{url}'. Faults: type help. Ctrl-C ends.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +19,7 @@ from hil.stations.arm.commands.alone import (
     MoveClockOption,
     choice_of,
     need_joints,
+    say,
     show_result,
     shown_at,
 )
@@ -70,17 +72,17 @@ def identify(
     need_joints(arm_link, at_joints)
     known = choice.robot
     choice = replace(choice, robot=with_any_delay(known))
-    with session(choice, _say) as opened:
+    with session(choice, say) as opened:
         start = joints_said(choice.robot, opened.place, np.array(choice.emulated_deg))
         with err.status("proving the strokes"):
             strokes = prove_strokes(choice.robot, start)
-        _say(f"proved: {len(strokes)} strokes about {opened.place}")
+        say(f"proved: {len(strokes)} strokes about {opened.place}")
         driven = _driven(opened, strokes, folder, _baud(arm_link, baud), as_json=as_json)
     if not driven.ok:
-        _say(f"nothing was identified or written; recordings: {driven.folder}")
+        say(f"nothing was identified or written; recordings: {driven.folder}")
         show_result(choice, driven.last, as_json=as_json)
     for text in driven.spoilt:
-        _say(f"does not count: {text}")
+        say(f"does not count: {text}")
     try:
         found = identified(driven.strokes, period_s=TICK_S, step_s=known.blend.interpolation_s)
     except NotIdentifiedError as error:
@@ -92,18 +94,14 @@ def _driven(opened: Any, strokes: Any, folder: Path, baud: int, *, as_json: bool
     from hil.stations.arm.moves.hands import HELP, hand_for
     from hil.stations.arm.moves.stroke_drive import drive_strokes
 
-    hand = hand_for(opened.clock)
-    try:
-        if not (opened.dry or as_json):
-            for line in (*HELP, "Ctrl-C ends the robot's stream at once"):
-                _say(line)
+    quiet = opened.dry or as_json
+    with closing(hand_for(opened.clock)) as hand:
+        for line in () if quiet else (*HELP, "Ctrl-C ends the robot's stream at once"):
+            say(line)
         return drive_strokes(
             opened, strokes, hand, folder, baud=baud,
-            say=(lambda text: None) if opened.dry or as_json else _say,
-            shown_at=shown_at(opened, as_json),
+            say=(lambda text: None) if quiet else say, shown_at=shown_at(opened, as_json),
         )  # fmt: skip
-    finally:
-        hand.close()
 
 
 def _baud(url: str, said: int | None) -> int:
@@ -175,7 +173,3 @@ def _table(found: Identified) -> Table:
             behind = f"{math.degrees(way):.2f} deg at {math.degrees(fastest):.0f} deg/s"
         table.add_row(f"lag, {name}", str(axis.lag_s), behind)
     return table
-
-
-def _say(text: str) -> None:
-    err.print(text, soft_wrap=True)

@@ -1,6 +1,7 @@
 """``hil arm jog``: the robot moves alone, by keys."""
 
 import math
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -72,15 +73,12 @@ def jog(
     part = part_of(choice.robot, speed_mm_s)
     with session(choice, say) as opened:
         start = joints_said(choice.robot, opened.place, np.array(choice.emulated_deg))
-        hand = jog_hand(opened.clock, stepping=size is not None)
-        try:
+        with closing(jog_hand(opened.clock, stepping=size is not None)) as hand:
             say_keys(jog_help(axes, step), opened, quiet=as_json)
             found = run_jog(
                 opened, start, hand, Axes(axes), part, folder, step=size,
                 shown_at=shown_at(opened, as_json),
             )  # fmt: skip
-        finally:
-            hand.close()
     show_result(choice, found, as_json=as_json)
 
 

@@ -13,12 +13,10 @@ from hil.config.errors import ConfigError, RefusedError
 from hil.machines.kinds import ROBOT, SPACE_ARM
 from hil.run.file_kinds import find_kind
 from hil.space_arm.commands.choices import JOINT_NAMES, angles_of, space_arm_of
+from hil.stations.arm.commands.alone import six
 from hil.terminal.console import Json, leave, numbers, out, print_json, verb
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from arm_driver.kinematics import Solution
     from hil.machines.robot_settings import RobotSettings
 
@@ -72,7 +70,7 @@ def _robot_place(path: Path, joints: str | None) -> dict[str, Any]:
 
     settings = RobotSettings.load(path)
     geometry = settings.geometry()
-    q = np.radians(READY_DEG if joints is None else _six_deg(joints, "--q"))
+    q = np.radians(READY_DEG if joints is None else six(joints, "--q"))
     place = forward(geometry, q)
     distances = singular_distances(geometry, q)
     return {
@@ -145,7 +143,7 @@ def _show_place(told: dict[str, Any]) -> None:
             f"shoulder {far['shoulder_m']:.3f} m from a singularity"
         )
     for violation in told["violations"]:
-        out.print(str(violation), style="red")
+        out.print(violation, style="red")
 
 
 @verb
@@ -174,7 +172,7 @@ def ik(
     path, _ = find_kind(robot, ROBOT, key="ROBOT")
     settings = RobotSettings.load(path)
     place = numbers(pose, 6, "--pose", f"{POSE_NAMES} in mm and degrees")
-    now = None if near is None else np.radians(_six_deg(near, "--near"))
+    now = None if near is None else np.radians(six(near, "--near"))
     try:
         rotation = from_oat(np.radians(place[3:]), settings.oat_convention())
         wanted = Pose(np.array(place[:3]) * 1e-3, rotation)
@@ -222,9 +220,3 @@ def _show_solutions(settings: RobotSettings, rows: Sequence[Solution]) -> None:
     for one in rows:
         for violation in _violations(one):
             out.print(f"{one.branch}: {violation}")
-
-
-def _six_deg(text: str, option: str) -> NDArray[np.float64]:
-    import numpy as np
-
-    return np.array(numbers(text, 6, option, f"{JOINT_NAMES} in degrees"))

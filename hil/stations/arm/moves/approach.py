@@ -16,8 +16,8 @@ from arm_driver.location import Location
 from arm_driver.pose import ArmError
 from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings
+from hil.stations.arm.gated import ArmWire
 from hil.stations.arm.loop import ASKED_WITHIN_S, LOOK_S
-from hil.stations.arm.peers import ArmWire
 from hil.stations.arm.start import place_of, posture_at
 from hil.timing.clock import Clock
 from hil.timing.stop import StopWish

@@ -11,7 +11,7 @@ from arm_driver.pose import ArmError, Pose, angle_between_rad
 from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.moves.approach import joints_in_posture, joints_said
-from hil.stations.arm.moves.paths import JointPath, StraightPath
+from hil.stations.arm.moves.paths import joint_path, straight_path
 from hil.stations.arm.moves.proof import ProvedMove, proved_move
 from hil.stations.arm.moves.session import RobotSession
 from hil.stations.arm.scenario import SIM_URL
@@ -33,11 +33,7 @@ class GotoTarget:
 
     @classmethod
     def of_joints(cls, robot: RobotSettings, joints_deg: Array, name: str) -> "GotoTarget":
-        """A target in joint angles.
-
-        Raises:
-            RefusedError: if a joint does not go there.
-        """
+        """A target in joint angles; raises RefusedError if a joint does not go there."""
         q_rad = np.radians(joints_deg)
         if wrong := limit_violations(robot.geometry(), q_rad):
             told = "\n".join(f"{robot.name}, {one}" for one in wrong)
@@ -106,9 +102,9 @@ def plan_goto(
     turned = max(angle_between_rad(X_RT0, X_RT1), float(np.abs(end - start.q_rad).max()))
     if way_m < THERE_M and turned < THERE_RAD:
         return None
-    path = JointPath(geometry, np.array(start.q_rad), end)
+    path = joint_path(geometry, np.array(start.q_rad), end)
     if straight:
-        path = StraightPath(X_RT0, X_RT1)
+        path = straight_path(X_RT0, X_RT1)
     move = proved_move(robot, np.array(start.q_rad), path, part, f"the move to {target.name}")
     reached = move.steps[-1].joints
     if reached is None or np.abs(reached.q_rad - end).max() > THERE_RAD:

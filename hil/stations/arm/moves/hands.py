@@ -4,14 +4,12 @@ import sys
 from typing import Final, Protocol
 
 from hil.config.errors import RefusedError
-from hil.stations.arm.sources.keyboard import KEYS, HeldKeys, Terminal
+from hil.stations.arm.sources.keyboard import KEYS, PAIRS, HeldKeys, Terminal
 from hil.stations.arm.sources.source import SourceUnavailableError
 from hil.timing.clock import Clock, VirtualClock
 
 HOLD_KEY: Final = " "
 HELP: Final = ("space  hold: it moves, let go: it rests on its way      q  end",)
-PAIRS: Final = ("w/s", "a/d", "r/f", "u/o", "i/k", "j/l")
-"""Keys for more and less of each of the six."""
 DRY_NOTE: Final = "dry run: nobody holds a dead-man; the move counts as held from beginning to end"
 
 
@@ -23,10 +21,14 @@ def jog_help(axes: str, step: float | None) -> tuple[str, ...]:
     """
     how = "moves while its key is held" if step is None else f"a press is a step of {step:g}"
     if axes == "joint":
-        pairs = "  ".join(f"{keys}  joint {number}" for number, keys in enumerate(PAIRS, 1))
+        pairs = "  ".join(
+            f"{keys}  joint {number}" for number, keys in enumerate(map("/".join, PAIRS), 1)
+        )
         return (pairs, f"{how} (deg)" if step else how, "q  end")
     names = ("x", "y", "z", "about x", "about y", "about z")
-    pairs = "  ".join(f"{keys}  {name}" for keys, name in zip(PAIRS, names, strict=True))
+    pairs = "  ".join(
+        f"{keys}  {name}" for keys, name in zip(map("/".join, PAIRS), names, strict=True)
+    )
     return (f"{pairs}  of the {axes}, + / -", f"{how} (mm, deg)" if step else how, "q  end")
 
 
@@ -64,15 +66,15 @@ class AlwaysHeld:
 
 
 class HeldKey:
-    """One key that is held; the keys of the terminal are closed with it."""
+    """The space key that is held; the keys of the terminal are closed with it."""
 
-    def __init__(self, keys: HeldKeys, key: str = HOLD_KEY) -> None:
-        self._keys, self._key = keys, key
+    def __init__(self, keys: HeldKeys) -> None:
+        self._keys = keys
 
     @property
     def held(self) -> bool:
         """Whether the move counts as held now."""
-        return self._keys.fresh(self._key)
+        return self._keys.fresh(HOLD_KEY)
 
     @property
     def end_reason(self) -> str:
@@ -133,11 +135,7 @@ class JogHand(HeldKey):
 
 
 def jog_hand(clock: Clock, *, stepping: bool, fd: int | None = None) -> JogHand:
-    """The operator who jogs.
-
-    Raises:
-        RefusedError: on the virtual clock, or without a terminal.
-    """
+    """The operator who jogs; raises RefusedError on the virtual clock, or without a terminal."""
     if isinstance(clock, VirtualClock):
         raise RefusedError("jogging takes an operator, who lives in real time: --clock real")
     return JogHand(terminal_keys(clock, "".join(KEYS) + HOLD_KEY, fd=fd), stepping=stepping)

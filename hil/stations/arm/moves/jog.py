@@ -18,8 +18,8 @@ from arm_driver.pose import Pose
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.hands import JogHand
 from hil.stations.arm.moves.laws import LEVELS, PART, RAMP_S, PathMover, RestToRest
-from hil.stations.arm.moves.paths import Axes, Ray, RayPart
-from hil.stations.arm.moves.session import LONGEST_S, RobotSession
+from hil.stations.arm.moves.paths import Axes, Ray
+from hil.stations.arm.moves.session import RobotSession
 from hil.stations.arm.moves.station import RobotStation
 from hil.stations.arm.stream import Streamed
 from safety.arm_limits import ArmLimits, ArmViolation
@@ -147,8 +147,12 @@ class JogMover:
         ray = Ray(self._geometry, self._axes, np.array(self._judge.joints.q_rad), axis, sign)
         straight, turn = self._step or (0.0, 0.0)
         turns = self._axes is Axes.JOINT or axis >= 3
-        step = RayPart(ray, turn if turns else straight)
-        law = RestToRest.at(0.5 * full_rate(ray, self._limits, self._part) / step.length)
+        length = turn if turns else straight
+        law = RestToRest.at(0.5 * full_rate(ray, self._limits, self._part) / length)
+
+        def step(s: float) -> Pose:
+            return ray.pose(s * length)
+
         trial, mover = self._judge.trial(), PathMover(step, law)
         while not mover.done:
             judged = trial.judge(mover.next(held=True))
@@ -187,7 +191,6 @@ def run_jog(
     *,
     step: tuple[float, float] | None = None,
     shown_at: int | None = None,
-    longest_s: float = LONGEST_S,
 ) -> Streamed:
     """Jog the robot until its operator ends it, recorded.
 
@@ -205,5 +208,5 @@ def run_jog(
     return session.run(
         arm, station, start, None, "jog", out,
         told={"moves": f"the robot alone, jogged in {axes.value} axes"},
-        shown_at=shown_at, longest_s=longest_s,
+        shown_at=shown_at,
     )  # fmt: skip

@@ -148,4 +148,4 @@ class PathMover:
         """Where to be a period later."""
         self._level = min(self._level + 1, LEVELS) if held else max(self._level - 1, 0)
         self._units = min(self._units + self._level, self._law.units)
-        return self._path.pose(self._law.share(self._units * UNIT_S))
+        return self._path(self._law.share(self._units * UNIT_S))

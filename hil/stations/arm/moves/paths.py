@@ -1,10 +1,10 @@
 """Paths of the robot's gripper in space, without time: where it is at each share of the way."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,59 +26,37 @@ GRID_LEAST, GRID_MOST = 24, 4000
 """Points at which a path is looked at."""
 
 
-class ToolPath(Protocol):
-    """A way of the gripper."""
-
-    def pose(self, s: float) -> Pose:
-        """X_RT at a share of the way, 0 to 1."""
-        ...
+ToolPath = Callable[[float], Pose]
+"""A way of the gripper: X_RT at a share of it, 0 to 1."""
 
 
-class JointPath:
-    """All joints in proportion, from one set of angles to another.
-
-    Args:
-        start_rad: joint angles at the beginning [rad], shape (6,).
-    """
-
-    def __init__(self, geometry: PumaGeometry, start_rad: Array, end_rad: Array) -> None:
-        self._geometry = geometry
-        self._start, self._way = np.array(start_rad), np.array(end_rad) - start_rad
-
-    def pose(self, s: float) -> Pose:
-        """X_RT at a share of the way."""
-        return forward(self._geometry, self._start + s * self._way)
+def joint_path(geometry: PumaGeometry, start_rad: Array, end_rad: Array) -> ToolPath:
+    """All joints in proportion, from one set of angles to another [rad], shape (6,) each."""
+    start, way = np.array(start_rad), np.array(end_rad) - start_rad
+    return lambda s: forward(geometry, start + s * way)
 
 
-class StraightPath:
-    """A straight line of the gripper, which turns evenly about one axis."""
+def straight_path(start: Pose, end: Pose) -> ToolPath:
+    """A straight line of the gripper from X_RT to X_RT, which turns evenly about one axis."""
+    way_m = end.position_m - start.position_m
+    turn = Rotation.from_matrix(end.rotation @ start.rotation.T).as_rotvec()
 
-    def __init__(self, start: Pose, end: Pose) -> None:
-        self._start = start
-        self._way_m = end.position_m - start.position_m
-        self._turn = Rotation.from_matrix(end.rotation @ start.rotation.T).as_rotvec()
+    def pose(s: float) -> Pose:
+        rotation = Rotation.from_rotvec(s * turn).as_matrix() @ start.rotation
+        return Pose(start.position_m + s * way_m, rotation)
 
-    def pose(self, s: float) -> Pose:
-        """X_RT at a share of the way."""
-        rotation = Rotation.from_rotvec(s * self._turn).as_matrix() @ self._start.rotation
-        return Pose(self._start.position_m + s * self._way_m, rotation)
+    return pose
 
 
-class RecordedPath:
-    """A recorded motion: through given joint angles at given times, smooth and without overshoot.
+def recorded_path(geometry: PumaGeometry, t_s: Array, q_rad: Array) -> ToolPath:
+    """A recorded motion: through joint angles at given times, smooth and without overshoot.
 
     Args:
         t_s: rising times [s], shape (N,).
         q_rad: joint angles [rad], shape (N, 6).
     """
-
-    def __init__(self, geometry: PumaGeometry, t_s: Array, q_rad: Array) -> None:
-        self._geometry = geometry
-        self._curve = PchipInterpolator((t_s - t_s[0]) / (t_s[-1] - t_s[0]), q_rad)
-
-    def pose(self, s: float) -> Pose:
-        """X_RT at a share of the time."""
-        return forward(self._geometry, self._curve(s))
+    curve = PchipInterpolator((t_s - t_s[0]) / (t_s[-1] - t_s[0]), q_rad)
+    return lambda s: forward(geometry, curve(s))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +82,7 @@ class PathDemand:
         poses: list[Pose] = []
         joints: list[Array] = []
         for share in s.tolist():
-            pose = path.pose(share)
+            pose = path(share)
             try:
                 joints.append(np.array(keeper.follow(pose).q_rad))
             except ArmError:
@@ -126,7 +104,7 @@ class PathDemand:
 
 def _grid(path: ToolPath) -> Array:
     """Even shares of the way, near enough to each other."""
-    coarse = [path.pose(s) for s in np.linspace(0.0, 1.0, GRID_LEAST + 1)]
+    coarse = [path(s) for s in np.linspace(0.0, 1.0, GRID_LEAST + 1)]
     way_m, turn_rad = 0.0, 0.0
     for before, after in pairwise(coarse):
         way_m = max(way_m, float(np.linalg.norm(after.position_m - before.position_m)))
@@ -197,16 +175,3 @@ class Ray:
             return f"joint {self.axis + 1} {side}"
         turned = "about " if self.axis >= 3 else ""
         return f"{turned}{'xyz'[self.axis % 3]} {side} ({self.axes.value})"
-
-
-@dataclass(frozen=True, slots=True)
-class RayPart:
-    """A ray of a given length as a path."""
-
-    ray: Ray
-    length: float
-    """Of it [m, rad]."""
-
-    def pose(self, s: float) -> Pose:
-        """X_RT at a share of the way."""
-        return self.ray.pose(s * self.length)

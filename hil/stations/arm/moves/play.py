@@ -20,7 +20,7 @@ from hil.machines.robot_settings import RobotSettings
 from hil.recording.header import RecordingError
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.goto import GotoTarget
-from hil.stations.arm.moves.paths import RecordedPath, joints_along
+from hil.stations.arm.moves.paths import joints_along, recorded_path
 from hil.stations.arm.moves.proof import ProvedMove, proved_as_recorded
 from hil.stations.arm.moves.session import RobotSession
 from hil.stations.arm.recording import ArmRecording
@@ -193,7 +193,7 @@ def plan_play(
         raise RefusedError(
             f"{recorded.name} was refused, nothing has been sent: {robot.name}: {error}"
         ) from None
-    path = RecordedPath(geometry, recorded.t_s, q_rad)
+    path = recorded_path(geometry, recorded.t_s, q_rad)
     return proved_as_recorded(
         robot, q_rad[0], path, recorded.duration_s, recorded.name, slower=slower
     )

@@ -84,7 +84,7 @@ class ProvedMove:
     def findings(self) -> tuple[PathFinding, ...]:
         """What it asks of the robot, the worst of each kind."""
         robot = self.robot
-        poses = [self.path.pose(0.0)]
+        poses = [self.path(0.0)]
         poses += [step.X_RT for step in self.steps if step.X_RT is not None]
         report = check_path(
             robot.geometry(), poses, TICK_S, self.start_rad, robot.path_limits(), arm=robot.name
@@ -201,7 +201,7 @@ def _let_go(
     still = ArmGate((limits,), TICK_S)
     for unit in range(law.units + 1):
         try:
-            joints = keeper.follow(path.pose(law.share(unit * UNIT_S)))
+            joints = keeper.follow(path(law.share(unit * UNIT_S)))
         except ArmError as error:
             yield unit, violations_of(limits, error)
             return

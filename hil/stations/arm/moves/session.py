@@ -18,19 +18,18 @@ from hil.config.scenario import RecordingSettings
 from hil.machines.robot_settings import RobotSettings
 from hil.recording.header import SIMULATED, RunHeader
 from hil.run.facts import run_facts
-from hil.stations.arm.gated import GatedArm
+from hil.stations.arm.gated import ArmWire, GatedArm
 from hil.stations.arm.judge import gate_at
 from hil.stations.arm.moves.approach import await_place
 from hil.stations.arm.moves.hands import DRY_NOTE, AlwaysHeld, Hand
 from hil.stations.arm.moves.proof import ProvedMove
-from hil.stations.arm.peers import ArmWire, WaypointMaker
 from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
 from hil.stations.arm.scenario import SIM_URL
 from hil.stations.arm.session import arm_clock, arm_wire, run_stream
 from hil.stations.arm.signals import SIGNALS
 from hil.stations.arm.start import RobotStart
 from hil.stations.arm.step import RobotStep, location_of
-from hil.stations.arm.stream import Stream, Streamed
+from hil.stations.arm.stream import Stream, Streamed, WaypointMaker
 from hil.stations.arm.wire import emulated_controller
 from hil.timing.clock import Clock, VirtualClock, moment
 from hil.timing.stop import StopSignals, StopWish
@@ -112,7 +111,6 @@ class RobotSession:
         told: dict[str, str],
         notes: tuple[str, ...] = (),
         shown_at: int | None = None,
-        longest_s: float = LONGEST_S,
     ) -> Streamed:
         """Run a station against the robot and record it.
 
@@ -128,7 +126,7 @@ class RobotSession:
         )
         stream = Stream(
             self.clock, station, arm, plan, RobotStart(robot, start, self.choice.shown),
-            self.wish, longest_s, convention,
+            self.wish, LONGEST_S, convention,
         )  # fmt: skip
         return run_stream(
             stream, _header(self, name, X_RT0, told), out, name, RecordingSettings(),
@@ -156,7 +154,7 @@ class RobotSession:
         arm = self.guard(move.start_rad)
         return self.run(
             arm, move.station(hand, arm), Joints.of(move.start_rad, start.branch),
-            move.path.pose(1.0), name, out, told={"moves": f"the robot alone, {moves}"},
+            move.path(1.0), name, out, told={"moves": f"the robot alone, {moves}"},
             notes=notes_of(hand), shown_at=shown_at,
         )  # fmt: skip
 
@@ -184,11 +182,7 @@ def session(
 
 
 def emulated_robot(choice: Choice, clock: Clock) -> ArmController:
-    """The emulated robot in this process.
-
-    Raises:
-        RefusedError: if it cannot stand so.
-    """
+    """The emulated robot in this process; raises RefusedError if it cannot stand so."""
     settings = ArmControllerSettings(
         start_deg=choice.emulated_deg, tool_m=choice.robot.tool_m, feedback=True
     )

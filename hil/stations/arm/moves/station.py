@@ -11,8 +11,8 @@ from arm_driver.pose import Pose
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.hands import Hand
-from hil.stations.arm.peers import OVER, WaypointMaker
 from hil.stations.arm.step import MotionPhase, RobotStep
+from hil.stations.arm.stream import OVER, WaypointMaker
 from sim.world.space_arm.simulator import TICK_S
 
 
@@ -52,25 +52,11 @@ class RobotStation(WaypointMaker[RobotStep]):
     def __init__(self, robot: RobotSettings, judge: RobotJudge, mover: Mover, hand: Hand) -> None:
         super().__init__(forward(robot.geometry(), judge.joints.q_rad), robot.oat_convention())
         self._judge, self._mover, self._hand = judge, mover, hand
-        self._resting = False
 
     @property
     def held(self) -> bool:
         """Whether the operator holds it, as heard last."""
         return self._hand.held
-
-    @property
-    def resting(self) -> bool:
-        """Whether the robot rests until it is held again, or is coming to rest."""
-        return self._resting
-
-    def rest(self) -> None:
-        """Bring the robot to rest from the next step on, until it is to go on."""
-        self._resting = True
-
-    def go_on(self) -> None:
-        """Let the robot move again while it is held."""
-        self._resting = False
 
     def listen(self) -> None:
         """Hear the operator, who may end the motion."""
@@ -88,7 +74,7 @@ class RobotStation(WaypointMaker[RobotStep]):
         self._judge.declare_stop()
 
     def _step(self) -> RobotStep:
-        held = self.course is MotionPhase.FOLLOWING and self._hand.held and not self._resting
+        held = self.course is MotionPhase.FOLLOWING and self._hand.held and not self.resting
         X_RT = self._mover.next(held=held)
         self.note = self._mover.note
         judged = self._judge.judge(X_RT)

@@ -20,10 +20,10 @@ from arm_driver.location import Location
 from arm_driver.strokes import NotToldError, PlaceNotToldError, Stroke, read_stroke
 from hil.config.errors import RefusedError
 from hil.run.run import new_run_dir
+from hil.stations.arm.gated import ArmWire
 from hil.stations.arm.moves.hands import Hand
 from hil.stations.arm.moves.session import RobotSession, notes_of
 from hil.stations.arm.moves.strokes import ProvedStroke
-from hil.stations.arm.peers import ArmWire
 from hil.stations.arm.session import arm_in_time
 from hil.stations.arm.step import location_of
 from hil.stations.arm.stream import Streamed

@@ -13,6 +13,7 @@ from hil.config.settings import ConfigError
 from hil.machines.robot_supervision import supervision_of
 from hil.recording.events import SIMULATED_KEY, EventKind, EventRecord, Level
 from hil.recording.header import simulated_in
+from hil.recording.reader import Recording
 from hil.report.ending import EMPTY, Ending, Verdict, cut_off, failed, seen_from_outside
 from hil.report.phases import phases_of, times_s
 from hil.report.recorded import RecordedRun, notes_of
@@ -85,23 +86,13 @@ class ArmView(RecordedRun):
                 notes.append(f"How accurate the robot's path is cannot be told: {error}.")
         times = times_s(run.recording)
         return cls(
-            recording=run.recording,
-            times=times,
-            phases=phases_of(run.recording, times),
-            verdict=seen_from_outside(verdict, run.recording.path),
-            run=run,
-            machines=machines,
-            result=result,
-            fetches=fetches,
-            shown=shown,
-            asked=asked,
-            space=_aligned(run, machines, fetches.fetched_s, shown),
-            measured=measured,
-            modelled=driven is not asked,
-            tracking=tracking,
-            accuracy=accuracy,
+            recording=run.recording, times=times, phases=phases_of(run.recording, times),
+            verdict=seen_from_outside(verdict, run.recording.path), run=run, machines=machines,
+            result=result, fetches=fetches, shown=shown, asked=asked,
+            space=_aligned(run, machines, fetches.fetched_s, shown), measured=measured,
+            modelled=driven is not asked, tracking=tracking, accuracy=accuracy,
             notes=tuple(notes),
-        )
+        )  # fmt: skip
 
     @property
     def simulated(self) -> tuple[str, ...]:
@@ -165,6 +156,11 @@ class ArmView(RecordedRun):
     def period_s(self) -> float:
         """Time between waypoints [s]."""
         return DEFAULT_PERIOD_S if self.machines is None else self.machines.period_s
+
+
+def recorded(recording: Recording) -> ArmView:
+    """A recording of this station prepared for its page."""
+    return ArmView.of(ArmRecording(recording))
 
 
 def _aligned(

@@ -27,19 +27,12 @@ from hil.stations.arm.sources.source import (
     Twist,
 )
 
-KEYS: dict[str, tuple[int, float]] = {
-    "w": (0, 1.0),
-    "s": (0, -1.0),
-    "a": (1, 1.0),
-    "d": (1, -1.0),
-    "r": (2, 1.0),
-    "f": (2, -1.0),
-    "u": (3, 1.0),
-    "o": (3, -1.0),
-    "i": (4, 1.0),
-    "k": (4, -1.0),
-    "j": (5, 1.0),
-    "l": (5, -1.0),
+PAIRS = ("ws", "ad", "rf", "uo", "ik", "jl")
+"""Keys for more and less of x, y, z and about x, y, z."""
+KEYS = {
+    key: (axis, sign)
+    for axis, pair in enumerate(PAIRS)
+    for key, sign in zip(pair, (1.0, -1.0), strict=True)
 }
 """Key to coordinate (x, y, z, about x, y, z) and sign."""
 HELP = (

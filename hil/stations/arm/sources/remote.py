@@ -16,6 +16,7 @@ is not authenticated within a second, breaks a line's bound, or comes second, is
 import hmac
 import math
 import socket
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
@@ -34,20 +35,6 @@ AUTHENTICATE_S = 1.0
 FUTURE_MAX_S = 0.05
 """A stamp further ahead than this is no stamp of this machine's clock [s]."""
 SEQUENCE_MAX = 2**53
-
-
-@dataclass(frozen=True, slots=True)
-class RemoteCounts:
-    """What came over the socket, for the report."""
-
-    taken: int
-    """Set-points that became the newest one."""
-    malformed: int
-    """Lines that were no set-point."""
-    repeated: int
-    """Set-points whose number had not risen."""
-    refused: int
-    """Connections closed for a wrong token, a line too long, or coming second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +75,8 @@ class RemoteSource(LiveSource):
         self._accepted_s = 0.0
         self._buffer = bytearray()
         self._newest: _Order | None = None
-        self._counts = dict.fromkeys(RemoteCounts.__slots__, 0)
+        self.counts = Counter[str]()
+        """Set-points taken, malformed, or repeated; and connections refused."""
 
     @property
     def held(self) -> bool:
@@ -97,11 +85,6 @@ class RemoteSource(LiveSource):
         if self.end_reason or newest is None or newest.twist is None:
             return False
         return -FUTURE_MAX_S <= self._now_s() - newest.written_s < self._age_max_s
-
-    @property
-    def counts(self) -> RemoteCounts:
-        """What came so far."""
-        return RemoteCounts(**self._counts)
 
     @property
     def port(self) -> int | None:
@@ -128,7 +111,7 @@ class RemoteSource(LiveSource):
             if connection is None:
                 return
             if self._writer is not None:
-                self._counts["refused"] += 1
+                self.counts["refused"] += 1
                 connection.close()
                 continue
             self._writer, self._accepted_s = connection, now_s
@@ -175,17 +158,17 @@ class RemoteSource(LiveSource):
     def _take(self, line: bytes, now_s: float) -> None:
         order = parse_order(line)
         if order is None or order.written_s - now_s > FUTURE_MAX_S:
-            self._counts["malformed"] += 1
+            self.counts["malformed"] += 1
         elif self._newest is not None and order.sequence <= self._newest.sequence:
-            self._counts["repeated"] += 1
+            self.counts["repeated"] += 1
         else:
             self._newest = order
-            self._counts["taken"] += 1
+            self.counts["taken"] += 1
             if order.twist is None:
                 self.end_reason = "ended by the writer"
 
     def _refuse(self) -> None:
-        self._counts["refused"] += 1
+        self.counts["refused"] += 1
         self._drop()
 
     def _drop(self) -> None:

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
 
+import numpy as np
 from pydantic import Field
 
 from hil.config.fields import Length, Seconds
 from hil.config.settings import Settings
-from hil.stations.arm.sources.evdev_handles import open_handles
-from hil.stations.arm.sources.gamepad import GamepadSource, HandleShape
+from hil.stations.arm.sources.gamepad import GamepadSource, HandleShape, open_handles
 from hil.stations.arm.sources.keyboard import KeyboardSource, Terminal
 from hil.stations.arm.sources.listener import read_token
 from hil.stations.arm.sources.profile import ProfileSource, Segment
@@ -22,7 +22,6 @@ from hil.stations.arm.sources.source import (
     Frame,
     SourceLimits,
     VelocitySource,
-    three,
 )
 from hil.stations.arm.sources.spiral import Plane, SpiralSource
 from sim.world.space_arm.simulator import TICK_S
@@ -189,15 +188,11 @@ def make_source(
 
 
 def _profile(settings: ProfileSourceSettings, limits: SourceLimits) -> ProfileSource:
-    segments = [
-        Segment(
-            each.duration_s,
-            three("velocity_m_s", each.velocity_m_s),
-            three("rate_rad_s", each.rate_rad_s),
-            each.frame or settings.frame,
-        )
-        for each in settings.segment
-    ]
+    segments: list[Segment] = []
+    for each in settings.segment:
+        velocity_m_s, rate_rad_s = np.array(each.velocity_m_s), np.array(each.rate_rad_s)
+        frame = each.frame or settings.frame
+        segments.append(Segment(each.duration_s, velocity_m_s, rate_rad_s, frame))
     return ProfileSource(segments, limits, settings.edge)
 
 

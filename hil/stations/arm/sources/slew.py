@@ -16,21 +16,17 @@ from hil.stations.arm.sources.source import (
     rest,
 )
 
+PERIOD_MAX_S = 0.35
+"""Longest time that one step of the change may count for, so that a pause of the caller does not
+become a step in velocity [s]."""
+
 
 class SlewedSource(WrappedSource):
-    """A live source with bounded velocity and bounded acceleration.
+    """A live source with bounded velocity and bounded acceleration."""
 
-    Args:
-        period_max_s: longest time that one step of the change may count for [s], so that a pause
-            of the caller does not become a step in velocity.
-    """
-
-    def __init__(
-        self, inner: VelocitySource, limits: SourceLimits, *, period_max_s: float = 0.35
-    ) -> None:
+    def __init__(self, inner: VelocitySource, limits: SourceLimits) -> None:
         super().__init__(inner)
         self._limits = limits
-        self._period_max_s = period_max_s
         self._last_s: float | None = None
         self._now: Twist | None = None
 
@@ -39,7 +35,7 @@ class SlewedSource(WrappedSource):
         checked_time(t_s)
         elapsed_s = 0.0
         if self._last_s is not None:
-            elapsed_s = min(max(t_s - self._last_s, 0.0), self._period_max_s)
+            elapsed_s = min(max(t_s - self._last_s, 0.0), PERIOD_MAX_S)
         self._last_s = t_s
         asked = self._inner.sample(t_s)
         now = self._now

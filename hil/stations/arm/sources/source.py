@@ -85,17 +85,10 @@ class VelocitySource(Protocol):
         ...
 
     def listen(self) -> None:
-        """Take note of what its operator does now; never blocks.
-
-        A live source is to be listened to many times between two samples, so that it knows when a
-        key was let go, and not only when it was asked. A planned one has nothing to hear.
-        """
+        """Take note of what its operator does now, many times between two samples; never blocks."""
 
     def sample(self, t_s: float) -> Twist | None:
-        """Return the velocity wanted now, or None once the source has ended. Never blocks.
-
-        Args:
-            t_s: time since the motion began [s]; it never goes back.
+        """Return the velocity wanted at a time that never goes back; None once it has ended.
 
         Raises:
             SourceError: if the time is not a finite number.
@@ -167,11 +160,7 @@ class SourceLimits:
 
 
 def three(name: str, values: ArrayLike) -> Array:
-    """Three finite numbers as a read-only copy, shape (3,).
-
-    Raises:
-        SourceError: if they are not.
-    """
+    """Three finite numbers as a read-only copy, shape (3,); raises SourceError if they are not."""
     array = np.array(values, dtype=np.float64)
     if array.shape != (3,):
         raise SourceError(f"{name} has the shape {array.shape}: three numbers x, y, z are needed")
@@ -182,11 +171,7 @@ def three(name: str, values: ArrayLike) -> Array:
 
 
 def checked_time(t_s: float) -> float:
-    """The time, if it is one.
-
-    Raises:
-        SourceError: if it is not finite.
-    """
+    """The time, if it is one; raises SourceError if it is not finite."""
     if not math.isfinite(t_s):
         raise SourceError(f"t_s = {t_s} s: a source is sampled at a time, which is a finite number")
     return t_s

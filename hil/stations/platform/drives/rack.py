@@ -133,7 +133,6 @@ def _say_ready(url: str) -> None:
     print(url, flush=True)
     err.print(
         f"six emulated drives; use them with --drives '{url}'. Faults: type help. Ctrl-C ends.",
-        markup=False,
         soft_wrap=True,
     )
 
