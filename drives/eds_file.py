@@ -89,9 +89,11 @@ def read_eds(path: Path) -> dict[str, Any]:
 def _read(path: Path) -> tuple[dict[Place, ODVariable], Mapping[str, str], str, str]:
     """Return entries by place, the table FileInfo, and the names of maker and product."""
     try:
+        state = path.stat()  # a pipe, or a file of the kernel's, would never be read to its end
+        if not stat.S_ISREG(state.st_mode) or not 0 < state.st_size <= LARGEST_BYTES:
+            need = f"a data sheet is a file of 1 to {LARGEST_BYTES} bytes"
+            raise DriveModelError(f"{path}: {state.st_size} bytes; {need}")
         data = path.read_bytes()
-        if len(data) > LARGEST_BYTES:
-            raise DriveModelError(f"{path}: {len(data)} bytes, a data sheet has fewer")
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError:

@@ -160,11 +160,11 @@ class Collector:
                 self.holes.append((self.count, chunk))
                 continue
             self._digest.update(chunk.data)
-            self._take(chunk)
+            self._take(chunk, scan)
             self._told(chunk.piece.at / scan.size)
         self._told(1.0)
 
-    def _take(self, chunk: Unpacked) -> None:
+    def _take(self, chunk: Unpacked, scan: Scan) -> None:
         """Add what an unpacked chunk holds."""
         data, at, end = chunk.data, 0, len(chunk.data)
         kind, (rows, _, poses) = message_dtype(self.signals.size), self.signals.topics
@@ -181,6 +181,7 @@ class Collector:
                 continue
             if topic != poses:
                 self._take_record(chunk, at, opcode, size)
+                scan.check_objects(len(self.events) + len(self.holes))
             at += size
 
     def _take_rows(self, chunk: Unpacked, at: int, messages: NDArray[Any]) -> int:

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import islice
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
@@ -18,6 +19,7 @@ from mcap import records
 from mcap.data_stream import ReadDataStream
 from mcap.exceptions import McapError
 
+from hil.config.files import open_regular
 from hil.recording import mcap_walk as walk
 from hil.recording.header import RecordingError
 from hil.recording.mcap_walk import Damaged, Found, Walk
@@ -37,6 +39,16 @@ class Caps:
     chunk: int = 64 * 1024 * 1024
     """After decompression, as the sum of all is."""
     total: int = 16 * 1024 * 1024 * 1024
+    growth: int = 300
+    """Unpacked bytes to one of the file; a platform that rests is packed to a fiftieth."""
+    small: int = 16 * 1024 * 1024
+    """So many unpacked bytes are well, however small the file is."""
+    objects: int = 200_000
+    """Records outside the chunks, events and damaged places, each counted; no bytes."""
+
+    def unpacked(self, size: int) -> int:
+        """Most bytes that the chunks of a file of a size may unpack to."""
+        return min(self.total, max(self.small, self.growth * size))
 
 
 class Metadata(NamedTuple):
@@ -78,13 +90,14 @@ class Scan:
         """Those told of outside the chunks, those of the file's end last."""
         self.damage: list[Damaged] = []
         """Damage that is in no chunk."""
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             walker = Walk(file)
             try:
-                self._pieces: tuple[Found | Damaged, ...] = tuple(walker.pieces())
+                self._pieces = tuple(islice(walker.pieces(), caps.objects + 1))
             except ValueError as error:
                 text = f"{path}: not a recording: it begins with {error}"
                 raise RecordingError(text) from None
+            self.check_objects(len(self._pieces))
             self.size = max(1, file.seek(0, 2))
             """Bytes of the file."""
             self.finished = walker.finished
@@ -97,7 +110,7 @@ class Scan:
 
     def chunks(self) -> Iterator[Unpacked | Damaged]:
         """Yield the chunks, in order, and damage where it lies between them; raises as the scan."""
-        with self._path.open("rb") as file:
+        with open_regular(self._path) as file:
             for piece in self._pieces:
                 if isinstance(piece, Damaged):
                     yield piece
@@ -108,6 +121,12 @@ class Scan:
                         yield _damaged(piece, error)
                         continue
                     yield Unpacked(piece, data)
+
+    def check_objects(self, count: int) -> None:
+        """Refuse a file that would fill the memory with very many small things."""
+        if count > self._caps.objects:
+            what = f"records, events and damaged places, limit {self._caps.objects}"
+            raise RecordingError(f"{self._path}: {count} or more {what}")
 
     def _look_at(self, file: IO[bytes], piece: Found) -> None:
         """Keep what a record outside the chunks says."""
@@ -134,7 +153,8 @@ class Scan:
         size = chunk.uncompressed_size
         if size > self._caps.chunk:  # perhaps one wrong bit: it costs this chunk only
             raise ValueError(f"chunk of {size} bytes, limit {self._caps.chunk} bytes")
-        self._check_cap("sum of all chunks", self._unpacked + size, self._caps.total)
+        most = self._caps.unpacked(self.size)
+        self._check_cap("sum of all chunks", self._unpacked + size, most)
         data = _decompress(chunk.compression, chunk.data, size)
         if len(data) != size:
             raise ValueError(f"chunk does not unpack to the announced {size} bytes")
