@@ -5,6 +5,7 @@ of it is a beginning, and the habits of a drive have to be added by hand.
 """
 
 import io
+import stat
 from collections.abc import Iterator, Mapping
 from configparser import Error as ConfigParserError
 from pathlib import Path
