@@ -153,8 +153,8 @@ def test_row_43_a_corrupted_plan_is_refused_when_it_is_loaded(prepared, line, mo
 
     path_of = arm_prepare._gripper_path
 
-    def jumping(plan, source, told):
-        poses, way_m = path_of(plan, source, told)
+    def jumping(plan, source):
+        poses, way_m = path_of(plan, source)
         jump = np.array([0.1, 0.0, 0.0])
         moved = [replace(p, position_m=p.position_m + jump) for p in poses[CORRUPTED:]]
         return [*poses[:CORRUPTED], *moved], way_m

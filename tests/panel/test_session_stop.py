@@ -28,7 +28,7 @@ class Desk:
     def __init__(self, numbers=None):
         header = RunHeader(ARM_WITH_MODES, {"scenario": "t"}, {"station": "arm"})
         self.welcome = RunWelcome(header, 0.35, "arm", "t", "hold")
-        self.telemetry = BroadcastReader(Broadcast.local(8, 256)._buffer)
+        self.telemetry = BroadcastReader(Broadcast.local(8, 256).buffer)
         self.open, self.full, self.hangs = True, False, False
         self.numbers = itertools.count(1) if numbers is None else numbers
         self.taken, self.says = [], []
