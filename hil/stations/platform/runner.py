@@ -41,6 +41,7 @@ from hil.terminal.console import (
     show_recording,
     show_recording_failure,
     styled,
+    waiting,
 )
 from hil.terminal.stand_in import run_or_stand_in
 from hil.timing.stop import StopSignals, StopWish
@@ -166,10 +167,8 @@ def emulated(plan: Plan) -> Iterator[tuple[Plan, str]]:
 
 def warm_and_say(*, quiet: bool) -> None:
     """Compile the platform's kernels with a word to the user: the first time takes a while."""
-    if quiet:
-        warm()
-        return
-    with err.status("preparing kernels (the first run compiles them, about half a minute)"):
+    words = "preparing kernels (the first run compiles them, about half a minute)"
+    with waiting(words, quiet=quiet):
         warm()
 
 
