@@ -1,7 +1,7 @@
 """The search for what makes a motion fit, ended by the proof itself."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -41,6 +41,8 @@ class Fit:
     """The next larger scale of three digits; None if the scale was not changed."""
     refusal: PlanFinding | None
     """What the proof finds first at that."""
+    share_alone: float
+    """About which share of the motion fits without any other change; 1 if that is not known."""
 
     @property
     def changes(self) -> tuple[FitChange, ...]:
@@ -66,24 +68,34 @@ def find_fit(plan: Plan, motion: MotionSource) -> Fit | None:
         travel = bounds.envelope.remaining_travel((settings.neutral or plan.rig.neutral).pose())
         reach = np.asarray(travel.travel).max(axis=1)
         guesses = tuple(likely_units(settings, motion.samples(), reach))
-    settings, share = _changed(plan, bounds, motion, guesses)
-    return _proved(plan, settings, share, guesses)
+    return _proved(plan, _changed(plan, bounds, motion, guesses), guesses)
+
+
+class _Found(NamedTuple):
+    """Settings with all changes but the scale."""
+
+    settings: Any
+    share: float
+    """About which share of their scale fits."""
+    share_before: float
+    """About which share fitted before the changes."""
 
 
 def _changed(
     plan: Plan, bounds: MotionBounds, motion: MotionSource, guesses: tuple[UnitGuess, ...]
-) -> tuple[Any, float]:
-    """The settings with all changes but the scale, and about which share of theirs fits."""
+) -> _Found:
     settings = plan.scenario.motion
     if isinstance(settings, RecordedSettings) and isinstance(motion, RecordedMotion):
         if guesses:
             settings, samples = in_likely_units(settings, motion.samples(), guesses)
             motion = RecordedMotion(samples, motion.step_s, motion.neutral, settings.fade_s)
     elif not (isinstance(settings, MultiSineSettings) and isinstance(motion, FadedMotion)):
-        return settings, _share_within(plan, bounds)
+        share = _share_within(plan, bounds)
+        return _Found(settings, share, share)
     steps = Steps(bounds, lambda new: multi_sine(new, plan.rig))
-    found = steps.best(steps.candidate(settings, motion))
-    return found.settings, found.limit.scale
+    first = steps.candidate(settings, motion)
+    best = steps.best(first)
+    return _Found(best.settings, best.limit.scale, first.limit.scale)
 
 
 def _share_within(plan: Plan, bounds: MotionBounds) -> float:
@@ -97,8 +109,9 @@ def _share_within(plan: Plan, bounds: MotionBounds) -> float:
     return largest_scale(passes, HALF, 1.0) or 0.0
 
 
-def _proved(plan: Plan, settings: Any, share: float, guesses: tuple[UnitGuess, ...]) -> Fit | None:
-    """The largest scale of settings that the proof lets pass, found from a share of theirs."""
+def _proved(plan: Plan, found: _Found, guesses: tuple[UnitGuess, ...]) -> Fit | None:
+    """The largest scale of settings that the proof lets pass, begun at the share found."""
+    settings = found.settings
     proofs: dict[float, PlatformProof] = {}
 
     def passes(scale: float) -> bool:
@@ -107,7 +120,7 @@ def _proved(plan: Plan, settings: Any, share: float, guesses: tuple[UnitGuess, .
         return proofs[scale].ok
 
     most = settings.scale
-    scale = largest_scale(passes, share * most, most)
+    scale = largest_scale(passes, found.share * most, most)
     if scale is None:
         return None
     final = settings.model_copy(update={"scale": scale})
@@ -117,7 +130,7 @@ def _proved(plan: Plan, settings: Any, share: float, guesses: tuple[UnitGuess, .
     )
     larger = next_scale(scale, most) if scale < most else None
     refusal = proofs[larger].violations[0] if larger is not None else None
-    return Fit(fitted, proofs[scale], guesses, larger, refusal)
+    return Fit(fitted, proofs[scale], guesses, larger, refusal, found.share_before)
 
 
 def _with_motion(plan: Plan, settings: MotionSettings) -> Plan:

@@ -21,7 +21,9 @@ from hil.stations.platform.motion.source import AXES, Floats
 from hil.stations.platform.motion_settings import Axis, MultiSineSettings, RecordedSettings
 
 GAIN: Final = 1.02
-"""A change that lets the motion be less than so many times larger is not worth it."""
+"""A change of place or of fades that lets the motion be less than so many times larger is left."""
+GREAT_GAIN: Final = 1.10
+"""Likewise of a change that is felt: another direction, a low-pass."""
 FADE_FACTORS: Final = (2.0, 4.0, 8.0, 0.5, 0.25)
 FADE_MAX_S: Final = 60.0
 """The longest that a scenario may have."""
@@ -64,9 +66,14 @@ class Steps:
 
     def best(self, now: Candidate) -> Candidate:
         """Take one change after the other, as long as the motion does not fit in full."""
-        for step in (self._biased, self._faded, self._turned, self._filtered):
+        for step, gain in (
+            (self._biased, GAIN),
+            (self._faded, GAIN),
+            (self._turned, GREAT_GAIN),
+            (self._filtered, GREAT_GAIN),
+        ):
             if 0.0 < now.limit.scale < 1.0:
-                now = _better(now, step(now))
+                now = _better(now, step(now), gain)
         return now
 
     def _recorded(
@@ -137,6 +144,7 @@ class Steps:
                 if (one := settings.map.get(source)) is not None:
                     columns[axis] = one.model_copy(update={"scale": sign * one.scale})
             samples = turned
+            columns = dict(sorted(columns.items(), key=lambda item: AXES.index(item[0])))
             settings = settings.model_copy(update={"map": columns})
             yield from self._recorded(settings, samples, motion)
 
@@ -175,13 +183,13 @@ _QUARTER: Final[dict[Axis, tuple[Axis, float]]] = {
 """A quarter turn about the base's z: each coordinate from which one, with which sign."""
 
 
-def _better(now: Candidate, others: Iterator[Candidate]) -> Candidate:
+def _better(now: Candidate, others: Iterator[Candidate], gain: float) -> Candidate:
     """The first that fits in full, else the one that lets the motion be clearly larger."""
     best = now
     for one in others:
         if one.limit.scale >= 1.0:
             return one
-        if one.limit.scale > max(best.limit.scale, GAIN * now.limit.scale):
+        if one.limit.scale > max(best.limit.scale, gain * now.limit.scale):
             best = one
     return best
 

@@ -38,6 +38,8 @@ def fit_lines(fit: Fit) -> Iterator[str]:
     yield "it fits with"
     for change in fit.changes:
         yield f"  {change}"
+    if len(fit.changes) > 1 and fit.share_alone < 1.0:
+        yield f"  (by its scale alone about {fit.share_alone:.3g} of it fits)"
     if fit.refusal is not None:
         yield f"  (the largest scale: {fit.refused_scale:g} is refused, {fit.refusal.message})"
 
