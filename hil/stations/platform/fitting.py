@@ -36,10 +36,9 @@ class MotionRefusedError(RefusedError):
 
 def look_for_fit(plan: Plan, motion: MotionSource, *, quiet: bool) -> Fit | None:
     """Find what makes a refused motion fit, with a word to the user: it takes a few proofs."""
-    if quiet:
-        return find_fit(plan, motion)
-    with err.status("looking for what makes the motion fit: each try is a whole proof"):
-        return find_fit(plan, motion)
+    if not quiet:
+        err.print("looking for what makes the motion fit: each try is a whole proof")
+    return find_fit(plan, motion)
 
 
 def fitted_plan(plan: Plan, request: Request) -> Plan:

@@ -17,7 +17,8 @@ class FitChange(Settings):
     """What stands there now."""
 
     def __str__(self) -> str:
-        return f"{self.key}: {self.before} -> {self.after}"
+        before = "none" if self.before is None else self.before
+        return f"{self.key}: {before} -> {self.after}"
 
 
 def changes_between(

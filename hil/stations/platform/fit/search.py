@@ -1,6 +1,6 @@
 """The search for what makes a motion fit, ended by the proof itself."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -37,6 +37,8 @@ class Fit:
     """Of that plan: nothing is wrong."""
     guesses: tuple[UnitGuess, ...]
     """Units that were taken for others."""
+    as_said: "Fit | None"
+    """What makes it fit if the units are as they are said; None if nothing does, or no guess."""
     refused_scale: float | None
     """The next larger scale of three digits; None if the scale was not changed."""
     refusal: PlanFinding | None
@@ -68,7 +70,11 @@ def find_fit(plan: Plan, motion: MotionSource) -> Fit | None:
         travel = bounds.envelope.remaining_travel((settings.neutral or plan.rig.neutral).pose())
         reach = np.asarray(travel.travel).max(axis=1)
         guesses = tuple(likely_units(settings, motion.samples(), reach))
-    return _proved(plan, _changed(plan, bounds, motion, guesses), guesses)
+    as_said = _proved(plan, _changed(plan, bounds, motion, ()))
+    if not guesses:
+        return as_said
+    fit = _proved(plan, _changed(plan, bounds, motion, guesses))
+    return as_said if fit is None else replace(fit, guesses=guesses, as_said=as_said)
 
 
 class _Found(NamedTuple):
@@ -99,17 +105,17 @@ def _changed(
 
 
 def _share_within(plan: Plan, bounds: MotionBounds) -> float:
-    """Which share of a motion's scale the envelope lets pass, for motions without samples."""
+    """About which share of its scale a motion without rows may have."""
     settings: Any = plan.scenario.motion
 
     def passes(share: float) -> bool:
         scaled = settings.model_copy(update={"scale": share * settings.scale})
-        return bounds.all_inside(motion_of(_with_motion(plan, scaled)))
+        return bounds.places_inside(motion_of(_with_motion(plan, scaled)))
 
     return largest_scale(passes, HALF, 1.0) or 0.0
 
 
-def _proved(plan: Plan, found: _Found, guesses: tuple[UnitGuess, ...]) -> Fit | None:
+def _proved(plan: Plan, found: _Found) -> Fit | None:
     """The largest scale of settings that the proof lets pass, begun at the share found."""
     settings = found.settings
     proofs: dict[float, PlatformProof] = {}
@@ -130,7 +136,7 @@ def _proved(plan: Plan, found: _Found, guesses: tuple[UnitGuess, ...]) -> Fit | 
     )
     larger = next_scale(scale, most) if scale < most else None
     refusal = proofs[larger].violations[0] if larger is not None else None
-    return Fit(fitted, proofs[scale], guesses, larger, refusal, found.share_before)
+    return Fit(fitted, proofs[scale], (), None, larger, refusal, found.share_before)
 
 
 def _with_motion(plan: Plan, settings: MotionSettings) -> Plan:

@@ -13,6 +13,7 @@ from hil.stations.platform.motion.source import AXES
 NOTHING_FITS: Final = (
     "nothing makes it fit: about this neutral pose even a thousandth of it is refused"
 )
+TO_PASTE: Final = "which is, to paste:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,7 @@ class Advice:
     """What makes a motion fit, for the one who asked for it."""
 
     lines: tuple[str, ...]
-    """For people; the last is the command."""
+    """For people; a command stands on a line of its own."""
     data: dict[str, Any]
     """For scripts."""
 
@@ -28,13 +29,16 @@ class Advice:
     def of(cls, fit: Fit, verb: Verb, request: Request) -> Self:
         """Tell it to somebody who gave a command."""
         command = command_line(verb, request, fit.plan)
-        lines = (*fit_lines(fit), "which is, to paste:", command)
-        return cls(lines, _data(fit, command))
+        lines = [*map(_unit_line, fit.guesses), *fit_lines(fit), TO_PASTE, command]
+        if fit.as_said is not None:
+            as_said = command_line(verb, request, fit.as_said.plan)
+            lines += ["or, if the units are as they are said,", *fit_lines(fit.as_said)]
+            lines += [TO_PASTE, as_said]
+        return cls(tuple(lines), _data(fit, command))
 
 
 def fit_lines(fit: Fit) -> Iterator[str]:
     """What was changed, and what ends the scale, a line each."""
-    yield from map(_unit_line, fit.guesses)
     yield "it fits with"
     for change in fit.changes:
         yield f"  {change}"

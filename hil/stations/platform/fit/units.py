@@ -3,7 +3,7 @@
 A guess is for a person to judge, and is never played by itself.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,12 +13,12 @@ from hil.stations.platform.motion.columns import units_of
 from hil.stations.platform.motion.source import AXES, Floats
 from hil.stations.platform.motion_settings import Axis, RecordedSettings
 
-LIKELY: Final = ("deg", "mm", "mrad")
-"""Units that are taken for others, the likeliest first."""
-BEYOND: Final = {True: 4.0, False: 10.0}
-"""So many times the rig's reach is beyond any motion: of a rotation, of a translation."""
-PLAUSIBLE: Final = (0.05, 2.0)
-"""Parts of the rig's reach between which a guess must bring a column."""
+LIKELY: Final[Mapping[str, tuple[str, ...]]] = {"rad": ("deg", "mrad"), "m": ("mm",)}
+"""Units that are said of others by mistake, and which these are, the likeliest first."""
+BEYOND: Final = {"m": 10.0, "rad": 2.0}
+"""So many times the rig's reach is beyond any motion."""
+PLAUSIBLE: Final = 2.0
+"""So many times the rig's reach may be left in the likely unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +56,13 @@ def likely_units(settings: RecordedSettings, samples: Floats, reach: Floats) -> 
         number = AXES.index(axis)
         low, high = float(samples[:, number].min()), float(samples[:, number].max())
         half, far = 0.5 * (high - low), float(reach[number])
-        units = units_of(axis)
-        if column.unit not in units or not far > 0.0 or not half > BEYOND[number >= 3] * far:
+        if column.unit not in LIKELY or not half > BEYOND[column.unit] * far > 0.0:
             continue
-        for likely in LIKELY:
-            if likely in units and likely != column.unit:
-                ratio = units[likely] / units[column.unit]
-                if PLAUSIBLE[0] <= half * ratio / far <= PLAUSIBLE[1]:
-                    yield UnitGuess(axis, column.column, column.unit, likely, low, high, far)
-                    break
+        units = units_of(axis)
+        for likely in LIKELY[column.unit]:
+            if half * units[likely] / units[column.unit] <= PLAUSIBLE * far:
+                yield UnitGuess(axis, column.column, column.unit, likely, low, high, far)
+                break
 
 
 def in_likely_units(
