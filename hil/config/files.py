@@ -17,6 +17,12 @@ _KINDS: Final = {
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
+NEEDED: Final = "a regular file is needed"
+
+
+def kind_of(state: os.stat_result) -> str:
+    """What is there instead of a regular file."""
+    return _KINDS.get(stat.S_IFMT(state.st_mode), "no file")
 
 
 def open_regular(path: Path) -> IO[bytes]:
@@ -30,8 +36,7 @@ def open_regular(path: Path) -> IO[bytes]:
     state = os.fstat(descriptor)
     if not stat.S_ISREG(state.st_mode):
         os.close(descriptor)
-        kind = _KINDS.get(stat.S_IFMT(state.st_mode), "no file")
-        raise OSError(errno.EINVAL, f"is {kind}; a regular file is needed")
+        raise OSError(errno.EINVAL, f"is {kind_of(state)}; {NEEDED}")
     if not state.st_size:
         os.close(descriptor)
         return BytesIO()

@@ -3,9 +3,11 @@
 A wheel carries ``configs/`` inside the package ``hil``; a clone has it at the top.
 """
 
+import os
 from pathlib import Path
 
 from hil.config.errors import ConfigError, about
+from hil.config.files import NEEDED, kind_of
 
 
 def configs_dir() -> Path:
@@ -38,8 +40,11 @@ def find_file(name: str, *, beside: Path | None = None, folder: str, key: str) -
     places += [] if beside is None else [beside.parent / f"{name}.toml"]
     places.append(Path(f"{name}.toml"))
     for place in places:
-        if place.is_file():
+        if os.path.isfile(place):  # one that may not be looked at is none
             return place.resolve()
     searched = ", ".join(str(place) for place in dict.fromkeys(places))
     line = f"{key} = {name!r}: no such file (looked for {searched})"
+    for place in places:
+        if os.path.exists(place):
+            line = f"{key} = {name!r}: {place} is {kind_of(os.stat(place))}; {NEEDED}"
     raise ConfigError(str(beside or "command line"), [about(key, line)])

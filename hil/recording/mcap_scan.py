@@ -39,11 +39,11 @@ class Caps:
     chunk: int = 64 * 1024 * 1024
     """After decompression, as the sum of all is."""
     total: int = 16 * 1024 * 1024 * 1024
-    growth: int = 300
-    """Unpacked bytes to one of the file; a platform that rests is packed to a fiftieth."""
-    small: int = 16 * 1024 * 1024
+    growth: int = 100
+    """Unpacked bytes to one of the file; a platform that rests is packed to a fifth."""
+    small: int = 8 * 1024 * 1024
     """So many unpacked bytes are well, however small the file is."""
-    objects: int = 200_000
+    objects: int = 100_000
     """Records outside the chunks, events and damaged places, each counted; no bytes."""
 
     def unpacked(self, size: int) -> int:

@@ -49,7 +49,7 @@ class _AllVisible(RenderHook):
 
 def _console(*, stderr: bool, width: int | None = None) -> Console:
     """A console on which text is text: no markup, no emoji, no control characters."""
-    console = Console(stderr=stderr, width=width, highlight=False, emoji=False)
+    console = Console(stderr=stderr, width=width, highlight=False, markup=False, emoji=False)
     console.push_render_hook(_AllVisible())
     return console
 
@@ -115,9 +115,9 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
 
         try:
             function(*args, **kwargs)
-        except ConfigError as error:
+        except (ConfigError, RecordingError) as error:
             _end(error, Exit.USAGE, as_json=bool(kwargs.get("as_json")))
-        except (RefusedError, RecordingError) as error:
+        except RefusedError as error:
             _end(error, Exit.REFUSED, as_json=bool(kwargs.get("as_json")))
         except KeyboardInterrupt:
             # A run hears signals itself: this is a check, a report or another verb without motion.

@@ -106,7 +106,7 @@ def test_wrong_override_is_refused(override, words):
         (b"a = ", "not valid TOML"),
         (b"\xff\xfe", "not valid TOML"),
         (b"a = 1\na = 2", "not valid TOML"),
-        (b"[" + b"a." * 40 + b"b]\nx = 1", "nested deeper"),
+        (b"[" + b"a." * 40 + b"b]\nx = 1", "more than 12 parts"),
         (b"#" * (MAX_FILE_BYTES + 1), "at most"),
     ],
 )

@@ -56,6 +56,18 @@ def test_inputs_that_were_not_read_are_empty_cells(tmp_path: Path) -> None:
     assert [row["measured_inputs_leg2_bits"] for row in rows] == ["", "2.0"]
 
 
+def test_no_cell_is_a_formula_of_a_spreadsheet(tmp_path: Path) -> None:
+    recorder = Recorder(RecorderRing.local(), tmp_path / "a.mcap", HEADER)
+    for start in "=+-@\t":
+        event = EventRecord(0.0, 0, EventKind.FAULT, Level.ERROR, f"{start}1+1", f"{start}A1")
+        recorder.ring.push(EVENTS, event.to_bytes())
+    recorder.finish()
+    path = export_csv(Recording.open(tmp_path / "a.mcap"), tmp_path / "a.csv")
+    found = _read(events_path(path))
+    assert [row["name"] for row in found] == [f"'{start}1+1" for start in "=+-@\t"]
+    assert [row["message"] for row in found] == [f"'{start}A1" for start in "=+-@\t"]
+
+
 def test_names_are_all_different_and_as_many_as_values() -> None:
     names = PLATFORM.columns()
     assert len(set(names)) == len(names) == PLATFORM.values == 76

@@ -45,6 +45,7 @@ def test_the_page_needs_nothing_but_itself(tripped_page: Path) -> None:
     assert all(source.startswith("data:image/png;base64,") for source in elements.attributes("src"))
     text = re.sub(r'src="data:[^"]*"', "", tripped_page.read_text(encoding="utf-8"))
     assert not re.search(r"https?:|url\(|@import|//", text)
+    assert "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\"" in text
 
 
 def test_pictures_in_the_page_are_those_beside_it(tripped_page: Path) -> None:
@@ -110,7 +111,7 @@ def test_the_same_recording_gives_the_same_bytes(tripped_run: Recording, tripped
         assert (again.parent / "pictures" / path.name).read_bytes() == path.read_bytes()
 
 
-HOSTILE = "<script>alert(1)</script>\"'><img src=http://evil.example/x onerror=alert(2)>&lt;"
+HOSTILE = "\x1b[2J\u202e<script>alert(1)</script>\"'><img src=http://evil.example/x onerror=alert(2)>&lt;"
 
 
 @pytest.mark.usefixtures("unpainted")
@@ -128,7 +129,7 @@ def test_hostile_texts_stay_texts(tmp_path) -> None:
     assert "script" not in {tag for tag, _ in elements.tags}
     assert all(source.startswith("data:") for source in elements.attributes("src"))
     assert elements.attributes("onerror") == []
-    assert elements.text.count(HOSTILE) >= 8
+    assert elements.text.count(HOSTILE.replace("\x1b", "\\x1b").replace("\u202e", "\\u202e")) >= 8
 
 
 @pytest.mark.usefixtures("coarse")
