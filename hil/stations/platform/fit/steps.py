@@ -125,11 +125,7 @@ class Steps:
                 yield from self._recorded(new, motion.samples(), motion)
 
     def _turned(self, now: Candidate) -> Iterator[Candidate]:
-        """Turned about the base's z by quarters: the same motion, as the rig is passed by it.
-
-        M = Rz(alpha) Ry(beta) Rx(gamma), so that a turn changes alpha by nothing, and exchanges
-        beta and gamma exactly where only one of them moves.
-        """
+        """Turned about the base's z by quarters; left out where the map cannot say it exactly."""
         settings, motion = now.settings, now.motion
         if not (isinstance(settings, RecordedSettings) and isinstance(motion, RecordedMotion)):
             return
@@ -137,15 +133,7 @@ class Steps:
             return
         samples = motion.samples()
         for _ in range(3):
-            columns = {axis: one for axis, one in settings.map.items() if axis not in _QUARTER}
-            turned = samples.copy()
-            for axis, (source, sign) in _QUARTER.items():
-                turned[:, AXES.index(axis)] = sign * samples[:, AXES.index(source)]
-                if (one := settings.map.get(source)) is not None:
-                    columns[axis] = one.model_copy(update={"scale": sign * one.scale})
-            samples = turned
-            columns = dict(sorted(columns.items(), key=lambda item: AXES.index(item[0])))
-            settings = settings.model_copy(update={"map": columns})
+            settings, samples = quarter_turned(settings, samples)
             yield from self._recorded(settings, samples, motion)
 
     def _filtered(self, now: Candidate) -> Iterator[Candidate]:
@@ -181,6 +169,22 @@ _QUARTER: Final[dict[Axis, tuple[Axis, float]]] = {
     "x": ("y", -1.0), "y": ("x", 1.0), "gamma": ("beta", -1.0), "beta": ("gamma", 1.0)
 }  # fmt: skip
 """A quarter turn about the base's z: each coordinate from which one, with which sign."""
+
+
+def quarter_turned(settings: RecordedSettings, samples: Floats) -> tuple[RecordedSettings, Floats]:
+    """A recorded motion turned by a quarter about the base's z, and its samples.
+
+    M = Rz(alpha) Ry(beta) Rx(gamma): alpha stays, and beta and gamma change places, exactly so
+    where only one of them moves about 0.
+    """
+    columns = {axis: one for axis, one in settings.map.items() if axis not in _QUARTER}
+    turned = samples.copy()
+    for axis, (source, sign) in _QUARTER.items():
+        turned[:, AXES.index(axis)] = sign * samples[:, AXES.index(source)]
+        if (one := settings.map.get(source)) is not None:
+            columns[axis] = one.model_copy(update={"scale": sign * one.scale})
+    columns = dict(sorted(columns.items(), key=lambda item: AXES.index(item[0])))
+    return settings.model_copy(update={"map": columns}), turned
 
 
 def _better(now: Candidate, others: Iterator[Candidate], gain: float) -> Candidate:
