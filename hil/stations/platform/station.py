@@ -44,7 +44,7 @@ OPTIONS: Final = (
     Option(
         flag="--fit",
         switch=True,
-        help="Change a motion that the rig refuses until it fits: bias, fade, direction, low-pass, "
+        help="Change a motion that the rig refuses until it fits: bias, fade, low-pass, direction, "
         "scale. The recording tells what was changed. A unit is never guessed.",
         checks=True,
     ),

@@ -1,7 +1,6 @@
-"""Changes that let more of a motion fit: bias, fade, axes turned, low-pass, in this order.
+"""Changes that let more of a motion fit: bias, fade, low-pass, axes turned, in this order.
 
-The first three play what was recorded, elsewhere or in another direction; the low-pass takes
-something away and comes last. Each is taken only if it lets the motion be larger.
+Each is taken only while the motion does not fit in full, and only if it lets it be larger.
 """
 
 import math
@@ -69,8 +68,8 @@ class Steps:
         for step, gain in (
             (self._biased, GAIN),
             (self._faded, GAIN),
-            (self._turned, GREAT_GAIN),
             (self._filtered, GREAT_GAIN),
+            (self._turned, GREAT_GAIN),
         ):
             if 0.0 < now.limit.scale < 1.0:
                 now = _better(now, step(now), gain)
@@ -124,18 +123,6 @@ class Steps:
                 new = settings.model_copy(update=changed)
                 yield from self._recorded(new, motion.samples(), motion)
 
-    def _turned(self, now: Candidate) -> Iterator[Candidate]:
-        """Turned about the base's z by quarters; left out where the map cannot say it exactly."""
-        settings, motion = now.settings, now.motion
-        if not (isinstance(settings, RecordedSettings) and isinstance(motion, RecordedMotion)):
-            return
-        if {"beta", "gamma"} <= settings.map.keys() or np.any(motion.neutral[4:] != 0.0):
-            return
-        samples = motion.samples()
-        for _ in range(3):
-            settings, samples = quarter_turned(settings, samples)
-            yield from self._recorded(settings, samples, motion)
-
     def _filtered(self, now: Candidate) -> Iterator[Candidate]:
         """Through the highest low-pass that brings about as much as any that takes little away."""
         settings, motion = now.settings, now.motion
@@ -163,6 +150,18 @@ class Steps:
             else:
                 first = middle + 1
         yield from best
+
+    def _turned(self, now: Candidate) -> Iterator[Candidate]:
+        """Turned about the base's z by quarters; left out where the map cannot say it exactly."""
+        settings, motion = now.settings, now.motion
+        if not (isinstance(settings, RecordedSettings) and isinstance(motion, RecordedMotion)):
+            return
+        if {"beta", "gamma"} <= settings.map.keys() or np.any(motion.neutral[4:] != 0.0):
+            return
+        samples = motion.samples()
+        for _ in range(3):
+            settings, samples = quarter_turned(settings, samples)
+            yield from self._recorded(settings, samples, motion)
 
 
 _QUARTER: Final[dict[Axis, tuple[Axis, float]]] = {
