@@ -2,6 +2,7 @@
 # make test   set up and run the tests that need no real clock
 # make test-realtime  those that judge programs in real time, one at a time
 # make test-long  campaigns, mutants, kills and runs of minutes with their full counts: three and a half hours
+# make check  lint, and the tests of what changed, within a minute
 # make panel  set up and open the operator panel
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
@@ -11,7 +12,7 @@ BIN := .venv/bin
 SCREEN := $(shell command -v xvfb-run >/dev/null && \
 	echo 'xvfb-run -a -s "-screen 0 1366x768x24 -nolisten tcp"')
 
-.PHONY: demo kernels test test-realtime test-long test-long-realtime test-long-virtual panel lint bench screenshots panel-packages wheel-check clean
+.PHONY: demo kernels test test-realtime test-long test-long-realtime test-long-virtual panel lint check bench screenshots panel-packages wheel-check clean
 
 demo: .venv/core.stamp
 	$(BIN)/hil run configs/scenarios/demo.toml --out runs --report
@@ -51,6 +52,16 @@ lint: .venv/lint.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+
+# Within a minute, while one works: the checks, and the tests of what differs from main, the most
+# particular ones first, for at most 40 s. `make test` runs all.
+check: .venv/lint.stamp .venv/test.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	@code="$$($(BIN)/python tests/changed.py --code)"; set -x; [ -z "$$code" ] || $(BIN)/pyright $$code
+	@tests="$$($(BIN)/python tests/changed.py)"; set -x; [ -z "$$tests" ] || \
+	$(PYTEST) -n $(shell nproc) -x -m "not real_time" --session-timeout 40 $$tests
 
 bench: .venv/core.stamp
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)

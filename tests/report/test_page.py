@@ -111,7 +111,9 @@ def test_the_same_recording_gives_the_same_bytes(tripped_run: Recording, tripped
         assert (again.parent / "pictures" / path.name).read_bytes() == path.read_bytes()
 
 
-HOSTILE = "\x1b[2J\u202e<script>alert(1)</script>\"'><img src=http://evil.example/x onerror=alert(2)>&lt;"
+HOSTILE = (
+    "\x1b[2J\u202e<script>alert(1)</script>\"'><img src=http://evil.example/x onerror=alert(2)>&lt;"
+)
 
 
 @pytest.mark.usefixtures("unpainted")
