@@ -15,7 +15,8 @@ ADVICE: Final[Mapping[str, str]] = {
     ),
     "acceleration": (
         "The motion jerks or is too fast for this leg. Lower amplitude or "
-        "frequency, or let it fade in for longer; `hil check` prints what makes it fit. Reset, then home."
+        "frequency, or let it fade in for longer; `hil check` prints what makes it fit. "
+        "Reset, then home."
     ),
     "braking": (
         "Too fast so near the end of travel to stop in time. Make the motion "
