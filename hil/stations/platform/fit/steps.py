@@ -19,7 +19,7 @@ from hil.stations.platform.motion.resample import lowpass
 from hil.stations.platform.motion.source import AXES, Floats
 from hil.stations.platform.motion_settings import Axis, MultiSineSettings, RecordedSettings
 
-GAIN: Final = 1.02
+GAIN: Final = 1.05
 """A change of place or of fades that lets the motion be less than so many times larger is left."""
 GREAT_GAIN: Final = 1.10
 """Likewise of a change that is felt: another direction, a low-pass."""
@@ -31,6 +31,8 @@ CUTOFFS_HZ: Final = (
     2.5, 2.0, 1.6, 1.25, 1.0,
 )  # fmt: skip
 """Preferred frequencies, ISO 266."""
+ENOUGH: Final = 0.98
+"""Part of what the lowest cut-off brings that a higher one must bring."""
 REMOVED_MAX: Final = 0.05
 """Part of a coordinate's motion (rms) that a low-pass may take away."""
 
@@ -140,7 +142,7 @@ class Steps:
         best = through(cutoffs[-1]) if cutoffs else []
         if not best:
             return
-        enough = min(1.0, best[0].limit.scale / GAIN)
+        enough = min(1.0, ENOUGH * best[0].limit.scale)
         first, last = 0, len(cutoffs) - 1  # the higher the cut-off, the smaller the motion
         while first < last:
             middle = (first + last) // 2
