@@ -222,6 +222,17 @@ def test_a_run_with_a_fault_gets_no_advice_about_its_motion(tmp_path):
     assert as_json("run", *arguments, status=1)["fit"] is None
 
 
+def test_what_was_set_before_is_set_anew_once(tmp_path):
+    path = record(tmp_path, **{"x_m": 1.2 + sine(0.3, 0.5)})
+    maps = ["--map", "t=t_s,x=x_m::1.5:2", "--set", "motion.map.x.bias=1.4"]
+    given = [*RIG, "--motion", path, *maps, *QUICKLY, "--set", "motion.scale=1.5"]
+    command = as_json("check", *given, status=1)["fit"]["command"]
+    assert command.count("motion.scale=") == 1
+    assert "motion.map" not in command
+    assert "--map x=x_m:m:1.2:2.0 " in command
+    assert pasted(command, 0).startswith("ok")
+
+
 def test_standing_outside_has_no_remedy():
     told = hil("check", "hold_neutral", "--set", "motion.neutral.z_m=1.9", *QUICKLY[:2], status=1)
     assert told.splitlines()[-1] == NOTHING_FITS

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hil.config.settings import Settings
+from hil.config.toml_text import toml_value
 
 
 class FitChange(Settings):
@@ -17,8 +18,10 @@ class FitChange(Settings):
     """What stands there now."""
 
     def __str__(self) -> str:
-        before = "none" if self.before is None else self.before
-        return f"{self.key}: {before} -> {self.after}"
+        before, after = (
+            "none" if one is None else toml_value(one) for one in (self.before, self.after)
+        )
+        return f"{self.key}: {before} -> {after}"
 
 
 def changes_between(

@@ -42,7 +42,9 @@ def _words(verb: Verb, request: Request, plan: Plan) -> Iterator[str]:
             yield from ("--map", one)
     if (drives := request.options.get("--drives")) is not None:
         yield from ("--drives", drives)
-    for one in (*overrides, *map(_override, changes)):
+    anew = {one.key for one in changes}
+    kept = (one for one in overrides if one.partition("=")[0].strip() not in anew)
+    for one in (*kept, *map(_override, changes)):
         yield from ("--set", one)
     if verb == "run":
         yield from _options_of_runs(request)

@@ -216,6 +216,6 @@ def _harmless_cutoffs(samples: Floats, step_s: float, in_force_hz: float | None)
 
 
 def _rounded(value: float, span: float) -> float:
-    """A number to a thousandth of a span."""
-    digits = 3 - math.floor(math.log10(span)) if span > 0.0 else 6
+    """A number to a thousandth of a span, or to a millionth."""
+    digits = min(3 - math.floor(math.log10(span)), 6) if span > 0.0 else 6
     return round(value, digits) + 0.0
