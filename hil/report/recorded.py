@@ -1,5 +1,6 @@
 """A recording prepared for its page as far as runs of all stations are alike: notes and tables."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from hil.report.phases import Phase, phases_of, times_s
 
 Array = NDArray[np.float64]
 MOST_LOSSES = 20
+_HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28}\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,15 @@ class RecordedRun:
         """What a reader wants to know at once."""
         clock = self.facts().get("clock")
         return (f"{clock} clock",) if clock else ()
+
+    @property
+    def origin(self) -> tuple[str, ...]:
+        """When, where and by which program it was made, as far as it says so."""
+        facts = self.facts()
+        date, host, revision = (facts.get(name) for name in ("started_utc", "host", "revision"))
+        found = [f"{date[:10]} {date[11:19]} UTC"] if date else []
+        found += [f"on {host}"] if host else []
+        return (*found, _HASH.sub(r"\1", revision)) if revision else tuple(found)
 
     @property
     def figures_note(self) -> str:

@@ -45,6 +45,7 @@ def test_the_page_needs_nothing_but_itself(tripped_page: Path) -> None:
     assert all(source.startswith("data:image/png;base64,") for source in elements.attributes("src"))
     text = re.sub(r'src="data:[^"]*"', "", tripped_page.read_text(encoding="utf-8"))
     assert not re.search(r"https?:|url\(|@import|//", text)
+    assert "@page { size: A4" in text
     assert "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\"" in text
 
 
@@ -132,6 +133,14 @@ def test_hostile_texts_stay_texts(tmp_path) -> None:
     assert all(source.startswith("data:") for source in elements.attributes("src"))
     assert elements.attributes("onerror") == []
     assert elements.text.count(HOSTILE.replace("\x1b", "\\x1b").replace("\u202e", "\\u202e")) >= 8
+
+
+@pytest.mark.usefixtures("unpainted")
+def test_date_host_and_revision_stand_at_the_top(tmp_path) -> None:
+    facts = {"started_utc": "2026-11-23T14:13:34.123456Z", "host": "lab-3"}
+    run = write_run(tmp_path / "a.mcap", **facts, revision=f"git {'0123456789' * 4}")
+    top = parsed(write_report(run, tmp_path)).text.partition("Key figures")[0]
+    assert "2026-11-23 14:13:34 UTC, on lab-3, git 012345678901\n" in top
 
 
 @pytest.mark.usefixtures("coarse")
