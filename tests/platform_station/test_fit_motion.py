@@ -238,6 +238,12 @@ def test_standing_outside_has_no_remedy():
     assert told.splitlines()[-1] == NOTHING_FITS
 
 
+def test_a_rise_that_is_refused_has_no_remedy_in_the_motion(tmp_path):
+    slower = "rig_settings.limits.speed_max_m_s=0.1"
+    the_plan = recorded(record(tmp_path, x_m=sine(0.1, 0.5)), slower, x="x_m")
+    assert find_fit(the_plan, motion_of(the_plan)) is None
+
+
 SCALED = {
     "multi_sine": {
         "duration_s": 3.0,

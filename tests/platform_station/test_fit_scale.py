@@ -53,4 +53,4 @@ def test_where_nothing_passes_there_is_none(guess):
     asked = []
     assert largest_scale(lambda scale: asked.append(scale), guess, 1.0) is None
     assert min(asked) == SMALLEST
-    assert len(asked) < 20
+    assert len(asked) <= 4, "each is a whole proof"

@@ -59,12 +59,17 @@ def _last_that_passes(passes: Callable[[float], bool], start: int, top: int) -> 
 
 
 def _next_that_passes(passes: Callable[[float], bool], start: int, bottom: int) -> tuple[int, int]:
-    """From an index that does not pass downwards likewise; below `bottom` if none passes."""
+    """From an index that does not pass downwards likewise; below `bottom` if none passes.
+
+    `bottom` comes second: where nothing passes that is known after two proofs.
+    """
     high, step = start, 1
     while high > bottom:
         probe = max(high - step, bottom)
         if passes(_number(probe)):
             return probe, high
+        if step == 1 and not (probe > bottom and passes(_number(bottom))):
+            break
         high, step = probe, 2 * step
     return bottom - 1, bottom
 
