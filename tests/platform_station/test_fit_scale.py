@@ -1,7 +1,7 @@
 """The search for the largest scale, against a judge that is known."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hil.stations.platform.fit.scale import SMALLEST, largest_scale, next_scale
@@ -18,6 +18,8 @@ def rounded_down(value):
     guess=st.floats(0.0, 2.0),
     most=st.sampled_from([1.0, 1.5, 0.9995, 37.0]),
 )
+@example(limit=0.9995, guess=0.9991, most=1.0)
+@example(limit=0.9999, guess=0.2, most=0.9995)
 def test_it_is_the_last_of_three_digits_that_passes(limit, guess, most):
     asked = []
 
