@@ -34,7 +34,10 @@ def with_station_options(function: Callable[..., None], *, checks: bool) -> Call
     kinds = {name: one for name, one in own.items() if name != "options"}
     kinds |= {
         name: inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_annotation(one)
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=False if one.switch else None,
+            annotation=_annotation(one),
         )
         for name, one in by_name.items()
     }
@@ -68,7 +71,7 @@ def _name(option: Option) -> str:
 
 
 def _annotation(option: Option) -> Any:
-    kind = list[str] | None if option.many else str | None
+    kind = bool if option.switch else list[str] | None if option.many else str | None
     metavar = option.metavar or None
     return Annotated[kind, typer.Option(option.flag, metavar=metavar, help=option.help)]
 

@@ -88,6 +88,8 @@ class Option:
     metavar: str = ""
     help: str
     many: bool = False
+    switch: bool = False
+    """It is given without a value."""
     checks: bool = False
 
 

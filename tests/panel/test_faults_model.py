@@ -71,7 +71,7 @@ def test_a_violation_becomes_a_line_with_figures_and_units():
     assert entry.cause == "leg 3: position 0.842 m outside [0.520, 0.830] m"
     assert entry.advice == (
         "The motion leaves the leg's travel. Make it smaller or move its neutral pose; "
-        "`hil check` shows where. Reset, then home."
+        "`hil check` prints what makes it fit. Reset, then home."
     )
 
 

@@ -59,13 +59,13 @@ def test_a_chosen_line_tells_its_own_advice_and_stays_chosen(view):
     view.table.selectRow(1)
     assert (
         "The motion leaves the leg's travel. Make it smaller or move its neutral pose; "
-        "`hil check` shows where. Reset, then home."
+        "`hil check` prints what makes it fit. Reset, then home."
     ) in unescape(view.advice.text())
     feed(view, violation(3.0, Check.ESTOP, None))
     assert [one.row() for one in view.table.selectionModel().selectedRows()] == [2]
     assert (
         "The motion leaves the leg's travel. Make it smaller or move its neutral pose; "
-        "`hil check` shows where. Reset, then home."
+        "`hil check` prints what makes it fit. Reset, then home."
     ) in unescape(view.advice.text())
 
 

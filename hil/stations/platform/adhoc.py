@@ -1,15 +1,31 @@
 """A scenario from the command line: a rig and a CSV file, with axes mapped by short texts."""
 
+from collections.abc import Iterable, Iterator, Mapping
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from hil.config.files import open_regular
 from hil.config.settings import ConfigError
-from hil.stations.platform.motion.columns import ROTATION_UNITS, TIME_UNITS, TRANSLATION_UNITS
+from hil.stations.platform.motion.columns import (
+    ROTATION_UNITS,
+    SECONDS,
+    TIME_UNITS,
+    TRANSLATION_UNITS,
+    units_of,
+)
 from hil.stations.platform.motion.source import AXES
 
 _UNITS = (*TRANSLATION_UNITS, *ROTATION_UNITS)
+_AXIS_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "x": ("north", "surge", "forward", "longitudinal"),
+    "y": ("east", "sway", "lateral"),
+    "z": ("up", "heave", "vertical"),
+    "alpha": ("yaw", "heading"),
+    "beta": ("pitch",),
+    "gamma": ("roll",),
+}
+"""Words in the names of columns, and the axis that they are of."""
 
 
 def recorded_table(rig: str, motion: Path, maps: list[str]) -> dict[str, Any]:
@@ -85,11 +101,29 @@ def _columns_named_like_axes(motion: Path) -> dict[str, Any]:
         if name.startswith(f"{axis}_") and name.removeprefix(f"{axis}_") in _UNITS
     }
     if not found:
+        likely = ",".join(_likely_map(names))
+        perhaps = f"; perhaps --map {likely} (see that axes and signs are right)" if likely else ""
         raise ConfigError(
             "--map",
             [
                 f"no column of {motion} is named like an axis (x_m, alpha_deg, ...); map them with "
-                f"--map AXIS=COLUMN; there are: {', '.join(names)}"
+                f"--map AXIS=COLUMN; there are: {', '.join(names)}{perhaps}"
             ],
         )
     return found
+
+
+def _likely_map(names: list[str]) -> Iterator[str]:
+    """What columns with well-known names and a unit at the end likely are, for `--map`."""
+    if SECONDS.column not in names:
+        yield from (f"t={name}" for name in _named(names, ("time", "t"), TIME_UNITS)[:1])
+    for axis, words in _AXIS_WORDS.items():
+        yield from (f"{axis}={name}" for name in _named(names, words, units_of(axis))[:1])
+
+
+def _named(names: list[str], words: Iterable[str], units: Iterable[str]) -> list[str]:
+    return [
+        name
+        for name in names
+        if name.rpartition("_")[2] in units and not set(name.lower().split("_")).isdisjoint(words)
+    ]

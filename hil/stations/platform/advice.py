@@ -7,18 +7,20 @@ ADVICE: Final[Mapping[str, str]] = {
     "finite": "A value is not a number: look at the motion's file or source. Reset, then home.",
     "position": (
         "The motion leaves the leg's travel. Make it smaller or move its neutral "
-        "pose; `hil check` shows where. Reset, then home."
+        "pose; `hil check` prints what makes it fit. Reset, then home."
     ),
     "speed": (
-        "The motion is too fast for this leg. Lower amplitude or frequency. Reset, then home."
+        "The motion is too fast for this leg. Lower amplitude or frequency; `hil check` prints "
+        "what makes it fit. Reset, then home."
     ),
     "acceleration": (
         "The motion jerks or is too fast for this leg. Lower amplitude or "
-        "frequency, or let it fade in for longer. Reset, then home."
+        "frequency, or let it fade in for longer; `hil check` prints what makes it fit. "
+        "Reset, then home."
     ),
     "braking": (
         "Too fast so near the end of travel to stop in time. Make the motion "
-        "smaller or slower. Reset, then home."
+        "smaller or slower; `hil check` prints what makes it fit. Reset, then home."
     ),
     "speed_mismatch": (
         "The source's speeds do not fit its lengths. Mend the source. Reset, then home."

@@ -14,6 +14,8 @@ VERSIONED = ("numpy", "scipy", "numba", "ruckig", "mcap")
 
 IDENTITIES_KEY = "identities"
 """Key of who the drives say they are, legs 1 to 6, with semicolons between."""
+FITTED_KEY = "fitted"
+"""Key of what was changed so that the motion fits, as text; as data it is in the plan."""
 
 
 def run_header(plan: Plan, limits: GateLimits, report: BankReport, started: Moment) -> RunHeader:
@@ -31,6 +33,7 @@ def run_header(plan: Plan, limits: GateLimits, report: BankReport, started: Mome
             SIMULATED: "drives" if report.simulated else "",
             "axes": "; ".join(report.axes),
             **({IDENTITIES_KEY: "; ".join(report.identities)} if any(report.identities) else {}),
+            **({FITTED_KEY: "; ".join(map(str, plan.fitted))} if plan.fitted else {}),
             "limits_sha256": limits.digest(),
             **run_facts(scenario.clock, started, VERSIONED),
         },

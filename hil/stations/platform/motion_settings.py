@@ -1,5 +1,6 @@
 """The ``[motion]`` table of a scenario: what the platform is to do."""
 
+import math
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -9,6 +10,8 @@ from hil.config.settings import Settings
 from hil.machines.rig import PoseSettings
 
 Axis = Literal["x", "y", "z", "alpha", "beta", "gamma"]
+Share = Annotated[float, Field(gt=0.0, le=1000.0)]
+"""Factor that keeps the shape of a motion."""
 
 
 class TranslationTerm(Settings):
@@ -52,6 +55,13 @@ class MultiSineSettings(Settings):
     """Pose that the sines swing about; the rig's neutral pose if absent."""
     terms: Annotated[tuple[Term, ...], Field(min_length=1, max_length=600)]
     """The sines; those of one coordinate are added."""
+    scale: Share = 1.0
+    """Factor on all amplitudes [1]."""
+
+    def amplitude_si(self, term: Term) -> float:
+        """The amplitude that one of the sines is played with [m or rad]."""
+        turns = isinstance(term, RotationTerm)
+        return self.scale * (math.radians(term.amplitude_deg) if turns else term.amplitude_m)
 
 
 class MoveTo(Settings):
@@ -73,6 +83,8 @@ class MovesSettings(Settings):
     """Pose that the first move begins at; the rig's neutral pose if absent."""
     to: Annotated[tuple[MoveTo, ...], Field(min_length=1, max_length=10_000)]
     """The poses, in order."""
+    scale: Share = 1.0
+    """Factor on how far ``start`` and each pose is from the rig's neutral pose [1]."""
 
 
 class ColumnSettings(Settings):
@@ -117,6 +129,8 @@ class RecordedSettings(Settings):
     """Of the uniform grid that uneven time stamps are resampled to; the file's median if absent."""
     lowpass_hz: Positive | None = None
     """Cut-off of a zero-phase low-pass filter [Hz]; unfiltered if absent."""
+    scale: Share = 1.0
+    """Factor on all coordinates' deviation from the neutral pose, beside those in ``map`` [1]."""
 
 
 class HoldSettings(Settings):
@@ -149,6 +163,8 @@ class LegMovesSettings(Settings):
     """Share of the rig's slow-move limits, above 0 to 1."""
     to: Annotated[tuple[LegMove, ...], Field(min_length=1, max_length=1000)]
     """The moves, in order."""
+    scale: Share = 1.0
+    """Factor on all offsets [1]."""
 
 
 MotionSettings = Annotated[

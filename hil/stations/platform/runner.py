@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from hil.config.errors import DEVICE_ABSENT, RefusedError
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.run.evidence import Evidence, evidence_of, verdicts_of
-from hil.run.station import Checked
+from hil.run.station import Request
 from hil.stations.platform.bench import (
     WHOLE_COURSE,
     RunResult,
@@ -24,10 +23,21 @@ from hil.stations.platform.bench import (
     expected_duration_s,
     run,
 )
-from hil.stations.platform.check import PlatformProof, check_plan
+from hil.stations.platform.check import check_plan
 from hil.stations.platform.drives.certificate import NotCommissionedError
 from hil.stations.platform.drives.reference import NotReferencedError
 from hil.stations.platform.drives.setup import protocol_of
+from hil.stations.platform.fit.told import Advice
+from hil.stations.platform.fitting import (
+    FIT_FLAG,
+    SHOWN,
+    MotionRefusedError,
+    fit_after,
+    fitted_plan,
+    look_for_fit,
+    show_advice,
+    with_advice,
+)
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.operator.assembly import NoDeskError, require_operable
@@ -47,23 +57,56 @@ from hil.terminal.stand_in import run_or_stand_in
 from hil.timing.stop import StopSignals, StopWish
 
 _REFUSALS = (RecordingError, DriveError, NotCommissionedError, NotReferencedError, NoDeskError)
-SHOWN = 12
-"""Violations that are printed; a script reads all of them from --json."""
+
+
+def run_asked(plan: Plan, request: Request) -> bool:
+    """Run what `hil run` wants; one that its motion stops ends with what makes that fit."""
+    if request.options.get(FIT_FLAG):
+        warm_and_say(quiet=request.as_json)
+        plan = fitted_plan(plan, request)
+    try:
+        return run_and_show(
+            plan,
+            request.folder,
+            report_too=request.report,
+            as_json=request.as_json,
+            operator=request.operator,
+            request=request,
+        )
+    except MotionRefusedError as refused:
+        fit = look_for_fit(refused.plan, refused.motion, quiet=request.as_json)
+        raise with_advice(refused, fit, request) from refused
 
 
 def run_and_show(
-    plan: Plan, folder: Path, *, report_too: bool, as_json: bool, operator: bool = False
+    plan: Plan,
+    folder: Path,
+    *,
+    report_too: bool,
+    as_json: bool,
+    operator: bool = False,
+    request: Request | None = None,
 ) -> bool:
-    """Run a plan, show how it went, and say whether all went well."""
+    """Run a plan, show how it went, and say whether all went well.
+
+    Args:
+        request: that of `hil run`; then a motion that asked too much gets advice.
+    """
     with ExitStack() as until_told:
         result = play(plan, folder, quiet=as_json, operator=operator, until_told=until_told)
         recording = Recording.open(result.recorder.path)
         evidence = evidence_of(recording, np.array(plan.rig.cylinders.closed_length_m))
         page = _report(recording) if report_too else None
-        if as_json:
-            print_json(_run_json(result, recording, evidence, page))
-        else:
+        if not as_json:
             _show_run(plan, result, recording, evidence, page)
+        fit = None if request is None else fit_after(plan, result, quiet=as_json)
+        advice = None if fit is None or request is None else Advice.of(fit, "run", request)
+        if as_json:
+            told = _run_json(result, recording, evidence, page)
+            told["fitted"] = [one.model_dump(mode="json") for one in plan.fitted]
+            print_json(told | {"fit": None if advice is None else advice.data})
+        else:
+            show_advice(advice)
     return result.ok
 
 
@@ -172,19 +215,10 @@ def warm_and_say(*, quiet: bool) -> None:
         warm()
 
 
-def checked(plan: Plan, *, quiet: bool) -> Checked:
-    """Prove a plan."""
-    warm_and_say(quiet=quiet)
-    result = check_plan(plan, motion_of(plan))
-    told = asdict(result)
-    return Checked(ok=result.ok, told=told, show=partial(_show_check, plan, result))
-
-
 def _refuse_if_unproved(plan: Plan, motion: MotionSource) -> None:
-    checked = check_plan(plan, motion)
-    if not checked.ok:
-        lines = "\n".join(finding.message for finding in checked.violations[:SHOWN])
-        raise RefusedError(f"the motion was refused, nothing has moved:\n{lines}")
+    proof = check_plan(plan, motion)
+    if not proof.ok:
+        raise MotionRefusedError(proof, plan, motion)
 
 
 @contextmanager
@@ -292,15 +326,3 @@ def _figures(plan: Plan, result: RunResult, evidence: Evidence) -> Iterator[tupl
         late = evidence.lateness_us
         yield "lateness", f"p50 {late.p50:.0f}, p99 {late.p99:.0f}, max {late.max:.0f} us"
         yield "overruns", str(result.overruns)
-
-
-def _show_check(plan: Plan, result: PlatformProof) -> None:
-    colour, word = ("green", "ok") if result.ok else ("red", "refused")
-    told = f": {plan.scenario.name} on {plan.rig.name}, {result.duration_s:.2f} s of motion"
-    out.print(styled(colour, word), told, sep="")
-    out.print(f"legs {result.length_min_m:.4f} to {result.length_max_m:.4f} m, ", end="")
-    out.print(f"at most {result.leg_speed_max_m_s:.4f} m/s")
-    for finding in result.violations[:SHOWN]:
-        out.print(f"{finding.phase:>7} {finding.t_s:8.3f} s  {finding.message}")
-    if len(result.violations) > SHOWN:
-        out.print(f"and {len(result.violations) - SHOWN} more; --json lists all")

@@ -21,6 +21,7 @@ from hil.config.shipped import find_file
 from hil.machines.drive_fit import fitted
 from hil.machines.machine import check_rig
 from hil.machines.rig import Rig
+from hil.stations.platform.fit.changes import FitChange
 from hil.stations.platform.motion_settings import (
     Axis,
     ColumnSettings,
@@ -140,6 +141,8 @@ class Plan(Settings):
     rig: Rig
     scenario_file: str
     rig_file: str
+    fitted: tuple[FitChange, ...] = ()
+    """Keys of the scenario that were changed so that its motion fits the rig (``--fit``)."""
 
     @property
     def drives_url(self) -> str:

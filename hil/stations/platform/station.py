@@ -42,6 +42,13 @@ OPTIONS: Final = (
         checks=True,
     ),
     Option(
+        flag="--fit",
+        switch=True,
+        help="Change a motion that the rig refuses until it fits: bias, fade, low-pass, direction, "
+        "scale. The recording tells what was changed. A unit is never guessed.",
+        checks=True,
+    ),
+    Option(
         flag="--drives",
         metavar="URL",
         help="Where the drives are: `sim:`, `rig` (where the rig says), slcan:…, socketcan:…, "
@@ -75,20 +82,17 @@ SCENARIO: Final = FileKind(
 
 
 def _check(request: Request) -> Checked:
+    from hil.stations.platform.checked import checked
     from hil.stations.platform.command_line import plan_of
-    from hil.stations.platform.runner import checked
 
-    return checked(plan_of(request), quiet=request.as_json)
+    return checked(plan_of(request), request)
 
 
 def _run(request: Request) -> bool:
     from hil.stations.platform.command_line import plan_of
-    from hil.stations.platform.runner import run_and_show
+    from hil.stations.platform.runner import run_asked
 
-    return run_and_show(
-        plan_of(request), request.folder, report_too=request.report, as_json=request.as_json,
-        operator=request.operator,
-    )  # fmt: skip
+    return run_asked(plan_of(request), request)
 
 
 def _dry_run(file: Path, out: Path, tell: Callable[[float, float], None]) -> Tried:

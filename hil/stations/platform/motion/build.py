@@ -8,7 +8,7 @@ import numpy as np
 from hil.config.errors import ConfigError, MotionError, about
 from hil.config.shipped import find_file
 from hil.machines.machine import geometry_of, park_pose
-from hil.machines.rig import Rig
+from hil.machines.rig import PoseSettings, Rig
 from hil.stations.platform.motion.columns import ColumnMap, TimeMap
 from hil.stations.platform.motion.law import MultiSine
 from hil.stations.platform.motion.leg_moves import LegMoveLimits, LegMoves
@@ -22,8 +22,8 @@ from hil.stations.platform.scenario import (
     MultiSineSettings,
     Plan,
     RecordedSettings,
-    RotationTerm,
 )
+from platform6dof.pose import Pose
 
 
 def motion_of(plan: Plan) -> MotionSource:
@@ -36,7 +36,7 @@ def motion_of(plan: Plan) -> MotionSource:
     try:
         match settings:
             case MultiSineSettings():
-                return _multi_sine(settings, rig)
+                return multi_sine(settings, rig)
             case MovesSettings():
                 return _moves(settings, rig)
             case RecordedSettings():
@@ -51,12 +51,15 @@ def motion_of(plan: Plan) -> MotionSource:
         raise ConfigError(source, [about("motion", str(error))]) from error
 
 
-def _multi_sine(settings: MultiSineSettings, rig: Rig) -> MotionSource:
+def multi_sine(settings: MultiSineSettings, rig: Rig) -> MultiSine:
+    """The motion of such settings.
+
+    Raises:
+        MotionError: if it cannot be made.
+    """
     terms: list[list[tuple[float, float, float]]] = [[] for _ in AXES]
     for term in settings.terms:
-        amplitude = (
-            math.radians(term.amplitude_deg) if isinstance(term, RotationTerm) else term.amplitude_m
-        )
+        amplitude = settings.amplitude_si(term)
         row = (amplitude, term.frequency_hz, math.radians(term.phase_deg))
         terms[AXES.index(term.axis)].append(row)
     return MultiSine(
@@ -68,10 +71,17 @@ def _multi_sine(settings: MultiSineSettings, rig: Rig) -> MotionSource:
 
 
 def _moves(settings: MovesSettings, rig: Rig) -> MotionSource:
-    start = settings.start or rig.neutral
+    neutral = rig.neutral.coordinates()
+
+    def scaled(pose: PoseSettings) -> Pose:
+        if settings.scale == 1.0:
+            return pose.pose()
+        away = pose.coordinates() - neutral
+        return Pose.from_coordinates(neutral + settings.scale * away)
+
     return Moves(
-        start=start.pose(),
-        waypoints=tuple((item.pose.pose(), item.dwell_s) for item in settings.to),
+        start=scaled(settings.start or rig.neutral),
+        waypoints=tuple((scaled(item.pose), item.dwell_s) for item in settings.to),
         limits=rig.slow_moves.limits().scaled(settings.speed),
     )
 
@@ -81,7 +91,7 @@ def _leg_moves(settings: LegMovesSettings, rig: Rig) -> MotionSource:
     return LegMoves(
         geometry,
         park_pose(rig, geometry),
-        tuple((item.offsets_m, item.dwell_s) for item in settings.to),
+        tuple((settings.scale * np.array(item.offsets_m), item.dwell_s) for item in settings.to),
         LegMoveLimits(
             slow.speed_m_s * share, slow.acceleration_m_s2 * share, slow.jerk_m_s3 * share
         ),
@@ -90,7 +100,9 @@ def _leg_moves(settings: LegMovesSettings, rig: Rig) -> MotionSource:
 
 def _recorded(settings: RecordedSettings, rig: Rig, scenario_file: Path) -> MotionSource:
     maps = tuple(
-        ColumnMap(axis=axis, column=c.column, unit=c.unit, scale=c.scale, bias=c.bias)
+        ColumnMap(
+            axis=axis, column=c.column, unit=c.unit, scale=settings.scale * c.scale, bias=c.bias
+        )
         for axis, c in settings.map.items()
     )
     neutral: np.ndarray = (settings.neutral or rig.neutral).coordinates()

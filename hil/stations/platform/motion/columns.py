@@ -34,7 +34,7 @@ class ColumnMap:
         if self.axis not in AXES:
             text = f"column {self.column!r}: axis is {self.axis!r}"
             raise MotionError(f"{text}, it must be one of {', '.join(AXES)}")
-        units = _units_of(self.axis)
+        units = units_of(self.axis)
         if self.unit not in units:
             text = f"column {self.column!r}: unit is {self.unit!r}, the axis {self.axis}"
             raise MotionError(f"{text} takes {', '.join(units)}")
@@ -46,7 +46,7 @@ class ColumnMap:
 
     def to_si(self, raw: Floats) -> Floats:
         """Return raw values as deviations from neutral [m or rad], shape (N,)."""
-        return (_units_of(self.axis)[self.unit] * self.scale) * (raw - self.bias)
+        return (units_of(self.axis)[self.unit] * self.scale) * (raw - self.bias)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,8 @@ SECONDS = TimeMap()
 """Seconds in a column `t_s`."""
 
 
-def _units_of(axis: str) -> dict[str, float]:
+def units_of(axis: str) -> dict[str, float]:
+    """Units that a coordinate's column may have, in m or rad."""
     return TRANSLATION_UNITS if axis in AXES[:3] else ROTATION_UNITS
 
 

@@ -6,6 +6,7 @@ from neutral is multiplied by a window that rises from 0 to 1 with continuous se
 w(u) = 10 u^3 - 15 u^4 + 6 u^5. In its own time the window is 1, so the motion is played exactly.
 """
 
+from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 import numpy as np
@@ -70,13 +71,23 @@ def is_rest(values: Floats) -> bool:
     return bool(np.all(largest <= (REST_DEVIATION, REST_RATE, REST_ACCELERATION)))
 
 
-class FadedMotion:
-    """What every motion with a fade tells of its time."""
+class FadedMotion(ABC):
+    """What every motion with a fade tells of its time; its deviation from neutral is linear in it.
 
-    def __init__(self, fade: Fade) -> None:
+    Args:
+        neutral: Neutral coordinates [m, rad], shape (6,), read-only.
+    """
+
+    def __init__(self, fade: Fade, neutral: Floats) -> None:
         self._fade = fade
+        self._neutral = neutral
         self._fade_s = fade.lengths()
         self._duration_s = fade.total_s
+
+    @property
+    def neutral(self) -> Floats:
+        """Neutral coordinates [m, rad], shape (6,), read-only."""
+        return self._neutral
 
     @property
     def duration_s(self) -> float:
@@ -92,3 +103,11 @@ class FadedMotion:
     def lead_out_s(self) -> float:
         """Time from the end of the motion's own time to rest [s]."""
         return self._fade.lead_out_s
+
+    @abstractmethod
+    def rows(self, times_s: Floats) -> Floats:
+        """Return coordinates, their first and second derivatives at many times, shape (N, 3, 6).
+
+        Args:
+            times_s: Since the lead-in began, within 0 to `duration_s` [s], shape (N,).
+        """

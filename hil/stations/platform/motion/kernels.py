@@ -149,6 +149,33 @@ def polynomial_faded(
     fade_about(values, neutral, t_s, fade_s)
 
 
+@njit(cache=True)
+def sum_of_sines_rows(
+    times_s: Floats, axis: NDArray[np.int64], sines: Floats, neutral: Floats, fade_s: Floats
+) -> Floats:
+    """Return what `sum_of_sines_faded` writes for many times, shape (N, 3, 6)."""
+    rows = np.empty((times_s.size, 3, 6))
+    for k in range(times_s.size):
+        sum_of_sines_faded(times_s[k], axis, sines, neutral, fade_s, rows[k])
+    return rows
+
+
+@njit(cache=True)
+def polynomial_rows(
+    times_s: Floats,
+    ahead_s: float,
+    step_s: float,
+    coefficients: Floats,
+    neutral: Floats,
+    fade_s: Floats,
+) -> Floats:
+    """Return what `polynomial_faded` writes for many times, shape (N, 3, 6)."""
+    rows = np.empty((times_s.size, 3, 6))
+    for k in range(times_s.size):
+        polynomial_faded(times_s[k], ahead_s, step_s, coefficients, neutral, fade_s, rows[k])
+    return rows
+
+
 def warm() -> None:
     """Compile the kernels for the types that a run calls them with."""
     neutral, fade_s = np.zeros(6), np.ones(3)
@@ -162,3 +189,6 @@ def warm() -> None:
     sum_of_sines_faded(0.0, axis, sines, neutral, fade_s, values)
     polynomial(0.0, 1.0, coefficients)
     polynomial_faded(0.0, 0.0, 1.0, coefficients, neutral, fade_s, values)
+    times_s = np.zeros(1)
+    sum_of_sines_rows(times_s, axis, sines, neutral, fade_s)
+    polynomial_rows(times_s, 0.0, 1.0, coefficients, neutral, fade_s)

@@ -41,12 +41,12 @@ class MultiSine(FadedMotion):
         duration_s: float,
         fade_s: float = 2.0,
     ) -> None:
-        self._neutral = require_coordinates("neutral", neutral)
+        neutral = require_coordinates("neutral", neutral)
         self._axis, self._sines = _table(terms)
         own_s = require_number("duration_s", duration_s, "s", above=0.0)
         begin = kernels.sum_of_sines(0.0, self._axis, self._sines)
         end = kernels.sum_of_sines(own_s, self._axis, self._sines)
-        super().__init__(fade_for(begin, end, own_s, fade_s))
+        super().__init__(fade_for(begin, end, own_s, fade_s), neutral)
 
     def sample(self, t_s: float) -> PlatformSetpoint:
         """Return the pose, twist and acceleration at a time since the lead-in began [s]."""
@@ -56,6 +56,12 @@ class MultiSine(FadedMotion):
             t_s, self._axis, self._sines, self._neutral, self._fade_s, values
         )
         return PlatformSetpoint.from_rows(values)
+
+    def rows(self, times_s: Floats) -> Floats:
+        """Return coordinates, their first and second derivatives at many times, shape (N, 3, 6)."""
+        return kernels.sum_of_sines_rows(
+            times_s, self._axis, self._sines, self._neutral, self._fade_s
+        )
 
 
 def _table(terms: Sequence[Sequence[Term]]) -> tuple[NDArray[np.int64], Floats]:

@@ -53,23 +53,25 @@ class RecordedMotion(FadedMotion):
     ) -> None:
         samples = np.array(deviation, dtype=np.float64)
         self._step_s = require_number("step_s", step_s, "s", least=STEP_MIN_S)
-        self._neutral = require_coordinates("neutral", neutral)
+        neutral = require_coordinates("neutral", neutral)
         _check_samples(samples)
         own_s = (len(samples) - 1) * self._step_s
         coefficients = fit_quintic(samples, self._step_s)
         begin = kernels.polynomial(0.0, self._step_s, coefficients)
         end = kernels.polynomial(own_s, self._step_s, coefficients)
-        super().__init__(fade_for(begin, end, own_s, fade_s))
+        super().__init__(fade_for(begin, end, own_s, fade_s), neutral)
         ahead, behind = (
             math.ceil(lead_s / self._step_s) for lead_s in (self.lead_in_s, self.lead_out_s)
         )
         if max(ahead, behind) >= len(samples):
             text = f"fade_s is {fade_s:g} s, longer than the recording of {own_s:g} s"
-            raise MotionError(f"{text} that it continues: a shorter fade is needed")
+            raise MotionError(f"{text} that it continues: at most {own_s:g} s is possible")
         if ahead or behind:
             coefficients = fit_quintic(_reflected(samples, ahead, behind), self._step_s)
         self._coefficients = coefficients
         self._ahead_s = ahead * self._step_s - self.lead_in_s
+        self._own = slice(ahead, ahead + len(samples) - 1)
+        self._last = samples[-1].copy()
 
     @classmethod
     def from_csv(
@@ -104,6 +106,21 @@ class RecordedMotion(FadedMotion):
         if lowpass_hz is not None:
             samples = lowpass(samples, step_s, lowpass_hz)
         return cls(samples, step_s, neutral, fade_s)
+
+    @property
+    def step_s(self) -> float:
+        """Time between two samples [s]."""
+        return self._step_s
+
+    def samples(self) -> Floats:
+        """Return the deviation from neutral that it passes through [m, rad], shape (N, 6)."""
+        return np.vstack((self._coefficients[self._own, :, 0], self._last))
+
+    def rows(self, times_s: Floats) -> Floats:
+        """Return coordinates, their first and second derivatives at many times, shape (N, 3, 6)."""
+        return kernels.polynomial_rows(
+            times_s, self._ahead_s, self._step_s, self._coefficients, self._neutral, self._fade_s
+        )
 
     def sample(self, t_s: float) -> PlatformSetpoint:
         """Return the pose, twist and acceleration at a time since the lead-in began [s]."""

@@ -53,9 +53,10 @@ def times(table: NumberTable, time: TimeMap, gap_max_s: float) -> Floats:
     if len(gaps):
         row = int(gaps[0]) + 1
         text = f"{table.place(row, time.column)}: {steps_s[row - 1]:g} s have passed since the line"
-        raise MotionError(
-            f"{text} before: gap_max_s is {gap_max_s:g} s (unit {time.unit!r} right?)"
-        )
+        text = f"{text} before: gap_max_s is {gap_max_s:g} s (unit {time.unit!r} right?"
+        if time.unit == "s" and 1e-3 * float(np.median(steps_s)) <= gap_max_s:
+            text += f' if it is ms: --map t={time.column}:ms, or motion.time.unit = "ms"'
+        raise MotionError(f"{text})")
     return t_s
 
 
@@ -77,7 +78,11 @@ def deviations(table: NumberTable, maps: Sequence[ColumnMap]) -> Floats:
             si = "m" if each.axis in AXES[:3] else "rad"
             text = f"{table.place(row, each.column)}: is {values[row]:g} {si} from neutral"
             text = f"{text}: at most {DEVIATION_MAX:g} {si} make sense"
-            raise MotionError(f"{text} (unit {each.unit!r}, scale and bias right?)")
+            text = f"{text} (unit {each.unit!r}, scale and bias right?"
+            if likely := {"m": "mm", "rad": "deg"}.get(each.unit):
+                said = f'motion.map.{each.axis}.unit = "{likely}"'
+                text += f" if it is {likely}: --map {each.axis}={each.column}:{likely}, or {said}"
+            raise MotionError(f"{text})")
         recorded[:, AXES.index(each.axis)] = values
     return recorded
 

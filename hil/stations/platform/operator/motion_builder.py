@@ -20,7 +20,7 @@ from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.motion.source import AXES, Floats
 from hil.stations.platform.operator.path_check import spacing_of
 from hil.stations.platform.operator.paths import Played
-from hil.stations.platform.scenario import MultiSineSettings, Plan, RotationTerm
+from hil.stations.platform.scenario import MultiSineSettings, Plan
 
 PEAK_RATE = 1.875
 """Greatest slope of the quintic from 0 to 1, by its length."""
@@ -145,9 +145,8 @@ def greatest_change(old: MultiSineSettings, new: MultiSineSettings, rig: Rig) ->
     sums: dict[tuple[str, float, float], float] = defaultdict(float)
     for settings, sign in ((old, -1.0), (new, 1.0)):
         for term in settings.terms:
-            turns = isinstance(term, RotationTerm)
-            amplitude = np.radians(term.amplitude_deg) if turns else term.amplitude_m
-            sums[term.axis, term.frequency_hz, term.phase_deg] += sign * float(amplitude)
+            amplitude = settings.amplitude_si(term)
+            sums[term.axis, term.frequency_hz, term.phase_deg] += sign * amplitude
     neutral = [(one.neutral or rig.neutral).coordinates() for one in (old, new)]
     change = np.abs(neutral[1] - neutral[0])
     for (axis, _, _), amplitude in sums.items():
@@ -181,8 +180,7 @@ def _bounds(settings: MultiSineSettings) -> Floats:
     """Bounds of deviation, its rate and second derivative, lead-in included, shape (3, 6)."""
     bounds = np.zeros((3, 6))
     for term in settings.terms:
-        turns = isinstance(term, RotationTerm)
-        amplitude = float(np.radians(term.amplitude_deg) if turns else term.amplitude_m)
+        amplitude = settings.amplitude_si(term)
         omega = 2.0 * math.pi * term.frequency_hz
         bounds[:, AXES.index(term.axis)] += abs(amplitude) * np.array([1.0, omega, omega * omega])
     slope, bend = PEAK_RATE / settings.fade_s, PEAK_SECOND / settings.fade_s**2

@@ -1,0 +1,43 @@
+"""`hil check`: the proof of a plan, shown, with what makes a refused motion fit."""
+
+from dataclasses import asdict
+from functools import partial
+
+from hil.run.station import Checked, Request
+from hil.stations.platform.check import PlatformProof, check_plan
+from hil.stations.platform.fit.told import NOTHING_FITS, Advice
+from hil.stations.platform.fitting import FIT_FLAG, SHOWN, look_for_fit, show_advice
+from hil.stations.platform.motion.build import motion_of
+from hil.stations.platform.runner import warm_and_say
+from hil.stations.platform.scenario import Plan
+from hil.terminal.console import out, styled
+
+
+def checked(plan: Plan, request: Request) -> Checked:
+    """Prove a plan; one that is refused is told with what makes it fit, or made to fit."""
+    warm_and_say(quiet=request.as_json)
+    motion = motion_of(plan)
+    proof, advice = check_plan(plan, motion), None
+    if not proof.ok:
+        fit = look_for_fit(plan, motion, quiet=request.as_json)
+        if fit is not None:
+            advice = Advice.of(fit, "check", request)
+            if request.options.get(FIT_FLAG) and not fit.guesses:
+                plan, proof = fit.plan, fit.proof
+    told = asdict(proof) | {"fit": None if advice is None else advice.data}
+    return Checked(ok=proof.ok, told=told, show=partial(_show_check, plan, proof, advice))
+
+
+def _show_check(plan: Plan, result: PlatformProof, advice: Advice | None) -> None:
+    colour, word = ("green", "ok") if result.ok else ("red", "refused")
+    told = f": {plan.scenario.name} on {plan.rig.name}, {result.duration_s:.2f} s of motion"
+    out.print(styled(colour, word), told, sep="")
+    out.print(f"legs {result.length_min_m:.4f} to {result.length_max_m:.4f} m, ", end="")
+    out.print(f"at most {result.leg_speed_max_m_s:.4f} m/s")
+    for finding in result.violations[:SHOWN]:
+        out.print(f"{finding.phase:>7} {finding.t_s:8.3f} s  {finding.message}")
+    if len(result.violations) > SHOWN:
+        out.print(f"and {len(result.violations) - SHOWN} more; --json lists all")
+    show_advice(advice)
+    if advice is None and not result.ok:
+        out.print(NOTHING_FITS)

@@ -1,0 +1,42 @@
+"""Keys of a scenario that were changed so that its motion fits: data of a recording."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hil.config.settings import Settings
+from hil.config.toml_text import toml_value
+
+
+class FitChange(Settings):
+    """One key that was changed."""
+
+    key: str
+    """Its path, such as ``motion.scale``."""
+    before: Any
+    """What stood there; None for nothing."""
+    after: Any
+    """What stands there now."""
+
+    def __str__(self) -> str:
+        before, after = (
+            "none" if one is None else toml_value(one) for one in (self.before, self.after)
+        )
+        return f"{self.key}: {before} -> {after}"
+
+
+def changes_between(
+    before: Mapping[str, Any], after: Mapping[str, Any], place: str
+) -> Iterator[FitChange]:
+    """What differs between two tables of one model, as few keys as can be set one by one.
+
+    Args:
+        place: path of the tables.
+    """
+    for key, value in after.items():
+        was, path = before.get(key), f"{place}.{key}"
+        if was == value:
+            continue
+        if isinstance(value, Mapping) and isinstance(was, Mapping) and was.keys() == value.keys():
+            yield from changes_between(was, value, path)
+        else:
+            yield FitChange(key=path, before=was, after=value)

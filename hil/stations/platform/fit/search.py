@@ -1,0 +1,144 @@
+"""The search for what makes a motion fit, ended by the proof itself."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from hil.stations.platform.check import PlanFinding, PlatformProof, check_plan
+from hil.stations.platform.fit.bounds import MotionBounds
+from hil.stations.platform.fit.changes import FitChange, changes_between
+from hil.stations.platform.fit.scale import largest_scale, next_scale
+from hil.stations.platform.fit.steps import Steps
+from hil.stations.platform.fit.units import UnitGuess, in_likely_units, likely_units
+from hil.stations.platform.motion.build import motion_of, multi_sine
+from hil.stations.platform.motion.fade import FadedMotion
+from hil.stations.platform.motion.recorded import RecordedMotion
+from hil.stations.platform.motion.source import MotionSource
+from hil.stations.platform.scenario import (
+    HoldSettings,
+    MotionSettings,
+    MultiSineSettings,
+    Plan,
+    RecordedSettings,
+)
+
+HALF: Final = 0.5
+"""Scale with which a search begins where nothing is known before."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """What makes a motion fit."""
+
+    plan: Plan
+    """With the changes, which are told in it."""
+    proof: PlatformProof
+    """Of that plan: nothing is wrong."""
+    guesses: tuple[UnitGuess, ...]
+    """Units that were taken for others."""
+    as_said: "Fit | None"
+    """What makes it fit if the units are as they are said; None if nothing does, or no guess."""
+    refused_scale: float | None
+    """The next larger scale of three digits; None if the scale was not changed."""
+    refusal: PlanFinding | None
+    """What the proof finds first at that."""
+    share_alone: float
+    """About which share of the motion fits without any other change; 1 if that is not known."""
+
+    @property
+    def changes(self) -> tuple[FitChange, ...]:
+        """What was changed."""
+        return self.plan.fitted
+
+
+def find_fit(plan: Plan, motion: MotionSource) -> Fit | None:
+    """Find what makes a motion fit that the proof refuses; None if nothing does.
+
+    Args:
+        motion: that of the plan.
+
+    Raises:
+        ConfigError: if the motion's file has gone meanwhile.
+    """
+    settings = plan.scenario.motion
+    if isinstance(settings, HoldSettings):
+        return None
+    bounds = MotionBounds(plan)
+    guesses: tuple[UnitGuess, ...] = ()
+    if isinstance(settings, RecordedSettings) and isinstance(motion, RecordedMotion):
+        travel = bounds.envelope.remaining_travel((settings.neutral or plan.rig.neutral).pose())
+        reach = np.asarray(travel.travel).max(axis=1)
+        guesses = tuple(likely_units(settings, motion.samples(), reach))
+    as_said = _proved(plan, _changed(plan, bounds, motion, ()))
+    if not guesses:
+        return as_said
+    fit = _proved(plan, _changed(plan, bounds, motion, guesses))
+    return as_said if fit is None else replace(fit, guesses=guesses, as_said=as_said)
+
+
+class _Found(NamedTuple):
+    """Settings with all changes but the scale."""
+
+    settings: Any
+    share: float
+    """About which share of their scale fits."""
+    share_before: float
+    """About which share fitted before the changes."""
+
+
+def _changed(
+    plan: Plan, bounds: MotionBounds, motion: MotionSource, guesses: tuple[UnitGuess, ...]
+) -> _Found:
+    settings = plan.scenario.motion
+    if isinstance(settings, RecordedSettings) and isinstance(motion, RecordedMotion):
+        if guesses:
+            settings, samples = in_likely_units(settings, motion.samples(), guesses)
+            motion = RecordedMotion(samples, motion.step_s, motion.neutral, settings.fade_s)
+    elif not (isinstance(settings, MultiSineSettings) and isinstance(motion, FadedMotion)):
+        share = _share_within(plan, bounds)
+        return _Found(settings, share, share)
+    steps = Steps(bounds, lambda new: multi_sine(new, plan.rig))
+    first = steps.candidate(settings, motion)
+    best = steps.best(first)
+    return _Found(best.settings, best.limit.scale, first.limit.scale)
+
+
+def _share_within(plan: Plan, bounds: MotionBounds) -> float:
+    """About which share of its scale a motion without rows may have."""
+    settings: Any = plan.scenario.motion
+
+    def passes(share: float) -> bool:
+        scaled = settings.model_copy(update={"scale": share * settings.scale})
+        return bounds.places_inside(motion_of(_with_motion(plan, scaled)))
+
+    return largest_scale(passes, HALF, 1.0) or 0.0
+
+
+def _proved(plan: Plan, found: _Found) -> Fit | None:
+    """The largest scale of settings that the proof lets pass, begun at the share found."""
+    settings = found.settings
+    proofs: dict[float, PlatformProof] = {}
+
+    def passes(scale: float) -> bool:
+        scaled = _with_motion(plan, settings.model_copy(update={"scale": scale}))
+        proofs[scale] = check_plan(scaled, motion_of(scaled))
+        return proofs[scale].ok
+
+    most = settings.scale
+    scale = largest_scale(passes, found.share * most, most)
+    if scale is None:
+        return None
+    final = settings.model_copy(update={"scale": scale})
+    before, after = (one.model_dump(mode="json") for one in (plan.scenario.motion, final))
+    fitted = _with_motion(plan, final).model_copy(
+        update={"fitted": tuple(changes_between(before, after, "motion"))}
+    )
+    larger = next_scale(scale, most) if scale < most else None
+    refusal = proofs[larger].violations[0] if larger is not None else None
+    return Fit(fitted, proofs[scale], (), None, larger, refusal, found.share_before)
+
+
+def _with_motion(plan: Plan, settings: MotionSettings) -> Plan:
+    scenario = plan.scenario.model_copy(update={"motion": settings})
+    return plan.model_copy(update={"scenario": scenario})

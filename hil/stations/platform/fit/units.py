@@ -1,0 +1,76 @@
+"""Columns whose numbers are of another unit than is said: guessed from how far they reach.
+
+A guess is for a person to judge, and is never played by itself.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from hil.stations.platform.motion.columns import units_of
+from hil.stations.platform.motion.source import AXES, Floats
+from hil.stations.platform.motion_settings import Axis, RecordedSettings
+
+LIKELY: Final[Mapping[str, tuple[str, ...]]] = {"rad": ("deg", "mrad"), "m": ("mm",)}
+"""Units that are said of others by mistake, and which these are, the likeliest first."""
+BEYOND: Final = {"m": 10.0, "rad": 2.0}
+"""So many times the rig's reach is beyond any motion."""
+PLAUSIBLE: Final = 2.0
+"""So many times the rig's reach may be left in the likely unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitGuess:
+    """A column that is likely of another unit."""
+
+    axis: Axis
+    column: str
+    unit: str
+    """What is said of it."""
+    likely: str
+    """What it seems to be."""
+    low: float
+    """Least value of the column, as a deviation from neutral [m, rad]."""
+    high: float
+    """Greatest value likewise."""
+    reach: float
+    """How far the rig gets along or about the axis from its neutral pose [m, rad]."""
+
+    @property
+    def ratio(self) -> float:
+        """Likely unit as a part of the one said [1]."""
+        units = units_of(self.axis)
+        return units[self.likely] / units[self.unit]
+
+
+def likely_units(settings: RecordedSettings, samples: Floats, reach: Floats) -> Iterator[UnitGuess]:
+    """Find columns that reach far beyond the rig as they are, and not in another unit.
+
+    Args:
+        samples: Deviation from neutral in the units that are said [m, rad], shape (N, 6).
+        reach: How far the rig gets along each coordinate from neutral [m, rad], shape (6,).
+    """
+    for axis, column in settings.map.items():
+        number = AXES.index(axis)
+        low, high = float(samples[:, number].min()), float(samples[:, number].max())
+        half, far = 0.5 * (high - low), float(reach[number])
+        if column.unit not in LIKELY or not half > BEYOND[column.unit] * far > 0.0:
+            continue
+        units = units_of(axis)
+        for likely in LIKELY[column.unit]:
+            if half * units[likely] / units[column.unit] <= PLAUSIBLE * far:
+                yield UnitGuess(axis, column.column, column.unit, likely, low, high, far)
+                break
+
+
+def in_likely_units(
+    settings: RecordedSettings, samples: Floats, guesses: tuple[UnitGuess, ...]
+) -> tuple[RecordedSettings, Floats]:
+    """The settings with the likely units, and the samples in them."""
+    columns, samples = dict(settings.map), np.array(samples)
+    for guess in guesses:
+        columns[guess.axis] = columns[guess.axis].model_copy(update={"unit": guess.likely})
+        samples[:, AXES.index(guess.axis)] *= guess.ratio
+    return settings.model_copy(update={"map": columns}), samples
