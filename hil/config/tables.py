@@ -41,6 +41,8 @@ class NumberTable:
     """Values of each column asked for, shape (N,) each, read-only."""
     lines: NDArray[np.int64]
     """Line of the file that each row ended on, shape (N,), read-only."""
+    header: tuple[str, ...] = ()
+    """Names of all columns of the file."""
 
     def place(self, row: int, column: str) -> str:
         """Return where a value stood: file, line and column."""
@@ -75,6 +77,16 @@ def read_table(
         raise MotionError(f"{path}: cannot be read: {error.strerror or error}") from error
     except ValueError as error:
         raise MotionError(f"{path}: cannot be read: {error}") from error
+
+
+def header_of(line: str) -> list[str]:
+    """Names of the columns that the first line of a file gives."""
+    return [name.strip() for name in line.split(delimiter_of(line))]
+
+
+def delimiter_of(line: str) -> str:
+    """What stands between the columns of a file, by its first line: comma or semicolon."""
+    return ";" if ";" in line and "," not in line else ","
 
 
 def _check_file(path: Path, size_max_bytes: int) -> None:
@@ -126,7 +138,7 @@ def _read(path: Path, reader: Iterator[list[str]], wanted: Sequence[str]) -> Num
     if not lines:
         raise MotionError(f"{path}: holds a header and no rows: nothing was recorded")
     columns = {name: _frozen(column) for name, column in zip(wanted, values, strict=True)}
-    return NumberTable(path, columns, _frozen(lines))
+    return NumberTable(path, columns, _frozen(lines), tuple(header))
 
 
 def _frozen(values: array) -> NDArray:
@@ -148,11 +160,19 @@ def _index_of(path: Path, header: list[str], name: str) -> int:
     raise MotionError(f"{text}; the closest is {near[0]!r}" if near else text)
 
 
-def _number(text: str, path: Path, line: int, column: str) -> float:
+def number_in(text: str) -> float | None:
+    """The number that a text is, in plain decimal ASCII and within `VALUE_MAX`; None if none."""
     if _NUMBER.fullmatch(text):
         value = float(text)
         if abs(value) <= VALUE_MAX:
             return value
+    return None
+
+
+def _number(text: str, path: Path, line: int, column: str) -> float:
+    value = number_in(text)
+    if value is not None:
+        return value
     shown = repr(text if len(text) <= 40 else text[:40] + "...")
     what = f"holds {shown}" if text.strip() else "is empty"
     wanted = f"a decimal number within +-{VALUE_MAX:g} is needed, such as -0.012 or 1.5e-3"

@@ -115,4 +115,5 @@ def _recorded(settings: RecordedSettings, rig: Rig, scenario_file: Path) -> Moti
         fade_s=settings.fade_s,
         gap_max_s=settings.gap_max_s,
         lowpass_hz=settings.lowpass_hz,
+        highpass_hz=settings.highpass_hz,
     )
