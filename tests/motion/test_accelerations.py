@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from motion_checks import recording
 from scipy.signal import butter, sosfiltfilt
 
 from hil.config.errors import MotionError
@@ -13,9 +14,6 @@ from hil.stations.platform.motion.columns import ColumnMap
 from hil.stations.platform.motion.recorded import RecordedMotion
 
 NEUTRAL = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-QUAKE = Path(__file__).parents[3] / "shared" / "data" / "quake_coalinga1983_3axis.csv"
-if not QUAKE.exists():
-    QUAKE = Path("/work/shared/data") / QUAKE.name
 
 STEP_S = 0.01
 T_S = np.arange(4000) * STEP_S
@@ -124,14 +122,13 @@ def test_a_corner_that_cannot_be_is_refused(tmp_path, corner_hz):
 
 
 def test_the_quake_reaches_its_own_displacement():
-    if not QUAKE.exists():
-        pytest.skip("the quake's record is not here")
-    record = np.genfromtxt(QUAKE, delimiter=",", names=True)
+    file = recording("quake_coalinga1983_3axis.csv")
+    record = np.genfromtxt(file, delimiter=",", names=True)
     names = ("north", "east", "up")
     maps = [
         ColumnMap(axis, f"acc_{name}_m_s2", "m_s2") for axis, name in zip("xyz", names, strict=True)
     ]
-    motion = RecordedMotion.from_csv(QUAKE, maps, NEUTRAL)
+    motion = RecordedMotion.from_csv(file, maps, NEUTRAL)
     band = butter(4, HIGHPASS_HZ, "highpass", fs=50.0, output="sos")
     for axis, name in enumerate(names):
         agency = record[f"disp_{name}_m"]

@@ -20,6 +20,7 @@ HEADER = (SECONDS.column, "acc_g")
 """Columns that an AT2 file has for the rest of the bench."""
 HEAD_LINES = 4
 
+_IN_G = re.compile(r"UNITS\s+OF\s+G\b")
 _NUMBER = r"([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)"
 _NAMED = re.compile(rf"NPTS\s*=\s*([0-9]+)\s*,\s*DT\s*=\s*{_NUMBER}", re.ASCII | re.IGNORECASE)
 _BEFORE = re.compile(rf"\s*([0-9]+)\s+{_NUMBER}\s+NPTS\s*,\s*DT", re.ASCII | re.IGNORECASE)
@@ -76,7 +77,7 @@ def _head(path: Path, lines: list[str]) -> tuple[int, float]:
         text = f"{path}: has {len(head)} lines"
         raise MotionError(f"{text}: an AT2 file has {HEAD_LINES} lines of head, then numbers")
     kind = head[2].upper()
-    if "ACCELERATION" not in kind or not re.search(r"UNITS OF G\b", kind):
+    if "ACCELERATION" not in kind or not _IN_G.search(kind):
         text = f"{path}, line 3: says {head[2].strip()[:60]!r}"
         raise MotionError(f"{text}: 'ACCELERATION TIME SERIES IN UNITS OF G' is needed")
     found = _NAMED.search(head[3]) or _BEFORE.match(head[3])
