@@ -12,6 +12,7 @@ from hil.config.errors import MotionError
 from hil.stations.platform.motion.acceleration import HIGHPASS_HZ
 from hil.stations.platform.motion.columns import ColumnMap
 from hil.stations.platform.motion.recorded import RecordedMotion
+from hil.stations.platform.motion.spectrum import response_spectrum
 
 NEUTRAL = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
@@ -189,3 +190,12 @@ def test_gravity_is_seen_over_three_tilted_axes_together(tmp_path):
     maps = [ColumnMap(axis, f"{c}_m_s2", "m_s2") for axis, c in zip("xyz", "abc", strict=True)]
     with pytest.raises(MotionError, match=r"the mean is 9\.8 m/s2, that of gravity"):
         RecordedMotion.from_csv(file, maps, NEUTRAL)
+
+
+@pytest.mark.parametrize("damping", [0.02, 0.05, 0.2])
+def test_response_spectra_are_those_of_the_exact_step(damping):
+    values = np.concatenate(([0.0], acceleration(T_S)[1500:2500]))
+    periods_s = np.geomspace(0.05, 5.0, 6)
+    found = response_spectrum(values, STEP_S, periods_s, damping)
+    judge = nigam_jennings(values, STEP_S, periods_s, damping)
+    assert found == pytest.approx(judge, rel=1e-6)
