@@ -24,3 +24,11 @@ except InstallationError as error:
     if _BY_MODULE or _basename(sys.argv[0]) == "hil":
         refuse(error)  # the program itself: in words, not with a trace of calls
     raise
+
+
+def __getattr__(name: str) -> str:
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib.metadata import version  # when it is asked for: the gate's process never does
+
+    return version("hil-bench")

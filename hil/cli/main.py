@@ -1,5 +1,6 @@
 """The command line: ``hil VERB``. Each verb is a thin layer over a function of the bench."""
 
+import platform
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -21,13 +22,13 @@ from hil.run.station import Request
 from hil.terminal.console import (
     Exit,
     Json,
-    err,
     leave,
     out,
     print_json,
     styled,
     tell_bad_usage,
     verb,
+    waiting,
 )
 from hil.terminal.options import (
     ClockOption,
@@ -60,6 +61,28 @@ for entry in sorted(entry_points(group=COMMANDS), key=lambda one: one.name, reve
     app.add_typer(entry.load(), name=entry.name)
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from hil.run.facts import DISTRIBUTION, revision, version_of
+
+        out.print(f"{DISTRIBUTION} {version_of(DISTRIBUTION)}, {revision()}", soft_wrap=True)
+        out.print(f"Python {platform.python_version()}, {sys.prefix}", soft_wrap=True)
+        raise typer.Exit
+
+
+VersionOption = Annotated[
+    bool,
+    typer.Option(
+        "--version", "-v", help="Show the version and end.", callback=_show_version, is_eager=True
+    ),
+]
+
+
+@app.callback()
+def hil(version: VersionOption = False) -> None:  # its help is the program's
+    pass
+
+
 @verb
 def doctor(
     duration_s: Annotated[
@@ -76,7 +99,7 @@ def doctor(
 
     from hil.timing.doctor import diagnose
 
-    with err.status(f"testing latency for {duration_s:g} s"):
+    with waiting(f"testing latency for {duration_s:g} s"):
         findings = diagnose(duration_s)
     for station in stations() if drives is not None else ():
         if station.examine is not None and drives is not None:
@@ -102,7 +125,7 @@ for command in (
 def main() -> None:
     """Entry point of the program."""
     try:
-        app()
+        app(prog_name="hil")
     except SystemExit as end:
         if end.code == Exit.USAGE:
             tell_bad_usage(sys.argv)

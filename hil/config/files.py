@@ -2,7 +2,6 @@
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -69,7 +68,7 @@ def replacing(path: Path, *, sync: bool = False) -> Iterator[IO[bytes]]:
     Raises:
         OSError: if it cannot be written.
     """
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    part = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     with os.fdopen(os.open(part, flags, 0o666), "wb") as file:
         try:

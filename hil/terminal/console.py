@@ -2,7 +2,9 @@
 
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from enum import IntEnum
 from functools import wraps
 from pathlib import Path
@@ -29,6 +31,8 @@ P = ParamSpec("P")
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 PIPED_WIDTH = 120
+SILENCE_S = 1.0
+"""Who reads what is piped is told of waits that are longer."""
 
 
 class _Visible:
@@ -61,6 +65,26 @@ err = _console(stderr=True)
 def styled(style: str, words: str) -> Text:
     """Words in a style, for a line or a cell."""
     return Text(words, style=style)
+
+
+@contextmanager
+def waiting(words: str, *, quiet: bool = False) -> Iterator[None]:
+    """Say on standard error what is waited for: at once on a terminal, else after a second.
+
+    Args:
+        quiet: say it to nobody on a terminal, whose other output is for a program.
+    """
+    if err.is_terminal:
+        with nullcontext() if quiet else err.status(words):
+            yield
+        return
+    late = threading.Timer(SILENCE_S, err.print, (f"{words} …",), {"soft_wrap": True})
+    late.daemon = True
+    late.start()
+    try:
+        yield
+    finally:
+        late.cancel()
 
 
 class Exit(IntEnum):

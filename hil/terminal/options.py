@@ -5,17 +5,38 @@ from typing import Annotated
 
 import typer
 
+from hil.terminal.completion import offered
+
 ScenarioArg = Annotated[
     str | None,
     typer.Argument(
         metavar="SCENARIO",
         help="Scenario file, or the name of a shipped one (demo, bkm_on_rm01, platform_and_arm).",
+        autocompletion=offered("scenarios"),
+    ),
+]
+RigArg = Annotated[
+    str,
+    typer.Argument(
+        metavar="RIG",
+        help="Rig file, or the name of one that is shipped (paper).",
+        autocompletion=offered("rigs"),
+    ),
+]
+RobotArg = Annotated[
+    str,
+    typer.Argument(
+        metavar="ROBOT",
+        help="Robot file, or the name of a shipped one (rm01).",
+        autocompletion=offered("robots"),
     ),
 ]
 ArmScenarioArg = Annotated[
     str,
     typer.Argument(
-        metavar="SCENARIO", help="Scenario file of the arm station, or a shipped one (bkm_on_rm01)."
+        metavar="SCENARIO",
+        help="Scenario file of the arm station, or a shipped one (bkm_on_rm01).",
+        autocompletion=offered("scenarios"),
     ),
 ]
 SetOption = Annotated[

@@ -207,7 +207,7 @@ def test_the_coalinga_record_is_replayed_one_to_one(tmp_path):
 
 
 def test_a_run_folder_that_is_none_is_refused(tmp_path):
-    assert "cannot be read" in hil("report", tmp_path, status=1).stderr
+    assert "cannot be read" in hil("report", tmp_path, status=2).stderr
 
 
 def test_out_that_cannot_be_written_is_refused(tmp_path):

@@ -87,7 +87,7 @@ def kept_cases() -> list[Case]:
 
 
 _COMPUTED = ("check", "platform")
-_QUICK = ("run_stop_and_go_on_rm01_0", "fault_drive_fault_0", "run_leg_test_0")
+_QUICK = ("run_circle_on_rm01_0", "fault_disabled_0", "run_following_error_0")
 """These are run every day."""
 
 

@@ -41,6 +41,7 @@ ALLOWED = {
     "hil.stations.platform.gate.spec",
     "hil.stations.platform.gate.status",
     "hil.stations.platform.gated_bank",
+    "hil.config.files",
     "hil.config.installation",
     "hil.timing.realtime",
     "hil.timing.realtime_setup",

@@ -9,6 +9,7 @@ import typer
 from hil.config.errors import ConfigError
 from hil.machines.kinds import SPACE_ARM
 from hil.run.file_kinds import find_kind
+from hil.terminal.completion import offered
 from hil.terminal.console import numbers
 
 if TYPE_CHECKING:
@@ -20,7 +21,12 @@ if TYPE_CHECKING:
     from sim.world.space_arm.drive import DriveModel
 
 ArmArg = Annotated[
-    str, typer.Argument(metavar="ARM", help="Arm file, or the name of one that is shipped (bkm).")
+    str,
+    typer.Argument(
+        metavar="ARM",
+        help="Arm file, or the name of one that is shipped (bkm).",
+        autocompletion=offered("arms"),
+    ),
 ]
 JOINT_NAMES = "q1,…,q6"
 PAYLOAD_MOST_KG = 1e5

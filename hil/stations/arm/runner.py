@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -27,7 +27,7 @@ from hil.stations.arm.sources.settings import (
 from hil.stations.arm.start import robot_at
 from hil.stations.arm.station import AT, LINK
 from hil.stations.arm.wire import emulated_robot
-from hil.terminal.console import err, out, print_json, show_recording, styled
+from hil.terminal.console import err, out, print_json, show_recording, styled, waiting
 from hil.terminal.stand_in import run_or_stand_in
 from sim.world.space_arm.simulator import TICK_S
 
@@ -106,7 +106,7 @@ def run(request: Request) -> bool:
 def warm_arm_and_say(*, quiet: bool, classic: bool = False, fine: bool = False) -> None:
     """Compile the arm's kernels with a word to the user: the first time takes a while."""
     words = "preparing the arm's kernels (the first run compiles them, about a minute)"
-    with nullcontext() if quiet else err.status(words):
+    with waiting(words, quiet=quiet):
         warm_arm(classic=classic, fine=fine)
 
 
@@ -120,7 +120,7 @@ def _prepared(plan: ArmPlan, *, quiet: bool) -> ArmProof:
     warm_arm_and_say(quiet=quiet, fine=fine)
     live = plan.scenario.source.kind not in PLANNED
     words = "looking at the start" if live else "playing the motion out, to prove it"
-    with nullcontext() if quiet else err.status(words):
+    with waiting(words, quiet=quiet):
         return prepare_plan(plan)
 
 

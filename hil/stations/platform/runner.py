@@ -51,6 +51,7 @@ from hil.terminal.console import (
     show_recording,
     show_recording_failure,
     styled,
+    waiting,
 )
 from hil.terminal.stand_in import run_or_stand_in
 from hil.timing.stop import StopSignals, StopWish
@@ -209,10 +210,8 @@ def emulated(plan: Plan) -> Iterator[tuple[Plan, str]]:
 
 def warm_and_say(*, quiet: bool) -> None:
     """Compile the platform's kernels with a word to the user: the first time takes a while."""
-    if quiet:
-        warm()
-        return
-    with err.status("preparing kernels (the first run compiles them, about half a minute)"):
+    words = "preparing kernels (the first run compiles them, about half a minute)"
+    with waiting(words, quiet=quiet):
         warm()
 
 

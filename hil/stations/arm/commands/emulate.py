@@ -11,7 +11,7 @@ import typer
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.stations.arm.commands.alone import say
-from hil.terminal.console import err, numbers, verb
+from hil.terminal.console import numbers, verb, waiting
 
 if TYPE_CHECKING:
     from sim.devices.arm_faults import ArmFault
@@ -127,7 +127,7 @@ def _stand_for(scenario: str) -> tuple[tuple[float, ...], float]:
     from hil.stations.arm.station import SCENARIO
 
     path, _ = find_kind(scenario, SCENARIO, key="--for")
-    with err.status("looking for the start of the motion"):
+    with waiting("looking for the start of the motion"):
         prepared = prepare_plan(load_arm_plan(path))
     return tuple(math.degrees(q) for q in prepared.start.q_rad), prepared.plan.robot.tool_m
 

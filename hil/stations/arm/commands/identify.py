@@ -23,9 +23,8 @@ from hil.stations.arm.commands.alone import (
     show_result,
     shown_at,
 )
-from hil.stations.arm.commands.pose import RobotArg
-from hil.terminal.console import Json, err, leave, out, print_json, verb
-from hil.terminal.options import OutOption
+from hil.terminal.console import Json, leave, out, print_json, verb, waiting
+from hil.terminal.options import OutOption, RobotArg
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -74,7 +73,7 @@ def identify(
     choice = replace(choice, robot=with_any_delay(known))
     with session(choice, say) as opened:
         start = joints_said(choice.robot, opened.place, np.array(choice.emulated_deg))
-        with err.status("proving the strokes"):
+        with waiting("proving the strokes"):
             strokes = prove_strokes(choice.robot, start)
         say(f"proved: {len(strokes)} strokes about {opened.place}")
         driven = _driven(opened, strokes, folder, _baud(arm_link, baud), as_json=as_json)

@@ -20,9 +20,8 @@ from hil.stations.arm.commands.alone import (
     show_result,
     shown_at,
 )
-from hil.stations.arm.commands.pose import RobotArg
 from hil.terminal.console import Json, verb
-from hil.terminal.options import ArmAtOption, OutOption
+from hil.terminal.options import ArmAtOption, OutOption, RobotArg
 
 
 @verb

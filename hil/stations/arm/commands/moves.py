@@ -29,9 +29,9 @@ from hil.stations.arm.commands.alone import (
     shown_at,
     six,
 )
-from hil.stations.arm.commands.pose import POSE_NAMES, RobotArg
-from hil.terminal.console import Json, err, numbers, out, styled, verb
-from hil.terminal.options import ArmAtOption, OutOption
+from hil.stations.arm.commands.pose import POSE_NAMES
+from hil.terminal.console import Json, err, numbers, out, styled, verb, waiting
+from hil.terminal.options import ArmAtOption, OutOption, RobotArg
 
 if TYPE_CHECKING:
     import numpy as np
@@ -198,7 +198,7 @@ def _start_deg(robot: RobotSettings, scenario: str) -> NDArray[np.float64]:
             "--start-of", [f"{scenario} is for {plan.robot.name}, whose file says other things "
                            f"than that of {robot.name} on the command line"]
         )  # fmt: skip
-    with err.status("looking for the start of the motion"):
+    with waiting("looking for the start of the motion"):
         return np.degrees(prepare_plan(plan).start.q_rad)
 
 

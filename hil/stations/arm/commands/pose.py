@@ -14,19 +14,20 @@ from hil.machines.kinds import ROBOT, SPACE_ARM
 from hil.run.file_kinds import find_kind
 from hil.space_arm.commands.choices import JOINT_NAMES, angles_of, space_arm_of
 from hil.stations.arm.commands.alone import six
+from hil.terminal.completion import offered
 from hil.terminal.console import Json, leave, numbers, out, print_json, verb
+from hil.terminal.options import RobotArg
 
 if TYPE_CHECKING:
     from arm_driver.kinematics import Solution
     from hil.machines.robot_settings import RobotSettings
 
-RobotArg = Annotated[
-    str, typer.Argument(metavar="ROBOT", help="Robot file, or the name of a shipped one (rm01).")
-]
 AnyArmArg = Annotated[
     str,
     typer.Argument(
-        metavar="ARM", help="Robot or space arm: a file, or the name of a shipped one (rm01, bkm)."
+        metavar="ARM",
+        help="Robot or space arm: a file, or the name of a shipped one (rm01, bkm).",
+        autocompletion=offered("robots", "arms"),
     ),
 ]
 POSE_NAMES = "x,y,z,o,a,t"

@@ -7,6 +7,7 @@ import typer
 
 from hil.config.errors import ConfigError
 from hil.terminal.console import Json, leave, verb
+from hil.terminal.options import RigArg
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -15,9 +16,6 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 
-RigArg = Annotated[
-    str, typer.Argument(metavar="RIG", help="Rig file, or the name of one that is shipped (paper).")
-]
 DrivesOption = Annotated[
     str,
     typer.Option(

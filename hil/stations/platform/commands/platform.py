@@ -11,6 +11,7 @@ import typer
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.terminal.console import Json, leave, numbers, out, print_json, verb
+from hil.terminal.options import RigArg
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,9 +21,6 @@ app = typer.Typer(
     no_args_is_help=True, help="Kinematics of a rig: lengths, poses, extremes, random samples."
 )
 
-RigArg = Annotated[
-    str, typer.Argument(metavar="RIG", help="Rig file, or the name of one that is shipped (paper).")
-]
 POSE_NAMES = "x,y,z,alpha_deg,beta_deg,gamma_deg"
 RATE_NAMES = "vx,vy,vz [m/s],alpha,beta,gamma rates [deg/s]"
 POSE_KEYS = ("x_m", "y_m", "z_m", "alpha_deg", "beta_deg", "gamma_deg")
