@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -54,8 +53,7 @@ def why_refused(message: m.ClientMessage, secret: str, nonce: str) -> str:
         return f"{message.type} before hello"
     if message.protocol != m.PROTOCOL:
         return f"protocol {message.protocol}; this bench speaks {m.PROTOCOL}"
-    proof = m.proof_of(secret, nonce).encode()
-    if not hmac.compare_digest(proof, message.proof.encode()):
+    if not m.proves(secret, nonce, message.proof):
         return "the proof does not match this bench's token"
     return ""
 

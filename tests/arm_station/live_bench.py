@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
 import os
 import re
@@ -38,6 +40,18 @@ def near_singular(turned_deg):
 
 def place_of(joints_deg):
     return location_of(forward(RM01.geometry(), np.radians(joints_deg)), RM01.oat_convention())
+
+
+def prove(connection, token=TOKEN):
+    """Answer the nonce of a remote source; nothing is said where none comes any more."""
+    asked = b""
+    while not asked.endswith(b"\n"):
+        if not (data := connection.recv(1)):
+            return
+        asked += data
+    nonce = json.loads(asked)["nonce"]
+    proof = hmac.new(token.encode(), nonce.encode(), hashlib.sha256).hexdigest()
+    connection.sendall(json.dumps({"proof": proof}).encode() + b"\n")
 
 
 def live_table(source, longest_s=20.0, **keys):

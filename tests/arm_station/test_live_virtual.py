@@ -12,6 +12,7 @@ from live_bench import (
     TOKEN,
     judge_flip,
     live_plan,
+    prove,
     set_point,
     source_maker,
     speeds_m_s,
@@ -162,7 +163,8 @@ class Writers:
     def comes(self, name, token=TOKEN):
         def act():
             connection = writer_of(self._inner)
-            connection.sendall(b'{"token": "%s"}\n' % token.encode())
+            self._inner.listen()
+            prove(connection, token)
             self._sockets[name] = connection
 
         return act

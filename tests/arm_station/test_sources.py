@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from live_bench import prove
 from pydantic import TypeAdapter
 
 from hil.config.settings import ConfigError, Settings
@@ -30,7 +31,8 @@ from hil.stations.arm.sources.keyboard import KEYS, KeyboardSource, Terminal
 from hil.stations.arm.sources.listener import listen, read_token
 from hil.stations.arm.sources.profile import ProfileSource, Segment
 from hil.stations.arm.sources.recorded import RecordedSource
-from hil.stations.arm.sources.remote import LINE_MAX, RemoteSource, parse_order
+from hil.stations.arm.sources.remote import RemoteSource
+from hil.stations.arm.sources.remote_wire import LINE_MAX, parse_order
 from hil.stations.arm.sources.settings import ArmSourceSettings, make_source
 from hil.stations.arm.sources.slew import SlewedSource
 from hil.stations.arm.sources.source import (
@@ -556,8 +558,9 @@ class Writer:
 
     def __init__(self, source, token=TOKEN):
         self.socket = socket.create_connection(("127.0.0.1", source.port), timeout=2.0)
+        source.listen()
         if token is not None:
-            self.say({"token": token})
+            prove(self.socket, token)
 
     def say(self, *said):
         self.raw(b"".join(line(each) for each in said))
@@ -567,7 +570,7 @@ class Writer:
 
     def closed(self):
         try:
-            return self.socket.recv(10) == b""
+            return not self.socket.recv(200).strip() or self.socket.recv(10) == b""  # a nonce first
         except ConnectionResetError:
             return True
 
@@ -621,7 +624,10 @@ def test_a_stamp_from_the_future_is_no_stamp(remote):
     assert remote.source.counts["malformed"] == 1
 
 
-@pytest.mark.parametrize("first", [{"token": "wrong"}, {"token": 1}, order(1, 100.0), [TOKEN]])
+@pytest.mark.parametrize(
+    "first",
+    [{"proof": "wrong"}, {"proof": 1}, {"proof": "é" * 20}, {"token": TOKEN}, order(1, 100.0), []],
+)
 def test_without_the_token_nothing_is_heard(remote, first):
     writer = remote.writer(None)
     writer.say(first, order(2, 100.0))
@@ -676,7 +682,7 @@ def test_a_flood_is_taken_in_bounded_parts(remote):
         for _ in range(1000):
             writer.raw(b"{}\n" * 10_000)
     remote.source.sample(0.0)
-    assert 10_000 < remote.source.counts["malformed"] <= 65_536 // 3
+    assert 10_000 < remote.source.counts["malformed"] <= (65_536 + LINE_MAX) // 3
 
 
 def test_the_writer_can_end_it_and_lines_may_come_in_pieces(remote):
@@ -854,7 +860,9 @@ def test_remote_from_settings_and_never_above_its_limits(tmp_path):
     )
     with socket.socket(socket.AF_UNIX) as writer:
         writer.connect(str(tmp_path / "arm.sock"))
-        writer.sendall(line({"token": TOKEN}) + line(order(1, 100.0, (9.0, 0, 0))))
+        source.listen()
+        prove(writer, TOKEN)
+        writer.sendall(line(order(1, 100.0, (9.0, 0, 0))))
         speeds = []
         for k in range(12):
             speeds.append(numbers(source.sample(0.19 * k))[0])

@@ -15,8 +15,10 @@ from hil.stations.arm.sources.gamepad import HandleShape, HandleState
 from hil.stations.arm.sources.listener import read_token
 from hil.stations.arm.sources.remote import RemoteSource
 from hil.stations.arm.sources.remote_writer import RemoteWriter, ScreenPlace
+from hil.stations.arm.sources.source import rest
 
 SHAPE = HandleShape(0.05, 0.2, dead_zone=0.1)
+REST = rest("gripper")
 HANDLES = Handles(
     velocity=lambda deflections: SHAPE.twist(deflections, "gripper"),
     gamepad=lead.handles().gamepad,
@@ -59,6 +61,8 @@ def link(place):
     clock = Clock()
     source = RemoteSource(str(place.socket), read_token(place.token_file), now_s=clock)
     writer = RemoteWriter(place.socket, place.token, clock)
+    assert not writer.send(REST)  # nothing before the proof
+    source.listen()
     yield clock, source, writer
     writer.close()
     source.close()
@@ -100,7 +104,11 @@ def test_the_end_is_said_and_a_closed_writer_is_zero(link):
     assert source.sample(0.0).at_rest
     assert not writer.connected
     _clock.now += 1.0
+    assert not writer.end()
+    source.listen()
+    assert writer.connected is False
     assert writer.end()
+    assert writer.connected
     assert source.sample(0.0) is None
     assert source.end_reason == "ended by the writer"
 
@@ -113,6 +121,8 @@ def test_a_listener_that_comes_late_is_found_and_asked_for_seldom(place):
     source = RemoteSource(str(place.socket), place.token, now_s=clock)
     assert not writer.send(twist)  # not before its time
     clock.now += 0.25
+    assert not writer.send(twist)
+    source.listen()
     assert writer.send(twist)
     source.close()
     writer.close()

@@ -20,6 +20,9 @@ TOKEN_MIN, TOKEN_MAX = 16, 256
 RECEIVE_BUFFER_BYTES = 65_536
 """Asked of the kernel, so that a stalled reader finds little that is old."""
 
+BACKLOG = 64
+"""Connections that the kernel keeps between two looks."""
+
 
 class Listener:
     """A listening socket.
@@ -34,7 +37,7 @@ class Listener:
         self._inode = path.stat().st_ino if path else None
         bound.setblocking(False)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
-        bound.listen(4)
+        bound.listen(BACKLOG)
 
     @property
     def port(self) -> int | None:

@@ -14,9 +14,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-import orjson
-
 from hil.config.toml_text import toml_value
+from hil.desk.messages import proof_of
+from hil.stations.arm.sources.remote_wire import LINE_MAX, line_of, parse_word
 from hil.stations.arm.sources.source import Twist
 
 CONNECT_EVERY_S: Final = 0.2
@@ -29,14 +29,15 @@ class RemoteWriter:
     def __init__(self, address: Path, token: str, now_s: Callable[[], float]) -> None:
         self._address, self._token, self._now_s = address, token, now_s
         self._socket: socket.socket | None = None
-        self._unsent = b""
+        self._heard, self._unsent = b"", b""
+        self._proved = False
         self._sequence = 0
         self._tried_s = -float("inf")
 
     @property
     def connected(self) -> bool:
-        """Whether somebody listens."""
-        return self._socket is not None
+        """Whether somebody listens, and has been given the proof that it asked for."""
+        return self._socket is not None and self._proved
 
     def send(self, twist: Twist) -> bool:
         """Say the velocity wanted now.
@@ -56,15 +57,18 @@ class RemoteWriter:
         return self._say({"end": True})
 
     def _say(self, what: dict[str, object]) -> bool:
-        if self._socket is None and not self._connect():
+        if not (self._connect() and self._prove()):
             return False
         self._sequence += 1
         if not self._flush():
             return False  # what is old by the time it is read would be worth nothing
-        self._unsent = orjson.dumps({"seq": self._sequence} | what) + b"\n"
+        self._unsent = line_of({"seq": self._sequence} | what)
         return self._flush()
 
     def _connect(self) -> bool:
+        """Whether there is a connection; it is tried for now and then."""
+        if self._socket is not None:
+            return True
         now_s = self._now_s()
         if now_s - self._tried_s < CONNECT_EVERY_S:
             return False
@@ -77,8 +81,29 @@ class RemoteWriter:
             made.close()
             return False
         self._socket = made
-        self._unsent = orjson.dumps({"token": self._token}) + b"\n"
-        return self._flush()
+        return True
+
+    def _prove(self) -> bool:
+        """Answer the listener's nonce once it is there; whether that is done."""
+        if self._proved or self._socket is None:
+            return self._proved
+        try:
+            data = self._socket.recv(LINE_MAX + 1 - len(self._heard))
+        except BlockingIOError:
+            return False
+        except OSError:
+            data = b""
+        self._heard += data
+        line, end, _ = self._heard.partition(b"\n")
+        if not end and data and len(line) <= LINE_MAX:
+            return False
+        nonce = parse_word(line, "nonce") if end else None
+        if nonce is None:
+            self.close()
+            return False
+        self._unsent = line_of({"proof": proof_of(self._token, nonce)})
+        self._proved = True
+        return True
 
     def _flush(self) -> bool:
         """Send what is left; whether nothing is."""
@@ -97,7 +122,8 @@ class RemoteWriter:
         """Leave; the listener takes that for zero."""
         if self._socket is not None:
             self._socket.close()
-        self._socket, self._unsent = None, b""
+        self._socket, self._proved = None, False
+        self._heard, self._unsent = b"", b""
 
 
 class ScreenPlace:

@@ -72,6 +72,7 @@ class RecordedMotion(FadedMotion):
             text = f"fade_s is {fade_s:g} s, longer than the recording of {own_s:g} s"
             raise MotionError(f"{text} that it continues: at most {own_s:g} s is possible")
         if ahead or behind:
+            del coefficients  # hundreds of megabytes, of a long recording
             coefficients = fit_quintic(_reflected(samples, ahead, behind), self._step_s)
         self._coefficients = coefficients
         self._ahead_s = ahead * self._step_s - self.lead_in_s
@@ -111,6 +112,7 @@ class RecordedMotion(FadedMotion):
         refuse_specific_force(table, maps)
         t_s = times(table, time, gap_max_s)
         samples, step_s = uniform(table, t_s, deviations(table, maps), rate_hz)
+        del table, t_s
         integrated = [AXES.index(each.axis) for each in maps if each.is_acceleration]
         if integrated:
             samples[:, integrated] = displacements(samples[:, integrated], step_s, highpass_hz)

@@ -117,8 +117,8 @@ def _caption(settings: RecordedSettings, corner_hz: float, *, there: bool) -> st
         f"Above: second derivative of the poses wanted and reached, below {corner_hz:g} Hz. Below: "
         f"pseudo-acceleration of an oscillator with {DAMPING:.0%} damping over its period. "
         f"{record} The displacement was integrated above highpass_hz = {settings.highpass_hz:g} Hz "
-        "(red): longer periods are not reproduced. Apart: the greatest distance of the spectra reached "
-        f"and {'recorded' if there else 'wanted'}, up to half that period."
+        "(red): longer periods are not reproduced. Apart: the greatest distance of the spectra "
+        f"reached and {'recorded' if there else 'wanted'}, up to half that period."
     )
 
 

@@ -1,0 +1,67 @@
+"""The examples run as they are, and what they give is right."""
+
+import csv
+import importlib.util
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hil.recording.export import export_csv
+from hil.recording.reader import Recording
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+pytestmark = pytest.mark.xdist_group("examples")
+
+
+def example(name):
+    """An example as a module."""
+    spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def spiral(tmp_path_factory):
+    """The result of the run with an own motion."""
+    return example("own_motion").main(tmp_path_factory.mktemp("runs"))
+
+
+@pytest.mark.parametrize("name", ["own_rig", "own_arm"])
+def test_kinematics_and_their_inverse_agree(name):
+    assert example(name).main() < 1e-9
+
+
+def test_the_own_motion_is_what_was_played(spiral):
+    assert spiral.ok
+    recording = Recording.open(spiral.recorder.path)
+    reached = recording.column("reached_pose")  # where it is known
+    inside = recording.column("mode") == recording.modes.index("ENGAGED")
+    inside &= np.isfinite(reached[:, 0])
+    x, y = (reached[inside] - reached[inside][0])[:, :2].T
+    radius_m, angle_rad = np.hypot(x, y), np.unwrap(np.arctan2(y, x))
+    assert radius_m.max() == pytest.approx(0.1, abs=2e-4)  # sin⁴ is 1 in the middle
+    rate_rad_s = np.gradient(angle_rad, recording.t_s[inside])
+    assert np.median(rate_rad_s[radius_m > 0.02]) == pytest.approx(3 * math.tau / 6.0, rel=0.01)
+
+
+def test_its_columns_are_those_of_the_export(spiral, tmp_path):
+    table = example("read_recording").main(spiral.recorder.path.parent)
+    with export_csv(Recording.open(spiral.recorder.path), tmp_path / "a.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert list(table) == list(rows[0])
+    for name in ("t_s", "asked_length_leg3_m", "wanted_gamma_rad", "measured_lag_s"):
+        exported = [float(row[name] or "nan") for row in rows]
+        np.testing.assert_array_equal(table[name], exported)
+
+
+def test_every_example_is_run_here_and_told_of_in_the_docs():
+    here = Path(__file__).read_text()
+    told = (EXAMPLES.parent / "docs" / "library.md").read_text()
+    for path in EXAMPLES.glob("*.py"):
+        assert f'"{path.stem}"' in here
+        assert f"(../examples/{path.name})" in told
