@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hil.machines.machine import envelope_of
 from hil.stations.platform.bench import expected_duration_s, machine_of, run
@@ -25,6 +26,8 @@ from platform6dof.inverse import leg_setpoint, leg_setpoints_batch
 
 Tell = Callable[[str, float, float], None]
 """Told a phase, the time that it is at and its length [s]."""
+ROUNDING = 1e-12
+"""Lengths and speeds of many legs at once differ less from those of one [m, m/s]."""
 BLOCK = 20_000
 """Setpoints looked at together: 10 MB of them and of their quantities."""
 
@@ -161,19 +164,30 @@ def _extent(
     geometry: HexapodGeometry, motion: MotionSource, period_s: float
 ) -> tuple[float, float, float]:
     """Shortest and longest leg [m] and greatest speed of one [m/s] all through the motion."""
-    shortest, longest, fastest = np.inf, -np.inf, 0.0
+    lengths: list[Floats] = []
+    speeds: list[Floats] = []
     for times_s in _times(motion, period_s):
         if isinstance(motion, FadedMotion):
             rows = motion.rows(np.minimum(times_s, motion.duration_s))
-            lengths, speeds = leg_setpoints_batch(geometry, rows[:, 0], rows[:, 1])
+            at_ends = _extreme(*leg_setpoints_batch(geometry, rows[:, 0], rows[:, 1]))
         else:
-            legs = [leg_setpoint(geometry, motion.sample(t_s)) for t_s in times_s.tolist()]
-            lengths = np.array([leg.length_m for leg in legs])
-            speeds = np.array([leg.speed_m_s for leg in legs])
-        shortest = min(shortest, float(lengths.min()))
-        longest = max(longest, float(lengths.max()))
-        fastest = max(fastest, float(np.abs(speeds).max()))
-    return shortest, longest, fastest
+            at_ends = np.ones(len(times_s), dtype=np.bool_)
+        for t_s in times_s[at_ends].tolist():
+            leg = leg_setpoint(geometry, motion.sample(t_s))
+            lengths.append(leg.length_m)
+            speeds.append(leg.speed_m_s)
+    return (
+        float(np.min(lengths)),
+        float(np.max(lengths)),
+        float(np.abs(speeds).max()),
+    )
+
+
+def _extreme(lengths: Floats, speeds: Floats) -> NDArray[np.bool_]:
+    """Which rows have an extreme of a block, but for rounding, shape (N,)."""
+    low, high, fast = lengths.min(axis=1), lengths.max(axis=1), np.abs(speeds).max(axis=1)
+    near = (low <= low.min() + ROUNDING) | (high >= high.max() - ROUNDING)
+    return near | (fast >= fast.max() - ROUNDING)
 
 
 class _Unheard:

@@ -22,7 +22,7 @@ def checked(plan: Plan, request: Request) -> Checked:
     warm_and_say(quiet=request.as_json)
     with waiting("reading the motion", quiet=request.as_json):
         motion = motion_of(plan)
-    with _progress(quiet=request.as_json) as tell:
+    with _progress(motion.duration_s, quiet=request.as_json) as tell:
         proof, advice = check_plan(plan, motion, tell), None
     if not proof.ok:
         fit = look_for_fit(plan, motion, quiet=request.as_json)
@@ -35,7 +35,7 @@ def checked(plan: Plan, request: Request) -> Checked:
 
 
 @contextmanager
-def _progress(*, quiet: bool) -> Iterator[Tell]:
+def _progress(motion_s: float, *, quiet: bool) -> Iterator[Tell]:
     """A bar of the proof on a terminal; else a line once it takes long."""
     if quiet or not err.is_terminal:
         with waiting("proving the motion", quiet=quiet):
@@ -48,7 +48,7 @@ def _progress(*, quiet: bool) -> Iterator[Tell]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=err, transient=True) as bar:
-        task = bar.add_task("proving the motion", total=None)
+        task = bar.add_task("proving the motion", total=motion_s)
         yield lambda phase, t_s, total_s: bar.update(
             task, description=phase, completed=t_s, total=total_s
         )
