@@ -69,7 +69,7 @@ class QuickStopWatch:
         if self._cycles == self._patience + 1:
             note = "the quick stop does not end"
             found.append(_fails(None, self._cycles, self._patience, "cycles", note))
-        self.failed = self.failed or bool(found)
+        self.failed: bool = self.failed or bool(found)
         return found
 
 
