@@ -30,7 +30,7 @@ class QuickStopWatch:
         )
         self._limits = self._permitted
         self._cycles = 0
-        self.failed = False
+        self.failed: bool = False
         """This quick stop does not stop the legs; the power must go."""
 
     def begin(self, feedback: Feedback | None, *, failed: bool) -> None:
@@ -69,7 +69,7 @@ class QuickStopWatch:
         if self._cycles == self._patience + 1:
             note = "the quick stop does not end"
             found.append(_fails(None, self._cycles, self._patience, "cycles", note))
-        self.failed: bool = self.failed or bool(found)
+        self.failed = self.failed or bool(found)
         return found
 
 
