@@ -110,7 +110,10 @@ class RackServer(ModbusTcpServer):
         port: int = 0,
         rtu: bool = False,
     ) -> None:
-        self.core, self.faults, self.now_s, self._rtu = core, faults, now_s, rtu
+        self.core: ModbusDevice = core
+        self.faults: ModbusFaults = faults
+        self.now_s: Callable[[], float] = now_s
+        self._rtu = rtu
         settings = core.settings
         identity = ModbusDeviceIdentification(
             info_name={
@@ -201,7 +204,7 @@ class PtyTransport(asyncio.Transport):
         self._master, self._slave = pty.openpty()
         tty.setraw(self._slave)
         os.set_blocking(self._master, False)
-        self.device = os.ttyname(self._slave)
+        self.device: str = os.ttyname(self._slave)
         self._open = True
         loop.add_reader(self._master, self._read)
 
