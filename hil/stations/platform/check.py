@@ -111,7 +111,8 @@ def _times(path: MotionSource, period_s: float) -> Iterator[Floats]:
     """The times at which the loop samples a path, its end included, in blocks of shape (N,)."""
     count = int(np.ceil(path.duration_s / period_s)) + 1
     for first in range(0, count, BLOCK):
-        yield np.arange(first, min(first + BLOCK, count)) * period_s
+        steps = np.arange(first, min(first + BLOCK, count), dtype=np.float64)
+        yield np.asarray(steps * period_s, dtype=np.float64)
 
 
 def _outside(

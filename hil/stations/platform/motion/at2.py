@@ -64,7 +64,8 @@ def read_at2(path: Path) -> NumberTable:
     if len(values) != points:
         text = f"{path}: holds {len(values)} values, NPTS says {points}"
         raise MotionError(f"{text}: the file is cut off, or not one of PEER's")
-    columns = dict(zip(HEADER, (np.arange(points) * step_s, values), strict=True))
+    t_s: Floats = np.asarray(np.arange(points) * step_s, dtype=np.float64)
+    columns = {HEADER[0]: t_s, HEADER[1]: values}
     for array in (*columns.values(), places):
         array.setflags(write=False)
     return NumberTable(path, columns, places, HEADER)

@@ -32,7 +32,7 @@ def response_spectrum(
             np.array([[1.0, 0.0]]),
             np.array([[0.0]]),
         )
-        a, b, c, d, _ = cont2discrete(oscillator, step_s, method="foh")
+        a, b, c, d, _ = cont2discrete(oscillator, step_s, method="foh")  # type: ignore[misc]
         numerator, denominator = ss2tf(a, b, c, d)
         result[k] = np.abs(lfilter(numerator[0], denominator, acceleration_m_s2)).max()
     return result
