@@ -215,6 +215,7 @@ def schema(
     """Print the JSON schema of a kind of file, for editors and forms: bounds, units, defaults."""
     import orjson
 
+    from hil.config.editor_schema import for_editors
     from hil.run.file_kinds import named_kinds, schema_of_kind
 
     kinds = named_kinds()
@@ -224,7 +225,7 @@ def schema(
         told = {kind.schema: schema_of_kind(kind) for kind in kinds.values()}
     else:
         told = schema_of_kind(kinds[what])
-    typer.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2).decode())
+    typer.echo(orjson.dumps(for_editors(told), option=orjson.OPT_INDENT_2).decode())
 
 
 @app.command()

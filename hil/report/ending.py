@@ -12,6 +12,7 @@ from hil.recording.reader import Recording
 from hil.recording.signals import RowFlag
 from hil.report.phases import STOP_MODES, Phase
 from hil.run.part_process import PartNote
+from hil.run.stall import stall_of
 
 
 class Ending(Enum):
@@ -120,6 +121,9 @@ def _tripped(recording: Recording, phases: tuple[Phase, ...], place: int) -> Ver
 def _cause(recording: Recording, place: int) -> str:
     """What was violated when the run was stopped: in that cycle, or the nearest before it."""
     index = int(recording.column("index")[place])
+    stall = stall_of(recording)
+    if stall is not None:
+        return f"{str(stall).capitalize()}; {stall.remedy()}"
     violations = [event for event in violations_of(recording) if not is_request(event)]
     before = [event for event in violations if event.index <= index]
     if not before:

@@ -153,7 +153,8 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
 
 def _end(error: Exception, status: Exit, *, as_json: bool) -> NoReturn:
     if as_json:
-        print_json({"ok": False, "error": str(error)})
+        values = error.values if isinstance(error, RefusedError) else {}
+        print_json({"ok": False, "error": str(error)} | values)
     err.print(styled("red", "error:"), str(error), soft_wrap=True)
     raise typer.Exit(status)
 

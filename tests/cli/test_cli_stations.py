@@ -4,12 +4,14 @@ import json
 import math
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from hil.cli.main import app
+from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.run.part_process import PartResult
 
@@ -292,8 +294,9 @@ def waypoints(folder, process):
     """How many waypoints the run has recorded, as soon as there are some."""
     for _ in range(1000):
         for file in folder.glob("*/recording.mcap"):
-            if cycles := Recording.open(file).cycles:
-                return cycles
+            with suppress(RecordingError):  # it is there, and nothing is in it yet
+                if cycles := Recording.open(file).cycles:
+                    return cycles
         try:
             process.wait(timeout=0.05)
         except subprocess.TimeoutExpired:

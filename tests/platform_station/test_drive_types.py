@@ -249,7 +249,7 @@ def test_a_sheet_with_the_oddities_of_real_ones_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "no section [DeviceInfo]"),
+        ("", "0 bytes; a data sheet is a file of 1 to 4000000 bytes"),
         ("no sheet\n[DeviceInfo]", "can be read"),
         ("[DeviceInfo]", "lacks 1000h"),
         (SHEET.replace("[6041]", "[6042]"), "lacks 1000h or 6041h"),

@@ -168,6 +168,7 @@ def test_a_wrong_unit_is_named_with_what_mends_it_and_never_guessed(tmp_path):
     )
     assert refused.exit_code == 1
     lines = refused.stderr.splitlines()
+    assert json.loads(refused.stdout)["command"] in lines
     assert "--map x=x_m:mm, or" in next(one for one in lines if one.startswith("column 'x_m'"))
     mended, as_said = (lines[k + 1] for k, one in enumerate(lines) if one == TO_PASTE)
     assert "--map x=x_m:mm " in mended

@@ -46,6 +46,7 @@ from hil.stations.platform.scenario import LegMovesSettings, Plan
 from hil.stations.platform.supervisor import Outcome, RunCourse, Supervisor
 from hil.stations.platform.waits import GOES_ON
 from hil.timing.clock import Clock, ReportingClock, Tick, VirtualClock, moment
+from hil.timing.neighbours import Neighbour, neighbours
 from hil.timing.realtime_setup import RealtimeItem, RealtimeSetup
 from hil.timing.stop import StopWish
 from safety.gate import Gate
@@ -120,6 +121,8 @@ class RunResult:
     gate_record: str = ""
     """What is wrong with the file that the gate leaves; empty if nothing is, or if the gate had no
     process of its own."""
+    beside: tuple[Neighbour, ...] = ()
+    """What else kept the processors busy, in real time."""
 
     @property
     def ok(self) -> bool:
@@ -189,6 +192,7 @@ def run(
         prepare(plan)
     virtual = plan.scenario.clock == "virtual"
     with Opening(plan.scenario.name, out, virtual=virtual, stop=stop) as opening:
+        beside = [] if virtual else opening.enter(neighbours())
         gated, clock = _gate(plan, limits, course, opening.folder, progress, tell, led=operator)
         opening.at_end(gated.close)
         report = _opened(plan, gated)
@@ -246,6 +250,7 @@ def run(
         homed=journal.homed,
         link=end.link,
         gate_record="" if virtual else complaint(opening.folder / BLACK_BOX_NAME),
+        beside=tuple(beside),
     )
 
 

@@ -15,6 +15,8 @@ from hil.terminal.console import err, out
 from safety.verdict import Check
 
 FIT_FLAG: Final = "--fit"
+MOTION_UNFIT: Final = "motion_unfit"
+"""Code of a refusal because a motion does not fit; its value: ``command``, that makes it fit."""
 SHOWN: Final = 12
 """Findings that are printed; a script reads all of them from --json."""
 OF_THE_MOTION: Final = frozenset({Check.POSITION, Check.SPEED, Check.ACCELERATION, Check.BRAKING})
@@ -53,9 +55,7 @@ def fitted_plan(plan: Plan, request: Request) -> Plan:
         return plan
     refused = MotionRefusedError(proof, plan, motion)
     fit = look_for_fit(plan, motion, quiet=request.as_json)
-    if fit is None:
-        raise RefusedError(f"{refused}\n{NOTHING_FITS}")
-    if fit.guesses:
+    if fit is None or fit.guesses:
         raise with_advice(refused, fit, request)
     if not request.as_json:
         for line in fit_lines(fit):
@@ -65,8 +65,11 @@ def fitted_plan(plan: Plan, request: Request) -> Plan:
 
 def with_advice(refused: RefusedError, fit: Fit | None, request: Request) -> RefusedError:
     """A refusal of `hil run` with what makes the motion fit."""
-    lines = [NOTHING_FITS] if fit is None else Advice.of(fit, "run", request).lines
-    return RefusedError("\n".join((str(refused), *lines)))
+    if fit is None:
+        return RefusedError(f"{refused}\n{NOTHING_FITS}")
+    advice = Advice.of(fit, "run", request)
+    text = "\n".join((str(refused), *advice.lines))
+    return RefusedError(text, MOTION_UNFIT, command=advice.data["command"])
 
 
 def fit_after(plan: Plan, result: RunResult, *, quiet: bool) -> Fit | None:

@@ -15,6 +15,7 @@ from hil.config.errors import DEVICE_ABSENT, RefusedError
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.run.evidence import Evidence, evidence_of, verdicts_of
+from hil.run.stall import stall_of
 from hil.run.station import Request
 from hil.stations.platform.bench import (
     WHOLE_COURSE,
@@ -278,6 +279,8 @@ def _run_json(
         "recording_failure": result.recorder.failure,
         "recording_parts": result.recorder.parts,
         "gate_record": result.gate_record,
+        "stall": None if (stall := stall_of(recording)) is None else asdict(stall),
+        "beside": [one._asdict() for one in result.beside],
         "recording_dropped": result.recorder.dropped + result.recorder.lost,
         "report": None if page is None else str(page),
         "real_time": [asdict(item) for item in result.setup],
@@ -295,7 +298,9 @@ def _show_run(
     for item in result.setup:
         if not item.ok:
             out.print(f"real time: {item.item}: {item.detail} {item.remedy}")
-    for verdict in verdicts_of(recording)[:SHOWN]:
+    if (stall := stall_of(recording)) is not None:
+        out.print(styled("red", f"{stall};"), stall.remedy(result.beside), soft_wrap=True)
+    for verdict in () if stall else verdicts_of(recording)[:SHOWN]:
         out.print(f"{verdict['t_s']:9.3f} s  {verdict['message']}", soft_wrap=True)
     if page is not None:
         out.print(f"report:    {page}", soft_wrap=True)

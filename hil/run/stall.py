@@ -1,0 +1,83 @@
+"""A computer that was too slow, told as the one cause that it is, and not by what followed from it.
+
+Where a cycle comes late, or control is not there in time, answers of drives are late as well, and
+lengths jump from one cycle to the next. The gate names all of it; a person needs the first.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from hil.recording.events import EventKind
+from hil.recording.reader import Recording
+
+OF_THE_COMPUTER: Final = frozenset({"late", "period", "stale", "missing", "control", "overrun"})
+"""Checks of the gate that nothing but the computer can offend."""
+FOLLOWS_S: Final = 0.5
+"""What is objected to so soon after a stall is put down to it."""
+_LOOK_BACK_S: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """The computer, or the program that leads, stood still."""
+
+    t_s: float
+    """Time of the run at which the gate noticed it [s]."""
+    lasted_s: float
+    """Longest time without a cycle or a setpoint, or from deadline to wake-up [s]."""
+    period_s: float
+    """Of the cycle [s]."""
+    said: str
+    """What the gate said first."""
+    consequences: int
+    """How many more objections came with it and soon after."""
+
+    def __str__(self) -> str:
+        more = f", and {self.consequences} more that follow from it" if self.consequences else ""
+        return (
+            f"the computer was too slow at {self.t_s:.3f} s: it stood still for "
+            f"{1e3 * self.lasted_s:.1f} ms, a cycle has {1e3 * self.period_s:g} ms; the gate said: "
+            f"{self.said}{more}"
+        )
+
+    def remedy(self, beside: Sequence[object] = ()) -> str:
+        """What a person does about it."""
+        ran = f" (of one processor: {', '.join(map(str, beside))})" if beside else ""
+        return (
+            f"the drives are not the cause. Lower rate_hz ({1.0 / self.period_s:g} Hz now), see "
+            f"`hil doctor`, close what runs beside{ran}"
+        )
+
+
+def stall_of(recording: Recording) -> Stall | None:
+    """The stall that stopped a run; None if something else stopped it, or nothing did."""
+    told = [
+        event
+        for event in recording.events
+        if event.kind is EventKind.VIOLATION and event.data.get("check") != "request"
+    ]
+    first = [event for event in told if event.index == told[0].index] if told else []
+    causes = [event for event in first if event.data.get("check") in OF_THE_COMPUTER]
+    if not causes or not {"dt_s", "late_s"} <= recording.columns.keys():
+        return None
+    t_s = causes[0].t_s
+    near = np.abs(recording.t_s - t_s) <= _LOOK_BACK_S
+    waits = np.maximum(recording.column("dt_s")[near], recording.column("late_s")[near])
+    after = [event for event in told if event.t_s <= t_s + FOLLOWS_S]
+    steps = np.diff(recording.t_s)
+    period_s = float(np.median(steps)) if len(steps) else float(recording.column("dt_s")[0])
+    missed = [
+        period_s * value
+        for event in causes
+        if isinstance(value := event.data["value"], int | float) and event.data["unit"] == "cycles"
+    ]
+    return Stall(
+        t_s=t_s,
+        lasted_s=max(float(np.nanmax(waits, initial=0.0)), *missed, 0.0),
+        period_s=period_s,
+        said=causes[0].message,
+        consequences=len(after) - 1,
+    )

@@ -1,0 +1,81 @@
+"""What an editor says of a wrong file: one message, at the key; judged by another validator."""
+
+import json
+import tomllib
+
+import pytest
+from jsonschema import Draft202012Validator
+from typer.testing import CliRunner
+
+from hil.cli.main import app
+from hil.config.shipped import configs_dir
+from hil.run.file_kinds import kind_of
+
+PLATFORM = """
+name = "a"
+rig = "paper"
+[motion]
+kind = "multi_sine"
+duration_s = 10.0
+[[motion.terms]]
+axis = "x"
+amplitude_m = 0.1
+frequency_hz = 0.5
+"""
+
+
+@pytest.fixture(scope="module")
+def validators():
+    told = json.loads(CliRunner().invoke(app, ["schema", "all"]).stdout)
+    for schema in told.values():
+        Draft202012Validator.check_schema(schema)
+    return {name: Draft202012Validator(schema) for name, schema in told.items()}
+
+
+def wrong(validators, kind, text):
+    """Each error as its place and the rule that it breaks."""
+    errors = validators[kind].iter_errors(tomllib.loads(text))
+    return [(".".join(map(str, one.absolute_path)), one.validator, one.message) for one in errors]
+
+
+@pytest.mark.parametrize("path", sorted(configs_dir().glob("*/*.toml")), ids=lambda p: p.stem)
+def test_shipped_files_are_well(validators, path):
+    table = tomllib.loads(path.read_text())
+    kind = kind_of(table, str(path))
+    if table.get("drive", {}).get("protocol") == "modbus":
+        pytest.skip("the rest of it is a register map")
+    assert wrong(validators, kind.schema, path.read_text()) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "place", "rule", "words"),
+    [
+        (('"multi_sine"', '"multisine"'), "motion.kind", "enum", "multi_sine"),
+        (('kind = "multi_sine"\n', ""), "motion", "required", "kind"),
+        (("amplitude_m", "amplitude_mm"), "motion.terms.0", None, "amplitude_m"),
+        (('axis = "x"', 'axis = "w"'), "motion.terms.0.axis", "enum", "alpha"),
+        (("= 0.5", '= "fast"'), "motion.terms.0.frequency_hz", "type", "number"),
+        (("duration_s", "durations_s"), "motion", None, "duration"),
+        (('rig = "paper"', "rig = 5"), "rig", "type", "string"),
+        (('name = "a"', 'name = "a"\ncheck_first = "no"'), "check_first", "type", "boolean"),
+    ],
+)  # fmt: skip
+def test_a_wrong_key_is_named_once(validators, change, place, rule, words):
+    assert wrong(validators, "scenario", PLATFORM) == []
+    errors = wrong(validators, "scenario", PLATFORM.replace(*change, 1))
+    rules = {"required", "additionalProperties"} if rule is None else {rule}
+    assert {one[1] for one in errors} == rules, errors
+    assert all(one[0] == place for one in errors), errors
+    assert len(errors) == len(rules), errors
+    assert any(words in one[2] for one in errors), errors
+
+
+def test_with_the_unions_of_the_model_an_editor_would_say_much_more(validators):
+    """The positive control: how it was before."""
+    from hil.run.file_kinds import named_kinds, schema_of_kind
+
+    before = Draft202012Validator(schema_of_kind(named_kinds()["scenario"]))
+    text = PLATFORM.replace("amplitude_m", "amplitude_mm")
+    [error] = before.iter_errors(tomllib.loads(text))
+    assert error.validator == "oneOf"  # at the whole motion; each form's own errors are inside
+    assert list(error.absolute_path) == ["motion"]
