@@ -3,9 +3,9 @@
     python locks/lock.py UV
 
 `UV` is the program of that name; it resolves for all Pythons from 3.11 on at once.
-`core.txt` is what the program needs; `panel.txt`, `test.txt` and `lint.txt` are what each extra needs
-beside it (and `test` and `lint` beside `panel`). Releases that are locked already stay, unless
-`pyproject.toml` does not allow them any more; remove a file to have all of it resolved anew.
+`core.txt` is what the program needs; `panel.txt`, `test.txt` and `lint.txt` are what each extra
+needs beside it (and `test` and `lint` beside `panel`). Releases that are locked already stay,
+unless `pyproject.toml` does not allow them any more; remove a file to have all of it resolved anew.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ LINTER = PROJECT["tool"]["importlinter"]
 PACKAGES = LINTER["root_packages"]
 CONTRACTS = {one["name"]: one for one in LINTER["contracts"]}
 BOUND_ONLY = {"pillow", "fonttools", "pygments"}
-"""Dependencies of dependencies, named to keep out releases with known holes; nobody imports them."""
+"""Dependencies of dependencies, named to keep out releases with known holes; not imported."""
 IMPORTED_AS = {"python-can": "can", "pyserial": "serial", "pyside6-essentials": "PySide6"}
 """Distributions whose package has another name."""
 BY_NAME = {"evdev": "hil/stations/arm/sources/gamepad.py"}
