@@ -88,7 +88,8 @@ class OutOfReachError(ArmError):
 
     def __init__(self, reach: Reach, excess_m: float) -> None:
         super().__init__(f"out of reach, {_REACH_TEXT[reach].format(excess_m)}")
-        self.reach, self.excess_m = reach, excess_m
+        self.reach: Reach = reach
+        self.excess_m: float = excess_m
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,8 @@ class JointLimitError(ArmError):
 
     def __init__(self, branch: Branch, violations: tuple[LimitViolation, ...]) -> None:
         super().__init__(f"{branch}: " + "; ".join(str(one) for one in violations))
-        self.branch, self.violations = branch, violations
+        self.branch: Branch = branch
+        self.violations: tuple[LimitViolation, ...] = violations
 
 
 class SingularError(ArmError):
@@ -144,7 +146,10 @@ class SingularError(ArmError):
         super().__init__(
             f"{name} singularity: distance {value:.4g} {unit}, must be at least {limit:.4g} {unit}"
         )
-        self.name, self.value, self.limit, self.unit = name, value, limit, unit
+        self.name: str = name
+        self.value: float = value
+        self.limit: float = limit
+        self.unit: str = unit
 
 
 @dataclass(frozen=True, slots=True)

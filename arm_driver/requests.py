@@ -44,7 +44,7 @@ class RequestReader:
     def _decode(self, line: bytes) -> WaypointRequest | None:
         """Read a line; what stands in front of its last R is garbage."""
         if line.endswith(SIMULATED):
-            self.simulated = True
+            self.simulated: bool = True
             self._lead = len(SIMULATED) + 1  # and the request right behind it
             return None
         garbage, mark, rest = line.rpartition(b"R")
@@ -56,5 +56,5 @@ class RequestReader:
             self._counts.unparsed += 1
         if isinstance(decoded, LineFault):
             return None
-        self.length = lead + len(mark + rest) + 1
+        self.length: int = lead + len(mark + rest) + 1
         return decoded

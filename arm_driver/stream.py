@@ -126,11 +126,11 @@ class Stream:
         self._asked_in_vain = False
         self.in_flight: PreparedAnswer | None = None
         self.slot: PreparedAnswer | None = None
-        self.last = plan.start
-        self.sent = 0
+        self.last: Location = plan.start
+        self.sent: int = 0
         self.reason: EndReason | None = None
-        self.why = ""
-        self.supervision = Supervision(
+        self.why: str = ""
+        self.supervision: Supervision = Supervision(
             plan.start, settings.period_s, settings.supervision, settings.a_zero_rad
         )
 

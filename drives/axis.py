@@ -66,8 +66,8 @@ class Axis:
     def __init__(self, limits: AxisLimits) -> None:
         self._limits = limits
         self.duty = Duty.REST
-        self.homing = AxisHoming(limits.settle_cycles, limits.homing_cycles)
-        self.homed = False
+        self.homing: AxisHoming = AxisHoming(limits.settle_cycles, limits.homing_cycles)
+        self.homed: bool = False
         self.homing_failed = False
         self.ran_wrong = ""
         """How its speed in homing differed from what it was told, in words; empty if it did not."""
@@ -177,7 +177,7 @@ class Axis:
         # A drive that did not take its quick stop will not take a gentler word either.
         deaf = self.duty is Duty.STOP and self.state402 is State402.OPERATION_ENABLED
         self._cut = deaf and duty is Duty.REST
-        self.duty = duty
+        self.duty: Duty = duty
         self._duty_cycles = 0
         self._watch = None
         if duty is Duty.HOME:
@@ -206,12 +206,12 @@ class Axis:
             fresh: Whether the values are of this cycle.
             alive: Whether the drive is heard at all.
         """
-        self.alive = alive
+        self.alive: bool = alive
         if fresh:
             if statusword != self.statusword or self.state402 is None:
-                self.statusword = statusword
+                self.statusword: int = statusword
                 self.state402 = state_of(statusword)
-            self.mode_display = mode_display
+            self.mode_display: int = mode_display
             if mode_display == HOMING_MODE:
                 self._watch_homing_speed(position)
             self.position = position
@@ -233,7 +233,7 @@ class Axis:
 
         What `observe` does in that case, and nothing more.
         """
-        self.position = position
+        self.position: int = position
         self._watch_movement(position)
 
     def know_place(self) -> None:
@@ -273,10 +273,10 @@ class Axis:
                 self.target = self.position
         else:
             mode = HOMING_MODE
-            self.target = self.position
+            self.target: int = self.position
             target, bits = self.homing.words
         reset = self._reset_pulse(acknowledge)
-        self.controlword = next_controlword(self.state402, target) | bits | reset
+        self.controlword: int = next_controlword(self.state402, target) | bits | reset
         return self.controlword, mode
 
     def _mode_at_rest(self) -> int:
@@ -362,13 +362,13 @@ class Axis:
         watch = self._watch
         progress = watch.observe(position)
         if progress is Progress.PASSED:
-            self.stage_passed = True
+            self.stage_passed: bool = True
             self.give(Duty.REST)
         elif progress is Progress.TOO_FAST:
             self._run_away(watch.words(progress))
         elif progress is Progress.TOO_SLOW:
-            self.homing_failed = True
-            self.ran_wrong = watch.words(progress)
+            self.homing_failed: bool = True
+            self.ran_wrong: str = watch.words(progress)
             self.give(Duty.REST)
 
 

@@ -140,7 +140,7 @@ class AxisHoming:
 
     def begin(self) -> None:
         """Begin from the beginning."""
-        self.phase = HomingPhase.MODE
+        self.phase: HomingPhase = HomingPhase.MODE
         self._cleared = False
         self._running = 0
         self._cycles = self._phase_cycles = 0

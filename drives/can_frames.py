@@ -41,8 +41,8 @@ class ErrorFrames:
     __slots__ = ("note", "overruns", "state")
 
     def __init__(self) -> None:
-        self.state = BusState.UNKNOWN
-        self.overruns = 0
+        self.state: BusState = BusState.UNKNOWN
+        self.overruns: int = 0
         self.note = ""
 
     def add(self, kind: int, detail: int) -> None:
@@ -60,7 +60,7 @@ class ErrorFrames:
             self.state = BusState.PASSIVE  # or it says that something is wrong and not what
         if kind & _ERR_CONTROLLER and detail & (_DETAIL_RX_OVERFLOW | _DETAIL_TX_OVERFLOW):
             self.overruns += 1
-        self.note = f"error frame {kind:X}h, detail {detail:02X}h"
+        self.note: str = f"error frame {kind:X}h, detail {detail:02X}h"
 
 
 class PythonCanFrames:

@@ -35,7 +35,7 @@ class CanopenCut:
         period_s: float,
     ) -> None:
         watchdog_s = max(settings.consumer_heartbeat_s, settings.rpdo_timeout_s)
-        self.trial = CutTrial(speed_m_s, watchdog_s, period_s)
+        self.trial: CutTrial = CutTrial(speed_m_s, watchdog_s, period_s)
         self._sdo = tuple(QuickSdo(node) for node in nodes)
 
     def ask(self) -> None:

@@ -81,20 +81,20 @@ class PdoInbox:
         stamp: Stamp | None = None,
         period_s: float = 0.0,
     ) -> None:
-        self.statusword = [0] * LEGS
-        self.mode_display = [0] * LEGS
-        self.position = [0] * LEGS
-        self.speed = [0] * LEGS
-        self.torque = [0] * LEGS
+        self.statusword: list[int] = [0] * LEGS
+        self.mode_display: list[int] = [0] * LEGS
+        self.position: list[int] = [0] * LEGS
+        self.speed: list[int] = [0] * LEGS
+        self.torque: list[int] = [0] * LEGS
         self.inputs: list[int | None] = [None] * LEGS
         self.fresh = [False] * LEGS
-        self.missing = [0] * LEGS
+        self.missing: list[int] = [0] * LEGS
         self.doubled: list[int] = []
         """Legs whose TPDO1 come about twice per SYNC, by index."""
         self._told = [0] * LEGS
         self._window_cycles = 0
-        self.late = 0
-        self.malformed = 0
+        self.late: int = 0
+        self.malformed: int = 0
         self._other = other
         self._bits = settings.type.inputs
         self._clocks = None if stamp is None else StampClocks(stamp, period_s)
@@ -129,7 +129,7 @@ class PdoInbox:
         """Begin a cycle at this time [s]: nothing is fresh."""
         self._at_s = now_s
         self._cycle += 1
-        self.fresh = [False] * LEGS
+        self.fresh: list[bool] = [False] * LEGS
         self._came = [0] * LEGS
 
     def begin_answers(self) -> None:

@@ -96,7 +96,7 @@ class CycleBus:
         self._beat_due_s = self._health_due_s = float("-inf")
         self._passive = [False] * len(self._segments)
         self.any_passive = self._guards = False
-        self.cycles = 0
+        self.cycles: int = 0
         self.round_trip_s = 0.0
         self.sent_s = float("-inf")
         """When the last frames were sent [s]."""
@@ -136,7 +136,8 @@ class CycleBus:
             LinkLostError: If an adapter is gone, or off the bus.
         """
         now_s, inbox = self._now_s, self._inbox
-        sent_s = self.sent_s = now_s()
+        sent_s = now_s()
+        self.sent_s: float = sent_s
         inbox.sync(sent_s)
         beat = sent_s >= self._beat_due_s
         for lane in self._lanes:
@@ -151,7 +152,7 @@ class CycleBus:
             while not inbox.complete(bus) and (left_s := until_s - now_s()) > 0.0:
                 lane.take(left_s)
         end_s = now_s()
-        self.round_trip_s = end_s - sent_s
+        self.round_trip_s: float = end_s - sent_s
         self.cycles += 1
         inbox.end(end_s)
         if beat:
@@ -222,7 +223,7 @@ class CycleBus:
                 text = f"{self._url}: the adapter of bus {bus} is bus off"
                 raise LinkLostError(f"{text}; {health.note or 'no note'}")
             self._passive[bus] = health.state is BusState.PASSIVE or _untold(segment)
-        self.any_passive = any(self._passive)
+        self.any_passive: bool = any(self._passive)
 
 
 def _untold(segment: Segment) -> bool:

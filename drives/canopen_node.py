@@ -25,8 +25,9 @@ class NodeAccess:
     """
 
     def __init__(self, node: ServiceNode, leg: int, type_: DriveType) -> None:
-        self.node, self.type = node, type_
-        self.where = f"leg {leg + 1} (node {node.number})"
+        self.node: ServiceNode = node
+        self.type: DriveType = type_
+        self.where: str = f"leg {leg + 1} (node {node.number})"
         self._places: dict[str, str] = {}
         """Places that were written, and what the standard has there."""
         self.lacking: list[str] = []

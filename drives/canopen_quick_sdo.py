@@ -85,7 +85,7 @@ class QuickSdo:
         return True
 
     def _end(self) -> None:
-        self.busy = False
+        self.busy: bool = False
         self._node.lock.release()
 
 

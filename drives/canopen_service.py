@@ -61,9 +61,9 @@ class Segment:
         self.bus = bus
         self.now_s = now_s
         self.pumping = True
-        self.swallowed = 0
+        self.swallowed: int = 0
         self.on_frame: Callable[[Frame], None] = lambda frame: None
-        self.network = FrameNetwork(self.send)
+        self.network: FrameNetwork = FrameNetwork(self.send)
         self._lock = threading.Lock()
 
     @property
@@ -113,7 +113,7 @@ class PatientSdoClient(SdoClient):
         super().__init__(0x600 + node, 0x580 + node, ObjectDictionary())
         self._segment = segment
         self._due = 0
-        self.surplus = 0
+        self.surplus: int = 0
         """Answers that came without a question."""
 
     def send_request(self, request: bytes | bytearray) -> None:
@@ -159,7 +159,7 @@ class ServiceNode(canopen.RemoteNode):
     def __init__(self, node: int, segment: Segment) -> None:
         self.segment = segment
         self.number = node
-        self.lock = threading.Lock()
+        self.lock: threading.Lock = threading.Lock()
         self.on_transfer: Callable[[int, int], None] = lambda index, sub: None
         self.sign_off: tuple[int, int, bytes] = (0x1016, 1, bytes(4))
         """Index, sub-index and value by which it expects the bench no longer."""

@@ -95,7 +95,7 @@ class NodeSetup:
         self._watchdogs = Watchdogs(self._access, settings, period_s)
         self._leg, self._settings = leg, settings
         self._scale, self._period_s = scale, period_s
-        self.identity = NodeIdentity(
+        self.identity: NodeIdentity = NodeIdentity(
             node.number,
             watchdogs=self._watchdogs.used,
             lacking=self._access.lacking,

@@ -104,11 +104,11 @@ class Watch:
         master_id: int,
         heartbeat_s: float,
     ) -> None:
-        self.nodes = tuple(NodeNotes() for _ in range(LEGS))
+        self.nodes: tuple[NodeNotes, ...] = tuple(NodeNotes() for _ in range(LEGS))
         self._node_ids = tuple(node_ids)
         self.operating = False
         self.foreign = ""
-        self.unknown_ids = 0
+        self.unknown_ids: int = 0
         self.heard: set[int] = set()
         self._double_s = DOUBLE_SHARE * BEATS * heartbeat_s
         self._silence_s = HEARTBEATS_MISSED * heartbeat_s
@@ -129,7 +129,7 @@ class Watch:
         can_id = frame.can_id
         stranger = self._ours.get(can_id)
         if stranger is not None:
-            self.foreign = f"{stranger} (0x{can_id:03X}) of another master on bus {bus}"
+            self.foreign: str = f"{stranger} (0x{can_id:03X}) of another master on bus {bus}"
             self._well_until_s = _NEVER_S
             return
         service, node = can_id & 0x780, can_id & 0x7F
@@ -147,7 +147,7 @@ class Watch:
 
     def begin_operation(self, now_s: float) -> None:
         """From now on a boot-up is a restart, and silence counts [s]."""
-        self.operating = True
+        self.operating: bool = True
         self._well_until_s = _NEVER_S
         for notes in self.nodes:
             notes.heard_s = notes.beats_s = now_s

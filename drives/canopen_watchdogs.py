@@ -100,7 +100,7 @@ class Watchdogs:
             Parameter(0x100C, 0, "u16", time_ms, "guard time [ms]", less=self._shorter(time_ms))
         )
         access.write(Parameter(0x100D, 0, "u8", LIFE_TIMES, "life time factor"))
-        self.guarded = True
+        self.guarded: bool = True
         access.node.sign_off = (0x100D, 0, bytes(1))
         self.used.append(f"life guarding 100Ch {LIFE_TIMES} x {held} ms")
         return True

@@ -56,7 +56,9 @@ class UnitExchange:
         registers: Sequence[int],
         requests: Sequence[CycleRequest] | None = None,
     ) -> None:
-        self._map, self.unit, self.registers = map_, unit, registers
+        self._map = map_
+        self.unit: int = unit
+        self.registers: Sequence[int] = registers
         self._left = deque(cycle_requests(map_) if requests is None else requests)
         self.read: list[int] = []
         """What was read so far; the whole block once it is complete."""

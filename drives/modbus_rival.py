@@ -110,7 +110,7 @@ class RivalWatch:
             at = next(
                 k for k, pair in enumerate(zip(held, ours, strict=True)) if pair[0] != pair[1]
             )
-            self.found = (
+            self.found: str = (
                 f"another controller writes to unit {unit}: register "
                 f"{self._map.write.address + at} holds {held[at]}, this bench wrote {ours[at]}"
             )

@@ -35,7 +35,7 @@ class UnitWatch:
         self._heard_s: dict[int, float] = {}
         self._boot_counts: dict[int, int | None] = {}
         self._restarted: set[int] = set()
-        self.answers = [_NOTHING] * LEGS
+        self.answers: list[AxisAnswer] = [_NOTHING] * LEGS
         """Last words of each drive."""
 
     def begin(self, boot_counts: Mapping[int, int | None]) -> None:

@@ -89,7 +89,7 @@ class SixScales:
     __slots__ = ("_factors", "_finest_count_m", "_rows", "scales")
 
     def __init__(self, scales: Sequence[LegScale]) -> None:
-        self.scales = tuple(scales)
+        self.scales: tuple[LegScale, ...] = tuple(scales)
         self._rows = tuple((s.reference_length_m, s.counts_per_m, s.sign) for s in self.scales)
         self._factors = tuple((s.sign * s.speed_unit, s.counts_per_m) for s in self.scales)
         self._finest_count_m = 1.0 / max(s.counts_per_m / abs(s.speed_unit) for s in self.scales)

@@ -26,7 +26,7 @@ from drives.slcan_codec import (
     parse_line,
 )
 from drives.slcan_lines import LineSplitter
-from drives.slcan_open import ANSWER_TIMEOUT_S, open_channel
+from drives.slcan_open import ANSWER_TIMEOUT_S, AdapterId, open_channel
 from drives.slcan_port import BytePort, open_serial, open_tcp
 
 FLAGS_PERIOD_S = 0.1
@@ -69,9 +69,11 @@ class SlcanBus(can.BusABC):
         self._state = BusState.UNKNOWN
         self._note = ""
         self._bad_lines = self._rejected = self._overruns = self._other_frames = 0
-        self.channel_info = f"slcan {port.device}"
+        self.channel_info: str = f"slcan {port.device}"
         try:
-            self.adapter = open_channel(port, self._splitter, bitrate, now_s, answer_timeout_s)
+            self.adapter: AdapterId = open_channel(
+                port, self._splitter, bitrate, now_s, answer_timeout_s
+            )
         except BaseException:
             port.close()
             raise

@@ -51,7 +51,8 @@ class BytePort:
         locks: tuple[PortLock, ...] = (),
         write_timeout_s: float = WRITE_TIMEOUT_S,
     ) -> None:
-        self.url, self.device = url, device
+        self.url: str = url
+        self.device: str = device
         self._fd = fd
         self._now_s = now_s
         self._locks = locks

@@ -119,7 +119,7 @@ class FirstMotionWatch:
             there = abs(sent - start) >= self._reach_m - ROUNDING_M
             arrived = arrived and there and fresh and not strays
         if found:
-            self.failed = True
+            self.failed: bool = True
         elif arrived:
             self._stage += 1
         return found

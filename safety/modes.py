@@ -8,6 +8,7 @@ cleared. LOCKOUT has no exit. Only a person's request leads towards motion.
 
 from collections.abc import Iterable
 from enum import Enum, IntEnum
+from typing import TYPE_CHECKING
 
 
 class Mode(Enum):
@@ -28,7 +29,8 @@ class Mode(Enum):
 
     # Members are unique, so identity serves as the hash. The inherited one is computed in Python,
     # and the gate looks modes up several times a cycle.
-    __hash__ = object.__hash__
+    if not TYPE_CHECKING:
+        __hash__ = object.__hash__
 
 
 class Severity(IntEnum):
@@ -49,7 +51,8 @@ class Severity(IntEnum):
 class DriveRequest(Enum):
     """What the drives are asked to be."""
 
-    __hash__ = object.__hash__  # as of Mode
+    if not TYPE_CHECKING:
+        __hash__ = object.__hash__  # as of Mode
 
     OFF = "OFF"
     HOME = "HOME"

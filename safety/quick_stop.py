@@ -30,7 +30,7 @@ class QuickStopWatch:
         )
         self._limits = self._permitted
         self._cycles = 0
-        self.failed = False
+        self.failed: bool = False
         """This quick stop does not stop the legs; the power must go."""
 
     def begin(self, feedback: Feedback | None, *, failed: bool) -> None:

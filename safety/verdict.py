@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from safety.modes import DriveRequest, Mode, Severity
 
@@ -61,7 +61,8 @@ class Check(Enum):
 class Action(Enum):
     """What the gate did in this cycle."""
 
-    __hash__ = object.__hash__  # as of Mode
+    if not TYPE_CHECKING:
+        __hash__ = object.__hash__  # as of Mode
 
     BLOCKED = "BLOCKED"
     """No position setpoint may be sent."""

@@ -70,7 +70,7 @@ class SetpointWatch:
     def __init__(self, limits: GateLimits) -> None:
         self._age_max_s = limits.setpoint_age_max_s
         self._last: int | None = None
-        self.missed = 0
+        self.missed: int = 0
 
     def forget(self) -> None:
         """Begin a new stream: any sequence number may come first."""

@@ -64,15 +64,15 @@ class ArmController:
 
     def __init__(self, settings: ArmControllerSettings, *, now_s: float, seed: int = 0) -> None:
         self._settings = settings
-        self.faults = ArmFaultBoard(self._fault_changed)
+        self.faults: ArmFaultBoard = ArmFaultBoard(self._fault_changed)
         rng = np.random.default_rng(seed)
         self._line = MessageLine(settings.baud, self.faults, rng, echo=settings.echo)
         model = LimitedArm(settings.reach, settings.tool_m)
         q_rad = np.radians(settings.start_deg)
         model.check_joints(q_rad)
-        self.motion = ArmMotion(model, settings.blends, settings.servos, q_rad, now_s)
-        self.counts = ArmCounts()
-        self.state = ArmState.OFF
+        self.motion: ArmMotion = ArmMotion(model, settings.blends, settings.servos, q_rad, now_s)
+        self.counts: ArmCounts = ArmCounts()
+        self.state: ArmState = ArmState.OFF
         self.reason = ""
         """Why the last waypoint was refused."""
         self._calibrated = settings.calibrated
@@ -324,4 +324,4 @@ class ArmController:
             try:
                 self.motion.shift(shift_m, now_s)
             except LimitError as error:
-                self.reason = f"cannot be moved by {shift_m * 1e3:g} mm: {error}"
+                self.reason: str = f"cannot be moved by {shift_m * 1e3:g} mm: {error}"

@@ -43,7 +43,7 @@ class ArmMotion:
     ) -> None:
         self._model = model
         self._servos = JointServos(servos, q_rad)
-        self.path = ContinuousPath(blends, model.pose(q_rad))
+        self.path: ContinuousPath = ContinuousPath(blends, model.pose(q_rad))
         self._started_s, self._steps = now_s, 0
         self._since_s = 0.0  # the last servo period
         self._braking = False
@@ -148,7 +148,7 @@ class ArmMotion:
         try:
             q_rad = self._model.joints(self.path.at(time_s), self._servos.setpoint_rad)
         except LimitError as error:  # tried before, so only a blend can come here
-            self.failure = str(error)
+            self.failure: str = str(error)
             q_rad = self._servos.setpoint_rad
         asked, self._asked_q = self._asked_q, q_rad
         if self.pace is not None:

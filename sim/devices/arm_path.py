@@ -133,7 +133,7 @@ class ContinuousPath:
         else:
             before, place = np.zeros(6), self._place
         half_s = self.half_duration(before, rates)
-        self.worst_blend_m = max(self.worst_blend_m, blend_distance_m(before, rates, half_s))
+        self.worst_blend_m: float = max(self.worst_blend_m, blend_distance_m(before, rates, half_s))
         self._corners = [
             *self._corners[-2:],  # the arm may still be in these blends, never in an older one
             Corner(begin_s, half_s, place, before, rates),

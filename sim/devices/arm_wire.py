@@ -48,9 +48,9 @@ class PacedLine:
         self._out: deque[tuple[float, int]] = deque()
         self._in_free_s = self._out_free_s = -math.inf
         self._line = bytearray()
-        self.lost_bytes = 0
+        self.lost_bytes: int = 0
         """Bytes of the host that found no room."""
-        self.left_s = -math.inf
+        self.left_s: float = -math.inf
         """When the last byte that was taken had left [s]."""
 
     def write(self, data: bytes, now_s: float) -> None:

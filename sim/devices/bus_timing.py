@@ -62,7 +62,7 @@ class BusTiming:
         self._current: Transfer | None = None
         self._free_s = 0.0
         self._waiting_s = 0.0
-        self.busy_s = 0.0
+        self.busy_s: float = 0.0
         """Time during which the bus was occupied so far [s]."""
 
     def offer(self, can_id: int, data: bytes, sender: int, now_s: float) -> bool:

@@ -55,7 +55,7 @@ class CanBus:
         self._in_order = True
         """Whether no frame that waits was delayed by a fault."""
         self._on_sync = on_sync
-        self.lost_frames = 0
+        self.lost_frames: int = 0
         """Frames that found a full buffer or a dead bus."""
 
     @property

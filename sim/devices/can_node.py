@@ -84,7 +84,7 @@ class CanNode:
         changed: Callable[[], None],
     ) -> None:
         self.drive = drive
-        self.node_id = drive.settings.node_id
+        self.node_id: int = drive.settings.node_id
         self.state = NmtState.OFF
         self._send = send
         self._changed = changed
@@ -93,7 +93,7 @@ class CanNode:
         self._due_s = -math.inf
         """No timer runs out before this time [s]."""
         self._now_s = 0.0
-        self.store = ObjectStore(drive, self.node_id)
+        self.store: ObjectStore = ObjectStore(drive, self.node_id)
         self._sdo = SdoServer(self.store)
         self._pdos = ProcessData(self.store, self._is_pre_operational, send, self._tell)
         self._consumers = HeartbeatConsumers(self.store)
@@ -246,7 +246,7 @@ class CanNode:
     def _run_timers(self, now_s: float) -> None:
         if now_s >= self._boot_due_s:
             self._boot_due_s = math.inf
-            self.state = NmtState.PRE_OPERATIONAL
+            self.state: NmtState = NmtState.PRE_OPERATIONAL
             self._changed()
             self._send(0x700 + self.node_id, b"\x00")
         if self.heard:

@@ -61,8 +61,10 @@ class ProcessData:
         self._send, self._tell = send, tell
         there = store.table.indices
         numbers = range(PDO_COUNT)
-        self.rpdos = tuple(ReceivePdo(store, k, may_change) for k in numbers if 0x1400 + k in there)
-        self.tpdos = tuple(
+        self.rpdos: tuple[ReceivePdo, ...] = tuple(
+            ReceivePdo(store, k, may_change) for k in numbers if 0x1400 + k in there
+        )
+        self.tpdos: tuple[TransmitPdo, ...] = tuple(
             TransmitPdo(store, k, may_change) for k in numbers if 0x1800 + k in there
         )
         self.refresh()

@@ -45,13 +45,13 @@ class CanRack:
 
     def __init__(self, settings: RackSettings, *, seed: int) -> None:
         self.settings = settings
-        self.group = DriveGroup(settings, seed=seed)
+        self.group: DriveGroup = DriveGroup(settings, seed=seed)
         self._paced = settings.bitrate is not None
         self._now_s = -math.inf
         self._plant_s = self._tick_s = self._event_s = self._housekept_s = -math.inf
         self._lost_frames = 0
         self._buses: tuple[CanBus, ...] = ()
-        self.nodes = tuple(
+        self.nodes: tuple[CanNode, ...] = tuple(
             CanNode(drive, self._sender(k), settings.boot_time_s, self._forget_routes)
             for k, drive in enumerate(self.group.drives)
         )

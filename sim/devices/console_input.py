@@ -34,7 +34,7 @@ class ConsoleInput:
         self._console, self._selector = console, selector
         self._execute, self._say = execute, say
         self._typed = b""
-        self.ended = False
+        self.ended: bool = False
         """Whether the input has come to its end; the device may go on without it."""
         if console is not None:
             selector.register(console, selectors.EVENT_READ, self._read)

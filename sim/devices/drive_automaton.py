@@ -65,7 +65,7 @@ class DriveAutomaton(Commanded):
 
     def power_up(self) -> None:
         """Start as after switching on: parameters at their defaults, position unknown."""
-        self.parameters = DriveParameters()
+        self.parameters: DriveParameters = DriveParameters()
         self.use_units()
         self.state = State.START
         self._state_bits = drive402.state_bits(self.state)
@@ -80,7 +80,7 @@ class DriveAutomaton(Commanded):
         self.target_raw = 0
         self.mode_request = 0
         self.target_velocity = 0
-        self.modes = Modes(self)
+        self.modes: Modes = Modes(self)
         wakes_m, zero_m = round(self._rng.uniform(-0.05, 0.05), 6), self.settings.absolute_zero_m
         self.forget_position(wakes_m if zero_m is None else self.encoder.x_m - zero_m)
         self._stop_event: DriveEvent | None = None

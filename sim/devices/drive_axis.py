@@ -46,17 +46,17 @@ class DriveAxis:
         self.settings = settings
         self.motor = motor
         self.encoder = encoder
-        self.parameters = DriveParameters()
-        self.reference = Reference()
+        self.parameters: DriveParameters = DriveParameters()
+        self.reference: Reference = Reference()
         self.interlock_closed = True
         """Whether the STO input lets the power through."""
         self.limited = False
         """Whether the servo is at a limit (bit 11 of the statusword)."""
-        self.lag_s = 0.0
+        self.lag_s: float = 0.0
         """Fault: time constant with which the rod crawls after its setpoint [s]; 0 = healthy."""
-        self.encoder_scale = 1.0
+        self.encoder_scale: float = 1.0
         """Fault: what the encoder counts for each true metre."""
-        self.u_m = 0.0
+        self.u_m: float = 0.0
         """Measured position from the drive's own zero [m]."""
         self._encoder_m = encoder.x_m
         self.use_units()
@@ -158,7 +158,7 @@ class DriveAxis:
             UnitError: If a word means nothing here.
         """
         kind = self.settings.type
-        self.units = Units.of(
+        self.units: Units = Units.of(
             kind.position_unit if position is None else position,
             kind.speed_unit if speed is None else speed,
             kind.acceleration_unit if acceleration is None else acceleration,
@@ -247,7 +247,7 @@ class DriveAxis:
         switch = Switch.POSITIVE_LIMIT if v_wanted > 0.0 else Switch.NEGATIVE_LIMIT
         if v_wanted == 0.0 or not self.encoder.switch_active(switch):
             return v_wanted
-        self.limited = True
+        self.limited: bool = True
         if speed_only:
             self.reference.x_m = self.u_m  # a speed has no position to run after
         return 0.0

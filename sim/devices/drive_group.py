@@ -25,11 +25,11 @@ class DriveGroup:
 
     def __init__(self, settings: RackSettings, *, seed: int) -> None:
         rng = random.Random(seed)  # noqa: S311  (an emulated machine, no secret)
-        self.rods = tuple(Rod(node.rod) for node in settings.nodes)
+        self.rods: tuple[Rod, ...] = tuple(Rod(node.rod) for node in settings.nodes)
         for rod in self.rods:
             spread = rng.uniform(-settings.start_spread_m, settings.start_spread_m)
             rod.x_m = max(0.0, min(rod.settings.stroke_m, rod.x_m + spread))
-        self.drives = tuple(
+        self.drives: tuple[EmulatedDrive, ...] = tuple(
             EmulatedDrive(
                 node,
                 self.rods[node.motor],

@@ -129,7 +129,7 @@ class FaultBoard:
             for running in self._running
             for drive in running.injection.drives
         }
-        self.idle = not self._running
+        self.idle: bool = not self._running
         self.kinds = frozenset(running.injection.kind for running in self._running)
         times = [running.until_s for running in self._running]
         times += [due_s for due_s, _ in self._waiting[:1]]

@@ -105,7 +105,7 @@ class ModbusFaults:
         if kind == "reboot":
             self._core.power_up()
         elif kind == "unplug":
-            self.unplug_wanted = True
+            self.unplug_wanted: bool = True
         elif injection.axis:
             drive = self._core.drives[injection.axis - 1]
             if kind == "stuck":

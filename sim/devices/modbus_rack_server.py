@@ -120,8 +120,11 @@ class RackServer(ModbusTcpServer):
         rtu: bool = False,
         admission: Admission | None = None,
     ) -> None:
-        self.admission = admission or Admission()
-        self.core, self.faults, self.now_s, self._rtu = core, faults, now_s, rtu
+        self.admission: Admission = admission or Admission()
+        self.core: ModbusDevice = core
+        self.faults: ModbusFaults = faults
+        self.now_s: Callable[[], float] = now_s
+        self._rtu = rtu
         settings = core.settings
         identity = ModbusDeviceIdentification(
             info_name={
@@ -212,7 +215,7 @@ class PtyTransport(asyncio.Transport):
         self._master, self._slave = pty.openpty()
         tty.setraw(self._slave)
         os.set_blocking(self._master, False)
-        self.device = os.ttyname(self._slave)
+        self.device: str = os.ttyname(self._slave)
         self._open = True
         loop.add_reader(self._master, self._read)
 

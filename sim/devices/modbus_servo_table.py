@@ -111,8 +111,8 @@ class Image:
 
     def __init__(self, mapping: tuple[Mapped, ...]) -> None:
         self.mapping = mapping
-        self.bits = sum(entry.bits for entry in mapping)
-        self.registers = self.bits // 16
+        self.bits: int = sum(entry.bits for entry in mapping)
+        self.registers: int = self.bits // 16
 
     def pack(self, values: dict[Mapped, int]) -> list[int]:
         """Return the registers that tell these values; what has none is 0, as a dummy is."""

@@ -67,8 +67,8 @@ class Modes:
     """The mode of one drive and what it is doing in it."""
 
     def __init__(self, drive: Commanded) -> None:
-        self.mode = DriveMode.NONE
-        self.number = DriveMode.NONE.value
+        self.mode: DriveMode = DriveMode.NONE
+        self.number: int = DriveMode.NONE.value
         """Number of the mode, object 6061h."""
         self.clipped = False
         """Whether the last target lay outside the software limits (bit 11)."""
@@ -254,5 +254,5 @@ class Modes:
         if not drive.homed or low >= high:
             self.clipped = False
             return counts
-        self.clipped = not low <= counts <= high
+        self.clipped: bool = not low <= counts <= high
         return max(low, min(high, counts)) if self.clipped else counts

@@ -14,7 +14,7 @@ from typing import Final
 from sim.devices.drive_node import EmulatedDrive
 from sim.devices.drive_type import SCREW_LEAD_M, UnitError
 from sim.devices.object_entry import DictionaryEntry
-from sim.devices.object_table import PARAMETERS, table_of
+from sim.devices.object_table import PARAMETERS, ObjectTable, table_of
 
 READ_OF_WRITE_ONLY: Final = 0x0601_0001
 WRITE_OF_READ_ONLY: Final = 0x0601_0002
@@ -62,7 +62,7 @@ class ObjectStore:
         self.values: dict[tuple[int, int], int] = {}
         self.on_write: dict[tuple[int, int], Callable[[int], None]] = {}
         """Called with a new value before it is stored; may raise `SdoAbort`."""
-        self.table = table_of(drive.settings.type)
+        self.table: ObjectTable = table_of(drive.settings.type)
         """Which objects there are."""
         self.clock_us = 0
         """The drive's own time [us], which whoever runs it goes on telling; a master reads it as

@@ -22,7 +22,7 @@ class ReceivePdo(Pdo):
     """One RPDO: data wait for SYNC or act at once; `deadline` supervises the reception."""
 
     def __init__(self, store: ObjectStore, number: int, may_change: Callable[[], bool]) -> None:
-        self.deadline = Deadline()
+        self.deadline: Deadline = Deadline()
         self.waiting: bytes | None = None
         """What was received and waits for SYNC."""
         self._writers: tuple[Callable[[int], None], ...] = ()

@@ -58,8 +58,8 @@ class Pdo:
         self._store = store
         self._receive = receive
         self._may_change = may_change
-        self.comm = (0x1400 if receive else 0x1800) + number
-        self.mapping = (0x1600 if receive else 0x1A00) + number
+        self.comm: int = (0x1400 if receive else 0x1800) + number
+        self.mapping: int = (0x1600 if receive else 0x1A00) + number
         self._keys: tuple[tuple[int, int], ...] = ()
         self.layout = struct.Struct("<")
         self.cob_id: int | None = None
@@ -83,10 +83,10 @@ class Pdo:
         values = self._store.values
         word = values[self.comm, 1]
         self.cob_id = None if word & PDO_INVALID else word & 0x7FF
-        self.transmission_type = values[self.comm, 2]
-        self.event_driven = self.transmission_type in _EVENT_TYPES
-        self.inhibit_s = 1e-4 * values.get((self.comm, 3), 0)
-        self.event_s = 1e-3 * values.get((self.comm, 5), 0)
+        self.transmission_type: int = values[self.comm, 2]
+        self.event_driven: bool = self.transmission_type in _EVENT_TYPES
+        self.inhibit_s: float = 1e-4 * values.get((self.comm, 3), 0)
+        self.event_s: float = 1e-3 * values.get((self.comm, 5), 0)
 
     def configure(self) -> None:
         """Read the mapping again and prepare for it."""
@@ -103,7 +103,7 @@ class Pdo:
             else:
                 code += FORMATS[self._store.table.entries[index, sub].data_type]
                 keys.append((index, sub))
-        self.layout = struct.Struct(code)
+        self.layout: struct.Struct = struct.Struct(code)
         self._keys = tuple(keys)
         self.bind(self._keys)
 

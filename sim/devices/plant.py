@@ -104,16 +104,16 @@ class Rod:
     )
 
     def __init__(self, settings: RodSettings) -> None:
-        self.settings = settings
-        self.negative_edge_m = settings.switch_margin_m
+        self.settings: RodSettings = settings
+        self.negative_edge_m: float = settings.switch_margin_m
         """Extension up to which the negative limit switch is active [m]."""
-        self.positive_edge_m = settings.stroke_m - settings.switch_margin_m
+        self.positive_edge_m: float = settings.stroke_m - settings.switch_margin_m
         """Extension from which the positive limit switch is active [m]."""
-        self.x_m = settings.start_m
-        self.v_m_s = 0.0
-        self.acceleration_m_s2 = 0.0
+        self.x_m: float = settings.start_m
+        self.v_m_s: float = 0.0
+        self.acceleration_m_s2: float = 0.0
         """What the drive asks for [m/s^2]; it has no effect while the brake is closed."""
-        self.powered = False
+        self.powered: bool = False
         """Whether the motor has power; without it the brake is closed."""
         self.force_n = 0.0
         """Force of the motor, positive when it pushes outwards [N]; 0 without power."""
@@ -142,7 +142,7 @@ class Rod:
             self.force_n = force
             v = v_old + (force - load) / settings.moving_mass_kg * dt_s
         else:
-            self.force_n = 0.0
+            self.force_n: float = 0.0
             slower = settings.brake_deceleration_m_s2 * dt_s
             v = 0.0 if abs(v_old) <= slower else v_old - math.copysign(slower, v_old)
         x = self.x_m + v * dt_s

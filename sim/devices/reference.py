@@ -61,10 +61,10 @@ class Reference:
     )
 
     def __init__(self) -> None:
-        self.x_m = 0.0
-        self.v_m_s = 0.0
+        self.x_m: float = 0.0
+        self.v_m_s: float = 0.0
         self.a_m_s2 = 0.0
-        self.motion = _HOLD
+        self.motion: Motion = _HOLD
         self._target_m = 0.0
         self._period_s = 0.0
         self._elapsed_s = 0.0
@@ -176,7 +176,7 @@ class Reference:
         error = v_wanted - self.v_m_s
         step = error if abs(error) <= change else math.copysign(change, error)
         self.v_m_s += step
-        self.a_m_s2 = step / dt_s
+        self.a_m_s2: float = step / dt_s
         move = self.v_m_s * dt_s
         if abs(move) >= abs(distance) and abs(self.v_m_s) <= 2.0 * self._deceleration * dt_s:
             self.hold(self._target_m)

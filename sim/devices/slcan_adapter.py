@@ -83,9 +83,9 @@ class SlcanAdapter:
         """Whether the bit rate is that of the bus."""
         self._timestamps = False
         self._receive_full = False
-        self.output = bytearray()
+        self.output: bytearray = bytearray()
         """What the master is to read; the wire takes from its front."""
-        self.lost_frames = 0
+        self.lost_frames: int = 0
         """Frames that the master did not fetch in time."""
 
     @property

@@ -105,7 +105,7 @@ ARM_ROWS = {
         ("the path is not kept", "self._following.sent(location)", "pass"),
     ),
     "arm_driver/requests.py": (
-        ("nobody is simulated", "self.simulated = True", "self.simulated = False"),
+        ("nobody is simulated", "self.simulated: bool = True", "self.simulated: bool = False"),
         ("everybody is simulated", "if line.endswith(SIMULATED):", "if line:"),
     ),
     "arm_driver/stream.py": (

@@ -37,7 +37,7 @@ class Rk4(KernelIntegrator):
 
     def __init__(self, step_s: float, *, coriolis: bool = True) -> None:
         super().__init__(np.zeros((rk4_modes.ROWS, 6)))
-        self.step_s = _positive("step_s", step_s)
+        self.step_s: float = _positive("step_s", step_s)
         self.coriolis = coriolis
         self._scratch = make_scratch()
 
@@ -62,8 +62,8 @@ class Euler1993(KernelIntegrator):
 
     def __init__(self, step_s: float, refresh_s: float = 0.35, *, coriolis: bool = False) -> None:
         super().__init__(np.zeros((euler_1993.ROWS, 6)))
-        self.step_s = _positive("step_s", step_s)
-        self.refresh_s = _positive("refresh_s", refresh_s)
+        self.step_s: float = _positive("step_s", step_s)
+        self.refresh_s: float = _positive("refresh_s", refresh_s)
         self.coriolis = coriolis
         self._scratch = make_scratch()
 

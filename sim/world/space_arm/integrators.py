@@ -186,7 +186,7 @@ class Sdirk2(KernelIntegrator):
 
     def __init__(self, lever_m: Array, accuracy: Accuracy | None = None) -> None:
         super().__init__(sdirk2.make_span_work())
-        self.accuracy = accuracy or Accuracy()
+        self.accuracy: Accuracy = accuracy or Accuracy()
         self._control = self.accuracy.control(lever_m)
 
     def _advance(self, arm: ArmArrays, drive: Array, motion: Motion) -> int:

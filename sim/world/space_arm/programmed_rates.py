@@ -146,9 +146,9 @@ class ProgrammedRates:
         settings: RateSettings | None = None,
         rotation_WB: NDArray | None = None,
     ) -> None:
-        self.settings = settings or RateSettings()
-        self.length_m = self.settings.characteristic_length_m or reach_m(arm)
-        self.law = StopLaw(
+        self.settings: RateSettings = settings or RateSettings()
+        self.length_m: float = self.settings.characteristic_length_m or reach_m(arm)
+        self.law: StopLaw = StopLaw(
             self.settings.accelerations_rad_s2(), tick_s, self.settings.rounding_ticks
         )
         if tick_s > self.settings.singular_approach_s:
@@ -159,7 +159,7 @@ class ProgrammedRates:
         self._rotation_WB = None if rotation_WB is None else _rotation("rotation_WB", rotation_WB)
         self._solver = PostureSolver(arm, self.length_m)
         margin = self.settings.position_margin_rad
-        self.limits = JointLimits(
+        self.limits: JointLimits = JointLimits(
             self.law,
             lower_rad=np.array([link.position_min_rad for link in arm.links]) + margin,
             upper_rad=np.array([link.position_max_rad for link in arm.links]) - margin,

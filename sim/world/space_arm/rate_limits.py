@@ -91,9 +91,9 @@ class JointLimits:
                     "rad is left; position_margin_rad must be below half of the range"
                 )
         self.law = law
-        self.lower_rad, self.upper_rad, self.rate_max_rad_s = (
-            _read_only(array) for array in (lower_rad, upper_rad, rate_max_rad_s)
-        )
+        self.lower_rad: Array = _read_only(lower_rad)
+        self.upper_rad: Array = _read_only(upper_rad)
+        self.rate_max_rad_s: Array = _read_only(rate_max_rad_s)
 
     def step(
         self, q_rad: Array, last: Array, wanted: Array, more: tuple[RateBound, ...] = ()

@@ -67,7 +67,7 @@ class SpaceArm:
         integrator: Integrator | None = None,
     ) -> None:
         self._empty = arm
-        self.effects = effects.effects if isinstance(effects, DriveModel) else effects
+        self.effects: DriveEffects = effects.effects if isinstance(effects, DriveModel) else effects
         self._drive = drive_table(arm.drives, self.effects)
         self._torque_per_ampere = np.array(
             [drive.gear_ratio * drive.torque_constant_nm_a for drive in arm.drives]
@@ -96,7 +96,7 @@ class SpaceArm:
 
     def _load(self, payload: Body | None) -> None:
         self.payload = payload
-        self.arm = self._empty if payload is None else self._empty.with_payload(payload)
+        self.arm: Arm = self._empty if payload is None else self._empty.with_payload(payload)
         self._arrays = self.arm.arrays()
 
     @property
