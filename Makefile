@@ -12,7 +12,7 @@ BIN := .venv/bin
 SCREEN := $(shell command -v xvfb-run >/dev/null && \
 	echo 'xvfb-run -a -s "-screen 0 1366x768x24 -nolisten tcp"')
 
-.PHONY: demo kernels test test-realtime test-long test-long-realtime test-long-virtual panel lint check bench screenshots panel-packages wheel-check clean
+.PHONY: demo kernels test test-realtime test-long test-long-realtime test-long-virtual panel lint check bench screenshots panel-packages wheel-check lock clean
 
 demo: .venv/core.stamp
 	$(BIN)/hil run configs/scenarios/demo.toml --out runs --report
@@ -96,21 +96,31 @@ wheel-check:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed (apt install python3 python3-venv)"; exit 1; }
 	$(PYTHON) -m venv .venv || { echo "apt install python3-venv, then try again"; rm -rf .venv; exit 1; }
 
-.venv/core.stamp: .venv/bin/python pyproject.toml
-	$(BIN)/pip install -q -e .
+# Releases are those of the lock files, and their files those that hashes were taken of.
+LOCKED = $(BIN)/pip install -q --require-hashes -r locks/core.txt
+
+.venv/core.stamp: .venv/bin/python pyproject.toml locks/core.txt
+	$(LOCKED)
+	$(BIN)/pip install -q --no-deps --no-build-isolation -e .
 	touch $@
 
-.venv/panel.stamp: .venv/core.stamp
-	$(BIN)/pip install -q -e .[panel]
+.venv/panel.stamp: .venv/core.stamp locks/panel.txt
+	$(LOCKED) -r locks/panel.txt
 	touch $@
 
-.venv/test.stamp: .venv/core.stamp
-	$(BIN)/pip install -q -e .[test]
+.venv/test.stamp: .venv/core.stamp locks/panel.txt locks/test.txt
+	$(LOCKED) -r locks/panel.txt -r locks/test.txt
 	touch $@
 
-.venv/lint.stamp: .venv/core.stamp
-	$(BIN)/pip install -q -e .[lint]
+.venv/lint.stamp: .venv/core.stamp locks/panel.txt locks/lint.txt
+	$(LOCKED) -r locks/panel.txt -r locks/lint.txt
 	touch $@
+
+# After a change of the dependencies in pyproject.toml; all that still fits stays as it is.
+lock: .venv/bin/python
+	$(PYTHON) -m venv build/lock
+	build/lock/bin/pip install -q "uv>=0.9,<1"
+	$(BIN)/python locks/lock.py build/lock/bin/uv
 
 clean:
 	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -56,27 +56,64 @@ def read_regular(path: Path, most_bytes: int) -> bytes:
     return data
 
 
+def read_trusted(path: Path, most_bytes: int) -> bytes:
+    """All of a regular file that nobody but this user, or root, can have written.
+
+    Raises:
+        OSError: as `read_regular`, or if it is a link, belongs to somebody else, or others may
+            write it or make another one in its folder; `strerror` says what to do.
+    """
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        _check_trusted(path.parent, os.fstat(folder))
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        with os.fdopen(os.open(path.name, flags, dir_fd=folder), "rb") as file:
+            state = os.fstat(file.fileno())
+            if not stat.S_ISREG(state.st_mode):
+                raise OSError(errno.EINVAL, f"is {kind_of(state)}; {NEEDED}")
+            _check_trusted(path, state)
+            data = file.read(most_bytes + 1)
+    finally:
+        os.close(folder)
+    if len(data) > most_bytes:
+        raise OSError(errno.EFBIG, f"more than {most_bytes} bytes, the most that are read")
+    return data
+
+
+def _check_trusted(path: Path, state: os.stat_result) -> None:
+    own = os.geteuid()
+    if state.st_uid not in (own, 0):
+        raise PermissionError(
+            errno.EPERM, f"{path} belongs to user {state.st_uid}; need your own ({own}) or root's"
+        )
+    if (mode := stat.S_IMODE(state.st_mode)) & 0o022:
+        raise PermissionError(
+            errno.EPERM, f"{path} has mode {mode:04o}: others may write it; chmod go-w {path}"
+        )
+
+
 @contextmanager
-def replacing(path: Path, *, sync: bool = False) -> Iterator[IO[bytes]]:
+def replacing(path: Path, *, sync: bool = False, private: bool = False) -> Iterator[IO[bytes]]:
     """A new file that takes a path's place once it is whole; a link there is not followed.
 
     What was there stays as it was if writing fails, and so do its permissions if it does not.
 
     Args:
         sync: wait until it is on the disk.
+        private: nobody else may read or write it, whatever was so before.
 
     Raises:
         OSError: if it cannot be written.
     """
     part = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    with os.fdopen(os.open(part, flags, 0o666), "wb") as file:
+    with os.fdopen(os.open(part, flags, 0o600 if private else 0o666), "wb") as file:
         try:
             yield file
             file.flush()
             if sync:
                 os.fsync(file.fileno())
-            if path.is_file() and not path.is_symlink():
+            if not private and path.is_file() and not path.is_symlink():
                 part.chmod(stat.S_IMODE(path.stat().st_mode))
             part.replace(path)
         except BaseException:
@@ -84,11 +121,11 @@ def replacing(path: Path, *, sync: bool = False) -> Iterator[IO[bytes]]:
             raise
 
 
-def write_whole(path: Path, data: bytes, *, sync: bool = False) -> None:
+def write_whole(path: Path, data: bytes, *, sync: bool = False, private: bool = False) -> None:
     """All of a file's bytes, or none of them; see `replacing`.
 
     Raises:
         OSError: if it cannot be written.
     """
-    with replacing(path, sync=sync) as file:
+    with replacing(path, sync=sync, private=private) as file:
         file.write(data)

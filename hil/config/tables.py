@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 
 from hil.config.errors import MotionError
 from hil.config.files import open_regular
+from hil.config.quick_table import read_quickly
 
 Floats = NDArray[np.float64]
 
 SIZE_MAX_BYTES = 200_000_000
 """A larger file is refused before it is read."""
 
+_HEADER_MAX = 1_000_000
 VALUE_MAX = 1e15
 """Larger numbers are not measurements, and would overflow on the way."""
 
@@ -41,6 +43,8 @@ class NumberTable:
     """Values of each column asked for, shape (N,) each, read-only."""
     lines: NDArray[np.int64]
     """Line of the file that each row ended on, shape (N,), read-only."""
+    header: tuple[str, ...] = ()
+    """Names of all columns of the file."""
 
     def place(self, row: int, column: str) -> str:
         """Return where a value stood: file, line and column."""
@@ -50,7 +54,9 @@ class NumberTable:
 def read_table(
     path: str | Path, wanted: Sequence[str], size_max_bytes: int = SIZE_MAX_BYTES
 ) -> NumberTable:
-    """Read columns of a CSV file: UTF-8, commas, one header line.
+    """Read columns of a CSV file: UTF-8, commas or semicolons, one header line.
+
+    With semicolons, a number may have a decimal point or a decimal comma.
 
     Args:
         wanted: Names of the columns to read; the others may hold anything.
@@ -64,8 +70,14 @@ def read_table(
     path = Path(path)
     try:
         _check_file(path, size_max_bytes)
+        table = _read_plain(path, wanted)
+        if table is not None:
+            return table
         with TextIOWrapper(open_regular(path), "utf-8-sig", newline="") as file:
-            return _read(path, csv.reader(file, strict=True), wanted)
+            delimiter = delimiter_of(file.readline(_HEADER_MAX))
+            file.seek(0)
+            reader = csv.reader(file, strict=True, delimiter=delimiter)
+            return _read(path, reader, wanted, decimal_comma=delimiter == ";")
     except MotionError:
         raise
     except UnicodeDecodeError as error:
@@ -75,6 +87,36 @@ def read_table(
         raise MotionError(f"{path}: cannot be read: {error.strerror or error}") from error
     except ValueError as error:
         raise MotionError(f"{path}: cannot be read: {error}") from error
+
+
+def _read_plain(path: Path, wanted: Sequence[str]) -> NumberTable | None:
+    """A table without anything odd in it; None if the exact reader has to look."""
+    with open_regular(path) as file:
+        line = file.readline(_HEADER_MAX)
+        if not line.endswith(b"\n") or b'"' in line or line.count(b"\r") > line.endswith(b"\r\n"):
+            return None
+        text = line.decode("utf-8-sig")
+        header = header_of(text)
+        if any(header.count(name) != 1 for name in wanted):
+            return None
+        indices = [header.index(name) for name in wanted]
+        values = read_quickly(file, delimiter_of(text), len(header), indices, VALUE_MAX)
+    if values is None:
+        return None
+    values.setflags(write=False)
+    lines = np.arange(2, 2 + values.shape[1])
+    lines.setflags(write=False)
+    return NumberTable(path, dict(zip(wanted, values, strict=True)), lines, tuple(header))
+
+
+def header_of(line: str) -> list[str]:
+    """Names of the columns that the first line of a file gives."""
+    return [name.strip() for name in line.split(delimiter_of(line))]
+
+
+def delimiter_of(line: str) -> str:
+    """What stands between the columns of a file, by its first line: comma or semicolon."""
+    return ";" if ";" in line and "," not in line else ","
 
 
 def _check_file(path: Path, size_max_bytes: int) -> None:
@@ -101,7 +143,9 @@ def _rows(path: Path, reader: Iterator[list[str]]) -> Iterator[list[str]]:
         yield row
 
 
-def _read(path: Path, reader: Iterator[list[str]], wanted: Sequence[str]) -> NumberTable:
+def _read(
+    path: Path, reader: Iterator[list[str]], wanted: Sequence[str], *, decimal_comma: bool
+) -> NumberTable:
     rows = _rows(path, reader)
     header = [name.strip() for name in next(rows, [])]
     if not header:
@@ -119,14 +163,20 @@ def _read(path: Path, reader: Iterator[list[str]], wanted: Sequence[str]) -> Num
             raise MotionError(f"{path}, line {blank_line}: is empty, and rows follow")
         if len(row) != len(header):
             text = f"{path}, line {line}: has {len(row)} fields"
+            if len(row) == 2 * len(header) and not decimal_comma:
+                text = f"{text} (decimal commas? then columns must be apart by semicolons)"
             raise MotionError(f"{text}: the header has {len(header)}, and every row must have them")
         for index, column in zip(indices, values, strict=True):
-            column.append(_number(row[index], path, line, header[index]))
+            cell = row[index]
+            value = number_in(cell.replace(",", ".") if decimal_comma else cell)
+            if value is None:
+                raise _no_number(cell, path, line, header[index])
+            column.append(value)
         lines.append(line)
     if not lines:
         raise MotionError(f"{path}: holds a header and no rows: nothing was recorded")
     columns = {name: _frozen(column) for name, column in zip(wanted, values, strict=True)}
-    return NumberTable(path, columns, _frozen(lines))
+    return NumberTable(path, columns, _frozen(lines), tuple(header))
 
 
 def _frozen(values: array) -> NDArray:
@@ -148,12 +198,17 @@ def _index_of(path: Path, header: list[str], name: str) -> int:
     raise MotionError(f"{text}; the closest is {near[0]!r}" if near else text)
 
 
-def _number(text: str, path: Path, line: int, column: str) -> float:
+def number_in(text: str) -> float | None:
+    """The number that a text is, in plain decimal ASCII and within `VALUE_MAX`; None if none."""
     if _NUMBER.fullmatch(text):
         value = float(text)
         if abs(value) <= VALUE_MAX:
             return value
+    return None
+
+
+def _no_number(text: str, path: Path, line: int, column: str) -> MotionError:
     shown = repr(text if len(text) <= 40 else text[:40] + "...")
     what = f"holds {shown}" if text.strip() else "is empty"
     wanted = f"a decimal number within +-{VALUE_MAX:g} is needed, such as -0.012 or 1.5e-3"
-    raise MotionError(f"{path}, line {line}, column {column!r}: {what}: {wanted}")
+    return MotionError(f"{path}, line {line}, column {column!r}: {what}: {wanted}")

@@ -204,7 +204,8 @@ class _NewFile:
                     f"{path.parent}: {free_bytes} bytes free, at least {min_free_bytes} are needed "
                     "to start a recording"
                 )
-            self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _O_BINARY, 0o644)
+            mode = path.parent.stat().st_mode & 0o644  # no more to be read than its folder
+            self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _O_BINARY, mode)
         except OSError as error:
             reason = error.strerror or str(error)
             raise RecordingError(

@@ -4,6 +4,7 @@ A station enters what it opens into the `Opening`, devices first; all is left in
 the recording is ended on every way out.
 """
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import partial
@@ -19,6 +20,8 @@ from hil.timing.clock import Clock, Tick, moment, utc_stamp
 from hil.timing.realtime_setup import RealtimeItem
 from hil.timing.stop import StopSignals, StopWish
 
+SHARE_RUNS = "HIL_SHARE_RUNS"
+"""Environment variable, ``1`` if others may read new runs; runs that a run begins inherit it."""
 BLACK_BOX_NAME = "gate.jsonl"
 """What the gate did without control, if it ever had to; beside the recording."""
 
@@ -29,12 +32,19 @@ Granting = Callable[[], AbstractContextManager[tuple[RealtimeItem, ...]]]
 
 
 def new_run_dir(out: Path, name: str) -> Path:
-    """A new folder for one run, ``<scenario>-<UTC time>``; an existing one is never used again."""
+    """A new folder for one run, ``<scenario>-<UTC time>``; an existing one is never used again.
+
+    It is this user's alone unless `SHARE_RUNS` is set; then its mode is what the umask leaves.
+
+    Raises:
+        RecordingError: if it cannot be made.
+    """
     stem = f"{name}-{utc_stamp()}"
+    mode = 0o777 if os.environ.get(SHARE_RUNS) == "1" else 0o700
     for attempt in range(1000):
         folder = out / (stem if attempt == 0 else f"{stem}-{attempt}")
         try:
-            folder.mkdir(parents=True)
+            folder.mkdir(mode=mode, parents=True)
         except FileExistsError:
             if not out.is_dir():
                 raise RecordingError(f"{out}: is a file; a folder for runs is needed") from None

@@ -39,6 +39,13 @@ ArmScenarioArg = Annotated[
         autocompletion=offered("scenarios"),
     ),
 ]
+AnyUser = Annotated[
+    bool,
+    typer.Option(
+        "--any-user",
+        help="Let all users of this machine connect to the port, not only you.",
+    ),
+]
 SetOption = Annotated[
     list[str] | None,
     typer.Option(

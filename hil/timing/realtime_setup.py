@@ -21,7 +21,18 @@ _MCL_CURRENT: Final = 1
 _MCL_FUTURE: Final = 2
 _PR_SET_TIMERSLACK: Final = 29
 _CAP_IPC_LOCK: Final = 14
-_LIMITS_FILE: Final = "/etc/security/limits.d/99-hil.conf"
+GROUP: Final = "hil"
+"""Users who may ask for real time."""
+PRIORITY_MAX: Final = 98
+"""Of SCHED_FIFO, for programs: 99 is the kernel's own."""
+LIMITS_FILE: Final = "/etc/security/limits.d/99-hil.conf"
+LIMITS: Final = {
+    "priority": f"@{GROUP} - rtprio {PRIORITY_MAX}",
+    "memory lock": f"@{GROUP} - memlock unlimited",
+}
+"""Lines of `LIMITS_FILE`, by what they permit (limits.conf(5))."""
+UDEV_RULE: Final = f'KERNEL=="cpu_dma_latency", GROUP="{GROUP}", MODE="0660"'
+"""Lets the group forbid sleep states (udev(7))."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +40,7 @@ class RealtimePolicy:
     """What to ask for."""
 
     priority: int | None = 80
-    """Of SCHED_FIFO, 1 to 98 (99 is the kernel's own); None = ordinary scheduling."""
+    """Of SCHED_FIFO, 1 to `PRIORITY_MAX`; None = ordinary scheduling."""
     lock_memory: bool = True
     """Keep all pages in memory, so that the loop never waits for one."""
     freeze_garbage: bool = True
@@ -40,8 +51,8 @@ class RealtimePolicy:
     """Number of the processor to stay on; None = any."""
 
     def __post_init__(self) -> None:
-        if self.priority is not None and not 1 <= self.priority <= 98:
-            raise ValueError(f"priority = {self.priority}: 1 to 98 are for programs")
+        if self.priority is not None and not 1 <= self.priority <= PRIORITY_MAX:
+            raise ValueError(f"priority = {self.priority}: 1 to {PRIORITY_MAX} are for programs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +151,7 @@ class RealtimeSetup:
                 "memory lock",
                 False,
                 "RLIMIT_MEMLOCK is finite: pages may have to be fetched within a cycle",
-                f"put '@realtime - memlock unlimited' into {_LIMITS_FILE}, join the group "
-                "realtime, log in again",
+                _permit("memory lock"),
             )
         libc = ctypes.CDLL(None, use_errno=True)
         if libc.mlockall(_MCL_CURRENT | _MCL_FUTURE) != 0:
@@ -167,8 +177,7 @@ class RealtimeSetup:
                 "processor sleep",
                 False,
                 f"{self._latency_device}: {error.strerror}",
-                "let the group realtime write it (udev rule: "
-                'KERNEL=="cpu_dma_latency", GROUP="realtime", MODE="0660")',
+                f"let the group {GROUP} write it (udev rule: {UDEV_RULE})",
             )
         try:
             os.write(fd, struct.pack("=i", 0))  # holds while the file is open
@@ -204,11 +213,14 @@ class RealtimeSetup:
                 "priority",
                 False,
                 f"SCHED_FIFO {priority} refused: {error.strerror}",
-                f"put '@realtime - rtprio 95' into {_LIMITS_FILE}, join the group realtime, "
-                "log in again",
+                _permit("priority"),
             )
         self._undo.append(lambda: _back_to(policy_before, param_before))
         return RealtimeItem("priority", True, f"SCHED_FIFO {priority}, not inherited by children")
+
+
+def _permit(item: str) -> str:
+    return f"put '{LIMITS[item]}' into {LIMITS_FILE}, join the group {GROUP}, log in again"
 
 
 def _back_to(policy: int, param: os.sched_param) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import selectors
 
+from sim.devices.admission import Admission
 from sim.devices.wires import PtyWire, TcpWire
 
 
@@ -20,19 +21,26 @@ class ControllerPort:
         baud: Bits per second, for the URL of a pseudo-terminal.
         port: TCP port; 0 for any free one.
         pty: Whether to use a pseudo-terminal instead of TCP.
+        admission: Who may connect to the port; the user who runs this if left out.
 
     Raises:
         OSError: If the port is taken, or the system has no pseudo-terminals.
     """
 
     def __init__(
-        self, selector: selectors.BaseSelector, *, baud: int, port: int = 0, pty: bool = False
+        self,
+        selector: selectors.BaseSelector,
+        *,
+        baud: int,
+        port: int = 0,
+        pty: bool = False,
+        admission: Admission | None = None,
     ) -> None:
         self._heard = bytearray()
         self._wire = (
             PtyWire(selector, self._hear, self._heard.clear)
             if pty
-            else TcpWire(selector, self._hear, self._heard.clear, port)
+            else TcpWire(selector, self._hear, self._heard.clear, port, admission)
         )
         self._form = f"serial:{{}}?baud={baud}" if pty else "{}"
 

@@ -12,6 +12,7 @@ import selectors
 from collections.abc import Callable
 from typing import Final, TextIO
 
+from sim.devices.admission import Admission
 from sim.devices.arm_console import ArmConsole
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_faults import ArmFault
@@ -31,6 +32,7 @@ def run_arm_controller(
     stop: Callable[[], bool],
     port: int = 0,
     pty: bool = False,
+    any_user: bool = False,
     console: TextIO | None = None,
     script: tuple[ArmFault, ...] = (),
     seed: int = 0,
@@ -46,6 +48,7 @@ def run_arm_controller(
         stop: Asked at least every 50 ms whether to end.
         port: TCP port on 127.0.0.1; 0 for any free one.
         pty: Whether to use a pseudo-terminal instead of TCP.
+        any_user: Whether other users of this machine may connect to the port.
         console: Where lines of the console come from; it needs a file descriptor.
         script: Faults to have; their times count from now.
         seed: Seed of the noise.
@@ -60,7 +63,8 @@ def run_arm_controller(
     """
     _warm(settings)
     with selectors.SelectSelector() as selector:  # epoll would round sleeps up to whole ms
-        wire = ControllerPort(selector, baud=settings.baud, port=port, pty=pty)
+        admission = Admission(any_user=any_user, say=say)
+        wire = ControllerPort(selector, baud=settings.baud, port=port, pty=pty, admission=admission)
         try:
             controller = ArmController(settings, now_s=now_s(), seed=seed)
             for fault in script:

@@ -15,6 +15,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Final, Literal, TextIO
 
+from sim.devices.admission import Admission
 from sim.devices.modbus_device import ModbusDevice, ModbusRackSettings
 from sim.devices.modbus_faults import ModbusFaults
 from sim.devices.modbus_injection import (
@@ -39,6 +40,7 @@ def run_modbus_rack(
     *,
     transport: Transport,
     port: int = 0,
+    any_user: bool = False,
     now_s: Callable[[], float],
     console: TextIO | None = None,
     script: Sequence[tuple[float, ModbusInjection]] = (),
@@ -56,6 +58,7 @@ def run_modbus_rack(
     Args:
         transport: "tcp", or "rtu" on a pty that the rack opens.
         port: TCP port, 0 for any free one.
+        any_user: Whether other users of this machine may connect to the port.
         console: Where lines with faults come from; None for nowhere. One that cannot be waited
             for, as a file, is no console.
         script: Faults and when they begin [s].
@@ -81,7 +84,8 @@ def run_modbus_rack(
     def over() -> bool:
         return stop() or (end_with_console and rack.console_ended)
 
-    asyncio.run(rack.serve(transport, port, console, ready, over))
+    admission = Admission(any_user=any_user, say=report)
+    asyncio.run(rack.serve(transport, port, admission, console, ready, over))
 
 
 class _Rack:
@@ -103,13 +107,16 @@ class _Rack:
         self,
         transport: Transport,
         port: int,
+        admission: Admission,
         console: TextIO | None,
         ready: Callable[[str], None],
         stop: Callable[[], bool],
     ) -> None:
         """Serve until told to stop."""
         rtu = transport == "rtu"
-        server = RackServer(self._core, self._faults, self._now_s, port=port, rtu=rtu)
+        server = RackServer(
+            self._core, self._faults, self._now_s, port=port, rtu=rtu, admission=admission
+        )
         if not rtu:
             try:
                 await server.serve_forever(background=True)

@@ -24,6 +24,7 @@ from pymodbus.server import ModbusTcpServer
 from pymodbus.server.requesthandler import ServerRequestHandler
 from pymodbus.simulator import DataType, SimData, SimDevice
 
+from sim.devices.admission import Admission
 from sim.devices.modbus_device import ModbusDevice
 from sim.devices.modbus_faults import ModbusFaults
 
@@ -46,6 +47,13 @@ class RackHandler(ServerRequestHandler):
         self._rack, self._rtu = owner, rtu
         self._asked = 0
         super().__init__(owner, None, None, None)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Hear who may be heard; a pty has no other end that could be asked for."""
+        super().connection_made(transport)
+        peer = transport.get_extra_info("socket")
+        if peer is not None and not self._rack.admission.lets_in(peer):
+            self.close()
 
     def callback_data(self, data: bytes, addr: tuple[Any, ...] | None = None) -> int:
         """Take in what has arrived; a mute device does not hear anything."""
@@ -99,6 +107,7 @@ class RackServer(ModbusTcpServer):
         faults: What goes wrong.
         port: TCP port, 0 for any free one; it is not opened when a pty is used.
         rtu: Whether frames are those of a serial line.
+        admission: Who may connect to the port; the user who runs this if left out.
     """
 
     def __init__(
@@ -109,7 +118,9 @@ class RackServer(ModbusTcpServer):
         *,
         port: int = 0,
         rtu: bool = False,
+        admission: Admission | None = None,
     ) -> None:
+        self.admission: Admission = admission or Admission()
         self.core: ModbusDevice = core
         self.faults: ModbusFaults = faults
         self.now_s: Callable[[], float] = now_s

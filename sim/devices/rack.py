@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import Final, TextIO
 
+from sim.devices.admission import Admission
 from sim.devices.can_rack import CanRack
 from sim.devices.console_input import ConsoleInput
 from sim.devices.drive_parameters import RackSettings
@@ -34,6 +35,7 @@ def run_can_rack(
     stop: Callable[[], bool],
     port: int = 0,
     pty: bool = False,
+    any_user: bool = False,
     console: TextIO | None = None,
     script: tuple[Injection, ...] = (),
     seed: int = 0,
@@ -48,6 +50,7 @@ def run_can_rack(
         stop: Asked at least every 50 ms whether to end.
         port: TCP port on 127.0.0.1, the next one for a second bus; 0 for any free one.
         pty: Whether to use pseudo-terminals instead of TCP.
+        any_user: Whether other users of this machine may connect to the port.
         console: Where lines of the fault console come from; it needs a file descriptor.
         script: Faults to have; their times count from now.
         seed: Seed of the rack.
@@ -59,13 +62,15 @@ def run_can_rack(
         OSError: If the port is taken or there are no pseudo-terminals.
     """
     rack = CanRack(settings, seed=seed)
+    admission = Admission(any_user=any_user, say=say or _print)
     with selectors.SelectSelector() as selector:  # epoll would round sleeps up to whole ms
         adapters = [SlcanAdapter(rack, bus) for bus in range(settings.bus_count)]
         wires: list[SlcanWire] = []
         try:
             for bus, adapter in enumerate(adapters):
                 number = port + bus if port else 0
-                wires.append(SlcanWire(adapter, selector, port=number, pty=pty))
+                wire = SlcanWire(adapter, selector, port=number, pty=pty, admission=admission)
+                wires.append(wire)
             started_s = now_s()
             for injection in script:
                 rack.faults.start(injection, started_s)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import selectors
 
+from sim.devices.admission import Admission
 from sim.devices.slcan_adapter import SlcanAdapter
 from sim.devices.wires import PtyWire, TcpWire
 
@@ -18,6 +19,7 @@ class SlcanWire:
         selector: Where it waits for bytes; its data are functions to call with the time.
         port: TCP port; 0 for any free one.
         pty: Whether to use a pseudo-terminal instead of TCP.
+        admission: Who may connect to the port; the user who runs this if left out.
 
     Raises:
         OSError: If the port is taken, or the system has no pseudo-terminals.
@@ -30,12 +32,13 @@ class SlcanWire:
         *,
         port: int = 0,
         pty: bool = False,
+        admission: Admission | None = None,
     ) -> None:
         self._adapter = adapter
         self._wire = (
             PtyWire(selector, self._hear, adapter.reset)
             if pty
-            else TcpWire(selector, self._hear, adapter.reset, port)
+            else TcpWire(selector, self._hear, adapter.reset, port, admission)
         )
 
     @property

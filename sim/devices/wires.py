@@ -15,6 +15,8 @@ import tty
 from collections.abc import Callable
 from typing import Final
 
+from sim.devices.admission import Admission
+
 _BLOCK: Final = 4096
 """Bytes read at once, and at most per turn, so that a flood cannot hold a device up."""
 
@@ -33,6 +35,7 @@ class TcpWire:
         hear: Called with what the peer wrote.
         forget: Called when the connection is gone, or is cut.
         port: Port number; 0 for any free one.
+        admission: Who may be the peer; the user who runs this if left out.
 
     Raises:
         OSError: If the port cannot be opened.
@@ -44,8 +47,10 @@ class TcpWire:
         hear: Hear,
         forget: Callable[[], None],
         port: int = 0,
+        admission: Admission | None = None,
     ) -> None:
         self._selector, self._hear, self._forget = selector, hear, forget
+        self._admission = admission or Admission()
         self._client: socket.socket | None = None
         self._plugged = True
         self._listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -123,7 +128,7 @@ class TcpWire:
             client, _ = self._listener.accept()
         except OSError:  # nobody there
             return
-        if self._client is not None or not self._plugged:
+        if self._client is not None or not self._plugged or not self._admission.lets_in(client):
             client.close()
             return
         client.setblocking(False)

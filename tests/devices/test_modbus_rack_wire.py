@@ -1,7 +1,9 @@
 """The emulated Modbus rack on its wire, spoken to by programs that are not ours."""
 
+import contextlib
 import os
 import shutil
+import socket
 import subprocess
 import threading
 
@@ -118,6 +120,21 @@ def test_the_rack_listens_on_loopback_only(rack):
         local = [line.split()[1] for line in table if f":{port:04X} " in line]
     assert f"0100007F:{port:04X}" in local
     assert not any(each.startswith("00000000") for each in local)
+
+
+def test_another_user_is_not_answered_and_changes_nothing(rack, monkeypatch):
+    read_one = bytes.fromhex("0001 0000 0006 01 03 0000 0001")  # Modbus application protocol, 6.3
+    place = ("127.0.0.1", parse_link(rack.url).port)
+    own = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: own + 1)  # the rack is somebody else's now
+    stranger = socket.create_connection(place, timeout=10.0)
+    with stranger, contextlib.suppress(ConnectionError):
+        stranger.sendall(read_one)
+        assert stranger.recv(100) == b""
+    monkeypatch.undo()
+    with socket.create_connection(place, timeout=10.0) as client:
+        client.sendall(read_one)
+        assert client.recv(100)[:6] == bytes.fromhex("0001 0000 0005")
 
 
 @pytest.mark.parametrize("baud", [19200, 57600])

@@ -1,12 +1,17 @@
 """Files that somebody else wrote: a motion, or an error that names the place."""
 
+import os
+from io import BytesIO
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from motion_checks import NEUTRAL
 
+from hil.config import quick_table, tables
 from hil.config.errors import MotionError
+from hil.config.quick_table import read_quickly
 from hil.config.tables import SIZE_MAX_BYTES, read_table
 from hil.stations.platform.motion.columns import ColumnMap, TimeMap
 from hil.stations.platform.motion.recorded import RecordedMotion
@@ -271,3 +276,69 @@ def test_any_numbers_are_a_motion_or_a_refusal(file, steps, start, data):
 
 def test_the_fuzzed_file_is_accepted_when_nothing_is_changed(file):
     assert is_motion_or_refusal(file, text_with().encode())
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_semicolons_with_decimal_commas_or_points_and_a_byte_order_mark(file, end):
+    plain = text_with()
+    wanted = load(file, plain).samples()
+    for content in (plain.replace(",", ";"), plain.replace(",", ";").replace(".", ",")):
+        assert np.array_equal(load(file, "\ufeff" + content.replace("\n", end)).samples(), wanted)
+        quoted = content.replace("t_s", '"t_s"', 1)  # this one takes the exact reader
+        assert np.array_equal(load(file, quoted).samples(), wanted)
+
+
+def test_decimal_commas_between_commas_are_told(file):
+    rows = [*ROWS[:3], "0,3,0,004,1,0", *ROWS[4:]]
+    with pytest.raises(MotionError, match=r"line 5: has 6 fields \(decimal commas\? .* semicolons"):
+        load(file, "\n".join([HEADER, *rows]))
+
+
+def test_a_thousands_mark_is_no_number(file):
+    content = text_with(row_3="0.3,7,1.0").replace(",", ";").replace(";7;", ";1,000.4;")
+    with pytest.raises(MotionError, match=r"column 'x_m': holds '1,000\.4'"):
+        load(file, content)
+
+
+def test_pipes_and_devices_are_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    for path, kind in ((tmp_path / "pipe.csv", "a pipe"), ("/dev/zero", "a device")):
+        with pytest.raises(MotionError, match=f"is {kind}; a regular file is needed"):
+            RecordedMotion.from_csv(path, MAPS, NEUTRAL)
+
+
+@pytest.mark.parametrize("row", ["1,2,3", "1e3,-.5,+7.", " 1 , 2 ,3 ", "1,2,3\r"])
+def test_both_readers_read_the_same_numbers(file, monkeypatch, row):
+    file.write_text("\n".join(["a,b,c", *[row] * 5, ""]))
+    quick = read_table(file, ["c", "a"])
+    monkeypatch.setattr(tables, "read_quickly", lambda *_: None)
+    exact = read_table(file, ["c", "a"])
+    for name in ("c", "a"):
+        assert np.array_equal(quick.columns[name], exact.columns[name])
+    assert np.array_equal(quick.lines, exact.lines)
+    assert quick.header == exact.header
+
+
+@pytest.mark.parametrize(
+    "row", ["1,2", "1,2,3,4", "", "1_0,2,3", "nan,2,3", "1e16,2,3", "٣,2,3", '"1",2,3', "1,2,\r3"]
+)
+def test_the_quick_reader_leaves_everything_odd_to_the_exact_one(row):
+    def read(rows):
+        return read_quickly(BytesIO("\n".join(rows).encode()), ",", 3, [0, 1, 2], 1e15)
+
+    good = ["1,2,3"] * 3
+    assert read(good) is not None
+    for place in (0, 1):
+        assert read([*good[:place], row, *good[place:]]) is None
+
+
+def test_a_row_too_short_and_one_too_long_do_not_make_up_for_each_other():
+    assert read_quickly(BytesIO(b"1,2\n1,2,3,4\n"), ",", 3, [0, 1], 1e15) is None
+
+
+def test_the_quick_reader_goes_on_over_its_blocks(monkeypatch):
+    monkeypatch.setattr(quick_table, "BLOCK_BYTES", 16)
+    rows = [f"{k},{k / 7!r}" for k in range(100)]
+    values = read_quickly(BytesIO("\n".join(rows).encode()), ",", 2, [1, 0], 1e15)
+    assert values is not None
+    assert np.array_equal(values[0], np.arange(100) / 7)

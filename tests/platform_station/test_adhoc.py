@@ -58,3 +58,33 @@ def test_no_map_and_no_named_columns_lists_what_there_is(tmp_path):
     path.write_text("t_s,disp_north_m\n0,0\n")
     with pytest.raises(ConfigError, match="there are: t_s, disp_north_m"):
         recorded_table("paper", path, [])
+
+
+def test_accelerations_take_their_unit_from_the_name(tmp_path):
+    table = recorded_table("paper", tmp_path / "a.csv", ["x=acc_north_m_s2,y=acc_g,z=up_gal"])
+    units = {axis: one["unit"] for axis, one in table["motion"]["map"].items()}
+    assert units == {"x": "m_s2", "y": "g", "z": "gal"}
+
+
+def test_a_body_rate_is_refused_as_what_is_felt(tmp_path):
+    with pytest.raises(ConfigError, match=r"is a body rate, .* motion cueing"):
+        recorded_table("paper", tmp_path / "a.csv", ["gamma=rollrate_deg_s"])
+
+
+@pytest.mark.parametrize("number", ["1_0", "١", "nan", "0x1"])
+def test_numbers_of_the_map_are_plain(tmp_path, number):
+    with pytest.raises(ConfigError, match="is no number, such as"):
+        recorded_table("paper", tmp_path / "a.csv", [f"x=x_m:m:{number}"])
+
+
+def test_an_at2_file_says_which_map_it_needs(tmp_path):
+    (tmp_path / "a.AT2").write_text("")
+    with pytest.raises(ConfigError, match="perhaps --map x=acc_g"):
+        recorded_table("paper", tmp_path / "a.AT2", [])
+
+
+def test_a_file_that_holds_both_is_replayed_by_its_displacement(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("t_s;x_m_s2;x_m\n0;1;2\n")
+    columns = recorded_table("paper", file, [])["motion"]["map"]
+    assert columns == {"x": {"column": "x_m", "unit": "m"}}

@@ -103,7 +103,7 @@ def test_a_refused_priority_is_said_with_the_remedy(monkeypatch: pytest.MonkeyPa
     with RealtimeSetup(_with(priority=70)) as report:
         item = _only(report, "priority")
     assert (item.ok, item.detail) == (False, "SCHED_FIFO 70 refused: Operation not permitted")
-    assert "rtprio 95" in item.remedy
+    assert "rtprio 98" in item.remedy
     assert "/etc/security/limits.d" in item.remedy
 
 

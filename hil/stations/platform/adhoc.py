@@ -7,7 +7,11 @@ from typing import Any, Final
 
 from hil.config.files import open_regular
 from hil.config.settings import ConfigError
+from hil.config.tables import header_of, number_in
+from hil.stations.platform.motion.acceleration import FELT, is_rate
+from hil.stations.platform.motion.at2 import HEADER, is_at2
 from hil.stations.platform.motion.columns import (
+    ACCELERATION_UNITS,
     ROTATION_UNITS,
     SECONDS,
     TIME_UNITS,
@@ -16,7 +20,7 @@ from hil.stations.platform.motion.columns import (
 )
 from hil.stations.platform.motion.source import AXES
 
-_UNITS = (*TRANSLATION_UNITS, *ROTATION_UNITS)
+_UNITS = (*TRANSLATION_UNITS, *ROTATION_UNITS, *ACCELERATION_UNITS)
 _AXIS_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "x": ("north", "surge", "forward", "longitudinal"),
     "y": ("east", "sway", "lateral"),
@@ -60,6 +64,8 @@ def recorded_table(rig: str, motion: Path, maps: list[str]) -> dict[str, Any]:
 
 def _entry(text: str, rest: str, units: tuple[str, ...], numbers: int) -> dict[str, Any]:
     column, *more = rest.split(":")
+    if is_rate(column):
+        raise ConfigError("--map", [f"{text!r}: is a body rate, {FELT}"])
     if len(more) > 1 + numbers:
         raise ConfigError("--map", [f"{text!r}: too many parts"])
     unit = more[0] if more and more[0] else _unit_of(column, units)
@@ -67,17 +73,17 @@ def _entry(text: str, rest: str, units: tuple[str, ...], numbers: int) -> dict[s
         raise ConfigError("--map", [f"{text!r}: unit {unit!r} is not one of {', '.join(units)}"])
     entry: dict[str, Any] = {"column": column, "unit": unit}
     for name, value in zip(("bias", "scale"), more[1:], strict=False):
-        try:
-            entry[name] = float(value)
-        except ValueError:
-            raise ConfigError("--map", [f"{text!r}: {name} {value!r} is no number"]) from None
+        number = number_in(value)
+        if number is None:
+            raise ConfigError("--map", [f"{text!r}: {name} {value!r} is no number, such as -1.5"])
+        entry[name] = number
     return entry
 
 
 def _unit_of(column: str, units: tuple[str, ...]) -> str:
     """The unit at the end of a column's name; the map must say it if there is none."""
-    ending = column.rpartition("_")[2]
-    if ending not in units:
+    ending = _ending(column, units)
+    if not ending:
         raise ConfigError(
             "--map",
             [f"{column!r} does not end in a unit; write COLUMN:UNIT, one of {', '.join(units)}"],
@@ -85,20 +91,19 @@ def _unit_of(column: str, units: tuple[str, ...]) -> str:
     return ending
 
 
+def _ending(column: str, units: Iterable[str]) -> str:
+    """The unit that a column's name ends in; empty if none."""
+    return next((unit for unit in units if column.endswith(f"_{unit}")), "")
+
+
 def _columns_named_like_axes(motion: Path) -> dict[str, Any]:
     """Columns such as ``x_m`` or ``beta_deg`` need no map."""
-    try:
-        with TextIOWrapper(open_regular(motion), "utf-8-sig") as stream:
-            names = [name.strip() for name in stream.readline(65_536).split(",")]
-    except OSError as error:
-        raise ConfigError(str(motion), [f"cannot be read: {error.strerror}"]) from None
-    except UnicodeDecodeError as error:
-        raise ConfigError(str(motion), [f"cannot be read: {error}"]) from None
+    names = _names(motion)
     found = {
-        axis: {"column": name, "unit": name.removeprefix(f"{axis}_")}
+        axis: {"column": name, "unit": unit}
         for axis in AXES
-        for name in names
-        if name.startswith(f"{axis}_") and name.removeprefix(f"{axis}_") in _UNITS
+        for unit in reversed(_UNITS)  # what a coordinate is goes before what its acceleration is
+        if (name := f"{axis}_{unit}") in names
     }
     if not found:
         likely = ",".join(_likely_map(names))
@@ -113,17 +118,34 @@ def _columns_named_like_axes(motion: Path) -> dict[str, Any]:
     return found
 
 
+def _names(motion: Path) -> list[str]:
+    """Names of a file's columns."""
+    if is_at2(motion):
+        return list(HEADER)
+    try:
+        with TextIOWrapper(open_regular(motion), "utf-8-sig") as stream:
+            return header_of(stream.readline(65_536))
+    except OSError as error:
+        raise ConfigError(str(motion), [f"cannot be read: {error.strerror}"]) from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(str(motion), [f"cannot be read: {error}"]) from None
+
+
 def _likely_map(names: list[str]) -> Iterator[str]:
     """What columns with well-known names and a unit at the end likely are, for `--map`."""
     if SECONDS.column not in names:
         yield from (f"t={name}" for name in _named(names, ("time", "t"), TIME_UNITS)[:1])
     for axis, words in _AXIS_WORDS.items():
-        yield from (f"{axis}={name}" for name in _named(names, words, units_of(axis))[:1])
+        accelerations = ACCELERATION_UNITS if axis in AXES[:3] else ()
+        likely = _named(names, words, units_of(axis)) or _named(names, words, accelerations)
+        yield from (f"{axis}={name}" for name in likely[:1])
+    if names == list(HEADER):
+        yield f"x={HEADER[1]}"
 
 
 def _named(names: list[str], words: Iterable[str], units: Iterable[str]) -> list[str]:
     return [
         name
         for name in names
-        if name.rpartition("_")[2] in units and not set(name.lower().split("_")).isdisjoint(words)
+        if _ending(name, units) and not set(name.lower().split("_")).isdisjoint(words)
     ]

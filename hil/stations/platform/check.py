@@ -4,22 +4,32 @@ Nothing of this moves a machine. The envelope looks at every setpoint of rise, m
 and finds all that is wrong with them; the dry run shows that gate and drives agree.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hil.machines.machine import envelope_of
-from hil.stations.platform.bench import machine_of, run
+from hil.stations.platform.bench import expected_duration_s, machine_of, run
+from hil.stations.platform.motion.fade import FadedMotion
 from hil.stations.platform.motion.moves import move
-from hil.stations.platform.motion.source import MotionSource
+from hil.stations.platform.motion.source import Floats, MotionSource
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.supervisor import Outcome
 from platform6dof.envelope import Envelope, EnvelopeViolation
-from platform6dof.inverse import leg_setpoint
+from platform6dof.geometry import HexapodGeometry
+from platform6dof.inverse import leg_setpoint, leg_setpoints_batch
+
+Tell = Callable[[str, float, float], None]
+"""Told a phase, the time that it is at and its length [s]."""
+ROUNDING = 1e-12
+"""Lengths and speeds of many legs at once differ less from those of one [m, m/s]."""
+BLOCK = 20_000
+"""Setpoints looked at together: 10 MB of them and of their quantities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +75,14 @@ class PlatformProof:
         return not self.violations
 
 
-def check_plan(plan: Plan, motion: MotionSource) -> PlatformProof:
+def check_plan(
+    plan: Plan, motion: MotionSource, tell: Tell = lambda _phase, _t_s, _total_s: None
+) -> PlatformProof:
     """Prove a plan, or say all that is wrong with it.
 
     Args:
         plan: scenario and rig; its faults are left out, for they are not part of the motion.
+        tell: told the phase, the time that it is at and its length [s] now and then.
     """
     machine = machine_of(plan)
     envelope = envelope_of(plan.rig, machine.geometry)
@@ -81,40 +94,57 @@ def check_plan(plan: Plan, motion: MotionSource) -> PlatformProof:
     }
     found: list[PlanFinding] = []
     for phase, path in phases.items():
-        found += _outside(envelope, path, phase, plan.scenario.period_s)
+        found += _outside(envelope, path, phase, plan.scenario.period_s, tell)
+    shortest, longest, fastest = _extent(machine.geometry, motion, plan.scenario.period_s)
     if not found:
-        found += _dry_run(plan, motion)
-    lengths, speeds = _extent(envelope, motion, plan.scenario.period_s)
+        found += _dry_run(plan, motion, tell)
     return PlatformProof(
         duration_s=motion.duration_s,
-        length_min_m=float(lengths.min()),
-        length_max_m=float(lengths.max()),
-        leg_speed_max_m_s=float(np.abs(speeds).max()),
+        length_min_m=shortest,
+        length_max_m=longest,
+        leg_speed_max_m_s=fastest,
         violations=tuple(found),
     )
 
 
-def _times(path: MotionSource, period_s: float) -> Iterator[float]:
-    """The times at which the loop samples a path, its end included."""
-    for index in range(int(np.ceil(path.duration_s / period_s)) + 1):
-        yield index * period_s
+def _times(path: MotionSource, period_s: float) -> Iterator[Floats]:
+    """The times at which the loop samples a path, its end included, in blocks of shape (N,)."""
+    count = int(np.ceil(path.duration_s / period_s)) + 1
+    for first in range(0, count, BLOCK):
+        yield np.arange(first, min(first + BLOCK, count)) * period_s
 
 
 def _outside(
-    envelope: Envelope, path: MotionSource, phase: str, period_s: float
+    envelope: Envelope, path: MotionSource, phase: str, period_s: float, tell: Tell
 ) -> list[PlanFinding]:
     """What leaves the envelope: one finding for each limit and leg."""
     found: dict[tuple[str, int | None], PlanFinding] = {}
-    for t_s in _times(path, period_s):
-        for violation in envelope.check(path.sample(t_s)):
-            key = (violation.quantity, violation.leg)
-            new = _finding(violation, phase, t_s)
-            old = found.get(key)
-            if old is None:
-                found[key] = new
-            elif abs(new.value - new.limit) > abs(old.value - old.limit):
-                found[key] = replace(new, t_s=old.t_s)
+    for times_s in _times(path, period_s):
+        tell(f"envelope, {phase}", float(times_s[0]), path.duration_s)
+        looked_at = times_s
+        if isinstance(path, FadedMotion):
+            rows = path.rows(np.minimum(times_s, path.duration_s))
+            looked_at = times_s[~envelope.inside(rows[:, 0], rows[:, 1], rows[:, 2])]
+        for t_s in looked_at.tolist():
+            _keep_worst(found, envelope.check(path.sample(t_s)), phase, t_s)
     return sorted(found.values(), key=lambda finding: finding.t_s)
+
+
+def _keep_worst(
+    found: dict[tuple[str, int | None], PlanFinding],
+    violations: Iterable[EnvelopeViolation],
+    phase: str,
+    t_s: float,
+) -> None:
+    """Keep of each limit and leg the first time and the worst value."""
+    for violation in violations:
+        key = (violation.quantity, violation.leg)
+        new = _finding(violation, phase, t_s)
+        old = found.get(key)
+        if old is None:
+            found[key] = new
+        elif abs(new.value - new.limit) > abs(old.value - old.limit):
+            found[key] = replace(new, t_s=old.t_s)
 
 
 def _finding(violation: EnvelopeViolation, phase: str, t_s: float) -> PlanFinding:
@@ -131,11 +161,33 @@ def _finding(violation: EnvelopeViolation, phase: str, t_s: float) -> PlanFindin
 
 
 def _extent(
-    envelope: Envelope, motion: MotionSource, period_s: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Lengths and speeds of the legs all through the motion, shapes (N, 6)."""
-    legs = [leg_setpoint(envelope.geometry, motion.sample(t_s)) for t_s in _times(motion, period_s)]
-    return np.array([leg.length_m for leg in legs]), np.array([leg.speed_m_s for leg in legs])
+    geometry: HexapodGeometry, motion: MotionSource, period_s: float
+) -> tuple[float, float, float]:
+    """Shortest and longest leg [m] and greatest speed of one [m/s] all through the motion."""
+    lengths: list[Floats] = []
+    speeds: list[Floats] = []
+    for times_s in _times(motion, period_s):
+        if isinstance(motion, FadedMotion):
+            rows = motion.rows(np.minimum(times_s, motion.duration_s))
+            at_ends = _extreme(*leg_setpoints_batch(geometry, rows[:, 0], rows[:, 1]))
+        else:
+            at_ends = np.ones(len(times_s), dtype=np.bool_)
+        for t_s in times_s[at_ends].tolist():
+            leg = leg_setpoint(geometry, motion.sample(t_s))
+            lengths.append(leg.length_m)
+            speeds.append(leg.speed_m_s)
+    return (
+        float(np.min(lengths)),
+        float(np.max(lengths)),
+        float(np.abs(speeds).max()),
+    )
+
+
+def _extreme(lengths: Floats, speeds: Floats) -> NDArray[np.bool_]:
+    """Which rows have an extreme of a block, but for rounding, shape (N,)."""
+    low, high, fast = lengths.min(axis=1), lengths.max(axis=1), np.abs(speeds).max(axis=1)
+    near = (low <= low.min() + ROUNDING) | (high >= high.max() - ROUNDING)
+    return near | (fast >= fast.max() - ROUNDING)
 
 
 class _Unheard:
@@ -144,15 +196,21 @@ class _Unheard:
     asked = None
 
 
-def _dry_run(plan: Plan, motion: MotionSource) -> list[PlanFinding]:
+def _dry_run(plan: Plan, motion: MotionSource, tell: Tell) -> list[PlanFinding]:
     """What the gate objects to in a run on simulated drives."""
     devices = plan.scenario.devices.model_copy(update={"drives": "sim:"})
     scenario = plan.scenario.model_copy(
         update={"clock": "virtual", "faults": (), "devices": devices}
     )
+    total_s = expected_duration_s(plan, motion)
     with TemporaryDirectory(prefix="hil-check-") as folder:
-        trial = plan.model_copy(update={"scenario": scenario})
-        result = run(trial, Path(folder), motion=motion, stop=nullcontext(_Unheard()))
+        result = run(
+            plan.model_copy(update={"scenario": scenario}),
+            Path(folder),
+            motion=motion,
+            progress=lambda t_s: tell("dry run through the gate", min(t_s, total_s), total_s),
+            stop=nullcontext(_Unheard()),
+        )
     found = [
         PlanFinding("gate", t_s, v.check.name.lower(), v.leg, v.value, v.limit, v.unit, str(v))
         for t_s, v in result.violations

@@ -1,23 +1,29 @@
 """`hil check`: the proof of a plan, shown, with what makes a refused motion fit."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
 from hil.run.station import Checked, Request
-from hil.stations.platform.check import PlatformProof, check_plan
+from hil.stations.platform.check import PlatformProof, Tell, check_plan
 from hil.stations.platform.fit.told import NOTHING_FITS, Advice
 from hil.stations.platform.fitting import FIT_FLAG, SHOWN, look_for_fit, show_advice
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.runner import warm_and_say
 from hil.stations.platform.scenario import Plan
-from hil.terminal.console import out, styled
+from hil.terminal.console import err, out, styled, waiting
 
 
 def checked(plan: Plan, request: Request) -> Checked:
     """Prove a plan; one that is refused is told with what makes it fit, or made to fit."""
     warm_and_say(quiet=request.as_json)
-    motion = motion_of(plan)
-    proof, advice = check_plan(plan, motion), None
+    with waiting("reading the motion", quiet=request.as_json):
+        motion = motion_of(plan)
+    with _progress(motion.duration_s, quiet=request.as_json) as tell:
+        proof, advice = check_plan(plan, motion, tell), None
     if not proof.ok:
         fit = look_for_fit(plan, motion, quiet=request.as_json)
         if fit is not None:
@@ -26,6 +32,26 @@ def checked(plan: Plan, request: Request) -> Checked:
                 plan, proof = fit.plan, fit.proof
     told = asdict(proof) | {"fit": None if advice is None else advice.data}
     return Checked(ok=proof.ok, told=told, show=partial(_show_check, plan, proof, advice))
+
+
+@contextmanager
+def _progress(motion_s: float, *, quiet: bool) -> Iterator[Tell]:
+    """A bar of the proof on a terminal; else a line once it takes long."""
+    if quiet or not err.is_terminal:
+        with waiting("proving the motion", quiet=quiet):
+            yield lambda _phase, _t_s, _total_s: None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:.0f} of {task.total:.0f} s"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=err, transient=True) as bar:
+        task = bar.add_task("proving the motion", total=motion_s)
+        yield lambda phase, t_s, total_s: bar.update(
+            task, description=phase, completed=t_s, total=total_s
+        )
 
 
 def _show_check(plan: Plan, result: PlatformProof, advice: Advice | None) -> None:

@@ -8,6 +8,7 @@ from pydantic import Field
 from hil.config.fields import Distance, FadeSeconds, LegNumbers, NotNegative, Positive, Seconds
 from hil.config.settings import Settings
 from hil.machines.rig import PoseSettings
+from hil.stations.platform.motion.acceleration import HIGHPASS_HZ
 
 Axis = Literal["x", "y", "z", "alpha", "beta", "gamma"]
 Share = Annotated[float, Field(gt=0.0, le=1000.0)]
@@ -92,8 +93,8 @@ class ColumnSettings(Settings):
 
     column: str
     """Heading of the column."""
-    unit: Literal["m", "cm", "mm", "in", "ft", "rad", "mrad", "deg"]
-    """Of the numbers in the column."""
+    unit: Literal["m", "cm", "mm", "in", "ft", "rad", "mrad", "deg", "m_s2", "g", "gal"]
+    """Of the numbers in the column; ``m_s2``, ``g`` and ``gal`` are integrated twice."""
     scale: float = 1.0
     """Factor on the recorded value, negative to turn it round [1]."""
     bias: float = 0.0
@@ -110,11 +111,11 @@ class TimeSettings(Settings):
 
 
 class RecordedSettings(Settings):
-    """A recorded motion (CSV), replayed 1:1 about the neutral pose."""
+    """A recorded motion (CSV, or PEER AT2), replayed 1:1 about the neutral pose."""
 
     kind: Literal["recorded"]
     file: str
-    """CSV file; a relative path is looked for beside the scenario, then from where one stands."""
+    """CSV or AT2 file; a relative path: beside the scenario, then from where one stands."""
     map: Annotated[dict[Axis, ColumnSettings], Field(min_length=1)]
     """Which columns hold which coordinates; a coordinate left out stays at 0."""
     time: TimeSettings = TimeSettings()
@@ -129,6 +130,8 @@ class RecordedSettings(Settings):
     """Of the uniform grid that uneven time stamps are resampled to; the file's median if absent."""
     lowpass_hz: Positive | None = None
     """Cut-off of a zero-phase low-pass filter [Hz]; unfiltered if absent."""
+    highpass_hz: Positive = HIGHPASS_HZ
+    """Cut-off of the zero-phase high-pass of what is integrated from accelerations [Hz]."""
     scale: Share = 1.0
     """Factor on all coordinates' deviation from the neutral pose, beside those in ``map`` [1]."""
 

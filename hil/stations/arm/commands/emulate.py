@@ -12,6 +12,7 @@ import typer
 from hil.config.errors import ConfigError, RefusedError
 from hil.stations.arm.commands.alone import say
 from hil.terminal.console import numbers, verb, waiting
+from hil.terminal.options import AnyUser
 
 if TYPE_CHECKING:
     from sim.devices.arm_faults import ArmFault
@@ -26,6 +27,7 @@ def emulate(
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="TCP port; 0 for any free one.")
     ] = 0,
+    any_user: AnyUser = False,
     baud: Annotated[int, typer.Option("--baud", help="Speed that bytes are paced by.")] = 9600,
     start: Annotated[
         str | None,
@@ -70,7 +72,7 @@ def emulate(
         tool_m=tool_m, delay_s=delay_s,
     )  # fmt: skip
     _serve(
-        settings, port=port, pty=pty, script=_faults(script), seed=seed,
+        settings, port=port, pty=pty, any_user=any_user, script=_faults(script), seed=seed,
         end_with_console=end_with_input,
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ import typer
 
 from hil.config.errors import ConfigError
 from hil.terminal.console import Json, leave, verb
-from hil.terminal.options import RigArg
+from hil.terminal.options import AnyUser, RigArg
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -58,6 +58,7 @@ def rack(
     port: Annotated[
         int, typer.Option("--port", min=0, max=65535, help="TCP port; 0 takes a free one.")
     ] = 0,
+    any_user: AnyUser = False,
     pty: Annotated[
         bool, typer.Option("--pty", help="CANopen: a pseudo-terminal instead of TCP.")
     ] = False,
@@ -97,6 +98,7 @@ def rack(
         rig,
         protocol,
         port=port,
+        any_user=any_user,
         pty=pty,
         buses=buses,
         script=script,

@@ -14,14 +14,15 @@ from typing import Any
 import orjson
 
 from drives.bank import BankReport
-from hil.config.files import write_whole
 from hil.machines.rig import Rig
 from hil.stations.platform.drives.commissioning import LegTest
 from hil.stations.platform.drives.reference import (
     NotReferencedError,
     absolute_scales,
     load_reference,
+    read_state,
     state_dir,
+    write_state,
 )
 from hil.stations.platform.drives.setup import scales_of
 from hil.stations.platform.drives.watchdog_proof import WatchdogProof
@@ -88,7 +89,6 @@ def write_certificate(rig: Rig, report: BankReport, proofs: Proofs, *, stamp: st
         OSError: if it cannot be written.
     """
     path = _certificate_path(rig, report)
-    path.parent.mkdir(parents=True, exist_ok=True)
     table = {
         "rig": rig.name,
         "drives": report.url,
@@ -101,19 +101,21 @@ def write_certificate(rig: Rig, report: BankReport, proofs: Proofs, *, stamp: st
         "watchdog": None if proofs.watchdog is None else asdict(proofs.watchdog),
         "tests": [asdict(test) for test in proofs.tests],
     }
-    write_whole(path, orjson.dumps(table, option=orjson.OPT_INDENT_2))
-    return path
+    return write_state(path, orjson.dumps(table, option=orjson.OPT_INDENT_2))
 
 
 def lacking(rig: Rig, report: BankReport) -> list[str]:
     """What keeps this rig with these drives from moving fast, in words; empty if nothing does.
 
-    A certificate that cannot be read, or that tells of other drives, is none.
+    A certificate that cannot be read, that another user may have written, or that tells of other
+    drives, is none.
     """
     try:
-        table = orjson.loads(_certificate_path(rig, report).read_bytes())
+        table = orjson.loads(read_state(_certificate_path(rig, report)))
         same = table["identities"] == list(report.identities) and any(report.identities)
         found = list(_lacking_of(table)) if same else ["its slow test move"]
+    except PermissionError as error:
+        found = [f"a certificate that can be trusted: {error.strerror}"]
     except (OSError, ValueError, KeyError, TypeError):
         found = ["its slow test move, which catches swapped legs, a wrong sign or a wrong scale"]
     return found + list(_lacking_scales(rig, report))

@@ -17,7 +17,7 @@ import orjson
 
 from drives.known_place import KnownPlace
 from drives.scaling import LegScale
-from hil.config.files import write_whole
+from hil.config.files import read_trusted, write_whole
 from hil.machines.rig import Rig
 
 SPAN_MIN_M = 0.02
@@ -95,10 +95,34 @@ class Reference:
         return measured.scale if measured is not None and measured.identity == identity else None
 
 
+STATE_MAX_BYTES = 1_000_000
+"""Of a certificate, reference or place; they have a few thousand."""
+
+
 def state_dir() -> Path:
     """Where certificates, references and places are kept (the XDG state directory)."""
     base = os.environ.get("XDG_STATE_HOME")
     return Path(base or Path.home() / ".local" / "state") / "hil" / "commissioned"
+
+
+def read_state(path: Path) -> bytes:
+    """A file of `state_dir`, as drives are moved by what it says.
+
+    Raises:
+        OSError: if it cannot be read; `PermissionError` if another user may have written it.
+    """
+    return read_trusted(path, STATE_MAX_BYTES)
+
+
+def write_state(path: Path, data: bytes) -> Path:
+    """Keep a file of `state_dir`, for this user alone; its path.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_whole(path, data, private=True)
+    return path
 
 
 def reference_path(rig: Rig) -> Path:
@@ -134,7 +158,7 @@ def load_reference(rig: Rig) -> Reference | None:
     """
     path = reference_path(rig)
     try:
-        table = orjson.loads(path.read_bytes())
+        table = orjson.loads(read_state(path))
         legs = tuple(None if leg is None else _leg(leg) for leg in table["legs"])
         reference = Reference(table["digest"], legs, table["void"])
     except FileNotFoundError:
@@ -158,7 +182,7 @@ def save_reference(rig: Rig, reference: Reference) -> Path:
         OSError: if it cannot be written.
     """
     table = {"rig": rig.name, **asdict(reference)}
-    return _write(reference_path(rig), orjson.dumps(table, option=orjson.OPT_INDENT_2))
+    return write_state(reference_path(rig), orjson.dumps(table, option=orjson.OPT_INDENT_2))
 
 
 def save_place(rig: Rig, length_m: Sequence[float]) -> Path:
@@ -167,7 +191,7 @@ def save_place(rig: Rig, length_m: Sequence[float]) -> Path:
     Raises:
         OSError: if it cannot be written.
     """
-    return _write(place_path(rig), orjson.dumps({"length_m": list(length_m)}))
+    return write_state(place_path(rig), orjson.dumps({"length_m": list(length_m)}))
 
 
 def void_reference(rig: Rig, why: str) -> None:
@@ -290,7 +314,7 @@ def _whole(rig: Rig) -> tuple[LegReference, ...]:
 
 def _left_m(rig: Rig) -> tuple[float, ...] | None:
     try:
-        lengths_m = orjson.loads(place_path(rig).read_bytes())["length_m"]
+        lengths_m = orjson.loads(read_state(place_path(rig)))["length_m"]
         found = tuple(float(x) for x in lengths_m)
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -301,9 +325,3 @@ def _leg(table: dict[str, Any]) -> LegReference:
     scale = table["scale"]
     points = tuple(MeasuredPoint(**point) for point in table["points"])
     return LegReference(table["identity"], points, None if scale is None else ScaleProof(**scale))
-
-
-def _write(path: Path, data: bytes) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, data)
-    return path

@@ -98,21 +98,30 @@ def _leg_moves(settings: LegMovesSettings, rig: Rig) -> MotionSource:
     )
 
 
-def _recorded(settings: RecordedSettings, rig: Rig, scenario_file: Path) -> MotionSource:
-    maps = tuple(
+def maps_of(settings: RecordedSettings) -> tuple[ColumnMap, ...]:
+    """Which column of a recorded file is which coordinate.
+
+    Raises:
+        MotionError: if a unit is not one of its coordinate.
+    """
+    return tuple(
         ColumnMap(
             axis=axis, column=c.column, unit=c.unit, scale=settings.scale * c.scale, bias=c.bias
         )
         for axis, c in settings.map.items()
     )
+
+
+def _recorded(settings: RecordedSettings, rig: Rig, scenario_file: Path) -> MotionSource:
     neutral: np.ndarray = (settings.neutral or rig.neutral).coordinates()
     return RecordedMotion.from_csv(
         find_file(settings.file, beside=scenario_file, folder="motions", key="motion.file"),
-        maps,
+        maps_of(settings),
         neutral,
         time=TimeMap(settings.time.column, settings.time.unit),
         rate_hz=settings.rate_hz,
         fade_s=settings.fade_s,
         gap_max_s=settings.gap_max_s,
         lowpass_hz=settings.lowpass_hz,
+        highpass_hz=settings.highpass_hz,
     )

@@ -9,6 +9,8 @@ from hil.stations.platform.motion.source import AXES, Floats
 
 TRANSLATION_UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
 ROTATION_UNITS = {"rad": 1.0, "deg": math.pi / 180.0, "mrad": 0.001}
+ACCELERATION_UNITS = {"m_s2": 1.0, "g": 9.80665, "gal": 0.01}
+"""Of the platform's acceleration, for a translation; in m/s² (ISO 80000-3, standard gravity)."""
 TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 FACTOR_MAX = 1e15
 """Scales and biases beyond this are mistakes, and would overflow."""
@@ -23,7 +25,7 @@ class ColumnMap:
     column: str
     """Name of the column."""
     unit: str
-    """m, cm, mm, in or ft for a translation; rad, deg or mrad for a rotation."""
+    """m, cm, mm, in, ft, or m_s2, g, gal for a translation; rad, deg or mrad for a rotation."""
     scale: float = 1.0
     """Factor, for instance -1 where the recording points the other way."""
     bias: float = 0.0
@@ -34,7 +36,7 @@ class ColumnMap:
         if self.axis not in AXES:
             text = f"column {self.column!r}: axis is {self.axis!r}"
             raise MotionError(f"{text}, it must be one of {', '.join(AXES)}")
-        units = units_of(self.axis)
+        units = all_units_of(self.axis)
         if self.unit not in units:
             text = f"column {self.column!r}: unit is {self.unit!r}, the axis {self.axis}"
             raise MotionError(f"{text} takes {', '.join(units)}")
@@ -44,9 +46,14 @@ class ColumnMap:
                 text = f"column {self.column!r}: {name} is {value:g}"
                 raise MotionError(f"{text}, it must be within +-{FACTOR_MAX:g}")
 
+    @property
+    def is_acceleration(self) -> bool:
+        """Whether it holds the second derivative of its coordinate."""
+        return self.unit in ACCELERATION_UNITS
+
     def to_si(self, raw: Floats) -> Floats:
-        """Return raw values as deviations from neutral [m or rad], shape (N,)."""
-        return (units_of(self.axis)[self.unit] * self.scale) * (raw - self.bias)
+        """Return raw values as deviations from neutral [m or rad] or in m/s², shape (N,)."""
+        return (all_units_of(self.axis)[self.unit] * self.scale) * (raw - self.bias)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +77,13 @@ SECONDS = TimeMap()
 
 
 def units_of(axis: str) -> dict[str, float]:
-    """Units that a coordinate's column may have, in m or rad."""
+    """Units that a coordinate itself may have in a column, in m or rad."""
     return TRANSLATION_UNITS if axis in AXES[:3] else ROTATION_UNITS
+
+
+def all_units_of(axis: str) -> dict[str, float]:
+    """Units that a coordinate's column may have: its own, and those of its acceleration."""
+    return TRANSLATION_UNITS | ACCELERATION_UNITS if axis in AXES[:3] else ROTATION_UNITS
 
 
 def check_maps(maps: Sequence[ColumnMap]) -> None:

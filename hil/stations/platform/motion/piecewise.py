@@ -27,7 +27,8 @@ def fit_quintic(samples: Floats, step_s: float) -> Floats:
     t_s = np.arange(len(samples)) * step_s
     spline = make_interp_spline(t_s, samples, k=DEGREE)
     # All knots are samples, so the Taylor series at the beginning of an interval is the spline.
-    series = [spline(t_s[:-1], nu=k) / math.factorial(k) for k in range(DEGREE + 1)]
-    coefficients = np.ascontiguousarray(np.stack(series, axis=-1))
+    coefficients = np.empty((len(samples) - 1, samples.shape[1], DEGREE + 1))
+    for k in range(DEGREE + 1):
+        coefficients[:, :, k] = spline(t_s[:-1], nu=k) / math.factorial(k)
     coefficients.setflags(write=False)
     return coefficients

@@ -1,4 +1,4 @@
-"""A recorded motion, replayed as it was: displacements and angles from the columns of a CSV file.
+"""A recorded motion, replayed as it was: displacements, angles or accelerations from a file.
 
 Recordings bring uneven time stamps, offsets, other units and ends in mid-motion. Here they become
 one function of time, a quintic spline with four continuous derivatives, so that position, velocity
@@ -13,8 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hil.config.errors import MotionError, require_number
-from hil.config.tables import read_table
 from hil.stations.platform.motion import kernels
+from hil.stations.platform.motion.acceleration import (
+    HIGHPASS_HZ,
+    displacements,
+    refuse_specific_force,
+)
+from hil.stations.platform.motion.at2 import read_recording
 from hil.stations.platform.motion.columns import SECONDS, ColumnMap, TimeMap, check_maps
 from hil.stations.platform.motion.fade import FadedMotion, fade_for
 from hil.stations.platform.motion.piecewise import fit_quintic
@@ -67,6 +72,7 @@ class RecordedMotion(FadedMotion):
             text = f"fade_s is {fade_s:g} s, longer than the recording of {own_s:g} s"
             raise MotionError(f"{text} that it continues: at most {own_s:g} s is possible")
         if ahead or behind:
+            del coefficients  # hundreds of megabytes, of a long recording
             coefficients = fit_quintic(_reflected(samples, ahead, behind), self._step_s)
         self._coefficients = coefficients
         self._ahead_s = ahead * self._step_s - self.lead_in_s
@@ -85,6 +91,7 @@ class RecordedMotion(FadedMotion):
         lowpass_hz: float | None = None,
         *,
         time: TimeMap = SECONDS,
+        highpass_hz: float = HIGHPASS_HZ,
     ) -> "RecordedMotion":
         """Read a recorded motion.
 
@@ -94,15 +101,21 @@ class RecordedMotion(FadedMotion):
             rate_hz: Of the uniform grid for uneven stamps [Hz]; by default that of the recording.
             gap_max_s: Longest time between two samples that is bridged [s].
             lowpass_hz: Corner of a low-pass without phase shift, Butterworth forth and back [Hz].
+            highpass_hz: Corner of the high-pass of what was integrated from accelerations [Hz].
 
         Raises:
             MotionError: With the place, the value and what would have been right.
         """
         check_maps(maps)
         require_number("gap_max_s", gap_max_s, "s", above=0.0)
-        table = read_table(path, [time.column, *(each.column for each in maps)])
+        table = read_recording(path, [time.column, *(each.column for each in maps)])
+        refuse_specific_force(table, maps)
         t_s = times(table, time, gap_max_s)
         samples, step_s = uniform(table, t_s, deviations(table, maps), rate_hz)
+        del table, t_s
+        integrated = [AXES.index(each.axis) for each in maps if each.is_acceleration]
+        if integrated:
+            samples[:, integrated] = displacements(samples[:, integrated], step_s, highpass_hz)
         if lowpass_hz is not None:
             samples = lowpass(samples, step_s, lowpass_hz)
         return cls(samples, step_s, neutral, fade_s)

@@ -16,7 +16,7 @@ SAMPLES_MAX = 1_000_000
 STEP_MIN_S = 1e-6
 """No recorder of motions is faster; stamps nearer to each other have the wrong unit."""
 DEVIATION_MAX = 1e3
-"""No platform goes so far from neutral [m, rad]; such values have the wrong unit."""
+"""No platform goes so far from neutral [m, rad], nor accelerates so [m/s2]: a wrong unit."""
 UNIFORM_SHARE = 1e-3
 """Stamps that lie this near to a uniform grid, as a share of its step, are on it."""
 LOWPASS_ORDER = 4
@@ -64,7 +64,8 @@ def deviations(table: NumberTable, maps: Sequence[ColumnMap]) -> Floats:
     """Return the six coordinates of each row as deviations from neutral [m, rad], shape (N, 6).
 
     Args:
-        maps: Which column is which coordinate; coordinates without one do not deviate.
+        maps: Which column is which coordinate; coordinates without one do not deviate. One that
+            is an acceleration stays one [m/s²].
 
     Raises:
         MotionError: If a value is out of all proportion; with the place.
@@ -76,7 +77,10 @@ def deviations(table: NumberTable, maps: Sequence[ColumnMap]) -> Floats:
         if len(large):
             row = int(large[0])
             si = "m" if each.axis in AXES[:3] else "rad"
-            text = f"{table.place(row, each.column)}: is {values[row]:g} {si} from neutral"
+            what = f"{values[row]:g} {si} from neutral"
+            if each.is_acceleration:
+                what, si = f"{values[row]:g} m/s2", "m/s2"
+            text = f"{table.place(row, each.column)}: is {what}"
             text = f"{text}: at most {DEVIATION_MAX:g} {si} make sense"
             text = f"{text} (unit {each.unit!r}, scale and bias right?"
             if likely := {"m": "mm", "rad": "deg"}.get(each.unit):
