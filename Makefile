@@ -51,6 +51,7 @@ lint: .venv/lint.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
+	$(BIN)/python tests/type_completeness.py
 	$(BIN)/lint-imports
 
 # Within a minute, while one works: the checks, and the tests of what differs from main, the most

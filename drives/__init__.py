@@ -1,9 +1,70 @@
 """Six-axis drive banks: one interface, and behind it the simulated cylinders and the real buses."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-def __getattr__(name: str) -> str:
-    if name != "__version__":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib.metadata import version  # when it is asked for: the gate's process never does
+if TYPE_CHECKING:
+    from drives.bank import (
+        BankEnd,
+        BankFeedback,
+        BankReport,
+        DriveBank,
+        DriveError,
+        DriveGoal,
+        DriveState,
+        LegCommand,
+        LinkError,
+        LinkLostError,
+    )
+    from drives.cylinder_model import CylinderModel
+    from drives.links import parse_link
+    from drives.simulated_bank import SimulatedBank
 
-    return version("hil-bench")
+    __version__: str
+
+__all__ = [
+    "BankEnd",
+    "BankFeedback",
+    "BankReport",
+    "CylinderModel",
+    "DriveBank",
+    "DriveError",
+    "DriveGoal",
+    "DriveState",
+    "LegCommand",
+    "LinkError",
+    "LinkLostError",
+    "SimulatedBank",
+    "__version__",
+    "parse_link",
+]
+_HOME = {
+    "BankEnd": "bank",
+    "BankFeedback": "bank",
+    "BankReport": "bank",
+    "CylinderModel": "cylinder_model",
+    "DriveBank": "bank",
+    "DriveError": "bank",
+    "DriveGoal": "bank",
+    "DriveState": "bank",
+    "LegCommand": "bank",
+    "LinkError": "bank",
+    "LinkLostError": "bank",
+    "SimulatedBank": "simulated_bank",
+    "parse_link": "links",
+}
+"""Module of each public name, loaded when the name is asked for."""
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version  # the gate's process never asks
+
+        return version("hil-bench")
+    if name in _HOME:
+        return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -52,6 +52,9 @@ class DriveAutomaton(Commanded):
         rng: Source of the arbitrary count it wakes up with.
     """
 
+    state: State
+    error_code: int
+
     def __init__(
         self, settings: NodeSettings, motor: Rod, encoder: Rod, rng: random.Random
     ) -> None:

@@ -43,6 +43,9 @@ class EmulatedDrive(DriveAutomaton):
         rng: Source of the arbitrary count it wakes up with.
     """
 
+    controlword: int
+    velocity_offset: int | None
+
     # -- objects that a master writes ---------------------------------------------------------
 
     def write_controlword(self, value: int) -> None:

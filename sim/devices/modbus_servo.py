@@ -12,7 +12,7 @@ so that it passes for no real drive.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 from sim.devices import modbus_servo_table as table
 from sim.devices.drive_node import EmulatedDrive
@@ -36,7 +36,7 @@ class ModbusServos(ModbusDevice):
         seed: Seed of where the rods stand and what the encoders say when the power comes.
     """
 
-    functions = table.FUNCTIONS
+    functions: ClassVar[tuple[int, ...]] = table.FUNCTIONS
     registers = table.RECEIVED + table.NANOJ_REGISTERS
 
     def __init__(self, settings: ModbusRackSettings, *, seed: int) -> None:

@@ -144,7 +144,7 @@ class ProgrammedRates:
         arm: Arm,
         tick_s: float = 0.35,
         settings: RateSettings | None = None,
-        rotation_WB: NDArray | None = None,
+        rotation_WB: Array | None = None,
     ) -> None:
         self.settings: RateSettings = settings or RateSettings()
         self.length_m: float = self.settings.characteristic_length_m or reach_m(arm)
@@ -297,7 +297,7 @@ def _in_range(name: str, value: float, unit: str, least: float, most: float) -> 
         raise ValueError(f"{name} = {value!r} {unit}: {least:g} to {most:g} {unit} are possible")
 
 
-def _rotation(name: str, value: NDArray) -> Array:
+def _rotation(name: str, value: Array) -> Array:
     matrix = np.array(value, dtype=np.float64)
     if matrix.shape != (3, 3) or not np.all(np.isfinite(matrix)):
         raise ValueError(f"{name} = {value!r}: a finite 3x3 matrix is needed")
