@@ -53,9 +53,9 @@ def test_a_led_part_has_time_to_be_parked_by_hand(tmp_path, monkeypatch):
     given = {}
     begun = PartProcess.__init__
 
-    def note(self, settings, beside, folder, program, deadline):
-        given[settings.name] = deadline.within_s
-        begun(self, settings, beside, folder, program, deadline)
+    def note(self, settings, beside, folder, program, now_s, stop_within_s):
+        given[settings.name] = stop_within_s
+        begun(self, settings, beside, folder, program, now_s, stop_within_s)
 
     monkeypatch.setattr(PartProcess, "__init__", note)
     path = write(tmp_path, ("a", "operator = true\n" + REAL), ("b", ""))
