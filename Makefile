@@ -96,24 +96,22 @@ wheel-check:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed (apt install python3 python3-venv)"; exit 1; }
 	$(PYTHON) -m venv .venv || { echo "apt install python3-venv, then try again"; rm -rf .venv; exit 1; }
 
-# Releases are those of the lock files, and their files those that hashes were taken of.
-LOCKED = $(BIN)/pip install -q --require-hashes -r locks/core.txt
+# Releases are those of the lock files, and their files those that hashes were taken of; with
+# UNLOCKED=1, where an index has others, whatever pyproject.toml allows.
+PIP = $(BIN)/pip install -q
+ifdef UNLOCKED
+install = $(PIP) -e .$(if $(1),[$(1)])
+else
+install = $(PIP) --require-hashes $(patsubst %,-r locks/%.txt,core $(if $(1),panel) $(filter-out panel,$(1)))
+endif
 
 .venv/core.stamp: .venv/bin/python pyproject.toml locks/core.txt
-	$(LOCKED)
-	$(BIN)/pip install -q --no-deps --no-build-isolation -e .
+	$(call install)
+	$(if $(UNLOCKED),,$(PIP) --no-deps --no-build-isolation -e .)
 	touch $@
 
-.venv/panel.stamp: .venv/core.stamp locks/panel.txt
-	$(LOCKED) -r locks/panel.txt
-	touch $@
-
-.venv/test.stamp: .venv/core.stamp locks/panel.txt locks/test.txt
-	$(LOCKED) -r locks/panel.txt -r locks/test.txt
-	touch $@
-
-.venv/lint.stamp: .venv/core.stamp locks/panel.txt locks/lint.txt
-	$(LOCKED) -r locks/panel.txt -r locks/lint.txt
+.venv/%.stamp: .venv/core.stamp locks/panel.txt locks/%.txt
+	$(call install,$*)
 	touch $@
 
 # After a change of the dependencies in pyproject.toml; all that still fits stays as it is.
