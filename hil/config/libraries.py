@@ -35,6 +35,9 @@ LIBRARIES: Final[Mapping[str, str]] = {
     "pyserial": "serial",
     "matplotlib": "matplotlib",
     "jinja2": "jinja2",
+    "pillow": "PIL",
+    "fonttools": "fontTools",
+    "pygments": "pygments",
 }
 """The module of each distribution that ours depends on."""
 
