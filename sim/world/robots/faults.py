@@ -1,0 +1,136 @@
+"""What is wrong with a robot: findings about its values, and where they stand in a document."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+FieldKey = tuple[str | int, ...]
+"""A field of a robot: ``("link", 2, "size_m")`` is the size of the third link in its list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is wrong with a robot's values."""
+
+    field: FieldKey
+    """Where."""
+    subject: str
+    """The same for people: ``link 3``."""
+    value: object
+    """What is there."""
+    problem: str
+    """What is wrong with it, with limit and unit."""
+    remedy: str
+    """What would be right."""
+
+    def __str__(self) -> str:
+        """One line."""
+        return _line(self.subject, str(self.field[-1]), self.value, self.problem, self.remedy)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class DocumentFault:
+    """The same at a place of a document."""
+
+    line: int
+    """From 1; 0 for the document as a whole."""
+    column: int
+    """From 1."""
+    text: str
+    """What is there, what is wrong, and what would be right."""
+
+    def __str__(self) -> str:
+        """Place and text."""
+        return f"{self.line}:{self.column}: {self.text}"
+
+
+class RobotError(ValueError):
+    """Values that describe no robot; the text has one line for each finding."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self.findings = tuple(findings)
+        super().__init__("\n".join(map(str, self.findings)))
+
+
+class RobotDocumentError(ValueError):
+    """A document that cannot be used; the text has one line for each fault, in their order."""
+
+    def __init__(self, source: str, faults: Iterable[DocumentFault]) -> None:
+        self.source = source
+        self.faults = tuple(sorted(set(faults)))
+        super().__init__("\n".join(f"{source}:{fault}" for fault in self.faults))
+
+
+class FaultList:
+    """Faults of a document while it is read.
+
+    Args:
+        labels: what the document calls the fields of a robot, where it is another word.
+    """
+
+    def __init__(self, source: str, labels: Mapping[str, str]) -> None:
+        self.faults: list[DocumentFault] = []
+        self._source = source
+        self._labels = labels
+        self._places: dict[FieldKey, tuple[int, int]] = {}
+        self._ignored: set[FieldKey] = set()
+
+    def put(self, field: FieldKey, line: int, column: int) -> None:
+        """Note where a field stands."""
+        self._places[field] = line, column
+
+    def add(self, line: int, column: int, value: object, problem: str, remedy: str) -> None:
+        """Note a fault of the text itself."""
+        self.faults.append(DocumentFault(line, column, _line("", "", value, problem, remedy)))
+
+    def unreadable(self, field: FieldKey, value: object, problem: str, remedy: str) -> None:
+        """Note a field whose value cannot be had; findings about it are left out."""
+        self.ignore(field)
+        label = self._labels.get(str(field[-1]), str(field[-1]))
+        text = _line("", label, value, problem, remedy)
+        self.faults.append(DocumentFault(*self._place(field), text))
+
+    def ignore(self, field: FieldKey) -> None:
+        """Leave out findings about a field."""
+        self._ignored.add(field)
+
+    def take(self, findings: Iterable[Finding]) -> None:
+        """Note what was found wrong with the values."""
+        for one in findings:
+            if one.field not in self._ignored:
+                label = self._labels.get(str(one.field[-1]), str(one.field[-1]))
+                text = _line(one.subject, label, one.value, one.problem, one.remedy)
+                self.faults.append(DocumentFault(*self._place(one.field), text))
+
+    def end(self) -> None:
+        """Refuse the document if it has faults.
+
+        Raises:
+            RobotDocumentError: with all of them.
+        """
+        if self.faults:
+            raise RobotDocumentError(self._source, self.faults)
+
+    def _place(self, field: FieldKey) -> tuple[int, int]:
+        """Of the field, or of what it is in."""
+        inner = (field[:count] for count in range(len(field), 0, -1))
+        return next((self._places[one] for one in inner if one in self._places), (0, 0))
+
+
+def _line(subject: str, label: str, value: object, problem: str, remedy: str) -> str:
+    shown = _shown(value)
+    what = " ".join(filter(None, (subject, label, shown and f"= {shown}" if label else shown)))
+    return f"{what}: {problem}; {remedy}" if what else f"{problem}; {remedy}"
+
+
+def _shown(value: object) -> str:
+    """A value as documents write it, cut to 60 characters."""
+    match value:
+        case None:
+            text = ""
+        case str():
+            text = value.encode("unicode_escape").decode()
+        case tuple() | list():
+            text = f"({', '.join(_shown(one) for one in value[:8])}{', …' * (len(value) > 8)})"
+        case _:
+            text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,67 @@
+"""What a form of a document cannot say of a robot."""
+
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass, fields
+
+from sim.world.robots.model import Robot, RobotJoint, RobotLink
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A value that is left out, or said otherwise."""
+
+    subject: str
+    """Of what: ``joint 3``."""
+    field: str
+    """Which of its fields."""
+    value: object
+    """What it was."""
+    reason: str
+    """Why, or how it is said instead."""
+
+    def __str__(self) -> str:
+        """One line."""
+        return f"{self.subject} {self.field} = {self.value}: {self.reason}"
+
+
+class LossError(ValueError):
+    """A conversion that would lose something and must not; the text has a line for each loss."""
+
+    def __init__(self, losses: Iterable[Loss]) -> None:
+        self.losses = tuple(losses)
+        super().__init__("\n".join(map(str, self.losses)))
+
+
+def refuse_losses(losses: Iterable[Loss]) -> None:
+    """Refuse a conversion that loses anything.
+
+    Raises:
+        LossError: with each loss.
+    """
+    if found := tuple(losses):
+        raise LossError(found)
+
+
+def losses_beside(
+    robot: Robot, of_links: Container[str], of_joints: Container[str], reason: str
+) -> Iterator[Loss]:
+    """What is said of a robot besides some fields of its links and joints."""
+    for name in ("name", "drives", "sensors", "machine"):
+        if value := getattr(robot, name):
+            yield Loss("robot", name, value, reason)
+    for link in robot.links:
+        yield from _beside(link, f"link {link.number}", of_links, reason)
+    for joint in robot.joints:
+        yield from _beside(joint, f"joint {joint.number}", of_joints, reason)
+
+
+def _beside(
+    row: RobotLink | RobotJoint, subject: str, said: Container[str], reason: str
+) -> Iterator[Loss]:
+    for field in fields(row):
+        value = getattr(row, field.name)
+        if field.name in said or value == field.default:
+            continue
+        by_density = field.name in ("mass_kg", "inertia") and "density_kg_m3" in said
+        instead = "its mass is written as a density" if by_density else reason
+        yield Loss(subject, field.name, value, instead)

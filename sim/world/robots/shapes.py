@@ -1,0 +1,113 @@
+"""Mass, centre and inertia of simple bodies in closed form, and tensors in other axes.
+
+Bodies have their centre at the origin and their length along z. Formulas: any table of moments of
+inertia; the capsule's ends are half balls with their centres 3/8 of the radius from their planes.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.world.robots.model import BodyShape
+
+Array = NDArray[np.float64]
+
+SIZES: Final[Mapping[BodyShape, tuple[str, ...]]] = MappingProxyType(
+    {
+        BodyShape.NONE: (),
+        BodyShape.BOX: ("width", "height", "length"),
+        BodyShape.CYLINDER: ("radius", "length"),
+        BodyShape.CAPSULE: ("radius", "length"),
+        BodyShape.SPHERE: ("radius",),
+    }
+)
+"""What the numbers of a size are. The length may be left out: from joint to joint."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MassProperties:
+    """Of a rigid body, in some frame. Arrays are read-only."""
+
+    mass_kg: float
+    """Its mass."""
+    centre_m: Array
+    """Its centre of mass, shape (3,)."""
+    inertia_kg_m2: Array
+    """About the centre of mass, shape (3, 3)."""
+
+    def __post_init__(self) -> None:
+        for name in ("centre_m", "inertia_kg_m2"):
+            array = np.array(getattr(self, name), dtype=np.float64)
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+
+    def seen_from(self, rotation: Array, position_m: Array) -> "MassProperties":
+        """The same body from a frame in which its own is at a place.
+
+        Args:
+            rotation: its own axes in that frame, as columns, shape (3, 3).
+            position_m: its own origin in that frame, shape (3,).
+        """
+        tensor = rotation @ self.inertia_kg_m2 @ rotation.T
+        return MassProperties(
+            self.mass_kg, position_m + rotation @ self.centre_m, 0.5 * (tensor + tensor.T)
+        )
+
+
+def volume_m3(shape: BodyShape, size_m: Sequence[float]) -> float:
+    """What a body of this size fills [m3]; 0 of no body."""
+    match shape, tuple(size_m):
+        case BodyShape.BOX, (width, height, length):
+            return width * height * length
+        case BodyShape.CYLINDER, (radius, length):
+            return math.pi * radius**2 * length
+        case BodyShape.CAPSULE, (radius, length):
+            return math.pi * radius**2 * (length + 4.0 / 3.0 * radius)
+        case BodyShape.SPHERE, (radius,):
+            return 4.0 / 3.0 * math.pi * radius**3
+        case _:
+            return 0.0
+
+
+def solid(shape: BodyShape, size_m: Sequence[float], mass_kg: float) -> MassProperties:
+    """A homogeneous body of this shape, all numbers of its size given."""
+    moments = [mass_kg * one for one in _moments_m2(shape, size_m)]
+    return MassProperties(mass_kg, np.zeros(3), np.diag(moments))
+
+
+def _moments_m2(shape: BodyShape, size_m: Sequence[float]) -> tuple[float, float, float]:
+    """Moments about the body's axes per unit of mass [m2]."""
+    match shape, tuple(size_m):
+        case BodyShape.BOX, (x, y, z):
+            return (y**2 + z**2) / 12.0, (x**2 + z**2) / 12.0, (x**2 + y**2) / 12.0
+        case BodyShape.CYLINDER, (radius, length):
+            across = radius**2 / 4.0 + length**2 / 12.0
+            return across, across, radius**2 / 2.0
+        case BodyShape.CAPSULE, (radius, length):
+            ball = 4.0 / 3.0 * radius / (length + 4.0 / 3.0 * radius)
+            tube = 1.0 - ball
+            across = tube * (radius**2 / 4.0 + length**2 / 12.0) + ball * (
+                0.4 * radius**2 + length**2 / 4.0 + 0.375 * length * radius
+            )
+            return across, across, tube * radius**2 / 2.0 + ball * 0.4 * radius**2
+        case BodyShape.SPHERE, (radius,):
+            moment = 0.4 * radius**2
+            return moment, moment, moment
+        case _:
+            return 0.0, 0.0, 0.0
+
+
+def principal_moments(entries: Sequence[float]) -> Array:
+    """Of a symmetric tensor xx, yy, zz, xy, xz, yz [kg m2], ascending, shape (3,)."""
+    return np.asarray(np.linalg.eigvalsh(tensor_of(entries)), dtype=np.float64)
+
+
+def tensor_of(entries: Sequence[float]) -> Array:
+    """The tensor xx, yy, zz, xy, xz, yz, shape (3, 3)."""
+    xx, yy, zz, xy, xz, yz = entries
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])

@@ -1,0 +1,244 @@
+"""A robot as the paper's text, read and written with all digits.
+
+    units m rad kg/m3
+    link  [No, D-H, JointD, JointT, Shape, Size, Color, Density]
+    joint [No, Type, Axis, LinkP, LinkN, AtP, AtN]
+
+After Su and Xue; JointD is the joint that moves the link, JointT lists those that leave it. The
+points AtP and AtN are ours: both of a joint that closes a loop, the first of an end. What the text
+has no column for is told by `text_losses`.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
+
+from sim.world.robots.bodies import placed_bodies
+from sim.world.robots.faults import FaultList, Finding
+from sim.world.robots.judge import findings_of
+from sim.world.robots.losses import Loss, losses_beside
+from sim.world.robots.model import BodyShape, JointType, Robot, RobotJoint, RobotLink
+from sim.world.robots.shapes import volume_m3
+from sim.world.robots.text_cells import TextCell, TextRow, rows_of
+from sim.world.robots.tree import drivers_of
+
+SIZE_MAX: Final = 4_000_000
+"""Characters of a document at most."""
+UNITS: Final = ("m", "rad", "kg/m3")
+LINK: Final = ("number", "dh", "joint_d", "leaving", "shape", "size_m", "colour", "density_kg_m3")
+"""Columns of a link, as fields of `RobotLink`; JointD is there by the graph's arcs."""
+JOINT: Final = ("number", "type", "axis", "parent", "child", "at_parent_m", "at_child_m")
+"""Columns of a joint, as fields of `RobotJoint`; the last two may be left out."""
+LABELS: Final = {
+    "number": "No", "dh": "D-H", "joint_d": "JointD", "leaving": "JointT", "shape": "Shape",
+    "size_m": "Size", "colour": "Color", "density_kg_m3": "Density", "mass_kg": "Density",
+    "type": "Type", "axis": "Axis", "parent": "LinkP", "child": "LinkN", "at_parent_m": "AtP",
+    "at_child_m": "AtN",
+}  # fmt: skip
+"""What the columns are called."""
+
+
+class _UnreadableError(Exception):
+    """A cell that has no value: what is wrong, and what would be right."""
+
+
+def read_text(text: str, source: str) -> Robot:
+    """The robot that a text describes.
+
+    Args:
+        source: the document, for error texts.
+
+    Raises:
+        RobotDocumentError: with every fault.
+    """
+    faults = FaultList(source, LABELS)
+    if len(text) > SIZE_MAX:
+        right = f"at most {SIZE_MAX}"
+        faults.add(0, 0, f"{len(text)} characters", "the document is too long", right)
+        faults.end()
+    links: list[dict[str, Any]] = []
+    joints: list[dict[str, Any]] = []
+    has_units, whole = False, True
+    for row in rows_of(text, faults):
+        if row.keyword == "units":
+            has_units = True
+            _check_units(row, faults)
+            continue
+        if not has_units:
+            right = f"the first line is: units {' '.join(UNITS)}"
+            faults.add(row.line, row.column, row.keyword, "no units are named before it", right)
+            has_units = True
+        rows, columns = (links, LINK) if row.keyword == "link" else (joints, JOINT)
+        whole = _read_row(row, columns, rows, faults) and whole
+    robot = Robot(
+        tuple(_without(row, "joint_d", RobotLink) for row in links),
+        tuple(RobotJoint(**row) for row in joints),
+    )
+    whole = whole and not faults.faults
+    faults.take(findings_of(robot, whole=whole))
+    if whole:
+        faults.take(_drivers_agree(robot, [row["joint_d"] for row in links]))
+    faults.end()
+    return robot
+
+
+def write_text(robot: Robot) -> str:
+    """The text of a robot; what it cannot say is left out (`text_losses`)."""
+    drivers = drivers_of(robot)
+    bodies = placed_bodies(robot)
+    lines = [f"units {' '.join(UNITS)}"]
+    for link in robot.links:
+        density, body = link.density_kg_m3, bodies[link.number]
+        if not density and (volume := volume_m3(link.shape, body.size_m)):
+            density = body.mass.mass_kg / volume
+        cells = (
+            str(link.number), _list(link.dh), str(drivers[link.number].number), _list(link.leaving),
+            link.shape.value, _list(link.size_m), _list(link.colour), number_text(density),
+        )  # fmt: skip
+        lines.append(f"link  [{', '.join(cells)}]")
+    for joint in robot.joints:
+        ends = (joint.at_parent_m, joint.at_child_m)
+        points = [_list(point) for point in ends if point is not None]
+        cells = (
+            str(joint.number), joint.type.value, _list(joint.axis), str(joint.parent),
+            str(joint.child), *points,
+        )  # fmt: skip
+        lines.append(f"joint [{', '.join(cells)}]")
+    return "\n".join(lines) + "\n"
+
+
+def text_losses(robot: Robot) -> tuple[Loss, ...]:
+    """What the text cannot say of a robot."""
+    return tuple(losses_beside(robot, {*LINK}, {*JOINT}, "the text has no column for it"))
+
+
+def number_text(value: float) -> str:
+    """A number with all its digits, as short as it can be; whole numbers without a point."""
+    whole = value.is_integer() and abs(value) < 1e15 and not _is_minus_zero(value)
+    return str(int(value)) if whole else repr(value)
+
+
+def _is_minus_zero(value: float) -> bool:
+    return value == 0.0 and math.copysign(1.0, value) < 0.0
+
+
+def _list(values: Iterable[float]) -> str:
+    return f"({', '.join(number_text(float(one)) for one in values)})"
+
+
+def _check_units(row: TextRow, faults: FaultList) -> None:
+    found = tuple(cell.text for cell in row.cells)
+    if found != UNITS:
+        right = f"units {' '.join(UNITS)}"
+        faults.add(row.line, row.column, " ".join(found), "other units are not read", right)
+
+
+def _read_row(
+    row: TextRow, columns: tuple[str, ...], rows: list[dict[str, Any]], faults: FaultList
+) -> bool:
+    """Add the fields of a row; False if it has not all of its columns."""
+    kind, index = row.keyword, len(rows)
+    least = len(LINK) if columns is LINK else len(JOINT) - 2
+    if not least <= len(row.cells) <= len(columns):
+        names = ", ".join(LABELS[name] for name in columns)
+        problem = f"{len(row.cells)} columns"
+        faults.add(row.line, row.column, row.keyword, problem, f"{kind} [{names}]")
+        return False
+    faults.put((kind, index), row.line, row.column)
+    fields = dict(_EMPTY[kind])
+    for name, cell in zip(columns, row.cells, strict=False):
+        faults.put((kind, index, name), row.line, cell.column)
+        try:
+            fields[name] = _READERS[name](cell)
+        except _UnreadableError as error:
+            faults.unreadable((kind, index, name), cell.text, *error.args)
+            for other in _JUDGED_BY.get(name, ()):
+                faults.ignore((kind, index, other))
+    rows.append(fields)
+    return True
+
+
+def _drivers_agree(robot: Robot, told: list[int]) -> Iterator[Finding]:
+    """JointD of each link against the joint whose LinkN it is."""
+    if len({link.number for link in robot.links}) < len(robot.links):
+        return
+    joints = {joint.number: joint for joint in robot.joints}
+    drivers = drivers_of(robot)
+    for index, (link, number) in enumerate(zip(robot.links, told, strict=True)):
+        own = drivers.get(link.number)
+        if own is not None and number != own.number:
+            there = joints.get(number)
+            problem = "no such joint" if there is None else f"it moves link {there.child}"
+            if there is not None and there.closes:
+                problem = "it closes a loop"
+            right = f"{own.number}, whose LinkN is {link.number}"
+            field = ("link", index, "joint_d")
+            yield Finding(field, f"link {link.number}", number, problem, right)
+
+
+def _without(row: dict[str, Any], name: str, make: Callable[..., RobotLink]) -> RobotLink:
+    return make(**{key: value for key, value in row.items() if key != name})
+
+
+def _number(word: str) -> float:
+    try:
+        value = float(word.replace("_", "?"))
+    except ValueError:
+        raise _UnreadableError("not a number", "a number such as 0.25 or 1e-3") from None
+    return value
+
+
+def _integer(cell: TextCell) -> int:
+    word = cell.text
+    if len(word) > 9 or not word.removeprefix("-").isdecimal() or not word.isascii():
+        raise _UnreadableError("not a whole number", "a number such as 3, or -1 for nothing")
+    return int(word)
+
+
+def _scalar(cell: TextCell) -> float:
+    if cell.is_list:
+        raise _UnreadableError("a list", "one number without brackets")
+    return _number(cell.text)
+
+
+def _numbers(cell: TextCell) -> tuple[float, ...]:
+    if not cell.is_list:
+        raise _UnreadableError("not a list", "numbers in round brackets, such as (0, 0, 1)")
+    return tuple(map(_number, cell.words))
+
+
+def _three(cell: TextCell) -> tuple[float, ...]:
+    values = _numbers(cell)
+    if len(values) != 3:
+        raise _UnreadableError(f"{len(values)} numbers", "three of them")
+    return values
+
+
+def _integers(cell: TextCell) -> tuple[int, ...]:
+    if not cell.is_list:
+        raise _UnreadableError("not a list", "numbers in round brackets, such as (3), or ()")
+    return tuple(_integer(TextCell(cell.column, (word,), is_list=False)) for word in cell.words)
+
+
+def _one_of(kinds: type[BodyShape] | type[JointType]) -> Callable[[TextCell], str]:
+    def read(cell: TextCell) -> str:
+        if cell.text not in {*kinds}:
+            raise _UnreadableError("no such word", f"one of {', '.join(kinds)}")
+        return kinds(cell.text)
+
+    return read
+
+
+_READERS: Final[dict[str, Callable[[TextCell], Any]]] = {
+    "number": _integer, "dh": _numbers, "joint_d": _integer, "leaving": _integers,
+    "shape": _one_of(BodyShape), "size_m": _numbers, "colour": _three, "density_kg_m3": _scalar,
+    "type": _one_of(JointType), "axis": _numbers, "parent": _integer, "child": _integer,
+    "at_parent_m": _three, "at_child_m": _three,
+}  # fmt: skip
+_EMPTY: Final[dict[str, dict[str, Any]]] = {
+    "link": {"number": 0, "dh": (0.0,) * 4, "joint_d": 0},
+    "joint": {"number": 0, "type": JointType.FIXED, "axis": (), "parent": 0, "child": 0},
+}
+"""What stands for a cell that cannot be read."""
+_JUDGED_BY: Final = {"shape": ("size_m",), "type": ("axis", "at_parent_m", "at_child_m")}
+"""Cells that say nothing without another one."""

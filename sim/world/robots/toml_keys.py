@@ -1,0 +1,221 @@
+"""Which keys of a robot's TOML stand for which fields, and what their values must look like.
+
+Units are in the keys and go with the joint: m and N of a slide, rad and N m of the others.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from sim.world.robots import dh
+from sim.world.robots.model import (
+    BodyPlace,
+    BodyShape,
+    JointType,
+    LinkInertia,
+    Mimic,
+)
+
+TEXT_MAX: Final = 200
+"""Characters of a name at most."""
+INTEGER_MAX: Final = 10**9
+
+Fields = Mapping[str, str]
+"""Key of the document by field of the model."""
+
+LINK: Final[Fields] = MappingProxyType(
+    {
+        one: one
+        for one in (
+            "number", "name", "dh", "leaving", "shape", "size_m", "colour", "density_kg_m3",
+            "mass_kg", "inertia", "place",
+        )
+    }
+)  # fmt: skip
+_JOINT: Final = (
+    "number", "name", "type", "axis", "parent", "child", "at_parent_m", "at_child_m", "mimic",
+)  # fmt: skip
+_UNITS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "start": ("rad", "m"), "limits": ("rad", "m"), "friction": ("nm", "n"),
+        "damping": ("nm_s", "n_s_m"), "armature": ("kg_m2", "kg"), "offset": ("rad", "m"),
+        "effort_max": ("nm", "n"), "speed_max": ("rad_s", "m_s"),
+        "speed_gain": ("nm_s", "n_s_m"), "speed": ("rad_s", "m_s"),
+        "acceleration": ("rad_s2", "m_s2"), "effort": ("nm", "n"),
+    }
+)  # fmt: skip
+"""Endings of the keys whose unit goes with the joint: of one that turns, of a slide."""
+
+
+def joint_keys(kind: JointType) -> Fields:
+    """Keys of a joint of some type."""
+    own = {one: one for one in _JOINT}
+    for field in ("start", "limits", "friction", "damping", "armature"):
+        own[field] = with_unit(field, kind)
+    if kind is JointType.BALL:
+        own["start"] = "start_quaternion"
+    elif kind is JointType.FREE:
+        own["start"] = "start_m_quaternion"
+    return own
+
+
+def with_unit(field: str, kind: JointType) -> str:
+    """The key of a field whose unit goes with the joint."""
+    return f"{field}_{_UNITS[field][kind is JointType.SLIDE]}"
+
+
+def drive_keys(kind: JointType) -> Fields:
+    """Keys of a drive of a joint of some type."""
+    own = {one: with_unit(one, kind) for one in ("effort_max", "speed_max", "speed_gain")}
+    return {"joint": "joint", "control": "control", **own}
+
+
+def bounds_keys(kind: JointType) -> Fields:
+    """Keys of a machine's bounds for a joint of some type."""
+    own = {one: with_unit(one, kind) for one in ("speed", "acceleration", "effort")}
+    return {"joint": "joint", **own}
+
+
+class UnreadableError(Exception):
+    """A value that is no field's: what is wrong, and what would be right."""
+
+
+def number(value: object) -> float:
+    """A number; whole ones too."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise UnreadableError("not a number", "a number such as 0.25")
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def integer(value: object) -> int:
+    """A whole number of some digits."""
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > INTEGER_MAX:
+        raise UnreadableError("not a whole number", "a number such as 3")
+    return value
+
+
+def text(value: object) -> str:
+    """A short text that can be seen."""
+    if not isinstance(value, str) or len(value) > TEXT_MAX or not value.isprintable():
+        raise UnreadableError("not a text", f"printable, at most {TEXT_MAX} characters")
+    return value
+
+
+def numbers(value: object) -> tuple[float, ...]:
+    """A list of numbers."""
+    return tuple(map(number, _list(value)))
+
+
+def integers(value: object) -> tuple[int, ...]:
+    """A list of whole numbers."""
+    return tuple(map(integer, _list(value)))
+
+
+def some(count: int) -> Callable[[object], tuple[float, ...]]:
+    """A list of so many numbers."""
+
+    def read(value: object) -> tuple[float, ...]:
+        found = numbers(value)
+        if len(found) != count:
+            raise UnreadableError(f"{len(found)} numbers", f"{count} of them")
+        return found
+
+    return read
+
+
+def pairs(value: object) -> tuple[tuple[float, ...], ...]:
+    """Least and greatest, or a list of such pairs."""
+    items = _list(value)
+    if items and all(isinstance(one, list) for one in items):
+        return tuple(map(some(2), items))
+    return (some(2)(items),)
+
+
+def one_of(words: Iterable[str]) -> Callable[[object], Any]:
+    """One of some words; a member of an enumeration if that is given."""
+    kept = list(words)
+
+    def read(value: object) -> Any:
+        if not isinstance(value, str) or value not in kept:
+            raise UnreadableError("no such word", f"one of {', '.join(kept)}")
+        return kept[kept.index(value)]
+
+    return read
+
+
+def dh_numbers(value: object) -> tuple[float, ...]:
+    """A table of four D-H numbers, or of six."""
+    if not isinstance(value, dict) or {*value} not in ({*dh.NAMES}, {*dh.NAMES[2:]}):
+        right = f"{', '.join(dh.NAMES[2:])}, and {', '.join(dh.NAMES[:2])} as well or not"
+        raise UnreadableError("not the keys of D-H numbers", right)
+    return tuple(number(value[name]) for name in dh.NAMES if name in value)
+
+
+def inertia(value: object) -> LinkInertia:
+    """Mass, centre and inertia."""
+    found = _table(value, ("mass_kg", "centre_m", "inertia_kg_m2"))
+    entries = some(6)(found["inertia_kg_m2"])
+    return LinkInertia(number(found["mass_kg"]), some(3)(found["centre_m"]), entries)  # type: ignore[arg-type]
+
+
+def place(value: object) -> BodyPlace:
+    """Position, and axes if they are turned."""
+    found = _table(value, ("position_m",), ("quaternion",))
+    turned = some(4)(found.get("quaternion", [1.0, 0.0, 0.0, 0.0]))
+    return BodyPlace(some(3)(found["position_m"]), turned)  # type: ignore[arg-type]
+
+
+def mimic(value: object) -> Mimic:
+    """Of a joint that turns, or of a slide."""
+    found = _table(value, ("joint",), ("ratio", "offset_rad", "offset_m"))
+    if "offset_rad" in found and "offset_m" in found:
+        raise UnreadableError("two offsets", "offset_rad of a hinge, offset_m of a slide")
+    offset = found.get("offset_rad", found.get("offset_m", 0.0))
+    return Mimic(integer(found["joint"]), number(found.get("ratio", 1.0)), number(offset))
+
+
+def sensor(value: object) -> Any:
+    """What a sensor's key may have: a text, a number, a yes or no, or a list of such."""
+    if isinstance(value, list):
+        return tuple(map(_simple, value))
+    return _simple(value)
+
+
+def _simple(value: object) -> Any:
+    if isinstance(value, bool | float):
+        return value
+    return text(value) if isinstance(value, str) else integer(value)
+
+
+def _list(value: object) -> list[Any]:
+    if not isinstance(value, list | tuple):
+        raise UnreadableError("not a list", "values in square brackets, such as [0, 0, 1]")
+    return list(value)
+
+
+def _table(value: object, wanted: tuple[str, ...], others: tuple[str, ...] = ()) -> dict[str, Any]:
+    keys = {*value} if isinstance(value, dict) else set()
+    if not isinstance(value, dict) or not {*wanted} <= keys <= {*wanted, *others}:
+        right = ", ".join(wanted) + (f"; if wanted {', '.join(others)}" if others else "")
+        raise UnreadableError("not the keys that it has", right)
+    return value
+
+
+READERS: Final[Mapping[str, Callable[[object], Any]]] = MappingProxyType(
+    {
+        "number": integer, "name": text, "dh": dh_numbers, "leaving": integers,
+        "shape": one_of(BodyShape), "size_m": numbers, "colour": some(3),
+        "density_kg_m3": number, "mass_kg": number, "inertia": inertia, "place": place,
+        "type": one_of(JointType), "axis": numbers, "parent": integer, "child": integer,
+        "at_parent_m": some(3), "at_child_m": some(3), "mimic": mimic, "start": numbers,
+        "limits": pairs, "friction": number, "damping": number, "armature": number,
+        "joint": integer, "control": one_of(("speed", "torque", "voltage")),
+        "effort_max": number, "speed_max": number, "speed_gain": number, "speed": number,
+        "acceleration": number, "effort": number,
+    }
+)  # fmt: skip
+"""How the value of each field is read."""
