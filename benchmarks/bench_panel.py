@@ -120,6 +120,38 @@ QTimer.singleShot(1000, begin)
 QTimer.singleShot(1000 + int(1000 * seconds), end)
 app.exec()
 """
+EMPTY: Final = """
+import resource, sys, time
+from PySide6.QtCore import QEvent, QObject, QSettings, QTimer
+from PySide6.QtWidgets import QApplication
+from hil.panel.shell.app import FIRST_PAINT_MS
+from hil.panel.shell.models.opening import opening_of
+from hil.panel.shell.window import MainWindow
+from hil.timing.realtime import RealClock
+class Painted(QObject):
+    at = None
+    def eventFilter(self, widget, event):
+        if event.type() == QEvent.Type.Paint and self.at is None and widget is words:
+            self.at = time.monotonic()
+        return False
+app = QApplication([])
+window = MainWindow(
+    QSettings(sys.argv[2], QSettings.Format.IniFormat), RealClock().now_s, "bench"
+)
+seen, words = Painted(), window.strip.waiting_words
+words.installEventFilter(seen)
+window.show()
+QTimer.singleShot(FIRST_PAINT_MS, lambda: window.open(opening_of(None)))
+while seen.at is None:
+    app.processEvents()
+print(seen.at - float(sys.argv[1]))
+scene = window.views["scene"].widget
+while not scene.panes:
+    app.processEvents()
+    app.thread().msleep(5)
+print(time.monotonic() - float(sys.argv[1]))
+window.shut()
+"""
 ROUNDS: Final = 7
 """Turns of each kind; the median of the rounds is told."""
 KINDS: Final = ("alone", "panel", "counting")
@@ -138,10 +170,12 @@ def run(seconds: float = 20.0, console: Console | None = None) -> dict[str, floa
     if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         return {"skipped": "no display"}
     with tempfile.TemporaryDirectory() as folder:
-        found = _measured(Path(folder), seconds)
+        found = _empty(Path(folder)) | _measured(Path(folder), seconds)
     table = Table("figure", "measured", "goal", title="panel")
     table.add_row("start to first picture [s]", f"{found['first_picture_s']:.2f}", "3")
     table.add_row("processor time of it [s]", f"{found['first_picture_cpu_s']:.2f}", "")
+    table.add_row("start to an empty panel [s]", f"{found['empty_s']:.2f}", "")
+    table.add_row("start to the demo's picture [s]", f"{found['demo_picture_s']:.2f}", "")
     table.add_row("share of one core at 30 Hz", f"{found['cpu_share']:.2f}", "0.60")
     for kind in KINDS:
         low, middle, high = (found[f"late_p99_{kind}_{which}_us"] for which in _WHICH)
@@ -156,6 +190,19 @@ def run(seconds: float = 20.0, console: Console | None = None) -> dict[str, floa
 _WHICH: Final = ("least", "median", "most")
 
 
+def _empty(folder: Path) -> dict[str, float]:
+    """From the start of a panel without a bench until it says so, and until the demo is drawn."""
+    told: list[list[float]] = []
+    for _ in range(ROUNDS):
+        said = subprocess.run(
+            [sys.executable, "-c", EMPTY, str(time.monotonic()), str(folder / "empty.ini")],
+            stdout=subprocess.PIPE, text=True, check=True,
+        ).stdout  # fmt: skip
+        told.append([float(word) for word in said.split()])
+    empty_s, demo_s = np.median(told, axis=0).tolist()
+    return {"empty_s": empty_s, "demo_picture_s": demo_s}
+
+
 def _measured(folder: Path, seconds: float) -> dict[str, float]:
     scenario = folder / "panel.toml"
     scenario.write_text(SCENARIO)
@@ -168,7 +215,7 @@ def _measured(folder: Path, seconds: float) -> dict[str, float]:
     spans: dict[str, list[tuple[float, float]]] = {kind: [] for kind in KINDS}
     told: list[tuple[float, float, float]] = []
     try:
-        leader = Leader(_place(bench))
+        leader = Leader(place_of_bench(bench))
         leader.turn_until(lambda: leader.plays)
         leader.turn_for(5.0)  # fade in, and whatever else begins
         for _ in range(ROUNDS):
@@ -228,7 +275,7 @@ def _with_counting(leader: Leader, seconds: float) -> tuple[float, float]:
         process.wait()
 
 
-def _place(bench: subprocess.Popen[bytes]) -> Path:
+def place_of_bench(bench: subprocess.Popen[bytes]) -> Path:
     """The socket of a bench's desk, once it is there."""
     end = time.monotonic() + 60.0
     while not (places := [one for one in benches() if one.pid == bench.pid]):

@@ -124,9 +124,7 @@ class Bench:
 
     def cycle(self):
         self.clock.t_s = 100.0 + self.index * PERIOD_S
-        if self.alive:
-            self.order = replace(self.order, stamp_s=self.clock.t_s)
-        self.slot.write(self.order)
+        self.give_order()
         exchange = self.loop.cycle(Tick(self.index, self.index * PERIOD_S, PERIOD_S, 0.0))
         assert self.loop._failure is None, repr(self.loop._failure)
         self.index += 1
@@ -139,6 +137,12 @@ class Bench:
         if self.on_cycle is not None:
             self.on_cycle(self, exchange)
         return exchange
+
+    def give_order(self):
+        """What control reads in this cycle."""
+        if self.alive:
+            self.order = replace(self.order, stamp_s=self.clock.t_s)
+        self.slot.write(self.order)
 
     def run(self, time_s):
         for _ in range(round(time_s / PERIOD_S)):

@@ -92,7 +92,7 @@ def test_a_live_motion_stands_until_it_is_held_and_slows_down_when_it_is_let_go(
     assert led.source.held
     led.write(held=False)
     assert led.speed() == 0.0
-    assert ("dead-man released: zero velocity", {"held": False}) in led.said
+    assert ("hold-to-run released: zero velocity", {"held": False}) in led.said
     led.write(held=True)
     assert led.speed() == pytest.approx(0.05)
 

@@ -185,7 +185,7 @@ def compare(panel, recording):
         "SHUT_DOWN pressed",
     ):
         assert text in told
-    assert "dead-man released in ENGAGED: stop" in told
+    assert "hold-to-run released in ENGAGED: stop" in told
     assert not [event for event in recording.events if event.kind is EventKind.VIOLATION]
     assert {event.to_bytes() for event in recording.events} >= set(panel.events)
     assert len(panel.frames) > 400

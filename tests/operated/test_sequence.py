@@ -102,7 +102,9 @@ def test_a_fault_is_left_by_a_reset_edge_and_everything_begins_anew():
     bench.until(Mode.FAULT)
     assert not bench.course.done
     bench.press(Button.ENGAGE)
-    assert bench.refused == "ENGAGE: the bench is in FAULT; it rises from STANDBY"
+    assert bench.refused == (
+        "ENGAGE: the bench is in FAULT; take its cause away, then Reset, then Home"
+    )
     bench.press(Button.RESET)
     assert bench.refused.startswith("RESET: the fault's cause is still there")
     bench.run(3.0)
@@ -150,7 +152,7 @@ def test_a_released_dead_man_stops_whatever_moves(mode, how):
     bench.write(held=True)
     bench.run(2.0)
     assert bench.mode is stopped, "taking the dead-man again moves nothing"
-    assert any("dead-man released" in message for _, message, _ in bench.journal.notes)
+    assert any("hold-to-run released" in message for _, message, _ in bench.journal.notes)
 
 
 def test_presence_needs_no_hold_but_a_sign_of_life():
@@ -172,7 +174,7 @@ def test_a_press_without_a_held_dead_man_moves_nothing():
     bench.press(Button.HOME)
     bench.run(0.5)
     assert bench.mode is Mode.IDLE
-    assert bench.refused == "HOME: the dead-man is released; hold it while the legs move"
+    assert bench.refused == "HOME: hold-to-run is released; hold Space, then press again"
     bench.write(held=True)
     bench.run(0.5)
     assert bench.mode is Mode.IDLE, "it is not obeyed later either"

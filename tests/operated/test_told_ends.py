@@ -133,7 +133,7 @@ def test_what_the_gate_refuses_is_told_and_written_down(button, start, note):
 
 def test_a_start_that_the_dead_man_or_another_mode_forestalls_says_so():
     for change, why in (
-        ({"held": False}, "the dead-man was released before the gate took it"),
+        ({"held": False}, "hold-to-run was released before the gate took it"),
         (None, "the bench went to FAULT first"),
     ):
         bench = homed()
@@ -165,7 +165,7 @@ def test_a_park_that_is_taken_back_before_it_began_says_by_what(door, how):  # n
     bench.cycle()
     bench.cycle()
     whys = {
-        "let go": "the dead-man was released before it began",
+        "let go": "hold-to-run was released before it began",
         "violation": str(at),
         "fault": str(at),
         "lockout": "the bench went to QSTOP first",

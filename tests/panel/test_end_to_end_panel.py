@@ -158,7 +158,7 @@ def test_ctrl_c_at_the_terminal_is_told_until_the_platform_is_parked(begin):
             operator.press(NEXT[operator.model.mode])
         pressed_s = NOW_S()
         operator.until(lambda: NOW_S() - pressed_s > 0.3)  # noqa: B023
-    ending, seen = operator.window.strip.state.ending, []
+    ending, seen = operator.window.strip.state.alarm, []
 
     def look():
         if ending.isVisible() and (not seen or seen[-1] != ending.text()):

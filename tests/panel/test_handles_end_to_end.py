@@ -176,4 +176,4 @@ def judge(recording):
     assert np.linalg.norm(places[-1] - places[0]) > 2e-3
     np.testing.assert_allclose(places[-1], places[-2], atol=1e-9)
     told = [event.message for event in recording.recording.events]
-    assert any(message.startswith("dead-man released: zero velocity") for message in told)
+    assert any(message.startswith("hold-to-run released: zero velocity") for message in told)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from feed_samples import arm_facts, batch, platform_facts, soft_ranges
+from feed_samples import arm_facts, batch, mode, platform_facts, soft_ranges
 from hypothesis import given
 from hypothesis import strategies as st
 from row_samples import PLATFORM
@@ -14,7 +14,6 @@ from hil.panel.live.models.margins import RANK_STEP, MarginsModel, ranked
 from hil.recording.header import RunHeader
 from hil.scene.margins import FAULT_SHARE, FULL_LEASTS, WARN_SHARE, margin_role
 from hil.stations.arm.report.machines import ArmMachines
-from hil.stations.platform import scene as scene_platform
 
 LOW, HIGH = soft_ranges().T
 MIDDLE, HALF = 0.5 * (LOW + HIGH), 0.5 * (HIGH - LOW)
@@ -151,8 +150,78 @@ def test_nothing_has_no_order():
     assert ranked([], []) == []
 
 
+REST = np.full(6, 0.67)
+"""Reference lengths of the paper's rig [m], 25 mm above the lower soft limits: 7 % of half."""
+
+
+def in_modes(lengths, *names, model=None):
+    """Rows after frames in these modes, one a turn."""
+    facts = platform_facts()
+    model = model or MarginsModel(facts)
+    for name in names:
+        fields = {} if name is None else {"mode": mode(facts, name)}
+        model.take(batch(facts, measured_length_m=np.asarray(lengths), **fields), 0.0)
+    return model.rows
+
+
+@pytest.mark.parametrize("name", ["OFF", "IDLE", "HOMING"])
+@pytest.mark.parametrize("lengths", [LOW - 0.005, np.zeros(6), MIDDLE, HIGH])
+def test_before_homing_nothing_is_known_of_any_length(name, lengths):
+    rows = in_modes(lengths, name)
+    assert {(row.role, row.words) for row in rows} == {("unknown", "not homed")}
+    assert all(math.isnan(row.share) for row in rows)
+    assert [row.name for row in rows] == [f"Leg {leg}" for leg in range(1, 7)]
+
+
+@pytest.mark.parametrize("name", ["STANDBY", "ENGAGING", "PARKING"])
+def test_a_platform_at_rest_is_no_warning(name):
+    rows = in_modes(REST, name)
+    assert {row.role for row in rows} == {"ok"}
+    assert {row.words for row in rows} == {"25.00 mm to the lower end, at rest"}
+    assert {row.role for row in in_modes(REST, "ENGAGED")} == {"warn"}
+
+
+def test_at_rest_a_leg_beyond_its_rest_or_at_its_other_end_is_warned_of():
+    lengths = REST.copy()
+    lengths[0] -= 0.0036
+    lengths[1] -= 0.0038
+    lengths[2] = LOW[2] + 0.001
+    lengths[3] = HIGH[3] - 0.025
+    roles = {row.name: row.role for row in in_modes(lengths, "STANDBY")}
+    assert list(map(roles.get, (f"Leg {leg}" for leg in range(1, 7)))) == [
+        "ok", "warn", "fault", "warn", "ok", "ok",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("stop", ["CSTOP", "HOLD", "QSTOP", "FAULT", "LOCKOUT", None])
+@pytest.mark.parametrize(("before", "role"), [("IDLE", "unknown"), ("STANDBY", "ok"),
+                                              ("ENGAGED", "warn")])  # fmt: skip
+def test_a_stop_leaves_it_as_it_was(stop, before, role):
+    assert {row.role for row in in_modes(REST, before, stop, stop)} == {role}
+
+
+def test_who_comes_when_all_is_over_is_warned_rather_than_not():
+    assert {row.role for row in in_modes(REST, "FAULT")} == {"warn"}
+
+
+def test_after_a_seek_the_modes_begin_anew():
+    facts = platform_facts()
+    model = MarginsModel(facts)
+    in_modes(REST, "IDLE", model=model)
+    values = {"measured_length_m": REST, "mode": mode(facts, "FAULT")}
+    model.take(batch(facts, restart=True, **values), 0.0)
+    assert {row.role for row in model.rows} == {"warn"}
+
+
+def test_every_mode_of_many_frames_counts_in_its_order():
+    facts = platform_facts()
+    model = MarginsModel(facts)
+    codes = np.array([mode(facts, name) for name in ("ENGAGED", "IDLE", "FAULT")], float)
+    model.take(batch(facts, count=3, measured_length_m=np.tile(REST, (3, 1)), mode=codes), 0.0)
+    assert {row.role for row in model.rows} == {"unknown"}
+
+
 def test_the_thresholds_are_those_of_the_picture_in_space():
-    assert scene_platform.margin_role is margin_role
     assert margin_role(WARN_SHARE) == "ok"
     assert margin_role(WARN_SHARE - 1e-9) == "warn"
     assert margin_role(FAULT_SHARE - 1e-9) == "fault"

@@ -67,7 +67,8 @@ def test_json_says_what_would_be_opened_without_a_display():
     told = CliRunner().invoke(app, ["panel", "demo", "--json"])
     assert told.exit_code == 0
     assert json.loads(told.stdout) | {"path": ""} == {
-        "ok": True, "opens": "scenario", "path": "", "station": "platform scenario", "benches": [],
+        "format": 1, "ok": True, "opens": "scenario", "path": "", "station": "platform scenario",
+        "benches": [],
     }  # fmt: skip
     assert CliRunner().invoke(app, ["panel", "demmo", "--json"]).exit_code == 2
 

@@ -44,6 +44,7 @@ from hil.scene.track import Trail, advance, between_poses, is_jump, rotation_of
 from hil.stations.arm.scene_space_arm import payload_box
 from platform6dof.inverse import leg_lengths
 from platform6dof.pose import Pose
+from safety.modes import Mode
 from sim.world.space_arm.reference import link_pose
 
 EXACT = 1e-12
@@ -148,6 +149,26 @@ def test_a_leg_near_either_end_is_coloured_and_thicker():
     assert roles == ["ok", "warn", "warn", "fault", "fault", "fault"]
     thick = [np.linalg.norm(named(scene, figure)[f"leg {leg}"][:3, 0]) for leg in range(1, 7)]
     np.testing.assert_allclose(thick, [1.0, 1.2, 1.2, 1.45, 1.45, 1.45], atol=EXACT)
+
+
+def test_before_homing_legs_are_grey_and_at_rest_none_is_a_warning():
+    scene = platform()
+    modes = [mode.name for mode in Mode]
+    low = soft_range_m(PAPER, 0)[0]
+    rest = [0.67, 0.67, 0.67, 0.67, low + 0.01, low - 0.01]
+    known = {"reached_pose": (0.0, 0.0, 0.935, 0.0, 0.0, 0.0), "measured_length_m": rest}
+
+    def roles_in(name):
+        scene.take(platform_row(mode=modes.index(name), **known)[None], 0.0)
+        return [role_of(scene, scene.figure(0.0), f"leg{leg}") for leg in range(1, 7)]
+
+    for name in ("OFF", "IDLE", "HOMING", "FAULT"):
+        assert roles_in(name) == ["unknown"] * 6, name
+    for name in ("STANDBY", "ENGAGING", "PARKING", "HOLD"):
+        assert roles_in(name) == ["ok"] * 4 + ["fault"] * 2, name
+    for name in ("ENGAGED", "FAULT"):
+        assert roles_in(name) == ["warn"] * 4 + ["fault"] * 2, name
+    assert roles_in("IDLE") == ["unknown"] * 6
 
 
 def test_only_the_newest_row_is_drawn():

@@ -359,7 +359,8 @@ def test_the_flat_drawing_shows_the_pose_from_the_side_and_from_above(no_opengl)
 def test_another_run_takes_the_place_of_the_one_before(no_opengl):
     view = shown(SceneView(()))
     assert view.panes == ()
-    assert view._empty.text() == "No run"
+    view.say("The machine")
+    assert view._empty.text() == "The machine"
     view.set_run(SimpleNamespace(header=platform_header()))
     assert [pane.scene.title.split()[-1] for pane in view.panes] == ["paper"]
     view.set_run(SimpleNamespace(header=arm_header()))
@@ -369,7 +370,7 @@ def test_another_run_takes_the_place_of_the_one_before(no_opengl):
     assert view.panes == ()
     assert "rig" in view._empty.text()
     view.set_run(None)
-    assert view._empty.text() == "No run"
+    assert view._empty.text() == "The machine"
     view.close()
 
 

@@ -209,11 +209,11 @@ def test_a_killed_desk_is_followed_by_the_next_one_which_nobody_owns_or_holds(ow
     assert (session.ended, session.owns, session.bench.held) == (False, False, False)
     assert turns[-1].news == (
         "The desk is gone without a word. Nothing can be asked of the bench, and its "
-        "dead-man is released. This panel looks for the next desk of the run."
+        "hold-to-run is released. This panel looks for the next desk of the run."
     )
     assert turns[-1].batch.events[-1].message == (
         "The desk is gone without a word. Nothing can be asked of the bench, and its "
-        "dead-man is released. This panel looks for the next desk of the run."
+        "hold-to-run is released. This panel looks for the next desk of the run."
     )
     own_desk.telemetry.push(OPERATION_KIND, Operation(motion_serial=2).to_bytes())
     answers = [one for turn in turns for one in turn.messages if isinstance(one, m.Answer)]
@@ -232,8 +232,8 @@ def test_a_killed_desk_is_followed_by_the_next_one_which_nobody_owns_or_holds(ow
     until(lambda: session.bench.link(NOW_S()) is not Link.LOST, turned)
     assert NOW_S() - lost_s < 15.0
     assert [turn.news for turn in turns if turn.news] == [
-        "The desk is gone without a word. Nothing can be asked of the bench, and its dead-man "
-        "is released. This panel looks for the next desk of the run.",
+        "The desk is gone without a word. Nothing can be asked of the bench, and its "
+        "hold-to-run is released. This panel looks for the next desk of the run.",
         "Connected to the run's next desk. Nobody owns the motion: take it anew (F9).",
     ]
     assert sum(turn.batch.missed for turn in turns) == 0

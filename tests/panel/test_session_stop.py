@@ -252,7 +252,7 @@ def test_a_desk_that_is_cut_off_from_its_bench_says_how_else_it_is_stopped_until
     panel.turn(30)
     (turn,) = [one for one in panel.turns if one.news]
     assert turn.news == (
-        "The desk has lost the bench, and no other desk comes. Its dead-man is "
+        "The desk has lost the bench, and no other desk comes. Its hold-to-run is "
         "released, but it may still move, and no panel can stop it: Ctrl-C at its "
         "terminal / emergency stop."
     )

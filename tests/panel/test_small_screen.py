@@ -11,7 +11,6 @@ from scope_samples import batch, facts, rows
 from test_replay_models import write
 
 from hil.panel.scope.models.scope import ScopeModel
-from hil.panel.scope.plots import LEAST_PX
 from hil.panel.scope.view import ScopeView
 from hil.panel.shell.theme import LIGHT
 from hil.panel.study.models.replay import FileFeed
@@ -64,17 +63,18 @@ def test_plots_that_do_not_fit_above_each_other_scroll(app):
     view.show()
     view.refresh()
     app.processEvents()
+    least_px = view.plots.least_px
     heights = [plot.item.height() for plot in view.plots._plots]
     assert len(heights) == 5
-    assert min(heights) >= 0.8 * LEAST_PX
+    assert min(heights) >= 0.8 * least_px
     area = view.findChild(QScrollArea)
     assert area.verticalScrollBar().maximum() > 0
-    assert area.height() < 5 * LEAST_PX <= view.plots.height()
+    assert area.height() < 5 * least_px <= view.plots.height()
     assert np.isfinite(heights).all()
     for name in list(wanted.values())[1:5]:
         model.hide(name)
     view.refresh()
     app.processEvents()
-    assert view.plots.minimumHeight() == LEAST_PX
+    assert view.plots.minimumHeight() == least_px
     view.close()
     view.deleteLater()

@@ -162,9 +162,9 @@ def test_a_recording_has_no_buttons_to_press():
 
 
 def test_owner_in_words():
-    assert bench(said=OWN).owner_text == "You move it"
-    assert bench(said=OTHERS).owner_text == "other moves it"
-    assert bench(said=FREE).owner_text == "Nobody moves it"
+    assert bench(said=OWN).owner_text == "You own the motion"
+    assert bench(said=OTHERS).owner_text == "other owns the motion"
+    assert bench(said=FREE).owner_text == "Nobody owns the motion"
     assert [bench(said=said).may_take for said in (OWN, OTHERS, FREE)] == [False, False, True]
 
 
@@ -194,8 +194,8 @@ def test_take_when_free_and_give_back_when_owned():
 
 
 def test_the_dead_man_is_told_as_control_has_it():
-    assert bench(operation=Operation(held=True)).dead_man_text == "Dead-man held"
-    assert bench(operation=Operation(held=False)).dead_man_text == "Dead-man released"
+    assert bench(operation=Operation(held=True)).dead_man_text == "Hold-to-run held"
+    assert bench(operation=Operation(held=False)).dead_man_text == "Hold-to-run released"
     there = Operation(held=True, dead_man="presence")
     assert bench(operation=there).dead_man_text == "Panel present"
 
@@ -226,7 +226,7 @@ def test_no_button_but_for_the_owner():
     model = bench("ENGAGED", said=OTHERS)
     assert not any(state.allowed for state in model.buttons)
     assert model.press(Button.PARK) is None
-    assert "take it first" in model.refused
+    assert "it must give it back first" in model.refused
     assert isinstance(model.stop(), m.Stop)
 
 
@@ -260,7 +260,7 @@ def test_playing_and_a_target_decide_about_play_and_pose():
 def test_a_press_is_a_message_and_an_impossible_one_is_a_reason():
     model = bench("STANDBY")
     assert model.press(Button.ENGAGE) is None
-    assert "dead-man" in model.refused
+    assert "hold Space" in model.refused
     model.hold(pressed=True)
     assert model.press(Button.ENGAGE) == m.Press(button="engage", id=1)
     assert model.refused == ""

@@ -15,11 +15,14 @@ from hil.desk.operation import Operation, Refusal
 from hil.desk.order import Button
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.panel.lead.state_keys import BUTTON_KEYS, SHORTCUTS
-from hil.panel.live.models.bench import BUTTONS, BenchModel
+from hil.panel.live.models.bench import BenchModel
+from hil.panel.live.models.bench_alarm import BUTTONS
 from hil.panel.live.models.bench_link import Source
 from hil.panel.live.state_view import ORDER, StateView
 from hil.panel.shell.theme import DARK, LIGHT
-from safety.verdict import Action
+from hil.stations.platform.journal import violation_data
+from safety.modes import Severity
+from safety.verdict import Action, Check, Violation
 
 HOLDING = list(Action).index(Action.HOLDING)
 OWN = m.State(owner="desk", you_own=True, clients=("desk",), bench=True)
@@ -240,7 +243,7 @@ def test_buttons_are_enabled_as_the_model_says_and_tell_why_not(desks):
     desk = desks("STANDBY")
     for state in desk.model.buttons:
         assert desk.view.buttons[state.button].isEnabled() is state.allowed
-    assert "dead-man" in desk.view.buttons[Button.ENGAGE].toolTip()
+    assert "hold Space" in desk.view.buttons[Button.ENGAGE].toolTip()
     desk.key(DOWN)
     desk.refresh()
     QTest.mouseClick(desk.view.buttons[Button.ENGAGE], MOUSE)
@@ -277,13 +280,13 @@ def test_take_and_give_back(desks):
     QTest.mouseClick(desk.view.take, MOUSE)
     desk.model.hear(OWN)
     desk.refresh()
-    assert "You move it" in desk.view.owner.text()
+    assert "You own the motion" in desk.view.owner.text()
     QTest.keyClick(desk.table, Qt.Key.Key_F9)
     assert [type(one) for one in desk.asked] == [m.Take, m.Release]
     desk.model.hear(OTHERS)
     desk.refresh()
     assert not desk.view.take.isEnabled()
-    assert "other moves it" in desk.view.owner.text()
+    assert "other owns the motion" in desk.view.owner.text()
 
 
 def test_names_of_others_are_words_not_markup(desks):
@@ -358,30 +361,54 @@ def test_it_fits_a_small_screen(desks):
 
 @pytest.mark.parametrize("drives", ["SIMULATED paper (sim:)", "real (slcan:x)"])
 def test_an_end_is_told_plainly_and_no_button_moves_from_under_a_hand(desks, drives):
-    desk = desks("HOLD", facts=platform_facts(drives=drives))
+    desk = desks("ENGAGED", facts=platform_facts(drives=drives))
     park = desk.view.buttons[Button.PARK]
     place, height = park.mapTo(desk.window, park.rect().topLeft()), desk.view.height()
-    assert not desk.view.ending.isVisible()
+    assert not desk.view.alarm.isVisible()
     end = RunEnd(EndCause.TERMINAL, EndStep.AWAITING_PARK, left_s=12.4)
     desk.be_in("HOLD", Operation(end=end))
     desk.refresh()
-    assert desk.view.ending.text() == (
+    assert desk.view.alarm.text() == (
         "THE RUN IS ENDING: Ctrl-C at the terminal, or a signal; hold to run and press Park, "
         "else the power goes off in 12 s"
     )
-    assert colours(desk.view.ending)[LIGHT.fault] > 1000
-    metrics = desk.view.ending.fontMetrics()
-    assert metrics.horizontalAdvance(desk.view.ending.text()) < desk.view.ending.width()
+    assert colours(desk.view.alarm)[LIGHT.fault] > 1000
+    metrics = desk.view.alarm.fontMetrics()
+    assert metrics.horizontalAdvance(desk.view.alarm.text()) < desk.view.alarm.width()
     assert (park.mapTo(desk.window, park.rect().topLeft()), desk.view.height()) == (place, height)
     long = RunEnd(EndCause.FAULT, EndStep.POWER_OFF, "leg 3: " + "x" * 300)
     desk.be_in("FAULT", Operation(end=long))
     desk.refresh()
-    assert desk.view.ending.text().endswith("x…; power off")
-    assert long.why in desk.view.ending.toolTip()
+    assert desk.view.alarm.text().endswith("x…; power off")
+    assert long.why in desk.view.alarm.toolTip()
     assert desk.view.minimumSizeHint().width() <= 1366
-    desk.be_in("FAULT", Operation())
+    desk.be_in("IDLE", Operation())
     desk.refresh()
-    assert not desk.view.ending.isVisible()
+    assert not desk.view.alarm.isVisible()
+
+
+def test_a_stop_is_told_with_its_cause_and_the_next_act_and_no_button_moves(desks):
+    desk = desks("ENGAGED")
+    reset = desk.view.buttons[Button.RESET]
+    place, height = reset.mapTo(desk.window, reset.rect().topLeft()), desk.view.height()
+    found = Violation(Check.FOLLOWING, 3, 0.0123, 0.01, "m", Severity.STOP)
+    cause = violation_data(found) | {"message": "leg 3: " + "far " * 60}
+    desk.be_in("FAULT", Operation(held=True, cause=cause))
+    desk.refresh()
+    alarm, acts = desk.view.alarm, desk.view.acts
+    assert alarm.text() == f"FAULT: {cause['message']}"
+    assert "does not follow" in alarm.toolTip()
+    assert acts.text() == "Next: Reset, then Home"
+    assert acts.fontMetrics().horizontalAdvance(acts.text()) <= acts.width(), "never cut off"
+    assert colours(alarm)[LIGHT.fault] > 1000
+    assert (reset.mapTo(desk.window, reset.rect().topLeft()), desk.view.height()) == (place, height)
+    desk.be_in("HOLD", Operation())
+    desk.refresh()
+    assert (alarm.text(), acts.text()) == ("HOLD", "Next: hold Space, then Park")
+    desk.be_in("PARKING", Operation())
+    desk.refresh()
+    assert not alarm.isVisible()
+    assert not acts.isVisible()
 
 
 def test_a_grip_does_not_outlive_the_motion_it_was_for(desks):

@@ -186,7 +186,7 @@ def test_a_layout_is_found_again_and_can_be_put_back(make, tmp_path, until):
     first = make(settings=settings)
     first.docks.of["scope"].setFloating(True)
     first.docks.of["margins"].hide()
-    first.use_theme("dark")
+    first.look.use("dark")
     first.shut()
     second = make(settings=settings)
     until(lambda: second.docks.of["scope"].isFloating())
@@ -420,7 +420,7 @@ def test_a_desk_that_dies_and_the_next_one_are_told_in_window_and_timeline(make,
         until(lambda: window.session.bench.link(NOW_S()) is Link.LOST)
         assert window.statusBar().currentMessage() == (
             "The desk is gone without a word. Nothing can be asked of the bench, and "
-            "its dead-man is released. This panel looks for the next desk of the run."
+            "its hold-to-run is released. This panel looks for the next desk of the run."
         )
         assert "NO DESK" in window.strip.state.link.text()
         tell(desk, Mode.CSTOP, 2.0)
@@ -433,7 +433,7 @@ def test_a_desk_that_dies_and_the_next_one_are_told_in_window_and_timeline(make,
         assert marks == [
             (
                 "The desk is gone without a word. Nothing can be asked of the bench, "
-                "and its dead-man is released. This panel looks for the next desk of "
+                "and its hold-to-run is released. This panel looks for the next desk of "
                 "the run."
             ),
             "Connected to the run's next desk. Nobody owns the motion: take it anew (F9).",
@@ -460,7 +460,7 @@ def test_a_bench_without_a_desk_is_shown_on_with_lit_lamps_and_how_else_to_stop_
         os.kill(keeper, signal.SIGKILL)
         until(lambda: bench.link(NOW_S()) is Link.LOST)
         assert window.statusBar().currentMessage() == (
-            "The desk has lost the bench, and no other desk comes. Its dead-man is "
+            "The desk has lost the bench, and no other desk comes. Its hold-to-run is "
             "released, but it may still move, and no panel can stop it: Ctrl-C at its "
             "terminal / emergency stop."
         )
@@ -519,9 +519,9 @@ def test_an_end_is_told_in_the_strip(make, desk, until):
     tell(desk, Mode.PARKING)
     end = RunEnd(EndCause.TERMINAL, EndStep.PARKING)
     desk.telemetry.push(OPERATION_KIND, Operation(end=end).to_bytes())
-    until(lambda: window.strip.state.ending.text())
-    assert window.strip.state.ending.isVisible()
-    assert window.strip.state.ending.text() == (
+    until(lambda: window.strip.state.alarm.text())
+    assert window.strip.state.alarm.isVisible()
+    assert window.strip.state.alarm.text() == (
         "THE RUN IS ENDING: Ctrl-C at the terminal, or a signal; parking"
     )
 
@@ -543,12 +543,12 @@ def test_a_scenario_opens_ready_to_run_and_a_recording_that_is_none_is_told(make
 
 def test_colours_follow_the_system_unless_they_are_chosen(make):
     window = make()
-    window.use_theme("dark")
+    window.look.use("dark")
     assert QApplication.palette().window().color().lightness() < 80
-    window.next_theme()
+    window.look.next()
     assert QApplication.palette().window().color().lightness() > 200
-    window.use_theme("system")
-    assert window._colours.name == "system"
+    window.look.use("system")
+    assert window.look.name == "system"
 
 
 _LOCKING = """

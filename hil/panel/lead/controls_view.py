@@ -79,7 +79,7 @@ class ControlsView(QWidget):
         self._owner: bool | None = None
         self._pose_shown: tuple[object, ...] = ()
         room = QVBoxLayout(self)
-        self._note = QLabel(self.tr("Take control to lead the platform."))
+        self._note = QLabel(self.tr("Take the motion (F9) to lead the platform."))
         room.addWidget(self._note)
         room.addWidget(self._made_pose())
         room.addWidget(self._made_motion(), 1)
@@ -223,7 +223,7 @@ class ControlsView(QWidget):
         for name, words, act in (
             ("neutral", "Neutral", self._model.neutral),
             ("pose", "Go to pose", lambda: self._model.pose(self._now_s())),
-            ("play", "Play motion", self._model.play),
+            ("play", "Play", self._model.play),
         ):
             button = QPushButton(self.tr(words))
             # Space is hold-to-run: it must not press what happens to have the focus.

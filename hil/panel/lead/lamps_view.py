@@ -11,6 +11,10 @@ from hil.panel.live.models.lamps import Lamp, Shape
 from hil.panel.shell.theme import LIGHT, Theme
 
 GAP_EM = 0.3
+NAMED = 0.8
+"""With less than this share of the width that all names want, only the lit lamp has its name."""
+NARROW_EM = 1.2
+"""Width of a lamp without its name."""
 
 
 class LampsRow(QWidget):
@@ -42,16 +46,38 @@ class LampsRow(QWidget):
         self.setToolTip(name)
         self.update()
 
+    @property
+    def narrow(self) -> bool:
+        """Whether there is room for the name of the lit lamp only, beside its shape."""
+        return self.width() < NAMED * self._wide()
+
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """Wide enough for the names at their size."""
-        em = QFontMetricsF(self.font()).height()
-        wide = sum(QFontMetricsF(self._small(bold=True)).horizontalAdvance(lamp.name) + GAP_EM * em
-                   for lamp in self._lamps)  # fmt: skip
-        return QSize(math.ceil(wide), math.ceil(2.9 * em))
+        return QSize(math.ceil(self._wide()), self._high())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """The same height, however narrow: names are then drawn smaller."""
-        return QSize(20 * max(1, len(self._lamps)), self.sizeHint().height())
+        """The shapes and the longest name."""
+        names = [self._advance(lamp.name) for lamp in self._lamps]
+        least = NARROW_EM * self._em() * len(names) + max(names, default=0.0)
+        return QSize(math.ceil(least), self._high())
+
+    def resizeEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
+        """One line is high enough for a narrow row."""
+        super().resizeEvent(event)
+        if self.height() != self._high():
+            self.updateGeometry()
+
+    def _em(self) -> float:
+        return QFontMetricsF(self.font()).height()
+
+    def _high(self) -> int:
+        return math.ceil((1.3 if self.narrow else 2.9) * self._em())
+
+    def _advance(self, name: str) -> float:
+        return QFontMetricsF(self._small(bold=True)).horizontalAdvance(name)
+
+    def _wide(self) -> float:
+        return sum(self._advance(lamp.name) + GAP_EM * self._em() for lamp in self._lamps)
 
     def paintEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
         """Draw them."""
@@ -59,36 +85,64 @@ class LampsRow(QWidget):
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        wide = self.width() / len(self._lamps)
-        for number, lamp in enumerate(self._lamps):
-            self._draw(painter, lamp, QRectF(number * wide, 0.0, wide, float(self.height())))
+        left, narrow = 0.0, self.narrow
+        shape_px = NARROW_EM * self._em()
+        for lamp in self._lamps:
+            wide = self.width() / len(self._lamps)
+            if narrow:
+                name_px = self.width() - shape_px * len(self._lamps)
+                wide = shape_px + (name_px if lamp.lit else 0.0)
+            room = QRectF(left, 0.0, wide, float(self.height()))
+            (self._draw_narrow if narrow else self._draw)(painter, lamp, room)
+            left += wide
         painter.end()
 
-    def _draw(self, painter: QPainter, lamp: Lamp, room: QRectF) -> None:
-        theme, em = self._theme, QFontMetricsF(self.font()).height()
-        colour = QColor(getattr(theme, lamp.role))
+    def _draw_narrow(self, painter: QPainter, lamp: Lamp, room: QRectF) -> None:
+        """Shape and, if it is lit, its name beside it."""
+        ink = self._ground(painter, lamp, room)
+        em = self._em()
+        self._draw_shape(painter, lamp, QPointF(room.left() + 0.55 * NARROW_EM * em,
+                                                room.center().y()), ink)  # fmt: skip
         if lamp.lit:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(colour)
-            painter.drawRoundedRect(room.adjusted(1.0, 1.0, -1.0, -1.0), 0.3 * em, 0.3 * em)
-        ink = QColor(theme.on_strong) if lamp.lit else QColor(theme.dim)
-        if lamp.lit and lamp.role == "dim":
-            ink = QColor(theme.window)
-        size = (0.62 if lamp.lit else 0.5) * em
-        painter.setPen(QPen(ink, 0.12 * em))
-        painter.setBrush(ink if lamp.lit else Qt.BrushStyle.NoBrush)
-        outline = _outline(lamp.shape, QPointF(room.center().x(), 0.95 * em), size)
-        painter.drawPolygon(outline)
-        if lamp.shape is Shape.FAULT:
-            painter.setPen(QPen(colour if lamp.lit else ink, 0.14 * em))
-            middle, arm = QPointF(room.center().x(), 0.95 * em), 0.4 * size
-            for sign in (-1.0, 1.0):
-                painter.drawLine(middle + QPointF(-arm, -sign * arm),
-                                 middle + QPointF(arm, sign * arm))  # fmt: skip
+            painter.setPen(ink)
+            painter.setFont(self._small(bold=True))
+            beside = room.adjusted(NARROW_EM * em, 0.0, 0.0, 0.0)
+            painter.drawText(beside, Qt.AlignmentFlag.AlignVCenter, lamp.name)
+
+    def _draw(self, painter: QPainter, lamp: Lamp, room: QRectF) -> None:
+        """Shape, and the name below it."""
+        ink, em = self._ground(painter, lamp, room), self._em()
+        self._draw_shape(painter, lamp, QPointF(room.center().x(), 0.95 * em), ink)
         painter.setPen(ink)
         painter.setFont(self._fitting(lamp, room.width() - 2.0))
         below = QRectF(room.left(), 1.7 * em, room.width(), 1.1 * em)
         painter.drawText(below, Qt.AlignmentFlag.AlignCenter, lamp.name)
+
+    def _ground(self, painter: QPainter, lamp: Lamp, room: QRectF) -> QColor:
+        """What is below a lamp that is lit; the colour of what is on it."""
+        theme, em = self._theme, self._em()
+        if lamp.lit:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(getattr(theme, lamp.role)))
+            painter.drawRoundedRect(room.adjusted(1.0, 1.0, -1.0, -1.0), 0.3 * em, 0.3 * em)
+        ink = QColor(theme.on_strong) if lamp.lit else QColor(theme.dim)
+        if lamp.lit and lamp.role == "dim":
+            ink = QColor(theme.window)
+        return ink
+
+    def _draw_shape(self, painter: QPainter, lamp: Lamp, middle: QPointF, ink: QColor) -> None:
+        em = self._em()
+        size = (0.42 if self.narrow else 0.62 if lamp.lit else 0.5) * em
+        painter.setPen(QPen(ink, 0.12 * em))
+        painter.setBrush(ink if lamp.lit else Qt.BrushStyle.NoBrush)
+        painter.drawPolygon(_outline(lamp.shape, middle, size))
+        if lamp.shape is Shape.FAULT:
+            cross = QColor(getattr(self._theme, lamp.role)) if lamp.lit else ink
+            painter.setPen(QPen(cross, 0.14 * em))
+            arm = 0.4 * size
+            for sign in (-1.0, 1.0):
+                painter.drawLine(middle + QPointF(-arm, -sign * arm),
+                                 middle + QPointF(arm, sign * arm))  # fmt: skip
 
     def _small(self, *, bold: bool) -> QFont:
         font = QFont(self.font())

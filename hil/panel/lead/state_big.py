@@ -1,10 +1,17 @@
 """Hold-to-run and stop: two buttons that a hand finds without looking for them."""
 
+from typing import Final
+
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QFontMetricsF
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QSizePolicy, QWidget
 
 from hil.panel.shell.theme import Theme
+
+LARGER: Final = 1.35
+"""Their words, times all other text."""
+LARGEST_PT: Final = 20.0
+"""They need not be larger than this where all other text is not."""
 
 
 class BigButton(QPushButton):
@@ -12,18 +19,30 @@ class BigButton(QPushButton):
 
     def __init__(self, words: str, parent: QWidget) -> None:
         super().__init__(words, parent)
-        font = self.font()
-        font.setPointSizeF(1.35 * font.pointSizeF())
+        self._narrow = False
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+        self._grow()
+
+    def _grow(self) -> None:
+        font = QApplication.font()
+        font.setPointSizeF(max(font.pointSizeF(), min(LARGER * font.pointSizeF(), LARGEST_PT)))
         font.setBold(True)
         self.setFont(font)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """Wide enough for its words, and never small."""
         metrics = QFontMetricsF(self.font())
         widest = max(metrics.horizontalAdvance(line) for line in self.text().split("\n"))
         em = metrics.height()
-        return QSize(round(max(6.0 * em, widest + 1.6 * em)), round(3.4 * em))
+        least, beside = (4.5, 1.0) if self._narrow else (6.0, 1.6)
+        lines = 1 + self.text().count("\n")
+        return QSize(round(max(least * em, widest + beside * em)), round((lines + 0.8) * em))
+
+    def fit(self, *, narrow: bool) -> None:
+        """Take the size of all other text on, and less of a narrow strip."""
+        self._narrow = narrow
+        self._grow()
+        self.updateGeometry()
 
     def fill(self, ground: str, ink: str, edge: str) -> None:
         """Take colours on."""
@@ -41,8 +60,13 @@ class HoldButton(BigButton):
     """Hold-to-run."""
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(f"{'HOLD TO RUN'}\nSpace", parent)
+        super().__init__("HOLD TO RUN\nSpace", parent)
         self.setToolTip(self.tr("The platform moves only while this, or Space, is held down"))
+
+    def fit(self, *, narrow: bool) -> None:
+        """In three lines on a narrow strip."""
+        self.setText("HOLD\nTO RUN\nSpace" if narrow else "HOLD TO RUN\nSpace")
+        super().fit(narrow=narrow)
 
     def paint(self, theme: Theme, *, held: bool, owned: bool) -> None:
         """Green while it is held; with a green edge where it can be."""
@@ -58,7 +82,7 @@ class StopButton(BigButton):
     """Stop."""
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(f"{'STOP'}\nEsc", parent)
+        super().__init__("STOP\nEsc", parent)
 
     def paint(self, theme: Theme, *, live: bool) -> None:
         """Red where it stops something; in a recording it is nobody's stop, and says so."""

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from hil.desk.order import Button
-from hil.panel.live.models.bench import BUTTONS
+from hil.panel.live.models.bench_alarm import BUTTONS
 from hil.panel.shell.key_codes import place_of
 
 _Key = Qt.Key

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from hil.panel.live.models.faults import SORTS, FaultEntry, FaultsModel, Sort
+from hil.panel.shell.text_room import RowHeight
 from hil.panel.shell.theme import LIGHT, Theme
 
 _HEADS: Final = ("Time", "What", "Where", "Cause", "Value", "Limit")
@@ -212,7 +213,7 @@ def _made_table(parent: "FaultsView") -> QTableView:
     table.setAlternatingRowColors(True)
     table.setShowGrid(False)
     table.setAccessibleName("What went wrong")
-    table.verticalHeader().setDefaultSectionSize(round(1.5 * table.fontMetrics().height()))
+    RowHeight(table)
     return table
 
 

@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 import pyqtgraph as pg
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from hil.panel.live.models.lateness import BINS, EDGES_S, PER_DECADE, WINDOW_S, LatenessModel
@@ -23,6 +24,8 @@ _FIRST: Final = math.log10(EDGES_S[0]) - 1.0 / PER_DECADE
 _BORDERS: Final = np.concatenate(
     [[_FIRST], np.log10(EDGES_S), [math.log10(EDGES_S[-1]) + 1.0 / PER_DECADE]]
 )
+_STROKES: Final = ((Qt.PenStyle.SolidLine, "▬"), (Qt.PenStyle.DashLine, "╍"))
+"""Of the first line and the second, and how the words beside show them."""
 _NONE: Final = np.full(BINS, math.log10(HALF))
 
 
@@ -66,8 +69,10 @@ class LatenessView(QWidget):
         self._theme, self._serial, self._skipped = theme, -1, REDRAW_EVERY
         take_theme(self.plot, theme)
         self.plot.setLabel("left", self.tr("Cycles"), color=theme.text)
-        for curve, colour in zip(self._curves, theme.traces, strict=False):
-            curve.setPen(pen(colour, 2.0))
+        for curve, colour, (style, _) in zip(self._curves, theme.traces, _STROKES, strict=False):
+            drawn = pen(colour, 2.0)
+            drawn.setStyle(style)
+            curve.setPen(drawn)
 
     def refresh(self) -> None:
         """Show the newest counts, a few times a second; does nothing while hidden."""
@@ -79,8 +84,8 @@ class LatenessView(QWidget):
         self._serial, self._skipped = self._model.serial, 0
         lines: list[str] = []
         low, high, most = math.inf, -math.inf, 1
-        for curve, name, colour in zip(
-            self._curves, self._model.names, self._theme.traces, strict=False
+        for curve, name, colour, (_, stroke) in zip(
+            self._curves, self._model.names, self._theme.traces, _STROKES, strict=False
         ):
             counts = self._model.counts(name)
             curve.setData(_BORDERS, np.log10(counts + HALF))
@@ -88,16 +93,16 @@ class LatenessView(QWidget):
             if len(used):
                 low, high = min(low, int(used[0])), max(high, int(used[-1]))
                 most = max(most, int(counts.max()))
-            lines.append(self._line(name, colour))
+            lines.append(self._line(name, colour, stroke))
         self.words.setText("<br>".join(lines))
         if low <= high:
             left, right = _BORDERS[int(low)], _BORDERS[int(high) + 1]
             item_of(self.plot).setXRange(left - 0.1, right + 0.1, padding=0.0)
             item_of(self.plot).setYRange(-0.3, math.log10(most) + 0.2, padding=0.0)
 
-    def _line(self, name: str, colour: str) -> str:
+    def _line(self, name: str, colour: str, stroke: str) -> str:
         spread = self._model.spread(name)
-        spot = f'<span style="color:{colour}">▬</span> '
+        spot = f'<span style="color:{colour}">{stroke}</span> '
         if not spread.count:
             return spot + escape(f"{name}: {self.tr('Nothing measured')}")
         words = self.tr(

@@ -137,6 +137,10 @@ class LiveSession:
         """Of the desk's socket; the run's next desk has the same."""
         return self._client.path
 
+    def shows(self, path: Path) -> bool:
+        """Whether it is the bench with this socket, and the run goes on."""
+        return self.path == path and not self.ended
+
     @property
     def owns(self) -> bool:
         """Whether this panel owns the motion."""
@@ -195,7 +199,7 @@ class LiveSession:
             self._keep_stop()
         return (
             "The desk is gone without a word. Nothing can be asked of the bench, and its "
-            "dead-man is released. This panel looks for the next desk of the run."
+            "hold-to-run is released. This panel looks for the next desk of the run."
         )
 
     def _lose_for_good(self) -> str:
@@ -205,8 +209,9 @@ class LiveSession:
         self.bench.lost("cut off from the bench, which may still move")
         self._settle()
         return (
-            "The desk has lost the bench, and no other desk comes. Its dead-man is released, but "
-            "it may still move, and no panel can stop it: Ctrl-C at its terminal / emergency stop."
+            "The desk has lost the bench, and no other desk comes. Its hold-to-run is released, "
+            "but it may still move, and no panel can stop it: Ctrl-C at its terminal / "
+            "emergency stop."
         )
 
     def _keep_stop(self) -> None:

@@ -3,17 +3,21 @@
 from html import escape
 from typing import Any, Final
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from hil.desk.order import Button
 from hil.panel.lead.lamps_view import LampsRow
 from hil.panel.lead.state_big import HoldButton, StopButton
 from hil.panel.lead.state_keys import SHORTCUTS, StateKeys
-from hil.panel.live.models.bench import BUTTONS, BenchModel, ButtonState
+from hil.panel.live.models.bench import BenchModel, ButtonState
+from hil.panel.live.models.bench_alarm import BUTTONS
 from hil.panel.live.models.bench_link import Link, Source
+from hil.panel.live.wrapped import Fitted, Words, Wrapped
 from hil.panel.shell.theme import LIGHT, Theme
 
+NARROW_EM: Final = 64.0
+"""A strip is narrow if it is less wide than so many lines of its text are high."""
 ORDER: Final = (
     Button.HOME, Button.ENGAGE, Button.PLAY, Button.POSE, Button.PARK, Button.HOLD, Button.RESET,
     Button.SHUT_DOWN,
@@ -47,19 +51,16 @@ class StateView(QWidget):
         self._grips: set[str] = set()
         self._shown: tuple[object, ...] = ()
         self._buttons_shown: tuple[ButtonState, ...] | None = None
-        self.banner = QLabel(self)
-        self.banner.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.banner.setWordWrap(True)
-        self.banner.setTextFormat(Qt.TextFormat.PlainText)
-        self.ending = QLabel(self)
-        self.ending.hide()
-        self.ending.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.ending.setTextFormat(Qt.TextFormat.PlainText)
+        self.banner = Fitted(self)
+        self.alarm = Fitted(self)
+        """Why the run ends, or what the bench stopped for first."""
+        self.acts = Fitted(self)
+        """What is to be pressed next."""
+        for label in (self.alarm, self.acts):
+            label.hide()
         self.lamps = LampsRow(theme, self)
-        self.link, self.owner, self.dead_man = QLabel(self), QLabel(self), QLabel(self)
-        self.refused = QLabel(self)
-        self.refused.setTextFormat(Qt.TextFormat.PlainText)
-        self.refused.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.link, self.owner, self.dead_man = Words(self), Words(self), Words(self)
+        self.refused = Fitted(self, Qt.AlignmentFlag.AlignLeft)
         self.take = QPushButton(self)
         self.take.clicked.connect(self.take_or_release)
         self.buttons = {button: self._made(button) for button in ORDER}
@@ -88,15 +89,10 @@ class StateView(QWidget):
         """Draw in the colours of another theme."""
         self._theme = theme
         self.lamps.set_theme(theme)
-        self.banner.setStyleSheet(
-            f"background: {theme.simulated}; color: {theme.on_strong}; font-weight: bold; "
-            "padding: 0.25em;"
-        )
-        self.ending.setStyleSheet(
-            f"background: {theme.fault}; color: {theme.on_strong}; font-weight: bold; "
-            "padding: 0.25em;"
-        )
-        self.refused.setStyleSheet(f"color: {theme.warn}; font-weight: bold;")
+        self.banner.fill(theme.simulated, theme.on_strong)
+        for label in (self.alarm, self.acts):
+            label.fill(theme.fault, theme.on_strong)
+        self.refused.fill(None, theme.warn)
         self._shown = ()
 
     def refresh(self, now_s: float) -> None:
@@ -115,7 +111,7 @@ class StateView(QWidget):
         facts = (
             link, model.link_text(now_s), model.owner_text, model.you_own, model.may_take,
             model.dead_man_text, model.operation.held, model.held, model.notice,
-            model.banners, model.end_text,
+            model.banners, model.end_text, model.alarm,
         )  # fmt: skip
         if facts != self._shown:
             self._shown = facts
@@ -172,26 +168,19 @@ class StateView(QWidget):
 
     def _made(self, button: Button) -> QPushButton:
         name = self.tr(BUTTONS[button.value])
-        made = QPushButton(f"{name}\n{SHORTCUTS[BUTTONS[button.value]][0]}", self)
+        made = QPushButton(self)
         made.setAccessibleName(name)
         made.clicked.connect(lambda: self.press(button))
         return made
 
     def _lay_out(self) -> None:
-        words = QHBoxLayout()
-        for widget in (self.link, self.owner, self.take, self.dead_man):
-            words.addWidget(widget)
-        words.addWidget(self.refused, 1)
-        words.setSpacing(14)
-        row = QHBoxLayout()
-        row.setSpacing(4)
-        for button in self.buttons.values():
-            row.addWidget(button)
+        words = (self.link, self.owner, self.take, self.dead_man, self.refused)
+        self._words = Wrapped(words, 14, self)
+        self._row = Wrapped(tuple(self.buttons.values()), 4, self, spread=True)
         left = QVBoxLayout()
         left.setSpacing(3)
-        left.addWidget(self.lamps)
-        left.addLayout(words)
-        left.addLayout(row)
+        for part in (self.lamps, self._words, self._row):
+            left.addWidget(part)
         body = QHBoxLayout()
         body.addLayout(left, 1)
         body.addWidget(self.hold_button)
@@ -202,21 +191,49 @@ class StateView(QWidget):
         top = QHBoxLayout()
         top.setSpacing(3)
         # Its height is kept, so that no button moves from under a hand when the end begins.
-        strut = QWidget(self)
-        strut.setFixedSize(0, round(1.7 * self.fontMetrics().height()))
-        for widget, share in ((strut, 0), (self.banner, 1), (self.ending, 2)):
+        self._strut = QWidget(self)
+        for widget, share in ((self._strut, 0), (self.banner, 1), (self.alarm, 2), (self.acts, 1)):
             top.addWidget(widget, share)
         outer.addLayout(top)
         outer.addLayout(body)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._fit_width()
+
+    @property
+    def narrow(self) -> bool:
+        """Whether words need two lines, and buttons no second one."""
+        return self.width() < NARROW_EM * self.fontMetrics().height()
+
+    def _fit_width(self) -> None:
+        lines = 2.3 if self.narrow else 1.7
+        self._strut.setFixedSize(0, round(lines * self.fontMetrics().height()))
+        for button, made in self.buttons.items():
+            key = "" if self.narrow else f"\n{_key(button)}"
+            made.setText(self.tr(BUTTONS[button.value]) + key)
+        for big in (self.hold_button, self.stop_button):
+            big.fit(narrow=self.narrow)
+        self._shown, self._buttons_shown = (), None
+
+    def resizeEvent(self, event: Any) -> None:  # noqa: N802 - Qt's name
+        """Find room for the words and the buttons."""
+        super().resizeEvent(event)
+        self._fit_width()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """Another size of text takes another place."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "_strut"):
+            self._fit_width()
 
     def _show_buttons(self, states: tuple[ButtonState, ...]) -> None:
+        useful = not self.narrow or self._model.source is Source.LIVE
         for button in self.buttons.values():
-            button.setVisible(bool(states))
+            button.setVisible(bool(states) and useful)
+        self.refused.setVisible(useful)
         for state in states:
             widget = self.buttons[state.button]
             widget.setEnabled(state.allowed)
-            tip = self.tr(_TIPS[state.button.value])
+            tip = f"{self.tr(_TIPS[state.button.value])} ({_key(state.button)})"
             widget.setToolTip(tip if state.allowed else f"{tip}: {state.why_not}")
 
     def _show_words(self, link: Link, now_s: float) -> None:
@@ -224,9 +241,13 @@ class StateView(QWidget):
         self.banner.setText("   |   ".join(model.banners))
         self.banner.setVisible(bool(model.banners))
         words = _spotted(_LINK[link], model.link_text(now_s), theme)
-        self.ending.setText(model.end_text)
-        self.ending.setToolTip(f"{model.end_text}\n{model.end_why}")
-        self.ending.setVisible(bool(model.end_text))
+        alarm = model.alarm
+        cause, more = (model.end_text, model.end_why) if model.end_text else alarm[:2]
+        self.alarm.setText(cause)
+        self.alarm.setToolTip(f"{cause}\n{more}")
+        self.acts.setText(alarm.acts)
+        for label in (self.alarm, self.acts):
+            label.setVisible(bool(label.text()))
         gone = link in (Link.STALE, Link.LOST, Link.ENDED)
         self.link.setText(f'<b style="color:{theme.fault}">{words}</b>' if gone else words)
         you = "accent" if model.you_own else "dim"
@@ -238,9 +259,10 @@ class StateView(QWidget):
             else ""
         )
         own = model.you_own
-        self.take.setText(
-            (self.tr("Give the motion back") if own else self.tr("Take the motion")) + "   F9"
+        taking = (
+            ("Give back", "Take") if self.narrow else ("Give the motion back", "Take the motion")
         )
+        self.take.setText(taking[0 if own else 1] + "   F9")
         self.take.setEnabled(own or model.may_take)
         self.take.setVisible(link is not Link.REPLAY)
         self.hold_button.setVisible(link is not Link.REPLAY)
@@ -266,6 +288,11 @@ _LINK: Final = {
     Link.ENDED: "fault",
     Link.REPLAY: "accent",
 }
+
+
+def _key(button: Button) -> str:
+    """The key that does what a button does."""
+    return SHORTCUTS[BUTTONS[button.value]][0]
 
 
 def _spotted(role: str, words: str, theme: Theme) -> str:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from hil.panel.live.session import Session
 from hil.panel.scenarios.scenarios_view import ScenariosView
 from hil.panel.shell.dock_views import Plain
 from hil.panel.shell.host import Host
@@ -17,6 +18,15 @@ class ScenariosDock(Plain[ScenariosView]):
         self.widget.bench_ready.connect(lambda path: host.connect_to(path, take=True))
         self.widget.steered.connect(host.steer)
         self.widget.replay_wanted.connect(host.replay)
+        self.widget.previewed.connect(host.preview)
+
+    def set_session(self, session: Session | None) -> None:
+        """Show what is picked in space while no run is."""
+        self.widget.want_previews(session is None)
+
+    def suggest(self, path: Path | None) -> None:
+        """Show a scenario to who has chosen none."""
+        self.widget.suggest(path)
 
     def open_scenario(self, path: Path | None) -> None:
         """Make a scenario ready to run."""

@@ -40,6 +40,12 @@ _BUTTONS: Final = {
 }
 
 
+_SUGGESTED: Final = (
+    "Dry run computes it in a few seconds. Run moves simulated drives in real time: "
+    "press Home, Engage and Play while Space is held."
+)
+
+
 class ScenariosView(QWidget):
     """Scenarios and machines."""
 
@@ -49,6 +55,8 @@ class ScenariosView(QWidget):
     """A run (`Steered`) that was started here and listens to handles."""
     replay_wanted = Signal(object)
     """The recording (Path) to show."""
+    previewed = Signal(object)
+    """What the file that was picked will look like (`Preview`), or why it cannot be shown yet."""
 
     def __init__(
         self, now_s: Callable[[], float], out: Path = Path("runs"),
@@ -60,6 +68,7 @@ class ScenariosView(QWidget):
         """What goes on with scenarios."""
         self._entry: Entry | None = None
         self._writer = Writer()
+        self._previews = False
         self._build(theme)
         self.reload()
 
@@ -96,11 +105,11 @@ class ScenariosView(QWidget):
         room = QVBoxLayout(self)
         room.addWidget(self.picker)
         room.addWidget(self._description)
-        room.addWidget(self.form, 1)
         room.addLayout(first)
         room.addLayout(second)
         for widget in (self._told, self.progress, self.findings):
             room.addWidget(widget)
+        room.addWidget(self.form, 1)
         self.progress.hide()
         self.findings.hide()
 
@@ -141,7 +150,26 @@ class ScenariosView(QWidget):
                 self._description.setText(str(error))
             else:
                 self._show_form(FormModel(entry.kind, table), entry.kind, entry.path)
+        self._preview()
         self._enable()
+
+    def want_previews(self, wanted: bool) -> None:
+        """Whether what is picked is to be shown in space: not beside a run."""
+        begins, self._previews = wanted and not self._previews, wanted
+        if begins:
+            self._preview()
+
+    def _preview(self) -> None:
+        if self._entry is not None and self._previews:
+            self.work.begin_preview(self._entry)
+            self.previewed.emit(f"Preparing a picture of {self._entry.name} …")
+
+    def suggest(self, path: Path | None) -> None:
+        """Show a scenario to who has chosen none, and say what can be done with it."""
+        if path is None:
+            return
+        self.open_scenario(path)
+        self._told.setText(_SUGGESTED)
 
     def _show_form(self, model: FormModel, kind: FileKind, path: Path) -> None:
         self.form.set_model(model, lambda table: problems_of(kind, table, path), path)
@@ -230,6 +258,9 @@ class ScenariosView(QWidget):
             self._hear(news)
 
     def _hear(self, news: News) -> None:
+        if news.preview is not None:
+            self.previewed.emit(news.preview)
+            return
         self._told.setText(news.words)
         self.progress.setVisible(self.work.dry is not None)
         if news.findings is not None:

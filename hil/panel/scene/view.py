@@ -1,6 +1,7 @@
 """The picture in space: one machine or two beside each other, with names, legend and keys."""
 
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from hil.scene.figure import Figure, Scene
 
 Array = NDArray[np.float64]
 
+LEAST_PX = 40
 MARGIN_PX = 6
 LEGEND_LEAST_PX = 340
 """A picture lower than this has no room for a legend; the tool tip has it, too."""
@@ -35,27 +37,48 @@ class SceneView(QWidget):
         self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(2)
-        self._empty = QLabel(self.tr("No run"), self)
+        self._nothing = ""
+        self._empty = QLabel(self)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
         self._layout.addWidget(self._empty)
-        self.setMinimumSize(160, 120)
+        self.setMinimumSize(LEAST_PX, LEAST_PX)
         self.setAccessibleName(self.tr("Picture of the machine in space"))
         self.set_scenes(model)
 
-    def set_run(self, facts: Any) -> None:
+    def set_run(self, facts: Any, words: str = "") -> None:
         """Show another run's machines.
 
         Args:
+            words: what is said if there is no run, in place of what is always said.
             facts: has the run's ``header``; None when there is no run. A run that cannot be drawn
                 is said in words.
         """
-        header: RunHeader | None = None if facts is None else facts.header
+        self._show(None if facts is None else facts.header)
+        if facts is None and words:
+            self._empty.setText(words)
+
+    def set_preview(self, header: RunHeader, words: str) -> None:
+        """Show the machines of a run that is none yet.
+
+        Args:
+            words: what it will be.
+        """
+        self._show(header)
+        for pane in self._panes:
+            pane.say(self.tr("Nothing runs. So it will look: {words}").format(words=words))
+
+    def _show(self, header: RunHeader | None) -> None:
         try:
             self.set_scenes(() if header is None else scenes_of(header))
         except SceneError as error:
             self.set_scenes(())
             self._empty.setText(self.tr("Nothing to draw: {why}").format(why=str(error)))
+
+    def say(self, words: str) -> None:
+        """Say this while there is nothing to draw."""
+        self._nothing = words
+        self._empty.setText(words)
 
     def set_scenes(self, scenes: Sequence[Scene]) -> None:
         """Show these machines."""
@@ -63,7 +86,7 @@ class SceneView(QWidget):
             self._layout.removeWidget(pane)
             pane.deleteLater()
         self._panes = []
-        self._empty.setText(self.tr("No run"))
+        self._empty.setText(self._nothing)
         self._empty.setVisible(not scenes)
         if scenes and self._problem is None:
             self._problem = opengl_problem()
@@ -118,7 +141,7 @@ class _Pane(QWidget):
         super().__init__(parent)
         self.scene = scene
         self._colours = colours
-        self._note = ""
+        self._note = self._words = ""
         self._why = problem
         self._room = QVBoxLayout(self)
         self._room.setContentsMargins(0, 0, 0, 0)
@@ -134,6 +157,11 @@ class _Pane(QWidget):
             self._note = figure.note
             self._write()
         self.canvas.show_figure(figure)
+
+    def say(self, words: str) -> None:
+        """Say this below its name."""
+        self._words = words
+        self._write()
 
     def set_colours(self, colours: SceneColours) -> None:
         """Draw in other colours."""
@@ -174,6 +202,8 @@ class _Pane(QWidget):
 
     def _write(self) -> None:
         lines = [f"<b>{self.scene.title}</b>"]
+        if self._words:
+            lines.append(escape(self._words))
         warn = self._colours.hex_of["warn"]
         if self._note:
             lines.append(f'<span style="color:{warn}">●</span> {self._note}')

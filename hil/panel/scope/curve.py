@@ -12,6 +12,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
+from hil.panel.scope import signs
 from hil.panel.shell.theme import Theme
 
 Array = NDArray[np.float64]
@@ -25,10 +26,17 @@ class PlotLine(pg.GraphicsObject):
         self._path = QPainterPath()
         self._bounds = QRectF()
         self._pen = QPen()
+        self._number: int | None = None
+        self._x = self._y = np.empty(0)
 
-    def set_pen(self, pen: QPen) -> None:
-        """Draw in another colour; the pen is cosmetic, its width in pixels."""
-        self._pen = pen
+    def set_pen(self, pen: QPen, number: int | None = None) -> None:
+        """Draw in another colour.
+
+        Args:
+            pen: cosmetic, its width in pixels.
+            number: of the trace, from 0, whose signs the line has; None: it has none.
+        """
+        self._pen, self._number = pen, number
         self.update()
 
     def set_points(self, x: Array, y: Array, bounds: QRectF, *, pairs: bool = False) -> None:
@@ -45,6 +53,7 @@ class PlotLine(pg.GraphicsObject):
         if broken:
             connect = "finite"
         self._path = pg.arrayToQPath(x, y, connect=connect, finiteCheck=broken)
+        self._x, self._y = x, y
         if bounds != self._bounds:
             self.prepareGeometryChange()
             self._bounds = bounds
@@ -61,6 +70,8 @@ class PlotLine(pg.GraphicsObject):
         del option, widget
         painter.setPen(self._pen)
         painter.drawPath(self._path)
+        if self._number is not None:
+            signs.draw(painter, self._number, self._pen, self._x, self._y, self._bounds)
 
     def dataBounds(self, *_: Any) -> tuple[None, None]:  # noqa: N802 - pyqtgraph's name
         """The plot's axes are set by the scope, never by the line."""

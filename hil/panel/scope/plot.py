@@ -69,7 +69,8 @@ class ScopePlot:
             if curve is None:
                 curve = self.curves[channel.name] = PlotLine()
                 self.item.addItem(curve, ignoreBounds=True)
-            curve.set_pen(trace_pen(theme, number_of[channel.name], width_px))
+            number = number_of[channel.name]
+            curve.set_pen(trace_pen(theme, number, width_px), number)
         for cursor in self.cursors:
             cursor.setPen(pg.mkPen(theme.text, width=1))
             cursor.setHoverPen(pg.mkPen(theme.accent, width=3))

@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QPainter
+from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from hil.panel.scope.curve import trace_colour
@@ -20,16 +20,19 @@ from hil.panel.scope.models.marks import near
 from hil.panel.scope.models.scope import ScopeModel
 from hil.panel.scope.models.seen import View
 from hil.panel.scope.plot import ScopePlot, TimeBox
+from hil.panel.scope.signs import sign_of
 from hil.panel.shell.plots import grid_axes
 from hil.panel.shell.theme import Theme
 from hil.recording.events import EventRecord
 
 _NEAR_PX: Final = 5.0
 """A mark this near to the mouse says what it is."""
-LEAST_PX: Final = 80
+LEAST_EM: Final = 5.0
 """A plot lower than this cannot be read; where there are too many they scroll."""
-_AXIS_WIDTH_PX: Final = 62
-_TITLE_HEIGHT_PX: Final = 18
+_AXIS_WIDTH_EM: Final = 4.2
+_TITLE_HEIGHT_EM: Final = 1.2
+_BARE_AXIS_PX: Final = 4
+"""Height of an axis without numbers."""
 
 
 class ScopePlots(pg.GraphicsLayoutWidget):
@@ -152,11 +155,26 @@ class ScopePlots(pg.GraphicsLayoutWidget):
             for which, line in enumerate(plot.cursors):
                 line.sigPositionChanged.connect(self._report(which))
             self._plots.append(plot)
-        self.setMinimumHeight(LEAST_PX * len(self._plots))
+        self.setMinimumHeight(self.least_px * len(self._plots))
         if self._plots:
             small = self.font()
             small.setPointSizeF(0.8 * small.pointSizeF())
             self.labels = Labels(self._plots[0].item, self._theme, small)
+
+    @property
+    def least_px(self) -> int:
+        """Height below which a plot cannot be read [px]."""
+        return self._px(LEAST_EM)
+
+    def _px(self, em: float) -> int:
+        """Pixels of so many lines of text."""
+        return round(em * QFontMetricsF(self.font()).height())
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
+        """Another size of text takes another place."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "_model"):
+            self._rebuild()
 
     def _report(self, which: int) -> Callable[[Any], None]:
         def moved(line: Any) -> None:
@@ -176,7 +194,8 @@ class ScopePlots(pg.GraphicsLayoutWidget):
         item.hideButtons()
         item.showGrid(x=True, y=True, alpha=0.25)
         left, bottom = item.getAxis("left"), item.getAxis("bottom")
-        left.setWidth(_AXIS_WIDTH_PX)
+        title_px = self._px(_TITLE_HEIGHT_EM)
+        left.setWidth(self._px(_AXIS_WIDTH_EM))
         prefixed = key in ("m", "m/s", "N", "s", "N m", "rad", "rad/s")
         left.enableAutoSIPrefix(prefixed)
         if prefixed:
@@ -189,19 +208,19 @@ class ScopePlots(pg.GraphicsLayoutWidget):
             left.setLabel(key)
         bottom.enableAutoSIPrefix(False)
         bottom.setStyle(showValues=last)
-        bottom.setHeight(18 if last else 4)
-        item.setTitle(self._title(channels, number_of), size="8pt", justify="left")
-        item.titleLabel.setMaximumHeight(_TITLE_HEIGHT_PX)
-        item.layout.setRowFixedHeight(0, _TITLE_HEIGHT_PX)
+        bottom.setHeight(title_px if last else _BARE_AXIS_PX)
+        small_pt = 0.9 * self.font().pointSizeF()
+        item.setTitle(self._title(channels, number_of), size=f"{small_pt:.1f}pt", justify="left")
+        item.titleLabel.setMaximumHeight(title_px)
+        item.layout.setRowFixedHeight(0, title_px)
 
     def _title(self, channels: Sequence[Channel], number_of: dict[str, int]) -> str:
         """Fields in words, and behind each its signals with their colours."""
         fields: dict[str, list[str]] = {}
         for channel in channels:
             number = number_of[channel.name]
-            sign = "■" if number < len(self._theme.traces) else "▤"
             fields.setdefault(channel.field, []).append(
-                f'<span style="color:{trace_colour(self._theme, number)}">{sign}</span>'
+                f'<span style="color:{trace_colour(self._theme, number)}">{sign_of(number)}</span>'
                 f'<span style="color:{self._theme.text}">{channel.short}</span>'
             )
         return " &nbsp; ".join(

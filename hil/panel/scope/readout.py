@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from hil.panel.scope.models.cursors import CursorReading, Cursors
+from hil.panel.shell.text_room import RowHeight
 from hil.panel.shell.theme import Theme
 
 _WIDTH_PX: Final = 320
@@ -32,7 +33,7 @@ class Readout(QWidget):
         self.table = QTableWidget(0, len(heads), self)
         self.table.setHorizontalHeaderLabels([self.tr(head) for head in heads])
         self.table.verticalHeader().hide()
-        self.table.verticalHeader().setDefaultSectionSize(20)
+        RowHeight(self.table)
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.ContiguousSelection)
         header = self.table.horizontalHeader()

@@ -6,6 +6,7 @@ import signal
 import sys
 import traceback
 from types import TracebackType
+from typing import Final
 
 from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtWidgets import QApplication
@@ -14,6 +15,9 @@ from hil.panel.shell.garbage import collected_here
 from hil.panel.shell.models.opening import StartView
 from hil.panel.shell.window import MainWindow
 from hil.timing.realtime import RealClock
+
+FIRST_PAINT_MS: Final = 50
+"""The empty window is painted before what it opens is loaded [ms]."""
 
 
 def stored_settings() -> QSettings:
@@ -50,7 +54,7 @@ def run_panel(opening: StartView) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: app.exit(0))
     window.show()
-    QTimer.singleShot(0, lambda: window.open(opening))
+    QTimer.singleShot(FIRST_PAINT_MS, lambda: window.open(opening))
     try:
         with collected_here(window):
             return app.exec()

@@ -6,8 +6,23 @@ from enum import Enum
 from typing import Any, Final
 
 from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
-from PySide6.QtWidgets import QDockWidget, QFrame, QMainWindow, QScrollArea, QTabBar, QWidget
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import (
+    QApplication,
+    QDockWidget,
+    QMainWindow,
+    QTabBar,
+    QWidget,
+)
 
+from hil.panel.shell.text_room import Scrolled
+
+ANOTHER_PT: Final = 0.01
+"""Makes a font another one, to be seen by nobody [pt]."""
+LAID_OUT_MS: Final = 50
+"""Until Qt has laid out a dock that comes back; before that it takes no sizes [ms]."""
+LOW_EM: Final = 30.0
+"""A window is low if less than so many lines of its text go into its height."""
 LAYOUT_VERSION: Final = 1
 """Of the docks; a layout that was stored by another version is left alone."""
 
@@ -31,24 +46,50 @@ class Dock:
     title: str
     group: DockGroup
     key: str
-    tall: bool = False
-    """Whether its content may be taller than there is room for; it scrolls then."""
+    scrolls: bool = True
+    """Whether its content has a least size, and is scrolled where there is less room."""
+    belongs: str = ""
+    """What is shown here of a run, for a window that shows none; empty if it needs no run."""
 
 
 DOCKS: Final = {
-    "scene": Dock("Machine", DockGroup.LEFT, "Ctrl+1"),
-    "controls": Dock("Controls", DockGroup.RIGHT, "Ctrl+2", tall=True),
-    "handles": Dock("Handles", DockGroup.RIGHT, "Ctrl+H", tall=True),
-    "faults": Dock("Faults", DockGroup.RIGHT, "Ctrl+3"),
-    "margins": Dock("Margins", DockGroup.RIGHT, "Ctrl+4"),
-    "scenarios": Dock("Scenarios", DockGroup.RIGHT, "Ctrl+5", tall=True),
-    "scope": Dock("Scope", DockGroup.BOTTOM, "Ctrl+6"),
-    "lateness": Dock("Lateness", DockGroup.BOTTOM, "Ctrl+7"),
-    "timeline": Dock("Timeline", DockGroup.BOTTOM, "Ctrl+8"),
-    "compare": Dock("Compare", DockGroup.BOTTOM, "Ctrl+0", tall=True),
+    "scene": Dock(
+        "Machine", DockGroup.LEFT, "Ctrl+1", scrolls=False, belongs="The machine in space"
+    ),
+    "controls": Dock("Controls", DockGroup.RIGHT, "Ctrl+2"),
+    "handles": Dock("Handles", DockGroup.RIGHT, "Ctrl+H"),
+    "faults": Dock(
+        "Faults",
+        DockGroup.RIGHT,
+        "Ctrl+3",
+        belongs="What stopped the bench first: place, value, limit, and what to do",
+    ),
+    "margins": Dock(
+        "Margins",
+        DockGroup.RIGHT,
+        "Ctrl+4",
+        belongs="What is left of the travel of each leg or joint, worst first",
+    ),
+    "scenarios": Dock("Scenarios", DockGroup.RIGHT, "Ctrl+5"),
+    "scope": Dock("Scope", DockGroup.BOTTOM, "Ctrl+6", belongs="Any recorded signal against time"),
+    "lateness": Dock(
+        "Lateness",
+        DockGroup.BOTTOM,
+        "Ctrl+7",
+        belongs="How late the cycles of the last minute were, and how long they worked",
+    ),
+    "timeline": Dock(
+        "Timeline", DockGroup.BOTTOM, "Ctrl+8", belongs="Modes and events, as they happened"
+    ),
+    "compare": Dock("Compare", DockGroup.BOTTOM, "Ctrl+0"),
     "replay": Dock("Replay", DockGroup.FOOT, "Ctrl+9"),
 }
 """Name → dock; tabs are in the order of the table."""
+NOTHING_SHOWN: Final = (
+    "{belongs}: of a bench that runs (Ctrl+B), of one begun under Scenarios (Ctrl+5), or of a "
+    "recording (Ctrl+O)."
+)
+"""What is said in a dock while no run is shown."""
 
 
 class Docks:
@@ -59,7 +100,18 @@ class Docks:
         self._settings = settings
         self.of: dict[str, QDockWidget] = {}
         """Name → dock."""
+        self.covered = False
+        """Whether something is over the docks that are in the window."""
+        self.placed = False
+        """Whether a layout was remembered."""
         self._seen: set[str] = set()
+        window.setDockNestingEnabled(True)
+        window.setDockOptions(
+            QMainWindow.DockOption.AnimatedDocks
+            | QMainWindow.DockOption.AllowNestedDocks
+            | QMainWindow.DockOption.AllowTabbedDocks
+            | QMainWindow.DockOption.GroupedDragging
+        )
         for name, place in DOCKS.items():
             self.of[name] = self._dock(name, place.title)
         self.reset()
@@ -75,15 +127,32 @@ class Docks:
         """Put a content that was just made into its dock."""
         dock = self.of[name]
         empty = dock.widget()
-        dock.setWidget(_scrolled(content) if DOCKS[name].tall else content)
+        dock.setWidget(Scrolled(content) if DOCKS[name].scrolls else content)
         if empty is not None:
             empty.deleteLater()
 
     def _see(self, name: str, seen: bool) -> None:
         (self._seen.add if seen else self._seen.discard)(name)
+        if seen:
+            QTimer.singleShot(0, self._window, self._keep_inside)
+
+    def _keep_inside(self) -> None:
+        """Qt may lay a dock that comes back beyond the window's edge: divide the room anew then."""
+        whole = self._window.rect()
+        places = [
+            dock.geometry()
+            for name, dock in self.of.items()
+            if self.visible(name) and not dock.isFloating()
+        ]
+        if any(p.bottom() > whole.bottom() or p.right() > whole.right() for p in places):
+            QTimer.singleShot(LAID_OUT_MS, self._window, self.settle)
 
     def reset(self) -> None:
-        """Put every dock where it is at first: two columns above one row, each a group of tabs."""
+        """Put every dock where it is at first: two columns above one row, each a group of tabs.
+
+        A low window has the tabs of the row behind those of the right column.
+        """
+        low = self._window.height() < LOW_EM * QFontMetrics(QApplication.font()).height()
         groups: dict[DockGroup, QDockWidget] = {}
         for name, dock in self.of.items():
             dock.setFloating(False)
@@ -96,14 +165,25 @@ class Docks:
             (DockGroup.BOTTOM, Qt.Orientation.Vertical),
             (DockGroup.RIGHT, Qt.Orientation.Horizontal),
         ):
-            self._window.splitDockWidget(first, groups[group], direction)
+            if not (low and group is DockGroup.BOTTOM):
+                self._window.splitDockWidget(first, groups[group], direction)
         for name, dock in self.of.items():
-            if dock is not groups[DOCKS[name].group]:
-                self._window.tabifyDockWidget(groups[DOCKS[name].group], dock)
+            group = DOCKS[name].group
+            if low and group is DockGroup.BOTTOM:
+                group = DockGroup.RIGHT
+            if dock is not groups[group]:
+                self._window.tabifyDockWidget(groups[group], dock)
         for dock in groups.values():
             dock.raise_()
         self.settle()
         QTimer.singleShot(0, self._window, self.tidy)  # bars come back when docks are laid out
+
+    def arrange(self, *, run: bool, anew: bool = False) -> None:
+        """Divide the room, unless that was remembered and nothing calls for it anew."""
+        if self.placed and not anew:
+            self.tidy()
+        else:
+            self.settle(run=run)
 
     def settle(self, *, run: bool = True) -> None:
         """Divide the room of a window that is shown.
@@ -121,7 +201,7 @@ class Docks:
             sizes = [height - part, part]
             if foot:  # all at once: whoever is left out would give its room to the last
                 rows.append(foot)
-                sizes = [height - part, part, foot.minimumSizeHint().height()]
+                sizes = [height - part, part, foot.sizeHint().height()]
             self._window.resizeDocks(rows, sizes, down)
 
     def _front(self, group: DockGroup) -> QDockWidget | None:
@@ -147,6 +227,8 @@ class Docks:
             }
             dock.setWindowTitle(title)
         for bar in bars:
+            bar.setElideMode(Qt.TextElideMode.ElideNone)  # what has no room is scrolled to
+            bar.setUsesScrollButtons(True)
             if bar not in used:
                 bar.hide()
 
@@ -156,6 +238,16 @@ class Docks:
         if dock is not None:
             dock.show()
             dock.raise_()
+
+    def write(self) -> None:
+        """Write titles in the size of all other text.
+
+        Qt 6.11 draws the title of a dock that has the application's own font as it was at first.
+        """
+        font = QApplication.font()
+        font.setPointSizeF(font.pointSizeF() + ANOTHER_PT)
+        for dock in self.of.values():
+            dock.setFont(font)
 
     def set_shown(self, name: str, shown: bool) -> bool:
         """Show a dock where it is, or hide it, if there is one of that name.
@@ -171,7 +263,9 @@ class Docks:
 
     def visible(self, name: str) -> bool:
         """Whether a dock can be seen: shown, not behind another tab, its window not minimised."""
-        return name in self._seen and not self.of[name].window().isMinimized()
+        dock = self.of[name]
+        hidden = dock.window().isMinimized() or (self.covered and not dock.isFloating())
+        return name in self._seen and not hidden
 
     def save(self) -> None:
         """Remember the layout and the window's place."""
@@ -179,29 +273,15 @@ class Docks:
         self._settings.setValue("window/docks", self._window.saveState(LAYOUT_VERSION))
         self._settings.sync()
 
-    def restore(self) -> bool:
-        """Find the remembered layout again; one that is spoilt or too old is left alone.
-
-        Returns:
-            Whether there was one.
-        """
+    def restore(self) -> None:
+        """Find the remembered layout again; one that is spoilt or too old is left alone."""
         geometry = _bytes(self._settings.value("window/geometry"))
         docks = _bytes(self._settings.value("window/docks"))
         if geometry is not None:
             self._window.restoreGeometry(geometry)
-        if docks is None or not self._window.restoreState(docks, LAYOUT_VERSION):
-            if docks is not None:
-                self.reset()
-            return False
-        return True
-
-
-def _scrolled(content: QWidget) -> QScrollArea:
-    area = QScrollArea()
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setWidgetResizable(True)
-    area.setWidget(content)
-    return area
+        self.placed = docks is not None and self._window.restoreState(docks, LAYOUT_VERSION)
+        if docks is not None and not self.placed:
+            self.reset()
 
 
 def _bytes(value: Any) -> QByteArray | None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from hil.panel.live.models.feed import Batch, RunFacts
 from hil.panel.live.session import Session, Turn
 from hil.panel.shell.theme import Theme
+from hil.run.preview import Preview
 
 
 class Drawn(Protocol):
@@ -30,6 +31,8 @@ class Plain(Generic[_W]):
 
     in_scenes = False
     """Whether it draws in scenes of Qt, which tell the widget later what has changed."""
+    of_run = False
+    """Whether its colours say how a run stands: they do no more when that is over."""
     every_turn = False
     """Whether its widget is refreshed in every turn, seen or not, not when there is time."""
 
@@ -51,6 +54,12 @@ class Plain(Generic[_W]):
         """Draw in other colours."""
         cast(Drawn, self.widget).set_theme(theme)
 
+    def preview(self, preview: Preview | str) -> None:
+        """Show what a scenario will look like, or why that cannot be, if machines are shown."""
+
+    def say(self, words: str) -> None:
+        """Say this where there is nothing to show, if there is such a place."""
+
     def tick(self) -> None:
         """Do what is to be done in every turn, with or without a run."""
         if self.every_turn:
@@ -58,6 +67,9 @@ class Plain(Generic[_W]):
 
     def open_scenario(self, path: Path | None) -> None:
         """Make a scenario ready to run, if this is where they are."""
+
+    def suggest(self, path: Path | None) -> None:
+        """Show a scenario to who has chosen none, if this is where they are."""
 
     def close(self) -> None:
         """The window closes."""
@@ -77,7 +89,7 @@ class OfRun(Plain[QWidget], Generic[_V]):
         """Of the run that is shown; None before the first."""
         self._room = QVBoxLayout(self.widget)
         self._room.setContentsMargins(0, 0, 0, 0)
-        self._none = QLabel(self.widget.tr("No run"))
+        self._none = QLabel()
         self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._none.setWordWrap(True)
         self._room.addWidget(self._none)
@@ -135,7 +147,7 @@ class ModelDock(OfRun[ModelView[_M]], Generic[_M]):
         model: makes the model of a run.
     """
 
-    in_scenes = True
+    in_scenes = of_run = True
 
     def __init__(
         self, theme: Theme, now_s: Callable[[], float], model: Callable[[RunFacts], _M],

@@ -14,7 +14,10 @@ from hil.panel.shell.window_reading import BackgroundReading
 from hil.panel.shell.window_strip import Strip
 
 if TYPE_CHECKING:
+    from hil.panel.shell.window_distance import Distance
+    from hil.panel.shell.window_look import Look
     from hil.run.lead import Steered
+    from hil.run.preview import Preview
 
 
 class Host(Protocol):
@@ -23,6 +26,8 @@ class Host(Protocol):
     strip: Strip
     docks: Docks
     reading: BackgroundReading
+    look: "Look"
+    distance: "Distance"
     now_s: Callable[[], float]
 
     @property
@@ -47,12 +52,18 @@ class Host(Protocol):
         """Hand a wish to the bench; false if there is none or it is not taken."""
         ...
 
+    def stop(self) -> None:
+        """Stop what moves, whoever owns it."""
+
     def connect_to(self, path: Path, *, take: bool = False) -> bool:
         """Watch a bench that runs; tell whether it is shown."""
         ...
 
     def replay(self, path: Path) -> None:
         """Show a recording as soon as a thread has looked through it."""
+
+    def preview(self, preview: "Preview | str") -> None:
+        """Show what a scenario will look like, or why that cannot be shown."""
 
     def steer(self, run: "Steered") -> None:
         """Steer a run that was started here by the handles on the screen."""
@@ -63,11 +74,8 @@ class Host(Protocol):
     def leave(self) -> None:
         """Leave what is shown."""
 
-    def use_theme(self, name: str) -> None:
-        """Take on colours for good: ``"light"``, ``"dark"``, or ``"system"``."""
-
-    def next_theme(self) -> None:
-        """From light to dark and back."""
+    def show_look(self) -> None:
+        """Take on the colours and the size of text that were just chosen."""
 
     def show_standing(self, missed: int, left_out: Sequence[str]) -> None:
         """Show what can be done now, how many frames were not shown, and what is drawn seldom."""

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication
 from hil.config.shipped import find_file
 from hil.desk.endpoints import benches
 from hil.ipc.child import DEVNULL, run_child, start_child
+from hil.panel.scene.view import SceneView
 from hil.panel.shell.models.opening import StartView
 from hil.panel.shell.window import MainWindow
 from hil.panel.study.session import ReplaySession
@@ -50,6 +51,7 @@ _NEXT: Final = {
     "STANDBY": Qt.Key.Key_F3,
     "HOLD": Qt.Key.Key_F6,
     "ENGAGED": Qt.Key.Key_F4,
+    "FAULT": Qt.Key.Key_F7,  # of a machine that was too busy
 }
 """What an operator presses next."""
 
@@ -161,6 +163,12 @@ class Studio:
                 return
         raise TimeoutError(f"the bench is in {self._mode()}")
 
+    @property
+    def shows_preview(self) -> bool:
+        """Whether a scenario that was picked is drawn."""
+        widget = self.window.views["scene"].widget
+        return isinstance(widget, SceneView) and bool(widget.panes)
+
     def record(self, scenario: str) -> Path:
         """Run a scenario as fast as it goes; the folder of its run."""
         folder = self._work / scenario
@@ -205,8 +213,9 @@ def make(out: Path) -> None:
         studio.take("replay")
         studio.anew()
         studio.window.open(
-            StartView("scenario", find_file("demo", folder="scenarios", key="picture"))
+            StartView("scenarios", find_file("demo", folder="scenarios", key="picture"))
         )
+        studio.wait(lambda: studio.shows_preview, most_s=WAIT_MAX_S)
         studio.take("scenarios")
         studio.anew("dark")
         studio.show(demo, 0.35)

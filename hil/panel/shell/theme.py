@@ -1,10 +1,11 @@
 """Colours of the panel, light and dark, as data; and how a window takes them on.
 
-Trace colours are those of Okabe and Ito (2008), which people of every colour vision tell apart,
-lightened or darkened for the background. A state is never told by colour alone.
+Any two that mean different things side by side differ by a CIEDE2000 of 15 or more, to normal,
+protan, deutan and tritan eyes (`tests/panel/test_colour_vision.py`). Nothing is told by colour
+alone.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from PySide6.QtGui import QColor, QPalette
@@ -39,10 +40,13 @@ class Theme:
     """Of the banner that says so."""
     on_strong: str
     """Text on ok, warn, fault, accent and simulated."""
-    legs: tuple[str, str, str, str, str, str]
-    """Of the six legs or joints."""
     traces: tuple[str, str, str, str, str, str, str, str]
-    """Of the traces of a plot."""
+    """Of the traces of a plot; at first the six legs or joints."""
+
+    @property
+    def over(self) -> "Theme":
+        """Of what shows how a run stood when it ended: no colour says that it is well, or not."""
+        return replace(self, accent=self.dim, ok=self.dim, warn=self.dim, fault=self.dim)
 
 
 LIGHT: Final = Theme(
@@ -50,18 +54,17 @@ LIGHT: Final = Theme(
     window="#F4F6F8",
     base="#FFFFFF",
     text="#1E2430",
-    dim="#667080",
+    dim="#63697A",
     line="#C3CAD3",
-    accent="#0B62A8",
-    ok="#1E7F46",
-    warn="#A86200",
-    fault="#C21F27",
-    simulated="#6B3FA0",
+    accent="#0869DD",
+    ok="#1A674C",
+    warn="#A0610D",
+    fault="#880D0E",
+    simulated="#4C2680",
     on_strong="#FFFFFF",
-    legs=("#0072B2", "#D55E00", "#009E73", "#A0447E", "#B88A00", "#3C8DBC"),
     traces=(
-        "#0072B2", "#D55E00", "#009E73", "#A0447E",
-        "#B88A00", "#3C8DBC", "#1E2430", "#7A5C3A",
+        "#286AFA", "#E57718", "#39A579", "#AA769B",
+        "#915A00", "#41577F", "#1E2430", "#52391B",
     ),
 )  # fmt: skip
 
@@ -70,18 +73,17 @@ DARK: Final = Theme(
     window="#14181E",
     base="#1B2028",
     text="#E6EAF0",
-    dim="#95A0AF",
+    dim="#A5ACB6",
     line="#3A434F",
-    accent="#5FA8E6",
-    ok="#3DBB72",
-    warn="#F0B429",
-    fault="#F0605A",
-    simulated="#BD8BEB",
+    accent="#0CC6FF",
+    ok="#2F920F",
+    warn="#EEB500",
+    fault="#FE6C74",
+    simulated="#8B6ED6",
     on_strong="#10141A",
-    legs=("#56B4E9", "#F08A3C", "#34C79A", "#E08BC0", "#F0E442", "#9AD0F5"),
     traces=(
-        "#56B4E9", "#F08A3C", "#34C79A", "#E08BC0",
-        "#F0E442", "#9AD0F5", "#E6EAF0", "#C9A67A",
+        "#A38FFF", "#EA801F", "#3C836B", "#B382A6",
+        "#F1E53A", "#70FDBC", "#E6EAF0", "#85AC7F",
     ),
 )  # fmt: skip
 

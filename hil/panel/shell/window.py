@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QEvent, QSettings, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QSettings, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QMainWindow
 
@@ -18,10 +18,13 @@ from hil.panel.lead.screen_lock import ScreenLock
 from hil.panel.live.session import LiveSession, Session
 from hil.panel.shell.dock_layout import Docks
 from hil.panel.shell.models.opening import StartView
+from hil.panel.shell.text_room import MessageBar
 from hil.panel.shell.theme import Theme
-from hil.panel.shell.window_colours import Colours
+from hil.panel.shell.window_distance import Distance
 from hil.panel.shell.window_leaving import QUIT, may_leave, stays
+from hil.panel.shell.window_look import Look
 from hil.panel.shell.window_menus import Menus
+from hil.panel.shell.window_opening import open_view
 from hil.panel.shell.window_reading import BackgroundReading
 from hil.panel.shell.window_strip import Strip, bar_of
 from hil.panel.shell.window_turns import TURN_MS, Turns
@@ -30,6 +33,7 @@ from hil.panel.study.session import ReplaySession
 if TYPE_CHECKING:
     from hil.panel.study.models.replay import FileFeed
     from hil.run.lead import Steered
+    from hil.run.preview import Preview
 
 PAINTED_MS: Final = 3 * TURN_MS
 """After the last view was made, until all of them were painted once [ms]."""
@@ -49,16 +53,11 @@ class MainWindow(QMainWindow):
         self.now_s = now_s
         self._name = name
         self._session: Session | None = None
-        self._colours = Colours(settings)
-        self.setDockNestingEnabled(True)
-        self.setDockOptions(
-            QMainWindow.DockOption.AnimatedDocks
-            | QMainWindow.DockOption.AllowNestedDocks
-            | QMainWindow.DockOption.AllowTabbedDocks
-            | QMainWindow.DockOption.GroupedDragging
-        )
+        self.look = Look(self, settings)
+        """Its colours and the size of its text."""
         self.strip = Strip(self.theme, now_s)
         self.strip.wish.connect(self.send)
+        self.strip.bench_wanted.connect(lambda: self.menus.choose_bench())
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar_of(self.strip, self))
         self._take_due: Take | None = None
         self._replay_agreed = False
@@ -66,30 +65,32 @@ class MainWindow(QMainWindow):
         """What is done thirty times a second."""
         self.views = self.turns.views
         """By the names of their docks; they are made in the first turns, or when asked for."""
-        self.resize(self._first_size())
+        screen = QGuiApplication.primaryScreen()
+        self.resize(self.sizeHint() if screen is None else screen.availableSize())
+        self.messages = MessageBar()
+        self.setStatusBar(self.messages)
         self.docks = Docks(self, settings)
+        self.distance = Distance(self, self.views)
+        """What is read from afar, over the docks."""
         self.menus = Menus(self)
-        self.statusBar().setSizeGripEnabled(False)
-        self._placed = self.docks.restore()
+        self.docks.restore()
         self.screen_lock = ScreenLock(self)
         """Hears that the screen is being locked."""
         self.screen_lock.locked.connect(self.strip.let_go)
-        hints = QGuiApplication.styleHints()
-        hints.colorSchemeChanged.connect(lambda _: self.use_theme(self._colours.name))
         self.reading = BackgroundReading(self.statusBar(), now_s, self._replayed, self.tell)
         """The recording that is on its way to be shown."""
-        self.use_theme(self._colours.name)
+        self.look.use(self.look.name)
         self._show_session()
         self.turns.begin()
 
     def completed(self) -> None:
         """All views were made: divide the room, and take what was wanted, once they are painted."""
-        if not self._placed:
+        if not self.docks.placed:
             QTimer.singleShot(0, self._settle)
         QTimer.singleShot(PAINTED_MS, self._complete)
 
     def _complete(self) -> None:
-        (self.docks.tidy if self._placed else self._settle)()
+        self._settle()
         message, self._take_due = self._take_due, None
         if message is not None:
             self.send(message)
@@ -100,11 +101,8 @@ class MainWindow(QMainWindow):
         self._take_due = None
         if isinstance(self._session, LiveSession):
             self._session.give_up()
-        self.tell(
-            self.tr("The panel has a fault of its own and lets go: {why}").format(
-                why=self.strip.tell_fault(error)
-            )
-        )
+        why = self.strip.tell_fault(error)
+        self.tell(self.tr("The panel has a fault of its own and lets go: {why}").format(why=why))
 
     # --- what it is connected to ----------------------------------------------------------------
 
@@ -115,16 +113,7 @@ class MainWindow(QMainWindow):
 
     def open(self, opening: StartView) -> None:
         """Show what the command line means."""
-        match opening.what:
-            case "run":
-                self.replay(opening.path or Path())
-            case "bench":
-                self.connect_to(opening.path or Path())
-            case "choice":
-                self.menus.choose_bench()
-            case "scenario" | "scenarios":
-                self.docks.show("scenarios")
-                self.views["scenarios"].open_scenario(opening.path)
+        open_view(self, opening)
 
     def connect_to(self, path: Path, *, take: bool = False) -> bool:
         """Watch a bench that runs.
@@ -135,6 +124,9 @@ class MainWindow(QMainWindow):
         Returns:
             Whether it is shown; if not, it was not to be, or the status bar says why.
         """
+        shown = self._session
+        if take and isinstance(shown, LiveSession) and shown.shows(path):
+            return shown.owns or self.send(shown.bench.take_or_release())
         if self._stays(path.name) if take else not self._may_leave("Benches that run …"):
             return False
         self.reading.give_up()
@@ -176,8 +168,12 @@ class MainWindow(QMainWindow):
             handles.steer(run)
         self.docks.show("handles")
 
-    def _settle(self) -> None:
-        self.docks.settle(run=self._session is not None)
+    def preview(self, preview: "Preview | str") -> None:
+        """Show what a scenario will look like, or why that cannot be shown."""
+        self.views["scene"].preview(preview)
+
+    def _settle(self, *, anew: bool = False) -> None:
+        self.docks.arrange(run=self._session is not None, anew=anew)
 
     def seek(self, t_s: float) -> None:
         """Show another time of a recording [s]; a bench that runs has none to choose from."""
@@ -213,9 +209,9 @@ class MainWindow(QMainWindow):
         self.strip.set_session(session)
         for view in self.views.made.values():
             view.set_session(session)
+            self.look.colour(view)
         changed = self.docks.set_shown("replay", isinstance(session, ReplaySession))
-        if changed or not self._placed:
-            QTimer.singleShot(0, self._settle)
+        QTimer.singleShot(0, self, lambda: self._settle(anew=changed))
         name = "" if session is None else session.facts.name
         self.setWindowTitle(
             self.tr("{name} - HIL bench").format(name=name) if name else self.tr("HIL bench")
@@ -260,28 +256,21 @@ class MainWindow(QMainWindow):
     @property
     def theme(self) -> Theme:
         """The colours it has now."""
-        return self._colours.theme
+        return self.look.theme
 
-    def use_theme(self, name: str) -> None:
-        """Take on colours for good: ``"light"``, ``"dark"``, or ``"system"``."""
-        self._colours.choose(name)
+    def show_look(self) -> None:
+        """Take on the colours and the size of text that were just chosen."""
+        self.docks.write()
+        self.messages.fit()
         self.strip.set_theme(self.theme)
         for view in self.views.made.values():
-            view.set_theme(self.theme)
-        self.menus.show_theme(self._colours.name)
-
-    def next_theme(self) -> None:
-        """From light to dark and back."""
-        self.use_theme(self._colours.other)
-
-    def _first_size(self) -> QSize:
-        screen = QGuiApplication.primaryScreen()
-        return screen.availableSize() if screen is not None else self.sizeHint()
+            self.look.colour(view)
+        self.menus.show_look(self.look)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802 - Qt's name
         """Divide the room when its size is known, unless a layout was remembered."""
         super().showEvent(event)
-        QTimer.singleShot(0, self.docks.tidy if self._placed else self._settle)
+        QTimer.singleShot(0, self._settle)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
         """A window that is minimised or not active lets go."""

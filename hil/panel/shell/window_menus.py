@@ -24,6 +24,7 @@ from hil.panel.live.session import LiveSession, Session
 from hil.panel.shell.dock_layout import DOCKS
 from hil.panel.shell.host import Host
 from hil.panel.shell.shortcuts import ACTIONS, help_html
+from hil.panel.shell.window_look import TEXT_PT, Look
 
 _THEMES: Final = {"system": "As the system", "light": "Light", "dark": "Dark"}
 
@@ -36,6 +37,10 @@ class Menus:
         self._standing = QLabel()
         self._main.statusBar().addPermanentWidget(self._standing)
         self._themes: dict[str, QAction] = {}
+        self._sizes: dict[int, QAction] = {}
+        look = window.look
+        self._larger = self._action("larger", lambda: look.resize_text(1), "Larger")
+        self._smaller = self._action("smaller", lambda: look.resize_text(-1), "Smaller")
         self._take = self._action("", self._take_or_release, "Take the motion")
         self._release = self._action("", self._take_or_release, "Give the motion back")
         self._file(self._main.menuBar().addMenu("&File"))
@@ -81,16 +86,35 @@ class Menus:
             self._action("", self._window.docks.reset, "Put everything back in its place")
         )
         menu.addAction(self._action("full", self._full_screen, "Full screen"))
-        colours = menu.addMenu("Colours")
-        group = QActionGroup(self._main)
-        for name in ("system", "light", "dark"):
-            action = self._action("", lambda name=name: self._window.use_theme(name), _THEMES[name])
+        menu.addAction(
+            self._action("distance", lambda: self._window.distance.toggle(), "Distance mode")
+        )
+        self._text(menu.addMenu("Text size"))
+        self._colours(menu.addMenu("Colours"))
+
+    def _text(self, menu: QMenu) -> None:
+        look, group = self._window.look, QActionGroup(self._main)
+        for size_pt in TEXT_PT:
+            action = self._action(
+                "", lambda size_pt=size_pt: look.use_text(size_pt), f"{size_pt} pt"
+            )
             action.setCheckable(True)
             group.addAction(action)
-            colours.addAction(action)
+            self._sizes[size_pt] = action
+        menu.addActions([self._larger, self._smaller])
+        menu.addSeparator()
+        menu.addActions(group.actions())
+
+    def _colours(self, menu: QMenu) -> None:
+        group = QActionGroup(self._main)
+        for name in ("system", "light", "dark"):
+            action = self._action("", lambda name=name: self._window.look.use(name), _THEMES[name])
+            action.setCheckable(True)
+            group.addAction(action)
             self._themes[name] = action
-        colours.addSeparator()
-        colours.addAction(self._action("theme", self._window.next_theme, "Next colours"))
+        menu.addActions(group.actions())
+        menu.addSeparator()
+        menu.addAction(self._action("theme", self._window.look.next, "Next colours"))
 
     def _help(self, menu: QMenu) -> None:
         menu.addAction(self._action("help", self.show_keys, "Keys"))
@@ -114,9 +138,12 @@ class Menus:
         if shown != self._standing.text():
             self._standing.setText(shown)
 
-    def show_theme(self, name: str) -> None:
-        """Tick the colours that were chosen."""
-        self._themes[name].setChecked(True)
+    def show_look(self, look: Look) -> None:
+        """Tick the colours and the size of text that were chosen."""
+        self._themes[look.name].setChecked(True)
+        self._sizes[look.text_pt].setChecked(True)
+        self._larger.setEnabled(look.text_pt < TEXT_PT[-1])
+        self._smaller.setEnabled(look.text_pt > TEXT_PT[0])
 
     # --- what they do ---------------------------------------------------------------------------
 
@@ -154,7 +181,7 @@ class Menus:
     def _shown(self, bench: Endpoint) -> bool:
         """Whether a bench is what the window shows, and still runs."""
         session = self._window.session
-        if not isinstance(session, LiveSession) or session.ended or session.path != bench.path:
+        if not isinstance(session, LiveSession) or not session.shows(bench.path):
             return False
         self._window.tell(f"{session.facts.name} is shown already, and no other bench was chosen")
         return True

@@ -7,7 +7,15 @@ so that no button moves from under a hand when the words come and go.
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QSizePolicy, QToolBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QToolBar,
+    QVBoxLayout,
+    QWidget,
+)
 
 from hil.panel.live.models.session_end import WHY_SHOWN
 from hil.panel.live.session import Session
@@ -20,6 +28,8 @@ class Strip(QWidget):
 
     wish = Signal(object)
     """A message for the desk."""
+    bench_wanted = Signal()
+    """A bench that runs is to be shown."""
 
     def __init__(self, theme: Theme, now_s: Callable[[], float]) -> None:
         super().__init__()
@@ -31,8 +41,18 @@ class Strip(QWidget):
         """What people must know of a stop that no desk has answered; hidden if there is none."""
         self.fault_words = _warning()
         """That the panel has had a fault of its own; it stays until the panel is closed."""
-        self._none = QLabel(self.tr("No run"))
-        self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._none = QWidget()
+        self.waiting_words = QLabel()
+        """What is waited for while there is no run."""
+        self.waiting_words.setTextFormat(Qt.TextFormat.PlainText)
+        self.waiting_words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.show_bench = QPushButton(self.tr("Show it …"))
+        """Seen while a bench runs that is not shown."""
+        self.show_bench.clicked.connect(lambda *_: self.bench_wanted.emit())
+        self.show_bench.hide()
+        waiting = QHBoxLayout(self._none)
+        waiting.addWidget(self.waiting_words, 1)
+        waiting.addWidget(self.show_bench)
         self._room = QVBoxLayout(self)
         self._room.setContentsMargins(0, 0, 0, 0)
         self._room.addWidget(self._none)
@@ -58,6 +78,13 @@ class Strip(QWidget):
         else:
             self.state.set_model(session.bench)
         self.state.show()
+
+    def offer(self, words: str, *, bench: bool) -> None:
+        """Say what is waited for while there is no run; offer a bench that runs."""
+        if words != self.waiting_words.text():
+            self.waiting_words.setText(words)
+            self.waiting_words.setToolTip(words)
+        self.show_bench.setVisible(bench)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""

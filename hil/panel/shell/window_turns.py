@@ -18,11 +18,12 @@ from PySide6.QtWidgets import QGraphicsView, QWidget
 from hil.desk.messages import Answer
 from hil.desk.order import DEAD_MAN_S
 from hil.panel.live.session import Session, Turn
-from hil.panel.shell.dock_layout import DOCKS
+from hil.panel.shell.dock_layout import DOCKS, NOTHING_SHOWN
 from hil.panel.shell.dock_views import View
 from hil.panel.shell.docks import LazyViews, makers_of
 from hil.panel.shell.host import Host
 from hil.panel.shell.models.pace import ViewScheduler
+from hil.panel.shell.window_waiting import Waiting
 
 TURN_MS: Final = 33
 DRAWING_S: Final = 0.028
@@ -49,6 +50,8 @@ class Turns:
         """What the desk said to the latest wishes."""
         self.views = LazyViews(makers_of(window), self._place)
         """By the names of their docks; they are made in the first turns, or when asked for."""
+        self.waiting = Waiting(window)
+        """For benches that begin later."""
         self.timer = QTimer(window.main)
         self.timer.setTimerType(Qt.TimerType.PreciseTimer)
         self.timer.timeout.connect(self.turn)
@@ -82,6 +85,7 @@ class Turns:
             view.tick()
         self._draw()
         window.reading.poll()
+        self.waiting.poll()
         if not self.views.complete:
             self._make_one()
 
@@ -100,6 +104,8 @@ class Turns:
             self._window.strip.let_go()
             self._window.tell(turn.news, for_good=True)
         if session.ended and not before:
+            for view in self.views.made.values():
+                self._window.look.colour(view)
             self._window.tell(
                 (
                     f"{session.facts.name} has ended; its pictures stay. Open its recording "
@@ -123,6 +129,7 @@ class Turns:
     def _draw(self) -> None:
         window = self._window
         window.strip.refresh()
+        window.distance.refresh()
         seldom = self._pace.turn(
             {
                 name: lambda view=view: _drawn(view)
@@ -146,7 +153,10 @@ class Turns:
 
     def _place(self, name: str, view: View) -> None:
         """Put a view that was just made into its dock, and tell it what it has missed."""
+        if belongs := DOCKS[name].belongs:
+            view.say(NOTHING_SHOWN.format(belongs=belongs))
         view.set_session(self._window.session)
+        self._window.look.colour(view)
         for turn in self._told:
             view.take(turn)
         self._window.docks.fill(name, view.widget)

@@ -18,7 +18,7 @@ from hil.panel.study.models.compare import Difference
 
 _ROOM: Final = 0.08
 """Share of a signal's range that is left free above and below."""
-_AXIS_WIDTH_PX: Final = 64
+_AXIS_WIDTH_EM: Final = 4.3
 
 
 class ComparePlots(pg.GraphicsLayoutWidget):
@@ -49,8 +49,9 @@ class ComparePlots(pg.GraphicsLayoutWidget):
         lower.setXLink(upper)
         self._plot(upper, found, (found.first, found.second), (0, 1))
         self._plot(lower, found, (found.values,), (6,))
-        upper.setTitle(found.channel.name, size="8pt", color=self._theme.text)
-        lower.setTitle(self.tr("second − first"), size="8pt", color=self._theme.text)
+        small = f"{0.9 * self.font().pointSizeF():.1f}pt"
+        upper.setTitle(found.channel.name, size=small, color=self._theme.text)
+        lower.setTitle(self.tr("second − first"), size=small, color=self._theme.text)
         lower.setLabel("bottom", self.tr("motion time [s]"), color=self._theme.text)
 
     def _plot(
@@ -72,7 +73,9 @@ class ComparePlots(pg.GraphicsLayoutWidget):
         bounds = QRectF(start_s, low, end_s - start_s, high - low)
         for line, colour in zip(lines, colours, strict=True):
             curve = PlotLine()
-            curve.set_pen(trace_pen(self._theme, colour, max(1.0, self.devicePixelRatioF())))
+            curve.set_pen(
+                trace_pen(self._theme, colour, max(1.0, self.devicePixelRatioF())), colour
+            )
             curve.set_points(line.x, line.y, bounds)
             plot.addItem(curve, ignoreBounds=True)
 
@@ -81,7 +84,7 @@ class ComparePlots(pg.GraphicsLayoutWidget):
         plot.setMenuEnabled(False)
         plot.setMouseEnabled(x=True, y=False)
         plot.showGrid(x=True, y=True, alpha=0.25)
-        plot.getAxis("left").setWidth(_AXIS_WIDTH_PX)
+        plot.getAxis("left").setWidth(round(_AXIS_WIDTH_EM * self.fontMetrics().height()))
         plot.setLabel("left", units=unit)
         for name in ("left", "bottom"):
             plot.getAxis(name).set_theme(self._theme, self._theme.line)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from hil.panel.scope.readout import number
+from hil.panel.shell.text_room import RowHeight
 from hil.panel.study.models.compare import DifferenceFigures
 from hil.panel.study.models.compare_settings import Setting
 
@@ -26,7 +27,7 @@ class _Table(QTableWidget):
         super().__init__(0, len(names), parent)
         self.setHorizontalHeaderLabels(list(names))
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(20)
+        RowHeight(self)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setWordWrap(False)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from hil.panel.scope.models.channels import Channel
+from hil.panel.scope.signs import sign_of
 from hil.panel.shell.models.background import Background, Watch
 from hil.panel.shell.theme import Theme
 from hil.panel.study.compare_plots import ComparePlots
@@ -261,7 +262,8 @@ class CompareView(QWidget):
             else self.tr("Rigs, scenarios and limits are the same")
         )
         names = " · ".join(
-            f'<span style="color:{self._theme.traces[number]}">■</span> {key}: {run.facts.name}'
+            f'<span style="color:{self._theme.traces[number]}">{sign_of(number)}</span> '
+            f"{key}: {run.facts.name}"
             for number, (key, run) in enumerate((("first", first), ("second", second)))
         )
         self._named = f"{names} · {same}"

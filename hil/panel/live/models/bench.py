@@ -14,6 +14,7 @@ from hil.desk.client import Message
 from hil.desk.operation import Operation
 from hil.desk.order import Button
 from hil.desk.run_end import EndCause, EndStep, RunEnd
+from hil.panel.live.models.bench_alarm import BUTTONS, Alarm, Hands, alarm_of
 from hil.panel.live.models.bench_frame import NewestFrame
 from hil.panel.live.models.bench_link import Link, LinkWatch, Source
 from hil.panel.live.models.bench_wishes import Wishes
@@ -23,20 +24,10 @@ from hil.panel.live.models.session_end import end_words
 from hil.run.lead import Seen
 
 _DEAD_MEN: Final = {
-    ("hold", "held"): "Dead-man held",
-    ("hold", "released"): "Dead-man released",
+    ("hold", "held"): "Hold-to-run held",
+    ("hold", "released"): "Hold-to-run released",
     ("presence", "held"): "Panel present",
     ("presence", "released"): "Panel absent",
-}
-BUTTONS: Final = {
-    "home": "Home",
-    "engage": "Engage",
-    "hold": "Hold",
-    "park": "Park",
-    "reset": "Reset",
-    "shut_down": "End run",
-    "play": "Play",
-    "pose": "Go to pose",
 }
 
 
@@ -176,15 +167,17 @@ class BenchModel:
         if self.source is Source.REPLAY:
             return "Nobody moves it: a recording"
         if self.you_own:
-            return "You move it"
+            return "You own the motion"
+        if self._link.ended:
+            return ""
         if self.owner:
-            return f"{self.owner} moves it"
-        return "Nobody moves it"
+            return f"{self.owner} owns the motion"
+        return "Nobody owns the motion"
 
     @property
     def dead_man_text(self) -> str:
-        """What the dead-man is to control, in words."""
-        if self.source is Source.REPLAY:
+        """What the dead-man is to control, in words; nothing of a run that is over."""
+        if self.source is Source.REPLAY or self._link.ended:
             return ""
         state = "held" if self.operation.held else "released"
         return _DEAD_MEN[self.operation.dead_man, state]
@@ -224,6 +217,15 @@ class BenchModel:
         return "" if self.end is None else self.end.why
 
     @property
+    def alarm(self) -> Alarm:
+        """Why the bench has stopped and what brings it on; of one that cannot be asked, nothing."""
+        if self.gone or self.end is not None:
+            return Alarm()
+        told, hands = self.operation, Hands(self.you_own, self.owner, self._held)
+        lead, views = self._lead, self.facts.views
+        return alarm_of(lead, views, self.mode, told.cause, hands, clear=told.clear)
+
+    @property
     def banners(self) -> tuple[str, ...]:
         """What is simulated, one line a device."""
         header = self.facts.header
@@ -250,11 +252,19 @@ class BenchModel:
         """Why nobody can be asked anything; empty if somebody can."""
         return self._link.gone
 
+    @property
+    def _held(self) -> bool:
+        """Whether hold-to-run counts, here or, a moment later, for control."""
+        return self.held or self.operation.held
+
     def _why_not(self, button: Button) -> str:
         if self.gone:
             return self.gone
         if not self.you_own:
-            return "you do not own the motion; take it first"
+            owner = self.owner
+            if owner:
+                return f"{owner} owns the motion; it must give it back first"
+            return "nobody owns the motion; take it first"
         if self.mode is None:
             return "nothing is known of the bench yet"
         judge, operation = None if self._lead is None else self._lead.why_not, self.operation
@@ -263,10 +273,11 @@ class BenchModel:
         seen = Seen(
             mode=self.mode,
             action=self._newest.action,
-            held=self.held or operation.held,
+            held=self._held,
             target=self.target_given,
             playing=operation.playing,
             ending=self._newest.ending or self.end is not None,
+            clear=operation.clear,
         )
         return judge(button.value, seen)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hil.panel.live.models.feed import Batch, RunFacts, column
 from hil.panel.shell.models.figures import figure
 from hil.run.registry import missing
-from hil.scene.margins import WARN_SHARE, MarginGroup, margin_role
+from hil.scene.margins import WARN_SHARE, MarginGroup, RestState, RestWatch
 
 Array = NDArray[np.float64]
 
@@ -35,22 +35,22 @@ class MarginRow:
     """The same as a share of half the travel, or of the window."""
     end: str
     """Key of the words for the limit that is nearer, with `{left}`."""
+    role: str
+    """``ok``, ``warn``, ``fault`` or ``unknown``."""
     warn_share: float = WARN_SHARE
     """Below this share people are warned."""
-
-    @property
-    def role(self) -> str:
-        """``ok``, ``warn``, ``fault`` or ``unknown``."""
-        return "warn" if WARN_SHARE <= self.share < self.warn_share else margin_role(self.share)
+    note: str = ""
+    """What else there is to say of it."""
 
     @property
     def words(self) -> str:
         """The number with its unit and which limit it is to."""
         if self.left != self.left:
-            return "not known"
+            return self.note or "not known"
         if self.left < 0.0:
             return f"{figure(-self.left, self.unit)} BEYOND"
-        return self.end.format(left=figure(self.left, self.unit))
+        told = self.end.format(left=figure(self.left, self.unit))
+        return f"{told}, {self.note}" if self.note else told
 
 
 class MarginsModel:
@@ -59,6 +59,8 @@ class MarginsModel:
     def __init__(self, facts: RunFacts) -> None:
         self._groups: tuple[tuple[MarginGroup, slice], ...] = ()
         self._row: Array | None = None
+        self._facts = facts
+        self._begin()
         self._order: list[int] | None = None
         self.problem = ""
         """Why there are no rows; empty if there are."""
@@ -78,8 +80,19 @@ class MarginsModel:
         """Keep the newest frame."""
         if batch.restart:
             self._row = self._order = None
+            self._begin()
         if len(batch.rows):
             self._row = batch.rows[-1].copy()
+            if self._modes is not None:
+                self._standing.take(batch.rows[:, self._modes].ravel())
+
+    def _begin(self) -> None:
+        """Nothing is known of the modes yet."""
+        signals = self._facts.signals
+        coded = next(iter(signals.coded), None)
+        self._modes = None if coded is None else column(signals, coded.name)
+        codes = () if coded is None else coded.codes
+        self._standing = RestWatch(codes, self._facts.views.standing())
 
     @property
     def rows(self) -> tuple[MarginRow, ...]:
@@ -87,14 +100,26 @@ class MarginsModel:
         row = self._row
         if row is None:
             return ()
-        made: list[MarginRow] = []
-        for group, place in self._groups:
-            left, share, ends = group.of(row[place])
-            for name, unit, one, part, end in zip(
-                group.names, group.units, left.tolist(), share.tolist(), ends, strict=True
-            ):
-                made.append(MarginRow(name, one, unit, part, end, group.warn_share))
+        made = [each for group, place in self._groups for each in self._rows_of(group, row[place])]
         return tuple(made[k] for k in self._ranked([row.share for row in made]))
+
+    def _rows_of(self, group: MarginGroup, values: Array) -> list[MarginRow]:
+        standing = self._standing.now
+        if standing is RestState.UNHOMED:
+            values = np.full_like(values, np.nan)
+        left, share, ends = group.of(values)
+        notes = [""] * len(ends)
+        if standing is RestState.UNHOMED:
+            notes = ["not homed"] * len(ends)
+        elif standing is RestState.AT_REST:
+            notes = ["at rest" if at else "" for at in group.at_rest(share, ends)]
+        return [
+            MarginRow(*each, warn_share=group.warn_share, note=note)
+            for *each, note in zip(
+                group.names, left.tolist(), group.units, share.tolist(), ends,
+                group.roles(values, standing), notes, strict=True,
+            )
+        ]  # fmt: skip
 
     def _ranked(self, shares: list[float]) -> list[int]:
         known = [np.inf if share != share else share for share in shares]

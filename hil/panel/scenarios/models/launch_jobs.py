@@ -1,4 +1,4 @@
-"""Dry runs and reports in the background: work that moves nothing and may be ended at any time."""
+"""Work in the background that moves nothing and may be ended at any time."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -8,8 +8,10 @@ from typing import Final
 import orjson
 
 from hil.panel.scenarios.models.launch_child import HIL, Child
+from hil.run.preview import Preview
 
 DRY_RUN: Final = ("-m", "hil.panel.scenarios.models.dry_run")
+PREVIEW: Final = ("-m", "hil.panel.scenarios.models.preview")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,29 @@ class DryRun:
                     told = said["result"]
                     recording = Path(told["recording"]) if told["recording"] else None
                     self._outcome = DryOutcome(told["ok"], told["reason"], recording)
+
+    def end(self) -> None:
+        """End it."""
+        self._child.end()
+
+
+class PreviewRun:
+    """The rows of a picture of what a scenario file will look like, in the background."""
+
+    def __init__(self, path: Path) -> None:
+        self._child = Child([*PREVIEW, str(path)])
+        self.error = ""
+        """Why there is none; empty while there is none yet."""
+
+    def poll(self) -> Preview | None:
+        """Return it when it is there."""
+        if self._child.status is None:
+            return None
+        try:
+            return Preview.from_mapping(self._child.answer() or {})
+        except (KeyError, ValueError):
+            self.error = self._child.why() or "?"
+            return None
 
     def end(self) -> None:
         """End it."""

@@ -12,8 +12,9 @@ from typing import Any, Final
 from hil.panel.scenarios.models.catalogue import Entry
 from hil.panel.scenarios.models.launch import BenchRun, LaunchState
 from hil.panel.scenarios.models.launch_check import CheckOutcome, CheckRun
-from hil.panel.scenarios.models.launch_jobs import DryRun, ReportRun
+from hil.panel.scenarios.models.launch_jobs import DryRun, PreviewRun, ReportRun
 from hil.run.lead import Handles, HandlesPlace, Steered
+from hil.run.preview import Preview
 from hil.run.registry import stations
 from hil.run.station import CheckFinding
 
@@ -33,7 +34,7 @@ class News:
     """What has become of a work."""
 
     words: str
-    """For people."""
+    """For people; empty if there is nothing new to be said."""
     findings: tuple[CheckFinding, ...] | None = None
     """Of a check; None if it was none."""
     desk: Path | None = None
@@ -42,6 +43,8 @@ class News:
     """The run that has begun and listens to handles; None if none has."""
     page: Path | None = None
     """The report that was made; None if none was."""
+    preview: Preview | str | None = None
+    """What the file that was picked will look like, or why that cannot be shown."""
 
 
 class ScenarioWork:
@@ -55,13 +58,15 @@ class ScenarioWork:
         """The dry run that goes on."""
         self.report: ReportRun | None = None
         """The report that is being made."""
+        self.preview: PreviewRun | None = None
+        """The preview that is being made."""
         self.bench: BenchRun | None = None
         """The bench that was started last."""
         self.recording: Path | None = None
         """Of the last run; None while there is none."""
         self._handles: Handles | None = None
         self._place: HandlesPlace | None = None
-        self._name = self._words = ""
+        self._name = self._words = self._pictured = ""
 
     @property
     def running(self) -> bool:
@@ -110,12 +115,19 @@ class ScenarioWork:
         self.report = ReportRun(recording)
         return "Making the report…"
 
+    def begin_preview(self, entry: Entry) -> None:
+        """Find out what it will look like, in place of the file before."""
+        if self.preview is not None:
+            self.preview.end()
+        self._pictured = entry.name
+        self.preview = PreviewRun(entry.path)
+
     # --- looking --------------------------------------------------------------------------------
 
     def poll(self) -> Iterator[News]:
         """Look at every work; what is new."""
         for look in (self._look_at_check, self._look_at_dry_run, self._look_at_bench,
-                     self._look_at_report):  # fmt: skip
+                     self._look_at_report, self._look_at_preview):  # fmt: skip
             news = look()
             if news is not None:
                 yield news
@@ -176,6 +188,16 @@ class ScenarioWork:
         told = f"No report: {error}" if error else str(page)
         return News(told, page=page)
 
+    def _look_at_preview(self) -> News | None:
+        if self.preview is None:
+            return None
+        found, error = self.preview.poll(), self.preview.error
+        if found is None and not error:
+            return None
+        self.preview.end()
+        self.preview = None
+        return News("", preview=found or f"No picture of {self._pictured}: {error}")
+
     # --- ending ---------------------------------------------------------------------------------
 
     def forget_bench(self) -> None:
@@ -189,10 +211,10 @@ class ScenarioWork:
 
     def close(self) -> None:
         """The window closes: what moves nothing ends; a bench goes on, without its dead-man."""
-        for run in (self.check, self.dry, self.report):
+        for run in (self.check, self.dry, self.report, self.preview):
             if run is not None:
                 run.end()
-        self.check = self.dry = self.report = None
+        self.check = self.dry = self.report = self.preview = None
         self.forget_bench()
 
 

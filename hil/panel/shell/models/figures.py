@@ -21,8 +21,8 @@ def shown(value: float, unit: str) -> tuple[float, str]:
     return factor * value, name
 
 
-def figure(value: float | None, unit: str) -> str:
-    """A value with its unit, in four significant figures; a dash if there is none.
+def figure(value: float | None, unit: str, digits: int = 4) -> str:
+    """A value with its unit, in so many significant figures; a dash if there is none.
 
     Args:
         value: in the unit given; may be not finite.
@@ -32,7 +32,7 @@ def figure(value: float | None, unit: str) -> str:
         return "–"
     scaled, name = shown(value, unit)
     tail = f" {name}" if name and name != "°" else name.strip()
-    return f"{_plain(scaled)}{tail}"
+    return f"{_plain(scaled, digits)}{tail}"
 
 
 def span(low: float | None, high: float | None, unit: str) -> str:
@@ -53,14 +53,14 @@ def time_figure(value_s: float) -> str:
     return f"{_round(value_s * 1e6, 3)} µs"
 
 
-def _plain(value: float) -> str:
+def _plain(value: float, digits: int) -> str:
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
         return "∞" if value > 0.0 else "−∞"
     if float(value).is_integer() and abs(value) < 1e15:
         return f"{value:.0f}".replace("-", "−")
-    return _round(value, 4)
+    return _round(value, digits)
 
 
 def _round(value: float, digits: int) -> str:

@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from hil.config.settings import ConfigError
 from hil.desk.endpoints import Endpoint, PlaceError, benches
 from hil.recording.header import RECORDING_NAME
 from hil.run.file_kinds import scenario_file
 
+DEMO: Final = "demo"
+"""Scenario that is offered to who names none."""
 What = Literal["scenario", "run", "bench", "choice", "scenarios"]
 
 
@@ -21,7 +23,7 @@ class StartView:
     """A scenario ready to run, a recording, the one bench that runs, a choice of several benches,
     or the list of scenarios."""
     path: Path | None = None
-    """File or folder to be opened; None for nothing."""
+    """File or folder to be opened, or a scenario to begin with; None for nothing."""
     station: str = ""
     """Of a scenario, as its file says; empty otherwise."""
     benches: tuple[Endpoint, ...] = ()
@@ -59,7 +61,7 @@ def _benches() -> tuple[Endpoint, ...]:
 
 def _running(found: Sequence[Endpoint]) -> StartView:
     if not found:
-        return StartView("scenarios")
+        return StartView("scenarios", scenario_file(DEMO)[0])
     if len(found) == 1:
         return StartView("bench", found[0].path, benches=tuple(found))
     return StartView("choice", benches=tuple(found))
