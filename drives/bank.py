@@ -161,6 +161,9 @@ class BankFeedback(NamedTuple):
     its drive [s], 6; 0 of drives that tell none."""
     high: tuple[DriveReading, ...] = ()
     """Readings of heat and load that are above their limits."""
+    failed: str = ""
+    """Why nothing of this bank is to be believed any more, in words: the drives are quick-stopped
+    and lose their power. Empty while all is well; a bus that is gone raises `LinkLostError`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ To read a link loads no bus library and needs no Unix; what opens one is importe
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import parse_qsl
@@ -117,14 +117,27 @@ class SimLink:
     """The link as it was written."""
 
 
-Link = CanLink | ModbusTcpLink | ModbusRtuLink | SimLink
+@dataclass(frozen=True, slots=True)
+class OfferedLink:
+    """Drives that a bank of another distribution knows how to reach."""
+
+    protocol: ClassVar[str] = "offered"
+    """What they speak is that bank's affair."""
+    scheme: str
+    """Which bank."""
+    url: str
+    """The link as it was written."""
 
 
-def parse_link(url: str) -> Link:
+Link = CanLink | ModbusTcpLink | ModbusRtuLink | SimLink | OfferedLink
+
+
+def parse_link(url: str, offered: Collection[str] = ()) -> Link:
     """Read a link.
 
     Args:
         url: One link in one of the `FORMS`.
+        offered: Schemes that banks of other distributions serve.
 
     Returns:
         What it names; nothing is opened.
@@ -134,8 +147,12 @@ def parse_link(url: str) -> Link:
     """
     scheme, colon, rest = url.partition(":")
     reader = _READERS.get(scheme)
-    if not colon or reader is None or any(ord(letter) <= 0x20 for letter in url):
-        raise LinkUrlError(f"link '{url}' begins like none of {', '.join(FORMS)}")
+    written = colon and not any(ord(letter) <= 0x20 for letter in url)
+    if written and reader is None and scheme in offered:
+        return OfferedLink(scheme, url)
+    if not written or reader is None:
+        forms = (*FORMS, *(f"{scheme}:" for scheme in offered))
+        raise LinkUrlError(f"link '{url}' begins like none of {', '.join(forms)}")
     return reader(url, rest)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from drives.contract_checks import HOMED, NEW
 from hil.recording.export import export_csv
 from hil.recording.reader import Recording
 
@@ -57,6 +58,20 @@ def test_its_columns_are_those_of_the_export(spiral, tmp_path):
     for name in ("t_s", "asked_length_leg3_m", "wanted_gamma_rad", "measured_lag_s"):
         exported = [float(row[name] or "nan") for row in rows]
         np.testing.assert_array_equal(table[name], exported)
+
+
+def test_the_own_bank_keeps_every_promise(capsys):
+    assert example("own_bank").main()
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(NEW) + len(HOMED) + 2
+    assert all(line.startswith("kept ") for line in lines)
+
+
+def test_the_own_kind_of_motion_is_proved_and_played(tmp_path):
+    result = example("own_motion_kind").main(tmp_path)
+    assert result.ok
+    up_m = Recording.open(result.recorder.path).column("wanted_pose")[:, 2]
+    assert np.nanmax(up_m) - np.nanmedian(up_m) > 0.03
 
 
 def test_every_example_is_run_here_and_told_of_in_the_docs():

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import os
 import subprocess
 import sys
 import tomllib
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import third_party
 from scipy.integrate import solve_ivp
 
 HERE = Path(__file__).parent / "third_station"
@@ -32,19 +32,9 @@ QUICK = [
 @pytest.fixture(scope="module")
 def python(tmp_path_factory):
     """Runs a program with the distribution installed: its metadata lie on the path beside it."""
-    project = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]
     place = tmp_path_factory.mktemp("site")
-    info = place / f"hil_pendulum-{project['version']}.dist-info"
-    info.mkdir()
-    head = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
-    (info / "METADATA").write_text(head)
-    points = project["entry-points"]["hil.stations"]
-    lines = "".join(f"{name} = {value}\n" for name, value in points.items())
-    (info / "entry_points.txt").write_text(f"[hil.stations]\n{lines}")
-    paths = [str(HERE.parents[1]), str(HERE), str(place)]
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join(paths), "QT_QPA_PLATFORM": "offscreen",
-    }  # fmt: skip
+    third_party.metadata(HERE / "pyproject.toml", place)
+    environment = third_party.environment(HERE, place)
 
     def run(*arguments, status=0):
         done = subprocess.run(

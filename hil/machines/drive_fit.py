@@ -4,9 +4,10 @@ from pathlib import Path
 
 from drives.cia402 import PLACING_METHODS
 from drives.drive_type import DriveType, place_of
-from drives.links import CanLink, parse_link
+from drives.links import CanLink
 from hil.config.errors import ConfigError, about
 from hil.machines.drive_file import canopen_type, read_drive_table
+from hil.machines.offered_banks import link_of
 from hil.machines.rig import Rig
 
 MODES = {"csp": 8, "ip": 7}
@@ -41,7 +42,7 @@ def fitted(rig: Rig, rig_file: Path, url: str) -> Rig:
     Raises:
         ConfigError: if it wants of its drives what their type cannot do.
     """
-    if not isinstance(parse_link(url.split()[0]), CanLink):
+    if not isinstance(link_of(url.split()[0]), CanLink):
         return rig
     type_ = drive_type_of(rig, rig_file)
     _refuse_impossible(rig, type_, str(rig_file))

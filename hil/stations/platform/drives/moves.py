@@ -1,7 +1,6 @@
 """Slow moves of the drives from the command line: homing and the test move."""
 
 from contextlib import ExitStack
-from dataclasses import asdict
 from pathlib import Path
 
 from rich.table import Table
@@ -18,6 +17,7 @@ from hil.stations.platform.drives.certificate import (
 )
 from hil.stations.platform.drives.commissioning import LegTest, judge_test_move, switch_of
 from hil.stations.platform.drives.setup import protocol_of, watchdog_s
+from hil.stations.platform.drives.told import HomeTold, LegTestTold
 from hil.stations.platform.drives.watchdog_proof import CUT_LEG_M_S, WatchdogProof, limit_us
 from hil.stations.platform.runner import play, show_end
 from hil.stations.platform.scenario import Plan
@@ -41,13 +41,13 @@ def home_and_show(plan: Plan, leg: int | None, folder: Path, *, as_json: bool) -
         if as_json:
             homed = [number for number, homed in enumerate(result.homed, start=1) if homed]
             print_json(
-                {
-                    "ok": result.ok,
-                    "outcome": result.outcome.value,
-                    "reason": result.reason,
-                    "homed": homed,
-                    "recording": str(result.recorder.path),
-                }
+                HomeTold(
+                    ok=result.ok,
+                    outcome=result.outcome.value,
+                    reason=result.reason,
+                    homed=homed,
+                    recording=str(result.recorder.path),
+                )
             )
         else:
             show_end(result, recording)
@@ -101,16 +101,16 @@ def leg_test_and_show(
             missing = [NAMELESS]
         if as_json:
             print_json(
-                {
-                    "ok": passed and vouched,
-                    "reason": why or ("" if vouched else "nobody vouches: --witness NAME"),
-                    "legs": [asdict(test) for test in tests],
-                    "watchdog": None if watchdog is None else asdict(watchdog),
-                    "witness": witness,
-                    "lacking": missing,
-                    "certificate": None if certificate is None else str(certificate),
-                    "recording": str(result.recorder.path),
-                }
+                LegTestTold(
+                    ok=passed and vouched,
+                    reason=why or ("" if vouched else "nobody vouches: --witness NAME"),
+                    legs=list(tests),
+                    watchdog=watchdog,
+                    witness=witness,
+                    lacking=missing,
+                    certificate=None if certificate is None else str(certificate),
+                    recording=str(result.recorder.path),
+                )
             )
         else:
             _show_verdict(certificate, missing, passed=passed, vouched=vouched)

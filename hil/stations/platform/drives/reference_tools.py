@@ -1,6 +1,5 @@
 """``hil drives reference``: a person measures where the legs are, or how far one has gone."""
 
-from dataclasses import asdict
 from pathlib import Path
 
 from rich.table import Table
@@ -26,6 +25,7 @@ from hil.stations.platform.drives.reference import (
     save_reference,
 )
 from hil.stations.platform.drives.setup import BankWish, bank_spec, scales_of
+from hil.stations.platform.drives.told import ReferenceTold
 from hil.stations.platform.header import IDENTITIES_KEY
 from hil.stations.platform.scenario import Plan
 from hil.terminal.console import out, print_json
@@ -165,9 +165,8 @@ def _looked_at(plan: Plan) -> BankReport:
 
 
 def _show(reference: Reference, path: Path, *, as_json: bool) -> None:
-    legs = [None if leg is None else asdict(leg) for leg in reference.legs]
     if as_json:
-        print_json({"ok": True, "reference": str(path), "legs": legs})
+        print_json(ReferenceTold(ok=True, reference=str(path), legs=list(reference.legs)))
         return
     table = Table("leg", "drive", "measured", "by", "scale", box=None, pad_edge=False)
     for number, leg in enumerate(reference.legs, start=1):

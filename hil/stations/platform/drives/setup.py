@@ -8,15 +8,18 @@ from typing import Any, TypeVar
 from drives.bank import DriveError, SixBools
 from drives.canopen_settings import CanopenSettings
 from drives.drive_type import place_of
-from drives.links import parse_link
 from drives.modbus_settings import ModbusSettings
+from drives.offered import BankOrder
 from drives.register_map import register_map_from
 from drives.scaling import LegScale
 from drives.sim_faults import SimFault
+from hil.config.errors import about
+from hil.config.installation import InstallationError
 from hil.config.settings import ConfigError
 from hil.machines.drive_file import read_drive_table
 from hil.machines.drive_fit import MODES, OUTSIDE_SOFT_M, drive_type_of
 from hil.machines.machine import cylinder_model, soft_range_m
+from hil.machines.offered_banks import link_of, offered_scheme, origin_of_scheme
 from hil.machines.rig import Rig
 from hil.stations.platform.drives.reference import absolute_scales, known_place
 from hil.stations.platform.gate.spec import BankKind, BankSpec, sim_settings
@@ -59,7 +62,7 @@ def bank_spec(plan: Plan, wish: BankWish = NO_WISH) -> BankSpec:
 
 def protocol_of(url: str) -> str:
     """What the drives at a URL speak, or a rack that stands in for them: empty for ``sim:``."""
-    return parse_link(url.split()[0]).protocol
+    return link_of(url.split()[0]).protocol
 
 
 def watchdog_s(plan: Plan) -> float:
@@ -187,11 +190,44 @@ def _modbus(plan: Plan, wish: BankWish) -> BankSpec:
     return _spec("modbus", plan, extra, wish)
 
 
+def _offered(plan: Plan, wish: BankWish) -> BankSpec:
+    rig, url, period_s = plan.rig, plan.drives_url, plan.scenario.period_s
+    if rig.drives.homing == "absolute":
+        text = "where absolute encoders were left is compared by the bench's own banks only"
+        raise ConfigError(plan.rig_file, [f'drives.homing = "absolute" with {url}: {text}'])
+    parameters, scheme = _parameters(rig), offered_scheme(url)
+    try:
+        origin = origin_of_scheme(scheme)
+    except InstallationError as error:
+        line = f"devices.drives = {url!r}: {error}"
+        raise ConfigError(plan.scenario_file, [about("devices.drives", line)]) from error
+    order = BankOrder(
+        url,
+        rig.name,
+        period_s,
+        rig.drives.counts_per_m,
+        rig.drives.sign,
+        rig.cylinders.reference_length_m,
+        parameters["length_min_m"],
+        parameters["length_max_m"],
+        rig.cylinders.speed_max_m_s,
+        rig.cylinders.acceleration_max_m_s2,
+        parameters["quick_stop_deceleration_m_s2"],
+        rig.cylinders.homing_speed_m_s,
+        watchdog_s(plan),
+        wish.homing_legs,
+        wish.cut_m_s,
+    )
+    settings = {"scheme": scheme, "origin": origin, "order": order.to_json()}
+    return BankSpec("offered", url, rig.name, period_s, settings=settings)
+
+
 _BANKS: Mapping[str, Callable[[Plan, BankWish], BankSpec]] = {
     "": _simulated,
     "canopen": _canopen,
     "modbus-tcp": _modbus,
     "modbus-rtu": _modbus,
+    "offered": _offered,
 }
 """What describes the bank of a protocol."""
 

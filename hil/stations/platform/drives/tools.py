@@ -16,14 +16,14 @@ from drives.links import (
     Link,
     ModbusRtuLink,
     ModbusTcpLink,
-    SimLink,
     lock_modbus,
     open_can,
-    parse_link,
 )
 from drives.modbus_gateway import ModbusGateway, rtu_gateway, tcp_gateway
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
+from hil.machines.offered_banks import link_of
+from hil.stations.platform.drives.told import FaultsTold, LinkTold, NodeTold, ScanTold
 from hil.terminal.console import out, print_json
 from hil.timing.doctor import Finding, Grade
 from hil.timing.realtime import RealClock
@@ -69,12 +69,14 @@ def look(url: str, bitrate: int, *, round_trips: int = 0) -> list[LinkView]:
         DriveError: if a link cannot be opened or is lost.
     """
     try:
-        links = [parse_link(part) for part in url.split()]
+        links = [link_of(part) for part in url.split()]
     except DriveError as error:
         raise ConfigError("URL", [str(error)]) from None
     wired = (CanLink, ModbusTcpLink, ModbusRtuLink)
     if not links or not all(isinstance(link, wired) for link in links):
-        raise ConfigError("URL", [f"{url!r}: there is nothing to look at without a wire"])
+        raise ConfigError(
+            "URL", [f"{url!r}: there is nothing to look at without a wire of the bench's own"]
+        )
     return [_look(link, bitrate, round_trips) for link in links]
 
 
@@ -111,7 +113,7 @@ def _bus(link: CanLink, bitrate: int) -> Iterator[FrameBus]:
 @contextmanager
 def _gateway(link: Link) -> Iterator[ModbusGateway]:
     """The device behind a Modbus link, for this program alone: a look disturbs a running bank."""
-    if isinstance(link, CanLink | SimLink):
+    if not isinstance(link, ModbusTcpLink | ModbusRtuLink):
         raise ConfigError("URL", [f"{link.url}: no Modbus"])
     lock = lock_modbus(link)
     try:
@@ -137,7 +139,7 @@ def scan_and_show(url: str, bitrate: int, *, as_json: bool) -> bool:
     views = _looked(url, bitrate)
     found = any(view.nodes or view.gateway for view in views)
     if as_json:
-        print_json({"ok": found, "links": [_view_json(view) for view in views]})
+        print_json(ScanTold(ok=found, links=[_view_told(view) for view in views]))
         return found
     for view in views:
         out.print(view.url, soft_wrap=True)
@@ -162,7 +164,7 @@ def faults_and_show(url: str, bitrate: int, *, as_json: bool) -> bool:
     clean = not any(node.errors for node in nodes)
     if as_json:
         told = {str(node.node): [_code(error) for error in node.errors] for node in nodes}
-        print_json({"ok": clean, "faults": told})
+        print_json(FaultsTold(ok=clean, faults=told))
         return clean
     for node in nodes:
         words = ", ".join(_code(error) for error in node.errors) or "none"
@@ -290,21 +292,18 @@ def _code(error: int) -> str:
     return f"{error & 0xFFFF:04X}h"
 
 
-def _view_json(view: LinkView) -> dict[str, object]:
-    return {
-        "url": view.url,
-        "gateway": view.gateway,
-        "nodes": [
-            {
-                "node": node.node,
-                "name": node.name,
-                "vendor": node.vendor,
-                "product": node.product,
-                "serial": node.serial,
-                "doubled": node.doubled,
-                "modes": [MODE_NAMES.get(mode, str(mode)) for mode in node.modes],
-                "errors": [_code(error) for error in node.errors],
-            }
-            for node in view.nodes
-        ],
-    }
+def _view_told(view: LinkView) -> LinkTold:
+    nodes = [
+        NodeTold(
+            node=node.node,
+            name=node.name,
+            vendor=node.vendor,
+            product=node.product,
+            serial=node.serial,
+            doubled=node.doubled,
+            modes=[MODE_NAMES.get(mode, str(mode)) for mode in node.modes],
+            errors=[_code(error) for error in node.errors],
+        )
+        for node in view.nodes
+    ]
+    return LinkTold(url=view.url, gateway=view.gateway, nodes=nodes)

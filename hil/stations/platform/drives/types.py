@@ -1,7 +1,7 @@
 """Types of drives on the command line: made of a data sheet, and held against what is needed."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from hil.config.shipped import find_file
 from hil.machines.drive_file import DriveHeader, canopen_type, find_drive_file, header_of
 from hil.machines.machine import load_rig
 from hil.stations.platform.drives.setup import canopen_settings, scales_of
+from hil.stations.platform.drives.told import CheckTypeTold
 from hil.terminal.console import out, print_json
 
 DATA_SHEETS = (".eds", ".dcf")
@@ -92,8 +93,7 @@ def check_and_show(name: str, rig_name: str, *, as_json: bool) -> bool:
     )
     accepted = all(need.met for need in needs)
     if as_json:
-        rows = [asdict(need) for need in needs]
-        print_json({"ok": accepted, "drive": header.model_dump(), "needs": rows})
+        print_json(CheckTypeTold(ok=accepted, drive=header, needs=list(needs)))
     else:
         _show(header, source, needs, accepted=accepted)
     return accepted

@@ -7,7 +7,7 @@ the corner of a high-pass (Boore & Bommer 2005, Soil Dyn. Earthq. Eng. 25, secti
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -96,6 +96,17 @@ def refuse_specific_force(table: NumberTable, maps: Sequence[ColumnMap]) -> None
     if rates:
         named = ", ".join(repr(name) for name in rates[:3])
         _refuse(table, felt, f"the body rates {named} beside it are those of a sensor on a body")
+
+
+def felt_columns(names: Iterable[str]) -> list[str]:
+    """Columns that hold specific force, as far as the names of a file's columns tell it.
+
+    They begin with ``f_``, or are accelerations beside the angular rates of the same sensor.
+    """
+    known = list(names)
+    sensor = any(map(is_rate, known))
+    ends = tuple(f"_{unit}" for unit in ACCELERATION_UNITS)
+    return [name for name in known if _FORCE.match(name) or (sensor and name.endswith(ends))]
 
 
 def is_rate(column: str) -> bool:

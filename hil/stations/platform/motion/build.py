@@ -13,6 +13,7 @@ from hil.stations.platform.motion.columns import ColumnMap, TimeMap
 from hil.stations.platform.motion.law import MultiSine
 from hil.stations.platform.motion.leg_moves import LegMoveLimits, LegMoves
 from hil.stations.platform.motion.moves import Moves
+from hil.stations.platform.motion.offered import offered_motion
 from hil.stations.platform.motion.recorded import RecordedMotion
 from hil.stations.platform.motion.source import AXES, Hold, MotionSource
 from hil.stations.platform.scenario import (
@@ -46,6 +47,9 @@ def motion_of(plan: Plan) -> MotionSource:
                 return Hold(neutral.pose(), settings.duration_s)
             case LegMovesSettings():
                 return _leg_moves(settings, rig)
+            case _:  # what our model does not know is another distribution's
+                period_s = plan.scenario.period_s
+                return offered_motion(settings, rig, plan.scenario_file, period_s)
     except MotionError as error:
         source = f"{plan.scenario_file}: motion"
         raise ConfigError(source, [about("motion", str(error))]) from error

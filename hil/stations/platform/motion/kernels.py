@@ -103,24 +103,34 @@ def sum_of_sines_faded(
 
 
 @njit(cache=True)
-def polynomial(t_s: float, step_s: float, coefficients: Floats) -> Floats:
+def polynomial(t_s: float, step_s: float, knots: Floats) -> Floats:
     """Return value, rate and acceleration of the six coordinates, shape (3, 6).
+
+    Each interval is the quintic Hermite polynomial of what its two ends have.
 
     Args:
         t_s: Time since the first interval began [s]; the end intervals reach beyond the grid.
         step_s: Grid step [s].
-        coefficients: From `fit_quintic`, shape (N, 6, 6).
+        knots: From `fit_quintic`, shape (N, 6, 3).
     """
-    interval = min(max(int(t_s / step_s), 0), coefficients.shape[0] - 1)
-    s = t_s - interval * step_s
+    interval = min(max(int(t_s / step_s), 0), knots.shape[0] - 2)
+    u = (t_s - interval * step_s) / step_s
     values = np.empty((3, 6))
     for axis in range(6):
-        x = v = a = 0.0
-        for power in range(coefficients.shape[2] - 1, -1, -1):
-            a = a * s + 2.0 * v
-            v = v * s + x
-            x = x * s + coefficients[interval, axis, power]
-        values[0, axis], values[1, axis], values[2, axis] = x, v, a
+        x0, v0, a0 = knots[interval, axis]
+        x1, v1, a1 = knots[interval + 1, axis]
+        c1, c2 = v0 * step_s, 0.5 * a0 * step_s * step_s
+        dx = x1 - x0 - c1 - c2
+        dv = (v1 - v0 - a0 * step_s) * step_s
+        da = (a1 - a0) * step_s * step_s
+        c3 = 10.0 * dx - 4.0 * dv + 0.5 * da
+        c4 = -15.0 * dx + 7.0 * dv - da
+        c5 = 6.0 * dx - 3.0 * dv + 0.5 * da
+        rate = c1 + u * (2.0 * c2 + u * (3.0 * c3 + u * (4.0 * c4 + u * 5.0 * c5)))
+        second = 2.0 * c2 + u * (6.0 * c3 + u * (12.0 * c4 + u * 20.0 * c5))
+        values[0, axis] = x0 + u * (c1 + u * (c2 + u * (c3 + u * (c4 + u * c5))))
+        values[1, axis] = rate / step_s
+        values[2, axis] = second / (step_s * step_s)
     return values
 
 
@@ -129,7 +139,7 @@ def polynomial_faded(
     t_s: float,
     ahead_s: float,
     step_s: float,
-    coefficients: Floats,
+    knots: Floats,
     neutral: Floats,
     fade_s: Floats,
     values: Floats,
@@ -140,12 +150,12 @@ def polynomial_faded(
         t_s: Time since the lead-in began [s].
         ahead_s: How long the grid begins before the lead-in [s].
         step_s: Grid step [s].
-        coefficients: Of the deviation from neutral, shape (N, 6, 6): interval, coordinate, power.
+        knots: Of the deviation from neutral, from `fit_quintic`, shape (N, 6, 3).
         neutral: Neutral coordinates [m, rad], shape (6,).
         fade_s: Lengths of lead-in, own time and lead-out [s], shape (3,).
         values: Where to write, shape (3, 6).
     """
-    values[:] = polynomial(t_s + ahead_s, step_s, coefficients)
+    values[:] = polynomial(t_s + ahead_s, step_s, knots)
     fade_about(values, neutral, t_s, fade_s)
 
 
@@ -165,14 +175,14 @@ def polynomial_rows(
     times_s: Floats,
     ahead_s: float,
     step_s: float,
-    coefficients: Floats,
+    knots: Floats,
     neutral: Floats,
     fade_s: Floats,
 ) -> Floats:
     """Return what `polynomial_faded` writes for many times, shape (N, 3, 6)."""
     rows = np.empty((times_s.size, 3, 6))
     for k in range(times_s.size):
-        polynomial_faded(times_s[k], ahead_s, step_s, coefficients, neutral, fade_s, rows[k])
+        polynomial_faded(times_s[k], ahead_s, step_s, knots, neutral, fade_s, rows[k])
     return rows
 
 
@@ -180,15 +190,15 @@ def warm() -> None:
     """Compile the kernels for the types that a run calls them with."""
     neutral, fade_s = np.zeros(6), np.ones(3)
     axis, sines = np.zeros(1, dtype=np.int64), np.ones((1, 3))
-    coefficients = np.zeros((1, 6, 6))
-    for constant in (neutral, fade_s, axis, sines, coefficients):
+    knots = np.zeros((2, 6, 3))
+    for constant in (neutral, fade_s, axis, sines, knots):
         constant.setflags(write=False)  # as those of a motion are
     window(0.0, fade_s)
     sum_of_sines(0.0, axis, sines)
     values = np.empty((3, 6))
     sum_of_sines_faded(0.0, axis, sines, neutral, fade_s, values)
-    polynomial(0.0, 1.0, coefficients)
-    polynomial_faded(0.0, 0.0, 1.0, coefficients, neutral, fade_s, values)
+    polynomial(0.0, 1.0, knots)
+    polynomial_faded(0.0, 0.0, 1.0, knots, neutral, fade_s, values)
     times_s = np.zeros(1)
     sum_of_sines_rows(times_s, axis, sines, neutral, fade_s)
-    polynomial_rows(times_s, 0.0, 1.0, coefficients, neutral, fade_s)
+    polynomial_rows(times_s, 0.0, 1.0, knots, neutral, fade_s)

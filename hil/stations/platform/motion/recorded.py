@@ -22,7 +22,7 @@ from hil.stations.platform.motion.acceleration import (
 from hil.stations.platform.motion.at2 import read_recording
 from hil.stations.platform.motion.columns import SECONDS, ColumnMap, TimeMap, check_maps
 from hil.stations.platform.motion.fade import FadedMotion, fade_for
-from hil.stations.platform.motion.piecewise import fit_quintic
+from hil.stations.platform.motion.piecewise import AT_END, fit_quintic
 from hil.stations.platform.motion.resample import (
     DEVIATION_MAX,
     SAMPLES_MAX,
@@ -56,14 +56,13 @@ class RecordedMotion(FadedMotion):
     def __init__(
         self, deviation: ArrayLike, step_s: float, neutral: ArrayLike, fade_s: float = 2.0
     ) -> None:
-        samples = np.array(deviation, dtype=np.float64)
+        samples = np.asarray(deviation, dtype=np.float64)
         self._step_s = require_number("step_s", step_s, "s", least=STEP_MIN_S)
         neutral = require_coordinates("neutral", neutral)
         _check_samples(samples)
         own_s = (len(samples) - 1) * self._step_s
-        coefficients = fit_quintic(samples, self._step_s)
-        begin = kernels.polynomial(0.0, self._step_s, coefficients)
-        end = kernels.polynomial(own_s, self._step_s, coefficients)
+        begin = fit_quintic(samples[:AT_END], self._step_s)[0].T
+        end = fit_quintic(samples[-AT_END:], self._step_s)[-1].T
         super().__init__(fade_for(begin, end, own_s, fade_s), neutral)
         ahead, behind = (
             math.ceil(lead_s / self._step_s) for lead_s in (self.lead_in_s, self.lead_out_s)
@@ -71,13 +70,9 @@ class RecordedMotion(FadedMotion):
         if max(ahead, behind) >= len(samples):
             text = f"fade_s is {fade_s:g} s, longer than the recording of {own_s:g} s"
             raise MotionError(f"{text} that it continues: at most {own_s:g} s is possible")
-        if ahead or behind:
-            del coefficients  # hundreds of megabytes, of a long recording
-            coefficients = fit_quintic(_reflected(samples, ahead, behind), self._step_s)
-        self._coefficients = coefficients
+        self._knots = fit_quintic(_reflected(samples, ahead, behind), self._step_s)
         self._ahead_s = ahead * self._step_s - self.lead_in_s
-        self._own = slice(ahead, ahead + len(samples) - 1)
-        self._last = samples[-1].copy()
+        self._own = slice(ahead, ahead + len(samples))
 
     @classmethod
     def from_csv(
@@ -127,12 +122,12 @@ class RecordedMotion(FadedMotion):
 
     def samples(self) -> Floats:
         """Return the deviation from neutral that it passes through [m, rad], shape (N, 6)."""
-        return np.vstack((self._coefficients[self._own, :, 0], self._last))
+        return self._knots[self._own, :, 0].copy()
 
     def rows(self, times_s: Floats) -> Floats:
         """Return coordinates, their first and second derivatives at many times, shape (N, 3, 6)."""
         return kernels.polynomial_rows(
-            times_s, self._ahead_s, self._step_s, self._coefficients, self._neutral, self._fade_s
+            times_s, self._ahead_s, self._step_s, self._knots, self._neutral, self._fade_s
         )
 
     def sample(self, t_s: float) -> PlatformSetpoint:
@@ -142,7 +137,7 @@ class RecordedMotion(FadedMotion):
             clamp_time(t_s, self._duration_s),
             self._ahead_s,
             self._step_s,
-            self._coefficients,
+            self._knots,
             self._neutral,
             self._fade_s,
             values,
@@ -166,6 +161,8 @@ def _check_samples(samples: Floats) -> None:
 
 def _reflected(samples: Floats, ahead: int, behind: int) -> Floats:
     """Continue samples, shape (N, 6), by odd reflection: `ahead` before and `behind` after."""
+    if not (ahead or behind):
+        return samples
     before = 2.0 * samples[0] - samples[ahead:0:-1]
     after = 2.0 * samples[-1] - samples[-2 : -2 - behind : -1]
     return np.concatenate((before, samples, after))

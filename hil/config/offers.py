@@ -1,0 +1,95 @@
+"""What installed distributions offer under a group of entry points: found, judged, or said why not.
+
+Stations, verbs, motions and drive banks of others all come this way. A package that does not load
+costs nobody else anything: it stays in the list, with the reason. Standard library only, for the
+gate's process looks here for the bank of its order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+Judge = Callable[[EntryPoint, Any], str]
+"""Says why what an entry point gives is not what its group is for; empty if it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One thing as some distribution offers it."""
+
+    group: str
+    """Of its entry point."""
+    name: str
+    """Of its entry point."""
+    distribution: str
+    """Name and version of the distribution, with a space between."""
+    package: str
+    """Package or module that the code is in, as it is imported."""
+    value: Any
+    """What it is; None if it cannot be used."""
+    broken: str = ""
+    """Why it cannot be used, and what to do; empty if it can."""
+
+    @property
+    def words(self) -> str:
+        """Name and distribution, such as `'swing' of hil-swing 1.0`."""
+        return f"{self.name!r} of {self.distribution}"
+
+
+def names_offered(group: str) -> tuple[str, ...]:
+    """Names of a group, in order; nothing is imported."""
+    return tuple(sorted({one.name for one in entry_points(group=group)}))
+
+
+def offers(group: str, judge: Judge, *, own: Iterable[str] = ()) -> tuple[Offer, ...]:
+    """All that is offered under a group, by name; what cannot be used says why.
+
+    Args:
+        own: names that are the bench's and that nobody else may have.
+    """
+    found = sorted(entry_points(group=group), key=lambda one: (one.name, _distribution(one)))
+    return tuple(_offer(one, found, judge, frozenset(own)) for one in found)
+
+
+def offer_named(group: str, name: str, judge: Judge, *, own: Iterable[str] = ()) -> Offer | None:
+    """One of them; only its own distribution is imported. None if nobody offers it."""
+    found = [one for one in entry_points(group=group) if one.name == name]
+    found.sort(key=_distribution)
+    return _offer(found[0], found, judge, frozenset(own)) if found else None
+
+
+def offer_unread(group: str, name: str) -> Offer | None:
+    """One of them as its distribution names it; nothing is imported and its value is None."""
+    found = [one for one in entry_points(group=group) if one.name == name]
+    found.sort(key=_distribution)
+    return _plain(found[0]) if found else None
+
+
+def _offer(entry: EntryPoint, found: list[EntryPoint], judge: Judge, own: frozenset[str]) -> Offer:
+    value, why = None, _name_taken(entry, found, own)
+    if not why:
+        try:
+            value = entry.load()
+            why = judge(entry, value)
+        except (Exception, SystemExit) as error:  # whatever a foreign package does
+            why = f"{entry.value} does not load: {type(error).__name__}: {error}"
+    return replace(_plain(entry), value=None if why else value, broken=why)
+
+
+def _plain(entry: EntryPoint) -> Offer:
+    package = entry.module.partition(".")[0]
+    return Offer(entry.group, entry.name, _distribution(entry), package, None)
+
+
+def _name_taken(entry: EntryPoint, found: list[EntryPoint], own: frozenset[str]) -> str:
+    if entry.name in own:
+        return f"{entry.name!r} is a name of the bench itself; it must bear another one"
+    rivals = [_distribution(one) for one in found if one.name == entry.name]
+    return f"{' and '.join(rivals)} both have it; uninstall one" if len(rivals) > 1 else ""
+
+
+def _distribution(entry: EntryPoint) -> str:
+    return "unknown" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"

@@ -1,0 +1,98 @@
+"""What a distribution of somebody else's offers: listed, run in real time, broken and doubled."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+import third_party
+from rack_bench import write_quick_rig
+from third_bench import HERE, SWING, hil, plan_of, program, scenario
+
+from drives.links import _READERS
+from hil.config.errors import ConfigError
+from hil.machines.offered_banks import OWN_SCHEMES
+from hil.recording.reader import Recording
+from hil.stations.platform.motion.offered import OWN_KINDS
+from hil.stations.platform.scenario import Scenario
+
+pytestmark = pytest.mark.usefixtures("third_parts")
+
+
+@pytest.mark.real_time
+def test_its_motion_and_its_bank_are_run_in_real_time(tmp_path):
+    status, told = in_real_time(tmp_path, "glide:")
+    assert (status, told["outcome"]) == (0, "completed"), told
+    facts = Recording.open(Path(told["recording"])).metadata["run"]
+    assert facts["motion_code"].startswith("swing of hil-parts 1.0 ")
+    assert facts["bank_code"].startswith("glide of hil-parts 1.0 ")
+    assert facts["drives"] == "SIMULATED paper (glide:)"
+
+
+@pytest.mark.real_time
+def test_a_bank_that_raises_in_real_time_is_a_stop_with_its_words(tmp_path):
+    status, told = in_real_time(tmp_path, "faulty:after")
+    why = "drive: bank 'faulty' of hil-parts 1.0 failed in a cycle: ValueError: the adapter says"
+    assert (status, told["outcome"]) == (1, "tripped"), told
+    assert told["reason"].startswith(why)
+    modes = Recording.open(Path(told["recording"])).modes
+    assert told["mode"] == "FAULT"
+    assert "QSTOP" in modes
+    assert told["gate_record"] == ""
+
+
+def in_real_time(folder, url):
+    """A run of the swing in processes of its own, with the distribution installed for them."""
+    gentle = SWING | {"height_m": 0.005, "duration_s": 3.0}
+    file = scenario(folder, gentle, rig=write_quick_rig(folder))
+    done = program(folder, "run", file, "--json", "--drives", url, "--out", folder)
+    return done.returncode, json.loads(done.stdout)
+
+
+def test_broken_parts_are_listed_with_the_reason_and_the_good_ones_work():
+    status, told = hil("stations")
+    assert (status, told["ok"]) == (1, False)
+    found = found_in(told)
+    wanted = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]["entry-points"]
+    groups = ("hil.motions", "hil.banks")  # verbs are read once, when the program starts
+    assert found.keys() == {(group, name) for group in groups for name in wanted[group]}
+    good = {key for key, broken in found.items() if not broken}
+    assert good == {
+        ("hil.motions", "swing"), ("hil.motions", "rubbish"),
+        ("hil.banks", "glide"), ("hil.banks", "faulty"),
+    }  # fmt: skip
+    assert "is a name of the bench itself" in found["hil.banks", "slcan"]
+    assert "is a name of the bench itself" in found["hil.motions", "hold"]
+    assert "parts_nowhere:make does not load" in found["hil.banks", "lost"]
+
+
+def found_in(told):
+    """Group and name of each part of the distribution → why it is broken."""
+    ours = [one for one in told["parts"] if one["distribution"] == "hil-parts 1.0"]
+    return {(one["group"], one["name"]): one["broken"] for one in ours}
+
+
+def test_a_broken_group_of_verbs_is_listed_and_the_program_starts(tmp_path):
+    done = program(tmp_path, "stations", "--json")
+    found = found_in(json.loads(done.stdout))
+    assert done.returncode == 1
+    assert "parts_nowhere:app does not load" in found["hil.commands", "wreck"]
+    assert found["hil.commands", "number"] == "own_bank:STATES is a dict, no typer.Typer"
+
+
+def test_two_that_offer_one_name_are_both_named_and_neither_is_used(tmp_path, monkeypatch):
+    rival = tmp_path / "rival.toml"
+    rival.write_text(
+        '[project]\nname = "rival"\nversion = "2"\n'
+        '[project.entry-points."hil.motions"]\nswing = "own_motion_kind:SWING"\n'
+    )
+    third_party.metadata(rival, tmp_path / "rivals")
+    monkeypatch.syspath_prepend(str(tmp_path / "rivals"))
+    with pytest.raises(ConfigError, match=r"hil-parts 1\.0 and rival 2 both have it"):
+        plan_of(SWING)
+
+
+def test_the_names_that_others_may_not_have_are_all_of_ours():
+    schema = Scenario.model_json_schema()["properties"]["motion"]["discriminator"]["mapping"]
+    assert {*OWN_KINDS} == {*schema} - {"swing", "rubbish"}
+    assert {*OWN_SCHEMES} == {*_READERS}
