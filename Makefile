@@ -80,8 +80,8 @@ panel-packages:
 	libxcb-render-util0 libxcb-shape0 libxcb-shm0 libxcb-sync1 libxcb-xfixes0 libxcb-xkb1 \
 	fonts-dejavu-core
 
-# The wheel installs into an empty environment and runs the demo from there, away from the clone; and
-# nothing that lies beside the user can take the place of a part of it.
+# The wheel installs into an empty environment (PYTHON=… chooses whose) and runs the demo and the
+# examples from there, away from the clone; and nothing that lies beside the user can take the place of a part of it.
 wheel-check:
 	rm -rf build/wheel && mkdir -p build/wheel
 	$(PYTHON) -m venv build/wheel/venv
@@ -89,7 +89,10 @@ wheel-check:
 	build/wheel/venv/bin/python -m build -q --wheel --outdir build/wheel .
 	rm -rf build/wheel/venv && $(PYTHON) -m venv build/wheel/venv
 	build/wheel/venv/bin/pip install -q build/wheel/*.whl
-	cd build/wheel && venv/bin/hil run demo --out runs --report --json
+	cd build/wheel && venv/bin/hil --version && venv/bin/hil run demo --out runs --report --json
+	cd build/wheel && for each in $(filter-out %/read_recording.py,$(wildcard examples/*.py)); do \
+		venv/bin/python -P ../../$$each || exit 1; done && \
+		venv/bin/python -P ../../examples/read_recording.py runs/demo-*
 	$(PYTHON) tests/installation/shadow_trials.py build/wheel/venv/bin/python
 
 .venv/bin/python:

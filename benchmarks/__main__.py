@@ -14,6 +14,7 @@ from benchmarks import (
     bench_kill,
     bench_kinematics,
     bench_panel,
+    bench_panel_stop,
     bench_rack,
     bench_realtime,
     bench_recording,
@@ -32,6 +33,7 @@ NAMES = (
     "arm",
     "arm_link",
     "panel",
+    "panel_stop",
     "recording",
     "help",
 )
@@ -86,6 +88,8 @@ def main() -> None:
         )
     if "panel" in chosen:
         results["panel"] = bench_panel.run(min(arguments.seconds, 30.0))
+    if "panel_stop" in chosen:
+        results["panel_stop"] = bench_panel_stop.run()
     if "recording" in chosen:
         results["recording"] = bench_recording.run()
     if "help" in chosen:

@@ -33,6 +33,9 @@ __all__ = [
 ROUNDING_M = 1e-9
 """A home length this far beyond a stroke is on its end: closed + stroke is a rounded sum."""
 
+ABOVE = 1.001
+"""Where only the verdict counts, a singular value so many times its limit is not told exactly."""
+
 PAIRS = tuple((i + 1, j + 1) for i in range(6) for j in range(i + 1, 6))
 
 _set = object.__setattr__
@@ -96,7 +99,8 @@ class Envelope:
         )
         if q.ndim != 2 or q.shape[1] != 6 or not (q.shape == dq.shape == ddq.shape):
             raise ValueError(f"shapes {q.shape}, {dq.shape}, {ddq.shape}: all must be (N, 6)")
-        values = self._values(rotation.setpoints_of_coordinates(q, dq, ddq))
+        enough = ABOVE * self.limits.singular_value_min
+        values = self._values(rotation.setpoints_of_coordinates(q, dq, ddq), enough)
         within = (values >= self._low) & (values <= self._high)  # (N, 46)
         return np.asarray(within.all(axis=1), dtype=np.bool_)
 
@@ -137,8 +141,12 @@ class Envelope:
         travel.setflags(write=False)
         return RemainingTravel(travel, tuple(stops))
 
-    def _values(self, setpoints: Array) -> Array:
-        """All quantities of packed setpoints (N, 24), in the order of the limits, (N, 46)."""
+    def _values(self, setpoints: Array, enough: float = np.inf) -> Array:
+        """All quantities of packed setpoints (N, 24), in the order of the limits, (N, 46).
+
+        Args:
+            enough: a singular value above this need not be known any better.
+        """
         g = self.geometry
         states = legs.leg_states(g.table, setpoints).reshape(len(setpoints), 18)
         rows = legs.leg_rows_of_poses(g.table, setpoints)
@@ -150,6 +158,7 @@ class Envelope:
             g.length_scale_m,
             setpoints,
             rows,
+            enough,
         )
         return np.hstack([states, measures])
 

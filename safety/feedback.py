@@ -45,6 +45,9 @@ class FeedbackWatch:
             for leg in range(LEG_COUNT):
                 self._miss(leg, found)
             return found
+        if feedback.failed:  # who reads the drives is broken: nothing else it tells counts
+            note = feedback.failed
+            return [Violation(Check.DRIVE, None, 1, 0, "", Severity.QUICK_STOP, note=note)]
         if feedback.fresh != _ALL:
             for leg, fresh in enumerate(feedback.fresh):
                 if not fresh:

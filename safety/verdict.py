@@ -266,6 +266,8 @@ class Feedback:
     a drive that tells none; may be NaN, the gate judges it."""
     high: tuple[HighReading, ...] = ()
     """Readings of heat and load above their limits."""
+    failed: str = ""
+    """Why nothing that the drives tell is to be believed any more; empty while all is well."""
 
     def __post_init__(self) -> None:
         _store_six(self, "length_m", self.length_m)

@@ -8,6 +8,7 @@ screen of its own.
 
 import gc
 import os
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -19,12 +20,14 @@ from own_screen import own_screen
 pytest_plugins = [
     "pytester",
     "cpu_per_file",
+    "format_judge",
     "properties",
     "shared_fixtures",
 ]  # pytester: for tests of plugins
 
-# The emulated banks of other folders are built with the helpers of tests/drives.
-sys.path.insert(0, str(Path(__file__).parent / "drives"))
+# Tests of one folder are built with the helpers of these.
+HELPERS = ("drives", "gate", "desk", "operated", "panel")
+sys.path[:0] = [str(Path(__file__).parent / folder) for folder in HELPERS]
 
 
 def pytest_addoption(parser):
@@ -46,6 +49,8 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    # Who begins the tests in the background of a script hands down a Ctrl-C that is ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     config.pluginmanager.register(MachineWatch(), "machine-watch")
     place = tempfile.TemporaryDirectory(prefix="hil-")  # short: names of sockets have a limit
     config.add_cleanup(place.cleanup)

@@ -15,6 +15,15 @@ def unpainted(monkeypatch):
 
 
 @pytest.fixture
+def third_parts(tmp_path, monkeypatch):
+    """A distribution of somebody else's motions and banks is installed."""
+    from third_bench import installed
+
+    with installed(tmp_path, monkeypatch):
+        yield
+
+
+@pytest.fixture
 def board():
     """An operator's keyboard and the terminal behind it, as descriptors."""
     pair = os.openpty()

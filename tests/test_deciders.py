@@ -14,7 +14,6 @@ DEFAULT = ("hil/run/registry.py", "DEFAULT")
 """Where the one name stands, and what it is bound to."""
 OTHER_THINGS = {
     ("hil/scene/colours.py", "arm"): "a colour of parts of arms",
-    ("hil/space_arm/commands/table.py", "arm"): "key of the space arm's name in printed JSON",
     ("hil/machines/kinds.py", "arm"): "the schema of a space arm's file, as ever",
     ("hil/panel/live/models/faults.py", "arm"): "which of two arms an event is about",
     ("hil/panel/shell/screenshots.py", "arm"): "name of a picture",

@@ -3,8 +3,6 @@
 import platform
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +13,7 @@ from hil.cli import recordings as cli_recordings
 from hil.cli import stations as cli_stations
 from hil.cli.stations import refuse_foreign, with_station_options
 from hil.cli.together import check_together, refuse_for_several, run_together_and_show
+from hil.cli.told import DoctorTold, WarmTold
 from hil.config.errors import ConfigError
 from hil.run.file_kinds import TOGETHER, scenario_file
 from hil.run.registry import station_of_kind, stations
@@ -42,8 +41,6 @@ from hil.terminal.options import (
 
 MARKS = {"ok": "green", "warn": "yellow", "bad": "red"}
 """Colour of each verdict."""
-COMMANDS = "hil.commands"
-"""Entry points whose objects are groups of verbs, each by its name."""
 Options = Mapping[str, Any]
 """Those of the stations that are given, by their flags."""
 
@@ -57,8 +54,9 @@ app = typer.Typer(
     "Exit status: 0 well, 1 the machine or the motion was refused or tripped, 2 bad usage or "
     "configuration.",
 )
-for entry in sorted(entry_points(group=COMMANDS), key=lambda one: one.name, reverse=True):
-    app.add_typer(entry.load(), name=entry.name)
+for group in reversed(cli_stations.verbs_offered()):
+    if not group.broken:
+        app.add_typer(group.value, name=group.name)
 
 
 def _show_version(wanted: bool) -> None:
@@ -106,7 +104,7 @@ def doctor(
             findings += station.examine(drives, bitrate)
     ok = all(finding.verdict != "bad" for finding in findings)
     if as_json:
-        print_json({"ok": ok, "findings": [asdict(finding) for finding in findings]})
+        print_json(DoctorTold(ok=ok, findings=findings))
         leave(ok)
     table = Table("", "item", "found", "what to do", box=None, pad_edge=False)
     for finding in findings:
@@ -235,7 +233,7 @@ def warm(as_json: Json = False) -> None:
     for station in stations():
         station.warm(as_json)
     if as_json:
-        print_json({"ok": True})
+        print_json(WarmTold(ok=True))
     else:
         out.print("kernels are compiled")
 

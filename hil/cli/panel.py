@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from hil.cli.told import BenchTold, PanelTold
 from hil.config.errors import ConfigError, RefusedError
 from hil.terminal.console import Json, print_json, verb
 
@@ -38,16 +39,16 @@ def panel(what: WhatArg = None, as_json: Json = False) -> None:
     opening = opening_of(what)
     if as_json:
         print_json(
-            {
-                "ok": True,
-                "opens": opening.what,
-                "path": None if opening.path is None else str(opening.path),
-                "station": opening.station or None,
-                "benches": [
-                    {"name": place.name, "pid": place.pid, "path": str(place.path)}
+            PanelTold(
+                ok=True,
+                opens=opening.what,
+                path=None if opening.path is None else str(opening.path),
+                station=opening.station or None,
+                benches=[
+                    BenchTold(name=place.name, pid=place.pid, path=str(place.path))
                     for place in opening.benches
                 ],
-            }
+            )
         )
         return
     require_extra()

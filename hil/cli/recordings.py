@@ -4,12 +4,12 @@ What can be read of a damaged recording is made use of; the damage is told, and 
 that of something refused.
 """
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hil.cli.told import ExportTold, RecordedTold, ReportTold
 from hil.config.errors import ConfigError, RefusedError
 from hil.terminal.console import Json, err, leave, out, print_json, verb
 
@@ -28,7 +28,7 @@ def report(run_path: RunArg, folder: FolderOption = None, as_json: Json = False)
     recording = _recording(run_path)
     page = _page(recording, folder)
     if as_json:
-        print_json({"ok": _whole(recording), "report": str(page), **_state(recording)})
+        print_json(ReportTold(report=str(page), **_state(recording)))
     else:
         out.print(f"report: {page}", soft_wrap=True)
     leave(_whole(recording))
@@ -54,8 +54,7 @@ def export(
     except OSError as error:
         raise RefusedError(f"{target}: cannot be written: {error.strerror}") from None
     if as_json:
-        told = {"csv": str(written), "rows": recording.cycles, **_state(recording)}
-        print_json({"ok": _whole(recording)} | told)
+        print_json(ExportTold(csv=str(written), rows=recording.cycles, **_state(recording)))
     else:
         out.print(f"{recording.cycles} rows: {written}", soft_wrap=True)
     leave(_whole(recording))
@@ -94,10 +93,11 @@ def _whole(recording: "Recording") -> bool:
     return not recording.losses
 
 
-def _state(recording: "Recording") -> dict[str, Any]:
+def _state(recording: "Recording") -> RecordedTold:
     """For a script: what is damaged or lost, and where."""
-    return {
-        "losses": [asdict(loss) for loss in recording.losses],
-        "cut_off": recording.truncated,
-        "parts": [str(part) for part in recording.parts],
-    }
+    return RecordedTold(
+        ok=_whole(recording),
+        losses=list(recording.losses),
+        cut_off=recording.truncated,
+        parts=[str(part) for part in recording.parts],
+    )

@@ -1,16 +1,37 @@
-"""Stations on the command line: their options in ``run`` and ``check``, and ``hil stations``."""
+"""Stations on the command line: their options in ``run`` and ``check``, and ``hil stations``.
+
+Groups of verbs come with them, under an entry point of their own.
+"""
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
+from hil.cli.told import PartTold, StationsTold, StationTold
 from hil.config.errors import ConfigError
+from hil.config.offers import Offer, offers
 from hil.run import registry
 from hil.run.station import Option, Station
 from hil.terminal.console import Json, leave, out, print_json, verb
+
+COMMANDS: Final = "hil.commands"
+"""Entry points whose objects are groups of verbs, each by its name."""
+
+
+@cache
+def verbs_offered() -> tuple[Offer, ...]:
+    """Groups of verbs by name; those that cannot be used say why."""
+    return offers(COMMANDS, _no_verbs)
+
+
+def _no_verbs(entry: EntryPoint, group: object) -> str:
+    kind = type(group).__name__
+    return "" if isinstance(group, typer.Typer) else f"{entry.value} is a {kind}, no typer.Typer"
 
 
 def with_station_options(function: Callable[..., None], *, checks: bool) -> Callable[..., None]:
@@ -78,27 +99,42 @@ def _annotation(option: Option) -> Any:
 
 @verb
 def stations(as_json: Json = False) -> None:
-    """List the stations that are installed, what came with which package, and what is broken."""
+    """List the stations that are installed, what came with which package, and what is broken.
+
+    Then what else other packages bring: groups of verbs, motions, banks of drives.
+    """
+    found, parts = registry.installed(), (*verbs_offered(), *registry.parts_offered())
+    ok = not any(one.broken for one in (*found, *parts))
+    if as_json:
+        print_json(
+            StationsTold(ok=ok, stations=[*map(_station, found)], parts=[*map(_part, parts)])
+        )
+    else:
+        _show(found, parts)
+    leave(ok)
+
+
+def _station(one: registry.Installed) -> StationTold:
+    files = [] if one.station is None else [kind.name for kind in one.station.files]
+    return StationTold(name=one.name, distribution=one.distribution, files=files, broken=one.broken)
+
+
+def _part(one: Offer) -> PartTold:
+    return PartTold(
+        group=one.group, name=one.name, distribution=one.distribution, broken=one.broken
+    )
+
+
+def _show(found: tuple[registry.Installed, ...], parts: tuple[Offer, ...]) -> None:
     from rich.table import Table
 
-    found = registry.installed()
-    ok = not any(one.broken for one in found)
-    if as_json:
-        told = [
-            {
-                "name": one.name,
-                "distribution": one.distribution,
-                "files": [] if one.station is None else [kind.name for kind in one.station.files],
-                "broken": one.broken,
-            }
-            for one in found
-        ]
-        print_json({"ok": ok, "stations": told})
-    else:
-        table = Table("station", "package", "files", "", box=None, pad_edge=False)
-        for one in found:
-            kinds = () if one.station is None else one.station.files
-            files = ", ".join(kind.name for kind in kinds)
-            table.add_row(one.name, one.distribution, files, one.broken)
-        out.print(table)
-    leave(ok)
+    table = Table("station", "package", "files", "", box=None, pad_edge=False)
+    for one in found:
+        kinds = () if one.station is None else one.station.files
+        files = ", ".join(kind.name for kind in kinds)
+        table.add_row(one.name, one.distribution, files, one.broken)
+    out.print(table)
+    table = Table("part", "package", "name", "", box=None, pad_edge=False)
+    for part in parts:
+        table.add_row(part.group, part.distribution, part.name, part.broken)
+    out.print(table)

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hil.cli.stations import refuse
+from hil.cli.told import TogetherCheckTold, TogetherRunTold
 from hil.config.errors import ConfigError, RefusedError
 from hil.run.file_kinds import TOGETHER, find_kind, scenario_kinds
 from hil.run.registry import station_of_kind
@@ -35,7 +36,7 @@ def check_together(path: Path, overrides: list[str] | None, *, as_json: bool) ->
         told[part.name] = _check_part(part, path, as_json=as_json)
     ok = all(one["ok"] for one in told.values())
     if as_json:
-        print_json({"ok": ok, "parts": told})
+        print_json(TogetherCheckTold(ok=ok, parts=told))
     return ok
 
 
@@ -86,7 +87,7 @@ def run_together_and_show(
             | ({"report": pages.get(result.name)} if report_too else {})
             for result in results
         }
-        print_json({"ok": ok, "parts": parts})
+        print_json(TogetherRunTold(ok=ok, parts=parts))
         return ok
     for result in results:
         _show_part(result, pages.get(result.name))

@@ -109,7 +109,7 @@ def foreign_code(told_home: Any, told: Any, home: Path = HOME) -> str:
 def refuse(error: InstallationError) -> NoReturn:
     """End the program with the reason, as verbs do: on standard error, and as JSON if wanted."""
     if "--json" in sys.argv:
-        print(json.dumps({"ok": False, "error": str(error)}))
+        print(json.dumps({"format": 1, "ok": False, "error": str(error)}))
     sys.exit(f"error: {error}")
 
 

@@ -10,7 +10,7 @@ from typing import IO, Final
 import numpy as np
 from numpy.typing import NDArray
 
-BLOCK_BYTES: Final = 4_000_000
+BLOCK_BYTES: Final = 1_000_000
 """Read at once; parsing takes some twenty times this for a moment."""
 _ODD: Final = (b'"', b"_", b"\0")
 """Bytes that mean quoted text, or are read as part of a number by some parser."""

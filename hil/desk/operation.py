@@ -72,6 +72,11 @@ class Operation:
     """``"hold"`` or ``"presence"``."""
     end: RunEnd | None = None
     """The end of the run, once it is under way; None before."""
+    cause: Mapping[str, Any] | None = None
+    """What the bench stopped for first: ``check``, ``leg``, ``value``, ``low``, ``limit``, ``unit``
+    and ``message`` of the violation; None if nothing is latched."""
+    clear: bool = True
+    """Whether that is gone, so that a reset works."""
 
     def to_bytes(self) -> bytes:
         """Return JSON of at most `OPERATION_MAX_BYTES`; words too long for that lose their ends.
@@ -93,6 +98,9 @@ class Operation:
             end = replace(
                 end, why=_printable(end.why, longest), waits=_printable(end.waits, longest)
             )
+        cause = self.cause
+        if cause is not None:
+            cause = {**cause, "message": _printable(str(cause["message"]), longest)}
         return orjson.dumps(
             {
                 "override": self.override,
@@ -108,6 +116,8 @@ class Operation:
                 "seen": self.seen,
                 "dead_man": self.dead_man,
                 "end": None if end is None else end.to_mapping(),
+                "cause": cause,
+                "clear": self.clear,
             }
         )
 
@@ -130,6 +140,8 @@ class Operation:
                 seen=tuple(int(count) for count in raw["seen"]),
                 dead_man=str(raw["dead_man"]),
                 end=None if raw["end"] is None else RunEnd.from_mapping(raw["end"]),
+                cause=None if raw["cause"] is None else {"message": "", **raw["cause"]},
+                clear=bool(raw["clear"]),
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"not an operation: {error!r} in {raw!r:.200}") from error

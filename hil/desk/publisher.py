@@ -46,6 +46,8 @@ class Publisher:
             operation.motion_serial,
             operation.refused,
             operation.seen,
+            operation.cause,
+            operation.clear,
             None if operation.end is None else replace(operation.end, left_s=0.0),
         )
         if facts == self._last and t_s < self._next_s:

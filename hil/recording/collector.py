@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 from hil.recording.events import EventRecord
 from hil.recording.header import (
+    FORMAT,
+    FORMAT_TABLE,
     HEADER_NAME,
     OUTCOME,
     PART_KEY,
@@ -40,6 +42,10 @@ Hole = tuple[int | None, Damaged]
 _HEAD: Final = struct.Struct("<BQH")  # of a record, and a message's channel
 _COUNT: Final = re.compile(r"[0-9]{1,18}")
 _MARK: Final = np.frombuffer(MARK, np.uint8)
+
+
+_COUNTED: Final = {OUTCOME: ("dropped", "lost"), FORMAT_TABLE: ("version",)}
+"""Entries of tables that are whole numbers."""
 
 
 @dataclass(slots=True)
@@ -75,10 +81,15 @@ class Facts:
         if name == SIGNALS:
             self.signals = Signals.from_header(_object(values[SIGNALS].encode()))
             return
-        for key in ("dropped", "lost") if name == OUTCOME else ():
+        for key in _COUNTED.get(name, ()):
             if not _COUNT.fullmatch(values.get(key, "0")):
                 raise ValueError(f"{key} = {values[key]!r:.80}; need a whole number of 0 or more")
         self.metadata[name] = values
+
+    @property
+    def format(self) -> int:
+        """Version of what the file holds and how."""
+        return int(self.metadata.get(FORMAT_TABLE, {}).get("version", "1"))
 
     def continues(self, run: Mapping[str, str] | None, number: int) -> bool:
         """Whether the file is a certain part of a run, by the run's own table if that is there."""
@@ -129,6 +140,11 @@ class Collector:
             RecordingError: if it tells of no rows, or asks for more memory than the caps.
         """
         found = Facts.of(scan.facts)
+        if found.format > FORMAT:
+            raise RecordingError(
+                f"{path}: is of format {found.format}; this version reads {FORMAT} and older ones, "
+                "so read it with the version that wrote it, or a newer one"
+            )
         if self.parts and not found.continues(self.metadata.get("run"), len(self.parts) + 1):
             return False
         if self.parts:

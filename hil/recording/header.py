@@ -24,6 +24,12 @@ SIGNALS: Final = "signals"
 OUTCOME: Final = "outcome"
 """Table of a file that was finished: how many entries were dropped and lost, and its digest."""
 
+FORMAT: Final = 1
+"""Version of what a recording holds and how; docs/formats.md says what changes it."""
+
+FORMAT_TABLE: Final = "format"
+"""Table of every file whose entry `version` is that; a file without one is of version 1."""
+
 PART_KEY: Final = "number"
 """Entry of the table "part" that numbers the files of a run; the first has no such table."""
 

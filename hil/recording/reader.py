@@ -33,6 +33,7 @@ class Loss:
     """Something that the recording lacks, or damage that cost nothing."""
 
     why: str
+    """What is wrong, with its place in the file."""
     from_s: float = math.nan
     """Time of the last cycle before it [s]; NaN if it lies at no place of the run."""
     to_s: float = math.nan
@@ -40,6 +41,7 @@ class Loss:
     cycles: int | None = 0
     """How many are missing there; None if that cannot be known."""
     damaged: bool = True
+    """Whether bytes are wrong; else entries were lost when a recorder ended."""
 
     def __str__(self) -> str:
         """Text such as `3.498 to 4.000 s, 250 cycles missing: byte 81234: a record is damaged`."""

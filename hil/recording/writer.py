@@ -25,6 +25,8 @@ from hil.recording.events import (
     stamp_ns,
 )
 from hil.recording.header import (
+    FORMAT,
+    FORMAT_TABLE,
     HEADER_NAME,
     OUTCOME,
     PART_KEY,
@@ -93,6 +95,7 @@ class RecordingWriter:
         self._file = RowFile(self._disk, signals, others)
         self._file.table("run", self._header.metadata)
         self._file.table(SIGNALS, {SIGNALS: orjson.dumps(signals.header()).decode()})
+        self._file.table(FORMAT_TABLE, {"version": str(FORMAT)})
         if part > 1:
             self._file.table("part", {PART_KEY: str(part)})
         self._file.attach("scenario.json", "application/json", self._scenario)

@@ -18,8 +18,11 @@ class Lateness:
     """How late the cycles began [us]."""
 
     p50: float
+    """Of half of them."""
     p99: float
+    """Of 99 % of them."""
     max: float
+    """Of the latest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +87,9 @@ def evidence_of(recording: Recording, closed_length_m: NDArray[np.float64]) -> E
 
 
 def verdicts_of(recording: Recording) -> list[dict[str, Any]]:
-    """What the gate objected to, in order: time, check, leg, value, limit, unit and the text."""
+    """What the gate objected to, in order: time, check, leg, value, low, limit, unit, the text."""
     return [
-        {"t_s": event.t_s, **event.data, "message": event.message}
+        {"t_s": event.t_s, "low": None, **event.data, "message": event.message}
         for event in recording.events
         if event.kind is EventKind.VIOLATION
     ]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from hil.config.settings import Settings
 
     Array = NDArray[np.float64]
+
+
+HOLD_TO_RUN: Final = "hold_to_run"
+"""Beside the buttons something that an operator does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +31,8 @@ class Seen:
     playing: str
     """``"play"``, ``"pose"`` or empty."""
     ending: bool
+    clear: bool = True
+    """Whether the cause of a fault is gone, so that a reset works."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -160,6 +166,9 @@ class Lead:
     buttons: tuple[str, ...] = ()
     why_not: Callable[[str, Seen], str] | None = None
     """Why a press of a button does nothing now, as half a sentence; empty if it does something."""
+    next_acts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """From the name of a mode in which a bench has stopped, what brings it on, in order: buttons,
+    and `HOLD_TO_RUN`."""
     controls: Callable[[Mapping[str, Any]], Controls] | None = None
     """From the plan in a run's header, or raises `ValueError`; None at a station without."""
     handles: Callable[[], Handles] | None = None

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import Final
 
 from hil.config.errors import ConfigError
 from hil.config.file_kind import FileKind
+from hil.config.offers import Offer, offers
 from hil.run.station import Station
 
 GROUP: Final = "hil.stations"
@@ -28,14 +29,13 @@ class Installed:
 @cache
 def installed() -> tuple[Installed, ...]:
     """All stations that are offered, by name; those that cannot be used say why."""
-    found = sorted(entry_points(group=GROUP), key=lambda one: (one.name, _distribution(one)))
-    twice = {one.name for one in found if sum(other.name == one.name for other in found) > 1}
-    return tuple(
-        Installed(one.name, _distribution(one), None, _doubled(one.name, found))
-        if one.name in twice
-        else _loaded(one)
-        for one in found
-    )
+    found = offers(GROUP, _not_a_station)
+    return tuple(Installed(one.name, one.distribution, one.value, one.broken) for one in found)
+
+
+def parts_offered() -> tuple[Offer, ...]:
+    """What is offered to the stations that can be used: motions, banks of drives."""
+    return tuple(offer for station in stations() for offer in station.offered())
 
 
 def stations() -> tuple[Station, ...]:
@@ -79,28 +79,12 @@ def station_of_kind(kind: FileKind) -> Station:
     raise ConfigError(kind.name, ["no station that can be used has such scenarios: hil stations"])
 
 
-def _loaded(entry: EntryPoint) -> Installed:
-    try:
-        station = entry.load()
-    except Exception as error:  # whatever a foreign package does when it is imported
-        why = f"{entry.value} does not load: {type(error).__name__}: {error}"
-    else:
-        if not isinstance(station, Station):
-            kind = type(station).__name__
-            why = f"{entry.value} is a {kind}; it must be a hil.run.station.Station"
-        elif station.name != entry.name:
-            why = f"{entry.value} is station {station.name!r}; its entry point must bear that name"
-        elif (told := station.signals.station) != station.name:
-            why = f"its signals are of station {told!r}; they must bear its name"
-        else:
-            return Installed(entry.name, _distribution(entry), station)
-    return Installed(entry.name, _distribution(entry), None, why)
-
-
-def _distribution(entry: EntryPoint) -> str:
-    return "unknown" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
-
-
-def _doubled(name: str, found: list[EntryPoint]) -> str:
-    whose = " and ".join(_distribution(one) for one in found if one.name == name)
-    return f"{whose} both have it; uninstall one"
+def _not_a_station(entry: EntryPoint, station: object) -> str:
+    if not isinstance(station, Station):
+        kind = type(station).__name__
+        return f"{entry.value} is a {kind}; it must be a hil.run.station.Station"
+    if station.name != entry.name:
+        return f"{entry.value} is station {station.name!r}; its entry point must bear that name"
+    if (told := station.signals.station) != station.name:
+        return f"its signals are of station {told!r}; they must bear its name"
+    return ""

@@ -16,11 +16,13 @@ from hil.config.file_kind import FileKind
 from hil.recording.signals import Signals
 
 if TYPE_CHECKING:
+    from hil.config.offers import Offer
     from hil.recording.header import RunHeader
     from hil.recording.reader import Recording
     from hil.run.lead import Lead
+    from hil.run.preview import Preview
     from hil.scene.figure import Scene
-    from hil.scene.margins import MarginGroup
+    from hil.scene.margins import MarginGroup, RestState
     from hil.timing.doctor import Finding
 
 Role = Literal["dim", "ok", "warn", "fault", "accent"]
@@ -60,6 +62,10 @@ class Views:
     margins: Callable[[Mapping[str, Any]], tuple[MarginGroup, ...]] | None = None
     """What is left to limits, from the plan in a run's header; raises `KeyError` or `ValueError`
     for a plan that does not describe its machines."""
+    standing: Callable[[], Mapping[str, RestState]] = dict
+    """Mode → what measured lengths mean in it; one that is not there leaves it as it was."""
+    lasts_s: Callable[[Mapping[str, Any]], float | None] = field(default=lambda motion: None)
+    """How long a motion lasts from rest to rest [s], from its table; None if that does not tell."""
     first_traces: tuple[str, ...] = ()
     lateness: tuple[tuple[str, str], ...] = ()
     """Name and signal of each time of a turn that is counted: how late, how long it took."""
@@ -175,10 +181,15 @@ class Station:
     scene: Callable[[RunHeader], tuple[Scene, ...]] | None = None
     """What its machines look like, from a run's header; raises `KeyError` or `ValueError` for a
     header that does not describe them."""
+    preview: Callable[[Path], Preview] | None = None
+    """What the motion of a scenario file will look like; moves and proves nothing, raises
+    `ConfigError`. None: there is no picture before it runs."""
     examine: Callable[[str, int], list[Finding]] | None = None
     """Looks at a link to its devices, a URL and a bit rate [bit/s], and moves nothing."""
     warm: Callable[[bool], object] = bool
     """Compiles what a run calls; True: without a word."""
+    offered: Callable[[], tuple[Offer, ...]] = tuple
+    """What others offer to it under entry points of its own."""
 
     @property
     def files(self) -> tuple[FileKind, ...]:

@@ -11,18 +11,18 @@ GHOST_ALPHA: Final = 0.6
 
 _LIGHT: Final = {
     "background": "#F4F6F8", "text": "#1E2430", "grid": "#C3CAD3", "base": "#9AA3AE",
-    "joint": "#4A525E", "plate": "#5F9BCB", "seat": "#39424F", "front": "#F2C230",
-    "rod": "#DDE2E8", "ok": "#2E9E5B", "warn": "#E69F00", "fault": "#D0262C",
-    "unknown": "#8C939C", "ghost": "#7A3FB0", "x": "#C8372D", "y": "#2C8F3C", "z": "#2A62C4",
+    "joint": "#4A525E", "plate": "#5B9AC9", "seat": "#39424F", "front": "#EDBE1F",
+    "rod": "#DDE2E8", "ok": "#1A674C", "warn": "#A0610D", "fault": "#880D0E",
+    "unknown": "#86898E", "ghost": "#5A34D0", "x": "#C8372D", "y": "#2C8F3C", "z": "#2A62C4",
     "arm": "#C9CFD7", "arm_dark": "#737E8C", "gripper": "#E07B1A", "payload": "#C7A45A",
     "table": "#B7A88F", "trace": "#B3126E",
 }  # fmt: skip
 
 _DARK: Final = {
     "background": "#14181E", "text": "#E6EAF0", "grid": "#3A434F", "base": "#6E7885",
-    "joint": "#AAB3BF", "plate": "#4F8FC4", "seat": "#C3CAD4", "front": "#F2C230",
-    "rod": "#CDD4DC", "ok": "#3DBB72", "warn": "#F0B429", "fault": "#F0453F",
-    "unknown": "#7C8591", "ghost": "#BD8BEB", "x": "#F0655B", "y": "#58C46A", "z": "#6A9BF4",
+    "joint": "#AAB3BF", "plate": "#1EA7F7", "seat": "#C3CAD4", "front": "#FFFDA0",
+    "rod": "#CDD4DC", "ok": "#2F920F", "warn": "#EEB500", "fault": "#FE6C74",
+    "unknown": "#8F95A4", "ghost": "#3361F5", "x": "#F0655B", "y": "#58C46A", "z": "#6A9BF4",
     "arm": "#C9CFD7", "arm_dark": "#8894A4", "gripper": "#F2923A", "payload": "#D3B26A",
     "table": "#77695A", "trace": "#FF6FB5",
 }  # fmt: skip

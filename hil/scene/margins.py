@@ -3,8 +3,9 @@
 A share of 1 is the middle of the travel, 0 is a limit, below 0 is beyond it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Final
 
 import numpy as np
@@ -16,10 +17,45 @@ Rule = Callable[[Array], tuple[Array, Array, list[str]]]
 
 WARN_SHARE: Final = 0.15
 FAULT_SHARE: Final = 0.05
-"""A leg is yellow or red with less than this share of half its travel left."""
+"""A leg is near or at its limit with less than this share of half its travel left."""
+REST_SHARE: Final = 0.01
+"""What rests may stand nearer to its limit by this share of half its travel than its rest is."""
 FULL_LEASTS: Final = 10.0
 """A distance from a singularity that is so many times its least above it fills the bar."""
 _TO_LOW, _TO_HIGH = "{left} to the lower end", "{left} to the upper end"
+
+
+class RestState(Enum):
+    """What measured lengths mean in a mode."""
+
+    UNHOMED = auto()
+    """Nothing: the drives have not found their references."""
+    AT_REST = auto()
+    """The machine is in its place of rest, or on the way from it or to it: being there is well."""
+    FREE = auto()
+    """It may be anywhere."""
+
+
+class RestWatch:
+    """What lengths mean now, by the modes that have passed.
+
+    Args:
+        codes: names of the modes, by their codes.
+        standing: mode → what lengths mean in it; one that is not there, such as a fault, leaves
+            it as it was.
+    """
+
+    def __init__(self, codes: Sequence[str], standing: Mapping[str, RestState]) -> None:
+        self._of = {code: standing[name] for code, name in enumerate(codes) if name in standing}
+        self.now = RestState.FREE
+        """Free until a mode has told otherwise: a warning too many is better than one too few."""
+
+    def take(self, modes: Array) -> None:
+        """Learn of the modes of new frames, by their codes, oldest first, shape (n,)."""
+        for code in dict.fromkeys(modes[::-1].tolist()):
+            if code in self._of:
+                self.now = self._of[code]
+                return
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +69,35 @@ class MarginGroup:
     of: Rule
     warn_share: float = WARN_SHARE
     """Below this share people are warned."""
+    rest: Array | None = None
+    """Values in the machine's place of rest; None if it has none."""
+
+    def at_rest(self, share: Array, ends: Sequence[str]) -> list[bool]:
+        """Which are no nearer to a limit than in the place of rest, if that limit is the same.
+
+        Args:
+            share: what is left, as `of` gives it.
+            ends: words for the nearer limit, as `of` gives them.
+        """
+        if self.rest is None:
+            return [False] * len(ends)
+        _, least, rest_ends = self.of(self.rest)
+        near = (share >= least - REST_SHARE).tolist()
+        return [at and end == rest for at, end, rest in zip(near, ends, rest_ends, strict=True)]
+
+    def roles(self, values: Array, standing: RestState) -> list[str]:
+        """Colour role of each: ``ok``, ``warn``, ``fault``, or ``unknown``."""
+        if standing is RestState.UNHOMED:
+            return ["unknown"] * len(self.names)
+        _, share, ends = self.of(values)
+        resting = standing is RestState.AT_REST
+        return [
+            "ok" if resting and at else self._role(part)
+            for at, part in zip(self.at_rest(share, ends), share.tolist(), strict=True)
+        ]
+
+    def _role(self, share: float) -> str:
+        return "warn" if WARN_SHARE <= share < self.warn_share else margin_role(share)
 
 
 def margin_role(share: float) -> str:

@@ -8,7 +8,7 @@ from contextlib import contextmanager, nullcontext
 from enum import IntEnum
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, ParamSpec
+from typing import Annotated, Any, Final, NoReturn, ParamSpec
 
 import typer
 from rich.console import (
@@ -95,13 +95,28 @@ class Exit(IntEnum):
     USAGE = 2  # bad usage or configuration
 
 
+JSON_FORMAT: Final = 1
+"""Version of what `--json` prints; docs/formats.md says what changes it."""
+
+
 def print_json(value: Mapping[str, Any]) -> None:
-    """Print exactly one JSON object; a number that is not there is null."""
+    """Print exactly one JSON object with the version of its format; a missing number is null."""
     import orjson
 
     _told.append(True)
-    sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY) + b"\n")
+    option = orjson.OPT_SERIALIZE_NUMPY
+    text = orjson.dumps({"format": JSON_FORMAT, **value}, _plain, option=option)
+    sys.stdout.buffer.write(text + b"\n")
     sys.stdout.buffer.flush()
+
+
+def _plain(value: Any) -> Any:
+    """A named tuple or a model as a mapping."""
+    if hasattr(value, "_asdict"):
+        return value._asdict()
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json")
+    raise TypeError(f"{type(value).__name__} has no form in JSON")
 
 
 _told: list[bool] = []

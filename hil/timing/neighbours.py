@@ -15,6 +15,7 @@ class Neighbour(NamedTuple):
     """Programs of one name that ran beside a run."""
 
     name: str
+    """Theirs."""
     share: float
     """Of one processor, over the whole run."""
 

@@ -16,6 +16,8 @@ SINGULAR_VALUE = 27
 MEASURES = 28
 
 MAX_SWEEPS = 30
+ROUNDING = 1e-12
+"""Far more than the share of its trace by which the product of two 6 x 6 matrices is wrong."""
 
 
 @njit(cache=True, error_model="numpy")
@@ -33,12 +35,16 @@ def _angle(a: Array, b: Array) -> float:
 
 
 @njit(cache=True, error_model="numpy")
-def _square_to_segment(point: Array, start: Array, along: Array) -> float:
-    """Squared distance of a point from the segment ``start + t along``, t in 0..1."""
-    offset = point - start
-    t = min(1.0, max(0.0, _dot(offset, along) / _dot(along, along)))
-    gap = offset - t * along
-    return _dot(gap, gap)
+def _square_to_segment(a: Array, da: Array, share: float, start: Array, along: Array) -> float:
+    """Squared distance of the point ``a + share da`` from ``start + t along``, t in 0..1."""
+    product = square = 0.0
+    for k in range(3):
+        product += (a[k] + share * da[k] - start[k]) * along[k]
+    t = min(1.0, max(0.0, product / _dot(along, along)))
+    for k in range(3):
+        gap = a[k] + share * da[k] - start[k] - t * along[k]
+        square += gap * gap
+    return square
 
 
 @njit(cache=True, error_model="numpy")
@@ -47,21 +53,26 @@ def _clearance(a: Array, da: Array, b: Array, db: Array) -> float:
 
     Either the lines' nearest points both lie on the segments, or an end of one is nearest.
     """
-    offset = b - a
     aa, bb, ab = _dot(da, da), _dot(db, db), _dot(da, db)
-    ao, bo = _dot(da, offset), _dot(db, offset)
+    ao = bo = 0.0
+    for k in range(3):
+        ao += da[k] * (b[k] - a[k])
+        bo += db[k] * (b[k] - a[k])
     area = aa * bb - ab * ab  # 0 for parallel lines: then an end is among the nearest points
     if area > 1e-14 * aa * bb:
         s = (ao * bb - bo * ab) / area
         t = (ao * ab - bo * aa) / area
         if 0.0 <= s <= 1.0 and 0.0 <= t <= 1.0:
-            gap = offset + t * db - s * da
-            return math.sqrt(_dot(gap, gap))
-    square = _square_to_segment(a, b, db)
+            square = 0.0
+            for k in range(3):
+                gap = b[k] - a[k] + t * db[k] - s * da[k]
+                square += gap * gap
+            return math.sqrt(square)
+    square = _square_to_segment(a, da, 0.0, b, db)
     for other in (
-        _square_to_segment(a + da, b, db),
-        _square_to_segment(b, a, da),
-        _square_to_segment(b + db, a, da),
+        _square_to_segment(a, da, 1.0, b, db),
+        _square_to_segment(b, db, 0.0, a, da),
+        _square_to_segment(b, db, 1.0, a, da),
     ):
         square = square if not other < square else other
     return math.sqrt(square)
@@ -106,6 +117,35 @@ def _smallest_singular_value(m: Array) -> float:
 
 
 @njit(cache=True, error_model="numpy")
+def _surely_above(m: Array, value: float) -> bool:
+    """Whether all singular values of a 6 x 6 matrix are above a value, for certain.
+
+    They are if m^T m - value^2 is positive definite, which Cholesky's algorithm finds out at a
+    twentieth of the price of the singular values; what rounding may do to m^T m is set aside.
+    """
+    trace = 0.0
+    for i in range(6):
+        for k in range(6):
+            trace += m[k, i] * m[k, i]
+    less = value * value + ROUNDING * trace
+    factor = np.empty((6, 6))
+    for i in range(6):
+        for j in range(i + 1):
+            total = -less if i == j else 0.0
+            for k in range(6):
+                total += m[k, i] * m[k, j]
+            for k in range(j):
+                total -= factor[i, k] * factor[j, k]
+            if i > j:
+                factor[i, j] = total / factor[j, j]
+            elif total > 0.0:
+                factor[i, i] = math.sqrt(total)
+            else:
+                return False
+    return True
+
+
+@njit(cache=True, error_model="numpy")
 def measures(
     base: Array,
     platform: Array,
@@ -114,6 +154,7 @@ def measures(
     scale: float,
     poses: Array,
     rows: Array,
+    enough: float,
 ) -> Array:
     """Joint angles [rad], clearances [m] and smallest singular value of each pose.
 
@@ -125,6 +166,8 @@ def measures(
         scale: length that divides the Jacobian's rotation columns [m].
         poses: packed poses, shape (N, 12).
         rows: lengths and Jacobian of each pose, shape (N, 7, 6).
+        enough: a smallest singular value that is surely above this is told as this; infinity: all
+            are told as they are.
 
     Returns:
         Shape (N, 28); see the columns above. A pose that is not finite has a nan among them.
@@ -147,7 +190,8 @@ def measures(
                 pair += 1
             for k in range(6):
                 matrix[i, k] = rows[n, 1 + i, k] if k < 3 else rows[n, 1 + i, k] / scale
-        out[n, SINGULAR_VALUE] = _smallest_singular_value(matrix)
+        known = enough < np.inf and _surely_above(matrix, enough)
+        out[n, SINGULAR_VALUE] = enough if known else _smallest_singular_value(matrix)
     return out
 
 
@@ -156,4 +200,4 @@ def warm() -> None:
     joints = np.ones((6, 3))
     joints.setflags(write=False)
     poses, rows = np.zeros((1, 24)), np.zeros((1, 7, 6))
-    measures(joints, joints, joints, joints, 1.0, poses, rows)
+    measures(joints, joints, joints, joints, 1.0, poses, rows, 0.0)

@@ -1,8 +1,9 @@
 """Each test of the contract runs on every kind of bank, and on real drives if asked to."""
 
 import pytest
-from bank_kits import EMULATED, NO_FAULT, Moved, hardware
+from bank_kits import EMULATED, hardware
 
+from drives.contract import NO_FAULT, LedBank
 from hil.stations.platform.gate.order import GATE_PRIORITY
 from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
 
@@ -45,7 +46,7 @@ def configured(bank):
 @pytest.fixture(scope="module")
 def homed(kit):
     """One homed bank for all tests of a module: homing takes long."""
-    moved = Moved(kit, kit.build())
+    moved = LedBank(kit, kit.build())
     try:
         moved.bank.configure()
         moved.disable()

@@ -87,10 +87,10 @@ def test_before_and_after_it_goes_on_by_odd_reflection():
 
 def test_the_spline_is_that_of_scipy_up_to_its_last_interval():
     samples = np.random.default_rng(3).normal(size=(20, 6))
-    coefficients = fit_quintic(samples, 0.1)
+    knots = fit_quintic(samples, 0.1)
     spline = make_interp_spline(np.arange(20) * 0.1, samples, k=5)
     for t in np.linspace(0.0, 1.9, 77):
-        values = kernels.polynomial(t, 0.1, coefficients)
+        values = kernels.polynomial(t, 0.1, knots)
         for order in range(3):
             assert values[order] == pytest.approx(spline(t, nu=order), rel=1e-7, abs=1e-7)
 
@@ -213,7 +213,7 @@ def test_stamps_rounded_by_the_recorder_are_taken_as_they_are_meant(tmp_path):
     path = write(tmp_path / "r.csv", ("t_s", "x"), np.column_stack((t, wave(t)[:, 0])))
     motion = RecordedMotion.from_csv(path, [ColumnMap("x", "x", "m")], NEUTRAL)
     assert motion._step_s == pytest.approx(1.0 / 60.0, rel=1e-6)
-    assert len(motion._coefficients) == 199 + 2 * 120
+    assert len(motion._knots) == 200 + 2 * 120
     for k in range(0, 200, 9):  # the samples are kept, not interpolated at slightly other times
         x = motion.sample(2.0 + k * motion._step_s).X_BP.position_m[0]
         assert x == pytest.approx(NEUTRAL[0] + wave(t[k : k + 1])[0, 0], abs=1e-12)

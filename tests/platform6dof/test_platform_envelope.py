@@ -216,6 +216,32 @@ def test_a_tiny_singular_value_keeps_its_digits():
     assert kernel._smallest_singular_value(np.zeros((6, 6))) == 0.0
 
 
+@given(st.integers(0, 2**32 - 1), st.floats(-9.0, 0.0), st.floats(-12.0, -2.0))
+def test_what_is_surely_above_is_above(seed, log_value, log_gap):
+    """Judge: the value that the matrix was made with, from rotations of LAPACK's."""
+    rng = np.random.default_rng(seed)
+    left, right = (np.linalg.qr(rng.normal(size=(6, 6)))[0] for _ in range(2))
+    value = 10.0**log_value
+    others = value * 10.0 ** rng.uniform(0.0, 3.0, 5)
+    matrix = np.ascontiguousarray(left @ np.diag([*others, value]) @ right)
+    assert not kernel._surely_above(matrix, value * (1.0 + 10.0**log_gap))
+    if value > 2e-6 * np.linalg.norm(matrix):
+        assert kernel._surely_above(matrix, 0.5 * value)
+
+
+def test_where_only_the_verdict_counts_it_is_the_same():
+    """Beside LAPACK's singular values, with the limit amid those of the poses."""
+    rng = np.random.default_rng(5)
+    q = np.array([0.0, 0.0, 0.9, 0.0, 0.0, 0.0]) + rng.uniform(-0.3, 0.3, (400, 6))
+    geometry = paper()
+    exact = np.array([smallest_singular_value(geometry, Pose.from_coordinates(row)) for row in q])
+    limit = float(np.median(exact))
+    wide = Envelope(geometry, dataclasses.replace(WIDE, singular_value_min=limit))
+    alone = Envelope(geometry, WIDE)
+    assert np.array_equal(wide.inside(q), alone.inside(q) & (exact >= limit))
+    assert 50 < np.count_nonzero(wide.inside(q)) < 350
+
+
 def test_the_singular_value_is_sharp():
     geometry, setpoint = lopsided(), PlatformSetpoint.at_rest(TILTED)
     value = Envelope(geometry, WIDE).state(TILTED).smallest_singular_value

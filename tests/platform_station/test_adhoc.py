@@ -88,3 +88,27 @@ def test_a_file_that_holds_both_is_replayed_by_its_displacement(tmp_path):
     file.write_text("t_s;x_m_s2;x_m\n0;1;2\n")
     columns = recorded_table("paper", file, [])["motion"]["map"]
     assert columns == {"x": {"column": "x_m", "unit": "m"}}
+
+
+@pytest.mark.parametrize(
+    ("header", "felt"),
+    [
+        ("t_s,f_x_m_s2,f_z_m_s2,yaw_deg", "f_x_m_s2, f_z_m_s2"),
+        ("t_s,acc_up_g,roll_deg,p_deg_s", "acc_up_g"),
+    ],
+)
+def test_a_file_of_specific_force_is_told_so_and_no_map_is_proposed(tmp_path, header, felt):
+    file = tmp_path / "ride.csv"
+    file.write_text(f"{header}\n0,0,0,0\n")
+    with pytest.raises(ConfigError, match=f"; {felt}: this is specific force.*cueing") as told:
+        recorded_table("paper", file, [])
+    assert "perhaps" not in str(told.value)
+
+
+@pytest.mark.parametrize("name", ["car_dresden_city.csv", "rocket_jackpot1_flight.csv"])
+def test_recordings_of_a_car_and_a_rocket_are_told_so(name):
+    file = Path(__file__).resolve().parents[3] / "shared" / "data" / name
+    if not file.is_file():
+        pytest.skip(f"no recorded data: {file} is not there")
+    with pytest.raises(ConfigError, match="this is specific force"):
+        recorded_table("paper", file, [])

@@ -9,6 +9,7 @@ from rich.console import Console
 from hil.machines.machine import envelope_of, geometry_of
 from hil.stations.platform import check, checked
 from hil.stations.platform.adhoc import recorded_table
+from hil.stations.platform.motion import excerpts
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.scenario import plan_from_table
 
@@ -35,7 +36,7 @@ def plan(tmp_path):
 
 @pytest.mark.parametrize("amplitude_m", [0.02, 0.5])
 def test_blocks_find_what_single_setpoints_find(plan, monkeypatch, amplitude_m):
-    monkeypatch.setattr(check, "BLOCK", 64)
+    monkeypatch.setattr(excerpts, "BLOCK", 64)
     made = plan(amplitude_m)
     motion, period_s = motion_of(made), made.scenario.period_s
     envelope = envelope_of(made.rig, geometry_of(made.rig))

@@ -227,6 +227,18 @@ def test_rows_18_and_20_two_drives_are_two_causes():
     assert drive.bank.goal is DriveGoal.QUICK_STOPPED
 
 
+def test_a_bank_that_tells_its_failure_is_quick_stopped_with_its_words():
+    drive = Drive()
+    drive.engage()
+    drive.cycle(moved(drive.gate.commanded, drive.index, 1e-5))
+    drive.bank.changes = {"failed": "bank 'x': no current"}
+    drive.cycle(moved(drive.gate.commanded, drive.index, 1e-5))
+    verdict = drive.cycle(moved(drive.gate.commanded, drive.index, 1e-5))
+    assert verdict.mode is Mode.QSTOP
+    assert str(verdict.faults[0]) == "drive: bank 'x': no current"
+    assert drive.bank.goal is DriveGoal.QUICK_STOPPED
+
+
 def test_row_20_a_drive_that_came_back_from_a_reboot_is_not_enabled_again():
     drive = engaged_and_moving()
     disabled = DriveState.DISABLED

@@ -137,6 +137,8 @@ MUTANTS = (
         ("a drive that forgot its reference goes on", "if homed_needed and not homed:", "if False:"),
         ("a drive that dropped out goes on", "if enabled_needed and not enabled:", "if False:"),
         ("fault code 1 is none", "if code != 0:", "if code > 1:"),
+        ("a bank that has failed is believed", "if feedback.failed:", "if False:"),
+        ("a bank that has failed leads a path to its stop", "Severity.QUICK_STOP, note=note", "Severity.STOP, note=note"),
         ("silence clears a following error", "            if feedback.fresh[leg]:\n", "            strays[leg] = strays[leg] and feedback.fresh[leg]\n            if True:\n"),
     ),
     *_of(
@@ -314,6 +316,7 @@ MUTANTS = (
     *_of(
         "hil/stations/platform/gated_bank.py",
         ("what was read before the link was lost is believed", "        self._feedback = self._estop = None  # should", "        # should"),
+        ("that a bank has failed is kept from the gate", "        feedback.failed,\n", ""),
         ("frames of a drive without a heartbeat count", "new and state is not DriveState.UNKNOWN", "new"),
         ("both channels come from one drive", "bool(inputs[two - 1] & INTERLOCK)", "bool(inputs[one - 1] & INTERLOCK)"),
         ("drive 1 counts as enabled", "enabled = (a is on,", "enabled = (True,"),

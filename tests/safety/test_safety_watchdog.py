@@ -1,6 +1,7 @@
 """Counters: silence, lateness, standstill, and what the drives report."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -241,6 +242,15 @@ class TestFeedback:
         *before, last = self.watch(None, None, None)
         assert before == [[]] * 2
         assert [(v.check, v.leg) for v in last] == [(Check.FEEDBACK, leg) for leg in LEGS]
+
+    @pytest.mark.parametrize("homed", [True, False])
+    @pytest.mark.parametrize("commanded", [START, None])
+    def test_a_bank_that_has_failed_is_a_quick_stop_with_its_words(self, homed, commanded):
+        silent = replace(feedback(fresh=NO, fault_code=(7,) * 6), failed="bank 'x': no current")
+        ((violation,),) = self.watch(silent, homed=homed, commanded=commanded)
+        assert (violation.check, violation.leg) == (Check.DRIVE, None)
+        assert violation.severity is Severity.QUICK_STOP
+        assert str(violation) == "drive: bank 'x': no current"
 
     @pytest.mark.parametrize("leg", LEGS)
     @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])

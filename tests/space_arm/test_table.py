@@ -280,10 +280,8 @@ class TestRows:
     def test_the_rows_of_1993_and_the_targets(self):
         plan, wanted = plan_and_references(B)
         row = make_table(plan, wanted, None)[0]
-        assert row.json()["published_1993"] == {
-            "position_mm": 2.0, "orientation_deg": 0.02, "percent": 0.3,
-        }  # fmt: skip
-        assert replace(row, model="e").json()["published_1993"] is None
+        assert row.published_1993 == (2.0, 0.02, 0.3)
+        assert replace(row, model="e").published_1993 is None
         good = replace(
             row, error_max_mm=0.03, orientation_max_deg=0.001, percent_max=0.01, rtf=5000.0
         )

@@ -13,6 +13,7 @@ from hil.space_arm.commands.choices import (
     models_of,
     space_arm_of,
 )
+from hil.space_arm.told import AdvanceTold
 from hil.terminal.console import Json, leave, numbers, out, print_json, verb
 
 
@@ -42,7 +43,7 @@ def advance(
     import numpy as np
     from rich.table import Table
 
-    from hil.space_arm.study.show import held, snapshot_json
+    from hil.space_arm.study.show import held, snapshot_told
     from sim.world.space_arm.integrators import SpanStatus
     from sim.world.space_arm.simulator import SpaceArm
 
@@ -60,7 +61,7 @@ def advance(
         raise ConfigError("command line", [str(error)]) from None
     ok = all(snapshot.status is not SpanStatus.FAILED for snapshot in snapshots)
     if as_json:
-        print_json({"ok": ok, "ticks": [snapshot_json(snapshot) for snapshot in snapshots]})
+        print_json(AdvanceTold(ok=ok, ticks=[snapshot_told(one) for one in snapshots]))
     else:
         shown = Table("t s", "x m", "y m", "z m", "speed mm/s", "joints held back by", box=None)
         for snapshot in snapshots:

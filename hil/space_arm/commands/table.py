@@ -10,6 +10,7 @@ import typer
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.space_arm.commands.choices import loads_of, models_of, space_arm_of
+from hil.space_arm.told import TableTold
 from hil.terminal.console import Json, err, leave, out, print_json, verb
 
 if TYPE_CHECKING:
@@ -128,10 +129,13 @@ def table(
         raise RefusedError(f"{error.filename}: cannot be written: {error.strerror}") from None
     failed = [f"{row.model} {row.payload}" for row in rows if row.failed]
     if as_json:
-        told = {"ok": not failed, "arm": settings.name, "integrator": scheme.value,
-                "motions": [motion.name for motion in plan.motions],
-                "rows": [row.json() for row in rows], "written": written}  # fmt: skip
-        print_json(told)
+        print_json(
+            TableTold(
+                ok=not failed, arm=settings.name, integrator=scheme.value,
+                motions=[motion.name for motion in plan.motions],
+                rows=rows, written=written,
+            )
+        )  # fmt: skip
     else:
         print_table(settings.name, plan, rows)
         for path in written:

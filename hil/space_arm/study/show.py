@@ -1,12 +1,12 @@
 """What people and scripts see of the table and of single ticks."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from rich.table import Table
 
 from hil.space_arm.study.table import ModelRow, TablePlan
 from hil.space_arm.study.targets import PUBLISHED, PUBLISHED_COST_RATIO
+from hil.space_arm.told import SnapshotTold
 from hil.terminal.console import out
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.snapshot import Active, Snapshot
@@ -68,7 +68,7 @@ def held(snapshot: Snapshot) -> str:
     return ", ".join(told)
 
 
-def snapshot_json(snapshot: Snapshot) -> dict[str, Any]:
+def snapshot_told(snapshot: Snapshot) -> SnapshotTold:
     """A snapshot as a JSON object."""
     return {
         "time_s": snapshot.time_s,

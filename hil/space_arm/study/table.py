@@ -7,9 +7,8 @@ and the cost of both. Here the same is measured over several slow motions and pa
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from hil.space_arm.study.compare import (
 )
 from hil.space_arm.study.motions import StudyMotion
 from hil.space_arm.study.peer import rk4_peer
-from hil.space_arm.study.targets import KNOWN_SHARE, PUBLISHED, TARGETS
+from hil.space_arm.study.targets import KNOWN_SHARE, PUBLISHED, TARGETS, ModelErrors
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.classic import Euler1993
 from sim.world.space_arm.drive import DriveModel
@@ -152,13 +151,12 @@ class ModelRow:
     """Ticks that came to the cap on their work."""
     failed: bool
     """Whether a run or a reference found no solution."""
+    published_1993: ModelErrors | None = field(init=False)
+    """Errors of the model as they were published then; None where none were."""
 
-    def json(self) -> dict[str, Any]:
-        """As a JSON object, with the figures of 1993 where there are any."""
-        told: dict[str, Any] = asdict(self)
-        published = PUBLISHED.get(DriveModel(self.model))
-        told["published_1993"] = None if published is None else published._asdict()
-        return told
+    def __post_init__(self) -> None:
+        """Look the published figures up."""
+        object.__setattr__(self, "published_1993", PUBLISHED.get(DriveModel(self.model)))
 
     def misses(self) -> list[str]:
         """Which targets the row does not reach, in words."""

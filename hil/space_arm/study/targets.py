@@ -9,8 +9,11 @@ class ModelErrors(NamedTuple):
     """Errors of a drive model."""
 
     position_mm: float
+    """Of the gripper's place."""
     orientation_deg: float
+    """Of its orientation."""
     percent: float
+    """Of a coordinate, of its path's range."""
 
 
 PUBLISHED = {

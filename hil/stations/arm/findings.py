@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from rich.table import Table
 
@@ -11,6 +11,7 @@ from arm_driver.path_report import PathFinding
 from arm_driver.supervision import SupervisionReport
 from hil.stations.arm.nodes import KIND as CORNER
 from hil.stations.arm.stream import Streamed
+from hil.stations.arm.told import StreamTold
 from hil.terminal.console import out, show_recording_failure
 
 _DEG: Final = 180.0 / math.pi
@@ -82,15 +83,15 @@ def near_limits(report: SupervisionReport) -> Iterator[str]:
         yield "the robot asks slower than its period, by more than half of what ends the stream"
 
 
-def told_end(found: Streamed, robot: str) -> dict[str, Any]:
+def told_end(found: Streamed, robot: str) -> StreamTold:
     """How a stream went, as JSON values: its result, why, and what the robot was sent."""
-    return {
-        "ok": found.ok,
-        "result": None if found.end.result is None else found.end.result.value,
-        "reason": found.end.reason,
-        "robot": robot,
-        "sent": found.end.waypoints,
-    }
+    return StreamTold(
+        ok=found.ok,
+        result=None if found.end.result is None else found.end.result.value,
+        reason=found.end.reason,
+        robot=robot,
+        sent=found.end.waypoints,
+    )
 
 
 def show_end(found: Streamed) -> None:

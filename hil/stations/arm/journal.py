@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from functools import reduce
 from operator import or_
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +40,7 @@ from hil.stations.arm.signals import (
     ArmFlag,
 )
 from hil.stations.arm.step import ArmStep, RobotStep, pose_of, way_of
+from hil.stations.arm.told import SupervisionTold
 from hil.timing.clock import Tick
 from hil.timing.stop import StopWish
 from safety.arm_limits import ArmAction
@@ -133,7 +135,8 @@ class ArmJournal(Journal):
         self.event(stream_result(self._t_s, self._index, word, reason))
         counts = asdict(report.counts)
         counts |= {"answer_p50_s": report.latency.p50_s, "answer_p99_s": report.latency.p99_s}
-        for name, values in ((LINK_TALLY, counts), (SUPERVISION, supervised(report.supervision))):
+        seen: dict[str, Any] = {**supervised(report.supervision)}
+        for name, values in ((LINK_TALLY, counts), (SUPERVISION, seen)):
             told = {key: value for key, value in values.items() if math.isfinite(value)}
             self.event(link_tally(self._t_s, self._index, told, name))
         self.service()
@@ -174,19 +177,19 @@ class ArmJournal(Journal):
         return _packed(Pose(np.array(location.position_m), rotation))
 
 
-def supervised(report: SupervisionReport) -> dict[str, float]:
+def supervised(report: SupervisionReport) -> SupervisionTold:
     """What the supervision has seen, as numbers with names."""
     period, following = report.period, report.following
-    return {
-        "periods": period.count,
-        "period_mean_s": period.mean_s,
-        "period_jitter_s": period.jitter_s,
-        "period_shortest_s": period.shortest_s,
-        "period_longest_s": period.longest_s,
-        "places_measured": following.measured,
-        "off_path_max_m": following.largest_m,
-        "off_path_max_rad": following.largest_rad,
-    }
+    return SupervisionTold(
+        periods=period.count,
+        period_mean_s=period.mean_s,
+        period_jitter_s=period.jitter_s,
+        period_shortest_s=period.shortest_s,
+        period_longest_s=period.longest_s,
+        places_measured=following.measured,
+        off_path_max_m=following.largest_m,
+        off_path_max_rad=following.largest_rad,
+    )
 
 
 def _space_alone(step: RobotStep) -> bool:

@@ -78,7 +78,7 @@ class ArmOperator:
             whose = f"{self._owner} owns" if self._owner else "nobody owns"
             self.say(f"{whose} the motion", {"owner": self._owner})
         if self.live and self.held and not wish.held:
-            self.say("dead-man released: zero velocity", {"held": False})
+            self.say("hold-to-run released: zero velocity", {"held": False})
         self.held = wish.held
         for button in wish.pressed:
             self._press(button, wish.order.presser)

@@ -26,6 +26,7 @@ from hil.stations.arm.sources.settings import (
 )
 from hil.stations.arm.start import robot_at
 from hil.stations.arm.station import AT, LINK
+from hil.stations.arm.told import ArmCheckTold, ArmRunTold, FindingTold
 from hil.stations.arm.wire import emulated_robot
 from hil.terminal.console import err, out, print_json, show_recording, styled, waiting
 from hil.terminal.stand_in import run_or_stand_in
@@ -64,7 +65,7 @@ def check(request: Request) -> Checked:
         RefusedError: with arm, joint, value and limit.
     """
     prepared = _prepared(plan_of(request), quiet=request.as_json)
-    return Checked(ok=True, told=_prepared_json(prepared), show=partial(_show_check, prepared))
+    return Checked(ok=True, told=_prepared_told(prepared), show=partial(_show_check, prepared))
 
 
 def _show_check(prepared: ArmProof) -> None:
@@ -94,7 +95,9 @@ def run(request: Request) -> bool:
         result = _run(prepared, started)
     page, accuracy = _report(result) if request.report else (None, None)
     if quiet:
-        print_json(_run_json(result, page) | {"accuracy": accuracy and accuracy.to_json()})
+        told = _run_told(result, page)
+        told["accuracy"] = None if accuracy is None else accuracy.told()
+        print_json(told)
     else:
         _show_run(result, page, shown=shown_at is not None)
         if accuracy is not None:
@@ -200,22 +203,23 @@ def _report(result: ArmRunResult) -> tuple[Path, "Accuracy | None"]:
     return page, view.accuracy
 
 
-def _prepared_json(prepared: ArmProof) -> dict[str, Any]:
+def _prepared_told(prepared: ArmProof) -> ArmCheckTold:
     path = prepared.path
-    return {
-        "waypoints": len(prepared.steps),
-        "duration_s": len(prepared.steps) * TICK_S,
-        "margin": prepared.margin,
-        "start_deg": np.degrees(prepared.start.q_rad),
-        "scale": prepared.plan.scenario.mapping.scale,
-        "findings": [] if path is None else [
-            {
-                "kind": one.kind, "place": one.place, "waypoint": one.index, "value": one.value,
-                "limit": one.limit, "unit": one.unit, "within": one.within,
-            }
+    return ArmCheckTold(
+        ok=True,
+        waypoints=len(prepared.steps),
+        duration_s=len(prepared.steps) * TICK_S,
+        margin=prepared.margin,
+        start_deg=np.degrees(prepared.start.q_rad),
+        scale=prepared.plan.scenario.mapping.scale,
+        findings=[] if path is None else [
+            FindingTold(
+                kind=one.kind, place=one.place, waypoint=one.index, value=one.value,
+                limit=one.limit, unit=one.unit, within=one.within,
+            )
             for one in path.findings
         ],
-    }  # fmt: skip
+    )  # fmt: skip
 
 
 def _show_path(prepared: ArmProof) -> None:
@@ -238,24 +242,30 @@ def _show_path(prepared: ArmProof) -> None:
         out.print(f"identified on {known.date}: {'; '.join(known.lines())}", soft_wrap=True)
 
 
-def _run_json(result: ArmRunResult, page: Path | None) -> dict[str, Any]:
+def _run_told(result: ArmRunResult, page: Path | None) -> ArmRunTold:
     report, recorder = result.end.report, result.recorder
-    counted = ("requests", "repeats", "empty_slot", "late_answers", "checksum_errors")
-    return {
+    proved: dict[str, Any] = {**_prepared_told(result.prepared)}
+    del proved["ok"]  # of the proof
+    return ArmRunTold(
         **told_end(result, result.robot),
-        **{name: getattr(report.counts, name) for name in counted},
-        "answer_p50_s": report.latency.p50_s,
-        "answer_p99_s": report.latency.p99_s,
-        "supervision": supervised(report.supervision),
-        "answer_longest_s": report.latency.longest_s,
-        "recording": str(recorder.path),
-        "recording_sha256": recorder.sha256,
-        "recording_status": recorder.status.name,
-        "recording_failure": recorder.failure,
-        "recording_parts": recorder.parts,
-        "report": None if page is None else str(page),
-        **_prepared_json(result.prepared),
-    }
+        requests=report.counts.requests,
+        repeats=report.counts.repeats,
+        empty_slot=report.counts.empty_slot,
+        late_answers=report.counts.late_answers,
+        checksum_errors=report.counts.checksum_errors,
+        answer_p50_s=report.latency.p50_s,
+        answer_p99_s=report.latency.p99_s,
+        supervision=supervised(report.supervision),
+        answer_longest_s=report.latency.longest_s,
+        recording=str(recorder.path),
+        recording_sha256=recorder.sha256,
+        recording_status=recorder.status.name,
+        recording_failure=recorder.failure,
+        recording_parts=recorder.parts,
+        report=None if page is None else str(page),
+        **proved,
+        accuracy=None,
+    )
 
 
 def _show_run(result: ArmRunResult, page: Path | None, *, shown: bool) -> None:

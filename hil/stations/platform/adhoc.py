@@ -8,7 +8,7 @@ from typing import Any, Final
 from hil.config.files import open_regular
 from hil.config.settings import ConfigError
 from hil.config.tables import header_of, number_in
-from hil.stations.platform.motion.acceleration import FELT, is_rate
+from hil.stations.platform.motion.acceleration import FELT, felt_columns, is_rate
 from hil.stations.platform.motion.at2 import HEADER, is_at2
 from hil.stations.platform.motion.columns import (
     ACCELERATION_UNITS,
@@ -106,8 +106,10 @@ def _columns_named_like_axes(motion: Path) -> dict[str, Any]:
         if (name := f"{axis}_{unit}") in names
     }
     if not found:
-        likely = ",".join(_likely_map(names))
+        likely, felt = ",".join(_likely_map(names)), felt_columns(names)
         perhaps = f"; perhaps --map {likely} (see that axes and signs are right)" if likely else ""
+        if felt:
+            perhaps = f"; {', '.join(felt)}: this is specific force, {FELT}"
         raise ConfigError(
             "--map",
             [

@@ -29,7 +29,7 @@ from hil.stations.platform.drives.setup import BankWish, bank_spec
 from hil.stations.platform.gate.black_box import complaint
 from hil.stations.platform.gate.spec import build_bank
 from hil.stations.platform.gated_bank import GatedBank, GatedDrives
-from hil.stations.platform.header import run_header
+from hil.stations.platform.header import foreign_code, run_header
 from hil.stations.platform.journal import PlatformJournal
 from hil.stations.platform.loop import Loop, LoopEnd
 from hil.stations.platform.motion.build import motion_of
@@ -63,6 +63,8 @@ FIRST_PATH = (
     "absolute encoders show in it what they make of a way and a time"
 )
 """What is told of a first motion that is made by setpoints."""
+WAITS = "the bench waits for an operator: hil panel; Ctrl-C stops, parks and ends it"
+"""What is told once panels can find the run."""
 FIRST_MOTION_S = 15.0
 """How much longer homing may take for its slow first stages."""
 PROGRESS_TICKS = 250
@@ -201,7 +203,7 @@ def run(
         if course.engage:  # homing alone is slow, and comes before a test move can be made
             require_certificate(plan, report)
         require_parked(plan, report)
-        header = run_header(plan, limits, report, moment(clock.now_s))
+        header = run_header(plan, limits, report, moment(clock.now_s), foreign_code(plan, motion))
         sink = opening.record(plan.scenario.recording, header)
         if operator:
             parts = Leading(plan, machine_of(plan), motion, _patience_cycles(plan), clock.now_s)
@@ -232,7 +234,7 @@ def run(
             if tell is not None and course.engage:
                 tell(FIRST_PATH)
         if tell is not None and not virtual:
-            tell("the run begins")
+            tell(WAITS if operator else "the run begins")
         end = loop.run()
     recorded = opening.recorded()
     _void_if_lost(plan, journal.violations)

@@ -4,7 +4,7 @@ Nothing of this moves a machine. The envelope looks at every setpoint of rise, m
 and finds all that is wrong with them; the dry run shows that gate and drives agree.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,8 +13,9 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.machines.machine import envelope_of
+from hil.machines.machine import envelope_of, gate_limits
 from hil.stations.platform.bench import expected_duration_s, machine_of, run
+from hil.stations.platform.motion.excerpts import blocks, excerpts, hardest_s
 from hil.stations.platform.motion.fade import FadedMotion
 from hil.stations.platform.motion.moves import move
 from hil.stations.platform.motion.source import Floats, MotionSource
@@ -28,8 +29,8 @@ Tell = Callable[[str, float, float], None]
 """Told a phase, the time that it is at and its length [s]."""
 ROUNDING = 1e-12
 """Lengths and speeds of many legs at once differ less from those of one [m, m/s]."""
-BLOCK = 20_000
-"""Setpoints looked at together: 10 MB of them and of their quantities."""
+WHOLE_MAX_S = 300.0
+"""A motion of more than this is tried in excerpts [s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ class PlatformProof:
     """Longest leg in the motion."""
     leg_speed_max_m_s: float
     """Fastest leg in the motion."""
+    gate_tried_s: float
+    """How much of it was tried with gate and drives [s]: all, or `excerpts` of a long one."""
     violations: tuple[PlanFinding, ...]
     """All that is wrong; of each limit and leg the first time and the worst value."""
 
@@ -96,23 +99,18 @@ def check_plan(
     for phase, path in phases.items():
         found += _outside(envelope, path, phase, plan.scenario.period_s, tell)
     shortest, longest, fastest = _extent(machine.geometry, motion, plan.scenario.period_s)
+    tried_s = 0.0
     if not found:
-        found += _dry_run(plan, motion, tell)
+        tried_s, objections = _tried(plan, motion, tell)
+        found += objections
     return PlatformProof(
         duration_s=motion.duration_s,
         length_min_m=shortest,
         length_max_m=longest,
         leg_speed_max_m_s=fastest,
+        gate_tried_s=tried_s,
         violations=tuple(found),
     )
-
-
-def _times(path: MotionSource, period_s: float) -> Iterator[Floats]:
-    """The times at which the loop samples a path, its end included, in blocks of shape (N,)."""
-    count = int(np.ceil(path.duration_s / period_s)) + 1
-    for first in range(0, count, BLOCK):
-        steps = np.arange(first, min(first + BLOCK, count), dtype=np.float64)
-        yield np.asarray(steps * period_s, dtype=np.float64)
 
 
 def _outside(
@@ -120,7 +118,7 @@ def _outside(
 ) -> list[PlanFinding]:
     """What leaves the envelope: one finding for each limit and leg."""
     found: dict[tuple[str, int | None], PlanFinding] = {}
-    for times_s in _times(path, period_s):
+    for times_s in blocks(path.duration_s, period_s):
         tell(f"envelope, {phase}", float(times_s[0]), path.duration_s)
         looked_at = times_s
         if isinstance(path, FadedMotion):
@@ -167,7 +165,7 @@ def _extent(
     """Shortest and longest leg [m] and greatest speed of one [m/s] all through the motion."""
     lengths: list[Floats] = []
     speeds: list[Floats] = []
-    for times_s in _times(motion, period_s):
+    for times_s in blocks(motion.duration_s, period_s):
         if isinstance(motion, FadedMotion):
             rows = motion.rows(np.minimum(times_s, motion.duration_s))
             at_ends = _extreme(*leg_setpoints_batch(geometry, rows[:, 0], rows[:, 1]))
@@ -195,6 +193,21 @@ class _Unheard:
     """No wish to end: Ctrl-C interrupts a check, which is then no proof, rather than parking it."""
 
     asked = None
+
+
+def _tried(plan: Plan, motion: MotionSource, tell: Tell) -> tuple[float, list[PlanFinding]]:
+    """How much of a motion was tried with gate and drives [s], and what the gate objects to.
+
+    Of a long one, every setpoint of which is inside the envelope, the parts that are hardest for
+    the gate are tried; if it objects to any, all is, so that times and causes are those of a run.
+    """
+    if isinstance(motion, FadedMotion) and motion.duration_s > WHOLE_MAX_S:
+        machine, period_s = machine_of(plan), plan.scenario.period_s
+        hard_s = hardest_s(motion, machine.geometry, gate_limits(plan.rig, period_s))
+        parts = excerpts(motion, hard_s, machine.slow_moves)
+        if not _dry_run(plan, parts, tell):
+            return parts.duration_s, []
+    return motion.duration_s, _dry_run(plan, motion, tell)
 
 
 def _dry_run(plan: Plan, motion: MotionSource, tell: Tell) -> list[PlanFinding]:

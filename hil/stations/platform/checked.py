@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from functools import partial
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hil.run.station import Checked, Request
 from hil.stations.platform.check import PlatformProof, Tell, check_plan
-from hil.stations.platform.fit.told import NOTHING_FITS, Advice
+from hil.stations.platform.fit.told import Advice, nothing_fits
 from hil.stations.platform.fitting import FIT_FLAG, SHOWN, look_for_fit, show_advice
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.runner import warm_and_say
 from hil.stations.platform.scenario import Plan
+from hil.stations.platform.told import CheckTold
 from hil.terminal.console import err, out, styled, waiting
 
 
@@ -30,7 +30,16 @@ def checked(plan: Plan, request: Request) -> Checked:
             advice = Advice.of(fit, "check", request)
             if request.options.get(FIT_FLAG) and not fit.guesses:
                 plan, proof = fit.plan, fit.proof
-    told = asdict(proof) | {"fit": None if advice is None else advice.data}
+    told = CheckTold(
+        ok=proof.ok,
+        duration_s=proof.duration_s,
+        length_min_m=proof.length_min_m,
+        length_max_m=proof.length_max_m,
+        leg_speed_max_m_s=proof.leg_speed_max_m_s,
+        gate_tried_s=proof.gate_tried_s,
+        violations=list(proof.violations),
+        fit=None if advice is None else advice.data,
+    )
     return Checked(ok=proof.ok, told=told, show=partial(_show_check, plan, proof, advice))
 
 
@@ -60,10 +69,13 @@ def _show_check(plan: Plan, result: PlatformProof, advice: Advice | None) -> Non
     out.print(styled(colour, word), told, sep="")
     out.print(f"legs {result.length_min_m:.4f} to {result.length_max_m:.4f} m, ", end="")
     out.print(f"at most {result.leg_speed_max_m_s:.4f} m/s")
+    if 0.0 < result.gate_tried_s < result.duration_s:
+        told = f"{result.gate_tried_s:.0f} s: beginning, end, and the hardest parts"
+        out.print(f"of all that, gate and drives were tried with {told}")
     for finding in result.violations[:SHOWN]:
         out.print(f"{finding.phase:>7} {finding.t_s:8.3f} s  {finding.message}")
     if len(result.violations) > SHOWN:
         out.print(f"and {len(result.violations) - SHOWN} more; --json lists all")
     show_advice(advice)
     if advice is None and not result.ok:
-        out.print(NOTHING_FITS)
+        out.print(nothing_fits(plan))

@@ -7,7 +7,7 @@ from hil.run.station import Request
 from hil.stations.platform.bench import RunResult
 from hil.stations.platform.check import PlatformProof, check_plan
 from hil.stations.platform.fit.search import Fit, find_fit
-from hil.stations.platform.fit.told import NOTHING_FITS, Advice, fit_lines
+from hil.stations.platform.fit.told import Advice, fit_lines, nothing_fits
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.scenario import Plan
@@ -63,10 +63,10 @@ def fitted_plan(plan: Plan, request: Request) -> Plan:
     return fit.plan
 
 
-def with_advice(refused: RefusedError, fit: Fit | None, request: Request) -> RefusedError:
+def with_advice(refused: MotionRefusedError, fit: Fit | None, request: Request) -> RefusedError:
     """A refusal of `hil run` with what makes the motion fit."""
     if fit is None:
-        return RefusedError(f"{refused}\n{NOTHING_FITS}")
+        return RefusedError(f"{refused}\n{nothing_fits(refused.plan)}")
     advice = Advice.of(fit, "run", request)
     text = "\n".join((str(refused), *advice.lines))
     return RefusedError(text, MOTION_UNFIT, command=advice.data["command"])

@@ -263,6 +263,7 @@ def _for_gate(feedback: BankFeedback) -> Feedback:
         feedback.warning_code,
         feedback.age_s,
         tuple(HighReading(*each) for each in feedback.high) if feedback.high else (),
+        feedback.failed,
     )
 
 

@@ -1,8 +1,13 @@
 """What a recording says of its run before the first cycle: date, versions, rig, limits, drives."""
 
+from collections.abc import Mapping
+
 from drives.bank import BankReport
+from hil.machines.offered_banks import offered_scheme, origin_of_scheme
 from hil.recording.header import SIMULATED, RunHeader
 from hil.run.facts import run_facts
+from hil.stations.platform.motion.offered import OfferedMotion
+from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.signals import SIGNALS
 from hil.timing.clock import Moment
@@ -18,8 +23,14 @@ FITTED_KEY = "fitted"
 """Key of what was changed so that the motion fits, as text; as data it is in the plan."""
 
 
-def run_header(plan: Plan, limits: GateLimits, report: BankReport, started: Moment) -> RunHeader:
-    """What a reader must know to judge the run; the digest of its recording covers none of it."""
+def run_header(
+    plan: Plan, limits: GateLimits, report: BankReport, started: Moment, foreign: Mapping[str, str]
+) -> RunHeader:
+    """What a reader must know to judge the run; the digest of its recording covers none of it.
+
+    Args:
+        foreign: what other distributions bring to the run: by key, whose code it is.
+    """
     scenario = plan.scenario
     return RunHeader(
         SIGNALS,
@@ -34,6 +45,7 @@ def run_header(plan: Plan, limits: GateLimits, report: BankReport, started: Mome
             "axes": "; ".join(report.axes),
             **({IDENTITIES_KEY: "; ".join(report.identities)} if any(report.identities) else {}),
             **({FITTED_KEY: "; ".join(map(str, plan.fitted))} if plan.fitted else {}),
+            **foreign,
             "limits_sha256": limits.digest(),
             **run_facts(scenario.clock, started, VERSIONED),
         },
@@ -47,3 +59,13 @@ def _drives_line(plan: Plan, report: BankReport) -> str:
     instead = plan.scenario.devices.in_place_of
     place = f", in place of {instead}, which was not there" if instead else ""
     return f"{mark}{report.name} ({report.url}{place})"
+
+
+def foreign_code(plan: Plan, motion: MotionSource) -> dict[str, str]:
+    """Whose code a run plays and is led by beside ours: distribution, version and digest."""
+    told = {}
+    if isinstance(motion, OfferedMotion):
+        told["motion_code"] = motion.origin
+    if scheme := offered_scheme(plan.drives_url):
+        told["bank_code"] = origin_of_scheme(scheme)
+    return told

@@ -8,8 +8,7 @@ import numpy as np
 from hil.desk.order import Button
 from hil.machines.machine import envelope_of, geometry_of
 from hil.run.lead import Controls, LedMotion, Poses, Seen
-from hil.stations.platform.operator.buttons import Readiness
-from hil.stations.platform.operator.buttons import why_not as rule
+from hil.stations.platform.operator import buttons
 from hil.stations.platform.operator.pose_limits import pose_limits
 from hil.stations.platform.scenario import MultiSineSettings, Plan
 from safety.modes import Mode
@@ -17,18 +16,18 @@ from safety.verdict import Action
 
 
 def why_not(button: str, seen: Seen) -> str:
-    """Why a press does nothing now; whether a fault's cause is gone only the gate knows."""
+    """Why a press does nothing now, and what leads to where it does something."""
     if seen.mode not in Mode.__members__:
         return f"the mode {seen.mode} is not known here"
-    standing = Readiness(
+    standing = buttons.Readiness(
         held=seen.held,
         ready=seen.action == Action.HOLDING.name,
-        clear=True,
+        clear=seen.clear,
         target=seen.target,
         playing=seen.playing,
         ending=seen.ending,
     )
-    return rule(Button(button), Mode[seen.mode], standing)
+    return buttons.why_not(Button(button), Mode[seen.mode], standing)
 
 
 def controls(table: Mapping[str, Any]) -> Controls:

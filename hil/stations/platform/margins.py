@@ -1,26 +1,34 @@
-"""What is left of the travel of a platform's legs."""
+"""What is left of the travel of a platform's legs, and when it means anything."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
-import numpy as np
+from hil.scene.margins import MarginGroup, RestState, travel
+from hil.stations.platform.scene_shape import LEGS, RigShape
 
-from hil.machines.machine import soft_range_m
-from hil.machines.rig import Rig
-from hil.scene.margins import MarginGroup, travel
+REST_STATES: Final = {
+    "OFF": RestState.UNHOMED,
+    "IDLE": RestState.UNHOMED,
+    "HOMING": RestState.UNHOMED,
+    "STANDBY": RestState.AT_REST,
+    "ENGAGING": RestState.AT_REST,
+    "ENGAGED": RestState.FREE,
+    "PARKING": RestState.AT_REST,
+}
+"""Stops and faults leave it as it was."""
 
-LEGS: Final = 6
+
+def legs_of(shape: RigShape) -> MarginGroup:
+    """What is left of each leg's travel between its soft limits; it rests at its reference."""
+    return MarginGroup(
+        tuple(f"Leg {leg}" for leg in range(1, LEGS + 1)),
+        ("m",) * LEGS,
+        "measured_length_m",
+        travel(shape.soft_min_m, shape.soft_max_m),
+        rest=shape.reference_length_m,
+    )
 
 
 def margins_of(scenario: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
-    """What is left of each leg's travel, from the scenario in a run's header."""
-    rig = Rig.build(scenario["rig"], "the run's header")
-    low, high = np.array([soft_range_m(rig, leg) for leg in range(LEGS)]).T
-    return (
-        MarginGroup(
-            tuple(f"Leg {leg}" for leg in range(1, LEGS + 1)),
-            ("m",) * LEGS,
-            "measured_length_m",
-            travel(low, high),
-        ),
-    )
+    """The same of the rig in a run's header."""
+    return (legs_of(RigShape.from_table(scenario["rig"])),)

@@ -9,6 +9,7 @@ from hil.config.fields import Distance, FadeSeconds, LegNumbers, NotNegative, Po
 from hil.config.settings import Settings
 from hil.machines.rig import PoseSettings
 from hil.stations.platform.motion.acceleration import HIGHPASS_HZ
+from hil.stations.platform.motion.offered import OthersToo
 
 Axis = Literal["x", "y", "z", "alpha", "beta", "gamma"]
 Share = Annotated[float, Field(gt=0.0, le=1000.0)]
@@ -173,4 +174,6 @@ class LegMovesSettings(Settings):
 MotionSettings = Annotated[
     MultiSineSettings | MovesSettings | RecordedSettings | HoldSettings | LegMovesSettings,
     Field(discriminator="kind"),
+    OthersToo(),
 ]
+"""Ours; what other distributions offer has models of its own (`motion.offered`)."""

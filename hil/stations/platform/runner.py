@@ -43,6 +43,7 @@ from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.operator.assembly import NoDeskError, require_operable
 from hil.stations.platform.scenario import Plan
+from hil.stations.platform.told import RunTold, VerdictTold
 from hil.stations.platform.waits import Announcer
 from hil.stations.platform.warm import warm
 from hil.terminal.console import (
@@ -103,9 +104,9 @@ def run_and_show(
         fit = None if request is None else fit_after(plan, result, quiet=as_json)
         advice = None if fit is None or request is None else Advice.of(fit, "run", request)
         if as_json:
-            told = _run_json(result, recording, evidence, page)
-            told["fitted"] = [one.model_dump(mode="json") for one in plan.fitted]
-            print_json(told | {"fit": None if advice is None else advice.data})
+            told = _run_told(plan, result, recording, evidence, page)
+            told["fit"] = None if advice is None else advice.data
+            print_json(told)
         else:
             show_advice(advice)
     return result.ok
@@ -226,12 +227,12 @@ def _refuse_if_unproved(plan: Plan, motion: MotionSource) -> None:
 def _progress(
     plan: Plan, motion: MotionSource, *, quiet: bool, operator: bool = False
 ) -> Iterator[Any]:
-    """A progress bar for a dry run; in real time a line, for nothing may disturb the loop."""
+    """A progress bar for a dry run; in real time a line, for nothing may disturb the loop.
+
+    Of a run that an operator leads nothing: how long it takes is not known.
+    """
     total_s = expected_duration_s(plan, motion)
-    if quiet:
-        yield None
-    elif operator:
-        err.print("the bench waits for an operator: hil panel; Ctrl-C stops, parks and ends it")
+    if quiet or operator:
         yield None
     elif plan.scenario.clock == "real":
         err.print(f"running for about {total_s:.0f} s in real time; Ctrl-C stops and parks")
@@ -260,31 +261,33 @@ def _report(recording: Recording) -> Path | None:
         return None
 
 
-def _run_json(
-    result: RunResult, recording: Recording, evidence: Evidence, page: Path | None
-) -> dict[str, Any]:
-    return {
-        "ok": result.ok,
-        "outcome": result.outcome.value,
-        "reason": result.reason,
-        "mode": result.mode.name,
-        "verdicts": verdicts_of(recording),
+def _run_told(
+    plan: Plan, result: RunResult, recording: Recording, evidence: Evidence, page: Path | None
+) -> RunTold:
+    return RunTold(
+        ok=result.ok,
+        outcome=result.outcome.value,
+        reason=result.reason,
+        mode=result.mode.name,
+        verdicts=[VerdictTold(**one) for one in verdicts_of(recording)],
         **asdict(evidence),
-        "cycles": result.cycles,
-        "overruns": result.overruns,
-        "link": dict(result.link.tally),
-        "recording": str(result.recorder.path),
-        "recording_sha256": result.recorder.sha256,
-        "recording_status": result.recorder.status.name,
-        "recording_failure": result.recorder.failure,
-        "recording_parts": result.recorder.parts,
-        "gate_record": result.gate_record,
-        "stall": None if (stall := stall_of(recording)) is None else asdict(stall),
-        "beside": [one._asdict() for one in result.beside],
-        "recording_dropped": result.recorder.dropped + result.recorder.lost,
-        "report": None if page is None else str(page),
-        "real_time": [asdict(item) for item in result.setup],
-    }
+        cycles=result.cycles,
+        overruns=result.overruns,
+        link=dict(result.link.tally),
+        recording=str(result.recorder.path),
+        recording_sha256=result.recorder.sha256,
+        recording_status=result.recorder.status.name,
+        recording_failure=result.recorder.failure,
+        recording_parts=result.recorder.parts,
+        gate_record=result.gate_record,
+        stall=stall_of(recording),
+        beside=list(result.beside),
+        recording_dropped=result.recorder.dropped + result.recorder.lost,
+        report=None if page is None else str(page),
+        real_time=list(result.setup),
+        fitted=list(plan.fitted),
+        fit=None,
+    )
 
 
 def _show_run(

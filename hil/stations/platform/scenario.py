@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from drives.bank import DriveError
-from drives.links import CanLink, SimLink, parse_link
+from drives.links import CanLink, OfferedLink, SimLink
 from drives.sim_faults import FaultKind
 from hil.config.errors import ConfigError, Wrong, about
 from hil.config.fields import NotNegative, Positive
@@ -20,6 +20,7 @@ from hil.config.settings import Settings, apply_overrides, read_toml
 from hil.config.shipped import find_file
 from hil.machines.drive_fit import fitted
 from hil.machines.machine import check_rig
+from hil.machines.offered_banks import link_of
 from hil.machines.rig import Rig
 from hil.stations.platform.fit.changes import FitChange
 from hil.stations.platform.motion_settings import (
@@ -189,7 +190,7 @@ RIG_PREFIX = "rig_settings."
 def _check_devices(scenario: Scenario, rig: Rig, source: str) -> None:
     url = drives_url(scenario, rig)
     try:
-        links = [parse_link(part) for part in url.split()] or [parse_link(url)]
+        links = [link_of(part) for part in url.split()] or [link_of(url)]
     except DriveError as error:
         line = f"devices.drives = {url!r}: {error}"
         raise ConfigError(source, [about("devices.drives", line)]) from None
@@ -207,6 +208,9 @@ def _check_devices(scenario: Scenario, rig: Rig, source: str) -> None:
                 'clock = "real" (--clock real)',
             )
         )
+    if scenario.devices.fallback == "sim" and isinstance(links[0], OfferedLink):
+        line = f'devices.fallback = "sim" with {url!r}: nothing emulates the drives of others'
+        wrong.append(about("devices.fallback", line))
     if scenario.faults:
         line = "faults: they are for simulated drives (sim:) only; real ones have their own"
         wrong.append(about("faults", line))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from hil.recording.rows import quaternion
 from hil.scene.figure import Build, Camera, Figure, Label, LegendEntry, Part, Piece, grid
-from hil.scene.margins import margin_role
+from hil.scene.margins import RestWatch
 from hil.scene.solids import (
     arrow,
     axes_along,
@@ -21,6 +21,7 @@ from hil.scene.solids import (
     prism,
 )
 from hil.scene.track import rotation_of
+from hil.stations.platform.margins import REST_STATES, legs_of
 from hil.stations.platform.scene_shape import LEGS, RigShape
 from hil.stations.platform.signals import SIGNALS
 
@@ -43,9 +44,10 @@ _AT: Final = SIGNALS.places
 _LEGEND: Final = (
     LegendEntry("front", "front"),
     LegendEntry("ghost", "wanted pose"),
-    LegendEntry("ok", "leg has travel left"),
-    LegendEntry("warn", "leg near its limit"),
-    LegendEntry("fault", "leg at its limit"),
+    LegendEntry("unknown", "leg not homed"),
+    LegendEntry("ok", "leg has travel left, or rests"),
+    LegendEntry("warn", "leg near its limit: thicker"),
+    LegendEntry("fault", "leg at its limit: thickest"),
     LegendEntry("grid", f"grid {GRID_M:g} m"),
 )
 
@@ -55,6 +57,8 @@ class PlatformScene:
 
     def __init__(self, shape: RigShape) -> None:
         self._shape = shape
+        self._legs_left = legs_of(shape)
+        self._standing = RestWatch(SIGNALS["mode"].codes, REST_STATES)
         self._row: Array | None = None
         self._solved: Array | None = None
         self.title = f"Platform {shape.name}"
@@ -80,6 +84,7 @@ class PlatformScene:
         if not len(rows):
             return
         self._row = rows[-1]
+        self._standing.take(rows[:, _AT["mode"]].ravel())
         found = np.flatnonzero(np.isfinite(rows[:, _AT["reached_pose"]]).all(axis=1))
         if len(found):
             self._solved = rows[found[-1]]
@@ -124,15 +129,12 @@ class PlatformScene:
         return self._solved[_AT["reached_pose"]] if known else NOWHERE
 
     def leg_roles(self, length_m: Array) -> list[str]:
-        """Colour role of each leg by the travel that it has left.
+        """Colour role of each leg by the travel that it has left, as things stand.
 
         Args:
             length_m: measured lengths [m], shape (6,).
         """
-        shortest, longest = self._shape.soft_min_m, self._shape.soft_max_m
-        left = np.minimum(length_m - shortest, longest - length_m)
-        share = left / (0.5 * (longest - shortest))
-        return [margin_role(value) for value in share.tolist()]
+        return self._legs_left.roles(length_m, self._standing.now)
 
     def _legs(self, heads_m: Array) -> Array:
         """Placements of six bodies, then six rods, shape (12, 4, 4).

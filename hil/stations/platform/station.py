@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hil.config.file_kind import FileKind, NamedFile
 from hil.machines.kinds import DRIVE, RIG
-from hil.run.lead import Lead
+from hil.run.lead import HOLD_TO_RUN, Lead
 from hil.run.station import Checked, Option, Request, Section, Station, Tried
 from hil.stations.platform.signals import SIGNALS
 from hil.stations.platform.views import VIEWS
 
 if TYPE_CHECKING:
+    from hil.config.offers import Offer
     from hil.config.settings import Settings
     from hil.recording.header import RunHeader
     from hil.recording.reader import Recording
     from hil.run.lead import Controls, Seen
+    from hil.run.preview import Preview
     from hil.scene.figure import Scene
     from hil.stations.platform.report.view import RunView
     from hil.timing.doctor import Finding
@@ -127,6 +129,12 @@ def _scene(header: RunHeader) -> tuple[Scene, ...]:
     return (PlatformScene.from_scenario(header.scenario),)
 
 
+def _preview(file: Path) -> Preview:
+    from hil.stations.platform.preview import preview
+
+    return preview(file)
+
+
 def _why_not(button: str, seen: Seen) -> str:
     from hil.stations.platform.lead import why_not
 
@@ -142,6 +150,7 @@ def _controls(plan: Mapping[str, Any]) -> Controls:
 LEAD: Final = Lead(
     buttons=("home", "engage", "hold", "park", "reset", "shut_down", "play", "pose"),
     why_not=_why_not,
+    next_acts={"HOLD": (HOLD_TO_RUN, "park"), "FAULT": ("reset", HOLD_TO_RUN, "home")},
     controls=_controls,
 )
 """What an operator may ask of it."""
@@ -159,6 +168,13 @@ def _examine(url: str, bitrate: int) -> list[Finding]:
     return link_findings(url, bitrate)
 
 
+def _offered() -> tuple[Offer, ...]:
+    from hil.machines.offered_banks import banks_offered
+    from hil.stations.platform.motion.offered import motions_offered
+
+    return motions_offered() + banks_offered()
+
+
 STATION: Final = Station(
     name="platform",
     scenarios=SCENARIO,
@@ -174,7 +190,9 @@ STATION: Final = Station(
     views=VIEWS,
     lead=LEAD,
     scene=_scene,
+    preview=_preview,
     examine=_examine,
     warm=_warm,
+    offered=_offered,
 )
 """What the entry point of the station gives."""

@@ -9,7 +9,7 @@ from hil.run.station import CheckFinding, Role, Shape, Views, number
 from hil.stations.platform.advice import ADVICE
 
 if TYPE_CHECKING:
-    from hil.scene.margins import MarginGroup
+    from hil.scene.margins import MarginGroup, RestState
 
 LAMPS: Final[dict[str, tuple[Role, Shape]]] = {
     "OFF": ("dim", Shape.REST),
@@ -33,6 +33,23 @@ def _margins(plan: Mapping[str, Any]) -> tuple[MarginGroup, ...]:
     return margins_of(plan)
 
 
+def _standing() -> Mapping[str, RestState]:
+    from hil.stations.platform.margins import REST_STATES
+
+    return REST_STATES
+
+
+def _lasts_s(motion: Mapping[str, Any]) -> float | None:
+    """Of sines with their lead-in and lead-out, and of standing still; other tables do not tell."""
+    match motion:
+        case {"kind": "multi_sine", "duration_s": lasts_s, "fade_s": fade_s}:
+            return lasts_s + 2.0 * fade_s
+        case {"kind": "hold", "duration_s": lasts_s}:
+            return lasts_s
+        case _:
+            return None
+
+
 def _findings(told: Mapping[str, Any]) -> tuple[CheckFinding, ...]:
     return tuple(_finding(one) for one in told.get("violations", ()))
 
@@ -48,6 +65,8 @@ def _finding(one: Mapping[str, Any]) -> CheckFinding:
 VIEWS: Final = Views(
     lamps=LAMPS,
     margins=_margins,
+    standing=_standing,
+    lasts_s=_lasts_s,
     first_traces=tuple(f"measured_length_leg{leg}_m" for leg in range(1, 7)),
     lateness=(("late", "late_s"), ("busy", "busy_s")),
     moving=("ENGAGED",),

@@ -10,6 +10,7 @@ from hil.config.errors import ConfigError
 from hil.machines.kinds import ROBOT
 from hil.run.file_kinds import find_kind
 from hil.space_arm.commands.choices import JOINT_NAMES
+from hil.stations.arm.told import MoveTold, NothingTold
 from hil.terminal.console import err, leave, numbers, out, print_json, styled
 
 if TYPE_CHECKING:
@@ -148,7 +149,8 @@ def shown_at(opened: "RobotSession", as_json: bool) -> int | None:
 def show_nothing(opened: "RobotSession", why: str, *, as_json: bool) -> None:
     """There was nothing to do, and that is well."""
     if as_json:
-        print_json({"ok": True, "result": None, "reason": why, "robot": opened.choice.robot_line})
+        robot = opened.choice.robot_line
+        print_json(NothingTold(ok=True, result=None, reason=why, robot=robot))
     else:
         out.print(styled("green", "nothing to do"), f": {why}", sep="")
     leave(True)
@@ -161,12 +163,12 @@ def show_result(choice: "Choice", found: "Streamed", *, as_json: bool) -> None:
 
     if as_json:
         print_json(
-            told_end(found, choice.robot_line)
-            | {
-                "recording": str(found.recorder.path),
-                "recording_sha256": found.recorder.sha256,
-                "notes": [event.message for event in found.events],
-            }
+            MoveTold(
+                **told_end(found, choice.robot_line),
+                recording=str(found.recorder.path),
+                recording_sha256=found.recorder.sha256,
+                notes=[event.message for event in found.events],
+            )
         )
         leave(found.ok)
     show_end(found)

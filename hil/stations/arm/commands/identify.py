@@ -23,6 +23,7 @@ from hil.stations.arm.commands.alone import (
     show_result,
     shown_at,
 )
+from hil.stations.arm.told import IdentifiedTold
 from hil.terminal.console import Json, leave, out, print_json, verb, waiting
 from hil.terminal.options import OutOption, RobotArg
 
@@ -140,10 +141,10 @@ def _show(
         write(path, changed)
     if as_json:
         print_json(
-            {
-                "ok": True, "robot": choice.robot_line, "identified": changed,
-                "written": None if path is None else str(path), "recordings": str(driven.folder),
-            }
+            IdentifiedTold(
+                ok=True, robot=choice.robot_line, identified=changed,
+                written=None if path is None else str(path), recordings=str(driven.folder),
+            )
         )  # fmt: skip
         leave(True)
     out.print(f"robot: {choice.robot_line}, {len(driven.strokes)} strokes")

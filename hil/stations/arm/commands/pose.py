@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,13 @@ from hil.machines.kinds import ROBOT, SPACE_ARM
 from hil.run.file_kinds import find_kind
 from hil.space_arm.commands.choices import JOINT_NAMES, angles_of, space_arm_of
 from hil.stations.arm.commands.alone import six
+from hil.stations.arm.told import (
+    DistancesTold,
+    PosturesTold,
+    PostureTold,
+    RobotPlaceTold,
+    SpacePlaceTold,
+)
 from hil.terminal.completion import offered
 from hil.terminal.console import Json, leave, numbers, out, print_json, verb
 from hil.terminal.options import RobotArg
@@ -54,15 +61,14 @@ def fk(
     """
     path, kind = find_kind(arm, ROBOT, SPACE_ARM, key="ARM")
     told = _robot_place(path, joints) if kind is ROBOT else _space_place(path, joints)
-    ok = not told["violations"]
     if as_json:
-        print_json({"ok": ok, "kind": kind.name} | told)
+        print_json(told)
     else:
         _show_place(told)
-    leave(ok)
+    leave(told["ok"])
 
 
-def _robot_place(path: Path, joints: str | None) -> dict[str, Any]:
+def _robot_place(path: Path, joints: str | None) -> RobotPlaceTold:
     import numpy as np
 
     from arm_driver.kinematics import branch_of, forward, limit_violations, singular_distances
@@ -74,26 +80,27 @@ def _robot_place(path: Path, joints: str | None) -> dict[str, Any]:
     q = np.radians(READY_DEG if joints is None else six(joints, "--q"))
     place = forward(geometry, q)
     distances = singular_distances(geometry, q)
-    return {
-        "q_deg": np.degrees(q),
-        "position_m": place.position_m,
-        "rotation": place.rotation,
-        "oat_deg": np.degrees(to_oat(place.rotation, settings.oat_convention())),
-        "convention": settings.convention,
-        "posture": str(branch_of(geometry, q)),
-        "singular_distances": {
-            "wrist": distances.wrist,
-            "elbow_m": distances.elbow_m,
-            "shoulder_m": distances.shoulder_m,
-        },
-        "violations": [
-            _beyond(f"joint {one.joint}", one.value_rad, one.limit_rad)
-            for one in limit_violations(geometry, q)
-        ],
-    }
+    violations = [
+        _beyond(f"joint {one.joint}", one.value_rad, one.limit_rad)
+        for one in limit_violations(geometry, q)
+    ]
+    return RobotPlaceTold(
+        ok=not violations,
+        kind=ROBOT.name,
+        q_deg=np.degrees(q),
+        position_m=place.position_m,
+        rotation=place.rotation,
+        oat_deg=np.degrees(to_oat(place.rotation, settings.oat_convention())),
+        convention=settings.convention,
+        posture=str(branch_of(geometry, q)),
+        singular_distances=DistancesTold(
+            wrist=distances.wrist, elbow_m=distances.elbow_m, shoulder_m=distances.shoulder_m
+        ),
+        violations=violations,
+    )
 
 
-def _space_place(path: Path, joints: str | None) -> dict[str, Any]:
+def _space_place(path: Path, joints: str | None) -> SpacePlaceTold:
     import numpy as np
 
     from sim.world.space_arm.kernels.dynamics import gripper_pose, make_scratch
@@ -105,18 +112,21 @@ def _space_place(path: Path, joints: str | None) -> dict[str, Any]:
     rotation, position = np.empty((3, 3)), np.empty(3)
     gripper_pose(model.arrays(), q, make_scratch(), rotation, position)
     posture = PostureSolver(model, reach_m(model)).at(q)
-    return {
-        "q_deg": np.degrees(q),
-        "position_m": position,
-        "rotation": rotation,
-        "smallest_singular_value": posture.smallest,
-        "manipulability": posture.manipulability,
-        "violations": [
-            _beyond(link.name, angle, min(max(angle, low), high))
-            for link, angle in zip(model.links, q, strict=True)
-            if not (low := link.position_min_rad) <= angle <= (high := link.position_max_rad)
-        ],
-    }
+    violations = [
+        _beyond(link.name, angle, min(max(angle, low), high))
+        for link, angle in zip(model.links, q, strict=True)
+        if not (low := link.position_min_rad) <= angle <= (high := link.position_max_rad)
+    ]
+    return SpacePlaceTold(
+        ok=not violations,
+        kind=SPACE_ARM.name,
+        q_deg=np.degrees(q),
+        position_m=position,
+        rotation=rotation,
+        smallest_singular_value=posture.smallest,
+        manipulability=posture.manipulability,
+        violations=violations,
+    )
 
 
 def _beyond(joint: str, value_rad: float, limit_rad: float) -> str:
@@ -127,7 +137,7 @@ def _beyond(joint: str, value_rad: float, limit_rad: float) -> str:
     )
 
 
-def _show_place(told: dict[str, Any]) -> None:
+def _show_place(told: RobotPlaceTold | SpacePlaceTold) -> None:
     for name, value in zip("xyz", told["position_m"], strict=True):
         out.print(f"{name} {value: .9f} m")
     for row in told["rotation"]:
@@ -185,21 +195,21 @@ def ik(
     inside = found.within_limits()
     rows = [*inside, *(one for one in found if not one.within_limits)]
     if as_json:
-        print_json({"ok": bool(inside), "solutions": [_solution_json(one) for one in rows]})
+        print_json(PosturesTold(ok=bool(inside), solutions=[_posture(one) for one in rows]))
     else:
         _show_solutions(settings, rows)
     leave(bool(inside))
 
 
-def _solution_json(one: Solution) -> dict[str, Any]:
+def _posture(one: Solution) -> PostureTold:
     import numpy as np
 
-    return {
-        "branch": str(one.branch),
-        "q_deg": np.degrees(one.q_rad),
-        "within_limits": one.within_limits,
-        "violations": _violations(one),
-    }
+    return PostureTold(
+        branch=str(one.branch),
+        q_deg=np.degrees(one.q_rad),
+        within_limits=one.within_limits,
+        violations=_violations(one),
+    )
 
 
 def _violations(one: Solution) -> list[str]:

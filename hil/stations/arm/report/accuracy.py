@@ -24,6 +24,7 @@ from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.bound import BestPath, best_path
 from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.arm.signals import WAY_PLACES, ArmFlag
+from hil.stations.arm.told import AccuracyTold
 
 Array = NDArray[np.float64]
 
@@ -127,16 +128,19 @@ class Accuracy:
         """Whether both maxima keep it; what is nearer in time is as near in space."""
         return max(self.in_time.largest_m, self.in_space.largest_m) <= self.limit_m
 
-    def to_json(self) -> dict[str, float]:
+    def told(self) -> AccuracyTold:
         """The figures by name; the unit is the last part of it."""
-        found = {"best_m": self.best.least_m, "limit_m": self.limit_m}
-        for name, misfit in (("in_space", self.in_space), ("in_time", self.in_time)):
-            found |= {
-                f"{name}_m": misfit.largest_m,
-                f"{name}_median_m": misfit.median_m,
-                f"{name}_at_s": misfit.at_s,
-            }
-        return found
+        space, time = self.in_space, self.in_time
+        return AccuracyTold(
+            best_m=self.best.least_m,
+            limit_m=self.limit_m,
+            in_space_m=space.largest_m,
+            in_space_median_m=space.median_m,
+            in_space_at_s=space.at_s,
+            in_time_m=time.largest_m,
+            in_time_median_m=time.median_m,
+            in_time_at_s=time.at_s,
+        )
 
     def __str__(self) -> str:
         space, time, best, limit = (

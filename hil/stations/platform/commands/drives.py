@@ -155,6 +155,33 @@ def check_type(
     leave(check_and_show(type_, rig, as_json=as_json))
 
 
+@app.command("check-bank")
+@verb
+def check_bank(
+    url: Annotated[
+        str, typer.Argument(metavar="URL", help="Where its drives are; the scheme says whose bank.")
+    ],
+    rig: Annotated[str, typer.Option("--rig", help="The rig whose drives they are.")] = "paper",
+    rate_hz: RateOption = RIG_RATE_HZ,
+    unpaced: Annotated[
+        bool, typer.Option("--unpaced", help="Cycles follow each other at once: no wire needed.")
+    ] = False,
+    real: Annotated[
+        bool, typer.Option("--real", help="Drives that are not simulated may be moved.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Try each promise that every bank of drives must keep: for who writes one. THE LEGS MOVE.
+
+    They are homed, then led within 20 mm of their reference at 50 mm/s at most, without the gate.
+    Real drives need --real, free room around them, and a hand on the emergency stop.
+    """
+    from hil.stations.platform.drives.bank_check import check_and_show
+
+    plan = _plan(rig, url, "check_bank", rate_hz, "refuse")
+    leave(check_and_show(plan, paced=not unpaced, real=real, as_json=as_json))
+
+
 @app.command()
 @verb
 def faults(

@@ -10,6 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.stations.platform.told import (
+    ExtremesTold,
+    ForwardTold,
+    InverseTold,
+    PoseTold,
+    SampleTold,
+)
 from hil.terminal.console import Json, leave, numbers, out, print_json, verb
 from hil.terminal.options import RigArg
 
@@ -56,14 +63,14 @@ def ik(
     wrong = model.envelope.check(setpoint)
     if as_json:
         print_json(
-            {
-                "ok": not wrong,
-                "pose": _pose_json(coordinates),
-                "lengths_m": legs.length_m,
-                "strokes_m": legs.length_m - model.geometry.closed_length_m,
-                "speeds_m_s": legs.speed_m_s,
-                "violations": [str(violation) for violation in wrong],
-            }
+            InverseTold(
+                ok=not wrong,
+                pose=_pose_told(coordinates),
+                lengths_m=legs.length_m,
+                strokes_m=legs.length_m - model.geometry.closed_length_m,
+                speeds_m_s=legs.speed_m_s,
+                violations=[str(violation) for violation in wrong],
+            )
         )
     else:
         strokes = legs.length_m - model.geometry.closed_length_m
@@ -99,18 +106,18 @@ def fk(
     coordinates = result.X_BP.coordinates()
     if as_json:
         print_json(
-            {
-                "ok": result.converged,
-                "pose": _pose_json(coordinates) if result.converged else None,
-                "iterations": result.iterations,
-                "residual_m": result.residual_m,
-                "condition": result.condition,
-                "converged": result.converged,
-                "reason": result.reason,
-            }
+            ForwardTold(
+                ok=result.converged,
+                pose=_pose_told(coordinates) if result.converged else None,
+                iterations=result.iterations,
+                residual_m=result.residual_m,
+                condition=result.condition,
+                converged=result.converged,
+                reason=result.reason,
+            )
         )
     elif result.converged:
-        for key, value in _pose_json(coordinates).items():
+        for key, value in _pose_of(coordinates).items():
             out.print(f"{key:>10} {value: .9f}")
         out.print(f"{result.iterations} iterations, residual {result.residual_m:.2e} m")
     else:
@@ -128,15 +135,15 @@ def extremes(rig: RigArg, as_json: Json = False) -> None:
     found = exact_extremes(model.geometry, model.rig.pose_box.box())
     if as_json:
         print_json(
-            {
-                "ok": True,
-                "min_m": found.min_m,
-                "min_leg": found.min_leg,
-                "min_pose": _pose_json(found.min_pose),
-                "max_m": found.max_m,
-                "max_leg": found.max_leg,
-                "max_pose": _pose_json(found.max_pose),
-            }
+            ExtremesTold(
+                ok=True,
+                min_m=found.min_m,
+                min_leg=found.min_leg,
+                min_pose=_pose_told(found.min_pose),
+                max_m=found.max_m,
+                max_leg=found.max_leg,
+                max_pose=_pose_told(found.max_pose),
+            )
         )
         return
     ends = (("min", found.min_m, found.min_leg, found.min_pose),)
@@ -176,14 +183,14 @@ def sample(
             raise RefusedError(f"{folder}: cannot be written: {error.strerror}") from None
     if as_json:
         print_json(
-            {
-                "ok": True,
-                "count": count,
-                "seed": seed,
-                "min_m": drawn.min_m,
-                "max_m": drawn.max_m,
-                "written": [str(path) for path in written],
-            }
+            SampleTold(
+                ok=True,
+                count=count,
+                seed=seed,
+                min_m=drawn.min_m,
+                max_m=drawn.max_m,
+                written=[str(path) for path in written],
+            )
         )
         return
     out.print(f"{count} poses: {drawn.min_m:.6f} to {drawn.max_m:.6f} m")
@@ -221,13 +228,17 @@ def _in_si(values: Iterable[float]) -> NDArray[np.float64]:
     return result
 
 
-def _pose_json(coordinates: NDArray[np.float64]) -> dict[str, float]:
+def _pose_told(coordinates: NDArray[np.float64]) -> PoseTold:
+    return PoseTold(**_pose_of(coordinates))
+
+
+def _pose_of(coordinates: NDArray[np.float64]) -> dict[str, float]:
     angles = [math.degrees(value) for value in coordinates[3:]]
     return dict(zip(POSE_KEYS, [*map(float, coordinates[:3]), *angles], strict=True))
 
 
 def _rounded_pose(coordinates: NDArray[np.float64]) -> dict[str, float]:
-    return {key: round(value, 6) + 0.0 for key, value in _pose_json(coordinates).items()}
+    return {key: round(value, 6) + 0.0 for key, value in _pose_of(coordinates).items()}
 
 
 def _leg_table(columns: dict[str, Any]) -> None:

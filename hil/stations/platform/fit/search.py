@@ -16,7 +16,6 @@ from hil.stations.platform.motion.fade import FadedMotion
 from hil.stations.platform.motion.recorded import RecordedMotion
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.scenario import (
-    HoldSettings,
     MotionSettings,
     MultiSineSettings,
     Plan,
@@ -52,6 +51,10 @@ class Fit:
         return self.plan.fitted
 
 
+FITTED: Final = ("multi_sine", "moves", "recorded", "legs")
+"""Kinds of motions of which something is known that can be made smaller."""
+
+
 def find_fit(plan: Plan, motion: MotionSource) -> Fit | None:
     """Find what makes a motion fit that the proof refuses; None if nothing does.
 
@@ -62,7 +65,7 @@ def find_fit(plan: Plan, motion: MotionSource) -> Fit | None:
         ConfigError: if the motion's file has gone meanwhile.
     """
     settings = plan.scenario.motion
-    if isinstance(settings, HoldSettings):
+    if settings.kind not in FITTED:
         return None
     bounds = MotionBounds(plan)
     guesses: tuple[UnitGuess, ...] = ()

@@ -2,16 +2,22 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from hil.run.station import Request
 from hil.stations.platform.fit.command import Verb, command_line
 from hil.stations.platform.fit.search import Fit
 from hil.stations.platform.fit.units import UnitGuess
+from hil.stations.platform.motion.offered import OWN_KINDS
 from hil.stations.platform.motion.source import AXES
+from hil.stations.platform.scenario import Plan
+from hil.stations.platform.told import FitTold, UnitTold
 
 NOTHING_FITS: Final = (
     "nothing makes it fit: about this neutral pose even a thousandth of it is refused"
+)
+NOT_LOOKED_FOR: Final = (
+    "what would make it fit is not looked for: {!r} is a motion of another package"
 )
 TO_PASTE: Final = "which is, to paste:"
 
@@ -22,7 +28,7 @@ class Advice:
 
     lines: tuple[str, ...]
     """For people; a command stands on a line of its own."""
-    data: dict[str, Any]
+    data: FitTold
     """For scripts."""
 
     @classmethod
@@ -35,6 +41,12 @@ class Advice:
             lines += ["or, if the units are as they are said,", *fit_lines(fit.as_said)]
             lines += [TO_PASTE, as_said]
         return cls(tuple(lines), _data(fit, command))
+
+
+def nothing_fits(plan: Plan) -> str:
+    """What is told where no advice is found."""
+    kind = plan.scenario.motion.kind
+    return NOTHING_FITS if kind in OWN_KINDS else NOT_LOOKED_FOR.format(kind)
 
 
 def fit_lines(fit: Fit) -> Iterator[str]:
@@ -61,15 +73,15 @@ def _unit_line(guess: UnitGuess) -> str:
     )
 
 
-def _data(fit: Fit, command: str) -> dict[str, Any]:
+def _data(fit: Fit, command: str) -> FitTold:
     refusal = fit.refusal
-    return {
-        "changes": [one.model_dump(mode="json") for one in fit.changes],
-        "units": [
-            {"axis": one.axis, "column": one.column, "unit": one.unit, "likely": one.likely}
+    return FitTold(
+        changes=list(fit.changes),
+        units=[
+            UnitTold(axis=one.axis, column=one.column, unit=one.unit, likely=one.likely)
             for one in fit.guesses
         ],
-        "refused_scale": fit.refused_scale,
-        "refused_by": None if refusal is None else refusal.message,
-        "command": command,
-    }
+        refused_scale=fit.refused_scale,
+        refused_by=None if refusal is None else refusal.message,
+        command=command,
+    )

@@ -163,11 +163,18 @@ def run_gate(order: GateOrder, clock: Clock) -> int:
     slot, ring = CommandSlot.attach(order.slot_fd), Ring.attach(order.ring_fd)
     wire = ControlWire(order.socket_fd)
     control = ControlWatch(order.record_fd)
+    try:
+        # Code of others is loaded and called with an ordinary process' rights.
+        foreign = build_bank(order.spec, clock.now_s) if order.spec.kind == "offered" else None
+    except Exception as error:
+        _say(refused=str(error), kind=type(error).__name__)
+        wire.close()
+        return 2
     # First: locking memory takes longer than drives wait for the next cycle once they are set up.
     with RealtimeSetup(order.policy) as granted:
         gated: GatedBank | None = None
         try:
-            bank = build_bank(order.spec, clock.now_s, SetupTeller(clock.now_s).tell)
+            bank = foreign or build_bank(order.spec, clock.now_s, SetupTeller(clock.now_s).tell)
             gated = GatedBank(Gate(order.limits, led=order.led), bank, clock.now_s)
             code = code_of_process()  # all of it is loaded, and the drives do not wait yet
             report = gated.open()

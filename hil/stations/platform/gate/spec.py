@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
-from drives.bank import DriveBank, DriveError, DriveModelError
+from drives.bank import DriveBank, DriveError, DriveModelError, DriveSetupError
 from drives.known_place import KnownPlace
 from drives.scaling import LegScale
 from drives.waits import Tell, tell_nobody
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from drives.canopen_settings import CanopenSettings
     from drives.frames import FrameBus
 
-BankKind = Literal["sim", "canopen", "modbus"]
+BankKind = Literal["sim", "canopen", "modbus", "offered"]
 KINDS: Final[tuple[BankKind, ...]] = get_args(BankKind)
 
 
@@ -40,14 +40,14 @@ class BankSpec:
     period_s: float
     """Bus cycle [s]."""
     scales: tuple[LegScale, ...] = ()
-    """Of the six legs; empty for `sim:`, which has no counts."""
+    """Of the six legs; empty for `sim:`, which has no counts, and where others make the bank."""
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What else the kind needs; numbers, texts, lists and mappings only."""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise DriveModelError(f"bank kind is {self.kind!r}, it must be one of {KINDS}")
-        needed = 0 if self.kind == "sim" else 6
+        needed = 0 if self.kind in ("sim", "offered") else 6
         if len(self.scales) != needed:
             text = f"{len(self.scales)} scales for a bank of kind {self.kind}"
             raise DriveModelError(f"{text}: {needed} are needed")
@@ -89,6 +89,8 @@ def build_bank(spec: BankSpec, now_s: Callable[[], float], tell: Tell = tell_nob
     """
     if spec.kind == "sim":
         return _simulated(spec)
+    if spec.kind == "offered":
+        return _offered(spec, now_s)
     return (_canopen if spec.kind == "canopen" else _modbus)(spec, now_s, tell)
 
 
@@ -210,3 +212,20 @@ def _modbus(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank
         place=_place(spec),
         tell=tell,
     )
+
+
+def _offered(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
+    """The bank of another distribution; refused if its code is not what control has found."""
+    from drives.offered import BankOrder, OfferedBank
+    from hil.machines.offered_banks import bank_offered, bank_origin
+
+    scheme = spec.settings["scheme"]
+    offer = bank_offered(scheme)
+    if offer is None or offer.broken:
+        why = "it is not installed" if offer is None else f"{offer.words}: {offer.broken}"
+        raise DriveSetupError(f"{spec.url}: the bank {scheme!r} cannot be used: {why}")
+    if bank_origin(offer) != spec.settings["origin"]:
+        text = f"is {bank_origin(offer)}, and not what control has found"
+        raise DriveSetupError(f"{spec.url}: the bank {text}: {spec.settings['origin']}")
+    order = BankOrder.from_json(spec.settings["order"])
+    return OfferedBank(offer.value, order, now_s, offer.words)

@@ -4,7 +4,7 @@ from hil.desk.operation import DONE, Refusal
 from hil.desk.order import Button
 from hil.desk.publisher import Note
 from hil.stations.platform.gated_bank import NEVER_S
-from hil.stations.platform.operator.buttons import MOVING_MODES, Readiness, why_not
+from hil.stations.platform.operator.buttons import MOVING_MODES, Readiness, cleared, why_not
 from hil.timing.clock import Tick
 from safety.faults import told
 from safety.modes import Mode, Request
@@ -85,7 +85,7 @@ class ButtonCommands:
             if verdict.mode not in TAKEN[button]:
                 why = f"the bench went to {verdict.mode.name} first"
         elif not held:
-            why = "the dead-man was released before the gate took it"
+            why = "hold-to-run was released before the gate took it"
         else:
             asked = left < ASKED_CYCLES
             why = refusal_of(REQUEST[button], verdict) if asked else ""
@@ -95,6 +95,10 @@ class ButtonCommands:
         self._asked = None
         if why:
             self.refuse(tick, Refusal(why, button.value))
+
+    def clear(self, verdict: Verdict | None) -> bool:
+        """Whether a reset works, as far as a fault's cause and the last reset decide."""
+        return verdict is not None and cleared(verdict) and not self._resetting
 
     def objection(self, button: Button, mode: Mode, standing: Readiness) -> str:
         """Why a press does nothing now; empty if it does something."""

@@ -1,15 +1,63 @@
-"""Which presses are possible now, and why not the others: one pure rule for control and panel.
+"""Which presses are possible now, why not the others, and what leads to them.
 
-It says what makes sense; the gate decides. So a press that slips through here moves nothing that
-the gate does not let move.
+One pure rule for control and panel. It says what makes sense; the gate decides. So a press that
+slips through here moves nothing that the gate does not let move.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from hil.desk.order import Button
-from safety.modes import Mode, Severity
+from safety.modes import HOMED_MODES, Mode, Severity
 from safety.verdict import Action, DriveRequest, Verdict
+
+NOT_HELD: Final = "hold-to-run is released; hold Space, then press again"
+UNDER_WAY: Final = "the end is under way"
+MOVING_MODES: Final = frozenset({Mode.HOMING, Mode.ENGAGING, Mode.ENGAGED, Mode.PARKING})
+"""Modes in which the legs may move on an operator's behalf: only while the dead-man is held."""
+STOPPING_MODES: Final = frozenset({Mode.CSTOP, Mode.QSTOP})
+WORKS_IN: Final = {
+    Button.HOME: frozenset({Mode.IDLE}),
+    Button.ENGAGE: frozenset({Mode.STANDBY}),
+    Button.HOLD: MOVING_MODES,
+    Button.PARK: frozenset({Mode.HOLD, Mode.ENGAGING, Mode.ENGAGED}),
+    Button.RESET: frozenset({Mode.FAULT}),
+    Button.SHUT_DOWN: frozenset(Mode) - {Mode.OFF, Mode.LOCKOUT},
+    Button.PLAY: frozenset({Mode.ENGAGED}),
+    Button.POSE: frozenset({Mode.ENGAGED}),
+}
+"""Modes in which a press does something."""
+LEADS_TO: Final = {
+    Mode.IDLE: (Button.HOME, Mode.STANDBY),
+    Mode.STANDBY: (Button.ENGAGE, Mode.ENGAGED),
+    Mode.HOLD: (Button.PARK, Mode.STANDBY),
+    Mode.FAULT: (Button.RESET, Mode.IDLE),
+}
+"""From where nothing goes on by itself: what is to be pressed, and where that ends."""
+WAITS: Final = {
+    Mode.OFF: "until the drives are set up",
+    Mode.HOMING: "until every leg is homed",
+    Mode.ENGAGING: "until it has risen",
+    Mode.PARKING: "until it is parked",
+    Mode.CSTOP: "until it stands",
+    Mode.QSTOP: "until it stands",
+}
+"""Modes that end by themselves, and what is waited for."""
+ALREADY: Final[dict[Button, dict[Mode, str]]] = {
+    Button.HOME: dict.fromkeys(HOMED_MODES, "the legs are homed already")
+    | {Mode.HOMING: "homing has begun already"},
+    Button.ENGAGE: {Mode.ENGAGING: "it rises already", Mode.ENGAGED: "it is engaged already"},
+    Button.PARK: {Mode.STANDBY: "it is parked already", Mode.PARKING: "it parks already"},
+    Button.HOLD: dict.fromkeys(frozenset(Mode) - MOVING_MODES, "nothing moves")
+    | {Mode.HOLD: "it holds already", **dict.fromkeys(STOPPING_MODES, "it stops already")},
+    Button.RESET: dict.fromkeys(frozenset(Mode) - STOPPING_MODES, "no fault is latched"),
+    Button.SHUT_DOWN: dict.fromkeys((Mode.OFF, Mode.LOCKOUT), UNDER_WAY),
+    Button.PLAY: {},
+    Button.POSE: {},
+}
+"""Modes in which a press is not needed any more, and why."""
+HELD_FOR: Final = frozenset({Button.HOME, Button.ENGAGE, Button.PARK, Button.PLAY, Button.POSE})
+"""Presses that move the legs: only while hold-to-run is held."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +83,20 @@ def standing_of(
     verdict: Verdict, *, held: bool, target: bool, playing: str, ending: bool
 ) -> Readiness:
     """The facts as the gate's last verdict and the operator's order tell them."""
-    violated = any(found.severity is not Severity.INFORM for found in verdict.violations)
     return Readiness(
         held=held,
         ready=verdict.action is Action.HOLDING,
-        clear=not violated and verdict.drives is DriveRequest.OFF,
+        clear=cleared(verdict),
         target=target,
         playing=playing,
         ending=ending,
     )
 
 
-MOVING_MODES = frozenset({Mode.HOMING, Mode.ENGAGING, Mode.ENGAGED, Mode.PARKING})
-"""Modes in which the legs may move on an operator's behalf: only while the dead-man is held."""
+def cleared(verdict: Verdict) -> bool:
+    """Whether nothing is violated any more and the drives may be without power."""
+    violated = any(found.severity is not Severity.INFORM for found in verdict.violations)
+    return not violated and verdict.drives is DriveRequest.OFF
 
 
 def allowed_buttons(mode: Mode, standing: Readiness) -> frozenset[Button]:
@@ -59,85 +108,57 @@ def allowed_buttons(mode: Mode, standing: Readiness) -> frozenset[Button]:
     return frozenset(button for button in Button if not why_not(button, mode, standing))
 
 
+def way_to(button: Button, mode: Mode) -> tuple[Button, ...]:
+    """What is pressed one after the other until a button does something, or need not be pressed.
+
+    Empty where that is so already, and where no press helps.
+    """
+    way: list[Button] = []
+    while mode in LEADS_TO and mode not in WORKS_IN[button] and mode not in ALREADY[button]:
+        press, mode = LEADS_TO[mode]
+        way.append(press)
+    return tuple(way)
+
+
 def why_not(button: Button, mode: Mode, standing: Readiness) -> str:
-    """Why a press does nothing now, as half a sentence; empty if it does something."""
-    return _RULES[button](mode, standing)
+    """Why a press does nothing now, and what leads to where it does; empty if it does something."""
+    if mode not in WORKS_IN[button]:
+        return _elsewhere(button, mode, standing)
+    if standing.ending and button not in (Button.HOLD, Button.PARK, Button.RESET):
+        return UNDER_WAY
+    return _not_ready(button, standing) or (
+        NOT_HELD if button in HELD_FOR and not standing.held else ""
+    )
 
 
-def _home(mode: Mode, standing: Readiness) -> str:
-    if mode is not Mode.IDLE:
-        return f"the bench is in {mode.name}; homing begins in IDLE"
-    return _to_move(standing)
-
-
-def _engage(mode: Mode, standing: Readiness) -> str:
-    if mode is Mode.IDLE:
-        return "the bench is in IDLE; home it first"
-    if mode is Mode.HOLD:
-        return "the bench is in HOLD; park it first"
-    if mode is not Mode.STANDBY:
-        return f"the bench is in {mode.name}; it rises from STANDBY"
-    if not standing.ready:
-        return "the drives are still being enabled"
-    return _to_move(standing)
-
-
-def _hold(mode: Mode, standing: Readiness) -> str:
-    return "" if mode in MOVING_MODES else f"nothing moves in {mode.name}"
-
-
-def _park(mode: Mode, standing: Readiness) -> str:
-    if mode not in (Mode.HOLD, Mode.ENGAGING, Mode.ENGAGED):
-        return f"the bench is in {mode.name}; it parks from HOLD, ENGAGING or ENGAGED"
-    return "" if standing.held else NOT_HELD
-
-
-def _reset(mode: Mode, standing: Readiness) -> str:
-    if mode is Mode.LOCKOUT:
-        return "a lockout has no reset; end the run and start anew"
-    if mode is not Mode.FAULT:
-        return f"no fault is latched in {mode.name}"
-    return "" if standing.clear else "the fault's cause is still there, or a leg does not stand"
-
-
-def _shut_down(mode: Mode, standing: Readiness) -> str:
-    if mode in (Mode.OFF, Mode.LOCKOUT) or standing.ending:
-        return "the end is under way"
-    return ""
-
-
-def _play(mode: Mode, standing: Readiness) -> str:
-    if standing.playing == "play":
-        return "the motion is being played"
-    return _engaged(mode, standing)
-
-
-def _pose(mode: Mode, standing: Readiness) -> str:
-    why = _engaged(mode, standing)
-    return why or ("" if standing.target else "no pose is given; set one first")
-
-
-def _engaged(mode: Mode, standing: Readiness) -> str:
-    if mode is not Mode.ENGAGED:
-        return f"the bench is in {mode.name}; engage it first"
-    return _to_move(standing)
-
-
-def _to_move(standing: Readiness) -> str:
+def _elsewhere(button: Button, mode: Mode, standing: Readiness) -> str:
+    """Why a press does nothing in this mode."""
+    if mode is Mode.LOCKOUT and button is not Button.SHUT_DOWN:
+        return "a lockout has no reset; the run ends, begin it anew"
+    if mode in ALREADY[button]:
+        return ALREADY[button][mode]
     if standing.ending:
-        return "the end is under way"
-    return "" if standing.held else NOT_HELD
+        return UNDER_WAY
+    if mode in WAITS:
+        return f"the bench is in {mode.name}; wait {WAITS[mode]}"
+    way = way_to(button, mode)
+    first = ""
+    if way[0] is Button.RESET and not standing.clear:
+        first = "take its cause away, then "
+    elif way[0] in HELD_FOR and not standing.held:
+        first = "hold Space, then "
+    names = ", then ".join(press.name.capitalize() for press in way)
+    return f"the bench is in {mode.name}; {first}{names}"
 
 
-NOT_HELD = "the dead-man is released; hold it while the legs move"
-
-_RULES: dict[Button, Callable[[Mode, Readiness], str]] = {
-    Button.HOME: _home,
-    Button.ENGAGE: _engage,
-    Button.HOLD: _hold,
-    Button.PARK: _park,
-    Button.RESET: _reset,
-    Button.SHUT_DOWN: _shut_down,
-    Button.PLAY: _play,
-    Button.POSE: _pose,
-}
+def _not_ready(button: Button, standing: Readiness) -> str:
+    """What is still missing in a mode where a press could do something."""
+    if button is Button.ENGAGE and not standing.ready:
+        return "the drives are still being enabled; wait until they hold"
+    if button is Button.RESET and not standing.clear:
+        return "the fault's cause is still there, or a leg does not stand; take it away first"
+    if button is Button.PLAY and standing.playing == "play":
+        return "the motion is being played"
+    if button is Button.POSE and not standing.target:
+        return "no pose is given; set one first"
+    return ""

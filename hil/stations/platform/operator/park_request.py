@@ -68,7 +68,7 @@ class ParkRequest:
         if verdict.mode not in ON_THE_WAY:
             return f"taken back: the bench went to {verdict.mode.name} first"
         if not held:
-            return "taken back: the dead-man was released before it began"
+            return "taken back: hold-to-run was released before it began"
         if self._asked >= ASKED_CYCLES:
             return refusal_of(Request.PARK, verdict) or "the gate did not take it"
         return ""

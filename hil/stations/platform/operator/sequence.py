@@ -12,6 +12,7 @@ from hil.desk.operation import Operation, Refusal
 from hil.desk.operator import Operator
 from hil.desk.order import BUTTONS, Button, OperatorOrder
 from hil.desk.publisher import Note, Told
+from hil.stations.platform.journal import violation_data
 from hil.stations.platform.operator.button_commands import BY_CAUTION, ButtonCommands
 from hil.stations.platform.operator.buttons import MOVING_MODES, standing_of
 from hil.stations.platform.operator.ending import EndConditions
@@ -186,6 +187,7 @@ class OperatedCourse:
         """Tell the panels how it stands; at the end of control's part of a cycle."""
         motion, operator = self.motion, self._operator
         engaged = self._mode is Mode.ENGAGED
+        faults = () if self._verdict is None else self._verdict.faults
         left_s = (self.patience_cycles - self._waited) * tick.t_s / max(tick.index, 1)
         operation = Operation(
             override=motion.tempo,
@@ -197,6 +199,8 @@ class OperatedCourse:
             seen=operator.seen,
             dead_man=operator.rule,
             end=self._ending.told(self._verdict, parks=self._parking.on, left_s=left_s),
+            cause=violation_data(faults[0]) if faults else None,
+            clear=self._presses.clear(self._verdict),
         )
         self._told.tell(tick.t_s, operation)
 
@@ -214,7 +218,7 @@ class OperatedCourse:
     def _watch(self, tick: Tick, verdict: Verdict, *, let_go: bool) -> None:
         """Whatever went wrong or was let go takes back what was pressed for and is not done yet."""
         if let_go and verdict.mode in MOVING_MODES:
-            self._note(tick, f"dead-man released in {verdict.mode.name}: stop", {"held": False})
+            self._note(tick, f"hold-to-run released in {verdict.mode.name}: stop", {"held": False})
         if verdict.mode is Mode.HOMING and self._waited == self._homing_cycles + 1:
             why = in_vain(verdict, self._homing_cycles * self._period_s, self.waits)
             self._presses.refuse(tick, Refusal(f"stopped, {why}", Button.HOME.value))

@@ -1,0 +1,282 @@
+"""The tables of docs/formats.md, made of the code: topics, columns, keys of `--json`.
+
+`python tests/format_tables.py` writes them anew; tests/test_formats.py says when that is due. They
+stand between marks, what stands around them is written by hand.
+"""
+
+import ast
+import dataclasses
+import importlib
+import inspect
+import itertools
+import re
+import sys
+import textwrap
+import types
+import typing
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "formats.md"
+PLATFORM, ARM = "hil.stations.platform.told", "hil.stations.arm.told"
+DRIVES = "hil.stations.platform.drives.told"
+SPACE_ARM, PROGRAM = "hil.space_arm.told", "hil.cli.told"
+RUN = (f"{PLATFORM}:RunTold", f"{ARM}:ArmRunTold", f"{PROGRAM}:TogetherRunTold")
+CHECK = (f"{PLATFORM}:CheckTold", f"{ARM}:ArmCheckTold", f"{PROGRAM}:TogetherCheckTold")
+ALONE = (f"{ARM}:MoveTold", f"{ARM}:NothingTold")
+VERBS = {
+    "hil run": RUN,
+    "hil check": CHECK,
+    "hil report": (f"{PROGRAM}:ReportTold",),
+    "hil export": (f"{PROGRAM}:ExportTold",),
+    "hil stations": (f"{PROGRAM}:StationsTold",),
+    "hil doctor": (f"{PROGRAM}:DoctorTold",),
+    "hil panel": (f"{PROGRAM}:PanelTold",),
+    "hil warm": (f"{PROGRAM}:WarmTold",),
+    "hil platform ik": (f"{PLATFORM}:InverseTold",),
+    "hil platform fk": (f"{PLATFORM}:ForwardTold",),
+    "hil platform extremes": (f"{PLATFORM}:ExtremesTold",),
+    "hil platform sample": (f"{PLATFORM}:SampleTold",),
+    "hil drives scan": (f"{DRIVES}:ScanTold",),
+    "hil drives check-type": (f"{DRIVES}:CheckTypeTold",),
+    "hil drives check-bank": (f"{DRIVES}:CheckBankTold",),
+    "hil drives faults": (f"{DRIVES}:FaultsTold",),
+    "hil drives home": (f"{DRIVES}:HomeTold",),
+    "hil drives jog": RUN[:1],
+    "hil drives park": RUN[:1],
+    "hil drives test": (f"{DRIVES}:LegTestTold",),
+    "hil drives reference": (f"{DRIVES}:ReferenceTold",),
+    "hil arm check": CHECK[1:2],
+    "hil arm run": RUN[1:2],
+    "hil arm goto": ALONE,
+    "hil arm jog": ALONE[:1],
+    "hil arm play": ALONE,
+    "hil arm identify": (f"{ARM}:IdentifiedTold",),
+    "hil arm fk": (f"{ARM}:RobotPlaceTold", f"{ARM}:SpacePlaceTold"),
+    "hil arm ik": (f"{ARM}:PosturesTold",),
+    "hil arm advance": (f"{SPACE_ARM}:AdvanceTold",),
+    "hil arm table": (f"{SPACE_ARM}:TableTold",),
+}
+"""Verb → the forms of its object."""
+REFUSED = f"{PLATFORM}:RefusedTold"
+WORDS = {bool: "true or false", int: "whole number", float: "number", str: "text", None: "null"}
+
+
+def form_of(place):
+    """A form by its module and name."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def forms():
+    """Form → verbs that print it, in order."""
+    found = {}
+    for verb, places in VERBS.items():
+        for place in places:
+            found.setdefault(place, []).append(verb)
+    return found
+
+
+def rows_of(kind):
+    """Key, what it is and what it means, of each key of a form and of the objects inside it."""
+    for name, (hint, meaning) in fields(kind).items():
+        optional = typing.get_origin(hint) is typing.NotRequired
+        hint = typing.get_args(hint)[0] if optional else hint
+        yield name, words(hint) + (", may be left out" if optional else ""), meaning
+        for below, inner in objects(hint):
+            for key, what, told in rows_of(inner):
+                yield f"{name}{below}.{key}", what, told
+
+
+def objects(hint):
+    """Objects inside a type, with the way to them: a list is `[]`, any name is `.*`."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if is_object(hint):
+        yield "", hint
+    elif origin in (typing.Union, types.UnionType):
+        for one in arguments:
+            yield from objects(one)
+    elif origin in (list, tuple):
+        yield from ((f"[]{below}", inner) for below, inner in objects(arguments[0]))
+    elif origin is dict:
+        yield from ((f".*{below}", inner) for below, inner in objects(arguments[1]))
+
+
+def is_object(hint):
+    return isinstance(hint, type) and (
+        dataclasses.is_dataclass(hint)
+        or typing.is_typeddict(hint)
+        or hasattr(hint, "model_fields")
+        or hasattr(hint, "_fields")
+    )
+
+
+def words(hint):
+    """What a type is in JSON."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if hint in WORDS or hint is type(None):
+        return WORDS.get(hint, "null")
+    if hint is typing.Any:
+        return "anything"
+    if is_object(hint):
+        return "object"
+    if origin in (typing.Union, types.UnionType):
+        return " or ".join(words(one) for one in arguments)
+    if origin is typing.Literal:
+        return "text"
+    if origin is np.ndarray:
+        return "list of numbers"
+    if origin in (list, tuple):
+        inner = words(arguments[0])
+        return f"list of {'true or false' if inner == 'true or false' else plural(inner)}"
+    if origin is dict:
+        return f"object of any names: {words(arguments[1])}"
+    if origin is typing.Annotated:
+        return words(arguments[0])
+    if isinstance(hint, type) and issubclass(hint, str):
+        return "text"
+    raise TypeError(f"{hint!r} has no words")
+
+
+def plural(inner):
+    first, _, rest = inner.partition(" or ")
+    many = {"whole number": "whole numbers", "list": "lists"}.get(first, f"{first}s")
+    many = first.replace("list of", "lists of") if first.startswith("list of") else many
+    return f"{many} or {rest}" if rest else many
+
+
+@cache
+def fields(kind):
+    """Name → type and meaning, those of what it is made of first."""
+    names = namespace(kind.__module__)
+    hints = typing.get_type_hints(kind, names, names, include_extras=True)
+    meanings = {}
+    for base in source_of(kind).bases:  # a TypedDict does not remember its own
+        above = names.get(getattr(base, "id", ""))
+        if is_object(above) and above.__module__.startswith(("hil.", "drives.")):
+            meanings |= {name: meaning for name, (_, meaning) in fields(above).items()}
+    meanings |= docstrings(kind)
+    wanted = getattr(kind, "model_fields", hints)
+    return {name: (hints[name], meanings.get(name, "")) for name in hints if name in wanted}
+
+
+@cache
+def namespace(module):
+    """Names of a module, with those that only a type checker imports."""
+    loaded = importlib.import_module(module)
+    names = dict(vars(loaded))
+    for node in ast.parse(inspect.getsource(loaded)).body:
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
+            exec(compile(ast.Module(node.body, []), module, "exec"), names)
+    return names
+
+
+def docstrings(kind):
+    """Field → the text behind it in the source."""
+    body, found = source_of(kind).body, {}
+    for before, node in itertools.pairwise(body):
+        text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if text and isinstance(before, ast.AnnAssign):
+            told = " ".join(inspect.cleandoc(node.value.value).split()).replace("``", "`")
+            found[before.target.id] = re.sub(r"\b(None|NaN)\b", "null", told)
+    return found
+
+
+def source_of(kind):
+    return ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0]
+
+
+def table(head, rows):
+    """A table of Markdown."""
+    lines = [f"| {' | '.join(head)} |", f"| {' | '.join('---' for _ in head)} |"]
+    for row in rows:
+        lines.append(f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in row)} |")
+    return "\n".join(lines)
+
+
+def key_tables():
+    """The tables of all forms."""
+    parts = []
+    for place, verbs in forms().items():
+        kind = form_of(place)
+        rows = [(f"`{key}`", what, told) for key, what, told in rows_of(kind)]
+        title = inspect.getdoc(kind).splitlines()[0].rstrip(".")
+        told = ", ".join(f"`{verb}`" for verb in verbs)
+        parts.append(f"### {title}\n\n{told}\n\n{table(('key', 'what', 'meaning'), rows)}")
+    rows = [(f"`{key}`", what, told) for key, what, told in rows_of(form_of(REFUSED))]
+    parts.append(f"### Refused\n\nany verb\n\n{table(('key', 'what', 'meaning'), rows)}")
+    return "\n\n".join(parts)
+
+
+def topic_table():
+    """Topics of each station, and what their messages are."""
+    from hil.recording.events import EVENT_SCHEMA
+    from hil.recording.rows import TF_SCHEMA
+
+    rows = []
+    for signals in stations():
+        names = (signals.schema_name, EVENT_SCHEMA, TF_SCHEMA)
+        rows += [
+            (f"`{topic}`", f"`{name}`") for topic, name in zip(signals.topics, names, strict=True)
+        ]
+    return table(("topic", "message"), rows)
+
+
+def column_tables():
+    """Fields of each station's rows."""
+    parts = []
+    for signals in stations():
+        rows = []
+        for one in signals.fields:
+            many = "" if one.count == 1 else f"[{one.count}]"
+            names = [f"`{name}`" for name in one.columns()] if one in signals.shown else []
+            same = len(names) > 3 and ("," not in one.unit or len(names) > 7)
+            columns = f"{names[0]} … {names[-1]}" if same else ", ".join(names)
+            told = "; ".join(filter(None, [
+                f"{one.frame} → {one.child}" if one.child else one.frame,
+                ", ".join(f"{code} {name}" for code, name in enumerate(one.codes)),
+                f"where `{one.there}` is 1" if one.there else "",
+            ]))  # fmt: skip
+            rows.append((f"`{one.name}`", f"{one.ros}{many}", one.unit, told, columns))
+        head = ("field", "type", "unit", "frame, codes", "columns of the CSV")
+        parts.append(f"### `{signals.topics[0]}`\n\n{table(head, rows)}")
+    return "\n\n".join(parts)
+
+
+def stations():
+    from hil.stations.arm.signals import SIGNALS as OF_ARM
+    from hil.stations.platform.signals import SIGNALS as OF_PLATFORM
+
+    return OF_PLATFORM, OF_ARM
+
+
+def versions():
+    from hil.recording.header import FORMAT
+    from hil.terminal.console import JSON_FORMAT
+
+    return f"Recordings are of version {FORMAT}, what `--json` prints is of version {JSON_FORMAT}."
+
+
+TABLES = {
+    "versions": versions, "topics": topic_table, "columns": column_tables, "keys": key_tables,
+}  # fmt: skip
+
+
+def filled(text):
+    """A page with its tables made anew."""
+    for name, make in TABLES.items():
+        begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+        before, found, rest = text.partition(begin)
+        _, ended, after = rest.partition(end)
+        assert found, f"{PAGE}: {begin!r} is missing"
+        assert ended, f"{PAGE}: {end!r} is missing"
+        text = f"{before}{begin}{make()}\n{end}{after}"
+    return text
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    PAGE.write_text(filled(PAGE.read_text("utf-8")), "utf-8")
