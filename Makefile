@@ -105,7 +105,7 @@ PIP = $(BIN)/pip install -q
 ifdef UNLOCKED
 install = $(PIP) -e .$(if $(1),[$(1)])
 else
-install = $(PIP) --require-hashes $(patsubst %,-r locks/%.txt,core $(if $(1),panel) $(filter-out panel,$(1)))
+install = $(PIP) --require-hashes $(patsubst %,-r locks/%.txt,core $(sort $(1) $(if $(filter test lint,$(1)),panel world)))
 endif
 
 .venv/core.stamp: .venv/bin/python pyproject.toml locks/core.txt
@@ -113,7 +113,10 @@ endif
 	$(if $(UNLOCKED),,$(PIP) --no-deps --no-build-isolation -e .)
 	touch $@
 
-.venv/%.stamp: .venv/core.stamp locks/panel.txt locks/%.txt
+.venv/%.stamp: .venv/core.stamp locks/panel.txt locks/world.txt locks/%.txt
+	@# The wheel `mujoco` writes into the same folder as `mujoco-core`.
+	! $(BIN)/pip show -q mujoco 2> /dev/null || \
+		$(BIN)/pip uninstall -q -y mujoco mujoco-core mujoco-studio
 	$(call install,$*)
 	touch $@
 

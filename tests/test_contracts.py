@@ -17,7 +17,10 @@ PACKAGES = LINTER["root_packages"]
 CONTRACTS = {one["name"]: one for one in LINTER["contracts"]}
 BOUND_ONLY = {"pillow", "fonttools", "pygments"}
 """Dependencies of dependencies, named to keep out releases with known holes; not imported."""
-IMPORTED_AS = {"python-can": "can", "pyserial": "serial", "pyside6-essentials": "PySide6"}
+IMPORTED_AS = {
+    "python-can": "can", "pyserial": "serial", "pyside6-essentials": "PySide6",
+    "mujoco-core": "mujoco",
+}  # fmt: skip
 """Distributions whose package has another name."""
 BY_NAME = {"evdev": "hil/stations/arm/sources/gamepad.py"}
 """Libraries that are imported by their name, as they need not be there: library → file."""
@@ -110,7 +113,7 @@ def test_a_folder_on_no_line_is_told(broken):
 def test_every_third_party_library_has_one_room():
     project = PROJECT["project"]
     extras = project["optional-dependencies"]
-    wanted = [*project["dependencies"], *extras["panel"], *extras["handles"]]
+    wanted = [*project["dependencies"], *extras["panel"], *extras["handles"], *extras["world"]]
     names = {re.match(r"[A-Za-z0-9_-]+", one)[0].lower() for one in wanted}
     assert names >= BOUND_ONLY
     imported = {IMPORTED_AS.get(name, name) for name in names - BOUND_ONLY}

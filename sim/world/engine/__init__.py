@@ -1,0 +1,1 @@
+"""Robots and scenes in the physics engine (MuJoCo, extra ``world``)."""

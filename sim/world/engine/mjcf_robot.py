@@ -1,0 +1,251 @@
+"""A robot of a document as elements of MJCF: bodies, joints, loops, drives.
+
+Coordinates are those of the document: a free joint is three slides and a ball, as it moves in the
+axes of its link, wherever the link before it is. Joints that close loops tie sites of two links
+where the document has its points; the second point of a hinge, and the axes of a fixed joint, are
+taken where the robot starts, its loops closed.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+from xml.etree.ElementTree import Element
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.world.engine.mjcf_text import add, place, quaternion_of
+from sim.world.robots.bodies import PlacedBody, placed_bodies
+from sim.world.robots.dh import pose_of
+from sim.world.robots.loops import closed_loops
+from sim.world.robots.model import (
+    NOWHERE,
+    BodyShape,
+    JointType,
+    Numbers,
+    Robot,
+    RobotDrive,
+    RobotJoint,
+    RobotLink,
+)
+from sim.world.robots.tree import spanning_tree, unit
+
+Array = NDArray[np.float64]
+
+HINGE_ARM_M: Final = 0.05
+"""From the first to the second point that ties a hinge which closes a loop."""
+TIE_IMPEDANCE: Final = (0.999, 0.9999, 0.0001, 0.5, 2.0)
+"""``solimp`` of ties: 7 µm at the median under ±1 g, where (.9, .95, .001, .5, 2) leaves 27 µm."""
+TIE_STEPS: Final = 2.0
+"""Time constant of ties in steps, the least that is stable."""
+SLIDES: Final = ("x", "y", "z")
+"""Ends of the names of a free joint's slides; its ball has the joint's own name."""
+
+
+@dataclass(frozen=True, slots=True)
+class MjcfParts:
+    """Sections of a model's text to which robots and bodies add their elements."""
+
+    world: Element
+    """``worldbody``."""
+    equality: Element
+    """Ties of loops, joints that follow others."""
+    actuator: Element
+    """Drives."""
+    sensor: Element
+    """Sensors."""
+    contact: Element
+    """Pairs of bodies that do not touch."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedRobot:
+    """A robot in a world."""
+
+    robot: Robot
+    """Its document, checked."""
+    prefix: str = ""
+    """Of the names of its elements, so that two robots may have the same numbers."""
+    pose: Array = field(default_factory=lambda: np.eye(4))
+    """Of its base's D-H frame before its own, shape (4, 4)."""
+    group: int = 0
+    """Which of the world's robots it is, 0 to 29; links of one robot do not touch each other."""
+
+
+def joint_names(joint: RobotJoint, prefix: str = "") -> tuple[str, ...]:
+    """The engine's joints that make one of a document, in the order of its coordinates."""
+    name = f"{prefix}j{joint.number}"
+    match joint.type:
+        case JointType.HINGE | JointType.SLIDE | JointType.BALL:
+            return (name,)
+        case JointType.UNIVERSAL:
+            return f"{name}a", f"{name}b"
+        case JointType.FREE:
+            return *(f"{name}{axis}" for axis in SLIDES), name
+        case _:
+            return ()
+
+
+def link_name(number: int, prefix: str = "") -> str:
+    """The engine's body of a link."""
+    return f"{prefix}l{number}"
+
+
+def add_robot(parts: MjcfParts, placed: PlacedRobot, step_s: float) -> dict[int, Numbers]:
+    """Add a robot's elements.
+
+    Args:
+        step_s: of the engine, which bounds how stiff ties can be.
+
+    Returns:
+        Coordinates of every joint of its tree where it starts, its loops closed, by joint.
+    """
+    robot, tree = placed.robot, spanning_tree(placed.robot)
+    start = closed_loops(tree).coordinates if tree.loops else tree.coordinates({})
+    bodies = placed_bodies(robot)
+    elements: dict[int, Element] = {NOWHERE: parts.world}
+    for link in tree.links:
+        joint = tree.drivers[link.number]
+        elements[link.number] = _body(elements[joint.parent], placed, link, joint, bodies)
+    for end in tree.ends:
+        at = end.at_parent_m or (0.0, 0.0, 0.0)
+        add(elements[end.parent], "site", name=f"{placed.prefix}e{end.number}", pos=at)
+    poses = tree.poses(start)
+    for loop in tree.loops:
+        _tie(parts.equality, placed.prefix, elements, loop, poses, step_s)
+    for joint in tree.drivers.values():
+        _follow(parts.equality, placed.prefix, joint, step_s)
+    kinds = {joint.number: joint for joint in tree.drivers.values()}
+    for drive in robot.drives:
+        _drive(parts.actuator, placed.prefix, drive, kinds[drive.joint])
+    return start
+
+
+def _body(
+    parent: Element,
+    placed: PlacedRobot,
+    link: RobotLink,
+    joint: RobotJoint,
+    bodies: Mapping[int, PlacedBody],
+) -> Element:
+    """A link with the joint that moves it and what it looks like."""
+    rest = pose_of(link.dh)
+    pose = placed.pose @ rest if joint.parent == NOWHERE else rest
+    body = add(parent, "body", name=link_name(link.number, placed.prefix), **place(pose))
+    what = bodies[link.number]
+    for each in _joints(joint, placed.prefix):
+        add(body, "joint", **each)
+    if what.mass.mass_kg > 0.0:
+        xx, yy, zz = np.diag(what.mass.inertia_kg_m2).tolist()
+        tensor = what.mass.inertia_kg_m2
+        across = (tensor[0, 1], tensor[0, 2], tensor[1, 2])
+        add(body, "inertial", pos=what.mass.centre_m, mass=what.mass.mass_kg,
+            fullinertia=(xx, yy, zz, *across))  # fmt: skip
+    if what.shape is not BodyShape.NONE:
+        _geom(body, placed, link, what)
+    return body
+
+
+def _geom(body: Element, placed: PlacedRobot, link: RobotLink, what: PlacedBody) -> None:
+    own = 2 << placed.group
+    add(body, "geom", name=f"{placed.prefix}g{link.number}", type=what.shape.value,
+        size=_half_sizes(what.shape, what.size_m), pos=what.position_m,
+        quat=quaternion_of(what.rotation), rgba=(*link.colour, 1.0),
+        contype=own, conaffinity=0x7FFFFFFF & ~own)  # fmt: skip
+
+
+def _half_sizes(shape: BodyShape, size_m: Numbers) -> tuple[float, ...]:
+    """As the engine counts: half of a box's edges, radius and half of a length."""
+    match shape:
+        case BodyShape.BOX:
+            return tuple(0.5 * edge for edge in size_m)
+        case BodyShape.CYLINDER | BodyShape.CAPSULE:
+            return size_m[0], 0.5 * size_m[1]
+        case _:
+            return size_m
+
+
+def _joints(joint: RobotJoint, prefix: str) -> Iterator[dict[str, object]]:
+    """Attributes of the engine's joints for one of a document."""
+    limits: Sequence[tuple[float, float] | None] = (*joint.limits, None, None, None, None)
+    kinds = _kinds(joint)
+    for name, (kind, axis), bounds in zip(joint_names(joint, prefix), kinds, limits, strict=False):
+        yield {
+            "name": name,
+            "type": kind,
+            "axis": None if axis is None else unit(axis),
+            "limited": bounds is not None,
+            "range": bounds,
+            "damping": joint.damping or None,
+            "frictionloss": joint.friction or None,
+            "armature": joint.armature or None,
+        }
+
+
+def _kinds(joint: RobotJoint) -> list[tuple[str, Sequence[float] | None]]:
+    """Type and axis of each of the engine's joints that make one of a document."""
+    match joint.type:
+        case JointType.HINGE | JointType.SLIDE:
+            return [(joint.type.value, joint.axis)]
+        case JointType.UNIVERSAL:
+            return [("hinge", joint.axis[:3]), ("hinge", joint.axis[3:])]
+        case JointType.BALL:
+            return [("ball", None)]
+        case JointType.FREE:
+            return [*(("slide", axis) for axis in np.eye(3).tolist()), ("ball", None)]
+        case _:
+            return []
+
+
+def _tie(
+    equality: Element,
+    prefix: str,
+    bodies: Mapping[int, Element],
+    loop: RobotJoint,
+    poses: Mapping[int, Array],
+    step_s: float,
+) -> None:
+    """Close a loop by sites at its points on both links."""
+    turned = poses[loop.parent][:3, :3].T @ poses[loop.child][:3, :3]
+    at_parent, at_child = np.array(loop.at_parent_m), np.array(loop.at_child_m)
+    pairs = [(at_parent, at_child)]
+    if loop.type is JointType.HINGE:
+        arm = HINGE_ARM_M * unit(loop.axis)
+        pairs.append((at_parent + turned @ arm, at_child + arm))
+    tag = "weld" if loop.type is JointType.FIXED else "connect"
+    for index, (first, second) in enumerate(pairs):
+        names = [f"{prefix}c{loop.number}{side}{index or ''}" for side in "pn"]
+        axes = quaternion_of(turned) if tag == "weld" else None
+        add(bodies[loop.parent], "site", name=names[0], pos=first, quat=axes)
+        add(bodies[loop.child], "site", name=names[1], pos=second)
+        add(equality, tag, name=f"{prefix}c{loop.number}{index or ''}", site1=names[0],
+            site2=names[1], solref=(TIE_STEPS * step_s, 1.0), solimp=TIE_IMPEDANCE)  # fmt: skip
+
+
+def _follow(equality: Element, prefix: str, joint: RobotJoint, step_s: float) -> None:
+    """Keep a joint at its ratio to another one."""
+    if joint.mimic is None:
+        return
+    add(equality, "joint", name=f"{prefix}m{joint.number}", joint1=f"{prefix}j{joint.number}",
+        joint2=f"{prefix}j{joint.mimic.joint}",
+        polycoef=(joint.mimic.offset, joint.mimic.ratio, 0.0, 0.0, 0.0),
+        solref=(TIE_STEPS * step_s, 1.0), solimp=TIE_IMPEDANCE)  # fmt: skip
+
+
+def _drive(actuator: Element, prefix: str, drive: RobotDrive, joint: RobotJoint) -> None:
+    """What moves a joint; torques and speeds as they are, voltages from -1 to 1.
+
+    A motor's torque is ``M_s (U - ω / ω_idle)``: eq. (3) of Strashnov and Mikhaylyuk (2019).
+    """
+    name, effort = f"{prefix}d{drive.joint}", drive.effort_max
+    gain, bias, command = 1.0, None, (-effort, effort)
+    if drive.control == "speed":
+        gain, command = drive.speed_gain or 0.0, None
+        bias = (0.0, 0.0, -gain)
+    elif drive.control == "voltage":
+        gain, command = effort, (-1.0, 1.0)
+        bias = (0.0, 0.0, -effort / (drive.speed_max or 1.0))
+    force = (-effort, effort) if drive.control == "speed" else None
+    add(actuator, "general", name=name, joint=f"{prefix}j{joint.number}", gainprm=(gain,),
+        biastype=bias and "affine", biasprm=bias, ctrllimited=command is not None,
+        ctrlrange=command, forcelimited=force is not None, forcerange=force)  # fmt: skip
