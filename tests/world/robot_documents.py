@@ -1,9 +1,9 @@
 """Robots for the tests: those that are shipped, and any number of generated ones."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 
@@ -21,6 +21,16 @@ from sim.world.robots.model import (
     RobotDrive,
     RobotJoint,
     RobotLink,
+)
+from sim.world.robots.sensor_checks import value_counts
+from sim.world.robots.sensor_values import measured_joints
+from sim.world.robots.sensors import (
+    KEYS,
+    OF_JOINTS,
+    UNITS,
+    RobotSensor,
+    SensorKind,
+    ValueDefects,
 )
 from sim.world.robots.text import read_text
 from sim.world.robots.tree import spanning_tree
@@ -144,10 +154,54 @@ def furnished(seed: int) -> Robot:
         for one, control in zip(moved, ("speed", "torque", "voltage"), strict=False)
     )
     bounds = tuple(AxisBounds(one.number, float(rng.uniform(1, 2)), None, 5.0) for one in moved[:3])
-    sensor = {"kind": "force", "link": 1, "noise_n": 0.1, "a key": "\"'\\#é", "seen": True,
-              "axes": (1.5, 2.0)}  # fmt: skip
     machine = MachineBounds(bounds, ((-1.0, -1.0, 0.0), (1.0, 1.0, 1.0 / 3.0)))
-    return Robot(links, joints, "a [robot] # 1", drives, (MappingProxyType(sensor),), machine)
+    robot = Robot(links, joints, "a [robot] # 1", drives, machine=machine)
+    return replace(robot, sensors=tuple(some_sensors(robot, rng)))
+
+
+def some_sensors(robot: Robot, rng: np.random.Generator) -> Iterator[RobotSensor]:
+    """One of each kind, with all that it can have; those of joints only if there are any."""
+    end = next(one.number for one in robot.joints if one.type is JointType.END)
+    turned = rng.normal(size=4)
+    turned /= np.linalg.norm(turned)
+    place = BodyPlace(tuple(rng.normal(size=3).tolist()), tuple(turned.tolist()))
+    own = {
+        SensorKind.WRENCH: {"tool_mass_kg": 1.0 / 3.0, "tool_centre_m": (0.0, 0.1, 0.2)},
+        SensorKind.TOUCH: {"shape": BodyShape.BOX, "size_m": (0.1, 0.2, 0.3)},
+        SensorKind.RANGEFINDER: {
+            "directions": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.1)), "range_m": 10.0 / 3.0,
+        },
+        SensorKind.CAMERA: {"width_px": 320, "height_px": 200, "fov_rad": 1.1},
+    }  # fmt: skip
+    for kind in SensorKind:
+        sensor = RobotSensor(kind, f"{kind}_{rng.integers(10)}", **own.get(kind, {}))
+        if kind in OF_JOINTS:
+            found = measured_joints(robot, sensor)
+            if not found:
+                continue
+            if rng.random() < 0.5:
+                sensor = replace(sensor, joints=tuple(one.number for one in found[:2]))
+        elif "end" in KEYS[kind]:
+            on_end = rng.random() < 0.5
+            sensor = replace(
+                sensor, end=end if on_end else None, link=None if on_end else 0, place=place
+            )
+        else:
+            sensor = replace(sensor, link=0)
+        if kind is SensorKind.CAMERA:
+            yield sensor
+            continue
+        values = rng.uniform(0.01, 0.9, 8).tolist()
+        defects = []
+        for unit in UNITS[kind]:
+            if count := value_counts(robot, sensor).get(unit):
+                bias = rng.normal(size=count if rng.random() < 0.5 else 1)
+                step = 0.0 if (kind, unit) == (SensorKind.LINK_POSE, "rad") else values[1]
+                defects.append(ValueDefects(unit, values[0], tuple(bias.tolist()), step))
+        yield replace(
+            sensor, defects=tuple(defects), delay_s=values[2], rate_hz=100.0 / 3.0,
+            cutoff_hz=values[3], dropout=values[4],
+        )  # fmt: skip
 
 
 def _furnished_link(rng: np.random.Generator, link: RobotLink) -> RobotLink:

@@ -229,10 +229,6 @@ FAULTS = {
         "closes no loop"]),
     "voltage without speed": ('control = "torque"', 'control = "voltage"', [
         "a.toml:83:1: drive 1 speed_max: not told; above 0 for control by voltage"]),
-    "sensor on nothing": ("[[drive]]", '[[sensor]]\nkind = "force"\nlink = 12\n\n[[drive]]', [
-        "a.toml:85:8: sensor 1 link = 12: no such link; the number of a link that is there"]),
-    "sensor of no kind": ("[[drive]]", "[[sensor]]\nlink = 1\n\n[[drive]]", [
-        'a.toml:83:1: kind: not told; what it is, such as "force"']),
     "box inside out": ("[[drive]]", "[machine]\nbox_m = [[0, 0, 0], [1, 0, 1]]\n\n[[drive]]", [
         "a.toml:84:9: machine box_m = ((0.0, 0.0, 0.0), (1.0, 0.0, 1.0)): its corners span no "
         "box; the least corner first, of finite numbers"]),

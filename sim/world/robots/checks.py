@@ -17,6 +17,7 @@ from sim.world.robots.model import (
     BodyShape,
     JointType,
     LinkInertia,
+    LinkVisual,
     Robot,
     RobotJoint,
     RobotLink,
@@ -93,7 +94,9 @@ def _of_link(link: RobotLink) -> Iterator[Problem]:
     if link.inertia is not None:
         yield from _of_inertia(link.inertia)
     if link.place is not None:
-        yield from _of_place(link.place.position_m, link.place.quaternion)
+        yield from _of_place("place", link.place.position_m, link.place.quaternion)
+    if link.visual is not None:
+        yield from _of_visual(link.visual)
 
 
 def _not_finite(row: RobotLink | RobotJoint, fields: Iterable[str]) -> Iterator[Problem]:
@@ -138,11 +141,25 @@ def _of_inertia(told: LinkInertia) -> Iterator[Problem]:
         yield "inertia", tuple(entries), problem, right
 
 
-def _of_place(position: Sequence[float], quaternion: Sequence[float]) -> Iterator[Problem]:
-    if not finite((*position, *quaternion)):
-        yield "place", (*position, *quaternion), *NOT_FINITE
+def _of_visual(visual: LinkVisual) -> Iterator[Problem]:
+    yield from _of_place("visual", visual.position_m, visual.quaternion)
+    if not finite(visual.size_m):
+        yield "visual", visual.size_m, *NOT_FINITE
+    elif len(visual.size_m) != (count := len(SIZES[visual.shape])):
+        right = f"{count}: {', '.join(SIZES[visual.shape]) or 'none'}"
+        yield "visual", visual.size_m, f"{len(visual.size_m)} numbers", right
     else:
-        yield from _of_quaternion("place", quaternion)
+        for _, value, problem, right in _of_size(visual.shape, visual.size_m):
+            yield "visual", value, problem, right
+
+
+def _of_place(
+    field: str, position: Sequence[float], quaternion: Sequence[float]
+) -> Iterator[Problem]:
+    if not finite((*position, *quaternion)):
+        yield field, (*position, *quaternion), *NOT_FINITE
+    else:
+        yield from _of_quaternion(field, quaternion)
 
 
 def _of_quaternion(field: str, quaternion: Sequence[float]) -> Iterator[Problem]:

@@ -6,6 +6,7 @@ from typing import Final
 from sim.world.robots.checks import NOT_FINITE, finite
 from sim.world.robots.faults import Finding
 from sim.world.robots.model import JointType, Robot, RobotDrive
+from sim.world.robots.sensor_checks import sensor_findings
 from sim.world.robots.tree import drivers_of
 
 DRIVEN: Final = (JointType.HINGE, JointType.SLIDE)
@@ -16,7 +17,7 @@ def fitting_findings(robot: Robot) -> Iterator[Finding]:
     """What is wrong with what moves, measures and bounds a robot."""
     moved = {joint.number for joint in drivers_of(robot).values() if joint.type in DRIVEN}
     yield from _drives(robot, moved)
-    yield from _sensors(robot)
+    yield from sensor_findings(robot)
     yield from _machine(robot, moved)
 
 
@@ -50,21 +51,6 @@ def _of_drive(drive: RobotDrive) -> Iterator[tuple[str, str]]:
             yield field, NOT_FINITE[0]
         elif value is not None and value <= 0.0:
             yield field, "not above 0"
-
-
-def _sensors(robot: Robot) -> Iterator[Finding]:
-    known = {
-        "joint": {joint.number for joint in robot.joints},
-        "link": {link.number for link in robot.links},
-    }
-    for index, sensor in enumerate(robot.sensors):
-        for field, value in sensor.items():
-            key = ("sensor", index, field)
-            if not finite(value):
-                yield Finding(key, f"sensor {index + 1}", value, *NOT_FINITE)
-            elif field in known and value not in known[field]:
-                right = f"the number of a {field} that is there"
-                yield Finding(key, f"sensor {index + 1}", value, f"no such {field}", right)
 
 
 def _machine(robot: Robot, moved: set[int]) -> Iterator[Finding]:

@@ -18,10 +18,16 @@ class Loss:
     """What it was."""
     reason: str
     """Why, or how it is said instead."""
+    line: int = 0
+    """Of the document it was read from, from 1; 0 if it was not read."""
+    column: int = 0
+    """From 1."""
 
     def __str__(self) -> str:
-        """One line."""
-        return f"{self.subject} {self.field} = {self.value}: {self.reason}"
+        """One line, with its place if it has one."""
+        place = f"{self.line}:{self.column}: " if self.line else ""
+        value = "" if self.value in (None, "") else f" = {self.value}"
+        return f"{place}{self.subject} {self.field}{value}: {self.reason}"
 
 
 class LossError(ValueError):

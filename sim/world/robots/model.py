@@ -5,11 +5,16 @@ loops; the others make a tree that begins at link 0. Plain values: nothing is ju
 (:mod:`sim.world.robots.checks` does), and nothing is computed from them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from sim.world.robots.sensors import RobotSensor
 
 Numbers = tuple[float, ...]
 Triple = tuple[float, float, float]
@@ -88,6 +93,20 @@ class BodyPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkVisual:
+    """What a link looks like, if that is not the body that it touches others with."""
+
+    shape: BodyShape
+    """Of what is seen."""
+    size_m: Numbers = ()
+    """All numbers that the shape asks for, a length too."""
+    position_m: Triple = (0.0, 0.0, 0.0)
+    """Of its centre in the link's frame."""
+    quaternion: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+    """Of its axes: w, x, y, z, of length 1."""
+
+
+@dataclass(frozen=True, slots=True)
 class LinkInertia:
     """Mass and inertia given outright, such as those of a data sheet."""
 
@@ -125,6 +144,8 @@ class RobotLink:
     """Instead of both."""
     place: BodyPlace | None = None
     """Of its body; None for one that reaches from joint to joint."""
+    visual: LinkVisual | None = None
+    """What is seen of it; None for its body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +251,7 @@ class Robot:
     """For people; empty if it has none."""
     drives: tuple[RobotDrive, ...] = ()
     """What moves its joints."""
-    sensors: tuple[Mapping[str, object], ...] = ()
-    """A table each."""
+    sensors: tuple[RobotSensor, ...] = ()
+    """What measures it."""
     machine: MachineBounds | None = None
     """None for a robot that exists in the virtual environment only."""

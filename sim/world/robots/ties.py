@@ -183,13 +183,20 @@ def _bodies(robot: Robot, drivers: Rows) -> Iterator[Finding]:
             yield _link(robot, index, "size_m", link.size_m, problem, right)
     if lengthless:
         return
-    bodies = placed_bodies(robot)
+    masses = {number: body.mass.mass_kg for number, body in placed_bodies(robot).items()}
+    carried = dict(masses)
+    for link in reversed(spanning_tree(robot).links):
+        if (before := drivers[link.number][1].parent) in carried:
+            carried[before] += carried[link.number]
     for index, link in enumerate(robot.links):
         if link.number in drivers and drivers[link.number][1].type is not JointType.FIXED:
-            yield from _has_mass(robot, index, link, bodies[link.number].mass.mass_kg)
+            bare = link.shape is BodyShape.NONE and link.mass_kg is None
+            mass_kg = carried[link.number] if bare else masses[link.number]
+            yield from _has_mass(robot, index, link, mass_kg)
 
 
 def _has_mass(robot: Robot, index: int, link: RobotLink, mass_kg: float) -> Iterator[Finding]:
+    """Links that carry some may have none themselves if they have no body: parts of one joint."""
     if mass_kg <= 0.0:
         field = "mass_kg" if link.mass_kg is not None else "density_kg_m3"
         bare = link.shape is BodyShape.NONE

@@ -14,6 +14,7 @@ from sim.world.robots.model import (
     BodyShape,
     JointType,
     LinkInertia,
+    LinkVisual,
     Mimic,
 )
 
@@ -29,7 +30,7 @@ LINK: Final[Fields] = MappingProxyType(
         one: one
         for one in (
             "number", "name", "dh", "leaving", "shape", "size_m", "colour", "density_kg_m3",
-            "mass_kg", "inertia", "place",
+            "mass_kg", "inertia", "place", "visual",
         )
     }
 )  # fmt: skip
@@ -169,6 +170,14 @@ def place(value: object) -> BodyPlace:
     return BodyPlace(some(3)(found["position_m"]), turned)  # type: ignore[arg-type]
 
 
+def visual(value: object) -> LinkVisual:
+    """Shape, size and place of what is seen."""
+    found = _table(value, ("shape", "size_m"), ("position_m", "quaternion"))
+    at = some(3)(found.get("position_m", [0.0, 0.0, 0.0]))
+    turned = some(4)(found.get("quaternion", [1.0, 0.0, 0.0, 0.0]))
+    return LinkVisual(one_of(BodyShape)(found["shape"]), numbers(found["size_m"]), at, turned)  # type: ignore[arg-type]
+
+
 def mimic(value: object) -> Mimic:
     """Of a joint that turns, or of a slide."""
     found = _table(value, ("joint",), ("ratio", "offset_rad", "offset_m"))
@@ -176,19 +185,6 @@ def mimic(value: object) -> Mimic:
         raise UnreadableError("two offsets", "offset_rad of a hinge, offset_m of a slide")
     offset = found.get("offset_rad", found.get("offset_m", 0.0))
     return Mimic(integer(found["joint"]), number(found.get("ratio", 1.0)), number(offset))
-
-
-def sensor(value: object) -> Any:
-    """What a sensor's key may have: a text, a number, a yes or no, or a list of such."""
-    if isinstance(value, list):
-        return tuple(map(_simple, value))
-    return _simple(value)
-
-
-def _simple(value: object) -> Any:
-    if isinstance(value, bool | float):
-        return value
-    return text(value) if isinstance(value, str) else integer(value)
 
 
 def _list(value: object) -> list[Any]:
@@ -210,6 +206,7 @@ READERS: Final[Mapping[str, Callable[[object], Any]]] = MappingProxyType(
         "number": integer, "name": text, "dh": dh_numbers, "leaving": integers,
         "shape": one_of(BodyShape), "size_m": numbers, "colour": some(3),
         "density_kg_m3": number, "mass_kg": number, "inertia": inertia, "place": place,
+        "visual": visual,
         "type": one_of(JointType), "axis": numbers, "parent": integer, "child": integer,
         "at_parent_m": some(3), "at_child_m": some(3), "mimic": mimic, "start": numbers,
         "limits": pairs, "friction": number, "damping": number, "armature": number,

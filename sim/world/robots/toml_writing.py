@@ -1,10 +1,9 @@
 """A robot written as TOML: what :mod:`sim.world.robots.toml_form` reads, with all digits."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from typing import Any, Final
+from typing import Any
 
 from sim.world.robots import dh, toml_keys
 from sim.world.robots.model import (
@@ -12,15 +11,16 @@ from sim.world.robots.model import (
     BodyPlace,
     JointType,
     LinkInertia,
+    LinkVisual,
     Mimic,
     Robot,
     RobotDrive,
     RobotJoint,
     RobotLink,
 )
+from sim.world.robots.sensors import RobotSensor
 from sim.world.robots.text import number_text
-
-_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
+from sim.world.robots.toml_sensors import sensor_entries
 
 
 def write_toml(robot: Robot) -> str:
@@ -38,7 +38,7 @@ def write_toml(robot: Robot) -> str:
     blocks += [["[[sensor]]", *_sensor(sensor)] for sensor in robot.sensors]
     if robot.machine is not None:
         box = robot.machine.box_m
-        blocks.append(["[machine]", *([f"box_m = {_value(box)}"] if box is not None else [])])
+        blocks.append(["[machine]", *([f"box_m = {value_text(box)}"] if box is not None else [])])
         blocks += [
             ["[[machine.joint]]", *_lines(bounds, toml_keys.bounds_keys(kinds[bounds.joint]))]
             for bounds in robot.machine.joints
@@ -64,7 +64,7 @@ def _lines(
                 shown = dict(zip(dh.NAMES[-len(value) :], value, strict=True))
             case _:
                 shown = value
-        yield f"{key} = {_value(shown)}"
+        yield f"{key} = {value_text(shown)}"
 
 
 def _mimic(mimic: Mimic, kind: JointType) -> dict[str, Any]:
@@ -72,12 +72,13 @@ def _mimic(mimic: Mimic, kind: JointType) -> dict[str, Any]:
     return {"joint": mimic.joint, "ratio": mimic.ratio, offset: mimic.offset}
 
 
-def _sensor(sensor: Mapping[str, object]) -> Iterator[str]:
-    for key, value in sensor.items():
-        yield f"{key if _BARE.fullmatch(key) else _string(key)} = {_value(value)}"
+def _sensor(sensor: RobotSensor) -> Iterator[str]:
+    for key, value in sensor_entries(sensor).items():
+        yield f"{key} = {value_text(value)}"
 
 
-def _value(value: object) -> str:
+def value_text(value: object) -> str:
+    """A value as TOML has it, with all digits."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -88,11 +89,11 @@ def _value(value: object) -> str:
         case str():
             return _string(value)
         case tuple():
-            return f"[{', '.join(map(_value, value))}]"
-        case LinkInertia() | BodyPlace():
-            return _value({one.name: getattr(value, one.name) for one in fields(value)})
+            return f"[{', '.join(map(value_text, value))}]"
+        case LinkInertia() | BodyPlace() | LinkVisual():
+            return value_text({one.name: getattr(value, one.name) for one in fields(value)})
         case dict():
-            return f"{{ {', '.join(f'{key} = {_value(one)}' for key, one in value.items())} }}"
+            return f"{{ {', '.join(f'{key} = {value_text(one)}' for key, one in value.items())} }}"
         case _:
             raise TypeError(f"no form in TOML for {value!r:.60}")
 

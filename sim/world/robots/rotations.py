@@ -1,0 +1,54 @@
+"""Rotations as unit quaternions and as roll, pitch and yaw, without loss near any of them."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def quaternion_of(rotation: Array) -> tuple[float, float, float, float]:
+    """Unit quaternion w, x, y, z of a rotation, shape (3, 3); w ≥ 0.
+
+    S. W. Shepperd, Quaternion from rotation matrix (1978): the largest of the four is found first,
+    so that nothing is lost near half a turn.
+    """
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = np.asarray(rotation).tolist()
+    squares = (1 + xx + yy + zz, 1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz)
+    largest = max(range(4), key=squares.__getitem__)
+    rows = (
+        (squares[0], zy - yz, xz - zx, yx - xy),
+        (zy - yz, squares[1], xy + yx, xz + zx),
+        (xz - zx, xy + yx, squares[2], yz + zy),
+        (yx - xy, xz + zx, yz + zy, squares[3]),
+    )
+    length = math.copysign(math.hypot(*rows[largest]), rows[largest][0])
+    w, x, y, z = (one / length for one in rows[largest])
+    return w, x, y, z
+
+
+def rpy_of(rotation: Array) -> tuple[float, float, float]:
+    """Roll, pitch and yaw [rad] of a rotation, ``Rot_z(yaw) Rot_y(pitch) Rot_x(roll)``.
+
+    Roll is taken from what yaw leaves of it, so that both hold where the pitch is a right angle.
+    """
+    (xx, xy, xz), (yx, yy, yz), (zx, _, _) = np.asarray(rotation).tolist()
+    pitch = math.atan2(-zx, math.hypot(xx, yx))
+    yaw = math.atan2(yx, xx)
+    sine, cosine = math.sin(yaw), math.cos(yaw)
+    roll = math.atan2(sine * xz - cosine * yz, cosine * yy - sine * xy)
+    return roll, pitch, yaw
+
+
+def rotation_of_rpy(rpy_rad: Sequence[float]) -> Array:
+    """Rotation of roll, pitch and yaw, shape (3, 3)."""
+    (sr, sp, sy), (cr, cp, cy) = ([f(one) for one in rpy_rad] for f in (math.sin, math.cos))
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )

@@ -1,0 +1,117 @@
+"""Tables of a TOML document as fields of values; every fault is collected with its place."""
+
+import tomllib
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Final
+
+from sim.world.robots.faults import FaultList, FieldKey
+from sim.world.robots.toml_keys import Fields, UnreadableError
+from sim.world.robots.toml_places import key_places
+
+SIZE_MAX: Final = 8_000_000
+"""Characters of a document at most."""
+_MISSING: Final = object()
+
+
+class TomlTables:
+    """One document while it is read.
+
+    Raises:
+        RobotDocumentError: if it is no TOML.
+    """
+
+    needed: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Fields that each kind of table must have."""
+    instead: ClassVar[Mapping[str, Any]] = {}
+    """What stands for a needed value that is missing or cannot be read."""
+    judged_by: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Fields that say nothing without another one."""
+    readers: ClassVar[Mapping[str, Callable[[object], Any]]] = {}
+    """How the value of each field is read."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self.faults = FaultList(source, {})
+        self._data: dict[str, Any] = {}
+        if len(text) > SIZE_MAX:
+            self._refuse(f"{len(text)} characters", "too long", f"at most {SIZE_MAX}")
+        try:
+            self._data = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            self._refuse(None, f"no TOML: {error}", "see https://toml.io")
+        except RecursionError:
+            self._refuse(None, "lists in lists without end", "lists and tables of few floors")
+        except ValueError as error:
+            self._refuse(None, f"no TOML: {error}", "numbers of fewer digits")
+        self._places = key_places(text)
+
+    def _refuse(self, value: object, problem: str, remedy: str) -> None:
+        line, column = _told_place(problem)
+        self.faults.add(line, column, value, problem, remedy)
+        self.faults.end()
+
+    def _tables(
+        self, table: dict[str, Any], path: FieldKey, key: str
+    ) -> list[tuple[int, dict[str, Any]]]:
+        """The tables of a list of tables, with their indices."""
+        rows = table.get(key, [])
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            self._put((*path, key))
+            self.faults.unreadable((*path, key), None, "not a list of tables", f"[[{key}]]")
+            return []
+        for index in range(len(rows)):
+            self._put((*path, key, index))
+        return list(enumerate(rows))
+
+    def _fields(
+        self, table: dict[str, Any], path: FieldKey, keys: Fields, kind: str
+    ) -> dict[str, Any]:
+        """Fields of the model from a table, those that are needed with stand-ins."""
+        self._no_others(table, path, set(keys.values()))
+        found: dict[str, Any] = {}
+        needed = self.needed.get(kind, ())
+        for field, key in keys.items():
+            place = (*path, field)
+            if key in table:
+                value = self._value(table, key, place, self.readers[field], _MISSING)
+                if value is not _MISSING:
+                    found[field] = value
+                    continue
+                for other in self.judged_by.get(field, ()):
+                    self.faults.ignore((*path, other))
+            elif field in needed:
+                self.faults.unreadable(place, None, "not told", f"{key} = ...")
+            if field not in found and field in needed:
+                found[field] = self.instead[field]
+        return found
+
+    def _value(
+        self, table: dict[str, Any], key: str, field: FieldKey, read: Any, instead: Any
+    ) -> Any:
+        """A value of a table, or what stands for it."""
+        if key not in table:
+            return instead
+        self._put(field, (*field[:-1], key))
+        try:
+            return read(table[key])
+        except UnreadableError as error:
+            self.faults.unreadable(field, table[key], *error.args)
+            return instead
+
+    def _put(self, field: FieldKey, path: FieldKey | None = None) -> None:
+        if (place := self._places.get(path or field)) is not None:
+            self.faults.put(field, *place)
+
+    def _no_others(self, table: dict[str, Any], path: FieldKey, known: set[str]) -> None:
+        for key in sorted({*table} - known):
+            self._put((*path, key))
+            right = f"one of {', '.join(sorted(known))}"
+            self.faults.unreadable((*path, key), None, "no such key", right)
+
+
+def _told_place(problem: str) -> tuple[int, int]:
+    """Line and column that `tomllib` tells at the end of its message."""
+    _, _, told = problem.rpartition("(at line ")
+    words = told.rstrip(")").split(", column ")
+    if len(words) == 2 and words[0].isdecimal() and words[1].isdecimal():
+        return int(words[0]), int(words[1])
+    return 0, 0

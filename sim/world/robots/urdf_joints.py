@@ -1,0 +1,215 @@
+"""Joints of URDF, one by one: type, place, limits, friction, drive and bounds."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.world.robots.model import (
+    AXES,
+    REST,
+    AxisBounds,
+    JointType,
+    Mimic,
+    Numbers,
+    RobotDrive,
+)
+from sim.world.robots.urdf_values import UrdfValues
+from sim.world.robots.urdf_words import CLOSING, PARTS, TYPES
+from sim.world.robots.xml_nodes import XmlNode, named
+
+Array = NDArray[np.float64]
+
+KINDS: Final = {one.value: one for one in (*PARTS, JointType.END)}
+"""Types of ours that stand beside the type of URDF."""
+
+
+@dataclass(slots=True)
+class UrdfJoint:
+    """A joint while its document is read; numbers of links and joints come later."""
+
+    node: XmlNode
+    """Its element."""
+    name: str
+    """By which others know it."""
+    label: str
+    """For people."""
+    type: JointType
+    """Of ours."""
+    parent: str
+    """Link before it."""
+    child: str
+    """Link after it."""
+    place: Array
+    """Frame of the link after it in that of the link before it, shape (4, 4)."""
+    axis: Numbers = ()
+    """In the link after it."""
+    points: tuple[Numbers, Numbers] | None = None
+    """On both links, if it closes a loop."""
+    start: Numbers | None = None
+    """Its coordinates when a run begins."""
+    limits: tuple[tuple[float, float], ...] = ()
+    """Least and greatest of each axis."""
+    friction: float = 0.0
+    """As in `RobotJoint`."""
+    damping: float = 0.0
+    """As in `RobotJoint`."""
+    armature: float = 0.0
+    """As in `RobotJoint`."""
+    leader: str = ""
+    """The joint that it follows."""
+    mimic: Mimic = field(default_factory=lambda: Mimic(0))
+    """How."""
+    drive: RobotDrive | None = None
+    """What moves it."""
+    bounds: AxisBounds | None = None
+    """Of a machine in metal."""
+
+    @property
+    def kind(self) -> str:
+        """``universal`` or ``ball``, if it is the last of several that make one; ``end``."""
+        return self.node.attributes.get("kind", "")
+
+
+def read_joint(values: UrdfValues, node: XmlNode) -> UrdfJoint:
+    """A joint of the tree; a planar one is a slide along its first axis (`axes_of_plane`)."""
+    word = values.word(node, "type", {**TYPES, "planar": None})
+    kind = TYPES.get(word, JointType.SLIDE if word == "planar" else JointType.FIXED)
+    name = values.name(node)
+    joint = UrdfJoint(node, name, name, kind, _end(values, node, "parent"),
+                      _end(values, node, "child"), values.place(node))  # fmt: skip
+    if (label := node.get("label")) is not None:
+        joint.label = label
+    axis = node.one("axis")
+    if AXES.get(kind) or axis is not None:
+        joint.axis = values.numbers(axis, "xyz", (1.0, 0.0, 0.0))
+    if (whole := node.get("kind")) is not None and whole not in KINDS:
+        values.fault(node, whole, "kind: no such word", f"one of {', '.join(KINDS)}")
+    rest = REST[KINDS.get(joint.kind, kind)]
+    joint.start = values.numbers(node, "start", rest) if node.get("start") is not None else None
+    if word == "planar":
+        reason = "it is two slides and a hinge, with links of nothing between"
+        values.losses.append(node.loss("type", word, reason))
+        for one in [one for one in node.children if one.tag in ("limit", "dynamics", "mimic")]:
+            values.losses.append(one.loss(f"<{one.tag}>", None, "it is of one axis", _of(joint)))
+            node.take(one, whole=True)
+        return joint
+    _read_dynamics(values, joint)
+    _read_limits(values, joint, word)
+    _read_mimic(values, joint)
+    _read_drive(values, joint)
+    return joint
+
+
+def read_loop(values: UrdfValues, node: XmlNode) -> UrdfJoint:
+    """A joint that closes a loop."""
+    kind = CLOSING.get(values.word(node, "type", CLOSING), JointType.FIXED)
+    name, label = values.name(node), node.get("label")
+    points = tuple(
+        values.numbers(node.one(side), "xyz", (0.0, 0.0, 0.0)) for side in ("parent", "child")
+    )
+    joint = UrdfJoint(node, name, name if label is None else label, kind,
+                      _end(values, node, "parent"), _end(values, node, "child"), np.eye(4),
+                      points=(points[0], points[1]))  # fmt: skip
+    if (axis := node.one("axis")) is not None or kind is JointType.HINGE:
+        joint.axis = values.numbers(axis, "xyz", (1.0, 0.0, 0.0))
+    return joint
+
+
+def _end(values: UrdfValues, joint: XmlNode, side: str) -> str:
+    if (node := joint.one(side)) is None:
+        values.fault(joint, None, f"{named(joint)} has no <{side}>", f'<{side} link="..."/>')
+        return ""
+    return values.word(node, "link")
+
+
+def _read_dynamics(values: UrdfValues, joint: UrdfJoint) -> None:
+    node = joint.node.one("dynamics")
+    found = [values.number(node, one, 0.0) for one in ("damping", "friction", "armature")]
+    if not REST[joint.type] and any(found) and node is not None:
+        values.losses.append(node.loss("dynamics", tuple(found), "it does not move", _of(joint)))
+    elif REST[joint.type]:
+        joint.damping, joint.friction, joint.armature = found
+
+
+def _read_limits(values: UrdfValues, joint: UrdfJoint, word: str) -> None:
+    node = joint.node.one("limit")
+    if joint.type not in (JointType.HINGE, JointType.SLIDE):
+        if joint.kind != "end" and node is not None:
+            _untaken(values, joint, node, "such a joint has no limits")
+        cone = values.some(joint.node, "limit")
+        joint.limits = () if cone is None else ((0.0, cone),)
+        return
+    if (cone := values.some(joint.node, "limit")) is not None:
+        joint.limits = ((0.0, cone),)  # of a ball, whose last hinge this is
+    if word in ("revolute", "prismatic") and node is None:
+        right = '<limit lower="..." upper="..." effort="..." velocity="..."/>'
+        values.fault(joint.node, word, "a joint of this type has limits", right)
+    if node is None:
+        return
+    effort, speed = (values.number(node, one, 0.0) for one in ("effort", "velocity"))
+    if effort:
+        joint.drive = RobotDrive(0, "torque", effort)
+    if speed:
+        joint.bounds = AxisBounds(0, speed=speed)
+    if word == "continuous" or node.get("limited") == "false":
+        for name in ("lower", "upper"):
+            node.get(name)  # the type says that they do not count
+        return
+    if not {"lower", "upper"} & node.attributes.keys() and node.unknown("limited"):
+        values.absent(node, "upper")
+    least, greatest = values.number(node, "lower", 0.0), values.number(node, "upper", 0.0)
+    if joint.type is JointType.HINGE and max(-least, greatest) > math.tau:
+        reason = "more than a turn either way, as angles are in rad: a turn stands instead"
+        values.losses.append(node.loss("limit", (least, greatest), reason, _of(joint)))
+        least, greatest = max(least, -math.tau), min(greatest, math.tau)
+    joint.limits = ((least, greatest),)
+
+
+def _read_mimic(values: UrdfValues, joint: UrdfJoint) -> None:
+    if (node := joint.node.one("mimic")) is None:
+        return
+    ratio, offset = values.number(node, "multiplier", 1.0), values.number(node, "offset", 0.0)
+    joint.leader, joint.mimic = values.word(node, "joint"), Mimic(0, ratio, offset)
+
+
+def _read_drive(values: UrdfValues, joint: UrdfJoint) -> None:
+    """Ours, which count before what ``<limit>`` says of effort and velocity."""
+    drive, bounds = joint.node.one("drive"), joint.node.one("bounds")
+    if drive is not None:
+        controls = {"speed": None, "torque": None, "voltage": None}
+        control = values.word(drive, "control", controls)
+        joint.drive = RobotDrive(
+            0,
+            "speed" if control == "speed" else "voltage" if control == "voltage" else "torque",
+            values.needed(drive, "effort"),
+            values.some(drive, "speed"),
+            values.some(drive, "gain"),
+        )
+    elif bounds is not None:
+        joint.drive = None
+    if bounds is not None:
+        found = [values.some(bounds, one) for one in ("speed", "acceleration", "effort")]
+        joint.bounds = AxisBounds(0, *found)
+    elif drive is not None:
+        joint.bounds = None
+
+
+def _untaken(values: UrdfValues, joint: UrdfJoint, node: XmlNode, reason: str) -> None:
+    for name in sorted(node.attributes):
+        values.losses.append(node.loss(name, node.get(name), reason, _of(joint)))
+
+
+def _of(joint: UrdfJoint) -> str:
+    return named(joint.node)
+
+
+def axes_of_plane(normal: Numbers) -> tuple[Numbers, Numbers]:
+    """Two directions that span a plane, right-handed with its normal; x and y for z."""
+    z = np.array(normal) / np.linalg.norm(normal)
+    x = np.eye(3)[0] if abs(z[0]) < 0.9 else np.eye(3)[1]
+    x = x - (x @ z) * z
+    x /= np.linalg.norm(x)
+    return tuple(x.tolist()), tuple(np.cross(z, x).tolist())

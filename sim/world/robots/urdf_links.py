@@ -1,0 +1,177 @@
+"""Links of URDF: mass and inertia, what touches others, what is seen."""
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.world.robots.model import BodyPlace, BodyShape, LinkInertia, LinkVisual, Numbers, Triple
+from sim.world.robots.rotations import quaternion_of
+from sim.world.robots.shapes import SIZES, tensor_of
+from sim.world.robots.urdf_values import UrdfValues, triple
+from sim.world.robots.urdf_words import INERTIA
+from sim.world.robots.xml_nodes import XmlNode, named
+
+Array = NDArray[np.float64]
+
+SOLIDS: Final = {
+    one.value: one
+    for one in (BodyShape.BOX, BodyShape.CYLINDER, BodyShape.CAPSULE, BodyShape.SPHERE)
+}
+"""Elements of a geometry that are read."""
+SLACK: Final = 1e-9
+"""Of principal moments, in parts of the largest."""
+
+
+@dataclass(slots=True)
+class UrdfLink:
+    """A link while its document is read."""
+
+    node: XmlNode
+    """Its element."""
+    name: str
+    """By which joints know it."""
+    fields: dict[str, Any] = field(default_factory=dict)
+    """Of `RobotLink`, but its number, its frame and the joints that leave it."""
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it has neither mass nor body."""
+        return not self.fields.keys() & {"inertia", "shape", "visual"}
+
+
+def read_link(values: UrdfValues, node: XmlNode, colours: dict[str, Triple]) -> UrdfLink:
+    """A link.
+
+    Args:
+        colours: of materials that the document names outside of links.
+    """
+    link = UrdfLink(node, values.name(node))
+    label = node.get("label")
+    link.fields["name"] = link.name if label is None else label
+    if (inertial := node.one("inertial")) is not None:
+        told = _inertia(values, link, inertial)
+        if told is not None:
+            link.fields["inertia"] = told
+    seen = _first(values, node, "visual")
+    touched = _first(values, node, "collision")
+    if seen is not None:
+        link.fields.update(_colour(values, seen[0], colours))
+    if touched is not None:
+        _, shape, size_m, pose = touched
+        turned = quaternion_of(pose[:3, :3])
+        place = BodyPlace(triple(pose[:3, 3]), turned)
+        link.fields.update(shape=shape, size_m=size_m, place=place)
+    if seen is None and touched is not None:
+        link.fields["visual"] = LinkVisual(BodyShape.NONE)
+    elif seen is not None and (touched is None or not _same(seen, touched)):
+        _, shape, size_m, pose = seen
+        turned = quaternion_of(pose[:3, :3])
+        link.fields["visual"] = LinkVisual(shape, size_m, triple(pose[:3, 3]), turned)
+    return link
+
+
+def read_colour(values: UrdfValues, material: XmlNode) -> Triple | None:
+    """Of a material; None if it has none of its own."""
+    if (colour := material.one("color")) is None:
+        return None
+    *rgb, alpha = values.numbers(colour, "rgba", (0.7, 0.7, 0.7, 1.0))
+    if alpha != 1.0:
+        reason = "bodies are not seen through"
+        values.losses.append(colour.loss("alpha", alpha, reason, named(material)))
+    return triple(tuple(rgb))
+
+
+Geometry = tuple[XmlNode, BodyShape, Numbers, Array]
+"""Its element, shape, size and frame."""
+
+
+def _first(values: UrdfValues, link: XmlNode, tag: str) -> Geometry | None:
+    """The first of a link's bodies that can be had; others are left out and told."""
+    found: Geometry | None = None
+    for node in [one for one in link.children if one.tag == tag]:
+        shape = next((one for geometry in node.children for one in geometry.children
+                      if geometry.tag == "geometry" and one.tag in SOLIDS), None)  # fmt: skip
+        if found is None and shape is not None:
+            found = _geometry(values, node)
+            link.take(node)
+            continue
+        reason = "a link has one body that touches others, and one that is seen"
+        if shape is None:
+            told = [one.tag for each in node.children for one in each.children
+                    if each.tag == "geometry"]  # fmt: skip
+            reason = f"its geometry is {', '.join(told) or 'none'}; read are {', '.join(SOLIDS)}"
+        values.losses.append(node.loss(f"<{tag}>", node.get("name"), reason, named(link)))
+        link.take(node, whole=True)
+    return found
+
+
+def _geometry(values: UrdfValues, node: XmlNode) -> Geometry:
+    pose, geometry = values.place(node), node.one("geometry")
+    assert geometry is not None  # noqa: S101  # the caller has seen its shape
+    solid = next(one for tag in SOLIDS if (one := geometry.one(tag)) is not None)
+    shape = SOLIDS[solid.tag]
+    if shape is BodyShape.BOX:
+        if solid.get("size") is None:
+            values.absent(solid, "size")
+        return node, shape, values.numbers(solid, "size", (1.0, 1.0, 1.0)), pose
+    return node, shape, tuple(values.needed(solid, name) for name in SIZES[shape]), pose
+
+
+def _same(one: Geometry, other: Geometry) -> bool:
+    return one[1:3] == other[1:3] and bool(np.array_equal(one[3], other[3]))
+
+
+def _colour(values: UrdfValues, visual: XmlNode, colours: dict[str, Triple]) -> dict[str, Triple]:
+    if (material := visual.one("material")) is None:
+        return {}
+    name = material.get("name") or ""
+    found = read_colour(values, material) or colours.get(name)
+    if found is None:
+        reason = "no material of this name has a colour"
+        values.losses.append(material.loss("name", name, reason))
+        return {}
+    return {"colour": found}
+
+
+def _inertia(values: UrdfValues, link: UrdfLink, inertial: XmlNode) -> LinkInertia | None:
+    """Mass, centre and inertia in the link's axes; None of a link without mass."""
+    pose = values.place(inertial)
+    told, tensor = inertial.one("mass"), inertial.one("inertia")
+    for tag, node in (("mass", told), ("inertia", tensor)):
+        if node is None:
+            values.fault(inertial, None, f"<inertial> has no <{tag}>", f"<{tag} .../>")
+    mass = values.needed(told, "value")
+    entries = tuple(values.number(tensor, name, 0.0) for name in INERTIA)
+    if mass == 0.0:
+        if any(entries):
+            reason = "a link without mass has no inertia"
+            values.losses.append(inertial.loss("inertia", entries, reason, named(link.node)))
+        return None
+    R = pose[:3, :3]
+    physical = _physical(entries)
+    if physical is not None:
+        reason = "its principal moments are no body's; the nearest that are one's stand instead"
+        values.losses.append(inertial.loss("inertia", entries, reason, named(link.node)))
+    turned = R @ (tensor_of(entries) if physical is None else physical) @ R.T
+    xx, yy, zz = np.diag(turned).tolist()
+    across = (float(turned[0, 1]), float(turned[0, 2]), float(turned[1, 2]))
+    return LinkInertia(mass, triple(pose[:3, 3]), (xx, yy, zz, *across))
+
+
+def _physical(entries: Numbers) -> Array | None:
+    """The nearest inertia that a body can have; None if this one can be, or if none is near.
+
+    Negative moments become those of a rod; one beyond the sum of the others shares the excess.
+    """
+    moments, axes = np.linalg.eigh(tensor_of(entries))
+    least, middle, greatest = moments.tolist()
+    slack = SLACK * greatest
+    if greatest <= 0.0 or (least >= -slack and greatest <= least + middle + slack):
+        return None
+    excess = greatest - least - middle
+    nearest = np.array([least + excess / 3.0, middle + excess / 3.0, greatest - excess / 3.0])
+    if nearest[0] < 0.0:
+        nearest = np.array([0.0, 0.5 * (middle + greatest), 0.5 * (middle + greatest)])
+    return axes @ np.diag(nearest) @ axes.T
