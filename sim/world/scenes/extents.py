@@ -1,0 +1,80 @@
+"""How far bodies reach in directions all round and upwards: whether two are apart.
+
+A body is replaced by points whose hull holds it. Two bodies are apart if their reaches are in any
+of the directions, which errs on the safe side: bodies aslant may be refused that just miss.
+"""
+
+import math
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.world.robots.bodies import PlacedBody
+from sim.world.robots.model import BodyShape
+
+Array = NDArray[np.float64]
+
+COUNT: Final = 32
+"""Horizontal directions, 5.6° apart, over half a turn."""
+RING: Final = 24
+"""Corners of the polygon that stands for a circle, which it holds."""
+TOUCHING_M: Final = 1e-9
+"""Overlap in height below which one body stands on the other."""
+_ANGLES: Final = np.arange(COUNT) * (math.pi / COUNT)
+DIRECTIONS: Final[Array] = np.vstack(
+    [np.stack([np.cos(_ANGLES), np.sin(_ANGLES), np.zeros(COUNT)], axis=1), [[0.0, 0.0, 1.0]]]
+)
+"""Unit vectors, shape (COUNT + 1, 3); the last is up."""
+
+
+def reach_m(body: PlacedBody, pose: Array) -> Array:
+    """Least and greatest coordinate of a body along each direction, shape (2, COUNT + 1).
+
+    Args:
+        pose: of its frame, shape (4, 4).
+    """
+    centre = pose[:3, :3] @ body.position_m + pose[:3, 3]
+    points, radius = _points(body)
+    along = (points @ (pose[:3, :3] @ body.rotation).T + centre) @ DIRECTIONS.T
+    return np.stack([along.min(axis=0) - radius, along.max(axis=0) + radius])
+
+
+def circle_reach_m(x_m: float, y_m: float, radius_m: float) -> Array:
+    """The same of an upright circle of any height."""
+    middle = DIRECTIONS[:, :2] @ (x_m, y_m)
+    found = np.stack([middle - radius_m, middle + radius_m])
+    found[:, -1] = -np.inf, np.inf
+    return found
+
+
+def are_apart(one: Array, others: Array, gap_m: float) -> bool:
+    """Whether a body keeps its distance from each of others; what stands on another does.
+
+    Args:
+        one: reach, shape (2, COUNT + 1).
+        others: reaches, shape (bodies, 2, COUNT + 1).
+    """
+    gaps = np.maximum(one[0] - others[:, 1], others[:, 0] - one[1])
+    wanted = np.append(np.full(COUNT, gap_m), -TOUCHING_M)
+    return bool((gaps >= wanted).any(axis=1).all())
+
+
+def _points(body: PlacedBody) -> tuple[Array, float]:
+    """Points about its centre, shape (n, 3), and the radius of balls about them."""
+    size = body.size_m
+    match body.shape:
+        case BodyShape.BOX:
+            signs = np.array(np.meshgrid(*[(-0.5, 0.5)] * 3)).reshape(3, -1).T
+            return signs * size, 0.0
+        case BodyShape.CYLINDER:
+            turn = np.arange(RING) * (math.tau / RING)
+            ring = size[0] / math.cos(math.pi / RING) * np.stack([np.cos(turn), np.sin(turn)])
+            ends = [np.vstack([ring, np.full(RING, end * size[1])]).T for end in (-0.5, 0.5)]
+            return np.vstack(ends), 0.0
+        case BodyShape.CAPSULE:
+            return np.array([(0.0, 0.0, end * size[1]) for end in (-0.5, 0.5)]), size[0]
+        case BodyShape.SPHERE:
+            return np.zeros((1, 3)), size[0]
+        case _:
+            return np.zeros((1, 3)), 0.0

@@ -1,0 +1,185 @@
+"""Scenes in the engine, judged by closed forms of mechanics."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sim.world.engine.mjcf_scene import scene_text
+from sim.world.engine.world import World
+from sim.world.robots.model import BodyPlace, BodyShape
+from sim.world.scenes.checks import SceneError
+from sim.world.scenes.model import BodyMotion, Floor, Scene, SceneBody, Stepping
+
+G = 9.81
+FLOOR, FINE = Floor(), Stepping(0.001)
+WEIGHTLESS = Stepping(0.001, gravity_m_s2=(0.0, 0.0, 0.0))
+
+
+def a_world(*bodies, floor: Floor | None = FLOOR, stepping: Stepping = FINE):
+    return World(scene_text(Scene("test", stepping, floor, bodies=bodies), {}))
+
+
+def cube(**changed):
+    told: dict[str, Any] = {
+        "name": "cube", "shape": BodyShape.BOX, "size_m": (0.2, 0.2, 0.1), "mass_kg": 3.0,
+        "motion": BodyMotion.FREE, "position_m": (0.0, 0.0, 0.05),
+    }  # fmt: skip
+    return SceneBody(**(told | changed))
+
+
+def test_a_body_at_rest_weighs_on_the_floor():
+    world = a_world(cube(name="cube"), cube(name="other", position_m=(1.0, 0.0, 0.05), mass_kg=7.0))
+    world.step(1000)
+    pressed = {"cube": np.zeros(3), "other": np.zeros(3)}
+    for contact in world.contacts():
+        assert contact.bodies[0] == "floor"
+        pressed[contact.bodies[1]] += contact.force_n
+    np.testing.assert_allclose(pressed["cube"], (0.0, 0.0, 3.0 * G), atol=1e-6)
+    np.testing.assert_allclose(pressed["other"], (0.0, 0.0, 7.0 * G), atol=1e-6)
+    assert all(-1e-3 < contact.depth_m < 1e-3 for contact in world.contacts())
+
+
+@pytest.mark.parametrize("degrees", [10.0, 20.0, 30.0])
+@pytest.mark.parametrize("margin", [0.9, 1.1])
+def test_a_box_slides_where_the_slope_is_steeper_than_its_friction(degrees, margin):
+    """It rests if tan φ < µ; else its acceleration is g (sin φ - µ cos φ)."""
+    angle = math.radians(degrees)
+    friction = math.tan(angle) / margin
+    turned = (math.cos(angle / 2), 0.0, math.sin(angle / 2), 0.0)
+    slope = SceneBody("slope", BodyShape.BOX, (20.0, 2.0, 0.2), quaternion=turned, friction=0.0)
+    up = np.array([math.sin(angle), 0.0, math.cos(angle)])
+    box = cube(position_m=tuple(0.15 * up), quaternion=turned, friction=friction)
+    world = a_world(slope, box, floor=None)
+    world.step(200)
+    began = np.array(world.bodies["cube"].coordinates()[:3])
+    before = np.array(world.bodies["cube"].speeds()[:3])
+    world.step(500)
+    moved = np.linalg.norm(np.array(world.bodies["cube"].coordinates()[:3]) - began)
+    if margin < 1.0:
+        assert moved < 1e-3
+    else:
+        gained = np.linalg.norm(np.array(world.bodies["cube"].speeds()[:3]) - before)
+        wanted = G * (math.sin(angle) - friction * math.cos(angle))
+        braked = friction * G * math.cos(angle)
+        assert gained / 0.5 == pytest.approx(wanted, abs=0.005 * braked)
+
+
+def test_a_push_gives_its_impulse():
+    """Δv = F t / m, also where the time is no whole number of steps; Δω = M t / I."""
+    world = a_world(cube(), floor=None, stepping=WEIGHTLESS)
+    world.push("cube", (6.0, -3.0, 1.0), 0.1004)
+    world.push("cube", (0.0, 0.0, 2.0), 0.05, (0.0, 0.0, 0.4))
+    world.step(200)
+    wanted = np.array([6.0, -3.0, 1.0]) * 0.1004 / 3.0 + np.array([0.0, 0.0, 2.0]) * 0.05 / 3.0
+    speeds = world.bodies["cube"].speeds()
+    np.testing.assert_allclose(speeds[:3], wanted, rtol=1e-12)
+    inertia = 3.0 * (0.2**2 + 0.2**2) / 12.0
+    np.testing.assert_allclose(speeds[3:], (0.0, 0.0, 0.4 * 0.05 / inertia), atol=1e-9)
+    world.settle()
+    linear, angular = world.bodies["cube"].velocity()
+    np.testing.assert_allclose(linear, wanted, rtol=1e-9)
+    np.testing.assert_allclose(angular, speeds[3:], atol=1e-12)
+    place = world.bodies["cube"].pose()[:3, 3]
+    np.testing.assert_allclose(place, world.bodies["cube"].coordinates()[:3], atol=1e-15)
+
+
+def test_pushes_that_are_none_are_refused():
+    world = a_world(cube())
+    for force, duration in (((0.0, math.nan, 0.0), 1.0), ((1.0, 0.0, 0.0), -1.0)):
+        with pytest.raises(ValueError, match="push of cube"):
+            world.push("cube", force, duration)
+    with pytest.raises(KeyError):
+        world.push("nobody", (1.0, 0.0, 0.0), 1.0)
+
+
+def test_pushes_and_gravity_go_on_from_a_snapshot():
+    world = a_world(cube(), floor=None)
+    world.push("cube", (5.0, 0.0, 0.0), 0.1)
+    world.pull((0.0, 1.0, 0.0))
+    world.step(30)
+    found = world.snapshot()
+    world.step(200)
+    wanted = world.snapshot()
+    world.restart()
+    world.step(17)
+    world.restore(found)
+    world.step(200)
+    assert world.snapshot() == wanted
+    assert world.bodies["cube"].speeds()[1] == pytest.approx(0.230, rel=1e-9)
+    world.restart()
+    world.step(100)
+    np.testing.assert_allclose(world.bodies["cube"].speeds()[:3], (0, 0.1, 0), atol=1e-12)
+    with pytest.raises(ValueError, match="three finite numbers"):
+        world.pull((0.0, math.nan, 0.0))
+
+
+def wheel(**changed):
+    told: dict[str, Any] = {
+        "name": "wheel", "shape": BodyShape.CYLINDER, "size_m": (0.12, 0.02), "mass_kg": 2.0,
+        "motion": BodyMotion.HINGE, "axis": (0.0, 0.0, 1.0), "joint_friction": 4.0, "damping": 2.0,
+        "position_m": (0.0, 0.0, 1.0),
+    }  # fmt: skip
+    return SceneBody(**(told | changed))
+
+
+@pytest.mark.parametrize("moment_nm", [3.9, 4.4, 6.0, 10.0])
+def test_a_wheel_turns_with_what_its_friction_leaves(moment_nm):
+    """It rests below 4 N m; above, its speed goes to (M - 4) / 2 rad/s."""
+    world = a_world(wheel(), floor=None)
+    world.push("wheel", (0.0, 0.0, 0.0), 10.0, (0.0, 0.0, moment_nm))
+    world.step(500)
+    (speed,) = world.bodies["wheel"].speeds()
+    if moment_nm < 4.0:
+        assert abs(speed) < 1e-4
+        assert abs(world.bodies["wheel"].coordinates()[0]) < 1e-4
+    else:
+        assert speed == pytest.approx((moment_nm - 4.0) / 2.0, rel=1e-3)
+
+
+def test_a_drawer_stops_at_its_end():
+    drawer = cube(name="drawer", motion=BodyMotion.SLIDE, axis=(1.0, 0.0, 0.0), limits=(-0.1, 0.3),
+                  start=0.1, damping=5.0)  # fmt: skip
+    world = a_world(drawer, floor=None, stepping=WEIGHTLESS)
+    assert world.bodies["drawer"].pose()[0, 3] == pytest.approx(0.1, abs=1e-15)
+    world.push("drawer", (10.0, 0.0, 0.0), 10.0)
+    world.step(3000)
+    assert world.bodies["drawer"].coordinates()[0] == pytest.approx(0.3, abs=1e-3)
+
+
+def test_a_hinge_is_where_the_frame_is_and_the_shape_where_its_place_is():
+    """A door of 20 kg whose hinge lies at its edge: angular acceleration M / (m w² / 3 + …)."""
+    door = SceneBody("door", BodyShape.BOX, (0.8, 0.04, 2.0), motion=BodyMotion.HINGE, mass_kg=20.0,
+                     axis=(0.0, 0.0, 1.0), place=BodyPlace((0.4, 0.0, 0.0)))  # fmt: skip
+    world = a_world(door, floor=None, stepping=WEIGHTLESS)
+    world.push("door", (0.0, 0.0, 0.0), 0.1, (0.0, 0.0, 1.0))
+    world.step(100)
+    inertia = 20.0 * ((0.8**2 + 0.04**2) / 12.0 + 0.4**2)
+    assert world.bodies["door"].speeds()[0] == pytest.approx(0.1 / inertia, rel=1e-9)
+
+
+def test_bodies_on_bodies_are_one_body():
+    """Two cubes fixed on each other fall and turn as one; a handle's mass counts."""
+    handle = cube(name="handle", motion=BodyMotion.FIXED, on="cube", position_m=(0.0, 0.0, 0.5),
+                  mass_kg=1.0)  # fmt: skip
+    world = a_world(cube(), handle, floor=None, stepping=WEIGHTLESS)
+    world.push("handle", (4.0, 0.0, 0.0), 0.001)
+    world.push("cube", (0.0, 0.0, 0.0), 0.001, (0.0, -4.0 * 0.375, 0.0))
+    world.step(1)
+    centre = 0.5 * 1.0 / 4.0
+    speed = world.bodies["cube"].speeds()
+    moment = 4.0 * (0.5 - centre) - 4.0 * 0.375
+    assert moment == pytest.approx(0.0)
+    np.testing.assert_allclose(speed[:3], (0.001, 0.0, 0.0), atol=1e-9)
+
+
+def test_what_stands_on_what_is_not_there_is_refused():
+    with pytest.raises(SceneError, match="body cube on = table: nothing of this name"):
+        a_world(cube(motion=BodyMotion.FIXED, on="table"))
+    loop = (
+        cube(motion=BodyMotion.FIXED, on="other"),
+        cube(name="other", motion=BodyMotion.FIXED, on="cube"),
+    )
+    with pytest.raises(SceneError, match="bears itself in the end"):
+        a_world(*loop)
