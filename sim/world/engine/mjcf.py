@@ -2,27 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 from xml.etree.ElementTree import Element
 
 from sim.world.engine.mjcf_robot import MjcfParts, PlacedRobot, add_robot
-from sim.world.engine.mjcf_text import add, document
-from sim.world.robots.model import Numbers
-
-Integrator = Literal["implicitfast", "RK4"]
-
-
-@dataclass(frozen=True, slots=True)
-class Stepping:
-    """How the engine goes from one state to the next."""
-
-    step_s: float = 0.002
-    """Of time."""
-    integrator: Integrator = "implicitfast"
-    """``implicitfast`` for motors' steep laws; ``RK4`` to keep energy."""
-    gravity_m_s2: tuple[float, float, float] = (0.0, 0.0, -9.81)
-    """In the world's axes, z up."""
-
+from sim.world.engine.mjcf_sensors import add_sensors
+from sim.world.robots.model import Numbers, Robot
+from sim.world.robots.xml_writing import add, document
+from sim.world.scenes.model import SceneBody, Stepping
 
 DEFAULT: Final = Stepping()
 """2 ms, gravity on."""
@@ -38,10 +25,19 @@ class ModelText:
     """That it holds."""
     starts: tuple[Mapping[int, Numbers], ...]
     """Coordinates of each robot's joints where it starts, its loops closed."""
+    bodies: tuple[SceneBody, ...] = ()
+    """That it holds besides, those of fields placed."""
 
 
 def model_text(robots: Sequence[PlacedRobot], stepping: Stepping = DEFAULT) -> ModelText:
-    """The text of a model of robots on nothing.
+    """The text of a model of robots on nothing."""
+    root, parts = begun(stepping)
+    starts = tuple(add_robot(parts, robot, stepping.step_s) for robot in robots)
+    return ended(root, robots, starts)
+
+
+def begun(stepping: Stepping) -> tuple[Element, MjcfParts]:
+    """A text without bodies, and its sections.
 
     The engine's restart of a model that diverges is switched off: it would go on from the
     beginning without a word.
@@ -50,9 +46,29 @@ def model_text(robots: Sequence[PlacedRobot], stepping: Stepping = DEFAULT) -> M
     add(root, "compiler", angle="radian", autolimits="false", balanceinertia="false",
         inertiafromgeom="false", fusestatic="false")  # fmt: skip
     option = add(root, "option", timestep=stepping.step_s, integrator=stepping.integrator,
-                 gravity=stepping.gravity_m_s2, cone="elliptic", impratio=10.0)  # fmt: skip
+                 gravity=stepping.gravity_m_s2, magnetic=stepping.magnetic_t,
+                 cone="elliptic", impratio=10.0)  # fmt: skip
     add(option, "flag", autoreset="disable")
-    parts = MjcfParts(*(add(root, tag) for tag in
-                        ("worldbody", "equality", "actuator", "sensor", "contact")))  # fmt: skip
-    starts = tuple(add_robot(parts, robot, stepping.step_s) for robot in robots)
-    return ModelText(document(root), tuple(robots), starts)
+    sections = ("worldbody", "equality", "actuator", "sensor", "contact")
+    return root, MjcfParts(*(add(root, tag) for tag in sections))
+
+
+def ended(
+    root: Element,
+    robots: Sequence[PlacedRobot],
+    starts: tuple[Mapping[int, Numbers], ...],
+    bodies: tuple[SceneBody, ...] = (),
+) -> ModelText:
+    """The whole text; sensors come last, as they measure what touches anything.
+
+    Raises:
+        SensorTargetError: if one is for contact with nothing.
+    """
+    for robot in robots:
+        add_sensors(root, robot)
+    return ModelText(document(root), tuple(robots), starts, bodies)
+
+
+def robot_text(robot: Robot) -> str:
+    """The engine's text of one robot alone."""
+    return model_text([PlacedRobot(robot)]).text

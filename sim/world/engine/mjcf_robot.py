@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.engine.mjcf_text import add, place, quaternion_of
+from sim.world.engine.mjcf_text import place
 from sim.world.robots.bodies import PlacedBody, placed_bodies
 from sim.world.robots.dh import pose_of
 from sim.world.robots.loops import closed_loops
@@ -28,7 +28,9 @@ from sim.world.robots.model import (
     RobotJoint,
     RobotLink,
 )
+from sim.world.robots.rotations import quaternion_of
 from sim.world.robots.tree import spanning_tree, unit
+from sim.world.robots.xml_writing import add
 
 Array = NDArray[np.float64]
 
@@ -38,6 +40,10 @@ TIE_IMPEDANCE: Final = (0.999, 0.9999, 0.0001, 0.5, 2.0)
 """``solimp`` of ties: 7 µm at the median under ±1 g, where (.9, .95, .001, .5, 2) leaves 27 µm."""
 TIE_STEPS: Final = 2.0
 """Time constant of ties in steps, the least that is stable."""
+MASSLESS: Final = 1e-13
+"""Mass [kg] and moment [kg m2] of a moving link that has none; the engine asks for 1e-15."""
+EVERYTHING: Final = 0x7FFFFFFF
+"""Bits of all that may touch: 1 of bodies, 2 and more of robots."""
 SLIDES: Final = ("x", "y", "z")
 """Ends of the names of a free joint's slides; its ball has the joint's own name."""
 
@@ -71,6 +77,11 @@ class PlacedRobot:
     group: int = 0
     """Which of the world's robots it is, 0 to 29; links of one robot do not touch each other."""
 
+    @property
+    def contact_bit(self) -> int:
+        """Of its group."""
+        return 2 << self.group
+
 
 def joint_names(joint: RobotJoint, prefix: str = "") -> tuple[str, ...]:
     """The engine's joints that make one of a document, in the order of its coordinates."""
@@ -91,11 +102,19 @@ def link_name(number: int, prefix: str = "") -> str:
     return f"{prefix}l{number}"
 
 
-def add_robot(parts: MjcfParts, placed: PlacedRobot, step_s: float) -> dict[int, Numbers]:
+def end_name(joint: RobotJoint, prefix: str = "") -> str:
+    """The engine's site of an end."""
+    return f"{prefix}e{joint.number}"
+
+
+def add_robot(
+    parts: MjcfParts, placed: PlacedRobot, step_s: float, bearer: Element | None = None
+) -> dict[int, Numbers]:
     """Add a robot's elements.
 
     Args:
         step_s: of the engine, which bounds how stiff ties can be.
+        bearer: the body on which it stands; None for the world.
 
     Returns:
         Coordinates of every joint of its tree where it starts, its loops closed, by joint.
@@ -103,13 +122,13 @@ def add_robot(parts: MjcfParts, placed: PlacedRobot, step_s: float) -> dict[int,
     robot, tree = placed.robot, spanning_tree(placed.robot)
     start = closed_loops(tree).coordinates if tree.loops else tree.coordinates({})
     bodies = placed_bodies(robot)
-    elements: dict[int, Element] = {NOWHERE: parts.world}
+    elements: dict[int, Element] = {NOWHERE: parts.world if bearer is None else bearer}
     for link in tree.links:
         joint = tree.drivers[link.number]
         elements[link.number] = _body(elements[joint.parent], placed, link, joint, bodies)
     for end in tree.ends:
         at = end.at_parent_m or (0.0, 0.0, 0.0)
-        add(elements[end.parent], "site", name=f"{placed.prefix}e{end.number}", pos=at)
+        add(elements[end.parent], "site", name=end_name(end, placed.prefix), pos=at)
     poses = tree.poses(start)
     for loop in tree.loops:
         _tie(parts.equality, placed.prefix, elements, loop, poses, step_s)
@@ -133,7 +152,7 @@ def _body(
     pose = placed.pose @ rest if joint.parent == NOWHERE else rest
     body = add(parent, "body", name=link_name(link.number, placed.prefix), **place(pose))
     what = bodies[link.number]
-    for each in _joints(joint, placed.prefix):
+    for each in joint_attributes(joint, placed.prefix):
         add(body, "joint", **each)
     if what.mass.mass_kg > 0.0:
         xx, yy, zz = np.diag(what.mass.inertia_kg_m2).tolist()
@@ -141,20 +160,28 @@ def _body(
         across = (tensor[0, 1], tensor[0, 2], tensor[1, 2])
         add(body, "inertial", pos=what.mass.centre_m, mass=what.mass.mass_kg,
             fullinertia=(xx, yy, zz, *across))  # fmt: skip
-    if what.shape is not BodyShape.NONE:
-        _geom(body, placed, link, what)
+    elif joint.type not in (JointType.FIXED, JointType.END):
+        add(body, "inertial", pos=(0.0, 0.0, 0.0), mass=MASSLESS, diaginertia=(MASSLESS,) * 3)
+    _geoms(body, placed, link, what)
     return body
 
 
-def _geom(body: Element, placed: PlacedRobot, link: RobotLink, what: PlacedBody) -> None:
-    own = 2 << placed.group
-    add(body, "geom", name=f"{placed.prefix}g{link.number}", type=what.shape.value,
-        size=_half_sizes(what.shape, what.size_m), pos=what.position_m,
-        quat=quaternion_of(what.rotation), rgba=(*link.colour, 1.0),
-        contype=own, conaffinity=0x7FFFFFFF & ~own)  # fmt: skip
+def _geoms(body: Element, placed: PlacedRobot, link: RobotLink, what: PlacedBody) -> None:
+    """What touches others, and what is seen if it is something else."""
+    own, seen = placed.contact_bit, link.visual
+    colour = (*link.colour, 1.0 if seen is None else 0.0)
+    if what.shape is not BodyShape.NONE:
+        add(body, "geom", name=f"{placed.prefix}g{link.number}", type=what.shape.value,
+            size=half_sizes(what.shape, what.size_m), pos=what.position_m,
+            quat=quaternion_of(what.rotation), rgba=colour,
+            contype=own, conaffinity=EVERYTHING & ~own)  # fmt: skip
+    if seen is not None and seen.shape is not BodyShape.NONE:
+        add(body, "geom", name=f"{placed.prefix}v{link.number}", type=seen.shape.value,
+            size=half_sizes(seen.shape, seen.size_m), pos=seen.position_m,
+            quat=seen.quaternion, rgba=(*link.colour, 1.0), contype=0, conaffinity=0)  # fmt: skip
 
 
-def _half_sizes(shape: BodyShape, size_m: Numbers) -> tuple[float, ...]:
+def half_sizes(shape: BodyShape, size_m: Numbers) -> tuple[float, ...]:
     """As the engine counts: half of a box's edges, radius and half of a length."""
     match shape:
         case BodyShape.BOX:
@@ -165,7 +192,7 @@ def _half_sizes(shape: BodyShape, size_m: Numbers) -> tuple[float, ...]:
             return size_m
 
 
-def _joints(joint: RobotJoint, prefix: str) -> Iterator[dict[str, object]]:
+def joint_attributes(joint: RobotJoint, prefix: str) -> Iterator[dict[str, object]]:
     """Attributes of the engine's joints for one of a document."""
     limits: Sequence[tuple[float, float] | None] = (*joint.limits, None, None, None, None)
     kinds = _kinds(joint)

@@ -1,10 +1,11 @@
-"""A world that the engine steps: robots, their joints and drives, its whole state.
+"""A world that the engine steps: its robots and bodies, what touches, its whole state.
 
-The only module that holds the engine's model and state.
+It owns the engine's model and state; robots and bodies are parts of it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
@@ -12,8 +13,8 @@ from numpy.typing import NDArray
 
 from sim.world.engine.library import engine
 from sim.world.engine.mjcf import ModelText
-from sim.world.engine.mjcf_robot import PlacedRobot, joint_names, link_name
-from sim.world.robots.model import JointType, Numbers, RobotDrive, RobotJoint
+from sim.world.engine.world_bodies import Contact, Push, WorldBody, contacts_of
+from sim.world.engine.world_robot import WorldRobot
 
 Array = NDArray[np.float64]
 
@@ -21,7 +22,7 @@ DIVERGED: Final = (3, 4, 5)
 """The engine's warnings of bad positions, speeds and accelerations."""
 GREATEST: Final = 1e10
 """Of positions, speeds and accelerations that the engine takes for good ones."""
-CHANGED_WHILE_RUNNING: Final = ("eq_data", "dof_frictionloss")
+CHANGED_WHILE_RUNNING: Final = ("eq_data", "dof_frictionloss", "opt.gravity")
 """Fields of the model that a world changes; the engine does not count them to its state."""
 
 
@@ -48,6 +49,8 @@ class WorldSnapshot:
     """The engine's, with what its solver begins from, delayed sensors and switched ties."""
     model: tuple[bytes, ...]
     """The fields of `CHANGED_WHILE_RUNNING`."""
+    pushes: tuple[Push, ...] = ()
+    """That still act."""
 
 
 class World:
@@ -71,22 +74,41 @@ class World:
         self.step_s = float(self._model.opt.timestep)
         """Of time."""
         self.robots = tuple(
-            WorldRobot(self, placed, start)
+            WorldRobot(self._model, self._data, placed, start)
             for placed, start in zip(text.robots, text.starts, strict=True)
         )
         """In the order of the text."""
+        self.bodies = {
+            body.name: WorldBody(self._engine, self._model, self._data, body)
+            for body in text.bodies
+        }
+        """Of the scene, by their names."""
+        self._pushes: list[Push] = []
         self.restart()
 
     def restart(self) -> None:
-        """Go back to the beginning: every robot where its document starts, at rest."""
+        """Go back to the beginning: all where its document has it, at rest, nothing pushed."""
         self._engine.mj_resetData(self._model, self._data)
+        self._pushes.clear()
         for robot in self.robots:
             robot.move_to(robot.start)
+        for body in self.bodies.values():
+            body.move_to(body.start)
         self.settle()
 
     def settle(self) -> None:
         """Compute what follows from positions and speeds, without a step."""
         self._engine.mj_forward(self._model, self._data)
+
+    def pull(self, gravity_m_s2: Sequence[float]) -> None:
+        """Change gravity from the next step on, in the world's axes; a restart leaves it so.
+
+        Raises:
+            ValueError: if it is not three finite numbers.
+        """
+        if len(gravity_m_s2) != 3 or not np.isfinite(gravity_m_s2).all():
+            raise ValueError(f"gravity {tuple(gravity_m_s2)} m/s2: three finite numbers")
+        self._model.opt.gravity[:] = gravity_m_s2
 
     def step(self, count: int = 1) -> None:
         """Go on by some steps.
@@ -96,10 +118,57 @@ class World:
         """
         for _ in range(count):
             before_s = self._data.time
-            self._engine.mj_step(self._model, self._data)
+            if self._pushes:
+                self._step_pushed()
+            else:
+                self._engine.mj_step(self._model, self._data)
             warned = self._warnings.tolist()
             if any(warned[kind] for kind in DIVERGED):
                 raise DivergedError(before_s, self._worst_joint())
+
+    def push(
+        self,
+        body: str,
+        force_n: Sequence[float],
+        duration_s: float,
+        moment_nm: Sequence[float] = (0.0, 0.0, 0.0),
+    ) -> None:
+        """Let a force act on a body's centre of mass from now on, besides those that act already.
+
+        Args:
+            body: of the scene, or a robot's link by its name in the engine.
+            force_n: in the world, shape (3,).
+            duration_s: how long; a last part of a step acts with that part of the force.
+            moment_nm: in the world, shape (3,).
+
+        Raises:
+            KeyError: if there is no such body.
+            ValueError: if a number is not finite, or the duration below 0.
+        """
+        values = (*force_n, *moment_nm, duration_s)
+        if len(values) != 7 or not np.isfinite(values).all() or duration_s < 0.0:
+            raise ValueError(f"push of {body}: {values}: finite, three and three, not below 0 s")
+        number = int(self._model.body(body).id)
+        self._pushes.append(Push(number, tuple(map(float, values[:6])), float(duration_s)))
+
+    def _step_pushed(self) -> None:
+        """A step with all pushes, which are taken away again after it."""
+        applied = self._data.xfrc_applied
+        before = applied.copy()
+        for push in self._pushes:
+            applied[push.body] += np.multiply(push.wrench, min(1.0, push.left_s / self.step_s))
+        self._engine.mj_step(self._model, self._data)
+        applied[:] = before
+        left = (push.after(self.step_s) for push in self._pushes)
+        self._pushes = [push for push in left if push.left_s > 0.0]
+
+    def contacts(self) -> tuple[Contact, ...]:
+        """What touched in the last step, and with which force."""
+        return contacts_of(self._engine, self._model, self._data)
+
+    def set_step(self, step_s: float) -> None:
+        """Make the next steps as long as this, at most as the model's own [s]."""
+        self._model.opt.timestep = step_s
 
     @property
     def time_s(self) -> float:
@@ -109,14 +178,20 @@ class World:
     @property
     def gap_max_m(self) -> float:
         """Of the loops, the greatest distance of two tied points; 0 without loops."""
-        ties = self._engine.mjtEq
+        kinds = self._engine.mjtEq
+        ties = (int(kinds.mjEQ_CONNECT), int(kinds.mjEQ_WELD))  # an enumeration equals no numpy int
         gaps = [0.0]
         for index in range(self._model.neq):
-            if self._model.eq_type[index] in (ties.mjEQ_CONNECT, ties.mjEQ_WELD):
+            if int(self._model.eq_type[index]) in ties:
                 first = self._data.site_xpos[self._model.eq_obj1id[index]]
                 second = self._data.site_xpos[self._model.eq_obj2id[index]]
                 gaps.append(float(np.linalg.norm(first - second)))
         return max(gaps)
+
+    @property
+    def positions(self) -> Array:
+        """Coordinates of everything that moves, in the engine's order; a copy."""
+        return self._data.qpos.copy()
 
     def energy_j(self) -> tuple[float, float]:
         """Potential and kinetic."""
@@ -128,8 +203,8 @@ class World:
     def snapshot(self) -> WorldSnapshot:
         """All that decides how it goes on."""
         self._engine.mj_getState(self._model, self._data, self._state, self._whole)
-        changed = tuple(getattr(self._model, name).tobytes() for name in CHANGED_WHILE_RUNNING)
-        return WorldSnapshot(self._state.tobytes(), changed)
+        changed = tuple(field.tobytes() for field in self._changed())
+        return WorldSnapshot(self._state.tobytes(), changed, tuple(self._pushes))
 
     def restore(self, snapshot: WorldSnapshot) -> None:
         """Go on from a snapshot of a world of the same text.
@@ -138,16 +213,19 @@ class World:
             ValueError: if it is of another model.
         """
         wanted = [self._state.nbytes]
-        wanted += [getattr(self._model, name).nbytes for name in CHANGED_WHILE_RUNNING]
+        wanted += [field.nbytes for field in self._changed()]
         found = [len(one) for one in (snapshot.state, *snapshot.model)]
         if found != wanted:
             raise ValueError(f"snapshot of another model: {found} bytes and not {wanted}")
-        for name, values in zip(CHANGED_WHILE_RUNNING, snapshot.model, strict=True):
-            field = getattr(self._model, name)
+        for field, values in zip(self._changed(), snapshot.model, strict=True):
             field[:] = np.frombuffer(values).reshape(field.shape)
         state = np.frombuffer(snapshot.state)
         self._engine.mj_setState(self._model, self._data, state, self._whole)
         self._data.warning.number[:] = 0
+        self._pushes = list(snapshot.pushes)
+
+    def _changed(self) -> list[Any]:
+        return [attrgetter(name)(self._model) for name in CHANGED_WHILE_RUNNING]
 
     def mass_matrix(self) -> Array:
         """Of all freedoms, rotors included, shape (freedoms, freedoms)."""
@@ -155,96 +233,21 @@ class World:
         self._engine.mj_fullM(self._model, self._data, full)
         return full
 
+    def tie_jacobian(self) -> Array:
+        """How the gaps of tied points grow with all freedoms, shape (3 ties, freedoms)."""
+        point = int(self._engine.mjtEq.mjEQ_CONNECT)
+        rows: list[Array] = []
+        for index, kind in enumerate(self._model.eq_type.tolist()):
+            if kind == point:
+                sides = np.zeros((2, 3, self._model.nv))
+                for side, site in zip(sides, (self._model.eq_obj1id, self._model.eq_obj2id),
+                                      strict=True):  # fmt: skip
+                    self._engine.mj_jacSite(self._model, self._data, side, None, int(site[index]))
+                rows.append(sides[1] - sides[0])
+        return np.concatenate([np.zeros((0, self._model.nv)), *rows])
+
     def _worst_joint(self) -> str:
         values = np.abs([self._data.qacc, self._data.qvel])
         worst = int(np.argmax(np.where(np.isfinite(values), values, np.inf).max(axis=0)))
         number = int(self._model.dof_jntid[worst])
         return self._model.joint(number).name
-
-
-class WorldRobot:
-    """A robot of a world, by the numbers of its document."""
-
-    def __init__(self, world: World, placed: PlacedRobot, start: Mapping[int, Numbers]) -> None:
-        self.placed = placed
-        """Its document, and where it stands."""
-        self.start = start
-        """Coordinates of its joints where it begins."""
-        model, self._data = world._model, world._data  # noqa: SLF001  # two halves of one thing
-        self._places = {
-            number: np.concatenate([_positions(model, name) for name in names])
-            for number, names in self._engine_joints().items()
-        }
-        self._bodies = {
-            link.number: model.body(link_name(link.number, placed.prefix)).id
-            for link in placed.robot.links
-        }
-        self.drives: tuple[RobotDrive, ...] = placed.robot.drives
-        """In the order of commands, of joint angles and of speeds."""
-        names = [f"{placed.prefix}j{drive.joint}" for drive in self.drives]
-        self._positions = np.array([model.joint(name).qposadr[0] for name in names], dtype=int)
-        self._freedoms = np.array([model.joint(name).dofadr[0] for name in names], dtype=int)
-        names = [f"{placed.prefix}d{drive.joint}" for drive in self.drives]
-        self._commands = np.array([model.actuator(name).id for name in names], dtype=int)
-
-    def _engine_joints(self) -> dict[int, tuple[str, ...]]:
-        joints: Sequence[RobotJoint] = self.placed.robot.joints
-        return {
-            joint.number: joint_names(joint, self.placed.prefix)
-            for joint in joints
-            if not joint.closes and joint.type not in (JointType.FIXED, JointType.END)
-        }
-
-    def move_to(self, coordinates: Mapping[int, Sequence[float]]) -> None:
-        """Put joints elsewhere at once; what follows from it is computed by `World.settle`."""
-        for number, values in coordinates.items():
-            if number in self._places:
-                self._data.qpos[self._places[number]] = values
-
-    def coordinates(self) -> dict[int, Numbers]:
-        """Of every joint that moves, as in the document."""
-        return {number: tuple(self._data.qpos[at].tolist()) for number, at in self._places.items()}
-
-    def pose(self, link: int) -> Array:
-        """Frame of a link in the world after the last step, shape (4, 4)."""
-        body = self._bodies[link]
-        pose = np.eye(4)
-        pose[:3, :3] = self._data.xmat[body].reshape(3, 3)
-        pose[:3, 3] = self._data.xpos[body]
-        return pose
-
-    def command(self, values: Sequence[float] | Array) -> None:
-        """What each drive is told: speed, torque or voltage, by its control.
-
-        Raises:
-            ValueError: if a value is not finite; none is taken.
-        """
-        if not np.isfinite(values).all():
-            raise ValueError(f"command {list(values)}: not finite")
-        self._data.ctrl[self._commands] = values
-
-    def positions(self) -> Array:
-        """Of the driven joints [rad] or [m], shape (drives,)."""
-        return self._data.qpos[self._positions]
-
-    def speeds(self) -> Array:
-        """Of the driven joints [rad/s] or [m/s], shape (drives,)."""
-        return self._data.qvel[self._freedoms]
-
-    def efforts(self) -> Array:
-        """Of the drives in the last step [N m] or [N], shape (drives,)."""
-        return self._data.actuator_force[self._commands]
-
-    def bias(self) -> Array:
-        """Gravity and velocity terms of the driven joints [N m] or [N], shape (drives,)."""
-        return self._data.qfrc_bias[self._freedoms]
-
-    def passive(self) -> Array:
-        """Of friction by damping [N m] or [N], shape (drives,)."""
-        return self._data.qfrc_passive[self._freedoms]
-
-
-def _positions(model: Any, name: str) -> NDArray[np.int_]:
-    """Places of a joint's coordinates in the engine's positions."""
-    joint = model.joint(name)
-    return np.arange(joint.qposadr[0], joint.qposadr[0] + len(joint.qpos0))

@@ -1,0 +1,42 @@
+"""What the engine's text does not say of a robot's document."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from sim.world.robots.losses import Loss
+from sim.world.robots.model import JointType, Robot
+from sim.world.robots.sensors import DEFECTS, TIMING, sensor_keys
+
+BESIDE_ENGINE: Final = (*TIMING, "tool_mass_kg", "range_m")
+"""Of a sensor, what is done to the engine's measurement."""
+
+
+def mjcf_losses(robot: Robot) -> Iterator[Loss]:
+    """Each value that `sim.world.engine.mjcf.robot_text` leaves out, or says otherwise."""
+    other = "the model's elements are named by the document's numbers"
+    for row, word in ((robot.links, "link"), (robot.joints, "joint")):
+        for one in row:
+            if one.name:
+                yield Loss(f"{word} {one.number}", "name", one.name, other)
+    for link in robot.links:
+        if link.density_kg_m3:
+            reason = "its mass and inertia are written instead"
+            yield Loss(f"link {link.number}", "density_kg_m3", link.density_kg_m3, reason)
+    for joint in robot.joints:
+        if joint.start is not None:
+            reason = "a model's own zero is where it starts"
+            yield Loss(f"joint {joint.number}", "start", joint.start, reason)
+        if joint.closes and joint.type is JointType.HINGE:
+            reason = "its axis is said by a second pair of points"
+            yield Loss(f"joint {joint.number}", "axis", joint.axis, reason)
+    if robot.machine is not None:
+        yield Loss("robot", "machine", robot.machine, "a model has no bounds of a machine")
+    for sensor in robot.sensors:
+        for field, key in sensor_keys(sensor.kind).items():
+            if field in BESIDE_ENGINE and (value := getattr(sensor, field)):
+                yield Loss(f"sensor {sensor.called}", key, value, "a model measures without it")
+        for one in sensor.defects:
+            unsaid = {f"{word}_{one.unit}": getattr(one, word) for word in DEFECTS}
+            for key, value in unsaid.items():
+                if value:
+                    yield Loss(f"sensor {sensor.called}", key, value, "a model measures without it")

@@ -1,0 +1,138 @@
+"""A robot of a world, by the numbers of its document."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.world.engine.mjcf_robot import PlacedRobot, joint_names, link_name
+from sim.world.robots.model import JointType, Numbers, RobotDrive, RobotJoint
+
+Array = NDArray[np.float64]
+
+
+class ClaimedError(RuntimeError):
+    """Drives that have a gate are commanded beside it."""
+
+
+class WorldRobot:
+    """A robot of a world.
+
+    Args:
+        model: of the engine.
+        data: the engine's state.
+    """
+
+    def __init__(
+        self, model: Any, data: Any, placed: PlacedRobot, start: Mapping[int, Numbers]
+    ) -> None:
+        self.placed = placed
+        """Its document, and where it stands."""
+        self.start = start
+        """Coordinates of its joints where it begins."""
+        self._model, self._data = model, data
+        self._places = {
+            number: np.concatenate([_positions(model, name) for name in names])
+            for number, names in self._engine_joints().items()
+        }
+        self._bodies = {
+            link.number: model.body(link_name(link.number, placed.prefix)).id
+            for link in placed.robot.links
+        }
+        self.drives: tuple[RobotDrive, ...] = placed.robot.drives
+        """In the order of commands, of joint angles and of speeds."""
+        names = [f"{placed.prefix}j{drive.joint}" for drive in self.drives]
+        self._positions = np.array([model.joint(name).qposadr[0] for name in names], dtype=int)
+        self._freedoms = np.array([model.joint(name).dofadr[0] for name in names], dtype=int)
+        names = [f"{placed.prefix}d{drive.joint}" for drive in self.drives]
+        self._commands = np.array([model.actuator(name).id for name in names], dtype=int)
+        self._claimed = False
+
+    def _engine_joints(self) -> dict[int, tuple[str, ...]]:
+        joints: Sequence[RobotJoint] = self.placed.robot.joints
+        return {
+            joint.number: joint_names(joint, self.placed.prefix)
+            for joint in joints
+            if not joint.closes and joint.type not in (JointType.FIXED, JointType.END)
+        }
+
+    def freedoms(self, joint: int) -> NDArray[np.int_]:
+        """Places of a joint's speeds among all freedoms of the world."""
+        names = self._engine_joints()[joint]
+        found = [np.atleast_1d(self._model.joint(name).dofadr) for name in names]
+        counts = [self._model.joint(name).damping.size for name in names]
+        return np.concatenate(
+            [np.arange(at[0], at[0] + count) for at, count in zip(found, counts, strict=True)]
+        )
+
+    def move_to(self, coordinates: Mapping[int, Sequence[float]]) -> None:
+        """Put joints elsewhere at once; what follows from it is computed by `World.settle`."""
+        for number, values in coordinates.items():
+            if number in self._places:
+                self._data.qpos[self._places[number]] = values
+
+    def coordinates(self) -> dict[int, Numbers]:
+        """Of every joint that moves, as in the document."""
+        return {number: tuple(self._data.qpos[at].tolist()) for number, at in self._places.items()}
+
+    def pose(self, link: int) -> Array:
+        """Frame of a link in the world after the last step, shape (4, 4)."""
+        body = self._bodies[link]
+        pose = np.eye(4)
+        pose[:3, :3] = self._data.xmat[body].reshape(3, 3)
+        pose[:3, 3] = self._data.xpos[body]
+        return pose
+
+    def command(self, values: Sequence[float] | Array) -> None:
+        """What each drive is told: speed, torque or voltage, by its control.
+
+        Raises:
+            ValueError: if a value is not finite; none is taken.
+            ClaimedError: if they are claimed (`claim`).
+        """
+        if self._claimed:
+            raise ClaimedError("the drives are commanded by the robot's gate; ask that")
+        self._write(values)
+
+    def claim(self) -> Callable[[Sequence[float] | Array], None]:
+        """The only way to command the drives from now on, for whoever asks first.
+
+        Raises:
+            ClaimedError: if somebody has it already.
+        """
+        if self._claimed:
+            raise ClaimedError("the drives are claimed already; one gate commands a robot")
+        self._claimed = True
+        return self._write
+
+    def _write(self, values: Sequence[float] | Array) -> None:
+        if not np.isfinite(values).all():
+            raise ValueError(f"command {list(values)}: not finite")
+        self._data.ctrl[self._commands] = values
+
+    def positions(self) -> Array:
+        """Of the driven joints [rad] or [m], shape (drives,)."""
+        return self._data.qpos[self._positions]
+
+    def speeds(self) -> Array:
+        """Of the driven joints [rad/s] or [m/s], shape (drives,)."""
+        return self._data.qvel[self._freedoms]
+
+    def efforts(self) -> Array:
+        """Of the drives in the last step [N m] or [N], shape (drives,)."""
+        return self._data.actuator_force[self._commands]
+
+    def bias(self) -> Array:
+        """Gravity and velocity terms of the driven joints [N m] or [N], shape (drives,)."""
+        return self._data.qfrc_bias[self._freedoms]
+
+    def passive(self) -> Array:
+        """Of friction by damping [N m] or [N], shape (drives,)."""
+        return self._data.qfrc_passive[self._freedoms]
+
+
+def _positions(model: Any, name: str) -> NDArray[np.int_]:
+    """Places of a joint's coordinates in the engine's positions."""
+    joint = model.joint(name)
+    return np.arange(joint.qposadr[0], joint.qposadr[0] + len(joint.qpos0))

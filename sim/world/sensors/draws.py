@@ -1,0 +1,55 @@
+"""Random numbers of sensors: drawn in blocks ahead, each block from a generator of its own.
+
+A block's generator is seeded by the run's seed, the sensor's name and the block's number (NumPy's
+`SeedSequence`), so the numbers of a step follow from these three: no other sensor changes them, and
+nothing but the step has to be kept to go on with them.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+BLOCK: Final = 256
+"""Steps that are drawn at once."""
+
+
+class SensorDraws:
+    """Of several sensors.
+
+    Args:
+        seed: of the run, 0 or more.
+        names: of the sensors, unique.
+        counts: normal numbers of each sensor a step.
+    """
+
+    def __init__(self, seed: int, names: Sequence[str], counts: Sequence[int]) -> None:
+        self._seed = seed
+        self._keys = [_words(name) for name in names]
+        self._counts = list(counts)
+
+    def block(self, number: int) -> tuple[Array, Array]:
+        """Numbers of steps from ``number * BLOCK`` on.
+
+        Returns:
+            Normal ones, shape (BLOCK, all counts), and one of 0 … 1 a sensor, shape
+            (BLOCK, sensors).
+        """
+        normals, uniforms = list[Array](), list[Array]()
+        for key, count in zip(self._keys, self._counts, strict=True):
+            seeds = np.random.SeedSequence(self._seed, spawn_key=(*key, number))
+            rng = np.random.Generator(np.random.PCG64(seeds))
+            uniforms.append(rng.random((BLOCK, 1)))
+            normals.append(rng.standard_normal((BLOCK, count)))
+        nothing = np.zeros((BLOCK, 0))
+        return np.hstack([nothing, *normals]), np.hstack([nothing, *uniforms])
+
+
+def _words(name: str) -> tuple[int, ...]:
+    """128 bits of a name as words of 32."""
+    digest = hashlib.sha256(name.encode()).digest()
+    return tuple(int.from_bytes(digest[at : at + 4], "little") for at in range(0, 16, 4))

@@ -1,0 +1,53 @@
+"""The sensors of one robot of a world: measured, and read once after every step."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.world.engine.measured import MeasuredValues
+from sim.world.engine.world_robot import WorldRobot
+from sim.world.sensors.chain import ChainSnapshot, SensorChain
+from sim.world.sensors.layout import sensor_layout
+from sim.world.sensors.signals import SensorSignal, sensor_signals
+
+Array = NDArray[np.float64]
+
+
+class RobotSensors:
+    """Of a robot that has none, readings without values.
+
+    Args:
+        step_s: of the world.
+        seed: of the run, 0 or more.
+    """
+
+    def __init__(self, robot: WorldRobot, step_s: float, seed: int) -> None:
+        document = robot.placed.robot
+        self.signals: tuple[SensorSignal, ...] = sensor_signals(document)
+        """What a reading holds, in its order."""
+        self._measured = MeasuredValues(robot)
+        layout = sensor_layout(document, step_s, robot.placed.prefix)
+        self._chain = SensorChain(layout, seed)
+
+    def measured(self) -> Array:
+        """What a reading would be without any defect, shape (values,)."""
+        return self._measured.now()
+
+    def read(self) -> Array:
+        """The next reading, shape (values,); to be called once after every step of the world."""
+        return self._chain.advance(self._measured.now())
+
+    def snapshot(self) -> ChainSnapshot:
+        """All that decides how readings go on, besides the world's own snapshot."""
+        return self._chain.snapshot()
+
+    def restore(self, snapshot: ChainSnapshot) -> None:
+        """Go on from a snapshot of the same sensors; the next reading is that after a step.
+
+        Raises:
+            ValueError: if it is of others, or of another seed.
+        """
+        self._chain.restore(snapshot)
+
+    def carry_over(self, old: ChainSnapshot) -> None:
+        """Go on from before an edit of the robot: sensors by their names."""
+        self._chain.carry_over(old)
