@@ -20,6 +20,7 @@ from benchmarks import (
     bench_recording,
     bench_slcan,
     bench_space_arm,
+    bench_world_pictures,
 )
 
 NAMES = (
@@ -35,6 +36,7 @@ NAMES = (
     "panel",
     "panel_stop",
     "recording",
+    "world_pictures",
     "help",
 )
 
@@ -92,6 +94,8 @@ def main() -> None:
         results["panel_stop"] = bench_panel_stop.run()
     if "recording" in chosen:
         results["recording"] = bench_recording.run()
+    if "world_pictures" in chosen:
+        results["world_pictures"] = bench_world_pictures.run()
     if "help" in chosen:
         results["help"] = bench_help.run()
     arguments.json.parent.mkdir(parents=True, exist_ok=True)

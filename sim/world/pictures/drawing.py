@@ -1,0 +1,120 @@
+"""The model that is drawn, and the one renderer; only the process that draws makes it.
+
+Ropes and what is soft are drawn where the engine last had them; robots have neither.
+"""
+
+import itertools
+import math
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.world.engine.library import engine
+from sim.world.pictures.framing import fitted
+from sim.world.pictures.lit_text import MARK, axis_length_m, lit_text
+from sim.world.pictures.wire import PictureOrder, WireError
+
+Array = NDArray[np.float64]
+
+GLASS: Final = 0.35
+"""How much is left of a body's colour when axes within it are drawn."""
+CORNERS: Final = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
+
+
+class Drawing:
+    """Pictures of one order.
+
+    Raises:
+        WireError: if the engine does not take the model, or positions do not fit it.
+        Exception: whatever there is instead of OpenGL.
+    """
+
+    def __init__(self, order: PictureOrder) -> None:
+        self._engine: Any = engine()
+        self._order = order
+        plain = self._taken(order.text)
+        data = self._engine.MjData(plain)
+        if order.start:
+            data.qpos[:] = _checked(np.array(order.start), plain.nq)
+        self._engine.mj_kinematics(plain, data)
+        points, floor = self._filled(plain, data)
+        self._model: Any = self._taken(lit_text(order, points, floor=floor))
+        self._data: Any = self._engine.MjData(self._model)
+        if order.frames:
+            self._make_glass()
+        aspect = order.width / order.height
+        seen = np.concatenate([points, *self._axes(axis_length_m(points))])
+        views = (fitted(view, seen, order.fovy_rad, aspect) for view in order.views)
+        self._cameras = [self._camera(view) for view in views]
+        self._renderer: Any = self._engine.Renderer(self._model, order.height, order.width)
+        self._options: Any = self._engine.MjvOption()
+        self._options.sitegroup[:] = 0
+        flags = self._engine.mjtRndFlag
+        self._renderer.scene.flags[flags.mjRND_SHADOW] = order.quality == "fine"
+        self._renderer.scene.flags[flags.mjRND_REFLECTION] = 0
+        self._picture = np.zeros(order.shape, np.uint8)
+        self.draw(data.qpos)  # the driver's first differs from all others in the last digit
+
+    def draw(self, positions: Array) -> NDArray[np.uint8]:
+        """All views of a state, shape `PictureOrder.shape`; overwritten by the next.
+
+        Raises:
+            WireError: if they do not fit the model.
+        """
+        self._data.qpos[:] = _checked(positions, self._model.nq)
+        for step in ("mj_kinematics", "mj_comPos", "mj_camlight"):
+            getattr(self._engine, step)(self._model, self._data)
+        for picture, camera in zip(self._picture, self._cameras, strict=True):
+            self._renderer.update_scene(self._data, camera, self._options)
+            self._renderer.render(out=picture)
+        return self._picture
+
+    def _taken(self, text: str) -> Any:
+        try:
+            return self._engine.MjModel.from_xml_string(text)
+        except ValueError as error:
+            raise WireError(f"the engine refuses the model: {error}") from None
+
+    def _filled(self, model: Any, data: Any) -> tuple[Array, bool]:
+        """Corners of all bodies' boxes in the world, and whether there is no floor."""
+        planes = model.geom_type == self._engine.mjtGeom.mjGEOM_PLANE
+        corners = [data.xpos[1:] if model.nbody > 1 else np.zeros((1, 3))]
+        for geom in np.flatnonzero(~planes):
+            box = model.geom_aabb[geom]
+            local = box[:3] + CORNERS * box[3:]
+            corners.append(local @ data.geom_xmat[geom].reshape(3, 3).T + data.geom_xpos[geom])
+        return np.concatenate(corners), not planes.any()
+
+    def _axes(self, length_m: float) -> list[Array]:
+        """Ends of the axes that are drawn, where the model starts."""
+        self._data.qpos[:] = self._order.start or self._data.qpos
+        self._engine.mj_kinematics(self._model, self._data)
+        found = []
+        for name in self._order.frames:
+            body = self._engine.mj_name2id(self._model, self._engine.mjtObj.mjOBJ_BODY, name)
+            of = self._data.site(name) if body < 0 else self._data.body(name)
+            matrix = of.xmat.reshape(3, 3)
+            found.append((of.xpos[:, None] + length_m * matrix).T)
+        return found
+
+    def _make_glass(self) -> None:
+        for geom in range(self._model.ngeom):
+            if not self._model.geom(geom).name.startswith(MARK):
+                self._model.geom_rgba[geom, 3] *= GLASS
+
+    def _camera(self, view: Any) -> Any:
+        camera = self._engine.MjvCamera()
+        camera.lookat[:] = view.look_at_m
+        camera.distance = view.distance_m
+        camera.azimuth = math.degrees(view.azimuth_rad)
+        camera.elevation = math.degrees(view.elevation_rad)
+        return camera
+
+
+def _checked(positions: Array, wanted: int) -> Array:
+    if positions.shape != (wanted,):
+        raise WireError(f"{positions.size} positions: the model has {wanted}")
+    if not np.isfinite(positions).all():
+        raise WireError("positions that are not finite")
+    return positions

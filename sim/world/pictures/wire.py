@@ -1,0 +1,171 @@
+"""What is said to the process that draws, and what it answers.
+
+A message is its kind (one byte), the length of what follows (u32, little endian), and that. First
+an order (JSON), answered by `READY`; then states (positions, f8) in any number, each answered by a
+picture (RGB, u8: views, rows from the top, columns). `FAILED` (a text) may come in place of any
+answer, `NO_OPENGL` (a text) in place of `READY`; either is the last one. The end of its input ends
+the process.
+"""
+
+import json
+import math
+import struct
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import IO, Any, Final, Literal, Self, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+Quality = Literal["draft", "fine"]
+
+ORDER: Final = b"O"
+STATE: Final = b"S"
+READY: Final = b"R"
+PICTURE: Final = b"P"
+FAILED: Final = b"F"
+NO_OPENGL: Final = b"N"
+HEAD: Final = struct.Struct("<cI")
+"""Kind and length."""
+MESSAGE_MAX: Final = 1 << 28
+"""Bytes of one: sixteen views of 1920 × 1080 and more."""
+SIDES: Final = (16, 4096)
+"""Of a picture, in pixels."""
+VIEWS_MAX: Final = 16
+
+
+class WireError(ValueError):
+    """A message that is none; the text says what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """From where a model is seen; what is left out is chosen so that all of it can be seen."""
+
+    azimuth_rad: float = math.radians(125.0)
+    """Of the way the camera looks, from x towards y."""
+    elevation_rad: float = math.radians(-18.0)
+    """Of the way it looks, above the horizon."""
+    look_at_m: tuple[float, float, float] | None = None
+    """Middle of the picture, in the world."""
+    distance_m: float | None = None
+    """From there to the camera."""
+
+    def __post_init__(self) -> None:
+        place = (*(self.look_at_m or ()), self.distance_m or 0.0)
+        if not all(map(math.isfinite, (self.azimuth_rad, self.elevation_rad, *place))):
+            raise WireError(f"{self}: not finite")
+        if (self.look_at_m is None) != (self.distance_m is None):
+            raise WireError(f"{self}: look_at_m and distance_m are given both or neither")
+        if self.distance_m is not None and self.distance_m <= 0.0:
+            raise WireError(f"distance_m {self.distance_m}: not above 0 m")
+        if abs(self.elevation_rad) > math.pi / 2.0:
+            raise WireError(f"elevation_rad {self.elevation_rad}: not within ±{math.pi / 2.0:.4f}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PictureOrder:
+    """What is drawn, and how."""
+
+    text: str
+    """MJCF of the model."""
+    start: tuple[float, ...] = ()
+    """Positions by which views and floor are placed; the model's own if left out."""
+    width: int = 640
+    """Of a picture, in pixels."""
+    height: int = 480
+    """Of a picture, in pixels."""
+    views: tuple[View, ...] = (View(),)
+    """Drawn for each state, in this order."""
+    fovy_rad: float = math.radians(30.0)
+    """Angle between the upper and the lower edge."""
+    quality: Quality = "draft"
+    """``draft``: neither shadows nor smooth edges; ``fine``: both."""
+    frames: tuple[str, ...] = ()
+    """Bodies and sites whose axes are drawn: x red, y green, z blue."""
+
+    def __post_init__(self) -> None:
+        for name in ("width", "height"):
+            if not SIDES[0] <= getattr(self, name) <= SIDES[1]:
+                told = f"{name} {getattr(self, name)}: not within {SIDES[0]} to {SIDES[1]} pixels"
+                raise WireError(told)
+        if not 1 <= len(self.views) <= VIEWS_MAX:
+            raise WireError(f"{len(self.views)} views: 1 to {VIEWS_MAX} can be drawn at once")
+        if not 0.0 < self.fovy_rad < math.pi:
+            raise WireError(f"fovy_rad {self.fovy_rad}: not within 0 to {math.pi:.4f}")
+        if self.quality not in get_args(Quality):
+            raise WireError(f"quality {self.quality!r}: one of {', '.join(get_args(Quality))}")
+        if self.size > MESSAGE_MAX:
+            raise WireError(f"pictures of {self.size} bytes: at most {MESSAGE_MAX} at once")
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """Of an answer: views, rows, columns, colours."""
+        return len(self.views), self.height, self.width, 3
+
+    @property
+    def size(self) -> int:
+        """Of an answer in bytes."""
+        return math.prod(self.shape)
+
+    def to_json(self) -> bytes:
+        """As it is sent."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def from_json(cls, data: bytes) -> Self:
+        """As it was sent.
+
+        Raises:
+            WireError: if it is no order.
+        """
+        try:
+            told: dict[str, Any] = json.loads(data)
+            views = tuple(
+                View(**view | {"look_at_m": view["look_at_m"] and tuple(view["look_at_m"])})
+                for view in told.pop("views")
+            )
+            start, frames = tuple(map(float, told.pop("start"))), tuple(told.pop("frames"))
+            return cls(**told, start=start, frames=frames, views=views)
+        except (KeyError, TypeError, AttributeError, UnicodeDecodeError, ValueError) as error:
+            raise WireError(f"no order of pictures: {error}") from None
+
+
+def message(kind: bytes, body: bytes) -> bytes:
+    """As it goes over the pipe."""
+    return HEAD.pack(kind, len(body)) + body
+
+
+def head(data: bytes) -> tuple[bytes, int]:
+    """Kind and length of a message by its first bytes.
+
+    Raises:
+        WireError: if it is longer than any.
+    """
+    kind, length = HEAD.unpack(data)
+    if length > MESSAGE_MAX:
+        raise WireError(f"message {kind!r} of {length} bytes: at most {MESSAGE_MAX}")
+    return kind, length
+
+
+def read_message(stream: IO[bytes]) -> tuple[bytes, bytes] | None:
+    """The next message, waiting for it; None at the end.
+
+    Raises:
+        WireError: if it is cut short or too long.
+    """
+    begun = stream.read(HEAD.size)
+    if not begun:
+        return None
+    if len(begun) < HEAD.size:
+        raise WireError(f"message cut short: {len(begun)} of {HEAD.size} bytes of its head")
+    kind, length = head(begun)
+    body = stream.read(length)
+    if len(body) < length:
+        raise WireError(f"message {kind!r} cut short: {len(body)} of {length} bytes")
+    return kind, body
+
+
+def state_message(positions: Sequence[float] | NDArray[np.float64]) -> bytes:
+    """A state, by the positions of a model's joints in the engine's order."""
+    return message(STATE, np.ascontiguousarray(positions, dtype="<f8").tobytes())
