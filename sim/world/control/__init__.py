@@ -1,0 +1,1 @@
+"""Laws that make commands of drives from what their joints shall do."""

@@ -1,0 +1,145 @@
+"""Laws of joints: from wanted and measured motion to what the drives are told.
+
+Three interfaces: torque [N m] or [N], speed [rad/s] or [m/s], and voltage from -1 to 1 of motors
+with ``τ = M_s (U - ω / ω_idle)`` (Strashnov and Mikhaylyuk 2019, eqs. 2 and 3). Every law makes an
+effort first; the interfaces differ in how it is asked for.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.world.robots.model import RobotDrive
+
+Array = NDArray[np.float64]
+
+ControlBy = Literal["speed", "torque", "voltage"]
+"""What a drive is commanded by."""
+Law = Literal["pid", "gravity", "computed", "pd"]
+"""``pid``: of the error alone. ``gravity``: and what holds the robot where it is. ``computed``: and
+what accelerates it as wanted. ``pd``: without integral, the effort taken for a voltage as it is."""
+
+SPEED_PER_ERROR: Final = 20.0
+"""Of drives commanded by speed: rad/s of correction per rad of error."""
+
+
+class LawError(ValueError):
+    """A law cannot be used with these drives; the text says why."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gains:
+    """Of the errors, shape (drives,) each."""
+
+    kp: Array
+    """Effort per error [N m/rad] or [N/m]."""
+    ki: Array
+    """Effort per error and second."""
+    kd: Array
+    """Effort per error of speed."""
+
+    @classmethod
+    def placed(cls, inertias: Array, bandwidth_rad_s: float) -> Self:
+        """Three equal poles for each joint alone: ``(s + w)³`` of a double integrator.
+
+        Args:
+            inertias: what each drive accelerates [kg m2] or [kg], shape (drives,).
+            bandwidth_rad_s: w.
+        """
+        w = bandwidth_rad_s
+        return cls(3.0 * w * w * inertias, w**3 * inertias, 3.0 * w * inertias)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointMotion:
+    """What the driven joints do, or shall do, at one time, shape (drives,) each."""
+
+    positions: Array
+    """[rad] or [m]."""
+    speeds: Array
+    """[rad/s] or [m/s]."""
+    accelerations: Array
+    """[rad/s2] or [m/s2]; not measured."""
+
+
+class JointLaw:
+    """One law for all drives of a robot.
+
+    Its integral stands still where the effort is at its limit and would be driven on (clamping).
+
+    Args:
+        drives: of the robot, all commanded in the same way.
+        period_s: from call to call.
+
+    Raises:
+        LawError: if the drives cannot be commanded so.
+    """
+
+    def __init__(
+        self, drives: tuple[RobotDrive, ...], control: ControlBy, law: Law, gains: Gains,
+        period_s: float,
+    ) -> None:  # fmt: skip
+        if law == "pd" and control != "voltage":
+            raise LawError(f'law = "pd" makes voltages; control = "{control}" is asked for')
+        self._gains, self._control, self.law = gains, control, law
+        self._period_s = period_s
+        self._most = np.array([drive.effort_max for drive in drives])
+        self._speed_max = _told(drives, "speed_max", control == "voltage")
+        self._speed_gain = _told(drives, "speed_gain", control == "speed")
+        self._integral = np.zeros(len(drives))
+
+    def command(self, wanted: JointMotion, found: JointMotion, needed: Array) -> Array:
+        """What the drives are told, shape (drives,).
+
+        Args:
+            needed: effort of the model for what is wanted, shape (drives,); zeros for `pid`.
+        """
+        error = wanted.positions - found.positions
+        slip = wanted.speeds - found.speeds
+        if self._control == "speed":
+            push = needed / self._speed_gain
+            return wanted.speeds + SPEED_PER_ERROR * error + push
+        gains = self._gains
+        if self.law == "pd":
+            return np.clip((gains.kp * error + gains.kd * slip) / self._most, -1.0, 1.0)
+        asked = gains.kp * error + self._integral + gains.kd * slip + needed
+        effort = np.clip(asked, -self._most, self._most)
+        held = (asked != effort) & (asked * error > 0.0)
+        self._integral += np.where(held, 0.0, gains.ki * error * self._period_s)
+        if self._control == "torque":
+            return effort
+        return np.clip(found.speeds / self._speed_max + effort / self._most, -1.0, 1.0)
+
+    def restart(self) -> None:
+        """Forget the integral."""
+        self._integral[:] = 0.0
+
+    def snapshot(self) -> bytes:
+        """All that it remembers."""
+        return self._integral.tobytes()
+
+    def restore(self, snapshot: bytes) -> None:
+        """Go on from a snapshot of a law of as many drives."""
+        self._integral[:] = np.frombuffer(snapshot)
+
+    def carry(self, integrals: Array) -> None:
+        """Begin with integrals of another law, shape (drives,)."""
+        self._integral[:] = integrals
+
+    @property
+    def integrals(self) -> Array:
+        """Effort of each drive's integral, shape (drives,)."""
+        return self._integral.copy()
+
+
+def _told(drives: tuple[RobotDrive, ...], field: str, asked: bool) -> Array:
+    values = [getattr(drive, field) for drive in drives]
+    lacking = [str(drive.joint) for drive in drives if getattr(drive, field) is None]
+    if asked and lacking:
+        raise LawError(
+            f"drives of joints {', '.join(lacking)}: no {field}, which this control needs; the "
+            "document's [[drive]] tables have it"
+        )
+    return np.array([1.0 if value is None else value for value in values])

@@ -1,0 +1,1 @@
+"""Motions of jointed robots: chains, inverse kinematics, straight lines, timing."""

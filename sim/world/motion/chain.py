@@ -1,0 +1,153 @@
+"""The chain of driven joints from a robot's base to one of its places, as numbers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.world.motion.chain_kernel import chain_frames, chain_jacobian
+from sim.world.robots.dh import pose_of
+from sim.world.robots.model import NOWHERE, JointType, RobotJoint
+from sim.world.robots.tree import RobotTree, motion, unit
+
+Array = NDArray[np.float64]
+
+DRIVABLE = (JointType.HINGE, JointType.SLIDE)
+"""Types of joint that a chain moves."""
+
+
+class ChainError(ValueError):
+    """A robot has no such chain; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """The way from a link to the place where the chain ends, its last joint first."""
+
+    joints: tuple[RobotJoint, ...]
+    place: Array
+
+
+class Chain:
+    """Driven joints that move a place of a robot; all other joints stay as they are.
+
+    Joints that follow a driven one (`Mimic`) move with it. Loops are not seen: a chain through a
+    loop is that of the spanning tree.
+
+    Args:
+        tree: of the robot.
+        end: number of the joint of the place; None for the robot's first one, or the frame of its
+            last link if it has none.
+        base: pose of the robot in the world, shape (4, 4).
+        standing: coordinates of joints that the chain does not move; others are where they start.
+
+    Raises:
+        ChainError: if there is no such end, or no driven joint leads to it.
+    """
+
+    def __init__(
+        self,
+        tree: RobotTree,
+        end: int | None = None,
+        base: Array | None = None,
+        standing: Mapping[int, Sequence[float]] | None = None,
+    ) -> None:
+        way = _way_to(tree, end)
+        coordinates = tree.coordinates(standing or {})
+        driven = [drive.joint for drive in tree.robot.drives]
+        leads = {joint.number: _leader(tree, joint) for joint in way.joints}
+        used = sorted({lead for lead, _, _ in leads.values() if lead in driven}, key=driven.index)
+        if not used:
+            raise ChainError(f"end {end}: no driven hinge or slide leads to it")
+        self.joints: tuple[int, ...] = tuple(used)
+        """Numbers of the joints whose coordinates are its variables, in the order of drives."""
+        self.places: tuple[int, ...] = tuple(driven.index(number) for number in used)
+        """Of these among the robot's drives."""
+        links = {link.number: link for link in tree.links}
+        fixed = np.eye(4) if base is None else np.array(base, dtype=np.float64)
+        before: list[Array] = []
+        moved: list[RobotJoint] = []
+        for joint in way.joints:
+            fixed = fixed @ pose_of(links[joint.child].dh)
+            if leads[joint.number][0] in used and joint.type in DRIVABLE:
+                before.append(fixed)
+                moved.append(joint)
+                fixed = np.eye(4)
+            else:
+                fixed = fixed @ motion(joint, coordinates[joint.number])
+        self._before, self._last = np.array(before), fixed @ way.place
+        self._axes = np.array([unit(joint.axis) for joint in moved])
+        self._slides = np.array([joint.type is JointType.SLIDE for joint in moved])
+        self._variables = np.array([used.index(leads[joint.number][0]) for joint in moved])
+        self._ratios = np.array([leads[joint.number][1] for joint in moved])
+        self._offsets = np.array([leads[joint.number][2] for joint in moved])
+        bounds = {joint.number: joint.limits for joint in tree.drivers.values()}
+        limits = [bounds[number][0] if bounds[number] else (-np.inf, np.inf) for number in used]
+        self.least, self.greatest = (np.array(side) for side in zip(*limits, strict=True))
+        """Limits of the variables [rad] or [m], shape (n,) each; infinite where there are none."""
+
+    def pose(self, q: Array) -> Array:
+        """Pose of the place in the world, shape (4, 4), for variables of shape (n,)."""
+        return self.frames(q)[-1]
+
+    def frames(self, q: Array) -> Array:
+        """Frames of its moved joints in the world, then of its place, shape (joints + 1, 4, 4).
+
+        A variable that followers have moves several joints.
+        """
+        found = np.empty((len(self._before) + 1, 4, 4))
+        values = self._ratios * q[self._variables] + self._offsets
+        chain_frames(self._before, self._axes, self._slides, values, self._last, found)
+        return found
+
+    def axes(self, frames: Array) -> list[tuple[int, bool, Array, Array]]:
+        """Variable, whether it slides, axis and origin in the world, a joint each."""
+        return [
+            (int(variable), bool(slides), frame[:3, :3] @ axis, frame[:3, 3])
+            for variable, slides, axis, frame in zip(
+                self._variables, self._slides, self._axes, frames, strict=False
+            )
+        ]
+
+    def jacobian(self, frames: Array) -> Array:
+        """Twist of the place per rate of each variable, shape (6, n): speed, then turn rate.
+
+        Both in the axes of the world, the speed that of the place itself.
+        """
+        columns = np.zeros((6, len(self.joints)))
+        chain_jacobian(frames, self._axes, self._slides, self._variables, self._ratios, columns)
+        return columns
+
+    def within(self, q: Array) -> Array:
+        """The nearest variables within the limits, shape (n,)."""
+        return np.clip(q, self.least, self.greatest)
+
+
+def _way_to(tree: RobotTree, end: int | None) -> _Link:
+    place, link = np.eye(4), tree.links[-1].number
+    ends = {joint.number: joint for joint in tree.ends}
+    if end is None and ends:
+        end = min(ends)
+    if end is not None:
+        if end not in ends:
+            known = ", ".join(map(str, sorted(ends))) or "none"
+            raise ChainError(f"end {end}: no such place on the robot; there are: {known}")
+        link = ends[end].parent
+        place[:3, 3] = ends[end].at_parent_m or (0.0, 0.0, 0.0)
+    joints: list[RobotJoint] = []
+    while link != NOWHERE:
+        joints.append(tree.drivers[link])
+        link = joints[-1].parent
+    return _Link(tuple(reversed(joints)), place)
+
+
+def _leader(tree: RobotTree, joint: RobotJoint) -> tuple[int, float, float]:
+    """Number of the joint that moves one, with ratio and offset; itself if it follows none."""
+    ratio, offset = 1.0, 0.0
+    moving = {one.number: one for one in tree.drivers.values()}
+    while joint.mimic is not None:
+        offset += ratio * joint.mimic.offset
+        ratio *= joint.mimic.ratio
+        joint = moving[joint.mimic.joint]
+    return joint.number, ratio, offset

@@ -1,0 +1,70 @@
+"""Frames and Jacobian of a chain of hinges and slides, compiled."""
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+
+@njit(cache=True)
+def chain_frames(
+    before: Array, axes: Array, slides: NDArray[np.bool_], values: Array, last: Array, found: Array
+) -> None:
+    """Frames of a chain's joints, moved, and that of its place.
+
+    Args:
+        before: of each joint in the frame of the one before it, shape (n, 4, 4).
+        axes: of length 1, shape (n, 3).
+        slides: whether it slides along it, or turns about it, shape (n,).
+        values: of each joint [rad] or [m], shape (n,).
+        last: of the place in the last joint's frame, shape (4, 4).
+        found: the frames, shape (n + 1, 4, 4); written.
+    """
+    count = len(before)
+    at = np.eye(4)
+    for index in range(count):
+        at = at @ before[index]
+        x, y, z = axes[index]
+        value = values[index]
+        if slides[index]:
+            for row in range(3):
+                at[row, 3] += value * (at[row, 0] * x + at[row, 1] * y + at[row, 2] * z)
+        else:
+            s, h = math.sin(value), math.sin(0.5 * value)
+            v = 2.0 * h * h
+            turned = np.array(
+                [
+                    [1.0 - v * (y * y + z * z), v * x * y - s * z, v * x * z + s * y],
+                    [v * x * y + s * z, 1.0 - v * (x * x + z * z), v * y * z - s * x],
+                    [v * x * z - s * y, v * y * z + s * x, 1.0 - v * (x * x + y * y)],
+                ]
+            )
+            at[:3, :3] = np.ascontiguousarray(at[:3, :3]) @ turned
+        found[index] = at
+    found[count] = at @ last
+
+
+@njit(cache=True)
+def chain_jacobian(
+    frames: Array, axes: Array, slides: NDArray[np.bool_], variables: Whole, ratios: Array,
+    columns: Array,
+) -> None:  # fmt: skip
+    """Twist of the place per rate of each variable, shape (6, variables); added to `columns`."""
+    count = len(axes)
+    for index in range(count):
+        frame, column, ratio = frames[index], variables[index], ratios[index]
+        axis = np.ascontiguousarray(frame[:3, :3]) @ axes[index]
+        if slides[index]:
+            for row in range(3):
+                columns[row, column] += ratio * axis[row]
+            continue
+        x, y, z = frames[count][:3, 3] - frame[:3, 3]
+        columns[0, column] += ratio * (axis[1] * z - axis[2] * y)
+        columns[1, column] += ratio * (axis[2] * x - axis[0] * z)
+        columns[2, column] += ratio * (axis[0] * y - axis[1] * x)
+        for row in range(3):
+            columns[3 + row, column] += ratio * axis[row]

@@ -1,0 +1,106 @@
+"""A motion laid out ahead: what each drive's joint shall do at every tick."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.world.motion.chain import Chain
+from sim.world.motion.inverse import damped_least_squares
+from sim.world.motion.lines import StraightLine
+from sim.world.motion.profiles import ShareProfile
+
+Array = NDArray[np.float64]
+
+
+class UnreachableError(ValueError):
+    """A chain cannot follow a way; the text says where and by how much."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlannedMotion:
+    """Setpoints of all drives, a row a tick; the last row is held ever after."""
+
+    period_s: float
+    """From one row to the next."""
+    positions: Array
+    """Of the joints [rad] or [m], shape (rows, drives)."""
+    speeds: Array
+    """[rad/s] or [m/s], shape (rows, drives)."""
+    accelerations: Array
+    """[rad/s2] or [m/s2], shape (rows, drives)."""
+
+    def __post_init__(self) -> None:
+        for array in (self.positions, self.speeds, self.accelerations):
+            array.setflags(write=False)
+
+    @property
+    def duration_s(self) -> float:
+        """From the first row to the last."""
+        return (len(self.positions) - 1) * self.period_s
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """One after the other; each begins where the one before ends."""
+        columns = zip(*((p.positions, p.speeds, p.accelerations) for p in parts), strict=True)
+        first = parts[0]
+        q, v, a = (
+            np.concatenate([one[1 if index else 0 :] for index, one in enumerate(column)])
+            for column in columns
+        )
+        return cls(first.period_s, q, v, a)
+
+
+def ticks_s(duration_s: float, period_s: float) -> Array:
+    """Times of the rows: each tick up to the first one at or after the end."""
+    return np.arange(int(np.ceil(duration_s / period_s - 1e-9)) + 1, dtype=np.float64) * period_s
+
+
+def joint_interpolation(
+    start: Array, goal: Array, profile: ShareProfile, period_s: float
+) -> PlannedMotion:
+    """All joints in step along the straight way between two places in joint space.
+
+    Args:
+        start: of the drives' joints [rad] or [m], shape (drives,).
+        goal: likewise.
+    """
+    share, rate, second = profile.at(ticks_s(profile.duration_s, period_s))
+    way = np.asarray(goal) - np.asarray(start)
+    return PlannedMotion(
+        period_s, start + np.outer(share, way), np.outer(rate, way), np.outer(second, way)
+    )
+
+
+def line_motion(
+    chain: Chain, start: Array, line: StraightLine, profile: ShareProfile, period_s: float
+) -> PlannedMotion:
+    """A place along a straight line: inverse kinematics at every tick, from the tick before.
+
+    Speeds and accelerations are differences of the positions, the ends' of the inner ones.
+
+    Args:
+        start: of all drives' joints [rad] or [m], shape (drives,); those that are not of the chain
+            stay there.
+
+    Raises:
+        UnreachableError: with time and error where a pose cannot be reached within the limits.
+    """
+    times_s = ticks_s(profile.duration_s, period_s)
+    shares, _, _ = profile.at(times_s)
+    places, rows = list(chain.places), np.tile(np.asarray(start), (len(times_s), 1))
+    q = np.asarray(start)[places]
+    for index, share in enumerate(shares.tolist()):
+        found = damped_least_squares(chain, q, line.at(share))
+        if not found.reached:
+            raise UnreachableError(
+                f"t = {times_s[index]:.3f} s, {100 * share:.1f} % of the line: the nearest is "
+                f"{1e3 * found.error_m:.3f} mm and {np.degrees(found.error_rad):.4f} deg away; a "
+                "line within reach and joint limits, away from singular poses, is needed"
+            )
+        q = rows[index, places] = found.q
+    speeds: Array = np.asarray(np.gradient(rows, period_s, axis=0, edge_order=2), np.float64)
+    changes: Array = np.asarray(np.gradient(speeds, period_s, axis=0, edge_order=2), np.float64)
+    return PlannedMotion(period_s, rows, speeds, changes)
