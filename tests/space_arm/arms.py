@@ -13,8 +13,11 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from hil.config.shipped import configs_dir
+from hil.machines.arm_document import arm_robot, triple
 from hil.machines.space_arm_settings import ArmSettings
-from sim.world.space_arm.arm import Arm, Body, Link
+from sim.world.engine.mjcf import Stepping, model_text
+from sim.world.engine.mjcf_robot import PlacedRobot
+from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.kernels import dynamics
 
 Array = NDArray[np.float64]
@@ -139,31 +142,12 @@ def pinocchio_model(arm: Arm) -> tuple[Any, Any, int]:
 
 
 def mujoco_model(arm: Arm) -> tuple[Any, Any]:
-    """The arm as MuJoCo's model and data, through its own file format."""
+    """The arm's rigid links as MuJoCo's model and data, through its document and text."""
     mujoco = pytest.importorskip("mujoco", reason="mujoco is a test extra")
-    bodies = "".join(_mjcf_body(link) for link in arm.links) + "</body>" * len(arm.links)
-    text = (
-        '<mujoco><compiler angle="radian" autolimits="false" balanceinertia="false"/>'
-        f'<option gravity="{_mjcf(arm.gravity_m_s2)}"/><worldbody>{bodies}</worldbody></mujoco>'
-    )
-    model = mujoco.MjModel.from_xml_string(text)
+    robot, _ = arm_robot(arm)
+    bare = {"armature": 0.0, "friction": 0.0, "damping": 0.0, "limits": ()}
+    joints = tuple(replace(one, **bare) if one.axis else one for one in robot.joints)
+    placed = PlacedRobot(replace(robot, joints=joints, drives=()))
+    text = model_text([placed], Stepping(gravity_m_s2=triple(arm.gravity_m_s2)))
+    model = mujoco.MjModel.from_xml_string(text.text)
     return model, mujoco.MjData(model)
-
-
-def _mjcf_body(link: Link) -> str:
-    w, v = np.linalg.eigh(link.inertia_kg_m2)
-    v[:, 2] = np.cross(v[:, 0], v[:, 1])
-    return (
-        f'<body pos="{_mjcf(link.offset_m)}" quat="{_quaternion(link.rotation)}">'
-        f'<joint type="hinge" axis="{_mjcf(link.axis)}"/>'
-        f'<inertial pos="{_mjcf(link.com_m)}" quat="{_quaternion(v)}" '
-        f'mass="{link.mass_kg!r}" diaginertia="{_mjcf(w)}"/>'
-    )
-
-
-def _quaternion(rotation: Array) -> str:
-    return _mjcf(np.roll(Rotation.from_matrix(rotation).as_quat(), 1))
-
-
-def _mjcf(values: Array) -> str:
-    return " ".join(repr(float(value)) for value in values)

@@ -78,7 +78,7 @@ def test_kinematics_agree_with_pinocchio(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in ARMS if name != "puma560"])
 def test_kernels_agree_with_mujoco(name: str) -> None:
-    """Not the PUMA: MuJoCo refuses its massless first link."""
+    """Not the PUMA: no body has the inertia of its first and third link, and MuJoCo none."""
     mujoco = pytest.importorskip("mujoco", reason="mujoco is a test extra")
     arm = ARMS[name]
     model, data = mujoco_model(arm)
