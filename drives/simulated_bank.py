@@ -11,8 +11,8 @@ following-error window, and the faults of `drives.sim_faults`.
 What it does not model: backlash, friction, elasticity and pitch error of the screw; the current
 loop, the motor and its heat; supply voltage and its sag; encoder resolution and noise; the sag of
 a leg while its brake closes; the coupling of the legs through the platform (every rod carries a
-constant load and a constant mass); latency, jitter and load of a bus: the setpoint of a cycle is
-in force from its beginning and the feedback is of its end.
+constant load and a constant mass), unless a plant couples them; latency, jitter and load of a bus:
+the setpoint of a cycle is in force from its beginning and the feedback is of its end.
 """
 
 import math
@@ -35,8 +35,10 @@ from drives.bank import (
     SixFloats,
     check_command,
 )
+from drives.coupled_cylinders import CoupledCylinders, CylinderServo
 from drives.cylinder import LegEvent, RodMode
 from drives.cylinder_model import CylinderModel
+from drives.plant import Plant
 from drives.sim_faults import FaultSchedule, SimFault, burden_rods
 from drives.sim_feedback import FeedbackFrames, as_six
 
@@ -75,6 +77,8 @@ class SimulatedBank:
         watchdog_cycles: Cycles without a command that an enabled drive tolerates.
         following_window_m: Following error at which a drive itself trips [m]; None for never.
         homing_legs: Legs (1 to 6) that homing moves; all if empty.
+        plant: The body that couples the rods; None for rods by themselves.
+        servo: Gains of the servos that move a plant.
 
     Raises:
         DriveModelError: If the servo is far too fast for the period, or a number makes no sense.
@@ -92,6 +96,8 @@ class SimulatedBank:
         watchdog_cycles: int = 5,
         following_window_m: float | None = None,
         homing_legs: Sequence[int] = (),
+        plant: Plant | None = None,
+        servo: CylinderServo | None = None,
     ) -> None:
         if watchdog_cycles < 1:
             raise DriveModelError(f"watchdog_cycles is {watchdog_cycles}, at least 1 is needed")
@@ -122,6 +128,9 @@ class SimulatedBank:
         self._events = np.zeros(LEGS, dtype=np.int64)
         self._frame = np.zeros((3, LEGS))
         self._frames = FeedbackFrames()
+        self._coupled: CoupledCylinders | None = None
+        if plant is not None:
+            self._coupled = CoupledCylinders(plant, model.force_max_n.tolist(), servo)
         self._held_m: SixFloats = _ZERO_SPEED
         self._closed = False
 
@@ -146,6 +155,8 @@ class SimulatedBank:
         rods[:, cylinder.X] = np.clip(standing_m, model.closed_length_m, model.open_length_m)
         rods[:, cylinder.REF] = rods[:, cylinder.X]
         rods[:, cylinder.OFFSET] = offset_m
+        if self._coupled is not None:
+            self._coupled.begin(rods, self._parameters)
         for leg in _LEG_NUMBERS:
             self._enter(leg, DriveState.DISABLED)
         self._frame[0] = rods[:, cylinder.X] + offset_m
@@ -175,22 +186,23 @@ class SimulatedBank:
         if self._goal is not None:
             self._progress(self._goal)
         length_m, speed_m_s = self._setpoint(command)
-        happened = cylinder.advance(
-            self._rods,
-            self._mode,
-            self._parameters,
-            length_m,
-            speed_m_s,
-            self._events,
-            self._frame,
-            self._period_s,
-            self._substeps,
-        )
-        if happened:
+        if self._advance(length_m, speed_m_s):
             self._handle_events()
         self._cycle += 1
         return self._frames.read(
             self._frame.tolist(), self._state, self._homed, self._code, command
+        )
+
+    def _advance(self, length_m: SixFloats, speed_m_s: SixFloats) -> int:
+        """Move the rods by one cycle; the `LegEvent`s of all together."""
+        rods, mode, parameters = self._rods, self._mode, self._parameters
+        events, frame, period_s = self._events, self._frame, self._period_s
+        if self._coupled is not None:
+            return self._coupled.advance(
+                rods, mode, parameters, length_m, speed_m_s, events, frame, period_s
+            )
+        return cylinder.advance(
+            rods, mode, parameters, length_m, speed_m_s, events, frame, period_s, self._substeps
         )
 
     def link_tally(self) -> LinkTally:

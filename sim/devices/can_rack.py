@@ -23,7 +23,7 @@ from sim.devices.can_bus import FOREIGN, CanBus, Outgoing
 from sim.devices.can_node import CanNode
 from sim.devices.drive_group import DriveGroup
 from sim.devices.drive_parameters import RackSettings
-from sim.devices.plant import Rod
+from sim.devices.plant import Plant, Rod
 from sim.devices.rack_faults import RackFaults, Spoil
 
 CanFrame = tuple[int, bytes]
@@ -41,11 +41,12 @@ class CanRack:
     Args:
         settings: Drives, bit rate, buses.
         seed: Seed of positions at power-up and of random faults.
+        plant: The body that couples the rods; None for rods by themselves.
     """
 
-    def __init__(self, settings: RackSettings, *, seed: int) -> None:
+    def __init__(self, settings: RackSettings, *, seed: int, plant: Plant | None = None) -> None:
         self.settings = settings
-        self.group: DriveGroup = DriveGroup(settings, seed=seed)
+        self.group: DriveGroup = DriveGroup(settings, seed=seed, plant=plant)
         self._paced = settings.bitrate is not None
         self._now_s = -math.inf
         self._plant_s = self._tick_s = self._event_s = self._housekept_s = -math.inf

@@ -192,6 +192,8 @@ class DriveAutomaton(Commanded):
             self._stop_event = None
         if powered and not self.motor.powered:
             self.reference.hold(self.u_m)
+            if self.load_servo is not None:
+                self.load_servo.reset(0.0)
         self.motor.powered = powered
         if not powered:
             self.motor.acceleration_m_s2 = 0.0

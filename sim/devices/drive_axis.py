@@ -3,8 +3,10 @@
 Inside it works in metres of rod extension from the drive's own zero; `to_counts` and its like are
 the border to the objects of CiA 402-2, in the units of the type and with the polarity of 607Eh.
 
-Not modelled: the turns of an absolute encoder, encoder noise, an integral term
-(the load is known to the servo), the current loop.
+A servo of rods by themselves knows their load and has no integral term; one behind a plant knows
+its own rod only (`sim.devices.servo`).
+
+Not modelled: the turns of an absolute encoder, encoder noise, the current loop.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from sim.devices.drive_parameters import DriveParameters, NodeSettings
 from sim.devices.drive_type import Units
 from sim.devices.plant import Rod, Switch
 from sim.devices.reference import Reference
+from sim.devices.servo import LoadServo
 
 INTERLOCK_BIT: Final = 0x08
 POSITION_POLARITY: Final = 0x80
@@ -59,6 +62,8 @@ class DriveAxis:
         self.u_m: float = 0.0
         """Measured position from the drive's own zero [m]."""
         self._encoder_m = encoder.x_m
+        self.load_servo: LoadServo | None = None
+        """The speed loop behind a plant; None for rods by themselves."""
         self.use_units()
         rod = settings.rod
         servo = 2.0 * math.pi * rod.natural_frequency_hz
@@ -221,17 +226,46 @@ class DriveAxis:
             keep_off_switches: Whether a limit switch stops the rod in its direction.
             speed_only: Whether only the speed matters (profile velocity mode).
         """
+        v_wanted = self._speed_wanted(
+            self._pull_gain, keep_off_switches=keep_off_switches, speed_only=speed_only
+        )
+        feed_forward = self.reference.a_m_s2 if self.lag_s <= 0.0 else 0.0
+        a = self._speed_gain * (v_wanted - self.encoder.v_m_s * self.encoder_scale) + feed_forward
+        a_max = self._a_max
+        return a_max if a > a_max else -a_max if a < -a_max else a
+
+    def servo_force_n(
+        self, servo: LoadServo, dt_s: float, *, keep_off_switches: bool, speed_only: bool
+    ) -> float:
+        """Return what the motor pushes in the next step behind a plant [N].
+
+        Args:
+            servo: Its speed loop.
+            dt_s: Step [s].
+            keep_off_switches: Whether a limit switch stops the rod in its direction.
+            speed_only: Whether only the speed matters (profile velocity mode).
+        """
+        v_wanted = self._speed_wanted(
+            servo.gains.position_gain_1_s, keep_off_switches=keep_off_switches,
+            speed_only=speed_only,
+        )  # fmt: skip
+        v_ref = self.reference.v_m_s if self.lag_s <= 0.0 else 0.0
+        force_n = servo.force_n(v_wanted, self.measured_speed_m_s, v_ref, dt_s)
+        self.limited = self.limited or servo.limited
+        return force_n
+
+    def _speed_wanted(self, gain_1_s: float, *, keep_off_switches: bool, speed_only: bool) -> float:
+        """Return what the position loop asks of the speed loop, limited [m/s]."""
         reference, lag_s, v_max = self.reference, self.lag_s, self._v_max
         error = reference.x_m - self.u_m
         if lag_s > 0.0:
-            v_wanted, feed_forward = error / lag_s, 0.0
+            v_wanted = error / lag_s
         else:
             size = error if error >= 0.0 else -error
-            pull, fastest = size * self._pull_gain, math.sqrt(1.6 * self._a_max * size)
+            pull, fastest = size * gain_1_s, math.sqrt(1.6 * self._a_max * size)
             if pull > fastest:
                 pull = fastest
             v_wanted = reference.v_m_s + (pull if error > 0.0 else -pull)
-            feed_forward = reference.a_m_s2
         self.limited = False
         if not -v_max <= v_wanted <= v_max:
             v_wanted = math.copysign(v_max, v_wanted)
@@ -239,9 +273,7 @@ class DriveAxis:
         rod = self.encoder
         if keep_off_switches and not rod.negative_edge_m < rod.x_m < rod.positive_edge_m:
             v_wanted = self._inside_limit_switches(v_wanted, speed_only)
-        a = self._speed_gain * (v_wanted - rod.v_m_s * self.encoder_scale) + feed_forward
-        a_max = self._a_max
-        return a_max if a > a_max else -a_max if a < -a_max else a
+        return v_wanted
 
     def _inside_limit_switches(self, v_wanted: float, speed_only: bool) -> float:
         switch = Switch.POSITIVE_LIMIT if v_wanted > 0.0 else Switch.NEGATIVE_LIMIT

@@ -4,7 +4,8 @@
     group.drives[0].write_controlword(0x06)
     group.advance(0.004)
 
-Not modelled: the platform on top, which would couple the rods.
+Behind a plant the rods are where it has them, and the drives know their own rods only; without one
+each rod is by itself, with a load that its drive knows.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import random
 
 from sim.devices.drive_node import EmulatedDrive
 from sim.devices.drive_parameters import RackSettings
-from sim.devices.plant import Rod, substeps
+from sim.devices.plant import Plant, Rod, substeps
+from sim.devices.servo import LoadServo
 
 
 class DriveGroup:
@@ -21,9 +23,10 @@ class DriveGroup:
 
     Args:
         seed: Seed of where the rods stand and what the encoders say when the power comes.
+        plant: The body that couples the rods; None for rods by themselves.
     """
 
-    def __init__(self, settings: RackSettings, *, seed: int) -> None:
+    def __init__(self, settings: RackSettings, *, seed: int, plant: Plant | None = None) -> None:
         rng = random.Random(seed)  # noqa: S311  (an emulated machine, no secret)
         self.rods: tuple[Rod, ...] = tuple(Rod(node.rod) for node in settings.nodes)
         for rod in self.rods:
@@ -39,9 +42,20 @@ class DriveGroup:
             for node in settings.nodes
         )
 
+        self._plant = plant
+        if plant is not None:
+            plant.begin([rod.x_m for rod in self.rods])
+            for drive, node in zip(self.drives, settings.nodes, strict=True):
+                drive.load_servo = LoadServo(settings.gains, node.rod.force_max_n)
+
     @property
     def still(self) -> bool:
-        """Whether time alone changes nothing: no power, no speed, nothing about to be enabled."""
+        """Whether time alone changes nothing: no power, no speed, nothing about to be enabled.
+
+        A plant goes on by itself.
+        """
+        if self._plant is not None:
+            return False
         for rod in self.rods:
             if not rod.still:
                 return False
@@ -60,7 +74,20 @@ class DriveGroup:
         for _ in range(count):
             for drive in drives:
                 drive.control(step_s)
-            for rod in rods:
-                rod.advance(step_s)
+            if self._plant is None:
+                for rod in rods:
+                    rod.advance(step_s)
+            else:
+                self._move(self._plant, step_s)
             for drive in drives:
                 drive.sense()
+
+    def _move(self, plant: Plant, step_s: float) -> None:
+        """Let the motors push the plant, and the rods be where it has them then."""
+        rods = self.rods
+        for rod in rods:
+            if not rod.powered:
+                rod.force_n = 0.0
+        plant.advance([rod.force_n for rod in rods], [not rod.powered for rod in rods], step_s)
+        for rod, x_m, v_m_s in zip(rods, plant.extensions_m(), plant.speeds_m_s(), strict=True):
+            rod.x_m, rod.v_m_s = x_m, v_m_s

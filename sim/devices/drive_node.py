@@ -162,9 +162,15 @@ class EmulatedDrive(DriveAutomaton):
             self._finish_stop()
         if self._powered:
             self.reference.advance(dt_s)
-            self.motor.acceleration_m_s2 = self.servo_acceleration(
-                keep_off_switches=mode is not _HOMING, speed_only=mode is _PROFILE_VELOCITY
-            )
+            keep_off, speed_only = mode is not _HOMING, mode is _PROFILE_VELOCITY
+            if self.load_servo is None:
+                self.motor.acceleration_m_s2 = self.servo_acceleration(
+                    keep_off_switches=keep_off, speed_only=speed_only
+                )
+            else:
+                self.motor.force_n = self.servo_force_n(
+                    self.load_servo, dt_s, keep_off_switches=keep_off, speed_only=speed_only
+                )
 
     def _supervise_following(self, dt_s: float) -> None:
         window = self.parameters.following_error_window

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from sim.devices.drive_type import DriveType
 from sim.devices.maker_types import EMULATED
 from sim.devices.plant import PlantError, RodSettings
+from sim.devices.servo import ServoGains
 
 _POWER_OF_TEN = {exponent: 10.0**exponent for exponent in range(-128, 1)}
 NODES = 6
@@ -126,6 +127,9 @@ class RackSettings:
     """From power or reset to the boot-up message of CANopen [s]."""
     buses: tuple[int, ...] = (0,) * NODES
     """Number of the bus that each drive is on, 0 or 1, 6."""
+
+    gains: ServoGains = field(default_factory=ServoGains)
+    """Of the six servos behind a plant; rods by themselves have the loop of their settings."""
 
     def __post_init__(self) -> None:
         ids = [node.node_id for node in self.nodes]

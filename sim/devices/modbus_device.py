@@ -18,7 +18,7 @@ from typing import ClassVar, Final
 from sim.devices.drive_group import DriveGroup
 from sim.devices.drive_node import EmulatedDrive
 from sim.devices.drive_parameters import NODES, RackSettings
-from sim.devices.plant import PlantError, Rod
+from sim.devices.plant import Plant, PlantError, Rod
 from sim.devices.watchdogs import Deadline
 
 ILLEGAL_ADDRESS: Final = 2
@@ -80,6 +80,7 @@ class ModbusDevice(ABC):
 
     Args:
         seed: Seed of where the rods stand and what the encoders say when the power comes.
+        plant: The body that couples the rods; None for rods by themselves.
     """
 
     functions: ClassVar[tuple[int, ...]] = (3, 6, 16, 23)
@@ -89,9 +90,11 @@ class ModbusDevice(ABC):
     watchdog_default_ms: ClassVar[int] = 0
     """Watchdog after power-up [ms]; 0 for none."""
 
-    def __init__(self, settings: ModbusRackSettings, *, seed: int) -> None:
+    def __init__(
+        self, settings: ModbusRackSettings, *, seed: int, plant: Plant | None = None
+    ) -> None:
         self.settings = settings
-        self._group = DriveGroup(settings.rack, seed=seed)
+        self._group = DriveGroup(settings.rack, seed=seed, plant=plant)
         self._now_s: float | None = None
         self._per_unit = NODES // len(settings.units)
         self._watchdog_ms = dict.fromkeys(settings.units, self.watchdog_default_ms)

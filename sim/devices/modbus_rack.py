@@ -26,6 +26,7 @@ from sim.devices.modbus_injection import (
 )
 from sim.devices.modbus_rack_core import ModbusRackCore
 from sim.devices.modbus_rack_server import LOOPBACK, RackServer
+from sim.devices.plant import Plant
 
 TICK_S: Final = 0.002
 """How often the rods are moved on when nobody asks, and how often `stop` is asked [s]."""
@@ -52,6 +53,7 @@ def run_modbus_rack(
     core: ModbusDevice | None = None,
     faults: ModbusFaults | None = None,
     end_with_console: bool = False,
+    plant: Plant | None = None,
 ) -> None:
     """Run a rack until `stop` says so.
 
@@ -71,6 +73,7 @@ def run_modbus_rack(
         faults: Its faults, if the caller wants to begin some; made from the script otherwise.
         end_with_console: Whether the rack ends when the console's input does, so that it does not
             outlive the program at the other end of that pipe.
+        plant: The body that couples the rods; None for rods by themselves.
 
     Raises:
         OSError: If the port cannot be opened.
@@ -78,7 +81,7 @@ def run_modbus_rack(
     """
     if transport not in ("tcp", "rtu"):
         raise ValueError(f'transport is {transport!r}, "tcp" or "rtu" is needed')
-    device = kind(settings, seed=seed) if core is None else core
+    device = kind(settings, seed=seed, plant=plant) if core is None else core
     rack = _Rack(device, faults or ModbusFaults(device, script), now_s, report)
 
     def over() -> bool:

@@ -20,6 +20,7 @@ from sim.devices.modbus_device import (
 )
 from sim.devices.modbus_rack_parameters import read_parameters, write_parameters
 from sim.devices.modbus_rack_table import Word
+from sim.devices.plant import Plant
 
 MASTER_LOST: Final = 0x8130
 """Error code: the master's cyclic requests stay away (CiA 301, life guard or heartbeat error)."""
@@ -32,12 +33,15 @@ class ModbusRackCore(ModbusDevice):
 
     Args:
         seed: Seed of where the rods stand and what the encoders say when the power comes.
+        plant: The body that couples the rods; None for rods by themselves.
     """
 
     watchdog_default_ms = 100
 
-    def __init__(self, settings: ModbusRackSettings, *, seed: int) -> None:
-        super().__init__(settings, seed=seed)
+    def __init__(
+        self, settings: ModbusRackSettings, *, seed: int, plant: Plant | None = None
+    ) -> None:
+        super().__init__(settings, seed=seed, plant=plant)
         self._orders = {unit: [0] * self._order_count for unit in settings.units}
         self._boot_count = 1
 

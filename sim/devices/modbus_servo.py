@@ -23,6 +23,7 @@ from sim.devices.modbus_device import (
     ModbusRackSettings,
 )
 from sim.devices.modbus_servo_table import STORED, Image, Mapped
+from sim.devices.plant import Plant
 
 QUICK_STOP_BIT: Final = 0x04
 """Of the controlword; a quick stop while it is 0."""
@@ -34,13 +35,16 @@ class ModbusServos(ModbusDevice):
     Args:
         settings: The rack; six units.
         seed: Seed of where the rods stand and what the encoders say when the power comes.
+        plant: The body that couples the rods; None for rods by themselves.
     """
 
     functions: ClassVar[tuple[int, ...]] = table.FUNCTIONS
     registers = table.RECEIVED + table.NANOJ_REGISTERS
 
-    def __init__(self, settings: ModbusRackSettings, *, seed: int) -> None:
-        super().__init__(settings, seed=seed)
+    def __init__(
+        self, settings: ModbusRackSettings, *, seed: int, plant: Plant | None = None
+    ) -> None:
+        super().__init__(settings, seed=seed, plant=plant)
         self._received, self._told = Image(table.RECEIVED_MAPPING), Image(table.TOLD_MAPPING)
         self._forget()
 

@@ -4,19 +4,48 @@ A rod is a mass under the force of its motor and a constant load, between two ha
 A brake holds it while its drive has no power. Positions are rod extensions in metres from the
 inner end; the drive that turns them into counts is in `sim.devices.drive_node`.
 
-Not modelled: friction and backlash of the screw, bending, the platform that couples six rods,
-motor heating, current loop and torque ripple, encoder noise and index pulse, switch bounce.
+Not modelled: friction and backlash of the screw, bending, motor heating, current loop and torque
+ripple, encoder noise and index pulse, switch bounce; without a world (`Plant`) the platform that
+couples six rods.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from enum import Enum
+from typing import Protocol
 
 
 class PlantError(ValueError):
     """A rod is described by numbers that make no sense; the text names value, limit and unit."""
+
+
+class Plant(Protocol):
+    """A body that couples six rods: what their motors push goes in, where they are comes out."""
+
+    def begin(self, extensions_m: Sequence[float]) -> None:
+        """Stand at rest with the rods at these extensions, brakes closed [m], 6."""
+        ...
+
+    def advance(self, forces_n: Sequence[float], locked: Sequence[bool], dt_s: float) -> None:
+        """Go on by a time [s].
+
+        Args:
+            forces_n: Of the motors, positive outwards [N], 6.
+            locked: Which brakes are closed, 6.
+            dt_s: Time that passes [s].
+        """
+        ...
+
+    def extensions_m(self) -> Sequence[float]:
+        """How far each rod is out [m], 6."""
+        ...
+
+    def speeds_m_s(self) -> Sequence[float]:
+        """Of each rod, outwards positive [m/s], 6."""
+        ...
 
 
 class Switch(Enum):

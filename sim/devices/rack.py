@@ -20,6 +20,7 @@ from sim.devices.console_input import ConsoleInput
 from sim.devices.drive_parameters import RackSettings
 from sim.devices.fault_console import FaultConsole
 from sim.devices.faults import Injection
+from sim.devices.plant import Plant
 from sim.devices.slcan_adapter import SlcanAdapter
 from sim.devices.slcan_server import SlcanWire
 
@@ -41,6 +42,7 @@ def run_can_rack(
     seed: int = 0,
     say: Callable[[str], None] | None = None,
     end_with_console: bool = False,
+    plant: Plant | None = None,
 ) -> None:
     """Run a rack behind SLCAN adapters until told to stop.
 
@@ -57,11 +59,12 @@ def run_can_rack(
         say: Called with the answers of the console; standard output if left out.
         end_with_console: Whether the rack ends when the console's input does, so that it does not
             outlive the program at the other end of that pipe.
+        plant: The body that couples the rods; None for rods by themselves.
 
     Raises:
         OSError: If the port is taken or there are no pseudo-terminals.
     """
-    rack = CanRack(settings, seed=seed)
+    rack = CanRack(settings, seed=seed, plant=plant)
     admission = Admission(any_user=any_user, say=say or _print)
     with selectors.SelectSelector() as selector:  # epoll would round sleeps up to whole ms
         adapters = [SlcanAdapter(rack, bus) for bus in range(settings.bus_count)]

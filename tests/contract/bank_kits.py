@@ -13,9 +13,12 @@ from drives.bank import DriveBank
 from drives.contract import BankKit, PacedBank
 from drives.cylinder_model import CylinderModel
 from drives.simulated_bank import SimulatedBank
+from hil.config.shipped import find_file
+from hil.machines.machine import cylinder_model, load_rig
 from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.gate.spec import build_bank
 from hil.stations.platform.scenario import plan_from_table
+from hil.stations.platform.world import SCENES, platform_plant
 from hil.timing.realtime import RealClock
 
 WINDOW_M = 0.02
@@ -41,6 +44,13 @@ def _simulated() -> DriveBank:
     return SimulatedBank(model, 0.002)
 
 
+def _coupled() -> DriveBank:
+    """Six servos that know nothing of the 300 kg on them, in the physics engine."""
+    rig = load_rig(find_file("paper", folder="rigs", key="rig"))
+    plant = platform_plant(rig, SCENES["paper_cabin"])
+    return SimulatedBank(cylinder_model(rig, 0.004), 0.004, plant=plant)
+
+
 def _canopen(bus_of_leg: tuple[int, ...]) -> Callable[[], DriveBank]:
     settings = replace(SETTINGS, following_window_m=WINDOW_M, bus_of_leg=bus_of_leg)
     return lambda: bench(settings).bank
@@ -48,6 +58,7 @@ def _canopen(bus_of_leg: tuple[int, ...]) -> Callable[[], DriveBank]:
 
 EMULATED = (
     BankKit("simulated", _simulated, 0.002),
+    BankKit("simulated_on_a_plant", _coupled, 0.004, accuracy_m=5e-4, at_rest_m_s=1e-3),
     BankKit("canopen_one_bus", _canopen((0, 0, 0, 0, 0, 0)), 0.004),
     BankKit("canopen_two_buses", _canopen((0, 0, 0, 1, 1, 1)), 0.004),
     BankKit("modbus_tcp", lambda: modbus_tcp(following_window_m=WINDOW_M), 0.01),

@@ -12,7 +12,8 @@ from properties import dear
 from scipy.spatial.transform import Rotation
 
 from hil.config.errors import MotionError
-from hil.stations.platform.motion.moves import MoveLimits, Moves, move, unit_path
+from hil.run.rest_to_rest import unit_path
+from hil.stations.platform.motion.moves import MoveLimits, Moves, move
 from platform6dof.pose import Pose
 
 START = at(0.0, 0.0, 0.7, 0.0, 0.0, 0.0)

@@ -17,12 +17,14 @@ from hil.run.together import TogetherScenario
 from hil.stations.arm.scenario import load_arm_plan
 from hil.stations.platform.bench import run
 from hil.stations.platform.scenario import Plan, Scenario, load_plan
+from hil.stations.world.scenario import load_world_plan
 from platform6dof.inverse import leg_lengths
 
 RIGS = sorted((configs_dir() / "rigs").glob("*.toml"))
 SHIPPED = sorted((configs_dir() / "scenarios").glob("*.toml"))
 SCENARIOS = [path for path in SHIPPED if "station" not in read_toml(path)]
-STATIONS = {"arm": load_arm_plan, "together": TogetherScenario.load}
+STATIONS = {"arm": load_arm_plan, "together": TogetherScenario.load,
+            "world": lambda path: load_world_plan(path).scenario}  # fmt: skip
 OTHERS = [path for path in SHIPPED if path not in SCENARIOS]
 
 

@@ -37,6 +37,8 @@ def _changes(request: Request) -> tuple[str, ...]:
         changes.append(f'devices.drives="{drives}"')
         if drives != "sim:" and request.clock is None:
             changes.append('clock="real"')
+    if (world := request.options.get("--world")) is not None:
+        changes.append(f'world="{world}"')
     if request.fallback is not None:
         changes.append(f'devices.fallback="{request.fallback}"')
     changes += request.overrides

@@ -119,6 +119,9 @@ class Scenario(Settings):
     seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
     """Of all random numbers: the same seed gives the same run."""
     devices: Devices = Devices()
+    world: str = ""
+    """What hangs on the rods of simulated cylinders in the physics engine: a scene's name or TOML
+    file. Left out: each rod by itself, with the load that the rig says."""
     faults: tuple[FaultSettings, ...] = ()
     """Faults of the simulated drives."""
     recording: RecordingSettings = RecordingSettings()
@@ -197,6 +200,10 @@ def _check_devices(scenario: Scenario, rig: Rig, source: str) -> None:
     if isinstance(links[0], SimLink):
         return
     wrong: list[Wrong] = []
+    if scenario.world:
+        line = f"world = {scenario.world!r}: of sim: only; emulated drives have their own,"
+        line += " hil drives rack --world"
+        wrong.append(about("world", line))
     if len(links) > 1 and not (len(links) == 2 and all(isinstance(x, CanLink) for x in links)):
         line = f"devices.drives = {url!r}: one URL, or two CAN buses with a space between"
         wrong.append(about("devices.drives", line))

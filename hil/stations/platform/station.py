@@ -56,6 +56,13 @@ OPTIONS: Final = (
         help="Where the drives are: `sim:`, `rig` (where the rig says), slcan:…, socketcan:…, "
         "modbus-tcp:…, modbus-rtu:…. Drives on a wire take the real clock.",
     ),
+    Option(
+        flag="--world",
+        metavar="SCENE",
+        help="What hangs on the rods of simulated cylinders in the physics engine: `paper_cabin`, "
+        "or a TOML file.",
+        checks=True,
+    ),
 )
 
 

@@ -87,6 +87,14 @@ def rack(
     unpaced: Annotated[
         bool, typer.Option("--unpaced", help="Let frames take no time on the wire.")
     ] = False,
+    world: Annotated[
+        str,
+        typer.Option(
+            "--world",
+            metavar="SCENE",
+            help="What hangs on the rods in the physics engine: `paper_cabin`, or a TOML file.",
+        ),
+    ] = "",
 ) -> None:
     """Emulate the six drives of a rig on the real wire, in this process.
 
@@ -106,6 +114,7 @@ def rack(
         seed=seed,
         paced=not unpaced,
         kind=kind,
+        world=world,
         rate_hz=rate_hz,
         end_with_input=end_with_input,
     )

@@ -12,7 +12,13 @@ from hil.config.settings import ConfigError
 from hil.config.shipped import find_file
 from hil.ipc.child import DEVNULL, PIPE, start_child
 from hil.machines.machine import load_rig
-from hil.stations.platform.drives.rack_setup import PROTOCOLS, rack_settings, type_of
+from hil.stations.platform.drives.rack_setup import (
+    PROTOCOLS,
+    rack_settings,
+    type_of,
+    with_servo,
+)
+from hil.stations.platform.world import platform_plant, world_of
 from hil.terminal.console import err
 from hil.timing.realtime import RealClock
 from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
@@ -41,6 +47,7 @@ def serve_rack(
     seed: int,
     paced: bool,
     kind: str = "",
+    world: str = "",
     rate_hz: float = STORED_RATE_HZ,
     end_with_input: bool = False,
 ) -> None:
@@ -56,7 +63,12 @@ def serve_rack(
         raise ConfigError("--pty", ["is for canopen; modbus-rtu has a pseudo-terminal anyway"])
     wanted = type_of(kind, protocol)
     rig_file = find_file(rig, folder="rigs", key="--rig")
-    settings = rack_settings(load_rig(rig_file), paced=paced, buses=buses, kind=wanted)
+    loaded = load_rig(rig_file)
+    settings = rack_settings(loaded, paced=paced, buses=buses, kind=wanted)
+    plant = None
+    if world:
+        scene = world_of(world, key="--world")
+        settings, plant = with_servo(settings, scene.servo), platform_plant(loaded, scene)
     begin = _can_rack if protocol == "canopen" else _modbus_rack
     try:
         text = "" if script is None else script.read_text(encoding="utf-8")
@@ -73,6 +85,7 @@ def serve_rack(
                 ready=_say_ready,
                 seed=seed,
                 end_with_console=end_with_input,
+                plant=plant,
             )
     except ValueError as error:
         raise ConfigError(str(script or "rack"), [str(error)]) from None
@@ -141,7 +154,13 @@ def _say_ready(url: str) -> None:
 
 @contextmanager
 def emulated_rack(
-    protocol: str, rig_file: str, *, paced: bool = True, pty: bool = False, buses: int = 1
+    protocol: str,
+    rig_file: str,
+    *,
+    paced: bool = True,
+    pty: bool = False,
+    buses: int = 1,
+    world: str = "",
 ) -> Iterator[str]:
     """A rack in a process of its own for as long as the context lasts; yields its URL.
 
@@ -151,6 +170,7 @@ def emulated_rack(
         paced: frames take their time.
         pty: a pseudo-terminal instead of TCP, for CANopen.
         buses: CAN buses, 1 or 2.
+        world: the scene on its rods; each by itself if empty.
 
     Raises:
         RefusedError: if it does not start.
@@ -158,6 +178,7 @@ def emulated_rack(
     command = ["-m", "hil.cli", "drives", "rack"]
     command += ["--protocol", protocol, "--rig", rig_file] + ([] if paced else ["--unpaced"])
     command += ["--end-with-input", "--buses", str(buses)] + (["--pty"] if pty else [])
+    command += ["--world", world] if world else []
     # In a session of its own: Ctrl-C parks the platform first, and the rack goes last.
     process = start_child(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
     try:

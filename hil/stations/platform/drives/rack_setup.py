@@ -1,12 +1,16 @@
 """Emulated drives that fit a rig: the same strokes, switches, counts and node numbers."""
 
+from dataclasses import replace
+
 from hil.config.settings import ConfigError
 from hil.machines.rig import Rig
+from hil.stations.platform.world import ServoSettings
 from sim.devices.drive_parameters import NodeSettings, RackSettings
 from sim.devices.drive_type import DriveType
 from sim.devices.maker_types import EMULATED, TYPES
 from sim.devices.modbus_types import MODBUS_TYPES
 from sim.devices.plant import RodSettings
+from sim.devices.servo import ServoGains
 
 PROTOCOLS = ("canopen", "modbus-tcp", "modbus-rtu")
 ENCODER_ZERO_M = (0.011, -0.2, 0.35, 0.02, 0.6, 0.1)
@@ -51,6 +55,11 @@ def rack_settings(
     halves = (0, 0, 0, buses - 1, buses - 1, buses - 1)
     bitrate = canopen.bitrate if paced else None
     return RackSettings(nodes=nodes, bitrate=bitrate, buses=bus_of_leg or halves)
+
+
+def with_servo(settings: RackSettings, servo: ServoSettings) -> RackSettings:
+    """The same drives with these gains behind a plant."""
+    return replace(settings, gains=ServoGains(**servo.model_dump()))
 
 
 def _node(rig: Rig, leg: int, kind: DriveType) -> NodeSettings:

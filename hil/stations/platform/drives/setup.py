@@ -25,6 +25,7 @@ from hil.stations.platform.drives.reference import absolute_scales, known_place
 from hil.stations.platform.gate.spec import BankKind, BankSpec, sim_settings
 from hil.stations.platform.gated_bank import ESTOP_LEGS
 from hil.stations.platform.scenario import Plan
+from hil.stations.platform.world import world_of
 
 MODBUS_TYPE = "hil_rack"
 """Drives behind a Modbus gateway of which the rig says no type."""
@@ -89,6 +90,10 @@ def _simulated(plan: Plan, wish: BankWish) -> BankSpec:
         SimFault(f.kind, f.leg, f.start_s, f.duration_s, f.value) for f in scenario.faults
     )
     settings = sim_settings(model, faults, scenario.seed, homing_legs=list(wish.homing_legs))
+    if scenario.world:
+        scene = world_of(scenario.world, key="world", beside=Path(plan.scenario_file))
+        told = {"rig": plan.rig, "scene": scene}
+        settings["world"] = {name: one.model_dump(mode="json") for name, one in told.items()}
     return BankSpec("sim", plan.drives_url, plan.rig.name, scenario.period_s, settings=settings)
 
 

@@ -128,6 +128,9 @@ def _simulated(spec: BankSpec) -> DriveBank:
         name: np.array(value) if isinstance(value, list) else value
         for name, value in settings["model"].items()
     }
+    options: dict[str, Any] = dict(settings["options"])
+    if world := settings.get("world"):
+        options |= _coupled(world["rig"], world["scene"])
     warm()  # compiled before the first cycle, not in it
     return SimulatedBank(
         CylinderModel(**model),
@@ -136,8 +139,19 @@ def _simulated(spec: BankSpec) -> DriveBank:
         seed=settings["seed"],
         name=spec.name,
         url=spec.url,
-        **settings["options"],
+        **options,
     )
+
+
+def _coupled(rig: dict[str, Any], scene: dict[str, Any]) -> dict[str, Any]:
+    """The body that couples the rods of a rig, and the servos that move it."""
+    from drives.coupled_cylinders import CylinderServo
+    from hil.machines.rig import Rig
+    from hil.stations.platform.world import WorldSettings, platform_plant
+
+    what = WorldSettings.build(scene, "world")
+    gains = CylinderServo(**what.servo.model_dump())
+    return {"plant": platform_plant(Rig.build(rig, "rig"), what), "servo": gains}
 
 
 def _canopen(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank:

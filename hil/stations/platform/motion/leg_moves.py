@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hil.config.errors import MotionError, require_number
-from hil.stations.platform.motion.moves import NO_MOVE, Cubic, unit_path
+from hil.run.rest_to_rest import Cubic, unit_path
+from hil.stations.platform.motion.moves import NO_MOVE
 from hil.stations.platform.motion.source import Floats, clamp_time
 from platform6dof.forward import forward
 from platform6dof.geometry import HexapodGeometry

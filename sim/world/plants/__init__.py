@@ -1,0 +1,1 @@
+"""Bodies that drives move: forces in, positions and speeds out, stepped by the physics engine."""
