@@ -1,0 +1,1 @@
+"""Virtual environment: robots from documents in a physics engine."""

@@ -1,0 +1,134 @@
+"""``hil world fk``: joint coordinates to the places of a robot's ends; nothing moves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hil.config.errors import ConfigError
+from hil.stations.world.commands.arguments import RobotDocArg
+from hil.stations.world.told import EndsTold, EndTold
+from hil.terminal.console import Json, leave, numbers, out, print_json, verb
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from sim.world.robots.model import Robot, RobotJoint
+    from sim.world.robots.tree import RobotTree
+
+
+JointsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--q",
+        metavar="JOINT=VALUE",
+        help="A joint's coordinate [deg] or [mm], by its number; several of a universal, ball "
+        "or free joint (quaternions as they are). Repeatable; others are where they start.",
+    ),
+]
+
+
+@verb
+def fk(
+    robot: RobotDocArg,
+    joints: JointsOption = None,
+    as_json: Json = False,
+) -> None:
+    """Joint coordinates to the places of a robot's ends.
+
+    Loops are not closed anew: their joints are where they start. Exit status 1 if a joint is
+    beyond its limits.
+    """
+    from hil.stations.world.documents import robot_of
+    from sim.world.robots.loops import closed_loops
+    from sim.world.robots.tree import spanning_tree
+
+    found, _ = robot_of(robot)
+    tree = spanning_tree(found)
+    wanted = {**closed_loops(tree).coordinates, **given_coordinates(tree, joints or ())}
+    coordinates = tree.coordinates(wanted)
+    violations = list(_violations(tree, coordinates))
+    told = EndsTold(
+        ok=not violations,
+        robot=found.name or robot,
+        q={str(number): list(values) for number, values in coordinates.items() if values},
+        ends=list(_ends(found, tree, coordinates)),
+        violations=violations,
+    )
+    if as_json:
+        print_json(told)
+    else:
+        _show(told)
+    leave(told["ok"])
+
+
+def given_coordinates(tree: RobotTree, texts: Sequence[str]) -> dict[int, tuple[float, ...]]:
+    """Coordinates of joints from ``3=45`` [deg] or [mm], in rad and m."""
+    moving = {joint.number: joint for joint in tree.drivers.values()}
+    found: dict[int, tuple[float, ...]] = {}
+    for text in texts:
+        number, _, values = text.partition("=")
+        joint = moving.get(int(number)) if number.strip().isdecimal() else None
+        scales = _scales(joint) if joint is not None else ()
+        if joint is None or not scales:
+            known = ", ".join(str(n) for n, one in sorted(moving.items()) if _scales(one))
+            raise ConfigError("--q", [f"{text!r}: no such joint; JOINT=VALUE with one of {known}"])
+        given = numbers(values, len(scales), "--q", f"{len(scales)} of joint {joint.number}")
+        found[joint.number] = tuple(a * b for a, b in zip(given, scales, strict=True))
+    return found
+
+
+def _scales(joint: RobotJoint) -> tuple[float, ...]:
+    """From what people write to SI, for each coordinate."""
+    from sim.world.robots.model import JointType
+
+    one = math.radians(1.0)
+    scales = {JointType.HINGE: (one,), JointType.SLIDE: (1e-3,), JointType.UNIVERSAL: (one, one),
+              JointType.BALL: (1.0,) * 4, JointType.FREE: (1e-3,) * 3 + (1.0,) * 4}  # fmt: skip
+    return scales.get(joint.type, ())
+
+
+def _violations(tree: RobotTree, coordinates: Mapping[int, Sequence[float]]) -> Iterator[str]:
+    from sim.world.robots.model import JointType
+
+    for joint in tree.drivers.values():
+        if joint.type is JointType.BALL:
+            continue
+        way = joint.type is JointType.SLIDE
+        scale, unit = (1e3, "mm") if way else (180.0 / math.pi, "deg")
+        for value, (least, greatest) in zip(coordinates[joint.number], joint.limits, strict=False):
+            if not least <= value <= greatest:
+                yield (
+                    f"joint {joint.number}: {scale * value:.3f} {unit} is beyond its limits of "
+                    f"{scale * least:.3f} to {scale * greatest:.3f} {unit}"
+                )
+
+
+def _ends(
+    robot: Robot, tree: RobotTree, coordinates: Mapping[int, Sequence[float]]
+) -> Iterator[EndTold]:
+    poses = tree.poses(coordinates)
+    ends: dict[int, NDArray[np.float64]] = tree.end_poses(poses)
+    names = {joint.number: joint.name for joint in robot.joints}
+    if not ends:
+        last = tree.links[-1].number
+        ends = {tree.drivers[last].number: poses[last]}
+    for number, pose in ends.items():
+        yield EndTold(
+            joint=number, name=names[number], position_m=pose[:3, 3].copy(),
+            rotation=pose[:3, :3].copy(),
+        )  # fmt: skip
+
+
+def _show(told: EndsTold) -> None:
+    for end in told["ends"]:
+        out.print(f"end of joint {end['joint']} {end['name']}".rstrip())
+        for name, value, row in zip("xyz", end["position_m"], end["rotation"], strict=True):
+            axes = "  ".join(f"{one: .9f}" for one in row)
+            out.print(f"{name} {value: .9f} m   {axes}")
+    for violation in told["violations"]:
+        out.print(violation, style="red")

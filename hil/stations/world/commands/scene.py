@@ -1,0 +1,129 @@
+"""``hil world list``, ``show`` and ``check`` of scenes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from hil.stations.world.told import SceneBodyTold, SceneCheckTold, SceneRowTold, SceneTold
+from hil.terminal.console import out, print_json
+
+if TYPE_CHECKING:
+    from hil.stations.world.scenes import FurnishedScene
+
+
+DEEP_M: Final = 1e-3
+"""How far bodies may be in each other where a scene begins."""
+
+
+def scene_rows() -> list[SceneRowTold]:
+    """The shipped scenes."""
+    from hil.stations.world.scenes import scene_of, shipped_scenes
+
+    return [_row(name, scene_of(name)) for name in shipped_scenes()]
+
+
+def _row(name: str, found: FurnishedScene) -> SceneRowTold:
+    scene = found.scene
+    return SceneRowTold(
+        name=name, file=str(found.file), robots=len(scene.robots), bodies=len(scene.bodies),
+        scattered=sum(field.count for field in scene.fields), lights=len(scene.lights),
+        cameras=len(scene.cameras),
+    )  # fmt: skip
+
+
+def scene_shown(name: str, *, as_json: bool) -> None:
+    """``hil world show`` of a scene."""
+    told = _told(name)
+    if as_json:
+        print_json(told)
+    else:
+        _show(told)
+
+
+def scene_checked(name: str, no_engine: str, *, as_json: bool) -> bool:
+    """``hil world check`` of a scene: whether it can be used.
+
+    Args:
+        no_engine: what to say if the engine is not installed.
+    """
+    told = _checked(name, no_engine)
+    if as_json:
+        print_json(told)
+    else:
+        _show_check(told)
+    return told["ok"]
+
+
+def _told(name: str) -> SceneTold:
+    """All of a scene; bodies of fields are placed by seed 0 where theirs is left to a run."""
+    from hil.stations.world.scenes import scene_of
+    from sim.world.scenes.bodies import placed_body
+    from sim.world.scenes.fields import all_bodies
+
+    found = scene_of(name)
+    bodies = [
+        SceneBodyTold(
+            name=body.name, on=body.on, link=body.link, motion=body.motion.value,
+            shape=body.shape.value, size_m=list(body.size_m),
+            mass_kg=placed_body(body).mass.mass_kg, position_m=list(body.position_m),
+            quaternion=list(body.quaternion),
+        )
+        for body in all_bodies(found.scene)
+    ]  # fmt: skip
+    return SceneTold(
+        ok=True, scene=found.scene.name, file=str(found.file),
+        robots={one.name: one.document for one in found.scene.robots}, bodies=bodies,
+        cameras=[camera.name for camera in found.scene.cameras],
+    )  # fmt: skip
+
+
+def _show(told: SceneTold) -> None:
+    """The same for people."""
+    from rich.table import Table
+
+    robots = ", ".join(f"{name} ({document})" for name, document in told["robots"].items())
+    out.print(f"{told['scene']}: {len(told['bodies'])} bodies; robots: {robots or 'none'}")
+    table = Table("body", "on", "motion", "shape", "kg", "x m", "y m", "z m", box=None)
+    for body in told["bodies"]:
+        on = f"{body['on']} link {body['link']}" if body["on"] in told["robots"] else body["on"]
+        place = (f"{value:.4f}" for value in body["position_m"])
+        mass = f"{body['mass_kg']:.4g}"
+        table.add_row(body["name"], on, body["motion"], body["shape"], mass, *place)
+    out.print(table)
+    out.print(f"cameras: {', '.join(told['cameras']) or 'none'}")
+
+
+def _checked(name: str, no_engine: str) -> SceneCheckTold:
+    """What a scene's document comes to, and what the engine makes of it."""
+    from hil.stations.world.scenes import scene_of
+    from sim.world.engine.library import EngineMissingError
+    from sim.world.engine.mjcf_scene import scene_text
+    from sim.world.engine.world import ModelRefusedError, World
+    from sim.world.scenes.fields import FieldFullError
+
+    found = scene_of(name)
+    row, engine, ok, touching = _row(found.scene.name, found), "ok", True, list[str]()
+    try:
+        world = World(scene_text(found.scene, found.robots))
+        touching = [
+            f"{' and '.join(contact.bodies)}: {1e3 * contact.depth_m:.3f} mm"
+            for contact in world.contacts()
+            if contact.depth_m > DEEP_M
+        ]
+    except EngineMissingError:
+        engine = no_engine
+    except (ModelRefusedError, FieldFullError) as error:
+        engine, ok = str(error), False
+    return SceneCheckTold(
+        ok=ok and not touching, scene=row["name"], file=row["file"], robots=row["robots"],
+        bodies=row["bodies"], scattered=row["scattered"], engine=engine, overlaps=touching,
+    )  # fmt: skip
+
+
+def _show_check(told: SceneCheckTold) -> None:
+    """The same for people."""
+    counts = ", ".join(f"{told[name]} {name}" for name in ("robots", "bodies", "scattered"))
+    out.print(f"{told['scene']}: {counts}")
+    for line in told["overlaps"]:
+        out.print(f"in each other: {line}", style="red")
+    out.print(f"physics engine: {told['engine']}", style=None if told["ok"] else "red")

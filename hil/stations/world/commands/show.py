@@ -1,0 +1,245 @@
+"""``hil world list``, ``show`` and ``check``: what a robot is, and whether it can be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hil.stations.world.commands.arguments import RobotDocArg
+from hil.stations.world.commands.scene import scene_checked, scene_rows, scene_shown
+from hil.stations.world.told import (
+    RobotCheckTold,
+    RobotJointTold,
+    RobotLinkTold,
+    RobotRowTold,
+    RobotsTold,
+    RobotTold,
+)
+from hil.terminal.console import Json, err, leave, out, print_json, verb
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sim.world.robots.model import Robot
+
+NO_ENGINE = "not asked: pip install hil-bench[world]"
+
+
+@verb
+def listed(as_json: Json = False) -> None:
+    """The robots and scenes that come with the program."""
+    from hil.stations.world.documents import robot_of, shipped_robots
+
+    rows = [_row(name, *robot_of(name)) for name in shipped_robots()]
+    if as_json:
+        print_json(RobotsTold(ok=True, robots=rows, scenes=scene_rows()))
+        return
+    from rich.table import Table
+
+    table = Table("robot", "links", "joints", "loops", "freedoms", "drives", box=None)
+    for row in rows:
+        counts = (row["links"], row["joints"], row["loops"], row["freedoms"], row["drives"])
+        table.add_row(row["name"], *map(str, counts))
+    out.print(table)
+    table = Table("scene", "robots", "bodies", "at random", "cameras", box=None)
+    for row in scene_rows():
+        counts = (row["robots"], row["bodies"], row["scattered"], row["cameras"])
+        table.add_row(row["name"], *map(str, counts))
+    out.print(table)
+
+
+def _row(name: str, robot: Robot, path: Path) -> RobotRowTold:
+    loops = [joint for joint in robot.joints if joint.closes]
+    return RobotRowTold(
+        name=name, file=str(path), links=len(robot.links), joints=_joints(robot), loops=len(loops),
+        freedoms=_freedoms(robot), drives=len(robot.drives),
+    )  # fmt: skip
+
+
+def _joints(robot: Robot) -> int:
+    """Joints that move a link or close a loop."""
+    from sim.world.robots.model import JointType
+
+    still = (JointType.END, JointType.FIXED)
+    return sum(joint.closes or joint.type not in still for joint in robot.joints)
+
+
+def _freedoms(robot: Robot) -> int:
+    from sim.world.robots.loops import FREEDOMS
+
+    return sum(FREEDOMS.get(joint.type, 0) for joint in robot.joints if not joint.closes)
+
+
+@verb
+def show(
+    robot: RobotDocArg,
+    frames: Annotated[
+        bool,
+        typer.Option("--frames", help="The D-H frame of every link, in the world too; axes drawn."),
+    ] = False,
+    png: Annotated[
+        Path | None, typer.Option("--png", metavar="FILE", help="Write a picture of it.")
+    ] = None,
+    size: Annotated[
+        str, typer.Option("--size", metavar="WIDTHxHEIGHT", help="Of the picture, in pixels.")
+    ] = "1920x1080",
+    as_json: Json = False,
+) -> None:
+    """Links, joints, loops, masses and freedoms of a robot, where it starts.
+
+    Exit status 1 if its loops cannot be closed, or if there is no OpenGL for its picture.
+    """
+    from hil.stations.world.documents import robot_of
+    from hil.stations.world.scenes import is_scene
+
+    if is_scene(robot):
+        scene_shown(robot, as_json=as_json)
+        return
+    found, path = robot_of(robot)
+    told = _told(found, str(path), robot)
+    if png is not None:
+        from hil.stations.world.stills import write_still
+
+        write_still(png, found, size, frames=frames)
+        told["png"] = str(png)
+    if as_json:
+        print_json(told)
+    else:
+        _show(told, frames=frames)
+    leave(told["ok"])
+
+
+def _told(robot: Robot, file: str, name: str) -> RobotTold:
+    from sim.world.robots.bodies import placed_bodies
+    from sim.world.robots.loops import CLOSED_M, closed_loops
+    from sim.world.robots.tree import spanning_tree
+
+    tree, bodies = spanning_tree(robot), placed_bodies(robot)
+    closed = closed_loops(tree)
+    poses = tree.poses(closed.coordinates)
+    links = [
+        RobotLinkTold(
+            number=link.number, name=link.name, joint=tree.drivers[link.number].number,
+            dh=list(link.dh), shape=link.shape.value, mass_kg=bodies[link.number].mass.mass_kg,
+            position_m=poses[link.number][:3, 3].copy(),
+            rotation=poses[link.number][:3, :3].copy(),
+        )
+        for link in tree.links
+    ]  # fmt: skip
+    joints = [
+        RobotJointTold(
+            number=joint.number, name=joint.name, type=joint.type.value, parent=joint.parent,
+            child=joint.child, closes=joint.closes,
+            start=list(closed.coordinates.get(joint.number, ())),
+        )
+        for joint in robot.joints
+    ]  # fmt: skip
+    return RobotTold(
+        ok=closed.gap_max_m <= CLOSED_M, robot=robot.name or name, file=file,
+        mass_kg=sum(link["mass_kg"] for link in links), freedoms=_freedoms(robot),
+        gap_max_m=closed.gap_max_m, links=links, joints=joints, png="",
+    )  # fmt: skip
+
+
+def _show(told: RobotTold, *, frames: bool) -> None:
+    from rich.table import Table
+
+    loops = sum(joint["closes"] for joint in told["joints"])
+    out.print(
+        f"{told['robot']}: {len(told['links'])} links, {told['mass_kg']:.3f} kg, "
+        f"{told['freedoms']} freedoms of joints, {loops} loops "
+        f"(gap {1e6 * told['gap_max_m']:.3g} µm)"
+    )
+    table = Table("link", "name", "joint", "body", "kg", "x m", "y m", "z m", box=None)
+    for link in told["links"]:
+        place = (f"{value:.5f}" for value in link["position_m"])
+        table.add_row(str(link["number"]), link["name"], str(link["joint"]), link["shape"],
+                      f"{link['mass_kg']:.4g}", *place)  # fmt: skip
+    out.print(table)
+    table = Table("joint", "name", "type", "from", "to", "start", box=None)
+    for joint in told["joints"]:
+        kind = f"{joint['type']}, closes a loop" if joint["closes"] else joint["type"]
+        start = ", ".join(f"{value:.6g}" for value in joint["start"])
+        table.add_row(str(joint["number"]), joint["name"], kind, str(joint["parent"]),
+                      str(joint["child"]), start)  # fmt: skip
+    out.print(table)
+    if frames:
+        _show_frames(told)
+    if told["png"]:
+        out.print(f"written: {told['png']}", soft_wrap=True)
+
+
+def _show_frames(told: RobotTold) -> None:
+    from sim.world.robots.dh import NAMES
+
+    for link in told["links"]:
+        names = NAMES[-len(link["dh"]) :]
+        numbers = ", ".join(f"{n} {v!r}" for n, v in zip(names, link["dh"], strict=True))
+        out.print(f"link {link['number']} {link['name']}".rstrip() + f": {numbers}")
+        for row, at in zip(link["rotation"], link["position_m"], strict=True):
+            out.print("  " + "  ".join(f"{value: .9f}" for value in (*row, at)))
+
+
+@verb
+def check(
+    robot: RobotDocArg,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse to lose anything; exit status 1.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Every fault of a robot's document, by line and column; else what it comes to.
+
+    What of a document is not read, and what the robot of a machine does not say of it, is told, a
+    line for each loss. The physics engine is asked too, where it is installed. Exit status 2 for
+    faults, 1 if the engine refuses it.
+    """
+    from hil.config.errors import RefusedError
+    from hil.machines.documents import is_machine
+    from hil.stations.world.documents import document_of
+    from hil.stations.world.scenes import is_scene
+
+    if is_scene(robot):
+        leave(scene_checked(robot, NO_ENGINE, as_json=as_json))
+        return
+    document = document_of(robot)
+    found, lost = document.robot, document.lost
+    if strict and lost:
+        raise RefusedError("\n".join(["not read whole:", *lost]))
+    engine, ok = _asked(found)
+    told = RobotCheckTold(
+        ok=ok, robot=found.name or robot, file=str(document.path), links=len(found.links),
+        joints=_joints(found), loops=sum(joint.closes for joint in found.joints),
+        drives=len(found.drives), sensors=len(found.sensors), engine=engine,
+        losses=lost,
+    )  # fmt: skip
+    if as_json:
+        print_json(told)
+    else:
+        counts = ("links", "joints", "loops", "drives", "sensors")
+        out.print(f"{told['robot']}: " + ", ".join(f"{told[name]} {name}" for name in counts))
+        for line in lost:
+            if is_machine(robot):
+                out.print(f"not said: {line}", soft_wrap=True)
+            else:
+                err.print(f"lost: {line}", soft_wrap=True)
+        out.print(f"physics engine: {engine}", style=None if ok else "red")
+    leave(ok)
+
+
+def _asked(robot: Robot) -> tuple[str, bool]:
+    """What the engine makes of a robot."""
+    from sim.world.engine.library import EngineMissingError
+    from sim.world.engine.mjcf import model_text
+    from sim.world.engine.mjcf_robot import PlacedRobot
+    from sim.world.engine.world import ModelRefusedError, World
+
+    try:
+        World(model_text([PlacedRobot(robot)]))
+    except EngineMissingError:
+        return NO_ENGINE, True
+    except ModelRefusedError as error:
+        return str(error), False
+    return "ok", True

@@ -1,0 +1,92 @@
+"""Robots by their names: shipped documents, machines, and files of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from hil.config.errors import ConfigError
+from hil.config.files import read_regular
+from hil.config.shipped import configs_dir, find_file
+from hil.machines.documents import is_machine, machine_names, machine_robot
+from sim.world.robots.faults import RobotDocumentError
+from sim.world.robots.losses import Loss
+from sim.world.robots.model import Robot
+from sim.world.robots.text import read_text
+from sim.world.robots.toml_form import SIZE_MAX, read_toml
+from sim.world.robots.urdf_reading import read_urdf
+
+FOLDER: Final = "world/robots"
+"""Of ``configs/``, with the shipped robots."""
+
+
+def shipped_robots() -> Iterator[str]:
+    """Names of the robots that come with the program: documents, then machines."""
+    yield from sorted(path.stem for path in (configs_dir() / FOLDER).glob("*.toml"))
+    yield from machine_names()
+
+
+@dataclass(frozen=True, slots=True)
+class RobotDocument:
+    """A robot's document, read, or a machine as one."""
+
+    robot: Robot
+    """That it describes."""
+    path: Path
+    """Its file."""
+    losses: tuple[Loss, ...] = ()
+    """What of the file the robot does not have, or says otherwise."""
+
+    @property
+    def lost(self) -> list[str]:
+        """A line for each loss, with file, line and column if it has them."""
+        return [f"{self.path}:{loss}" if loss.line else str(loss) for loss in self.losses]
+
+
+def robot_of(name: str, *, key: str = "ROBOT", beside: Path | None = None) -> tuple[Robot, Path]:
+    """The robot that a name or a path means, and its file; what its file loses is not told.
+
+    Raises:
+        ConfigError: as :func:`document_of`.
+    """
+    found = document_of(name, key=key, beside=beside)
+    return found.robot, found.path
+
+
+def document_of(name: str, *, key: str = "ROBOT", beside: Path | None = None) -> RobotDocument:
+    """The document that a name or a path means.
+
+    Args:
+        name: of a shipped document, a path, or a machine (:mod:`hil.machines.documents`).
+        key: what to call the name in an error.
+        beside: the file in which the name stands; its folder is searched first.
+
+    Raises:
+        ConfigError: if there is no such file, or with every fault of its document.
+    """
+    if is_machine(name):
+        machine = machine_robot(name, key=key)
+        return RobotDocument(machine.robot, machine.file, machine.losses)
+    path = find_file(name, beside=beside, folder=FOLDER, key=key)
+    try:
+        text = read_regular(path, SIZE_MAX).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(str(path), [f"cannot be read: {error}"]) from None
+    try:
+        return RobotDocument(*_read(text, path))
+    except RobotDocumentError as error:
+        raise ConfigError(str(path), [str(fault) for fault in error.faults]) from None
+
+
+def _read(text: str, path: Path) -> tuple[Robot, Path, tuple[Loss, ...]]:
+    """By the ending of the file."""
+    match path.suffix.lower():
+        case ".toml":
+            return read_toml(text, str(path)), path, ()
+        case ".urdf":
+            robot, losses = read_urdf(text, str(path))
+            return robot, path, losses
+        case _:
+            return read_text(text, str(path)), path, ()

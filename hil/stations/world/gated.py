@@ -1,0 +1,127 @@
+"""A robot of a world behind its gate: the only way to its drives."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from safety.robot_gate import RobotGate
+from safety.robot_limits import (
+    RobotAction,
+    RobotAxis,
+    RobotFound,
+    RobotLimits,
+    RobotSetpoint,
+    RobotVerdict,
+    RobotViolation,
+)
+from sim.world.control.laws import JointMotion
+from sim.world.robots.model import JointType
+
+if TYPE_CHECKING:
+    from sim.world.control.laws import JointLaw
+    from sim.world.engine.dynamics import RobotDynamics
+    from sim.world.engine.world import WorldRobot
+    from sim.world.robots.model import Robot
+
+Array = NDArray[np.float64]
+
+STOP_RAD_S2: Final = 10.0
+"""Deceleration of a controlled stop of a hinge without a bound of its own."""
+STOP_M_S2: Final = 2.0
+"""Likewise of a slide."""
+
+
+class GatedRobot:
+    """Gate, law and drives in one: a setpoint goes in, and what the gate allows is followed.
+
+    Args:
+        robot: its drives are claimed; nobody else can command them any more.
+        law: makes their commands of what is allowed.
+        tool: measures the place of the tool in the base; None if there is no box to keep.
+    """
+
+    def __init__(
+        self, robot: WorldRobot, dynamics: RobotDynamics, law: JointLaw, limits: RobotLimits,
+    ) -> None:  # fmt: skip
+        self._robot, self._dynamics, self._law = robot, dynamics, law
+        self._command = robot.claim()
+        self._gate = RobotGate(limits)
+        self.commanded: Array = np.zeros(len(limits.axes))
+        """What the drives were told last, shape (drives,)."""
+
+    @property
+    def action(self) -> RobotAction:
+        """What its gate did last."""
+        return self._gate.action
+
+    def found(self) -> RobotFound:
+        """What is measured of it."""
+        robot = self._robot
+        return RobotFound(
+            tuple(robot.positions().tolist()),
+            tuple(robot.speeds().tolist()),
+            tuple(robot.efforts().tolist()),
+        )
+
+    def reset(self) -> tuple[RobotViolation, ...]:
+        """Agree upon where it stands as a start; why not, if the gate stays shut."""
+        self._law.restart()
+        return self._gate.reset(self.found())
+
+    def step(self, asked: RobotSetpoint | None, found: RobotFound, stop: str = "") -> RobotVerdict:
+        """Judge a setpoint, and command what is allowed; zeros if nothing is.
+
+        Args:
+            found: what was measured last.
+            stop: why a stop is asked for; empty if it is not.
+        """
+        verdict = self._gate.step(asked, found, stop=stop)
+        allowed = verdict.allowed
+        if allowed is None:
+            self.commanded = np.zeros(len(self.commanded))
+        else:
+            wanted = JointMotion(*(np.array(values) for values in allowed))
+            positions, speeds = self._robot.positions(), self._robot.speeds()
+            needed = self._needed(wanted.accelerations)
+            measured = JointMotion(positions, speeds, wanted.accelerations)
+            self.commanded = self._law.command(wanted, measured, needed)
+        self._command(self.commanded)
+        return verdict
+
+    def _needed(self, accelerations: Array) -> Array:
+        match self._law.law:
+            case "computed":
+                return self._dynamics.moving(accelerations)
+            case "gravity":
+                return self._dynamics.holding()
+            case _:
+                return np.zeros(len(accelerations))
+
+
+def robot_limits(
+    robot: Robot, period_s: float, following_rad: float, following_m: float
+) -> RobotLimits:
+    """What a robot's gate holds: joint limits of its document, and the bounds of its machine."""
+    joints = {joint.number: joint for joint in robot.joints}
+    bounds = {one.joint: one for one in robot.machine.joints} if robot.machine is not None else {}
+    axes: list[RobotAxis] = []
+    for drive in robot.drives:
+        joint, bound = joints[drive.joint], bounds.get(drive.joint)
+        slides = joint.type is JointType.SLIDE
+        least, greatest = joint.limits[0] if joint.limits else (-math.inf, math.inf)
+        acceleration = None if bound is None else bound.acceleration
+        axes.append(
+            RobotAxis(
+                f"joint {joint.number}", "m" if slides else "rad", least, greatest,
+                acceleration or (STOP_M_S2 if slides else STOP_RAD_S2),
+                following_m if slides else following_rad,
+                None if bound is None else bound.speed, acceleration,
+                None if bound is None else bound.effort,
+            )
+        )  # fmt: skip
+    box = None if robot.machine is None else robot.machine.box_m
+    return RobotLimits(robot.name or "robot", tuple(axes), period_s, box)

@@ -1,0 +1,193 @@
+"""The loop of the virtual environment: a setpoint a step, the gate, the drives, the engine."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.recording.events import EventKind, Level
+from hil.recording.signals import RowFlag
+from hil.stations.world.signals import MODES
+from safety.robot_limits import RobotAction, RobotVerdict
+from sim.world.engine.mjcf_text import quaternion_of
+from sim.world.engine.world import DivergedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hil.recording.signals import Signals
+    from hil.run.journal import Journal
+    from hil.stations.world.bench import WorldBench
+    from hil.timing.clock import Clock, Tick
+
+ACTIONS: Final = tuple(RobotAction)
+"""In the order of their codes."""
+NO_POSE: Final = (math.nan,) * 7
+
+
+@dataclass(slots=True)
+class WorldFigures:
+    """How well a run went, kept while it goes."""
+
+    error_max_rad: float = 0.0
+    """Greatest distance of a hinge from where it should be while the motion runs."""
+    error_final_rad: float = 0.0
+    """Greatest at the end."""
+    error_max_m: float = 0.0
+    """Likewise of slides."""
+    error_final_m: float = 0.0
+    line_max_m: float = math.nan
+    """Greatest distance of the tool from its line; NaN without one."""
+    gap_max_m: float = 0.0
+    """Greatest of the loops."""
+    steps: int = 0
+    """Of the engine."""
+    ended: str = "completed"
+    """How it ended: completed, stopped, refused by the gate, diverged."""
+    reason: str = ""
+    """Why, if it was not completed."""
+    violations: list[str] = field(default_factory=list[str])
+    """What the gate objected to, with times."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the motion came to its end."""
+        return self.ended == "completed"
+
+
+class WorldRun:
+    """One run, as `hil.run.run.Run` has it.
+
+    Args:
+        bench: at its beginning.
+        journal: where rows and events go; None for a proof, which records nothing.
+        signals: the table of the rows.
+        stopped: tells why the operator wants the end; empty while he does not.
+    """
+
+    def __init__(
+        self,
+        bench: WorldBench,
+        clock: Clock,
+        journal: Journal | None,
+        signals: Signals,
+        stopped: Callable[[], str] = str,
+    ) -> None:
+        self.clock, self.period_s = clock, bench.world.step_s
+        self.figures = WorldFigures()
+        self._bench, self._journal, self._signals, self._stopped = bench, journal, signals, stopped
+        self._rows = len(bench.motion.positions)
+        self._last = self._rows - 1 + round(bench.plan.scenario.settle_s / self.period_s)
+        if refused := bench.gated.reset():
+            self._objected(0.0, 0, tuple(one.message for one in refused))
+
+    def turn(self, tick: Tick) -> bool:
+        """One step; whether it was the last."""
+        bench, index = self._bench, tick.index
+        found, asked = bench.gated.found(), bench.setpoint(index)
+        stop = self._stopped()
+        verdict = bench.gated.step(asked, found, stop)
+        self._judge(tick, verdict, stop)
+        self._measure(index, asked.positions, found.positions)
+        if self._journal is not None:
+            self._note(tick, asked.positions, found.positions, found.speeds, found.efforts)
+        over = index >= self._last if self.figures.ok else verdict.action is not (
+            RobotAction.STOPPING
+        )  # fmt: skip
+        if over:
+            return True
+        try:
+            bench.world.step()
+        except DivergedError as error:
+            self.figures.ended, self.figures.reason = "diverged", str(error)
+            self._put(tick, str(error), EventKind.FAULT)
+            return True
+        self.figures.steps += 1
+        return False
+
+    def failed(self, error: Exception) -> bool:
+        """No error is an end of its own."""
+        return False
+
+    def close(self) -> None:
+        """There is no device to leave."""
+
+    # -- what is kept --------------------
+
+    def _judge(self, tick: Tick, verdict: RobotVerdict, stop: str) -> None:
+        if not verdict.violations:
+            return
+        told = tuple(one.message for one in verdict.violations)
+        self._objected(tick.t_s, tick.index, told)
+        if stop:
+            self.figures.ended = "stopped"
+        if self._journal is not None:
+            for one in verdict.violations:
+                kind, level = EventKind.VIOLATION, Level.ERROR
+                if stop:
+                    kind, level = EventKind.NOTE, Level.WARNING
+                data = {key: value for key, value in one.data.items() if value == value}
+                self._journal.put(tick.t_s, tick.index, one.message, data, who="gate", kind=kind,
+                                  level=level)  # fmt: skip
+
+    def _objected(self, t_s: float, index: int, told: tuple[str, ...]) -> None:
+        self.figures.violations += [f"t = {t_s:.3f} s: {one}" for one in told]
+        if self.figures.ok:
+            self.figures.ended = "refused"
+            self.figures.reason = f"t = {t_s:.3f} s: {told[0]}"
+
+    def _measure(self, index: int, asked: tuple[float, ...], found: tuple[float, ...]) -> None:
+        figures, bench = self.figures, self._bench
+        errors = np.abs(np.subtract(found, asked))
+        turns = float(errors[~bench.slides].max(initial=0.0))
+        ways = float(errors[bench.slides].max(initial=0.0))
+        figures.error_final_rad, figures.error_final_m = turns, ways
+        if index < self._rows:
+            figures.error_max_rad = max(figures.error_max_rad, turns)
+            figures.error_max_m = max(figures.error_max_m, ways)
+        figures.gap_max_m = max(figures.gap_max_m, bench.world.gap_max_m)
+        if bench.line is not None and (pose := bench.tool_pose()) is not None:
+            begin_m = bench.line.start[:3, 3]
+            way = bench.line.goal[:3, 3] - begin_m
+            share = float(np.clip((pose[:3, 3] - begin_m) @ way / (way @ way), 0.0, 1.0))
+            away = float(np.linalg.norm(pose[:3, 3] - begin_m - share * way))
+            figures.line_max_m = max(away, figures.line_max_m) if index else away
+
+    def _note(self, tick: Tick, *of_joints: tuple[float, ...]) -> None:
+        journal, bench = self._journal, self._bench
+        assert journal is not None  # noqa: S101  # only called with one
+        action = bench.gated.action
+        pose = bench.tool_pose()
+        flags = RowFlag(0) if self.figures.ok else RowFlag.FAULT_LATCHED
+        wanted, positions, speeds, efforts = of_joints
+        row = (
+            tick.index, tick.t_s, self._mode(tick.index), ACTIONS.index(action), int(flags),
+            wanted, positions, speeds, efforts, bench.gated.commanded.tolist(),
+            NO_POSE if pose is None else _seven(pose), bench.world.gap_max_m,
+        )  # fmt: skip
+        journal.row(self._signals.pack(row), tick.t_s, tick.index)
+        journal.service()
+
+    def _mode(self, index: int) -> int:
+        match self._bench.gated.action:
+            case RobotAction.PASSED:
+                return MODES.index("moving" if index < self._rows - 1 else "settling")
+            case RobotAction.STOPPING:
+                return MODES.index("stopping")
+            case RobotAction.HOLDING:
+                return MODES.index("stopped")
+            case _:
+                return MODES.index("off")
+
+    def _put(self, tick: Tick, message: str, kind: EventKind) -> None:
+        if self._journal is not None:
+            self._journal.put(tick.t_s, tick.index, message, kind=kind, level=Level.ERROR)
+
+
+def _seven(pose: NDArray[np.float64]) -> tuple[float, ...]:
+    """Position and unit quaternion w, x, y, z."""
+    return *pose[:3, 3].tolist(), *quaternion_of(pose[:3, :3])

@@ -1,0 +1,262 @@
+"""What the verbs show of the virtual environment: a proof, a run and how it went."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hil.config.errors import ConfigError
+from hil.recording.header import RunHeader
+from hil.run.facts import run_facts
+from hil.run.journal import Journal
+from hil.run.run import Opening, play
+from hil.run.station import Checked, Request, Tried
+from hil.stations.world.bench import WorldBench, open_bench
+from hil.stations.world.loop import WorldFigures, WorldRun
+from hil.stations.world.scenario import WorldPlan, load_world_plan
+from hil.stations.world.signals import STATION, world_signals
+from hil.stations.world.told import WorldCheckTold, WorldErrorsTold, WorldRunTold
+from hil.terminal.console import err, out, print_json, show_recording, styled, waiting
+from hil.timing.clock import Clock, ReportingClock, VirtualClock, moment
+
+if TYPE_CHECKING:
+    from hil.recording.recorder import RecorderResult
+    from hil.recording.signals import Signals
+    from sim.world.control.laws import Law
+
+VERSIONED = ("numpy", "mujoco-core", "ruckig", "mcap")
+
+
+@dataclass(frozen=True, slots=True)
+class WorldResult:
+    """How a run went."""
+
+    plan: WorldPlan
+    """What was run."""
+    figures: WorldFigures
+    """How well."""
+    recorder: RecorderResult
+    """What was recorded."""
+    step_s: float
+    """Mean time of a step, gate, law and row in it."""
+    overruns: int
+    """Deadlines given up."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether it came to its end, recorded whole."""
+        return self.figures.ok and not self.recorder.failure
+
+
+def plan_of(request: Request) -> WorldPlan:
+    """The plan of a scenario, with what the command line changes in it.
+
+    Raises:
+        ConfigError: with the file, the key path, the value and what would have been right.
+    """
+    if request.scenario is None:
+        raise ConfigError("command line", ["a SCENARIO is needed"])
+    changes = list(request.overrides)
+    if (robot := request.options.get("--robot")) is not None:
+        changes.append(f'robot="{robot}"')
+    if request.clock is not None:
+        changes.append(f'clock="{request.clock}"')
+    return load_world_plan(request.scenario, changes)
+
+
+def prove(plan: WorldPlan, law: Law | None = None) -> tuple[WorldBench, WorldFigures]:
+    """Run the motion ahead in a world of its own, unrecorded."""
+    bench = open_bench(plan, law)
+    run = WorldRun(bench, VirtualClock(), None, _signals(bench))
+    play(run)
+    return bench, run.figures
+
+
+def check(request: Request) -> Checked:
+    """Prove the whole motion: gate, drives and engine, ahead of time.
+
+    Raises:
+        RefusedError: if it cannot be made at all.
+    """
+    plan = plan_of(request)
+    with waiting("running the motion ahead, to prove it", quiet=request.as_json):
+        bench, figures = prove(plan)
+    told = WorldCheckTold(
+        ok=figures.ok, robot=plan.robot.name or plan.scenario.robot,
+        duration_s=bench.motion.duration_s, reason=figures.reason,
+        violations=figures.violations, **_errors(figures),
+    )  # fmt: skip
+    return Checked(ok=figures.ok, told=told, show=partial(_show_check, plan, told))
+
+
+def run(request: Request) -> bool:
+    """Run a plan, show how it went, and say whether all went well.
+
+    Raises:
+        RefusedError: if the motion is refused; nothing has moved.
+    """
+    plan, quiet = plan_of(request), request.as_json
+    with waiting("running the motion ahead, to prove it", quiet=quiet):
+        _, plain = prove(plan, "pid" if plan.scenario.law != "pd" else "pd")
+    tell = None
+    if not quiet and sys.stderr.isatty():
+        tell = partial(_tell, plan.scenario.name)
+    result = run_world(plan, request.folder, tell)
+    page = None
+    if request.report:
+        from hil.recording.reader import Recording
+        from hil.report.page import write_report
+
+        page = write_report(Recording.open(result.recorder.path), result.recorder.path.parent)
+    if quiet:
+        told = _run_told(result, plain, page)
+        print_json(told)
+    else:
+        _show_run(result, plain, page)
+    return result.ok
+
+
+def dry_run(file: Path, out_dir: Path, tell: Callable[[float, float], None]) -> Tried:
+    """Run it, whatever clock it names."""
+    plan = load_world_plan(file, ['clock="virtual"'])
+    result = run_world(plan, out_dir, lambda t_s: tell(t_s, t_s))
+    reason = result.figures.reason or result.figures.ended
+    return Tried(ok=result.ok, reason=reason, recording=result.recorder.path)
+
+
+def run_world(
+    plan: WorldPlan, folder: Path, tell: Callable[[float], object] | None = None
+) -> WorldResult:
+    """Run a plan, recorded below a folder.
+
+    Raises:
+        RefusedError: if the motion cannot be made; nothing has moved.
+        RecordingError: if the run cannot be recorded.
+    """
+    bench, clock = open_bench(plan), _clock(plan)
+    signals = _signals(bench)
+    facts = {
+        "scenario": plan.scenario.name,
+        "robot": plan.robot.name or plan.scenario.robot,
+        "simulated": "robot",
+        "clock": plan.scenario.clock,
+        "period_s": repr(plan.scenario.step_s),
+        "seed": str(plan.scenario.seed),
+        **run_facts(plan.scenario.clock, moment(clock.now_s), VERSIONED),
+        "station": STATION,
+    }
+    virtual = plan.scenario.clock == "virtual"
+    with Opening(plan.scenario.name, folder, virtual=virtual) as opening:
+        header = RunHeader(signals, facts, plan.told())
+        journal = Journal(opening.record(plan.scenario.recording, header))
+        opening.date(journal, clock)
+        paced = clock if tell is None else ReportingClock(clock, tell, 50)
+        turning = WorldRun(bench, paced, journal, signals, _stopped(opening))
+        began = moment(clock.now_s).utc
+        play(turning)
+        passed_s = (moment(clock.now_s).utc - began).total_seconds()
+        _tell_end(journal, turning.figures, bench.world.time_s)
+    steps = max(1, turning.figures.steps)
+    return WorldResult(plan, turning.figures, opening.recorded(), passed_s / steps, clock.overruns)
+
+
+def _stopped(opening: Opening) -> Callable[[], str]:
+    def why() -> str:
+        asked = opening.wish.asked
+        return "" if asked is None else f"asked for by {getattr(asked, 'name', asked)}"
+
+    return why
+
+
+def _tell_end(journal: Journal, figures: WorldFigures, t_s: float) -> None:
+    data = {"outcome": figures.ended, "reason": figures.reason}
+    words = figures.ended if not figures.reason else f"{figures.ended}: {figures.reason}"
+    journal.put(t_s, figures.steps, words, data)
+    journal.service()
+
+
+def _clock(plan: WorldPlan) -> Clock:
+    if plan.scenario.clock == "virtual":
+        return VirtualClock()
+    from hil.timing.realtime import RealClock  # Linux only
+
+    return RealClock()
+
+
+def _signals(bench: WorldBench) -> Signals:
+    joints = [drive.joint for drive in bench.robot.drives]
+    pairs = list(zip(joints, bench.slides.tolist(), strict=True))
+    return world_signals(pairs, bench.plan.scenario.control)
+
+
+def _errors(figures: WorldFigures) -> WorldErrorsTold:
+    line_m = figures.line_max_m
+    return WorldErrorsTold(
+        joint_error_final_deg=math.degrees(figures.error_final_rad),
+        joint_error_max_deg=math.degrees(figures.error_max_rad),
+        way_error_final_mm=1e3 * figures.error_final_m,
+        way_error_max_mm=1e3 * figures.error_max_m,
+        line_deviation_max_mm=None if math.isnan(line_m) else 1e3 * line_m,
+    )
+
+
+def _run_told(result: WorldResult, plain: WorldFigures, page: Path | None) -> WorldRunTold:
+    figures, recorder = result.figures, result.recorder
+    return WorldRunTold(
+        ok=result.ok, station=STATION, robot=result.plan.robot.name or result.plan.scenario.robot,
+        ended=figures.ended, reason=figures.reason, **_errors(figures),
+        plain_pid=_errors(plain), loop_gap_max_um=1e6 * figures.gap_max_m, steps=figures.steps,
+        step_us=1e6 * result.step_s, overruns=result.overruns,
+        real_time_factor=result.plan.scenario.step_s / max(result.step_s, 1e-9),
+        recording=str(recorder.path), recording_sha256=recorder.sha256,
+        recording_status=recorder.status.name, recording_failure=recorder.failure,
+        report=None if page is None else str(page),
+    )  # fmt: skip
+
+
+def _show_check(plan: WorldPlan, told: WorldCheckTold) -> None:
+    style, word = ("green", "ok") if told["ok"] else ("red", "refused")
+    out.print(styled(style, word), f": {plan.scenario.name}, {told['robot']}, ", sep="", end="")
+    out.print(f"{told['duration_s']:.2f} s")
+    out.print(_error_line(told))
+    for one in told["violations"]:
+        out.print(styled("red", one), soft_wrap=True)
+
+
+def _error_line(told: WorldErrorsTold) -> str:
+    words = (
+        f"joints: at most {told['joint_error_max_deg']:.4f} deg in motion, "
+        f"{told['joint_error_final_deg']:.5f} deg at the end"
+    )
+    if told["way_error_max_mm"]:
+        words += f"; slides: {told['way_error_max_mm']:.4f} mm, {told['way_error_final_mm']:.4f} mm"
+    line = told["line_deviation_max_mm"]
+    return words if line is None else f"{words}; line: {line:.4f} mm"
+
+
+def _show_run(result: WorldResult, plain: WorldFigures, page: Path | None) -> None:
+    told = _run_told(result, plain, page)
+    style = "green" if result.ok else "red"
+    out.print(styled(style, told["ended"]), f": {told['robot']}", sep="")
+    if told["reason"]:
+        out.print(told["reason"], soft_wrap=True)
+    out.print(_error_line(told))
+    out.print("by plain PID:", _error_line(told["plain_pid"]))
+    if told["loop_gap_max_um"]:
+        out.print(f"loops: gap at most {told['loop_gap_max_um']:.2f} um")
+    out.print(
+        f"{told['steps']} steps, {told['step_us']:.0f} us each, {told['real_time_factor']:.1f} x "
+        f"real time, {told['overruns']} overruns"
+    )
+    show_recording(result.recorder.path, result.recorder.parts)
+    if page is not None:
+        out.print(f"report:    {page}", soft_wrap=True)
+
+
+def _tell(name: str, t_s: float) -> None:
+    err.print(f"{name}: {t_s:.1f} s", end="\r")

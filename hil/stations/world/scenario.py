@@ -1,0 +1,265 @@
+"""A scenario of the virtual environment: which robot moves how, and by which law.
+
+Scenarios of all stations lie in ``configs/scenarios/``; those of this one say
+``station = "world"``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from hil.config.errors import ConfigError, Wrong, about
+from hil.config.fields import AccelerationDeg, AngleDeg, JerkDeg, Positive, RateDeg, Seconds
+from hil.config.scenario import Name, RecordingSettings
+from hil.config.settings import Settings, apply_overrides, read_toml
+
+if TYPE_CHECKING:
+    from sim.world.robots.model import Robot
+    from sim.world.robots.tree import RobotTree
+
+WaySpeed = Annotated[float, Field(gt=0.0, le=10.0)]
+Way = Annotated[float, Field(ge=-20.0, le=20.0)]
+Turn = Annotated[float, Field(ge=-720.0, le=720.0)]
+
+
+class JointGoal(Settings):
+    """Where one joint shall go: one of four ways to say it."""
+
+    joint: int
+    """Its number in the document."""
+    by_deg: Turn | None = None
+    """So far from where it starts, a hinge."""
+    to_deg: Turn | None = None
+    """To this angle, a hinge."""
+    by_m: Way | None = None
+    """So far from where it starts, a slide."""
+    to_m: Way | None = None
+    """To this way, a slide."""
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        given = [self.by_deg, self.to_deg, self.by_m, self.to_m]
+        if sum(one is not None for one in given) != 1:
+            raise ValueError("one of by_deg, to_deg, by_m, to_m is needed")
+        return self
+
+
+class Timing(Settings):
+    """How a motion runs along its way."""
+
+    profile: Literal["jerk", "quintic", "uniform"] = "jerk"
+    """``jerk``: from rest to rest with bounded jerk; ``quintic``: of fifth order; ``uniform``: in
+    equal increments, at once at its speed."""
+    duration_s: Seconds | None = None
+    """How long it takes; left out, as short as the bounds allow."""
+    speed_deg_s: RateDeg = 55.0
+    """Of each joint, or of the turn along a line."""
+    acceleration_deg_s2: AccelerationDeg = 120.0
+    """Likewise."""
+    jerk_deg_s3: JerkDeg = 600.0
+    """Likewise."""
+    speed_m_s: WaySpeed = 0.5
+    """Of each slide, or along a line."""
+    acceleration_m_s2: Positive = 1.0
+    """Likewise."""
+    jerk_m_s3: Positive = 5.0
+    """Likewise."""
+
+
+class JointsMotion(Timing):
+    """All joints in step, along the straight way in joint space."""
+
+    kind: Literal["joints"]
+    """Always ``joints``."""
+    goal: tuple[JointGoal, ...]
+    """Of the joints that move; the others stay."""
+
+
+class LineMotion(Timing):
+    """A place of the robot along a straight line, by inverse kinematics at every step."""
+
+    kind: Literal["line"]
+    """Always ``line``."""
+    end: int | None = None
+    """Number of the end joint whose place moves; the robot's first one if left out."""
+    goal: tuple[JointGoal, ...] = ()
+    """Joints whose goal tells the line's end, or, without it, the two below."""
+    by_m: tuple[Way, Way, Way] | None = None
+    """Way in the world's axes x, y, z."""
+    turn_deg: tuple[AngleDeg, AngleDeg, AngleDeg] = (0.0, 0.0, 0.0)
+    """Turns about the world's x, then y, then z."""
+    turning: Literal["slerp", "three_part"] = "slerp"
+    """About one axis all the way, or about x, y and z one after the other."""
+    parts: tuple[float, float] = (0.3333333333333333, 0.6666666666666666)
+    """Shares of the way at which x and y are done, for ``three_part``."""
+
+    @model_validator(mode="after")
+    def _has_an_end(self) -> Self:
+        if bool(self.goal) == (self.by_m is not None):
+            raise ValueError("a line needs one of goal and by_m")
+        if not 0.0 < self.parts[0] < self.parts[1] < 1.0:
+            raise ValueError("parts must be two rising shares in (0, 1)")
+        return self
+
+
+WorldMotion = Annotated[JointsMotion | LineMotion, Field(discriminator="kind")]
+
+
+class LawGains(Settings):
+    """Gains of every drive, in the order of the document, in place of those of the bandwidth."""
+
+    kp: tuple[float, ...]
+    """Effort per error [N m/rad] or [N/m]."""
+    ki: tuple[float, ...]
+    """Effort per error and second."""
+    kd: tuple[float, ...]
+    """Effort per error of speed."""
+
+
+class WorldScenario(Settings):
+    """Everything a run of the virtual environment needs."""
+
+    station: Literal["world"]
+    """Always ``world``: it makes the file a scenario of this station."""
+    name: Name
+    """What the folder of a run is called after."""
+    description: str = ""
+    """A line for the reader."""
+    robot: str
+    """Document of the robot."""
+    control: Literal["speed", "torque", "voltage"] = "torque"
+    """What its drives are commanded by, whatever the document says."""
+    law: Literal["pid", "gravity", "computed", "pd"] = "computed"
+    """What the commands are made of: the error; and what holds the robot; and what accelerates it;
+    ``pd`` makes voltages of the error alone."""
+    bandwidth_rad_s: Annotated[float, Field(gt=0.0, le=200.0)] = 30.0
+    """Three poles of each joint's error lie here, if no gains are given."""
+    gains: LawGains | None = None
+    """Gains in place of those."""
+    motion: WorldMotion
+    """What the robot does."""
+    following_deg: Annotated[float, Field(gt=0.0, le=90.0)] = 5.0
+    """Greatest distance of a hinge from where it should be; beyond it the gate stops."""
+    following_m: Annotated[float, Field(gt=0.0, le=1.0)] = 0.05
+    """Likewise of a slide."""
+    settle_s: Annotated[float, Field(ge=0.0, le=60.0)] = 1.0
+    """How long it is held at the end."""
+    step_s: Annotated[float, Field(ge=1e-4, le=0.01)] = 0.002
+    """Of the engine, and of control."""
+    integrator: Literal["implicitfast", "RK4"] = "implicitfast"
+    """Of the engine: for motors' steep laws, or to keep energy."""
+    gravity_m_s2: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    """In the world's axes, z up."""
+    clock: Literal["virtual", "real"] = "virtual"
+    """``virtual``: as fast as it goes; ``real``: in real time."""
+    seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
+    """Of all random numbers: the same seed gives the same run."""
+    recording: RecordingSettings = RecordingSettings()
+    """How the run is recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorldPlan:
+    """A scenario with its files read."""
+
+    scenario: WorldScenario
+    """As it stands, with what the command line changed."""
+    robot: Robot
+    """Its document, with drives commanded as the scenario says."""
+    robot_text: str
+    """The document itself, as TOML."""
+    robot_file: str
+    """Where it was."""
+    scenario_file: str
+    """Where the scenario was."""
+
+    @property
+    def tree(self) -> RobotTree:
+        """Of the robot."""
+        from sim.world.robots.tree import spanning_tree
+
+        return spanning_tree(self.robot)
+
+    @property
+    def robot_has_loops(self) -> bool:
+        """Whether joints close loops."""
+        return any(joint.closes for joint in self.robot.joints)
+
+    def told(self) -> dict[str, Any]:
+        """The plan as a recording keeps it."""
+        return {
+            "scenario": self.scenario.model_dump(mode="json"),
+            "robot": self.robot_text,
+            "robot_file": self.robot_file,
+            "scenario_file": self.scenario_file,
+        }
+
+
+def scenario_model() -> type[Settings]:
+    """What a scenario of this station says."""
+    return WorldScenario
+
+
+def load_world_plan(path: Path, overrides: Iterable[str] = ()) -> WorldPlan:
+    """Read a scenario and its robot.
+
+    Raises:
+        ConfigError: with the file, the key path, the value and what would have been right.
+    """
+    return world_plan_from_table(read_toml(path), path, overrides)
+
+
+def world_plan_from_table(
+    table: Mapping[str, Any], path: Path, overrides: Iterable[str] = ()
+) -> WorldPlan:
+    """Like `load_world_plan`, for a scenario that is already a table."""
+    from dataclasses import replace
+
+    from hil.stations.world.documents import robot_of
+    from sim.world.robots.toml_writing import write_toml
+
+    scenario = WorldScenario.build(apply_overrides(dict(table), overrides), str(path))
+    robot, file = robot_of(scenario.robot, key="robot", beside=path)
+    drives = tuple(replace(drive, control=scenario.control) for drive in robot.drives)
+    plan = WorldPlan(
+        scenario, replace(robot, drives=drives), write_toml(robot), str(file), str(path)
+    )
+    _check(plan, str(path))
+    return plan
+
+
+def _check(plan: WorldPlan, source: str) -> None:
+    from sim.world.robots.model import JointType
+
+    scenario, wrong = plan.scenario, list[Wrong]()
+    kinds = {joint.number: joint.type for joint in plan.robot.joints}
+    driven = {drive.joint: kinds[drive.joint] for drive in plan.robot.drives}
+    if not driven:
+        text = f"robot = {scenario.robot!r} has no drive: nothing can move it"
+        wrong.append(about("robot", text))
+    seen: set[int] = set()
+    for index, goal in enumerate(scenario.motion.goal):
+        key = f"motion.goal.{index}"
+        if goal.joint not in driven or goal.joint in seen:
+            there = ", ".join(map(str, driven)) or "none"
+            told = "is given twice" if goal.joint in seen else f"is not driven; there are {there}"
+            wrong.append(about(key, f"{key}: joint {goal.joint} {told}"))
+            continue
+        seen.add(goal.joint)
+        slides = driven[goal.joint] is JointType.SLIDE
+        if slides != (goal.by_m is not None or goal.to_m is not None):
+            right = "by_m or to_m: it slides" if slides else "by_deg or to_deg: it turns"
+            wrong.append(about(key, f"{key}: joint {goal.joint} needs {right}"))
+    if scenario.gains is not None:
+        for name in ("kp", "ki", "kd"):
+            count = len(getattr(scenario.gains, name))
+            if count != len(driven):
+                text = f"gains.{name}: {count} values; one for each of {len(driven)} drives"
+                wrong.append(about(f"gains.{name}", text))
+    if wrong:
+        raise ConfigError(source, wrong)

@@ -1,0 +1,73 @@
+"""Scenes by their names: shipped documents, and files of one's own, with their robots."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from hil.config.errors import ConfigError
+from hil.config.files import read_regular
+from hil.config.shipped import configs_dir, find_file
+from hil.stations.world.documents import robot_of
+from sim.world.robots.faults import RobotDocumentError
+from sim.world.robots.model import Robot
+from sim.world.robots.toml_tables import SIZE_MAX
+from sim.world.scenes.checks import robot_findings
+from sim.world.scenes.model import Scene
+from sim.world.scenes.reading import KEY, read_scene
+
+SCENES: Final = "world/scenes"
+"""Of ``configs/``, with the shipped scenes."""
+
+
+@dataclass(frozen=True, slots=True)
+class FurnishedScene:
+    """A scene with the documents of its robots."""
+
+    scene: Scene
+    """Itself."""
+    robots: Mapping[str, Robot]
+    """By their names there."""
+    file: Path
+    """Its document."""
+
+
+def shipped_scenes() -> Iterator[str]:
+    """Names of the scenes that come with the program."""
+    yield from sorted(path.stem for path in (configs_dir() / SCENES).glob("*.toml"))
+
+
+def is_scene(name: str) -> bool:
+    """Whether a name or a path means a scene: by its document, if that can be read."""
+    try:
+        path = find_file(name, folder=SCENES, key="SCENE")
+        return KEY in tomllib.loads(read_regular(path, SIZE_MAX).decode("utf-8"))
+    except (ConfigError, OSError, ValueError, RecursionError):
+        return False
+
+
+def scene_of(name: str, *, key: str = "SCENE") -> FurnishedScene:
+    """The scene that a name or a path means, its robots read too.
+
+    Args:
+        key: what to call the name in an error.
+
+    Raises:
+        ConfigError: if there is no such file, or with every fault of its document.
+    """
+    path = find_file(name, folder=SCENES, key=key)
+    try:
+        scene = read_scene(read_regular(path, SIZE_MAX).decode("utf-8"), str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(str(path), [f"cannot be read: {error}"]) from None
+    except RobotDocumentError as error:
+        raise ConfigError(str(path), [str(fault) for fault in error.faults]) from None
+    robots = {
+        one.name: robot_of(one.document, key=f"{path}: robot {one.name}")[0] for one in scene.robots
+    }
+    if found := [str(one) for one in robot_findings(scene, robots)]:
+        raise ConfigError(str(path), found)
+    return FurnishedScene(scene, robots, path)

@@ -1,0 +1,83 @@
+"""Station `world` as everybody else sees it."""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, Final
+
+from hil.config.file_kind import FileKind
+from hil.run.station import Option, Role, Section, Shape, Station, Views
+from hil.stations.world.signals import SIGNALS
+
+ROBOT: Final = Option(
+    flag="--robot",
+    metavar="ROBOT",
+    help="Robot of the virtual environment in place of the scenario's.",
+    checks=True,
+)
+LAMPS: Final[dict[str, tuple[Role, Shape]]] = {
+    "moving": ("ok", Shape.MOVES),
+    "settling": ("accent", Shape.REST),
+    "stopping": ("warn", Shape.STOPS),
+    "stopped": ("warn", Shape.REST),
+    "off": ("fault", Shape.FAULT),
+}
+ADVICE: Final = {
+    "position": "A joint would leave its range. Ask for less, or choose another start.",
+    "braking": "A joint could not stop before its limit. Slow the motion near it.",
+    "speed": "A joint is too fast. Slow the motion.",
+    "acceleration": "A joint speeds up too fast. Give the motion more time, or bounded jerk.",
+    "following": "A joint does not follow. Something holds it, or its drive is too weak: look at "
+    "effort against its limit.",
+    "effort": "A drive's effort is beyond its bound. Slow the motion, or carry less.",
+    "box": "The tool would leave its workspace. Move the motion inward.",
+    "own_bodies": "Two bodies of the robot touch. Choose another way.",
+}
+
+
+def _late(function: str) -> Callable[..., Any]:
+    """A function of this station, ``module:function``, loaded when it is called."""
+    module, _, name = function.partition(":")
+
+    def call(*given: Any) -> Any:
+        return getattr(import_module(f"hil.stations.world.{module}"), name)(*given)
+
+    return call
+
+
+SCENARIO: Final = FileKind(
+    name="world scenario",
+    schema="world-scenario",
+    station="world",
+    model=_late("scenario:scenario_model"),
+    check=_late("scenario:world_plan_from_table"),
+)
+
+_REPORT: Final = "hil.stations.world.report"
+SECTIONS: Final = (
+    Section(
+        "frames", f"{_REPORT}:motion_frames", "The robot in motion",
+        "Nothing to draw: fewer than two rows, or a robot with loops, whose other joints are not "
+        "recorded.",
+    ),
+    Section("joints", f"{_REPORT}:joints_over_time", "Joints and drives over time"),
+    Section("tool", f"{_REPORT}:tool_path", "Way of the tool"),
+    Section("errors", f"{_REPORT}:joint_errors", "Joints against where they should be"),
+)  # fmt: skip
+"""What its pages show beside the rest."""
+
+STATION: Final = Station(
+    name="world",
+    scenarios=SCENARIO,
+    options=(ROBOT,),
+    signals=SIGNALS,
+    check=_late("runner:check"),
+    run=_late("runner:run"),
+    dry_run=_late("runner:dry_run"),
+    sections=SECTIONS,
+    views=Views(
+        lamps=LAMPS,
+        first_traces=("position_rad", "effort_n_m"),
+        moving=("moving", "stopping"),
+        advice=ADVICE,
+    ),
+)

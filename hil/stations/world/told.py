@@ -1,0 +1,336 @@
+"""What ``hil world`` prints with ``--json``: one object each, their keys and meaning."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class RobotRowTold(TypedDict):
+    """A shipped robot, or a machine."""
+
+    name: str
+    """As verbs take it."""
+    file: str
+    """Its document."""
+    links: int
+    """Its base among them."""
+    joints: int
+    """Those that move a link or close a loop."""
+    loops: int
+    """Closed by joints."""
+    freedoms: int
+    """Speeds of its joints, before loops take any."""
+    drives: int
+    """Joints that are driven."""
+
+
+class SceneRowTold(TypedDict):
+    """A shipped scene."""
+
+    name: str
+    """As verbs take it."""
+    file: str
+    """Its document."""
+    robots: int
+    """That stand in it."""
+    bodies: int
+    """That the document places."""
+    scattered: int
+    """That its fields place at random."""
+    lights: int
+    """That shine on it."""
+    cameras: int
+    """From which it is looked at."""
+
+
+class RobotsTold(TypedDict):
+    """The shipped robots and scenes."""
+
+    ok: bool
+    """True."""
+    robots: list[RobotRowTold]
+    """In the order of their names."""
+    scenes: list[SceneRowTold]
+    """In the order of their names."""
+
+
+class SceneBodyTold(TypedDict):
+    """A body of a scene."""
+
+    name: str
+    """Of it."""
+    on: str
+    """Body or robot that bears it; empty for the world."""
+    link: int
+    """Of the robot that bears it."""
+    motion: str
+    """How it moves there."""
+    shape: str
+    """Of it; none for a place."""
+    size_m: list[float]
+    """Edges of a box; radius, length."""
+    mass_kg: float
+    """Of it."""
+    position_m: list[float]
+    """Of its frame in that of what bears it."""
+    quaternion: list[float]
+    """Of its frame there: w, x, y, z."""
+
+
+class SceneTold(TypedDict):
+    """All of a scene; bodies of fields are where seed 0 puts them, if theirs is left to a run."""
+
+    ok: bool
+    """True."""
+    scene: str
+    """Its name."""
+    file: str
+    """Its document."""
+    robots: dict[str, str]
+    """Documents of those that stand in it, by their names."""
+    bodies: list[SceneBodyTold]
+    """Those of fields at the end."""
+    cameras: list[str]
+    """Their names."""
+
+
+class SceneCheckTold(TypedDict):
+    """What a scene's document comes to."""
+
+    ok: bool
+    """It can be used."""
+    scene: str
+    """Its name."""
+    file: str
+    """Its document."""
+    robots: int
+    """That stand in it."""
+    bodies: int
+    """That the document places."""
+    scattered: int
+    """That its fields place at random."""
+    engine: str
+    """What the physics engine made of it: ok, or why it was not asked."""
+    overlaps: list[str]
+    """What is more than 1 mm in each other where it begins, a line each."""
+
+
+class RobotLinkTold(TypedDict):
+    """A link of a robot."""
+
+    number: int
+    """0 is the base."""
+    name: str
+    """Empty if it has none."""
+    joint: int
+    """That moves it."""
+    dh: list[float]
+    """Of its frame in that of the link before it: [gamma rad, b m,] alpha rad, d m, theta rad, r
+    m."""
+    shape: str
+    """Of its body; none for no body."""
+    mass_kg: float
+    """Of it."""
+    position_m: NDArray[np.float64]
+    """Of its frame in the world where the robot starts."""
+    rotation: NDArray[np.float64]
+    """Its axes there, as columns."""
+
+
+class RobotJointTold(TypedDict):
+    """A joint of a robot."""
+
+    number: int
+    """0 is the base's."""
+    name: str
+    """Empty if it has none."""
+    type: str
+    """How it moves."""
+    parent: int
+    """Link before it; -1 for the world."""
+    child: int
+    """Link after it; -1 for an end."""
+    closes: bool
+    """It closes a loop."""
+    start: list[float]
+    """Its coordinates where the robot starts, loops closed [rad] or [m]."""
+
+
+class RobotTold(TypedDict):
+    """All of a robot."""
+
+    ok: bool
+    """Its loops can be closed."""
+    robot: str
+    """Its name."""
+    file: str
+    """Its document."""
+    mass_kg: float
+    """Of all links."""
+    freedoms: int
+    """Speeds of its joints, before loops take any."""
+    gap_max_m: float
+    """Of its loops where it starts."""
+    links: list[RobotLinkTold]
+    """Each after the one that carries it."""
+    joints: list[RobotJointTold]
+    """In the order of the document."""
+    png: str
+    """Its picture, if one was written; else empty."""
+
+
+class RobotCheckTold(TypedDict):
+    """What a document comes to."""
+
+    ok: bool
+    """It can be used."""
+    robot: str
+    """Its name."""
+    file: str
+    """Its document."""
+    links: int
+    """Its base among them."""
+    joints: int
+    """Those that move a link or close a loop."""
+    loops: int
+    """Closed by joints."""
+    drives: int
+    """Joints that are driven."""
+    sensors: int
+    """That it tells of."""
+    engine: str
+    """What the physics engine made of it: ok, or why it was not asked."""
+    losses: list[str]
+    """What of a document is not read, with its place, or what the robot of a machine does not say
+    of it: a line each."""
+
+
+class ConvertedTold(TypedDict):
+    """A robot in another form."""
+
+    ok: bool
+    """It was written."""
+    to: str
+    """Form: dh, toml, urdf, mjcf."""
+    file: str
+    """That was written; empty if `text` has it."""
+    text: str
+    """The document, if no file was named."""
+    losses: list[str]
+    """What is not read of the document, not said of a machine, or not in the form: a line each."""
+
+
+class EndTold(TypedDict):
+    """A place on a robot."""
+
+    joint: int
+    """Its number."""
+    name: str
+    """Empty if it has none."""
+    position_m: NDArray[np.float64]
+    """In the world."""
+    rotation: NDArray[np.float64]
+    """Its axes, as columns."""
+
+
+class EndsTold(TypedDict):
+    """Where the ends of a robot are."""
+
+    ok: bool
+    """All joints are within their limits."""
+    robot: str
+    """Its name."""
+    q: dict[str, list[float]]
+    """Coordinates of its joints, by number [rad] or [m]."""
+    ends: list[EndTold]
+    """Its ends, or its last link if it has none."""
+    violations: list[str]
+    """Joints beyond their limits."""
+
+
+class PoseReachedTold(TypedDict):
+    """Joint coordinates for a pose."""
+
+    ok: bool
+    """It is reached."""
+    robot: str
+    """Its name."""
+    q: dict[str, float]
+    """Of the driven joints that move the place, by number [rad] or [m]."""
+    error_m: float
+    """Distance of the place from where it is wanted [m]."""
+    error_rad: float
+    """Angle of the turn that is left [rad]."""
+    iterations: int
+    """Or sweeps over all joints."""
+
+
+class WorldErrorsTold(TypedDict):
+    """How far a robot was from where it should be."""
+
+    joint_error_final_deg: float
+    """Of the hinge that is furthest at the end [deg]."""
+    joint_error_max_deg: float
+    """Likewise while the motion runs [deg]."""
+    way_error_final_mm: float
+    """Of the slide that is furthest at the end [mm]."""
+    way_error_max_mm: float
+    """Likewise while the motion runs [mm]."""
+    line_deviation_max_mm: float | None
+    """Of the tool from its line [mm]; null if it follows none."""
+
+
+class WorldCheckTold(WorldErrorsTold):
+    """Proof of a motion in the virtual environment."""
+
+    ok: bool
+    """The motion comes to its end and nothing is objected to."""
+    robot: str
+    """Its name."""
+    duration_s: float
+    """Of the motion [s]."""
+    reason: str
+    """The first objection with its time; empty if there is none."""
+    violations: list[str]
+    """All that the gate objected to."""
+
+
+class WorldRunTold(WorldErrorsTold):
+    """How a run in the virtual environment went."""
+
+    ok: bool
+    """Completed, and the recording is whole."""
+    station: str
+    """`world`."""
+    robot: str
+    """Its name."""
+    ended: str
+    """`completed`, `stopped` by the operator, `refused` by the gate, or `diverged`."""
+    reason: str
+    """Why it was not completed; empty if it was."""
+    plain_pid: WorldErrorsTold
+    """The same motion by the law `pid` alone, in a copy of the world."""
+    loop_gap_max_um: float
+    """Greatest gap of the loops [um]."""
+    steps: int
+    """Of the engine."""
+    step_us: float
+    """Mean time of a step with gate, law and row [us]."""
+    real_time_factor: float
+    """Simulated time per time that passed."""
+    overruns: int
+    """Deadlines given up, in real time."""
+    recording: str
+    """Its file."""
+    recording_sha256: str | None
+    """Digest of all messages; null if the recorder did not live to tell."""
+    recording_status: str
+    """`DONE`, or how the recorder ended."""
+    recording_failure: str
+    """Why it failed; empty if it did not."""
+    report: str | None
+    """The page, if one was asked for."""

@@ -1,0 +1,222 @@
+"""A jointed robot's gate: passes setpoints, or brings all axes to rest and keeps them there.
+
+Nothing is clipped. Speeds and accelerations are the gate's own, differences of what it let through
+before. An axis passes only if it can still stop before its limit. The first broken rule begins a
+controlled stop: all axes slow down in step, each at most at its `RobotAxis.stop`, then hold; only
+`reset`, a person's act, opens it again. If the axes do not follow, the stop begins from where they
+are; if nothing is known of them, the drives are off.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from safety.robot_limits import (
+    RobotAction,
+    RobotAxis,
+    RobotCheck,
+    RobotFound,
+    RobotLimits,
+    RobotSetpoint,
+    RobotVerdict,
+    RobotViolation,
+    Values,
+)
+
+ROUNDING = 1e-9
+"""Of positions [rad] or [m], far below any encoder."""
+REST_SPEED = 1e-3
+"""Speed below which an axis stands when the gate opens [rad/s] or [m/s]."""
+OVERSHOOT = 1.1
+"""Share of a limit of speed or effort that what is measured may reach, swings included."""
+
+
+class RobotGate:
+    """Judges one setpoint a period; shut until `reset` has agreed upon a start."""
+
+    def __init__(self, limits: RobotLimits) -> None:
+        self._limits = limits
+        self._action = RobotAction.OFF
+        self._positions: Values = ()
+        self._speeds: Values = ()
+        self._braking: Values = ()
+        self._left_s = 0.0
+
+    @property
+    def limits(self) -> RobotLimits:
+        """What it judges by."""
+        return self._limits
+
+    @property
+    def action(self) -> RobotAction:
+        """What it did last."""
+        return self._action
+
+    def reset(self, found: RobotFound) -> tuple[RobotViolation, ...]:
+        """Agree upon a start at rest, and open; an operator's act, never a programme's own.
+
+        Returns:
+            Why it stays shut; empty if it is open now.
+        """
+        self._action = RobotAction.OFF
+        broken = list(self._malformed(RobotCheck.FEEDBACK, found.positions, found.speeds))
+        if not broken:
+            broken += self._outside(found.positions, "at the start")
+            for axis, speed in zip(self._limits.axes, found.speeds, strict=True):
+                if abs(speed) > REST_SPEED:
+                    unit = f"{axis.unit}/s"
+                    note = "at the start, which is at rest"
+                    broken.append(
+                        RobotViolation(RobotCheck.SPEED, axis.name, speed, REST_SPEED, unit, note)
+                    )
+        if not broken:
+            self._action = RobotAction.PASSED
+            self._positions = tuple(found.positions)
+            self._speeds = (0.0,) * len(self._positions)
+        return tuple(broken)
+
+    def step(
+        self, asked: RobotSetpoint | None, found: RobotFound, *, stop: str = ""
+    ) -> RobotVerdict:
+        """Judge a setpoint, or go on with a stop.
+
+        Args:
+            asked: None if there is none, which is a reason to stop.
+            found: what was measured last.
+            stop: why a stop is asked for; empty if it is not.
+        """
+        if self._action is RobotAction.OFF:
+            return RobotVerdict(RobotAction.OFF, (), None)
+        lost = tuple(self._malformed(RobotCheck.FEEDBACK, found.positions, found.speeds))
+        if lost:
+            self._action = RobotAction.OFF
+            return RobotVerdict(RobotAction.OFF, lost, None)
+        strayed = tuple(self._strayed(found))
+        if self._action is not RobotAction.PASSED:
+            if strayed:
+                self._action = RobotAction.OFF
+                return RobotVerdict(RobotAction.OFF, strayed, None)
+            return self._stopped(())
+        broken = strayed + tuple(self._measured(found))
+        if not broken and asked is not None and not stop:
+            broken = tuple(self._asked(asked))
+            if not broken:
+                return self._passed(asked)
+        elif not broken:
+            note = stop or "no setpoint"
+            broken = (RobotViolation(RobotCheck.ASKED, "", math.nan, math.nan, "", note),)
+        if strayed:  # from where the axes are, as they do not follow
+            self._positions, self._speeds = tuple(found.positions), tuple(found.speeds)
+        self._left_s = _stop_s(self._limits.axes, self._speeds)
+        share = 1.0 / self._left_s if self._left_s > 0.0 else 0.0
+        self._braking = tuple(-share * v for v in self._speeds)
+        self._action = RobotAction.STOPPING
+        return self._stopped(broken)
+
+    def _passed(self, asked: RobotSetpoint) -> RobotVerdict:
+        period_s = self._limits.period_s
+        self._speeds = tuple(
+            (q - p) / period_s for q, p in zip(asked.positions, self._positions, strict=True)
+        )
+        self._positions = tuple(asked.positions)
+        return RobotVerdict(RobotAction.PASSED, (), asked)
+
+    def _stopped(self, broken: tuple[RobotViolation, ...]) -> RobotVerdict:
+        allowed = self._slowed()
+        return RobotVerdict(self._action, broken, allowed)
+
+    def _slowed(self) -> RobotSetpoint:
+        """One period on along the stop."""
+        step_s = min(self._left_s, self._limits.period_s)
+        self._positions = tuple(
+            q + step_s * (v + 0.5 * step_s * a)
+            for q, v, a in zip(self._positions, self._speeds, self._braking, strict=True)
+        )
+        self._left_s -= step_s
+        speeds = zip(self._speeds, self._braking, strict=True)
+        self._speeds = tuple(v + step_s * a for v, a in speeds)
+        if self._left_s <= 0.0:
+            self._speeds = self._braking = (0.0,) * len(self._speeds)
+            self._action = RobotAction.HOLDING
+        return RobotSetpoint(self._positions, self._speeds, self._braking)
+
+    # -- rules --------------------
+
+    def _malformed(self, check: RobotCheck, *quantities: Values) -> Iterator[RobotViolation]:
+        axes = self._limits.axes
+        for what, values in zip(("position", "speed", "acceleration"), quantities, strict=False):
+            if len(values) != len(axes):
+                counts = float(len(values)), float(len(axes))
+                yield RobotViolation(RobotCheck.COUNT, "", *counts, "", what)
+                continue
+            for axis, value in zip(axes, values, strict=True):
+                if not math.isfinite(value):
+                    yield RobotViolation(check, axis.name, value, math.inf, axis.unit, what)
+
+    def _outside(self, positions: Values, note: str) -> Iterator[RobotViolation]:
+        for axis, q in zip(self._limits.axes, positions, strict=True):
+            if not axis.least - ROUNDING <= q <= axis.greatest + ROUNDING:
+                limit = axis.least if q < axis.least else axis.greatest
+                yield RobotViolation(RobotCheck.POSITION, axis.name, q, limit, axis.unit, note)
+
+    def _strayed(self, found: RobotFound) -> Iterator[RobotViolation]:
+        axes = self._limits.axes
+        for axis, q, asked in zip(axes, found.positions, self._positions, strict=True):
+            if not abs(q - asked) <= axis.following:
+                yield _axis(RobotCheck.FOLLOWING, axis, q - asked, axis.following)
+
+    def _measured(self, found: RobotFound) -> Iterator[RobotViolation]:
+        limits = self._limits
+        for axis, speed in zip(limits.axes, found.speeds, strict=True):
+            if axis.speed is not None and not abs(speed) <= OVERSHOOT * axis.speed:
+                yield _axis(RobotCheck.SPEED, axis, speed, axis.speed, "/s", "measured")
+        for axis, effort in zip(limits.axes, found.efforts, strict=False):
+            if axis.effort is not None and not abs(effort) <= OVERSHOOT * axis.effort:
+                unit = "N m" if axis.unit == "rad" else "N"
+                check, most = RobotCheck.EFFORT, axis.effort
+                yield RobotViolation(check, axis.name, effort, most, unit, "measured")
+        if limits.box_m is not None:
+            yield from self._outside_box(limits.box_m, found.tool_m)
+        for pair in found.touching:
+            yield RobotViolation(RobotCheck.OWN_BODIES, "", math.nan, math.nan, "", pair)
+
+    @staticmethod
+    def _outside_box(box_m: tuple[Values, Values], tool_m: Values) -> Iterator[RobotViolation]:
+        if len(tool_m) != 3:
+            yield RobotViolation(RobotCheck.BOX, "", math.nan, math.nan, "m", "is not measured")
+            return
+        for name, value, least, greatest in zip("xyz", tool_m, *box_m, strict=True):
+            if not least <= value <= greatest:
+                limit = greatest if value > greatest else least
+                yield RobotViolation(RobotCheck.BOX, "", value, limit, "m", name)
+
+    def _asked(self, asked: RobotSetpoint) -> Iterator[RobotViolation]:
+        malformed = tuple(self._malformed(RobotCheck.FINITE, *asked))
+        yield from malformed or self._moves(asked.positions)
+
+    def _moves(self, positions: Values) -> Iterator[RobotViolation]:
+        """What is wrong with the way from the last setpoint to this one."""
+        yield from self._outside(positions, "")
+        period_s, axes = self._limits.period_s, self._limits.axes
+        speeds = [(q - p) / period_s for q, p in zip(positions, self._positions, strict=True)]
+        stop_s = _stop_s(axes, speeds)
+        for axis, q, now, speed in zip(axes, positions, speeds, self._speeds, strict=True):
+            if axis.speed is not None and not abs(now) <= axis.speed + ROUNDING / period_s:
+                yield _axis(RobotCheck.SPEED, axis, now, axis.speed, "/s")
+            change, most = (now - speed) / period_s, axis.acceleration
+            if most is not None and not abs(change) <= most + 4.0 * ROUNDING / period_s**2:
+                yield _axis(RobotCheck.ACCELERATION, axis, change, most, "/s2")
+            end = q + 0.5 * stop_s * now
+            if not axis.least - ROUNDING <= end <= axis.greatest + ROUNDING:
+                limit = axis.least if end < axis.least else axis.greatest
+                yield _axis(RobotCheck.BRAKING, axis, end, limit)
+
+
+def _stop_s(axes: Sequence[RobotAxis], speeds: Sequence[float]) -> float:
+    """How long a stop takes in which all axes come to rest together, each as it may."""
+    return max(abs(speed) / axis.stop for axis, speed in zip(axes, speeds, strict=True))
+
+
+def _axis(
+    check: RobotCheck, axis: RobotAxis, value: float, limit: float, per: str = "", note: str = ""
+) -> RobotViolation:
+    return RobotViolation(check, axis.name, value, limit, axis.unit + per, note)

@@ -1,0 +1,68 @@
+"""The page of a run of the virtual environment: pictures and tables are those of its recording."""
+
+import numpy as np
+import pytest
+
+from hil.config.shipped import configs_dir
+from hil.recording.reader import Recording
+from hil.report.page import write_report
+from hil.report.recorded import recorded_run
+from hil.stations.world import report
+from hil.stations.world.runner import run_world
+from hil.stations.world.scenario import load_world_plan
+
+SCENARIOS = configs_dir() / "scenarios"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    plan = load_world_plan(SCENARIOS / "straight_line.toml", ["settle_s=0.1"])
+    return run_world(plan, tmp_path_factory.mktemp("runs")).recorder.path
+
+
+def test_the_page_has_every_section(run):
+    page = write_report(Recording.open(run), run.parent).read_text()
+    for title in ("The robot in motion", "Joints and drives over time", "Way of the tool",
+                  "Joints against where they should be"):  # fmt: skip
+        assert title in page
+
+
+def test_errors_are_those_of_the_rows(run):
+    recording = Recording.open(run)
+    tables = report.joint_errors(recorded_run(recording))
+    assert tables is not None
+    apart = np.degrees(np.abs(recording.column("position_rad") - recording.column("wanted_rad")))
+    for index, row in enumerate(tables.tables[0].rows):
+        wanted = (f"joint {index + 1}", f"{apart[:, index].max():.5f} deg",
+                  f"{apart[-1, index]:.6f} deg")  # fmt: skip
+        assert row.cells == wanted
+
+
+def test_frames_of_the_robot_end_at_the_recorded_tool(run):
+    """Sticks are drawn from joints; their last point is the tool's pose, recorded apart."""
+    recording = Recording.open(run)
+    prepared = recorded_run(recording)
+    tree = report._tree(prepared)
+    assert tree is not None
+    positions = report._joints(prepared, "position")
+    for row in (0, 700, len(prepared.times) - 1):
+        last = list(report._sticks(tree, positions, row))[-1]
+        np.testing.assert_allclose(last[1], recording.column("tool_pose")[row, :3], atol=1e-9)
+
+
+def test_pictures_are_drawn_and_say_the_length(run):
+    prepared = recorded_run(Recording.open(run))
+    for maker in (report.motion_frames, report.joints_over_time, report.tool_path):
+        picture = maker(prepared)
+        assert picture is not None
+        assert len(picture.png) > 5000
+    assert "758.1 mm from its first place" in report.tool_path(prepared).caption
+
+
+def test_robots_with_loops_have_no_frames_and_slides_are_in_millimetres(tmp_path):
+    changes = ['robot="four_bar"', "motion.goal=[{joint=1, by_deg=20.0}]", "settle_s=0.1"]
+    result = run_world(load_world_plan(SCENARIOS / "joint_move.toml", changes), tmp_path)
+    prepared = recorded_run(Recording.open(result.recorder.path))
+    assert report.motion_frames(prepared) is None
+    assert report.joint_errors(prepared) is not None
+    assert write_report(prepared.recording, tmp_path).stat().st_size > 10_000
