@@ -23,9 +23,20 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "formats.md"
 PLATFORM, ARM = "hil.stations.platform.told", "hil.stations.arm.told"
 DRIVES = "hil.stations.platform.drives.told"
+WORLD = "hil.stations.world.told"
 SPACE_ARM, PROGRAM = "hil.space_arm.told", "hil.cli.told"
-RUN = (f"{PLATFORM}:RunTold", f"{ARM}:ArmRunTold", f"{PROGRAM}:TogetherRunTold")
-CHECK = (f"{PLATFORM}:CheckTold", f"{ARM}:ArmCheckTold", f"{PROGRAM}:TogetherCheckTold")
+RUN = (
+    f"{PLATFORM}:RunTold",
+    f"{ARM}:ArmRunTold",
+    f"{WORLD}:WorldRunTold",
+    f"{PROGRAM}:TogetherRunTold",
+)
+CHECK = (
+    f"{PLATFORM}:CheckTold",
+    f"{ARM}:ArmCheckTold",
+    f"{WORLD}:WorldCheckTold",
+    f"{PROGRAM}:TogetherCheckTold",
+)
 ALONE = (f"{ARM}:MoveTold", f"{ARM}:NothingTold")
 VERBS = {
     "hil run": RUN,
@@ -57,6 +68,12 @@ VERBS = {
     "hil arm identify": (f"{ARM}:IdentifiedTold",),
     "hil arm fk": (f"{ARM}:RobotPlaceTold", f"{ARM}:SpacePlaceTold"),
     "hil arm ik": (f"{ARM}:PosturesTold",),
+    "hil world list": (f"{WORLD}:RobotsTold",),
+    "hil world show": (f"{WORLD}:RobotTold", f"{WORLD}:SceneTold"),
+    "hil world check": (f"{WORLD}:RobotCheckTold", f"{WORLD}:SceneCheckTold"),
+    "hil world convert": (f"{WORLD}:ConvertedTold",),
+    "hil world fk": (f"{WORLD}:EndsTold",),
+    "hil world ik": (f"{WORLD}:PoseReachedTold",),
     "hil arm advance": (f"{SPACE_ARM}:AdvanceTold",),
     "hil arm table": (f"{SPACE_ARM}:TableTold",),
 }

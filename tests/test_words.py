@@ -17,6 +17,7 @@ TWINS = {
     "Emergency": "an EMCY message of CiA 301, once received and once sent",
     "GeometryError": "numbers that describe no machine",
     "LineSplitter": "lines of a stream of bytes",
+    "Plant": "a body that answers the forces of six motors with motion",
     "PortLock": "the exclusive right to use one device",
     "Pose": "where a frame is in another one",
     "PoseError": "numbers that are no pose",

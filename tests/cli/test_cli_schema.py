@@ -16,9 +16,9 @@ runner = CliRunner()
 KINDS = named_kinds()
 WITHOUT_UNIT = {
     "acceleration_overshoot", "axis", "bias", "bitrate", "bus_load_max", "bus_of_leg", "damping",
-    "dead_zone", "expo", "factor", "gear_ratio", "jump_speed_factor", "late_cycles_max",
-    "least_wrist", "period_tolerance", "rate_overshoot", "scale", "singular_value_min", "speed",
-    "turns", "value", "warn_above",
+    "dead_zone", "expo", "factor", "gear_ratio", "joint", "jump_speed_factor", "kd", "ki", "kp",
+    "late_cycles_max", "least_wrist", "parts", "period_tolerance", "rate_overshoot", "scale",
+    "singular_value_min", "speed", "turns", "value", "warn_above",
 }  # fmt: skip
 """Numbers that are ratios, counts, signs, names, directions, or of a unit that stands elsewhere."""
 
@@ -54,7 +54,8 @@ def test_it_refuses_unknown_keys_and_says_what_it_is_of(kind):
 def test_all_is_each_of_them_by_its_name():
     assert printed("all") == {one.schema: printed(one.schema) for one in all_kinds()}
     assert set(printed("all")) == {
-        "scenario", "arm-scenario", "together-scenario", "robot", "arm", "rig", "drive",
+        "scenario", "arm-scenario", "world-scenario", "together-scenario", "robot", "arm",
+        "rig", "drive",
     }  # fmt: skip
 
 

@@ -146,7 +146,7 @@ def test_a_robot_and_its_space_arm_of_the_same_lengths_agree():
         (["arm", "table", "--arm", "rm01"], "is a robot; --arm must be a space arm"),
         (["arm", "fk", "rm02"], "did you mean rm01?"),
         (["arm", "run", "bkm_on_rm1"], "did you mean bkm_on_rm01?"),
-        (["run", "nothing_like_it"], "shipped: bkm_on_rm01"),
+        (["run", "qqqq"], "shipped: bkm_on_rm01"),
     ],
 )
 def test_a_file_of_another_kind_is_called_by_its_name(arguments, words):
@@ -179,7 +179,10 @@ def test_a_station_that_there_is_not(tmp_path):
     path = tmp_path / "x.toml"
     path.write_text('station = "armm"\nname = "x"\n')
     told = hil("run", path, status=2).stderr
-    assert "'armm' is not installed; installed are 'arm', 'platform'; 'together' is for" in told
+    assert (
+        "'armm' is not installed; installed are 'arm', 'platform', 'world'; 'together' is for"
+        in told
+    )
     path.write_text("station = 3\n")
     assert "station = 3" in hil("check", path, status=2).stderr
 

@@ -213,5 +213,6 @@ def test_beside_a_run_nothing_is_prepared(still_window, monkeypatch):
 def test_a_station_without_a_picture_is_well(demo):
     assert {one.name: one.preview is not None for one in stations()} == {
         "arm": False,
+        "world": False,
         "platform": True,
     }

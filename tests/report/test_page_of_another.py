@@ -55,12 +55,13 @@ def test_what_a_station_adds_to_a_page_is_there(station) -> None:
     names = [section.name for section in station.sections]
     assert len(set(names)) == len(names)
     assert not set(names) & set(COMMON)
-    for maker in (station.figures, *(section.maker for section in station.sections)):
+    for maker in filter(None, (station.figures, *(one.maker for one in station.sections))):
         module, _, name = maker.partition(":")
         assert callable(getattr(import_module(module), name))
-    kind = getattr(import_module(f"hil.stations.{station.name}.report.view"), "ArmView", None)
     for section in station.sections:
         if section.unless:
+            view = import_module(f"hil.stations.{station.name}.report.view")
+            kind = getattr(view, "ArmView", None)
             assert isinstance(getattr(kind, section.unless), property)
 
 
