@@ -64,7 +64,7 @@ class Brakes:
         self._freedoms = np.array([int(one.dofadr[0]) for one in handles])
         self._friction_n = tuple(float(value) for value in friction_n)
         self._closing = [False] * len(joints)
-        self.locked = [False] * len(joints)
+        self.locked: list[bool] = [False] * len(joints)
         """Which joints are tied to their places."""
         self._open = True
 

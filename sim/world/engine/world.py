@@ -34,7 +34,8 @@ class DivergedError(ArithmeticError):
     """A step came to no number, or one beyond all bounds."""
 
     def __init__(self, time_s: float, joint: str) -> None:
-        self.time_s, self.joint = time_s, joint
+        self.time_s: float = time_s
+        self.joint: str = joint
         super().__init__(
             f"{joint}: its motion went beyond {GREATEST:g} after t = {time_s:.6g} s, the last good "
             "step: a smaller step, smaller gains or larger masses may hold"
@@ -71,14 +72,14 @@ class World:
         self._warnings = self._data.warning.number
         self._whole = self._engine.mjtState.mjSTATE_INTEGRATION
         self._state = np.zeros(self._engine.mj_stateSize(self._model, self._whole))
-        self.step_s = float(self._model.opt.timestep)
+        self.step_s: float = float(self._model.opt.timestep)
         """Of time."""
-        self.robots = tuple(
+        self.robots: tuple[WorldRobot, ...] = tuple(
             WorldRobot(self._model, self._data, placed, start)
             for placed, start in zip(text.robots, text.starts, strict=True)
         )
         """In the order of the text."""
-        self.bodies = {
+        self.bodies: dict[str, WorldBody] = {
             body.name: WorldBody(self._engine, self._model, self._data, body)
             for body in text.bodies
         }

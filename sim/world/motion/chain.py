@@ -84,7 +84,9 @@ class Chain:
         self._offsets = np.array([leads[joint.number][2] for joint in moved])
         bounds = {joint.number: joint.limits for joint in tree.drivers.values()}
         limits = [bounds[number][0] if bounds[number] else (-np.inf, np.inf) for number in used]
-        self.least, self.greatest = (np.array(side) for side in zip(*limits, strict=True))
+        least, greatest = zip(*limits, strict=True)
+        self.least: Array = np.array(least)
+        self.greatest: Array = np.array(greatest)
         """Limits of the variables [rad] or [m], shape (n,) each; infinite where there are none."""
 
     def pose(self, q: Array) -> Array:

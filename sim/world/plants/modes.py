@@ -71,8 +71,10 @@ class UnstableModeError(ValueError):
     def __init__(
         self, mode: PlatformMode, masses: MassRange, payload_kg: float, largest_kg: float
     ) -> None:
-        self.mode, self.masses = mode, masses
-        self.payload_kg, self.largest_kg = payload_kg, largest_kg
+        self.mode: PlatformMode = mode
+        self.masses: MassRange = masses
+        self.payload_kg: float = payload_kg
+        self.largest_kg: float = largest_kg
         held = f"({masses.least_kg:.0f}, {masses.greatest_kg:.0f}) kg"
         remedy = f"at most {largest_kg:.0f} kg hold" if largest_kg > 0.0 else "no payload holds"
         super().__init__(

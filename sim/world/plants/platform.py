@@ -61,7 +61,7 @@ class PlatformPlant:
         self._numbers = tuple(drive.joint for drive in robot.drives)
         names = [f"j{number}" for number in self._numbers]
         text = with_brakes(model_text([PlacedRobot(robot)], Stepping(step_s=STEP_S)), names, STEP_S)
-        self.world = World(text)
+        self.world: World = World(text)
         """Where it is."""
         self._placed = self.world.robots[0]
         friction = [brake_force_n or drive.effort_max for drive in robot.drives]

@@ -47,7 +47,7 @@ class RobotError(ValueError):
     """Values that describe no robot; the text has one line for each finding."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:
-        self.findings = tuple(findings)
+        self.findings: tuple[Finding, ...] = tuple(findings)
         super().__init__("\n".join(map(str, self.findings)))
 
 
@@ -55,8 +55,8 @@ class RobotDocumentError(ValueError):
     """A document that cannot be used; the text has one line for each fault, in their order."""
 
     def __init__(self, source: str, faults: Iterable[DocumentFault]) -> None:
-        self.source = source
-        self.faults = tuple(sorted(set(faults)))
+        self.source: str = source
+        self.faults: tuple[DocumentFault, ...] = tuple(sorted(set(faults)))
         super().__init__("\n".join(f"{source}:{fault}" for fault in self.faults))
 
 

@@ -34,7 +34,7 @@ class LossError(ValueError):
     """A conversion that would lose something and must not; the text has a line for each loss."""
 
     def __init__(self, losses: Iterable[Loss]) -> None:
-        self.losses = tuple(losses)
+        self.losses: tuple[Loss, ...] = tuple(losses)
         super().__init__("\n".join(map(str, self.losses)))
 
 

@@ -30,7 +30,7 @@ class TomlTables:
     """How the value of each field is read."""
 
     def __init__(self, text: str, source: str) -> None:
-        self.faults = FaultList(source, {})
+        self.faults: FaultList = FaultList(source, {})
         self._data: dict[str, Any] = {}
         if len(text) > SIZE_MAX:
             self._refuse(f"{len(text)} characters", "too long", f"at most {SIZE_MAX}")

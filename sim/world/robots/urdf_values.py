@@ -27,7 +27,7 @@ class UrdfValues:
     """
 
     def __init__(self, source: str) -> None:
-        self.faults = FaultList(source, {})
+        self.faults: FaultList = FaultList(source, {})
         self.losses: list[Loss] = []
 
     def fault(self, node: XmlNode, value: object, problem: str, remedy: str) -> None:

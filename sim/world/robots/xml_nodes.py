@@ -27,14 +27,14 @@ class XmlNode:
     __slots__ = ("asked", "attributes", "children", "column", "line", "tag", "taken")
 
     def __init__(self, tag: str, attributes: dict[str, str], line: int, column: int) -> None:
-        self.tag = tag
-        self.attributes = attributes
-        self.line = line
-        self.column = column
+        self.tag: str = tag
+        self.attributes: dict[str, str] = attributes
+        self.line: int = line
+        self.column: int = column
         self.children: list[XmlNode] = []
         self.asked: set[str] = set()
         """Attributes, and elements as ``<tag>``, that were looked for."""
-        self.taken = False
+        self.taken: bool = False
         """Whether what it is in has taken it."""
 
     def get(self, name: str) -> str | None:

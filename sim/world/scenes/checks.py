@@ -33,7 +33,7 @@ class SceneError(ValueError):
     """Values that describe no scene; the text has one line for each finding."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:
-        self.findings = tuple(findings)
+        self.findings: tuple[Finding, ...] = tuple(findings)
         super().__init__("\n".join(map(str, self.findings)))
 
 

@@ -24,7 +24,8 @@ class FieldFullError(ValueError):
     """A field's bodies do not find places; the text says how many did."""
 
     def __init__(self, field: BodyField, placed: int) -> None:
-        self.field, self.placed = field.name, placed
+        self.field: str = field.name
+        self.placed: int = placed
         super().__init__(
             f"field {field.name}: {placed} of {field.count} bodies found a place, the next one "
             f"none in {ATTEMPTS} attempts: fewer or smaller bodies, a smaller gap_m than "

@@ -52,7 +52,8 @@ class SensorChain:
     """
 
     def __init__(self, layout: SensorLayout, seed: int) -> None:
-        self.layout, self._seed = layout, seed
+        self.layout: SensorLayout = layout
+        self._seed = seed
         count = len(layout.values)
         per_sensor = np.bincount(layout.sensors, minlength=len(layout.names))
         self._draws = SensorDraws(seed, layout.names, per_sensor.tolist())
