@@ -18,7 +18,7 @@ from sim.world.engine.world_robot import WorldRobot
 
 Array = NDArray[np.float64]
 
-DIVERGED: Final = (3, 4, 5)
+DIVERGED: Final = slice(3, 6)
 """The engine's warnings of bad positions, speeds and accelerations."""
 GREATEST: Final = 1e10
 """Of positions, speeds and accelerations that the engine takes for good ones."""
@@ -123,8 +123,7 @@ class World:
                 self._step_pushed()
             else:
                 self._engine.mj_step(self._model, self._data)
-            warned = self._warnings.tolist()
-            if any(warned[kind] for kind in DIVERGED):
+            if any(self._warnings.tolist()[DIVERGED]):
                 raise DivergedError(before_s, self._worst_joint())
 
     def push(

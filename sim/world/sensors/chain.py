@@ -57,7 +57,11 @@ class SensorChain:
         self._seed = seed
         count = len(layout.values)
         per_sensor = np.bincount(layout.sensors, minlength=len(layout.names))
-        self._draws = SensorDraws(seed, layout.names, per_sensor.tolist())
+        used = layout.dropout > 0.0
+        used[layout.sensors[layout.noise > 0.0]] = True
+        used[layout.sensors[layout.quaternions[:, :1][layout.turning > 0.0]]] = True
+        self._draws = SensorDraws(seed, layout.names, per_sensor.tolist(), used.tolist())
+        self._holds = bool(np.any(layout.rate < 1.0) or np.any(layout.dropout))
         self._block = -1
         self._noise, self._turns = np.zeros((BLOCK, count)), np.zeros((BLOCK, 0, 4))
         self._lost = np.zeros((BLOCK, count), np.bool_)
@@ -77,6 +81,7 @@ class SensorChain:
         self._begun, self._all_begun = np.zeros(count, np.bool_), not count
         self._filtered, self._told = np.zeros(count), np.zeros(count)
         self._history = np.zeros((self._depth, count))
+        self._room = np.zeros(count)
 
     def advance(self, measured: Array) -> Array:
         """The next reading, shape (values,).
@@ -88,27 +93,29 @@ class SensorChain:
         if block != self._block:
             self._draw(block)
         layout = self.layout
-        reading = next_reading(
+        next_reading(
             measured, self._defects, layout.delay, layout.quaternions, self._cut_axes,
             layout.boundless, self._biased, self._step, self._noise[row], self._turns[row],
             self._lost[row], self._begun, self._filtered, self._history, self._told,
+            self._room,
         )  # fmt: skip
         if not self._all_begun:
             self._begun[:] = self._all_begun = True
         self._step += 1
-        return reading
+        return self._told.copy()
 
     def _draw(self, block: int) -> None:
         """Noise of the next steps, and which values stay as they were."""
         layout = self.layout
         normals, uniforms = self._draws.block(block)
-        steps = block * BLOCK + np.arange(-1, BLOCK)
-        samples = np.floor(steps[:, None] * layout.rate + EARLY)
-        lost = (samples[1:] == samples[:-1]) | (uniforms < layout.dropout)
         self._noise = layout.noise * normals
         if self._noisy_axes:
             self._turns = quaternions_of(layout.turning * normals[:, layout.quaternions[:, :3]])
-        self._lost = lost[:, layout.sensors]
+        if self._holds:
+            steps = block * BLOCK + np.arange(-1, BLOCK)
+            samples = np.floor(steps[:, None] * layout.rate + EARLY)
+            lost = (samples[1:] == samples[:-1]) | (uniforms < layout.dropout)
+            self._lost = lost[:, layout.sensors]
         self._block = block
 
     def snapshot(self) -> ChainSnapshot:

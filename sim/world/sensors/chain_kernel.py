@@ -97,8 +97,9 @@ def next_reading(
     filtered: Array,
     history: Array,
     told: Array,
-) -> Array:
-    """The next reading, shape (values,).
+    values: Array,
+) -> None:
+    """Work out the next reading.
 
     Args:
         measured: in this step, without defects, shape (values,).
@@ -115,9 +116,12 @@ def next_reading(
         begun: which have been measured before, shape (values,).
         filtered: what the filters had last, shape (values,); written.
         history: measured before, shape (depth, values); written.
-        told: the last reading, shape (values,); written.
+        told: the last reading, shape (values,); the next one is written there.
+        values: room to work in, shape (values,).
     """
-    values = measured + defects[BIAS]
+    bias = defects[BIAS]
+    for index in range(len(values)):
+        values[index] = measured[index] + bias[index]
     if len(biased):
         turn_axes(values, quaternions, biased)
     begin_values(values, begun, filtered, history)
@@ -135,4 +139,3 @@ def next_reading(
             values[index] = np.rint(values[index] / quanta[index]) * quanta[index]
         if not (lost[index] and begun[index]):
             told[index] = values[index]
-    return told.copy()
