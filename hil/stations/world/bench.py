@@ -12,7 +12,7 @@ from hil.config.errors import RefusedError
 from hil.stations.world.gated import GatedRobot, robot_limits
 from hil.stations.world.motions import chain_of, planned_motion, slides_of
 from hil.stations.world.scenario import WorldPlan
-from hil.stations.world.sources.source import MotionSource, PlannedSource
+from hil.stations.world.sources.source import MotionSource, LaidOutSource
 from sim.world.control.laws import Gains, JointLaw, Law, LawError
 from sim.world.engine.dynamics import RobotDynamics
 from sim.world.engine.library import EngineMissingError
@@ -91,7 +91,7 @@ def open_bench(plan: WorldPlan, law: Law | None = None) -> WorldBench:
     motion, line = planned_motion(plan, chain, robot.positions().copy())
     gated = GatedRobot(robot, dynamics, made, limits)
     slides = np.array(slides_of(plan.robot))
-    return WorldBench(plan, world, robot, gated, PlannedSource(motion), line, chain, slides)
+    return WorldBench(plan, world, robot, gated, LaidOutSource(motion), line, chain, slides)
 
 
 def _gains(plan: WorldPlan, dynamics: RobotDynamics) -> Gains:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class SourceNews:
     """Something that a source has to tell; it becomes an event of the recording."""
 
     text: str
@@ -41,7 +41,7 @@ class MotionSource(Protocol):
         """Where to be at a step; its number never goes back."""
         ...
 
-    def news(self) -> Sequence[News]:
+    def news(self) -> Sequence[SourceNews]:
         """What there is to tell since the last call."""
         ...
 
@@ -50,7 +50,7 @@ class MotionSource(Protocol):
         ...
 
 
-class PlannedSource:
+class LaidOutSource:
     """A motion laid out ahead; its last row is held ever after."""
 
     def __init__(self, motion: PlannedMotion) -> None:
@@ -78,7 +78,7 @@ class PlannedSource:
             tuple(motion.accelerations[row].tolist()),
         )
 
-    def news(self) -> tuple[News, ...]:
+    def news(self) -> tuple[SourceNews, ...]:
         """Nothing ever."""
         return ()
 
