@@ -12,7 +12,7 @@ from hil.config.errors import RefusedError
 from hil.stations.world.gated import GatedRobot, robot_limits
 from hil.stations.world.motions import chain_of, planned_motion, slides_of
 from hil.stations.world.scenario import WorldPlan
-from hil.stations.world.sources.source import MotionSource, LaidOutSource
+from hil.stations.world.sources.source import LaidOutSource, SetpointSource
 from sim.world.control.laws import Gains, JointLaw, Law, LawError
 from sim.world.engine.dynamics import RobotDynamics
 from sim.world.engine.library import EngineMissingError
@@ -38,7 +38,7 @@ class WorldBench:
     """Its robot, for measuring."""
     gated: GatedRobot
     """The same behind its gate, for moving."""
-    source: MotionSource
+    source: SetpointSource
     """Where to be at every step."""
     line: StraightLine | None
     """That the tool shall follow, if one shall."""

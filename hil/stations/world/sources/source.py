@@ -24,7 +24,7 @@ class SourceNews:
     """Whether somebody should look."""
 
 
-class MotionSource(Protocol):
+class SetpointSource(Protocol):
     """Something that wants the robot to move; it is asked once a step, and never waits."""
 
     @property
