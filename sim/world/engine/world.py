@@ -11,12 +11,19 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.world.engine.compiled import ModelRefusedError, model_from, model_of
 from sim.world.engine.library import engine
 from sim.world.engine.mjcf import ModelText
+from sim.world.engine.ties_kernel import gap_m
 from sim.world.engine.world_bodies import Contact, Push, WorldBody, contacts_of
 from sim.world.engine.world_robot import WorldRobot
 
 Array = NDArray[np.float64]
+
+__all__ = (
+    "CHANGED_WHILE_RUNNING", "DivergedError", "ModelRefusedError", "World", "WorldRobot",
+    "WorldSnapshot",
+)  # fmt: skip
 
 DIVERGED: Final = slice(3, 6)
 """The engine's warnings of bad positions, speeds and accelerations."""
@@ -24,10 +31,6 @@ GREATEST: Final = 1e10
 """Of positions, speeds and accelerations that the engine takes for good ones."""
 CHANGED_WHILE_RUNNING: Final = ("eq_data", "dof_frictionloss", "opt.gravity")
 """Fields of the model that a world changes; the engine does not count them to its state."""
-
-
-class ModelRefusedError(ValueError):
-    """The engine does not take a model; the text says why."""
 
 
 class DivergedError(ArithmeticError):
@@ -57,17 +60,18 @@ class WorldSnapshot:
 class World:
     """A model and its state.
 
+    Args:
+        compiled: the model that the engine made of the text (`compiled`), so that it need not
+            again; made by the same release of it.
+
     Raises:
         EngineMissingError: if the engine is not installed.
         ModelRefusedError: if it does not take the text.
     """
 
-    def __init__(self, text: ModelText) -> None:
+    def __init__(self, text: ModelText, compiled: bytes | None = None) -> None:
         self._engine: Any = engine()
-        try:
-            self._model: Any = self._engine.MjModel.from_xml_string(text.text)
-        except ValueError as error:
-            raise ModelRefusedError(f"the engine refuses the model: {error}") from error
+        self._model: Any = model_of(text) if compiled is None else model_from(compiled)
         self._data: Any = self._engine.MjData(self._model)
         self._warnings = self._data.warning.number
         self._whole = self._engine.mjtState.mjSTATE_INTEGRATION
@@ -84,6 +88,11 @@ class World:
             for body in text.bodies
         }
         """Of the scene, by their names."""
+        kinds = self._engine.mjtEq
+        tied = np.isin(self._model.eq_type, [int(kinds.mjEQ_CONNECT), int(kinds.mjEQ_WELD)])
+        sides = self._model.eq_obj1id[tied], self._model.eq_obj2id[tied]
+        self._tied: NDArray[np.intp] = np.stack(sides, axis=1).astype(np.intp)
+        self._sites_m: Array = self._data.site_xpos  # a view of what the engine goes on writing
         self._pushes: list[Push] = []
         self.restart()
 
@@ -178,15 +187,7 @@ class World:
     @property
     def gap_max_m(self) -> float:
         """Of the loops, the greatest distance of two tied points; 0 without loops."""
-        kinds = self._engine.mjtEq
-        ties = (int(kinds.mjEQ_CONNECT), int(kinds.mjEQ_WELD))  # an enumeration equals no numpy int
-        gaps = [0.0]
-        for index in range(self._model.neq):
-            if int(self._model.eq_type[index]) in ties:
-                first = self._data.site_xpos[self._model.eq_obj1id[index]]
-                second = self._data.site_xpos[self._model.eq_obj2id[index]]
-                gaps.append(float(np.linalg.norm(first - second)))
-        return max(gaps)
+        return gap_m(self._sites_m, self._tied)
 
     @property
     def positions(self) -> Array:
