@@ -1,4 +1,4 @@
-"""Gaps and least squares of tied joints, compiled: Householder's QR with columns exchanged.
+"""Least squares of tied joints, compiled: Householder's QR with columns exchanged.
 
 Golub and Van Loan (2013), Matrix Computations, algorithm 5.4.1. The matrix is kept by columns, so
 that what runs along them is contiguous.
@@ -130,20 +130,3 @@ def bear(
         for row in range(rows):
             effort -= jacobian[row, at] * forces[row]
         found[index] = effort
-
-
-@njit(cache=True)
-def gap_m(sites_m: Array, tied: Indices) -> float:
-    """Greatest distance of two tied points; 0 without ties.
-
-    Args:
-        sites_m: places of the engine's sites, shape (sites, 3).
-        tied: two of them, shape (ties, 2).
-    """
-    square = 0.0
-    for first, second in tied:
-        x = sites_m[first, 0] - sites_m[second, 0]
-        y = sites_m[first, 1] - sites_m[second, 1]
-        z = sites_m[first, 2] - sites_m[second, 2]
-        square = max(square, x * x + y * y + z * z)
-    return math.sqrt(square)

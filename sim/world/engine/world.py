@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from sim.world.engine.compiled import ModelRefusedError, model_from, model_of
 from sim.world.engine.library import engine
 from sim.world.engine.mjcf import ModelText
-from sim.world.engine.ties_kernel import gap_m
 from sim.world.engine.world_bodies import Contact, Push, WorldBody, contacts_of
 from sim.world.engine.world_robot import WorldRobot
 
@@ -91,7 +90,7 @@ class World:
         kinds = self._engine.mjtEq
         tied = np.isin(self._model.eq_type, [int(kinds.mjEQ_CONNECT), int(kinds.mjEQ_WELD)])
         sides = self._model.eq_obj1id[tied], self._model.eq_obj2id[tied]
-        self._tied: NDArray[np.intp] = np.stack(sides, axis=1).astype(np.intp)
+        self._tied: NDArray[np.intp] = np.array(sides, dtype=np.intp)  # two sites a tie
         self._sites_m: Array = self._data.site_xpos  # a view of what the engine goes on writing
         self._pushes: list[Push] = []
         self.restart()
@@ -187,7 +186,10 @@ class World:
     @property
     def gap_max_m(self) -> float:
         """Of the loops, the greatest distance of two tied points; 0 without loops."""
-        return gap_m(self._sites_m, self._tied)
+        if not self._tied.size:
+            return 0.0
+        first, second = self._sites_m[self._tied]
+        return float(np.sqrt(np.square(first - second).sum(axis=1).max()))
 
     @property
     def positions(self) -> Array:
