@@ -65,7 +65,7 @@ class World:
     def __init__(self, text: ModelText) -> None:
         self._engine: Any = engine()
         try:
-            self._model: Any = self._engine.MjModel.from_xml_string(text.text)
+            self._model: Any = self._engine.MjModel.from_xml_string(text.text, dict(text.files))
         except ValueError as error:
             raise ModelRefusedError(f"the engine refuses the model: {error}") from error
         self._data: Any = self._engine.MjData(self._model)

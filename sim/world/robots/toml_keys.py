@@ -14,6 +14,7 @@ from sim.world.robots.model import (
     BodyShape,
     JointType,
     LinkInertia,
+    LinkMesh,
     LinkVisual,
     Mimic,
 )
@@ -30,7 +31,7 @@ LINK: Final[Fields] = MappingProxyType(
         one: one
         for one in (
             "number", "name", "dh", "leaving", "shape", "size_m", "colour", "density_kg_m3",
-            "mass_kg", "inertia", "place", "visual",
+            "mass_kg", "inertia", "place", "visual", "mesh",
         )
     }
 )  # fmt: skip
@@ -171,11 +172,25 @@ def place(value: object) -> BodyPlace:
 
 
 def visual(value: object) -> LinkVisual:
-    """Shape, size and place of what is seen."""
-    found = _table(value, ("shape", "size_m"), ("position_m", "quaternion"))
+    """Shape, size and place of what is seen, or a mesh and its place."""
+    others = ("position_m", "quaternion")
+    if isinstance(value, dict) and "mesh" in value:
+        found = {"size_m": [], **_table(value, ("shape", "mesh"), others)}
+    else:
+        found = _table(value, ("shape", "size_m"), others)
     at = some(3)(found.get("position_m", [0.0, 0.0, 0.0]))
     turned = some(4)(found.get("quaternion", [1.0, 0.0, 0.0, 0.0]))
-    return LinkVisual(one_of(BodyShape)(found["shape"]), numbers(found["size_m"]), at, turned)  # type: ignore[arg-type]
+    shape, size_m = one_of(BodyShape)(found["shape"]), numbers(found["size_m"])
+    of = mesh(found["mesh"]) if "mesh" in found else None
+    return LinkVisual(shape, size_m, at, turned, of)  # type: ignore[arg-type]
+
+
+def mesh(value: object) -> LinkMesh:
+    """Files, which are read by whoever has the document's folder."""
+    found = _table(value, ("file",), ("scale", "parts"))
+    parts = found.get("parts", [])
+    scale = some(3)(found.get("scale", [1.0, 1.0, 1.0]))
+    return LinkMesh(text(found["file"]), scale, tuple(map(text, _list(parts))))  # type: ignore[arg-type]
 
 
 def mimic(value: object) -> Mimic:
@@ -206,7 +221,7 @@ READERS: Final[Mapping[str, Callable[[object], Any]]] = MappingProxyType(
         "number": integer, "name": text, "dh": dh_numbers, "leaving": integers,
         "shape": one_of(BodyShape), "size_m": numbers, "colour": some(3),
         "density_kg_m3": number, "mass_kg": number, "inertia": inertia, "place": place,
-        "visual": visual,
+        "visual": visual, "mesh": mesh,
         "type": one_of(JointType), "axis": numbers, "parent": integer, "child": integer,
         "at_parent_m": some(3), "at_child_m": some(3), "mimic": mimic, "start": numbers,
         "limits": pairs, "friction": number, "damping": number, "armature": number,

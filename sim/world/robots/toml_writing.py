@@ -11,6 +11,7 @@ from sim.world.robots.model import (
     BodyPlace,
     JointType,
     LinkInertia,
+    LinkMesh,
     LinkVisual,
     Mimic,
     Robot,
@@ -72,6 +73,13 @@ def _mimic(mimic: Mimic, kind: JointType) -> dict[str, Any]:
     return {"joint": mimic.joint, "ratio": mimic.ratio, offset: mimic.offset}
 
 
+def _mesh(mesh: LinkMesh) -> dict[str, Any]:
+    """Its files, as their paths; what is in them is not written."""
+    usual = LinkMesh(mesh.file)
+    told = {name: getattr(mesh, name) for name in ("file", "scale", "parts")}
+    return {name: one for name, one in told.items() if name == "file" or one != getattr(usual, name)}
+
+
 def _sensor(sensor: RobotSensor) -> Iterator[str]:
     for key, value in sensor_entries(sensor).items():
         yield f"{key} = {value_text(value)}"
@@ -90,7 +98,16 @@ def value_text(value: object) -> str:
             return _string(value)
         case tuple():
             return f"[{', '.join(map(value_text, value))}]"
-        case LinkInertia() | BodyPlace() | LinkVisual():
+        case LinkMesh():
+            return value_text(_mesh(value))
+        case LinkVisual() if value.mesh is not None:
+            own = {"shape": value.shape, "mesh": value.mesh}
+            place = {"position_m": value.position_m, "quaternion": value.quaternion}
+            return value_text(own | place)
+        case LinkVisual():
+            own = ("shape", "size_m", "position_m", "quaternion")
+            return value_text({name: getattr(value, name) for name in own})
+        case LinkInertia() | BodyPlace():
             return value_text({one.name: getattr(value, one.name) for one in fields(value)})
         case dict():
             return f"{{ {', '.join(f'{key} = {value_text(one)}' for key, one in value.items())} }}"
