@@ -220,14 +220,18 @@ def world_plan_from_table(
     """Like `load_world_plan`, for a scenario that is already a table."""
     from dataclasses import replace
 
-    from hil.stations.world.documents import robot_of
+    from hil.machines.robot_documents import robot_of
     from sim.world.robots.toml_writing import write_toml
 
     scenario = WorldScenario.build(apply_overrides(dict(table), overrides), str(path))
     robot, file = robot_of(scenario.robot, key="robot", beside=path)
     drives = tuple(replace(drive, control=scenario.control) for drive in robot.drives)
     plan = WorldPlan(
-        scenario, replace(robot, drives=drives), write_toml(robot), str(file), str(path)
+        scenario,
+        replace(robot, drives=drives),
+        write_toml(robot, whole=True),
+        str(file),
+        str(path),
     )
     _check(plan, str(path))
     return plan

@@ -34,9 +34,7 @@ class MaterialText:
     """What is left out."""
 
 
-def read_materials(
-    libraries: Iterable[str], beside: Callable[[str], bytes | None]
-) -> MaterialText:
+def read_materials(libraries: Iterable[str], beside: Callable[[str], bytes | None]) -> MaterialText:
     """The materials of some libraries.
 
     Args:

@@ -7,6 +7,7 @@ refused; lines, points, normals and smoothing groups say nothing here.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -131,7 +132,7 @@ def _face(found: _Faces, words: list[str]) -> None:
     corners = [_corner(found, word) for word in words]
     if len(corners) < 3:
         raise MeshError(f"a face of {len(corners)} corners", "three or more")
-    for second, third in zip(corners[1:-1], corners[2:], strict=True):
+    for second, third in pairwise(corners[1:]):
         found.triangles.append((corners[0], second, third))
         found.groups.append(found.group)
         found.looks.append(found.look)
@@ -165,9 +166,9 @@ def _surface(found: _Faces, told: MaterialText) -> MeshSurface:
         laid = places[corners[:, :, 1]]
     materials = tuple(told.materials.get(name, MeshMaterial()) for name in found.names)
     notes = list(told.notes)
-    if absent := [name for name in found.names[1:] if name not in told.materials]:
-        if not told.notes:
-            notes.append(f"material {', '.join(absent[:4])}: in no library of it")
+    absent = [name for name in found.names[1:] if name not in told.materials]
+    if absent and not told.notes:
+        notes.append(f"material {', '.join(absent[:4])}: in no library of it")
     if laid is None and any(one.texture for one in materials):
         notes.append("textures: its corners have no places (vt) on them")
         materials = tuple(MeshMaterial(one.colour) for one in materials)

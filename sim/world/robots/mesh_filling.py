@@ -31,6 +31,8 @@ def _filled(link: RobotLink, index: int, files: MeshFiles, faults: FaultList) ->
 
 
 def _one(mesh: LinkMesh, field: FieldKey, files: MeshFiles, faults: FaultList) -> LinkMesh:
+    if mesh.contents:
+        return mesh
     try:
         return filled(mesh, files)
     except MeshError as error:

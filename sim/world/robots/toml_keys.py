@@ -4,10 +4,13 @@ Units are in the keys and go with the joint: m and N of a slide, rad and N m of 
 """
 
 import math
+import zlib
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from sim.world.meshes.reading import FILE_MAX
 from sim.world.robots import dh
 from sim.world.robots.model import (
     BodyPlace,
@@ -186,11 +189,33 @@ def visual(value: object) -> LinkVisual:
 
 
 def mesh(value: object) -> LinkMesh:
-    """Files, which are read by whoever has the document's folder."""
-    found = _table(value, ("file",), ("scale", "parts"))
+    """Files, which are read by whoever has the document's folder, or are in the document."""
+    found = _table(value, ("file",), ("scale", "parts", "contents"))
     parts = found.get("parts", [])
     scale = some(3)(found.get("scale", [1.0, 1.0, 1.0]))
-    return LinkMesh(text(found["file"]), scale, tuple(map(text, _list(parts))))  # type: ignore[arg-type]
+    contents = found.get("contents", {})
+    if not isinstance(contents, dict):
+        raise UnreadableError("not files", "bytes by paths, as a recording has them")
+    files = tuple((name, packed_bytes(data)) for name, data in contents.items())
+    return LinkMesh(text(found["file"]), scale, tuple(map(text, _list(parts))), files)  # type: ignore[arg-type]
+
+
+def packed(data: bytes) -> str:
+    """Bytes as a word: deflate (RFC 1950) in base64."""
+    return b64encode(zlib.compress(data, 9)).decode("ascii")
+
+
+def packed_bytes(value: object) -> bytes:
+    """Bytes of such a word."""
+    reader = zlib.decompressobj()
+    try:
+        data = reader.decompress(b64decode(str(value), validate=True), FILE_MAX)
+    except (ValueError, zlib.error):
+        data = b""
+    if not data or not reader.eof:
+        right = f"deflate in base64, of at most {FILE_MAX} bytes"
+        raise UnreadableError("bytes that cannot be had", right)
+    return data
 
 
 def mimic(value: object) -> Mimic:

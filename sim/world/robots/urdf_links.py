@@ -100,8 +100,8 @@ def _first(values: UrdfValues, link: XmlNode, tag: str) -> Geometry | None:
     """The first of a link's bodies that can be had; others are left out and told."""
     found: Geometry | None = None
     for node in [one for one in link.children if one.tag == tag]:
-        shape = next((one for geometry in node.children for one in geometry.children
-                      if geometry.tag == "geometry" and one.tag in (*SOLIDS, "mesh")), None)  # fmt: skip
+        inside = [one for each in node.children if each.tag == "geometry" for one in each.children]
+        shape = next((one for one in inside if one.tag in (*SOLIDS, "mesh")), None)
         mesh, unread = None, ""
         if found is None and shape is not None and shape.tag == "mesh":
             mesh, unread = read_mesh(values, shape)
@@ -111,9 +111,10 @@ def _first(values: UrdfValues, link: XmlNode, tag: str) -> Geometry | None:
             continue
         reason = unread or "a link has one body that touches others, and one that is seen"
         if shape is None:
-            told = [one.tag for each in node.children for one in each.children
-                    if each.tag == "geometry"]  # fmt: skip
-            reason = f"its geometry is {', '.join(told) or 'none'}; read are {', '.join(SOLIDS)}, mesh"
+            told = [one.tag for one in inside]
+            reason = (
+                f"its geometry is {', '.join(told) or 'none'}; read are {', '.join(SOLIDS)}, mesh"
+            )
         values.losses.append(node.loss(f"<{tag}>", node.get("name"), reason, named(link)))
         link.take(node, whole=True)
     return found

@@ -11,7 +11,7 @@ from hil.config.errors import ConfigError
 from hil.config.files import read_regular
 from hil.config.shipped import configs_dir, find_file
 from hil.machines.documents import is_machine, machine_names, machine_robot
-from hil.stations.world.mesh_files import files_beside
+from hil.machines.mesh_files import files_beside
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import Robot

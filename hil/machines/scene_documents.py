@@ -11,7 +11,7 @@ from typing import Final
 from hil.config.errors import ConfigError
 from hil.config.files import read_regular
 from hil.config.shipped import configs_dir, find_file
-from hil.stations.world.documents import robot_of
+from hil.machines.robot_documents import robot_of
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.model import Robot
 from sim.world.robots.toml_tables import SIZE_MAX
