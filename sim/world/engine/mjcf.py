@@ -53,7 +53,8 @@ def begun(stepping: Stepping) -> tuple[Element, MjcfParts]:
                  cone="elliptic", impratio=10.0)  # fmt: skip
     add(option, "flag", autoreset="disable")
     sections = ("worldbody", "equality", "actuator", "sensor", "contact")
-    return root, MjcfParts(*(add(root, tag) for tag in sections), MeshAssets(root))
+    world, equality, actuator, sensor, contact = (add(root, tag) for tag in sections)
+    return root, MjcfParts(world, equality, actuator, sensor, contact, MeshAssets(root))
 
 
 def ended(
