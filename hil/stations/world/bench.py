@@ -24,7 +24,7 @@ from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.mjcf_sensors import SensorTargetError
 from sim.world.engine.stability import unstable_drives
-from sim.world.engine.touching import TouchingPairs
+from sim.world.engine.touching_pairs import TouchingPairs
 from sim.world.engine.world import ModelRefusedError, World, WorldRobot
 from sim.world.motion.chain import Chain
 from sim.world.motion.lines import StraightLine

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from sim.world.engine.touching import Pair, TouchingPairs
+    from sim.world.engine.touching_pairs import Pair, TouchingPairs
 
 APART_S: Final = 0.1
 """That ends a contact."""

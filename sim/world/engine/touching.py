@@ -1,86 +1,66 @@
-"""Which bodies touch a robot, and how hard: a step at a time, and cheap enough for every step.
-
-A body that a robot bears belongs to it. Forces are those along the normals of all contact points of
-a pair, added up; as all that the engine measures they are of the beginning of the last step.
-"""
+"""What presses on a robot, or on what it bears, and with which force."""
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sim.world.engine.world import World
+from sim.world.engine.mjcf_robot import link_name
+from sim.world.engine.world import World, WorldRobot
 
-Pair = tuple[str, str]
 
+class Touching:
+    """Of one robot of a world: pairs of bodies of which one is the robot's or borne by it."""
 
-class TouchingPairs:
-    """Of the robots of a world: links by number, those of the first robot without its name."""
-
-    def __init__(self, world: World) -> None:
-        # A world and what touches in it are two parts of one thing.
+    def __init__(self, world: World, robot: WorldRobot) -> None:
+        self._engine: Any = world._engine  # noqa: SLF001  # parts of one thing
         self._model: Any = world._model  # noqa: SLF001
         self._data: Any = world._data  # noqa: SLF001
-        shown, owners = self._named(world)
-        bodies = self._model.geom_bodyid.tolist()
-        self._names = [
-            shown.get(body) or self._plain(geom, body) for geom, body in enumerate(bodies)
-        ]
-        self._owners = np.array([owners.get(body, -1) for body in bodies], dtype=np.intp)
+        self._own: NDArray[np.bool_] = self._model.geom_contype == robot.placed.contact_bit
+        self._links = {
+            link_name(link.number, one.placed.prefix): f"{one.placed.prefix}{link.name or at}"
+            for one in world.robots
+            for at, link in enumerate(one.placed.robot.links)
+        }
+        self._wrench = np.zeros(6)
 
-    def now(self) -> dict[Pair, float]:
-        """Normal force of each pair of which one is a robot's [N]; that one is the first."""
-        data = self._data
-        if not data.ncon or not data.nefc:
-            return {}
-        contacts = data.contact
-        geoms, rows = contacts.geom, contacts.efc_address
-        chosen = np.flatnonzero((self._owners[geoms] >= 0).any(axis=1) & (rows >= 0))
-        found: dict[Pair, float] = {}
-        forces = data.efc_force[rows[chosen]].tolist()
-        for (one, other), force_n in zip(geoms[chosen].tolist(), forces, strict=True):
-            pair = self._pair(one, other)
-            found[pair] = found.get(pair, 0.0) + force_n
+    @property
+    def any(self) -> bool:
+        """Whether anything in the world touches anything; quick."""
+        return self._data.ncon > 0
+
+    def forces_n(self) -> dict[tuple[str, str], float]:
+        """Of the last step, by the names of the other body and of the robot's own [N]."""
+        found: dict[tuple[str, str], NDArray[np.float64]] = {}
+        for pair, index in self._pairs():
+            self._engine.mj_contactForce(self._model, self._data, index, self._wrench)
+            force_n = self._data.contact.frame[index].reshape(3, 3).T @ self._wrench[:3]
+            found[pair] = found.get(pair, np.zeros(3)) + force_n
+        return {pair: float(np.linalg.norm(force_n)) for pair, force_n in found.items()}
+
+    def depths_m(self) -> dict[tuple[str, str], float]:
+        """How deep the bodies of each pair are in each other [m]."""
+        found: dict[tuple[str, str], float] = {}
+        for pair, index in self._pairs():
+            depth_m = -float(self._data.contact.dist[index])
+            found[pair] = max(depth_m, found.get(pair, depth_m))
         return found
 
-    def own(self) -> tuple[Pair, ...]:
-        """Pairs of bodies of the first robot that touch."""
-        data = self._data
-        if not data.ncon:
-            return ()
-        geoms = data.contact.geom
-        chosen = (self._owners[geoms] == 0).all(axis=1)
-        return tuple(dict.fromkeys(self._pair(*pair) for pair in geoms[chosen].tolist()))
-
-    def deep(self, least_m: float) -> dict[Pair, float]:
-        """Pairs that are more than this in each other, and how far [m]."""
-        data, found = self._data, dict[Pair, float]()
-        for index in range(data.ncon):
-            contact = data.contact[index]
-            one, other = contact.geom.tolist()
-            if max(self._owners[one], self._owners[other]) >= 0 and -contact.dist > least_m:
-                pair = self._pair(one, other)
-                found[pair] = max(found.get(pair, 0.0), -float(contact.dist))
+    def _pairs(self) -> list[tuple[tuple[str, str], int]]:
+        """Names of each pair, the robot's own body last, and the contact's number."""
+        geoms = self._data.contact.geom
+        own = self._own[geoms]
+        found: list[tuple[tuple[str, str], int]] = []
+        for index in np.flatnonzero(own.any(axis=1)).tolist():
+            first, second = geoms[index].tolist()
+            if own[index, 0]:
+                first, second = second, first
+            found.append(((self._name(first), self._name(second)), index))
         return found
 
-    def _pair(self, one: int, other: int) -> Pair:
-        (_, first), (_, second) = sorted(
-            (self._owners[geom] < 0, self._names[geom]) for geom in (one, other)
-        )
-        return first, second
-
-    def _named(self, world: World) -> tuple[dict[int, str], dict[int, int]]:
-        """Names of links, and of which robot a body is, by the engine's numbers of bodies."""
-        shown: dict[int, str] = {}
-        owners: dict[int, int] = {}
-        for number, robot in enumerate(world.robots):
-            owner = robot.placed.prefix.removesuffix("/")
-            for link, body in robot.bodies().items():
-                shown[body] = f"link {link}" if number == 0 else f"{owner} link {link}"
-                owners[body] = number
-        for body, parent in enumerate(self._model.body_parentid.tolist()):
-            if body not in owners and parent in owners:
-                owners[body] = owners[parent]
-        return shown, owners
-
-    def _plain(self, geom: int, body: int) -> str:
-        return self._model.body(body).name if body else self._model.geom(geom).name
+    def _name(self, geom: int) -> str:
+        body = int(self._model.geom_bodyid[geom])
+        if not body:
+            return str(self._model.geom(geom).name)
+        name = str(self._model.body(body).name)
+        return self._links.get(name, name)
