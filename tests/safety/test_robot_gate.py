@@ -43,8 +43,9 @@ def setpoint(*positions):
     return RobotSetpoint(positions, still, still)
 
 
-def opened(*axes, at=(0.0, 0.0), box=None):
+def opened(*axes, box=None):
     gate = RobotGate(limits(*axes, box=box))
+    at = (0.0,) * len(gate.limits.axes)
     assert gate.reset(found(*at, tool_m=(0.0, 0.0, 1.0))) == ()
     return gate
 
@@ -107,9 +108,11 @@ def test_a_setpoint_that_breaks_a_rule_begins_a_stop(asked, wanted):
     ("measured", "check"),
     [
         (found(0.11, 0.0), RobotCheck.FOLLOWING),
+        (found(-0.11, 0.0), RobotCheck.FOLLOWING),
         (found(0.0, 0.0, speeds=(2.21, 0.0)), RobotCheck.SPEED),
         (found(0.0, 0.0, efforts=(0.0, -55.1)), RobotCheck.EFFORT),
         (found(0.0, 0.0, tool_m=(0.0, 1.01, 1.0)), RobotCheck.BOX),
+        (found(0.0, 0.0, tool_m=(0.0, 0.0, -0.01)), RobotCheck.BOX),
         (found(0.0, 0.0), RobotCheck.BOX),
         (found(0.0, 0.0, tool_m=(0.0, 0.0, math.nan)), RobotCheck.BOX),
         (found(0.0, 0.0, tool_m=(0, 0, 1), touching=("link 2 and link 5",)), RobotCheck.OWN_BODIES),
@@ -274,6 +277,26 @@ def test_what_is_asked_for_beside_the_positions_fits_them(sign, rush, check):
     q += 0.1 * PERIOD
     backwards = RobotSetpoint((0.0, q), (0.0, -0.1), (0.0, 0.0))
     assert broken(gate, backwards, found(0.0, q))[1] == [(RobotCheck.SPEED, "joint 2")]
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_bounds_hold_either_way_each_by_itself(sign):
+    fast = axis(1, least=-1.5, acceleration=None, stop=99.0)
+    asked = RobotSetpoint((sign * 0.021, 0.0), (0.0, 0.0), (0.0, 0.0))
+    assert broken(opened(fast, axis(2)), asked)[1] == [(RobotCheck.SPEED, "joint 1")]
+    rushed = RobotSetpoint((sign * 0.019, 0.0), (sign * 2.01, 0.0), (0.0, 0.0))
+    assert broken(opened(fast, axis(2)), rushed)[1] == [(RobotCheck.SPEED, "joint 1")]
+    gate = opened(axis(1, least=-1.5, speed=None))
+    q = v = 0.0
+    for _ in range(5):  # as fast as it may speed up
+        v += sign * 8.0 * PERIOD
+        q += v * PERIOD
+        moved = RobotSetpoint((q,), (v,), (sign * 8.0,))
+        assert gate.step(moved, found(q)).action is RobotAction.PASSED
+    v -= sign * 8.1 * PERIOD
+    q += v * PERIOD
+    slowed = RobotSetpoint((q,), (v,), (0.0,))
+    assert broken(gate, slowed, found(q))[1] == [(RobotCheck.ACCELERATION, "joint 1")]
 
 
 @settings(max_examples=200, deadline=None)
