@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
 from hil.stations.world.gated import GatedRobot, robot_limits
-from hil.stations.world.motions import chain_of, planned_motion, slides_of
+from hil.stations.world.motions import chain_of, slides_of
 from hil.stations.world.scenario import WorldPlan
-from hil.stations.world.sources.source import LaidOutSource, SetpointSource
+from hil.stations.world.sources.opened import LiveMeans, open_source
+from hil.stations.world.sources.source import SetpointSource
 from sim.world.control.laws import Gains, JointLaw, Law, LawError
 from sim.world.engine.dynamics import RobotDynamics
 from sim.world.engine.library import EngineMissingError
@@ -54,11 +55,14 @@ class WorldBench:
         return self.chain.pose(self.robot.positions()[list(self.chain.places)])
 
 
-def open_bench(plan: WorldPlan, law: Law | None = None) -> WorldBench:
+def open_bench(
+    plan: WorldPlan, law: Law | None = None, live: LiveMeans | None = None
+) -> WorldBench:
     """Put a plan's robot into its world, where its document starts.
 
     Args:
         law: in place of the scenario's.
+        live: who leads it; None where nobody does.
 
     Raises:
         RefusedError: if there is no engine, or the robot, its drives or its motion cannot be used.
@@ -88,10 +92,10 @@ def open_bench(plan: WorldPlan, law: Law | None = None) -> WorldBench:
         chain.pose(
             robot.positions()[list(chain.places)]
         )  # compiles its kernel before the first turn
-    motion, line = planned_motion(plan, chain, robot.positions().copy())
+    source, line = open_source(plan, chain, robot.positions().copy(), limits, live)
     gated = GatedRobot(robot, dynamics, made, limits)
     slides = np.array(slides_of(plan.robot))
-    return WorldBench(plan, world, robot, gated, LaidOutSource(motion), line, chain, slides)
+    return WorldBench(plan, world, robot, gated, source, line, chain, slides)
 
 
 def _gains(plan: WorldPlan, dynamics: RobotDynamics) -> Gains:
