@@ -82,9 +82,7 @@ def angles_rad(t_s: float, noise: random.Random | None = None) -> tuple[float, .
 
 def frame_bytes(number: int, t_s: float, angles: Sequence[float]) -> bytes:
     """A frame as it goes out."""
-    head = b"HILJ" + number.to_bytes(8, "little")
-    sizes = (1).to_bytes(2, "little") + len(angles).to_bytes(2, "little")
-    return head[:4] + sizes + head[4:] + struct.pack(f"<{len(angles) + 1}d", t_s, *angles)
+    return b"HILJ" + struct.pack(f"<HHQ{len(angles) + 1}d", 1, len(angles), number, t_s, *angles)
 
 
 class Exoskeleton:

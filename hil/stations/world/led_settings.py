@@ -24,7 +24,7 @@ class LedBounds(Settings):
 
     speed_deg_s: RateDeg = 90.0
     """Of each hinge."""
-    acceleration_deg_s2: AccelerationDeg = 400.0
+    acceleration_deg_s2: AccelerationDeg = 500.0
     """Likewise."""
     speed_m_s: Annotated[float, Field(gt=0.0, le=10.0)] = 0.25
     """Of each slide."""
@@ -71,7 +71,7 @@ class CopyMotion(LedBounds):
     stale_s: Annotated[float, Field(ge=0.01, le=10.0)] = 0.1
     """Longest time without values; then the joints stop and hold until there are some."""
     duration_s: Seconds | None = None
-    """When it ends; left out, with the recording, or when somebody stops it."""
+    """When it is cut off; left out, it ends with the recording, or when somebody stops it."""
 
     @model_validator(mode="after")
     def _has_a_source(self) -> Self:

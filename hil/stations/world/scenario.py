@@ -107,6 +107,12 @@ class WorldPlan:
         """Whether joints close loops."""
         return any(joint.closes for joint in self.robot.joints)
 
+    @property
+    def live(self) -> bool:
+        """Whether somebody has to lead the robot while the run lasts."""
+        motion = self.scenario.motion
+        return isinstance(motion, CopyMotion) and motion.source == "frames"
+
     def told(self) -> dict[str, Any]:
         """The plan as a recording keeps it."""
         return {
@@ -178,6 +184,9 @@ def _check(plan: WorldPlan, source: str) -> None:
         if slides != (goal.by_m is not None or goal.to_m is not None):
             right = "by_m or to_m: it slides" if slides else "by_deg or to_deg: it turns"
             wrong.append(about(key, f"{key}: joint {goal.joint} needs {right}"))
+    if plan.live and scenario.clock != "real":
+        text = f'clock = {scenario.clock!r}: who leads it lives in real time; "real" is needed'
+        wrong.append(about("clock", text))
     if scenario.gains is not None:
         for name in ("kp", "ki", "kd"):
             count = len(getattr(scenario.gains, name))

@@ -45,7 +45,7 @@ class CopySource:
     Args:
         joints: where the robot stands.
         smoothing_s: see `BoundedJoints.towards`.
-        duration_s: when it ends; None with its stream.
+        duration_s: when it is cut off; None if it ends with its stream, where that ends.
     """
 
     def __init__(
@@ -57,9 +57,8 @@ class CopySource:
         duration_s: float | None,
     ) -> None:
         self._joints, self._stream, self._map = joints, stream, led_by
-        self._smoothing_s = smoothing_s
+        self._smoothing_s, self._cut_s = smoothing_s, duration_s
         self._others = joints.positions
-        self._targets = joints.positions
         self._led: bool | None = None
         self._news = list[SourceNews]()
         self.duration_s: float | None = duration_s or stream.duration_s
@@ -69,20 +68,21 @@ class CopySource:
 
     def setpoint(self, index: int) -> RobotSetpoint:
         """Where to be at a step."""
-        t_s = index * self._joints.period_s
-        over = self.duration_s is not None and t_s > self.duration_s
         if index and not self.ended:  # the first step is where it stands
-            values = self._stream.values(t_s)
-            if not over:
-                self._hear(values is not None)
-            if values is not None:
-                self._targets = self._map.targets(values, self._others)
-            if values is None or (over and self._stream.duration_s is None):
-                self._joints.at_speeds(np.zeros(len(self._others)))
-            else:
-                self._joints.towards(self._targets, self._smoothing_s)
-            self.ended = over and self._joints.at_rest
+            self._go_on(index * self._joints.period_s)
         return setpoint_of(self._joints)
+
+    def _go_on(self, t_s: float) -> None:
+        values = self._stream.values(t_s)
+        over = self.duration_s is not None and t_s > self.duration_s
+        if not over:
+            self._hear(values is not None)
+        if values is None or (over and self._cut_s is not None):
+            self._joints.at_speeds(np.zeros(len(self._others)))
+        else:
+            targets = self._map.targets(values, self._others)
+            self._joints.towards(targets, self._smoothing_s)
+        self.ended = over and self._joints.at_rest
 
     def _hear(self, led: bool) -> None:
         """Tell of values that fail to come, and of those that come again."""

@@ -88,13 +88,14 @@ class FrameStream:
             self._values = np.array(frame.values)
 
     def news(self) -> Sequence[SourceNews]:
-        """What was dropped since the last telling, once a second at most."""
+        """What was dropped since the last telling, once a second at most; all once it is closed."""
         now_s, dropped = self._now_s(), self.counts - self._told
         del dropped["taken"]
-        if not dropped or now_s - self._told_s < TELL_EVERY_S:
+        closed = self._socket.fileno() < 0
+        if not closed and (not dropped or now_s - self._told_s < TELL_EVERY_S):
             return ()
         self._told, self._told_s = Counter(self.counts), now_s
-        words = ", ".join(f"{number} {why}" for why, number in sorted(dropped.items()))
+        words = ", ".join(f"{number} {why}" for why, number in sorted(dropped.items())) or "none"
         data: dict[str, str | float | bool] = dict(sorted(self.counts.items()))
         return (SourceNews(f"frames dropped: {words}", data, warning=True),)
 
