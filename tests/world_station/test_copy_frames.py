@@ -44,6 +44,7 @@ def test_a_frame_cut_anywhere_is_none(length):
             for value in (math.nan, math.inf, -math.inf)
         ],
     ],
+    ids=range(14),
 )
 def test_what_is_not_exactly_a_frame_is_none(data, count, why):
     assert read_frame(data, count) == why
@@ -106,6 +107,7 @@ def test_the_newest_frame_counts_until_it_is_too_old(heard):
         (b"", "truncated"),
         (b"G" * 2000, "no frame"),
     ],
+    ids=range(9),
 )
 def test_what_must_not_move_is_dropped_and_counted_and_keeps_nothing_alive(heard, data, why):
     heard.send(frame(6, 1.0, 0.1, 0.2))

@@ -167,6 +167,13 @@ def test_a_recording_of_ours_leads_the_same_joints_again(tmp_path):
     assert np.degrees(np.abs(np.ptp(again, axis=0))[[0, 3]]) == pytest.approx([90, 45], abs=0.05)
 
 
+def test_nothing_speeds_up_faster_than_its_gate_stops():
+    changes = ("motion.acceleration_deg_s2=20000.0", "motion.speed_deg_s=600.0")
+    rows, _ = played(copying(*changes, "motion.duration_s=0.8"))
+    speeds = np.diff(rows, axis=0) / STEP_S
+    assert np.abs(np.diff(speeds, axis=0)).max() / STEP_S == pytest.approx(10.0, rel=1e-6)
+
+
 class Garbage:
     """Frames on a socket of loopback, written here by hand."""
 
