@@ -72,7 +72,7 @@ class World:
         self._engine: Any = engine()
         self._model: Any = model_of(text) if compiled is None else model_from(compiled)
         self._data: Any = self._engine.MjData(self._model)
-        self._warnings = self._data.warning.number
+        self._warnings = self._data.warning.number[DIVERGED[0] : DIVERGED[-1] + 1]
         self._whole = self._engine.mjtState.mjSTATE_INTEGRATION
         self._state = np.zeros(self._engine.mj_stateSize(self._model, self._whole))
         self.step_s: float = float(self._model.opt.timestep)
@@ -126,8 +126,7 @@ class World:
                 self._step_pushed()
             else:
                 self._engine.mj_step(self._model, self._data)
-            warned = self._warnings.tolist()
-            if any(warned[kind] for kind in DIVERGED):
+            if any(self._warnings.tolist()):
                 raise DivergedError(before_s, self._worst_joint())
 
     def push(
