@@ -121,6 +121,10 @@ class WorldRobot:
         pose[:3, 3] = self._data.xpos[body]
         return pose
 
+    def bodies(self) -> dict[int, int]:
+        """The engine's numbers of its links' bodies, by link."""
+        return dict(self._bodies)
+
     def command(self, values: Sequence[float] | Array) -> None:
         """What each drive is told: speed, torque or voltage, by its control.
 
