@@ -220,7 +220,7 @@ def world_plan_from_table(
     """Like `load_world_plan`, for a scenario that is already a table."""
     from dataclasses import replace
 
-    from hil.stations.world.documents import robot_of
+    from hil.machines.robot_documents import robot_of
     from sim.world.robots.toml_writing import write_toml
 
     scenario = WorldScenario.build(apply_overrides(dict(table), overrides), str(path))

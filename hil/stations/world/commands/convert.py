@@ -50,7 +50,7 @@ def convert(
     error, a line for each loss.
     """
     from hil.config.files import write_whole
-    from hil.stations.world.documents import document_of
+    from hil.machines.robot_documents import document_of
 
     document = document_of(robot)
     text, losses = _forms()[to](document.robot)

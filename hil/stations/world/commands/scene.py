@@ -8,7 +8,7 @@ from hil.stations.world.told import SceneBodyTold, SceneCheckTold, SceneRowTold,
 from hil.terminal.console import out, print_json
 
 if TYPE_CHECKING:
-    from hil.stations.world.scenes import FurnishedScene
+    from hil.machines.scene_documents import FurnishedScene
 
 
 DEEP_M: Final = 1e-3
@@ -17,7 +17,7 @@ DEEP_M: Final = 1e-3
 
 def scene_rows() -> list[SceneRowTold]:
     """The shipped scenes."""
-    from hil.stations.world.scenes import scene_of, shipped_scenes
+    from hil.machines.scene_documents import scene_of, shipped_scenes
 
     return [_row(name, scene_of(name)) for name in shipped_scenes()]
 
@@ -56,7 +56,7 @@ def scene_checked(name: str, no_engine: str, *, as_json: bool) -> bool:
 
 def _told(name: str) -> SceneTold:
     """All of a scene; bodies of fields are placed by seed 0 where theirs is left to a run."""
-    from hil.stations.world.scenes import scene_of
+    from hil.machines.scene_documents import scene_of
     from sim.world.scenes.bodies import placed_body
     from sim.world.scenes.fields import all_bodies
 
@@ -95,7 +95,7 @@ def _show(told: SceneTold) -> None:
 
 def _checked(name: str, no_engine: str) -> SceneCheckTold:
     """What a scene's document comes to, and what the engine makes of it."""
-    from hil.stations.world.scenes import scene_of
+    from hil.machines.scene_documents import scene_of
     from sim.world.engine.library import EngineMissingError
     from sim.world.engine.mjcf_scene import scene_text
     from sim.world.engine.world import ModelRefusedError, World

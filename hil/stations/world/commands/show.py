@@ -30,7 +30,7 @@ NO_ENGINE = "not asked: pip install hil-bench[world]"
 @verb
 def listed(as_json: Json = False) -> None:
     """The robots and scenes that come with the program."""
-    from hil.stations.world.documents import robot_of, shipped_robots
+    from hil.machines.robot_documents import robot_of, shipped_robots
 
     rows = [_row(name, *robot_of(name)) for name in shipped_robots()]
     if as_json:
@@ -91,8 +91,8 @@ def show(
 
     Exit status 1 if its loops cannot be closed, or if there is no OpenGL for its picture.
     """
-    from hil.stations.world.documents import robot_of
-    from hil.stations.world.scenes import is_scene
+    from hil.machines.robot_documents import robot_of
+    from hil.machines.scene_documents import is_scene
 
     if is_scene(robot):
         scene_shown(robot, as_json=as_json)
@@ -198,8 +198,8 @@ def check(
     """
     from hil.config.errors import RefusedError
     from hil.machines.documents import is_machine
-    from hil.stations.world.documents import document_of
-    from hil.stations.world.scenes import is_scene
+    from hil.machines.robot_documents import document_of
+    from hil.machines.scene_documents import is_scene
 
     if is_scene(robot):
         leave(scene_checked(robot, NO_ENGINE, as_json=as_json))
