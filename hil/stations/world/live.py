@@ -35,17 +35,24 @@ SLOWER: Final = (45, 333)
 class Window(Protocol):
     """Where a world is shown, and what is done there."""
 
-    is_open: bool
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody has closed it."""
+        ...
+
+    def close(self) -> None:
+        """End it; harmless when repeated."""
+        ...
 
     def change(self, model: ViewedModel) -> None:
         """Show another model from the next state on."""
         ...
 
-    def show(self, snapshot: WorldSnapshot, speed: float, *, paused: bool, words: str) -> bool:
+    def show(self, snapshot: WorldSnapshot, speed: float, *, paused: bool, words: str = "") -> bool:
         """Show a state, unless an earlier one is still on its way."""
         ...
 
-    def take(self, most_s: float) -> list[Act]:
+    def take(self, most_s: float = 0.0) -> list[Act]:
         """What was done since, waiting at most so long for something."""
         ...
 
@@ -54,12 +61,11 @@ class LiveClock:
     """A clock of a run that is watched, as `hil.timing.clock.Clock` has it.
 
     Args:
-        window: where it is shown.
+        window: where the first world is shown already.
         world: gives the world that is turned; another one after an edit.
         now_s: time on the wall's clock, which only goes on.
         pushed: told time, number of the turn, and the pull that acts from it on, when that changes.
         title: of the window.
-        shown: the world that the window shows already.
     """
 
     def __init__(
@@ -137,9 +143,7 @@ class LiveClock:
         now_s = self._now_s()
         if now_s - self._look_s >= PICTURE_S:
             self._look_s = now_s
-            self._window.show(
-                world.snapshot(), self.speed, paused=self.paused, words=self.words
-            )
+            self._window.show(world.snapshot(), self.speed, paused=self.paused, words=self.words)
         for act in self._window.take(most_s):
             self._do(act)
 
@@ -152,8 +156,8 @@ class LiveClock:
                 if self._steps:
                     self._steps -= 1
                     return now_s
-                due_s = now_s
                 self.service(PICTURE_S)
+                due_s = self._now_s()
             elif now_s >= due_s:
                 return due_s
             else:

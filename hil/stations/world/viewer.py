@@ -105,9 +105,7 @@ class ViewerProcess:
         """Show another model from the next state on."""
         self._unsent = memoryview(bytes(self._unsent) + message(MODEL, model.to_json()))
 
-    def show(
-        self, snapshot: WorldSnapshot, speed: float, *, paused: bool, words: str = ""
-    ) -> bool:
+    def show(self, snapshot: WorldSnapshot, speed: float, *, paused: bool, words: str = "") -> bool:
         """Show a state, unless an earlier one is still on its way: nobody waits for a picture.
 
         Returns:

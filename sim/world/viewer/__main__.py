@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import select
 import signal
-import sys
 from typing import TYPE_CHECKING, Final
 
 from sim.world.pictures.wire import HEAD, WireError, head, message
@@ -94,7 +93,9 @@ def _serve(answers: int) -> None:
         raise WireError(f"message {kind!r}: a model {MODEL!r} comes first")
     from sim.world.viewer.window import LiveWindow
 
-    window = LiveWindow(ViewedModel.from_json(body), lambda key: os.write(answers, key_message(key)))
+    window = LiveWindow(
+        ViewedModel.from_json(body), lambda key: os.write(answers, key_message(key))
+    )
     os.write(answers, message(READY, b""))
     told = LET_GO
     while window.is_open and not orders.ended:

@@ -6,7 +6,6 @@ that the other process takes next.
 """
 
 import math
-from dataclasses import replace
 from operator import attrgetter
 from typing import Any, Final
 
@@ -25,8 +24,16 @@ HELP: Final = (
     "choose a body, pull at it\npause, go on\none step\nfaster, slower\nmore",
 )
 """Keys and what they do."""
+ELEVATION_RAD: Final = math.radians(-28.0)
+"""Of the way the eye looks at first, above the horizon."""
+ARROW_S2: Final = 0.01
+"""Length of an arrow, of the model's size, by the acceleration [m/s2] that its force would give the
+mean mass: so that the weight of a mean body is 10 % long."""
+ARROW_WIDTH: Final = 0.006
+"""Of an arrow, by the model's size."""
+ARROW_COLOUR: Final = (0.85, 0.08, 0.42)
 FOVY_RAD: Final = math.radians(45.0)
-"""The engine's own."""
+"""Between the upper and the lower edge."""
 
 
 class NoWindowError(RuntimeError):
@@ -112,10 +119,11 @@ class LiveWindow:
             data.qpos[:] = model.start
             self._engine.mj_kinematics(plain, data)
             points, floor = filled(self._engine, plain, data)
-            order = PictureOrder(text=model.text, start=model.start)
+            order = PictureOrder(text=model.text, start=model.start, fovy_rad=FOVY_RAD)
             spec = self._engine.MjSpec.from_string(lit_text(order, points, floor=floor))
             spec.modelname = model.title
             self._model: Any = spec.compile()
+            self._make_arrows()
         except ValueError as error:
             raise WireError(f"the engine refuses the model: {error}") from None
         self._data: Any = self._engine.MjData(self._model)
@@ -123,7 +131,14 @@ class LiveWindow:
         self._states = self._engine.mj_stateSize(
             self._model, self._engine.mjtState.mjSTATE_INTEGRATION
         )
-        self._view = fitted(replace(View()), points, FOVY_RAD, 16.0 / 9.0)
+        self._view = fitted(View(elevation_rad=ELEVATION_RAD), points, FOVY_RAD, 16.0 / 9.0)
+
+    def _make_arrows(self) -> None:
+        """Arrows of forces that are seen beside the bodies, whatever their size and mass."""
+        extent, visual = self._model.stat.extent, self._model.vis
+        visual.map.force = ARROW_S2 * extent
+        visual.scale.forcewidth = ARROW_WIDTH * extent / self._model.stat.meansize
+        visual.rgba.contactforce[:] = (*ARROW_COLOUR, 1.0)
 
     def _settle(self) -> None:
         """Where the eye is at first, and what it sees."""
