@@ -191,6 +191,14 @@ def test_a_closed_window_holds_nothing_up():
     assert clock.closed
 
 
+def test_a_pause_does_not_keep_a_run_from_its_end():
+    script, world = Script(), floating()
+    clock = live(script, world)
+    clock.paused, clock.ends = True, lambda: script.now_s > 101.0
+    next(clock.ticks(0.002))
+    assert script.now_s == pytest.approx(101.0, abs=0.1)
+
+
 def test_messages_come_back_as_they_were_sent_and_nonsense_is_told():
     model = ViewedModel(text="<mujoco/>", start=(0.1, 1 / 3), title="a")
     assert ViewedModel.from_json(model.to_json()) == model

@@ -82,6 +82,8 @@ class LiveClock:
         self._steps = 0
         self._look_s = -PICTURE_S
         self._pull, self._pulled, self._left_s = LET_GO, LET_GO, 0.0
+        self.ends: Callable[[], bool] = bool
+        """Whether the run shall end: no pause keeps it from that."""
         self.paused: bool = False
         """Whether time stands still."""
         self.overruns: int = 0
@@ -150,7 +152,7 @@ class LiveClock:
     def _wait(self, due_s: float) -> float:
         """Until a turn is due; when it was."""
         self.service()
-        while not self.closed:
+        while not (self.closed or self.ends()):
             now_s = self._now_s()
             if self.paused:
                 if self._steps:

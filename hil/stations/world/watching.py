@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -82,7 +83,8 @@ def watch_run(
         told(result)
         for _, live in watched:
             live.words = f"{result.figures.ended} {result.figures.reason}".strip()
-            live.hold()
+            with suppress(KeyboardInterrupt):  # the run is over
+                live.hold()
     finally:
         for window, _ in watched:
             window.close()
@@ -118,12 +120,13 @@ def watch_document(name: str) -> None:
     with ViewerProcess(viewed(world, name)) as window:
         live = LiveClock(window, lambda: world, RealClock().now_s, lambda *_: None, name)
         try:
-            for _ in live.ticks(world.step_s):
-                if live.closed:
-                    return
-                for robot in held:
-                    robot.turn()
-                world.step()
+            with suppress(KeyboardInterrupt):
+                for _ in live.ticks(world.step_s):
+                    if live.closed:
+                        return
+                    for robot in held:
+                        robot.turn()
+                    world.step()
         except DivergedError as error:
             raise RefusedError(f"{name}: {error}") from None
 

@@ -5,6 +5,7 @@ import typer
 from hil.stations.world.commands.convert import convert
 from hil.stations.world.commands.inverse import ik
 from hil.stations.world.commands.pose import fk
+from hil.stations.world.commands.send import send
 from hil.stations.world.commands.show import check, listed, show
 from hil.stations.world.commands.view import view
 
@@ -18,3 +19,4 @@ app.command()(convert)
 app.command()(fk)
 app.command()(ik)
 app.command()(view)
+app.command()(send)
