@@ -32,7 +32,7 @@ SLOWER: Final = (45, 333)
 """Likewise - and that of the number pad."""
 
 
-class Window(Protocol):
+class WorldWindow(Protocol):
     """Where a world is shown, and what is done there."""
 
     @property
@@ -70,7 +70,7 @@ class LiveClock:
 
     def __init__(
         self,
-        window: Window,
+        window: WorldWindow,
         world: Callable[[], World],
         now_s: Callable[[], float],
         pushed: Callable[[float, int, str, MousePush], object],

@@ -12,7 +12,7 @@ from hil.config.errors import RefusedError
 from hil.machines.robot_documents import robot_of
 from hil.machines.scene_documents import is_scene, scene_of
 from hil.stations.world.gated import GatedRobot, robot_limits
-from hil.stations.world.live import LiveClock, Window, viewed
+from hil.stations.world.live import LiveClock, WorldWindow, viewed
 from hil.stations.world.runner import run_world
 from hil.stations.world.viewer import ViewerProcess
 from hil.timing.realtime import RealClock
@@ -52,7 +52,7 @@ def watch_run(
     plan: WorldPlan,
     folder: Path,
     told: Callable[[WorldResult], object],
-    opened: Callable[[ViewedModel], Window] = ViewerProcess,
+    opened: Callable[[ViewedModel], WorldWindow] = ViewerProcess,
     now_s: Callable[[], float] | None = None,
 ) -> WorldResult:
     """Run a scenario in a window, recorded; its pulls are events of the recording.
@@ -69,7 +69,7 @@ def watch_run(
         RefusedError: if there is no window, or the motion cannot be made; nothing has moved.
     """
     plan = replace(plan, scenario=plan.scenario.model_copy(update={"clock": "real"}))
-    title, watched = plan.scenario.name, list[tuple[Window, LiveClock]]()
+    title, watched = plan.scenario.name, list[tuple[WorldWindow, LiveClock]]()
 
     def watch(bench: WorldBench, journal: Journal) -> LiveClock:
         window = opened(viewed(bench.world, title))
