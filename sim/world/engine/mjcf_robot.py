@@ -102,6 +102,11 @@ def link_name(number: int, prefix: str = "") -> str:
     return f"{prefix}l{number}"
 
 
+def geom_name(number: int, prefix: str = "") -> str:
+    """The engine's shape of a link, which touches others."""
+    return f"{prefix}g{number}"
+
+
 def end_name(joint: RobotJoint, prefix: str = "") -> str:
     """The engine's site of an end."""
     return f"{prefix}e{joint.number}"
@@ -171,7 +176,7 @@ def _geoms(body: Element, placed: PlacedRobot, link: RobotLink, what: PlacedBody
     own, seen = placed.contact_bit, link.visual
     colour = (*link.colour, 1.0 if seen is None else 0.0)
     if what.shape is not BodyShape.NONE:
-        add(body, "geom", name=f"{placed.prefix}g{link.number}", type=what.shape.value,
+        add(body, "geom", name=geom_name(link.number, placed.prefix), type=what.shape.value,
             size=half_sizes(what.shape, what.size_m), pos=what.position_m,
             quat=quaternion_of(what.rotation), rgba=colour,
             contype=own, conaffinity=EVERYTHING & ~own)  # fmt: skip
