@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
 from hil.stations.world.gated import GatedRobot, robot_limits
-from hil.stations.world.motions import chain_of, planned_motion, slides_of
+from hil.stations.world.motions import chain_of, slides_of
 from hil.stations.world.scenario import WorldPlan
-from hil.stations.world.sources.source import LaidOutSource, SetpointSource
+from hil.stations.world.sources.opened import LiveMeans, open_source
+from hil.stations.world.sources.source import SetpointSource
 from hil.stations.world.standing import StandingRobot
 from hil.stations.world.touching import ContactWatch
 from sim.world.control.laws import ControlBy, Gains, JointLaw, Law, LawError
@@ -78,11 +79,14 @@ class WorldBench:
         return pose if self.unborne is None else self.robot.pose(BASE) @ self.unborne @ pose
 
 
-def open_bench(plan: WorldPlan, law: Law | None = None) -> WorldBench:
+def open_bench(
+    plan: WorldPlan, law: Law | None = None, live: LiveMeans | None = None
+) -> WorldBench:
     """Put a plan's robot into its world, where its document starts.
 
     Args:
         law: in place of the scenario's.
+        live: who leads it; None where nobody does.
 
     Raises:
         RefusedError: if there is no engine, or the robot, its drives or its motion cannot be used.
@@ -103,10 +107,10 @@ def open_bench(plan: WorldPlan, law: Law | None = None) -> WorldBench:
         chain.pose(
             robot.positions()[list(chain.places)]
         )  # compiles its kernel before the first turn
-    motion, line = planned_motion(plan, chain, robot.positions().copy())
+    source, line = open_source(plan, chain, robot.positions().copy(), limits, live)
     gated = GatedRobot(robot, dynamics, made, limits, *_watched(plan, robot, chain, base, pairs))
     return WorldBench(
-        plan, world, robot, gated, LaidOutSource(motion), line, chain,
+        plan, world, robot, gated, source, line, chain,
         np.array(slides_of(plan.robot)), RobotSensors(robot, scenario.step_s, scenario.seed),
         ContactWatch(pairs, scenario.may_touch), _standing(plan, world), unborne,
     )  # fmt: skip

@@ -1,10 +1,9 @@
 """Which links of a robot can touch each other, if its document says that they must not."""
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
-from sim.world.engine.mjcf_robot import geom_name
 from sim.world.engine.world import World
 from sim.world.robots.model import NOWHERE, BodyShape, Robot
 
@@ -23,14 +22,22 @@ def own_pairs(robot: Robot, lone: World) -> tuple[Pair, ...]:
     data: Any = lone._data  # noqa: SLF001
     joined = set(_joined(robot))
     bodies = [link.number for link in robot.links if link.shape is not BodyShape.NONE]
+    shapes = {link: _shapes(model, lone.robots[0].bodies()[link]) for link in bodies}
     found: list[Pair] = []
     for one, other in combinations(bodies, 2):
         if frozenset((one, other)) in joined:
             continue
-        first, second = (model.geom(geom_name(link)).id for link in (one, other))
-        if library.mj_geomDistance(model, data, first, second, 1.0, None) > 0.0:
+        ways = product(shapes[one], shapes[other])
+        if all(library.mj_geomDistance(model, data, *way, 1.0, None) > 0.0 for way in ways):
             found.append((one, other))
     return tuple(found)
+
+
+def _shapes(model: Any, body: int) -> list[int]:
+    """The engine's numbers of the shapes of a body that touch others."""
+    first = int(model.body_geomadr[body])
+    geoms = range(first, first + int(model.body_geomnum[body]))
+    return [geom for geom in geoms if model.geom_contype[geom]]
 
 
 def _joined(robot: Robot) -> Iterator[frozenset[int]]:
