@@ -108,16 +108,7 @@ def open_bench(
             robot.positions()[list(chain.places)]
         )  # compiles its kernel before the first turn
     source, line = open_source(plan, chain, robot.positions().copy(), limits, live)
-    machine = plan.robot.machine
-    if machine is not None and machine.box_m is not None and chain is None:
-        raise RefusedError(
-            f"robot {scenario.robot}: machine.box_m needs a tool, and no driven joint moves a place"
-        )
-    in_box = machine is not None and machine.box_m is not None
-    gated = GatedRobot(
-        robot, dynamics, made, limits,
-        tool=_tool_in_base(robot, chain, base) if chain is not None and in_box else tuple,
-    )  # fmt: skip
+    gated = GatedRobot(robot, dynamics, made, limits, *_watched(plan, robot, chain, base, pairs))
     return WorldBench(
         plan, world, robot, gated, source, line, chain,
         np.array(slides_of(plan.robot)), RobotSensors(robot, scenario.step_s, scenario.seed),
@@ -166,6 +157,24 @@ def _base(plan: WorldPlan, robot: WorldRobot) -> tuple[Array | None, Array | Non
 
 def _inverse(pose: Array) -> Array:
     return np.asarray(np.linalg.inv(pose), np.float64)
+
+
+def _watched(
+    plan: WorldPlan, robot: WorldRobot, chain: Chain | None, base: Array | None,
+    pairs: TouchingPairs,
+) -> tuple[Callable[[], tuple[float, ...]], Callable[[], tuple[str, ...]]]:  # fmt: skip
+    """What a gate is told besides, of a robot in metal: its tool's place, its touching bodies."""
+    machine = plan.robot.machine
+    tool: Callable[[], tuple[float, ...]] = tuple
+    touching: Callable[[], tuple[str, ...]] = tuple
+    if machine is not None and machine.box_m is not None:
+        if chain is None:
+            told = "machine.box_m needs a tool, and no driven joint moves a place"
+            raise RefusedError(f"robot {plan.scenario.robot}: {told}")
+        tool = _tool_in_base(robot, chain, base)
+    if machine is not None and machine.own_bodies:
+        touching = pairs.own
+    return tool, touching
 
 
 def _tool_in_base(
