@@ -97,8 +97,13 @@ def slides_of(robot: Robot) -> list[bool]:
     return [kinds[drive.joint] is JointType.SLIDE for drive in robot.drives]
 
 
-def chain_of(plan: WorldPlan, standing: dict[int, tuple[float, ...]]) -> Chain | None:
+def chain_of(
+    plan: WorldPlan, standing: dict[int, tuple[float, ...]], base: Array | None = None
+) -> Chain | None:
     """The chain to the place whose pose is told and moved; None if no driven joint leads to it.
+
+    Args:
+        base: where the robot stands in the world, shape (4, 4); None for the origin.
 
     Raises:
         RefusedError: if the scenario names a place that is not there.
@@ -106,7 +111,7 @@ def chain_of(plan: WorldPlan, standing: dict[int, tuple[float, ...]]) -> Chain |
     motion = plan.scenario.motion
     end = motion.end if isinstance(motion, LineMotion) else None
     try:
-        return Chain(plan.tree, end, standing=standing)
+        return Chain(plan.tree, end, base, standing)
     except ChainError as error:
         if end is not None:
             raise RefusedError(f"motion.end: {error}") from None

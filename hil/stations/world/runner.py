@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 from collections.abc import Callable
@@ -10,8 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hil.config.errors import ConfigError
+from hil.config.errors import ConfigError, RefusedError
 from hil.recording.header import RunHeader
+from hil.recording.signals import SignalsError
 from hil.run.facts import run_facts
 from hil.run.journal import Journal
 from hil.run.run import Opening, play
@@ -63,7 +65,7 @@ def plan_of(request: Request) -> WorldPlan:
         raise ConfigError("command line", ["a SCENARIO is needed"])
     changes = list(request.overrides)
     if (robot := request.options.get("--robot")) is not None:
-        changes.append(f'robot="{robot}"')
+        changes.append(f"robot={json.dumps(robot)}")
     if request.clock is not None:
         changes.append(f'clock="{request.clock}"')
     return load_world_plan(request.scenario, changes)
@@ -86,12 +88,14 @@ def check(request: Request) -> Checked:
     plan = plan_of(request)
     with waiting("running the motion ahead, to prove it", quiet=request.as_json):
         bench, figures = prove(plan)
+    ok = figures.ok and not figures.violations
     told = WorldCheckTold(
-        ok=figures.ok, robot=plan.robot.name or plan.scenario.robot,
-        duration_s=bench.source.duration_s or 0.0, reason=figures.reason,
+        ok=ok, robot=plan.robot.name or plan.scenario.robot,
+        duration_s=bench.source.duration_s or 0.0,
+        reason=next(iter(figures.violations), figures.reason), contacts=figures.contacts,
         violations=figures.violations, **_errors(figures),
     )  # fmt: skip
-    return Checked(ok=figures.ok, told=told, show=partial(_show_check, plan, told))
+    return Checked(ok=ok, told=told, show=partial(_show_check, plan, told))
 
 
 def run(request: Request) -> bool:
@@ -191,7 +195,11 @@ def _clock(plan: WorldPlan) -> Clock:
 def _signals(bench: WorldBench) -> Signals:
     joints = [drive.joint for drive in bench.robot.drives]
     pairs = list(zip(joints, bench.slides.tolist(), strict=True))
-    return world_signals(pairs, bench.plan.scenario.control)
+    moving, sensors = bench.world.coordinate_names(), bench.sensors.signals
+    try:
+        return world_signals(pairs, bench.plan.scenario.control, moving, sensors)
+    except SignalsError as error:
+        raise RefusedError(f"robot {bench.plan.scenario.robot}: {error}") from None
 
 
 def _errors(figures: WorldFigures) -> WorldErrorsTold:
@@ -210,7 +218,8 @@ def _run_told(result: WorldResult, plain: WorldFigures, page: Path | None) -> Wo
     return WorldRunTold(
         ok=result.ok, station=STATION, robot=result.plan.robot.name or result.plan.scenario.robot,
         ended=figures.ended, reason=figures.reason, **_errors(figures),
-        plain_pid=_errors(plain), loop_gap_max_um=1e6 * figures.gap_max_m, steps=figures.steps,
+        plain_pid=_errors(plain), contacts=figures.contacts, edits=0,
+        loop_gap_max_um=1e6 * figures.gap_max_m, steps=figures.steps,
         step_us=1e6 * result.step_s, overruns=result.overruns,
         real_time_factor=result.plan.scenario.step_s / max(result.step_s, 1e-9),
         recording=str(recorder.path), recording_sha256=recorder.sha256,
@@ -247,6 +256,8 @@ def _show_run(result: WorldResult, plain: WorldFigures, page: Path | None) -> No
         out.print(told["reason"], soft_wrap=True)
     out.print(_error_line(told))
     out.print("by plain PID:", _error_line(told["plain_pid"]))
+    if told["contacts"]:
+        out.print(f"contacts: {told['contacts']}; the first: {result.figures.violations[0]}")
     if told["loop_gap_max_um"]:
         out.print(f"loops: gap at most {told['loop_gap_max_um']:.2f} um")
     out.print(

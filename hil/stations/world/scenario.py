@@ -6,6 +6,7 @@ Scenarios of all stations lie in ``configs/scenarios/``; those of this one say
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +15,26 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from hil.config.errors import ConfigError, Wrong, about
-from hil.config.fields import AccelerationDeg, AngleDeg, JerkDeg, Positive, RateDeg, Seconds
+from hil.config.fields import (
+    AccelerationDeg,
+    AngleDeg,
+    JerkDeg,
+    Point,
+    Positive,
+    RateDeg,
+    Seconds,
+)
 from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import Settings, apply_overrides, read_toml
 
 if TYPE_CHECKING:
+    from numpy import float64
+    from numpy.typing import NDArray
+
+    from hil.stations.world.placing import PlacedScene
     from sim.world.robots.model import Robot
     from sim.world.robots.tree import RobotTree
+    from sim.world.scenes.model import Stepping
 
 WaySpeed = Annotated[float, Field(gt=0.0, le=10.0)]
 Way = Annotated[float, Field(ge=-20.0, le=20.0)]
@@ -121,6 +135,25 @@ class LawGains(Settings):
     """Effort per error of speed."""
 
 
+class Mount(Settings):
+    """Where a robot stands in a scene."""
+
+    on: str = ""
+    """Body, or robot of the scene, that bears it; empty for the world."""
+    link: Annotated[int, Field(ge=0)] = 0
+    """Of the robot that bears it."""
+    position_m: Point = (0.0, 0.0, 0.0)
+    """Of its base in the frame of what bears it."""
+    turn_deg: tuple[AngleDeg, AngleDeg, AngleDeg] = (0.0, 0.0, 0.0)
+    """Of its base there: about x, then y, then z."""
+
+    def rotation(self) -> NDArray[float64]:
+        """Axes of its base as columns, shape (3, 3)."""
+        from sim.world.robots.rotations import rotation_of_rpy
+
+        return rotation_of_rpy([math.radians(angle) for angle in self.turn_deg])
+
+
 class WorldScenario(Settings):
     """Everything a run of the virtual environment needs."""
 
@@ -132,6 +165,14 @@ class WorldScenario(Settings):
     """A line for the reader."""
     robot: str
     """Document of the robot."""
+    scene: str | None = None
+    """Name or file of the scene it stands in; left out, it stands on nothing, alone."""
+    mount: Mount | None = None
+    """Where it stands in the scene; left out, where the scene has a robot of the same document, or
+    else in the origin. Other robots of a scene are held where they stand."""
+    may_touch: tuple[str, ...] = ()
+    """Bodies of the scene, or ``floor``, that the robot may touch: no contact with them is counted
+    or refused."""
     control: Literal["speed", "torque", "voltage"] = "torque"
     """What its drives are commanded by, whatever the document says."""
     law: Literal["pid", "gravity", "computed", "pd"] = "computed"
@@ -150,11 +191,11 @@ class WorldScenario(Settings):
     settle_s: Annotated[float, Field(ge=0.0, le=60.0)] = 1.0
     """How long it is held at the end."""
     step_s: Annotated[float, Field(ge=1e-4, le=0.01)] = 0.002
-    """Of the engine, and of control."""
+    """Of the engine, and of control; left out, that of the scene, if there is one."""
     integrator: Literal["implicitfast", "RK4"] = "implicitfast"
-    """Of the engine: for motors' steep laws, or to keep energy."""
+    """Of the engine: for motors' steep laws, or to keep energy; left out, that of the scene."""
     gravity_m_s2: tuple[float, float, float] = (0.0, 0.0, -9.81)
-    """In the world's axes, z up."""
+    """In the world's axes, z up; left out, that of the scene."""
     clock: Literal["virtual", "real"] = "virtual"
     """``virtual``: as fast as it goes; ``real``: in real time."""
     seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
@@ -177,6 +218,8 @@ class WorldPlan:
     """Where it was."""
     scenario_file: str
     """Where the scenario was."""
+    scene: PlacedScene | None = None
+    """The scene with this robot in it; None if it stands alone."""
 
     @property
     def tree(self) -> RobotTree:
@@ -192,12 +235,21 @@ class WorldPlan:
 
     def told(self) -> dict[str, Any]:
         """The plan as a recording keeps it."""
-        return {
+        told: dict[str, Any] = {
             "scenario": self.scenario.model_dump(mode="json"),
             "robot": self.robot_text,
             "robot_file": self.robot_file,
             "scenario_file": self.scenario_file,
         }
+        return told if self.scene is None else {**told, "scene": self.scene.told()}
+
+    @property
+    def stepping(self) -> Stepping:
+        """How the engine steps, and what acts everywhere."""
+        from sim.world.scenes.model import Stepping
+
+        one = self.scenario
+        return Stepping(one.step_s, one.integrator, one.gravity_m_s2)
 
 
 def scenario_model() -> type[Settings]:
@@ -226,11 +278,28 @@ def world_plan_from_table(
     scenario = WorldScenario.build(apply_overrides(dict(table), overrides), str(path))
     robot, file = robot_of(scenario.robot, key="robot", beside=path)
     drives = tuple(replace(drive, control=scenario.control) for drive in robot.drives)
-    plan = WorldPlan(
-        scenario, replace(robot, drives=drives), write_toml(robot), str(file), str(path)
-    )
+    driven, scene = replace(robot, drives=drives), None
+    if scenario.scene is not None:
+        scenario, scene = _placed(scenario, scenario.scene, robot, path)
+        scene = scene.with_robot(driven)
+    plan = WorldPlan(scenario, driven, write_toml(robot), str(file), str(path), scene)
     _check(plan, str(path))
     return plan
+
+
+def _placed(
+    scenario: WorldScenario, name: str, robot: Robot, path: Path
+) -> tuple[WorldScenario, PlacedScene]:
+    """The scene of a scenario with its robot in it, and the scenario stepped as the scene is."""
+    from hil.machines.scene_documents import scene_of
+    from hil.stations.world.placing import placed_scene
+
+    found = scene_of(name, key="scene", beside=path)
+    stepping = found.scene.stepping
+    own = {key: getattr(stepping, key) for key in ("step_s", "integrator", "gravity_m_s2")}
+    left = {key: value for key, value in own.items() if key not in scenario.model_fields_set}
+    placed = placed_scene(found, robot, scenario.robot, scenario.mount)
+    return scenario.model_copy(update=left), placed
 
 
 def _check(plan: WorldPlan, source: str) -> None:
@@ -261,5 +330,9 @@ def _check(plan: WorldPlan, source: str) -> None:
             if count != len(driven):
                 text = f"gains.{name}: {count} values; one for each of {len(driven)} drives"
                 wrong.append(about(f"gains.{name}", text))
+    if scenario.scene is None:
+        for key in ("mount", "may_touch"):
+            if getattr(scenario, key):
+                wrong.append(about(key, f"{key} means nothing without scene"))
     if wrong:
         raise ConfigError(source, wrong)

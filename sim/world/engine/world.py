@@ -197,6 +197,21 @@ class World:
         """Coordinates of everything that moves, in the engine's order; a copy."""
         return self._data.qpos.copy()
 
+    def coordinate_names(self) -> tuple[tuple[str, str], ...]:
+        """Name and unit of each of `positions`; a quaternion's numbers have the unit 1."""
+        kinds, found = self._engine.mjtJoint, list[tuple[str, str]]()
+        quaternion = [(part, "1") for part in ("qw", "qx", "qy", "qz")]
+        parts = {
+            int(kinds.mjJNT_HINGE): [("", "rad")],
+            int(kinds.mjJNT_SLIDE): [("", "m")],
+            int(kinds.mjJNT_BALL): quaternion,
+            int(kinds.mjJNT_FREE): [*((axis, "m") for axis in "xyz"), *quaternion],
+        }
+        for index, kind in enumerate(self._model.jnt_type.tolist()):
+            name = self._model.joint(index).name
+            found += [(f"{name}/{part}" if part else name, unit) for part, unit in parts[kind]]
+        return tuple(found)
+
     def energy_j(self) -> tuple[float, float]:
         """Potential and kinetic."""
         self._engine.mj_energyPos(self._model, self._data)

@@ -114,8 +114,9 @@ class _Reader:
                 seen.add(one.name)
         names = {link.name for link in links}
         for joint in joints:
-            for name in (joint.parent, joint.child):
-                if name and name not in names:
+            for side, name in (("parent", joint.parent), ("child", joint.child)):
+                told = name or any(one.tag == side for one in joint.node.children)
+                if told and name not in names:
                     right = "a link that is there"
                     self._values.fault(joint.node, name, "no such link", right)
         if not links:
