@@ -20,7 +20,7 @@ from hil.stations.world.touching import ContactWatch
 from sim.world.control.laws import ControlBy, Gains, JointLaw, Law, LawError
 from sim.world.engine.dynamics import RobotDynamics
 from sim.world.engine.library import EngineMissingError
-from sim.world.engine.mjcf import model_text
+from sim.world.engine.mjcf import ModelText, model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.mjcf_sensors import SensorTargetError
 from sim.world.engine.stability import unstable_drives
@@ -62,6 +62,8 @@ class WorldBench:
     """Of its document."""
     contacts: ContactWatch
     """Of all robots."""
+    law: Law
+    """By which it is moved."""
     standing: tuple[StandingRobot, ...] = ()
     """Other robots of its scene, by which they are held where they stand."""
     unborne: Array | None = None
@@ -87,60 +89,115 @@ def open_bench(plan: WorldPlan, law: Law | None = None) -> WorldBench:
     Raises:
         RefusedError: if there is no engine, or the robot, its drives or its motion cannot be used.
     """
-    scenario = plan.scenario
-    world, pairs = _world(plan)
-    robot = world.robots[0]
-    dynamics = RobotDynamics(world, robot)
-    made = _law(
-        plan.robot, scenario.control, law or scenario.law, _gains(plan, dynamics), scenario.step_s
-    )
+    world = _world(plan)
+    pairs = TouchingPairs(world)
+    if deep := pairs.deep(DEEP_M):
+        told = [f"{one} and {other}: {1e3 * depth_m:.1f} mm in each other where the run begins"
+                for (one, other), depth_m in deep.items()]  # fmt: skip
+        right = "another start, mount or place is needed"
+        raise RefusedError("\n".join([f"robot {plan.scenario.robot}: {right}", *told]))
+    chain, base, unborne = _chain(plan, world)
+    motion, line = planned_motion(plan, chain, world.robots[0].positions().copy())
+    law, source = law or plan.scenario.law, LaidOutSource(motion)
+    gains = gains_of(plan, world)
+    return _furnished(plan, world, pairs, law, gains, source, line, chain, base, unborne)
+
+
+def model_of_plan(plan: WorldPlan) -> ModelText:
+    """The text of the engine's model; the robot that moves is its first.
+
+    Raises:
+        FieldFullError: if a field's bodies find no places.
+        SensorTargetError: if a sensor is for contact with nothing.
+    """
+    if plan.scene is None:
+        return model_text([PlacedRobot(plan.robot)], plan.stepping)
+    return plan.scene.text(plan.stepping, plan.scenario.seed)
+
+
+def gains_of(plan: WorldPlan, world: World) -> Gains:
+    """Of a plan's law, in a world that is where its document starts."""
+    given = plan.scenario.gains
+    if given is None:
+        inertias = RobotDynamics(world, world.robots[0]).inertias()
+        return Gains.placed(inertias, plan.scenario.bandwidth_rad_s)
+    return Gains(np.array(given.kp), np.array(given.ki), np.array(given.kd))
+
+
+def bench_again(
+    old: WorldBench, plan: WorldPlan, world: World, gains: Gains, source: SetpointSource
+) -> WorldBench:
+    """Everything of a run for another model of its robot, where its document starts.
+
+    Args:
+        old: whose law and line stay.
+        gains: as `gains_of` has them.
+        source: in the order of the new robot's drives.
+
+    Raises:
+        RefusedError: if the robot or its drives cannot be used.
+    """
+    chain, base, unborne = _chain(plan, world)
+    pairs = TouchingPairs(world)
+    return _furnished(plan, world, pairs, old.law, gains, source, old.line, chain, base, unborne)
+
+
+def _furnished(
+    plan: WorldPlan,
+    world: World,
+    pairs: TouchingPairs,
+    law: Law,
+    gains: Gains,
+    source: SetpointSource,
+    line: StraightLine | None,
+    chain: Chain | None,
+    base: Array | None,
+    unborne: Array | None,
+) -> WorldBench:
+    """A world's robot behind its gate, and all that measures it."""
+    scenario, robot, machine = plan.scenario, world.robots[0], plan.robot.machine
+    made = _law(plan.robot, scenario.control, law, gains, scenario.step_s)
     limits = robot_limits(
         plan.robot, scenario.step_s, math.radians(scenario.following_deg), scenario.following_m
     )
+    in_box = machine is not None and machine.box_m is not None
+    if in_box and chain is None:
+        raise RefusedError(
+            f"robot {scenario.robot}: machine.box_m needs a tool, and no driven joint moves a place"
+        )
+    gated = GatedRobot(
+        robot, RobotDynamics(world, robot), made, limits,
+        tool=_tool_in_base(robot, chain, base) if chain is not None and in_box else tuple,
+    )  # fmt: skip
+    return WorldBench(
+        plan, world, robot, gated, source, line, chain, np.array(slides_of(plan.robot)),
+        RobotSensors(robot, scenario.step_s, scenario.seed),
+        ContactWatch(pairs, scenario.may_touch), law, _standing(plan, world), unborne,
+    )  # fmt: skip
+
+
+def _chain(plan: WorldPlan, world: World) -> tuple[Chain | None, Array | None, Array | None]:
+    """The chain to the tool, and what `_base` says."""
+    robot = world.robots[0]
     base, unborne = _base(plan, robot)
     chain = chain_of(plan, robot.coordinates(), base)
     if chain is not None:
         chain.pose(
             robot.positions()[list(chain.places)]
         )  # compiles its kernel before the first turn
-    motion, line = planned_motion(plan, chain, robot.positions().copy())
-    machine = plan.robot.machine
-    if machine is not None and machine.box_m is not None and chain is None:
-        raise RefusedError(
-            f"robot {scenario.robot}: machine.box_m needs a tool, and no driven joint moves a place"
-        )
-    in_box = machine is not None and machine.box_m is not None
-    gated = GatedRobot(
-        robot, dynamics, made, limits,
-        tool=_tool_in_base(robot, chain, base) if chain is not None and in_box else tuple,
-    )  # fmt: skip
-    return WorldBench(
-        plan, world, robot, gated, LaidOutSource(motion), line, chain,
-        np.array(slides_of(plan.robot)), RobotSensors(robot, scenario.step_s, scenario.seed),
-        ContactWatch(pairs, scenario.may_touch), _standing(plan, world), unborne,
-    )  # fmt: skip
+    return chain, base, unborne
 
 
-def _world(plan: WorldPlan) -> tuple[World, TouchingPairs]:
-    """The engine with all that stands in it, nothing in each other."""
+def _world(plan: WorldPlan) -> World:
+    """The engine with all that stands in it."""
     scenario = plan.scenario
     try:
-        if plan.scene is None:
-            text = model_text([PlacedRobot(plan.robot)], plan.stepping)
-        else:
-            text = plan.scene.text(plan.stepping, scenario.seed)
-        world = World(text)
+        world = World(model_of_plan(plan))
     except (EngineMissingError, ModelRefusedError, FieldFullError, SensorTargetError) as error:
         raise RefusedError(f"robot {scenario.robot}: {error}") from None
     if found := unstable_drives(world, world.robots[0], scenario.integrator):
         raise RefusedError("\n".join(map(str, found)))
-    pairs = TouchingPairs(world)
-    if deep := pairs.deep(DEEP_M):
-        told = [f"{one} and {other}: {1e3 * depth_m:.1f} mm in each other where the run begins"
-                for (one, other), depth_m in deep.items()]  # fmt: skip
-        right = "another start, mount or place is needed"
-        raise RefusedError("\n".join([f"robot {scenario.robot}: {right}", *told]))
-    return world, pairs
+    return world
 
 
 def _base(plan: WorldPlan, robot: WorldRobot) -> tuple[Array | None, Array | None]:
@@ -197,10 +254,3 @@ def _law(robot: Robot, control: ControlBy, law: Law, gains: Gains, step_s: float
         return JointLaw(robot.drives, control, law, gains, step_s)
     except LawError as error:
         raise RefusedError(f"control: {error}") from None
-
-
-def _gains(plan: WorldPlan, dynamics: RobotDynamics) -> Gains:
-    given = plan.scenario.gains
-    if given is None:
-        return Gains.placed(dynamics.inertias(), plan.scenario.bandwidth_rad_s)
-    return Gains(np.array(given.kp), np.array(given.ki), np.array(given.kd))
