@@ -11,6 +11,7 @@ from hil.config.errors import ConfigError
 from hil.config.files import read_regular
 from hil.config.shipped import configs_dir, find_file
 from hil.machines.documents import is_machine, machine_names, machine_robot
+from hil.machines.mesh_files import files_beside
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import Robot
@@ -84,16 +85,16 @@ def read_document(text: str, path: Path) -> RobotDocument:
     """A document's text, read by the ending of its file.
 
     Args:
-        path: of the file, which is not opened.
+        path: of the file, which is not opened; files that it names are, beside it.
 
     Raises:
         RobotDocumentError: with every fault of it.
     """
     match path.suffix.lower():
         case ".toml":
-            return RobotDocument(read_toml(text, str(path)), path)
+            return RobotDocument(read_toml(text, str(path), files_beside(path)), path)
         case ".urdf":
-            robot, losses = read_urdf(text, str(path))
+            robot, losses = read_urdf(text, str(path), files_beside(path))
             return RobotDocument(robot, path, losses)
         case _:
             return RobotDocument(read_text(text, str(path)), path)

@@ -282,7 +282,7 @@ def world_plan_from_table(
     if scenario.scene is not None:
         scenario, scene = _placed(scenario, scenario.scene, robot, path)
         scene = scene.with_robot(driven)
-    plan = WorldPlan(scenario, driven, write_toml(robot), str(file), str(path), scene)
+    plan = WorldPlan(scenario, driven, write_toml(robot, whole=True), str(file), str(path), scene)
     _check(plan, str(path))
     return plan
 

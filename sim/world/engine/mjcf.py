@@ -1,10 +1,11 @@
 """The whole text of a model: robots, their surroundings, and how the engine steps it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 from xml.etree.ElementTree import Element
 
+from sim.world.engine.mjcf_meshes import MeshAssets
 from sim.world.engine.mjcf_robot import MjcfParts, PlacedRobot, add_robot
 from sim.world.engine.mjcf_sensors import add_sensors
 from sim.world.robots.model import Numbers, Robot
@@ -27,13 +28,15 @@ class ModelText:
     """Coordinates of each robot's joints where it starts, its loops closed."""
     bodies: tuple[SceneBody, ...] = ()
     """That it holds besides, those of fields placed."""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """Pictures that the text names, by their paths there."""
 
 
 def model_text(robots: Sequence[PlacedRobot], stepping: Stepping = DEFAULT) -> ModelText:
     """The text of a model of robots on nothing."""
     root, parts = begun(stepping)
     starts = tuple(add_robot(parts, robot, stepping.step_s) for robot in robots)
-    return ended(root, robots, starts)
+    return ended(root, robots, starts, files=parts.meshes.files)
 
 
 def begun(stepping: Stepping) -> tuple[Element, MjcfParts]:
@@ -50,7 +53,8 @@ def begun(stepping: Stepping) -> tuple[Element, MjcfParts]:
                  cone="elliptic", impratio=10.0)  # fmt: skip
     add(option, "flag", autoreset="disable")
     sections = ("worldbody", "equality", "actuator", "sensor", "contact")
-    return root, MjcfParts(*(add(root, tag) for tag in sections))
+    world, equality, actuator, sensor, contact = (add(root, tag) for tag in sections)
+    return root, MjcfParts(world, equality, actuator, sensor, contact, MeshAssets(root))
 
 
 def ended(
@@ -58,6 +62,7 @@ def ended(
     robots: Sequence[PlacedRobot],
     starts: tuple[Mapping[int, Numbers], ...],
     bodies: tuple[SceneBody, ...] = (),
+    files: Mapping[str, bytes] | None = None,
 ) -> ModelText:
     """The whole text; sensors come last, as they measure what touches anything.
 
@@ -66,7 +71,7 @@ def ended(
     """
     for robot in robots:
         add_sensors(root, robot)
-    return ModelText(document(root), tuple(robots), starts, bodies)
+    return ModelText(document(root), tuple(robots), starts, bodies, files or {})
 
 
 def robot_text(robot: Robot) -> str:

@@ -24,7 +24,7 @@ __all__ = (
     "WorldSnapshot",
 )  # fmt: skip
 
-DIVERGED: Final = (3, 4, 5)
+DIVERGED: Final = slice(3, 6)
 """The engine's warnings of bad positions, speeds and accelerations."""
 GREATEST: Final = 1e10
 """Of positions, speeds and accelerations that the engine takes for good ones."""
@@ -87,6 +87,11 @@ class World:
             for body in text.bodies
         }
         """Of the scene, by their names."""
+        kinds = self._engine.mjtEq
+        tied = np.isin(self._model.eq_type, [int(kinds.mjEQ_CONNECT), int(kinds.mjEQ_WELD)])
+        sides = self._model.eq_obj1id[tied], self._model.eq_obj2id[tied]
+        self._tied: NDArray[np.intp] = np.array(sides, dtype=np.intp)  # two sites a tie
+        self._sites_m: Array = self._data.site_xpos  # a view of what the engine goes on writing
         self._pushes: list[Push] = []
         self.restart()
 
@@ -126,8 +131,7 @@ class World:
                 self._step_pushed()
             else:
                 self._engine.mj_step(self._model, self._data)
-            warned = self._warnings.tolist()
-            if any(warned[kind] for kind in DIVERGED):
+            if any(self._warnings.tolist()[DIVERGED]):
                 raise DivergedError(before_s, self._worst_joint())
 
     def push(
@@ -182,15 +186,10 @@ class World:
     @property
     def gap_max_m(self) -> float:
         """Of the loops, the greatest distance of two tied points; 0 without loops."""
-        kinds = self._engine.mjtEq
-        ties = (int(kinds.mjEQ_CONNECT), int(kinds.mjEQ_WELD))  # an enumeration equals no numpy int
-        gaps = [0.0]
-        for index in range(self._model.neq):
-            if int(self._model.eq_type[index]) in ties:
-                first = self._data.site_xpos[self._model.eq_obj1id[index]]
-                second = self._data.site_xpos[self._model.eq_obj2id[index]]
-                gaps.append(float(np.linalg.norm(first - second)))
-        return max(gaps)
+        if not self._tied.size:
+            return 0.0
+        first, second = self._sites_m[self._tied]
+        return float(np.sqrt(np.square(first - second).sum(axis=1).max()))
 
     @property
     def positions(self) -> Array:

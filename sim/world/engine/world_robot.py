@@ -1,5 +1,6 @@
 """A robot of a world, by the numbers of its document."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -139,7 +140,7 @@ class WorldRobot:
         return self._write
 
     def _write(self, values: Sequence[float] | Array) -> None:
-        if not np.isfinite(values).all():
+        if not all(map(math.isfinite, np.asarray(values).tolist())):
             raise ValueError(f"command {list(values)}: not finite")
         self._data.ctrl[self._commands] = values
 

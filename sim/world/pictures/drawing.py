@@ -72,7 +72,7 @@ class Drawing:
 
     def _taken(self, text: str) -> Any:
         try:
-            return self._engine.MjModel.from_xml_string(text)
+            return self._engine.MjModel.from_xml_string(text, dict(self._order.files))
         except ValueError as error:
             raise WireError(f"the engine refuses the model: {error}") from None
 

@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.world.meshes.reading import MeshFiles, no_files
 from sim.world.robots.dh import dh_of, pose_of
 from sim.world.robots.judge import findings_of
 from sim.world.robots.losses import Loss
@@ -48,29 +49,32 @@ REASONS: Final = {
     "safety_controller": "soft limits are the gate's",
     "calibration": "a joint's zero is where its coordinate is 0",
     "sensor": "sensors are not read from URDF",
-    "texture": "bodies have a colour only",
+    "texture": "textures are those of a mesh's own materials",
 }
 """Why elements are not taken."""
 
 
-def read_urdf(text: str, source: str) -> tuple[Robot, tuple[Loss, ...]]:
+def read_urdf(
+    text: str, source: str, files: MeshFiles = no_files
+) -> tuple[Robot, tuple[Loss, ...]]:
     """The robot of a document, and what of the document it does not have, in its order.
 
     Args:
         source: the document, for error texts.
+        files: where its meshes are had from.
 
     Raises:
         RobotDocumentError: with every fault.
     """
-    return _Reader(text, source).robot()
+    return _Reader(text, source, files).robot()
 
 
 class _Reader:
     """One document while it is read."""
 
-    def __init__(self, text: str, source: str) -> None:
+    def __init__(self, text: str, source: str, files: MeshFiles) -> None:
         self._root = read_nodes(text, source)
-        self._values = UrdfValues(source)
+        self._values = UrdfValues(source, files)
         if self._root.tag != "robot":
             self._refuse(f"<{self._root.tag}>", "no URDF", "<robot> is the outermost element")
         if any(one.tag.startswith("xacro:") for one in self._root.children):

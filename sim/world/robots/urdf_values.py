@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.world.meshes.reading import MeshFiles, no_files
 from sim.world.robots.checks import NUMBER_MAX
 from sim.world.robots.faults import FaultList
 from sim.world.robots.losses import Loss
@@ -24,9 +25,11 @@ class UrdfValues:
 
     Args:
         source: the document, for error texts.
+        files: where its meshes are had from.
     """
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, files: MeshFiles = no_files) -> None:
+        self.files: MeshFiles = files
         self.faults: FaultList = FaultList(source, {})
         self.losses: list[Loss] = []
 

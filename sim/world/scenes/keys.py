@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from sim.world.robots.model import JointType
+from sim.world.robots.model import SOLIDS, JointType
 from sim.world.robots.toml_keys import (
     READERS,
     Fields,
@@ -44,6 +44,7 @@ KIND: Final = _same("name", *_LOOKS, "quaternion", "motion", *_TOUCH)
 READ: Final[Mapping[str, Callable[[object], Any]]] = MappingProxyType(
     {
         **READERS,
+        "shape": one_of(SOLIDS),
         "on": text,
         "document": text,
         "link": integer,

@@ -26,6 +26,8 @@ PART_BYTES: Final = 700
 """Of a text in one event."""
 PARTS_A_TURN: Final = 8
 """Events of a text in one turn, so that a long one does not hold up the loop."""
+SOURCE_CHARS: Final = 250
+"""Of the name of a file in an event; of a longer one its end."""
 NAMES_BYTES: Final = 160
 """Of a list of names in an event."""
 
@@ -37,7 +39,7 @@ class EditText:
     text: str
     """The whole of it."""
     source: str
-    """Name of its file, whose ending says how it is written."""
+    """Its file, whose ending says how it is written; files that it names lie beside it."""
 
     @property
     def sha256(self) -> str:
@@ -85,7 +87,7 @@ class EditEvents:
         self.count += 1
         parts = list(_parts(edit.text))
         head: dict[str, Scalar] = {
-            "edit": self.count, "taken": not faults, "source": edit.source[-200:],
+            "edit": self.count, "taken": not faults, "source": edit.source[-SOURCE_CHARS:],
             "bytes": len(edit.text.encode("utf-8", "replace")), "parts": len(parts),
             "sha256": edit.sha256, **told,
         }  # fmt: skip
@@ -97,7 +99,7 @@ class EditEvents:
             return
         words = "taken" if not faults else f"refused, {len(faults)} faults: the run goes on"
         level = Level.WARNING if faults else Level.INFO
-        journal.put(tick.t_s, tick.index, f"edit {self.count} ({edit.source[-200:]}) {words}", head,
+        journal.put(tick.t_s, tick.index, f"edit {self.count} ({edit.source[-SOURCE_CHARS:]}) {words}", head,
                     who=WHO, kind=EventKind.NOTE, level=level)  # fmt: skip
         for index, one in enumerate(faults):
             journal.put(tick.t_s, tick.index, one, {"edit": self.count, "fault": index}, who=WHO,
