@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
 from hil.stations.world.gated import GatedRobot, robot_limits
-from hil.stations.world.motions import chain_of, planned_motion, slides_of
+from hil.stations.world.motions import chain_of, slides_of
 from hil.stations.world.scenario import WorldPlan
-from hil.stations.world.sources.source import LaidOutSource, SetpointSource
+from hil.stations.world.sources.opened import LiveMeans, open_source
+from hil.stations.world.sources.source import SetpointSource
 from hil.stations.world.standing import StandingRobot
 from hil.stations.world.touching import ContactWatch
+from safety.robot_limits import RobotLimits
 from sim.world.control.laws import ControlBy, Gains, JointLaw, Law, LawError
 from sim.world.engine.dynamics import RobotDynamics
 from sim.world.engine.library import EngineMissingError
@@ -80,11 +82,14 @@ class WorldBench:
         return pose if self.unborne is None else self.robot.pose(BASE) @ self.unborne @ pose
 
 
-def open_bench(plan: WorldPlan, law: Law | None = None) -> WorldBench:
+def open_bench(
+    plan: WorldPlan, law: Law | None = None, live: LiveMeans | None = None
+) -> WorldBench:
     """Put a plan's robot into its world, where its document starts.
 
     Args:
         law: in place of the scenario's.
+        live: who leads it; None where nobody does.
 
     Raises:
         RefusedError: if there is no engine, or the robot, its drives or its motion cannot be used.
@@ -96,11 +101,11 @@ def open_bench(plan: WorldPlan, law: Law | None = None) -> WorldBench:
                 for (one, other), depth_m in deep.items()]  # fmt: skip
         right = "another start, mount or place is needed"
         raise RefusedError("\n".join([f"robot {plan.scenario.robot}: {right}", *told]))
-    chain, base, unborne = _chain(plan, world)
-    motion, line = planned_motion(plan, chain, world.robots[0].positions().copy())
-    law, source = law or plan.scenario.law, LaidOutSource(motion)
-    gains = gains_of(plan, world)
-    return _furnished(plan, world, pairs, law, gains, source, line, chain, base, unborne)
+    place, law = _chain(plan, world), law or plan.scenario.law
+    made, limits = _law_and_limits(plan, law, gains_of(plan, world), place.chain)
+    start = world.robots[0].positions().copy()
+    source, line = open_source(plan, place.chain, start, limits, live)
+    return _furnished(plan, world, pairs, law, made, limits, source, line, place)
 
 
 def model_of_plan(plan: WorldPlan) -> ModelText:
@@ -137,9 +142,35 @@ def bench_again(
     Raises:
         RefusedError: if the robot or its drives cannot be used.
     """
-    chain, base, unborne = _chain(plan, world)
+    place = _chain(plan, world)
+    made, limits = _law_and_limits(plan, old.law, gains, place.chain)
     pairs = TouchingPairs(world)
-    return _furnished(plan, world, pairs, old.law, gains, source, old.line, chain, base, unborne)
+    return _furnished(plan, world, pairs, old.law, made, limits, source, old.line, place)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Place:
+    """Where a robot and its tool are."""
+
+    chain: Chain | None
+    """To the tool; None if no driven joint leads to a place."""
+    base: Array | None
+    """Pose of its base before its own D-H frame; None for the origin."""
+    unborne: Array | None
+    """Inverse of its base's pose, if that may move."""
+
+
+def _law_and_limits(
+    plan: WorldPlan, law: Law, gains: Gains, chain: Chain | None
+) -> tuple[JointLaw, RobotLimits]:
+    scenario, machine = plan.scenario, plan.robot.machine
+    made = _law(plan.robot, scenario.control, law, gains, scenario.step_s)
+    if machine is not None and machine.box_m is not None and chain is None:
+        raise RefusedError(
+            f"robot {scenario.robot}: machine.box_m needs a tool, and no driven joint moves a place"
+        )
+    following_rad = math.radians(scenario.following_deg)
+    return made, robot_limits(plan.robot, scenario.step_s, following_rad, scenario.following_m)
 
 
 def _furnished(
@@ -147,37 +178,29 @@ def _furnished(
     world: World,
     pairs: TouchingPairs,
     law: Law,
-    gains: Gains,
+    made: JointLaw,
+    limits: RobotLimits,
     source: SetpointSource,
     line: StraightLine | None,
-    chain: Chain | None,
-    base: Array | None,
-    unborne: Array | None,
+    place: _Place,
 ) -> WorldBench:
     """A world's robot behind its gate, and all that measures it."""
-    scenario, robot, machine = plan.scenario, world.robots[0], plan.robot.machine
-    made = _law(plan.robot, scenario.control, law, gains, scenario.step_s)
-    limits = robot_limits(
-        plan.robot, scenario.step_s, math.radians(scenario.following_deg), scenario.following_m
-    )
-    in_box = machine is not None and machine.box_m is not None
-    if in_box and chain is None:
-        raise RefusedError(
-            f"robot {scenario.robot}: machine.box_m needs a tool, and no driven joint moves a place"
-        )
-    gated = GatedRobot(
-        robot, RobotDynamics(world, robot), made, limits,
-        tool=_tool_in_base(robot, chain, base) if chain is not None and in_box else tuple,
-    )  # fmt: skip
+    scenario, robot, chain, tool = plan.scenario, world.robots[0], place.chain, tuple
+    if (
+        chain is not None
+        and plan.robot.machine is not None
+        and plan.robot.machine.box_m is not None
+    ):
+        tool = _tool_in_base(robot, chain, place.base)
+    gated = GatedRobot(robot, RobotDynamics(world, robot), made, limits, tool=tool)
     return WorldBench(
         plan, world, robot, gated, source, line, chain, np.array(slides_of(plan.robot)),
         RobotSensors(robot, scenario.step_s, scenario.seed),
-        ContactWatch(pairs, scenario.may_touch), law, _standing(plan, world), unborne,
+        ContactWatch(pairs, scenario.may_touch), law, _standing(plan, world), place.unborne,
     )  # fmt: skip
 
 
-def _chain(plan: WorldPlan, world: World) -> tuple[Chain | None, Array | None, Array | None]:
-    """The chain to the tool, and what `_base` says."""
+def _chain(plan: WorldPlan, world: World) -> _Place:
     robot = world.robots[0]
     base, unborne = _base(plan, robot)
     chain = chain_of(plan, robot.coordinates(), base)
@@ -185,7 +208,7 @@ def _chain(plan: WorldPlan, world: World) -> tuple[Chain | None, Array | None, A
         chain.pose(
             robot.positions()[list(chain.places)]
         )  # compiles its kernel before the first turn
-    return chain, base, unborne
+    return _Place(chain, base, unborne)
 
 
 def _world(plan: WorldPlan) -> World:

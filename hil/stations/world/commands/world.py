@@ -5,6 +5,7 @@ import typer
 from hil.stations.world.commands.convert import convert
 from hil.stations.world.commands.inverse import ik
 from hil.stations.world.commands.pose import fk
+from hil.stations.world.commands.send import send
 from hil.stations.world.commands.show import check, listed, show
 
 app = typer.Typer(
@@ -16,3 +17,4 @@ app.command()(check)
 app.command()(convert)
 app.command()(fk)
 app.command()(ik)
+app.command()(send)

@@ -99,8 +99,8 @@ class EditEvents:
             return
         words = "taken" if not faults else f"refused, {len(faults)} faults: the run goes on"
         level = Level.WARNING if faults else Level.INFO
-        journal.put(tick.t_s, tick.index, f"edit {self.count} ({edit.source[-SOURCE_CHARS:]}) {words}", head,
-                    who=WHO, kind=EventKind.NOTE, level=level)  # fmt: skip
+        text = f"edit {self.count} ({edit.source[-SOURCE_CHARS:]}) {words}"
+        journal.put(tick.t_s, tick.index, text, head, who=WHO, kind=EventKind.NOTE, level=level)
         for index, one in enumerate(faults):
             journal.put(tick.t_s, tick.index, one, {"edit": self.count, "fault": index}, who=WHO,
                         kind=EventKind.NOTE, level=level)  # fmt: skip
