@@ -102,10 +102,10 @@ def open_bench(
         right = "another start, mount or place is needed"
         raise RefusedError("\n".join([f"robot {plan.scenario.robot}: {right}", *told]))
     place, law = _chain(plan, world), law or plan.scenario.law
-    made, limits = _law_and_limits(plan, law, gains_of(plan, world), place.chain)
+    gated, limits = _gated(plan, world, pairs, law, gains_of(plan, world), place)
     start = world.robots[0].positions().copy()
     source, line = open_source(plan, place.chain, start, limits, live)
-    return _furnished(plan, world, pairs, law, made, limits, source, line, place)
+    return _furnished(plan, world, pairs, law, gated, source, line, place)
 
 
 def model_of_plan(plan: WorldPlan) -> ModelText:
@@ -142,10 +142,9 @@ def bench_again(
     Raises:
         RefusedError: if the robot or its drives cannot be used.
     """
-    place = _chain(plan, world)
-    made, limits = _law_and_limits(plan, old.law, gains, place.chain)
-    pairs = TouchingPairs(world)
-    return _furnished(plan, world, pairs, old.law, made, limits, source, old.line, place)
+    place, pairs = _chain(plan, world), TouchingPairs(world)
+    gated, _ = _gated(plan, world, pairs, old.law, gains, place)
+    return _furnished(plan, world, pairs, old.law, gated, source, old.line, place)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,17 +159,16 @@ class _Place:
     """Inverse of its base's pose, if that may move."""
 
 
-def _law_and_limits(
-    plan: WorldPlan, law: Law, gains: Gains, chain: Chain | None
-) -> tuple[JointLaw, RobotLimits]:
-    scenario, machine = plan.scenario, plan.robot.machine
+def _gated(
+    plan: WorldPlan, world: World, pairs: TouchingPairs, law: Law, gains: Gains, place: _Place
+) -> tuple[GatedRobot, RobotLimits]:
+    """The robot behind its gate, and what that holds."""
+    scenario, robot = plan.scenario, world.robots[0]
     made = _law(plan.robot, scenario.control, law, gains, scenario.step_s)
-    if machine is not None and machine.box_m is not None and chain is None:
-        raise RefusedError(
-            f"robot {scenario.robot}: machine.box_m needs a tool, and no driven joint moves a place"
-        )
     following_rad = math.radians(scenario.following_deg)
-    return made, robot_limits(plan.robot, scenario.step_s, following_rad, scenario.following_m)
+    limits = robot_limits(plan.robot, scenario.step_s, following_rad, scenario.following_m)
+    watched = _watched(plan, robot, place.chain, place.base, pairs)
+    return GatedRobot(robot, RobotDynamics(world, robot), made, limits, *watched), limits
 
 
 def _furnished(
@@ -178,23 +176,15 @@ def _furnished(
     world: World,
     pairs: TouchingPairs,
     law: Law,
-    made: JointLaw,
-    limits: RobotLimits,
+    gated: GatedRobot,
     source: SetpointSource,
     line: StraightLine | None,
     place: _Place,
 ) -> WorldBench:
-    """A world's robot behind its gate, and all that measures it."""
-    scenario, robot, chain, tool = plan.scenario, world.robots[0], place.chain, tuple
-    if (
-        chain is not None
-        and plan.robot.machine is not None
-        and plan.robot.machine.box_m is not None
-    ):
-        tool = _tool_in_base(robot, chain, place.base)
-    gated = GatedRobot(robot, RobotDynamics(world, robot), made, limits, tool=tool)
+    """All that a run turns."""
+    scenario, robot = plan.scenario, world.robots[0]
     return WorldBench(
-        plan, world, robot, gated, source, line, chain, np.array(slides_of(plan.robot)),
+        plan, world, robot, gated, source, line, place.chain, np.array(slides_of(plan.robot)),
         RobotSensors(robot, scenario.step_s, scenario.seed),
         ContactWatch(pairs, scenario.may_touch), law, _standing(plan, world), place.unborne,
     )  # fmt: skip
@@ -242,6 +232,24 @@ def _base(plan: WorldPlan, robot: WorldRobot) -> tuple[Array | None, Array | Non
 
 def _inverse(pose: Array) -> Array:
     return np.asarray(np.linalg.inv(pose), np.float64)
+
+
+def _watched(
+    plan: WorldPlan, robot: WorldRobot, chain: Chain | None, base: Array | None,
+    pairs: TouchingPairs,
+) -> tuple[Callable[[], tuple[float, ...]], Callable[[], tuple[str, ...]]]:  # fmt: skip
+    """What a gate is told besides, of a robot in metal: its tool's place, its touching bodies."""
+    machine = plan.robot.machine
+    tool: Callable[[], tuple[float, ...]] = tuple
+    touching: Callable[[], tuple[str, ...]] = tuple
+    if machine is not None and machine.box_m is not None:
+        if chain is None:
+            told = "machine.box_m needs a tool, and no driven joint moves a place"
+            raise RefusedError(f"robot {plan.scenario.robot}: {told}")
+        tool = _tool_in_base(robot, chain, base)
+    if machine is not None and machine.own_bodies:
+        touching = pairs.own
+    return tool, touching
 
 
 def _tool_in_base(
