@@ -63,7 +63,7 @@ class WorldFigures:
         return self.ended == "completed"
 
 
-class Between(Protocol):
+class BetweenSteps(Protocol):
     """What happens to a run between the command of a turn and its step."""
 
     def act(self, run: WorldRun, tick: Tick) -> None:
@@ -93,7 +93,7 @@ class WorldRun:
         journal: Journal | None,
         signals: Signals,
         stopped: Callable[[], str] = str,
-        between: Sequence[Between] = (),
+        between: Sequence[BetweenSteps] = (),
     ) -> None:
         self.clock, self.period_s = clock, bench.world.step_s
         self.figures: WorldFigures = WorldFigures()
