@@ -148,7 +148,7 @@ def bench_again(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Place:
+class _ToolChain:
     """Where a robot and its tool are."""
 
     chain: Chain | None
@@ -160,7 +160,7 @@ class _Place:
 
 
 def _gated(
-    plan: WorldPlan, world: World, pairs: TouchingPairs, law: Law, gains: Gains, place: _Place
+    plan: WorldPlan, world: World, pairs: TouchingPairs, law: Law, gains: Gains, place: _ToolChain
 ) -> tuple[GatedRobot, RobotLimits]:
     """The robot behind its gate, and what that holds."""
     scenario, robot = plan.scenario, world.robots[0]
@@ -179,7 +179,7 @@ def _furnished(
     gated: GatedRobot,
     source: SetpointSource,
     line: StraightLine | None,
-    place: _Place,
+    place: _ToolChain,
 ) -> WorldBench:
     """All that a run turns."""
     scenario, robot = plan.scenario, world.robots[0]
@@ -190,7 +190,7 @@ def _furnished(
     )  # fmt: skip
 
 
-def _chain(plan: WorldPlan, world: World) -> _Place:
+def _chain(plan: WorldPlan, world: World) -> _ToolChain:
     robot = world.robots[0]
     base, unborne = _base(plan, robot)
     chain = chain_of(plan, robot.coordinates(), base)
@@ -198,7 +198,7 @@ def _chain(plan: WorldPlan, world: World) -> _Place:
         chain.pose(
             robot.positions()[list(chain.places)]
         )  # compiles its kernel before the first turn
-    return _Place(chain, base, unborne)
+    return _ToolChain(chain, base, unborne)
 
 
 def _world(plan: WorldPlan) -> World:
