@@ -107,6 +107,11 @@ def link_name(number: int, prefix: str = "") -> str:
     return f"{prefix}l{number}"
 
 
+def geom_name(number: int, prefix: str = "") -> str:
+    """The engine's shape of a link, which touches others."""
+    return f"{prefix}g{number}"
+
+
 def end_name(joint: RobotJoint, prefix: str = "") -> str:
     """The engine's site of an end."""
     return f"{prefix}e{joint.number}"
@@ -180,7 +185,7 @@ def _geoms(
     if what.shape is not BodyShape.NONE:
         forms = [{"mesh": name} for name in meshes.touched(what.mesh)] if what.mesh else [{}]
         for index, form in enumerate(forms):
-            add(body, "geom", name=f"{placed.prefix}g{link.number}{_more(index)}",
+            add(body, "geom", name=f"{geom_name(link.number, placed.prefix)}{_more(index)}",
                 type=what.shape.value, **form, size=half_sizes(what.shape, what.size_m) or None,
                 pos=what.position_m, quat=quaternion_of(what.rotation),
                 rgba=(*link.colour, 1.0 if seen is None else 0.0),

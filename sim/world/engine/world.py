@@ -75,6 +75,8 @@ class World:
         self._warnings = self._data.warning.number
         self._whole = self._engine.mjtState.mjSTATE_INTEGRATION
         self._state = np.zeros(self._engine.mj_stateSize(self._model, self._whole))
+        self.text: str = text.text
+        """Of its model."""
         self.step_s: float = float(self._model.opt.timestep)
         """Of time."""
         self.robots: tuple[WorldRobot, ...] = tuple(
@@ -169,6 +171,10 @@ class World:
         applied[:] = before
         left = (push.after(self.step_s) for push in self._pushes)
         self._pushes = [push for push in left if push.left_s > 0.0]
+
+    def body_name(self, number: int) -> str:
+        """Name of a body by the engine's number of it."""
+        return str(self._model.body(number).name)
 
     def contacts(self) -> tuple[Contact, ...]:
         """What touched in the last step, and with which force."""

@@ -260,10 +260,15 @@ class _Reader:
     def _machine(self, bounds: tuple[AxisBounds, ...]) -> MachineBounds | None:
         if (node := self._root.one("machine")) is None:
             return MachineBounds(bounds) if bounds else None
+        apart = node.get("own_bodies") or "false"
+        if apart not in ("true", "false"):
+            right = 'own_bodies="true" or "false"'
+            self._values.fault(node, apart, "machine own_bodies is not read", right)
         if node.get("box") is None:
-            return MachineBounds(bounds)
+            return MachineBounds(bounds, own_bodies=apart == "true")
         corners = self._values.numbers(node, "box", (0.0, 0.0, 0.0, 1.0, 1.0, 1.0))
-        return MachineBounds(bounds, (triple(corners[:3]), triple(corners[3:])))
+        box_m = triple(corners[:3]), triple(corners[3:])
+        return MachineBounds(bounds, box_m, apart == "true")
 
 
 def _bearing(links: list[UrdfLink], joints: list[UrdfJoint]) -> UrdfJoint | None:
