@@ -125,6 +125,7 @@ def test_the_option_gives_the_scene():
     assert plan_of(Request(scenario=file, options={})).scenario.world == ""
 
 
+@pytest.mark.real_time
 def test_emulated_drives_move_the_body_over_their_wire(tmp_path):
     """A leg is jogged by 5 mm in real time, on a rack with 300 kg that its drives are not told."""
     rig = str(find_file("paper", folder="rigs", key="rig"))
