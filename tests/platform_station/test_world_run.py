@@ -1,9 +1,11 @@
 """Runs on a coupled body: the scenario's key, the option, and what is refused."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rack_bench import shown
 
 from drives.bank import DriveGoal
 from hil.config.errors import ConfigError
@@ -97,6 +99,20 @@ def test_a_world_of_ones_own_is_read_from_its_file(tmp_path):
     file.write_text("servo = {}\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="document = a scene's, or payload_kg is needed"):
         world_of("heavy.toml", RIG, key="world", beside=beside)
+
+
+def test_too_heavy_a_world_is_refused_before_anything_moves(tmp_path):
+    """By a dry run before it has a recording, by a rack before it has a wire."""
+    file, out = tmp_path / "heavy.toml", tmp_path / "runs"
+    file.write_text("payload_kg = 1800.0\n", encoding="utf-8")
+    out.mkdir()
+    with pytest.raises(ConfigError, match=r"s\w+ has a modal mass of .* at most \d+ kg hold"):
+        run(plan(world=str(file)), out)
+    assert [one for one in out.rglob("*") if one.is_file()] == []
+    rack = ["drives", "rack", "--rig", "paper", "--world", str(file), "--end-with-input"]
+    refused = shown(*rack, status=2)
+    assert refused.stdout == ""
+    assert re.search(r"s\w+ has a modal mass of \d+ kg", " ".join(refused.stderr.split()))
 
 
 def load_kg(world):
