@@ -1,10 +1,11 @@
 """A jointed robot's gate: passes setpoints, or brings all axes to rest and keeps them there.
 
 Nothing is clipped. Speeds and accelerations are the gate's own, differences of what it let through
-before. An axis passes only if it can still stop before its limit. The first broken rule begins a
-controlled stop: all axes slow down in step, each at most at its `RobotAxis.stop`, then hold; only
-`reset`, a person's act, opens it again. If the axes do not follow, the stop begins from where they
-are; if nothing is known of them, the drives are off.
+before; where an axis has bounds, what is asked for besides must fit them, for a law follows it. An
+axis passes only if it can still stop before its limit. The first broken rule begins a controlled
+stop: all axes slow down in step, each at most at its `RobotAxis.stop`, then hold; only `reset`, a
+person's act, opens it again. If the axes do not follow, the stop begins from where they are; if
+nothing is known of them, the drives are off.
 """
 
 import math
@@ -28,6 +29,7 @@ REST_SPEED = 1e-3
 """Speed below which an axis stands when the gate opens [rad/s] or [m/s]."""
 OVERSHOOT = 1.1
 """Share of a limit of speed or effort that what is measured may reach, swings included."""
+BESIDE = "asked for beside its positions"
 
 
 class RobotGate:
@@ -191,7 +193,26 @@ class RobotGate:
 
     def _asked(self, asked: RobotSetpoint) -> Iterator[RobotViolation]:
         malformed = tuple(self._malformed(RobotCheck.FINITE, *asked))
-        yield from malformed or self._moves(asked.positions)
+        yield from malformed or (*self._moves(asked.positions), *self._feeds_forward(asked))
+
+    def _feeds_forward(self, asked: RobotSetpoint) -> Iterator[RobotViolation]:
+        """What a law would follow beside the positions, of axes that have bounds."""
+        period_s = self._limits.period_s
+        for axis, q, before, v, a in zip(
+            self._limits.axes, asked.positions, self._positions, asked.speeds, asked.accelerations,
+            strict=True,
+        ):  # fmt: skip
+            most = math.inf if axis.speed is None else axis.speed + ROUNDING / period_s
+            if not abs(v) <= most:
+                yield _axis(RobotCheck.SPEED, axis, v, most, "/s", BESIDE)
+            if (most := axis.acceleration) is None:
+                continue
+            if not abs(a) <= most + 4.0 * ROUNDING / period_s**2:
+                yield _axis(RobotCheck.ACCELERATION, axis, a, most, "/s2", BESIDE)
+            own = (q - before) / period_s
+            if not abs(v - own) <= most * period_s + ROUNDING / period_s:
+                limit = own + math.copysign(most * period_s, v - own)
+                yield _axis(RobotCheck.SPEED, axis, v, limit, "/s", BESIDE)
 
     def _moves(self, positions: Values) -> Iterator[RobotViolation]:
         """What is wrong with the way from the last setpoint to this one."""

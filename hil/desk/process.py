@@ -29,7 +29,7 @@ from hil.desk.server import Desk
 from hil.desk.service import Service, listen
 from hil.ipc.broadcast import Broadcast
 from hil.ipc.child import PIPE, ChildProcess, start_child
-from hil.ipc.memory import constant_file, read_only
+from hil.ipc.memory import constant_file, read_only, slot_bytes
 from hil.recording.header import RunHeader
 
 _KEEPER: Final = "hil.desk.respawner"
@@ -82,7 +82,9 @@ class DeskProcess:
         self._prover = prover
         self.slot = LatestOrder.shared()
         """What the operator wants; control reads it once per cycle."""
-        self.telemetry = Broadcast.shared(TELEMETRY_SLOTS)
+        self.telemetry = Broadcast.shared(
+            TELEMETRY_SLOTS, slot_bytes(header.signals.size, Broadcast.head_bytes)
+        )
         """Where control pushes what it tells."""
         self._keeper: ChildProcess | None = None
         self._poll = select.poll()

@@ -19,6 +19,11 @@ _MAGIC, _SLOTS, _SLOT_BYTES = 0, 1, 2
 _F_SEAL_FUTURE_WRITE: Final = 0x10  # fcntl(2), Linux 5.1; maps that exist keep their rights
 
 
+def slot_bytes(payload_bytes: int, head_bytes: int) -> int:
+    """Size of slots for entries up to a length: the usual one, or as many words as are needed."""
+    return max(DEFAULT_SLOT_BYTES, -(-(payload_bytes + head_bytes) // 8) * 8)
+
+
 class Memory:
     """Bytes of this process, or of an anonymous file that other processes can map.
 

@@ -27,7 +27,9 @@ Type = Literal["u1", "u2", "u4", "u8", "f8"]
 MARK: Final = b"\x00\x01\x00\x00"
 """Of CDR: little-endian, no options."""
 
-MAX_ROW_BYTES: Final = 1000
+MAX_ROW_BYTES: Final = 16_000
+"""Of a robot of two hundred joints with all that moves around it; rings have slots as long as their
+rows, see `hil.ipc.memory.slot_bytes`."""
 
 CODE: Final = "code"
 """Unit of a signal whose values are numbers of names."""

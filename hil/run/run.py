@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Protocol, Self, TypeVar
 
 from hil.config.scenario import RecordingSettings
+from hil.ipc.memory import slot_bytes
 from hil.recording.header import RECORDING_NAME, RecordingError, RunHeader
 from hil.recording.recorder import Recorder, RecorderResult, RecorderRing, RecordingSink
 from hil.run.journal import Journal
@@ -71,13 +72,12 @@ def recording_sink(
 ) -> RecordingSink:
     """What takes the cycles of a run: in a dry run its own thread, else a process of its own."""
     path, least = folder / RECORDING_NAME, round(settings.min_free_mb * 1e6)
+    slots = settings.ring_slots, slot_bytes(header.signals.size, RecorderRing.head_bytes)
     if virtual:
-        return Recorder(RecorderRing.local(settings.ring_slots), path, header, min_free_bytes=least)
+        return Recorder(RecorderRing.local(*slots), path, header, min_free_bytes=least)
     from hil.recording.process import RecorderProcess  # Linux only
 
-    return RecorderProcess(
-        RecorderRing.shared(settings.ring_slots), path, header, min_free_bytes=least
-    )
+    return RecorderProcess(RecorderRing.shared(*slots), path, header, min_free_bytes=least)
 
 
 class Opening:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.ipc.broadcast import Broadcast, BroadcastReader
-from hil.ipc.memory import HEADER_BYTES
+from hil.ipc.memory import HEADER_BYTES, slot_bytes
 
 SLOTS, SLOT_BYTES = 8, 48
 
@@ -81,8 +81,10 @@ def test_every_word_of_the_frames_in_use_fits():
     from hil.recording.events import MAX_EVENT_BYTES
     from hil.recording.signals import MAX_ROW_BYTES
 
-    ring = Broadcast.local(1)
-    assert max(MAX_ROW_BYTES, MAX_EVENT_BYTES, OPERATION_MAX_BYTES) <= ring.payload_bytes
+    assert max(MAX_EVENT_BYTES, OPERATION_MAX_BYTES) <= Broadcast.local(1).payload_bytes
+    long = Broadcast.local(1, slot_bytes(MAX_ROW_BYTES, Broadcast.head_bytes))
+    long.push(7, bytes(MAX_ROW_BYTES))
+    assert (long.pushed, long.dropped) == (1, 0)
 
 
 def test_nobody_who_gets_the_descriptor_can_write_or_shrink():

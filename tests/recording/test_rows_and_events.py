@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from recording_samples import packed, sample_frame
 from row_samples import NAN6, PLATFORM, CycleFrame
 
-from hil.ipc.memory import DEFAULT_SLOT_BYTES
-from hil.recording.events import MAX_EVENT_BYTES, EventKind, EventRecord, Level
+from hil.ipc.memory import DEFAULT_SLOT_BYTES, slot_bytes
+from hil.recording.events import MAX_EVENT_BYTES, ROWS, EventKind, EventRecord, Level
 from hil.recording.recorder import RecorderRing
 from hil.recording.signals import MAX_ROW_BYTES, RowFlag
 from hil.stations.arm.signals import ArmFlag
@@ -53,8 +53,14 @@ def test_the_bytes_of_a_cycle_are_those_of_the_rules_of_cdr() -> None:
 
 
 def test_the_longest_row_and_the_longest_event_fit_a_slot() -> None:
-    room = RecorderRing.local(slots=1, slot_bytes=DEFAULT_SLOT_BYTES).payload_bytes
-    assert max(MAX_ROW_BYTES, MAX_EVENT_BYTES) <= room
+    assert RecorderRing.local(slots=1).payload_bytes >= MAX_EVENT_BYTES
+    for longest in (MAX_EVENT_BYTES, MAX_ROW_BYTES, MAX_ROW_BYTES - 7):
+        size = slot_bytes(longest, RecorderRing.head_bytes)
+        assert size % 8 == 0
+        ring = RecorderRing.local(2, size)
+        assert ring.push(ROWS, bytes(longest))
+        assert ring.dropped == 0
+    assert slot_bytes(572, RecorderRing.head_bytes) == DEFAULT_SLOT_BYTES
 
 
 def test_what_is_not_given_is_not_there() -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arm_mutants import ARM_ROWS, ARM_TESTS
+from robot_mutants import ROBOT_ROWS, ROBOT_TESTS
 
 ROOT = Path(__file__).parents[2]
 MUTATED = ("safety", "hil", "arm_driver")
@@ -46,6 +47,7 @@ TESTS = {
     "hil/stations/arm/gated.py": ("arm_station/test_gated_arm.py",),
     "hil/stations/platform/gate/slot.py": ("gate/test_slot.py",),
     **ARM_TESTS,
+    **ROBOT_TESTS,
     "hil/stations/platform/gated_bank.py": (
         "platform_station/test_gated_bank.py",
         "gate/test_rows.py",
@@ -77,7 +79,7 @@ def _of(file, *rows):
 
 
 MUTANTS = (
-    *(mutant for file, rows in ARM_ROWS.items() for mutant in _of(file, *rows)),
+    *(mutant for file, rows in (ARM_ROWS | ROBOT_ROWS).items() for mutant in _of(file, *rows)),
     *_of(
         "safety/age.py",
         ("an age that is no number passes", "and not -most_s <= age_s <= most_s", "and (age_s > most_s or age_s < -most_s)"),

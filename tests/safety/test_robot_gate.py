@@ -43,8 +43,9 @@ def setpoint(*positions):
     return RobotSetpoint(positions, still, still)
 
 
-def opened(*axes, at=(0.0, 0.0), box=None):
+def opened(*axes, box=None):
     gate = RobotGate(limits(*axes, box=box))
+    at = (0.0,) * len(gate.limits.axes)
     assert gate.reset(found(*at, tool_m=(0.0, 0.0, 1.0))) == ()
     return gate
 
@@ -107,9 +108,11 @@ def test_a_setpoint_that_breaks_a_rule_begins_a_stop(asked, wanted):
     ("measured", "check"),
     [
         (found(0.11, 0.0), RobotCheck.FOLLOWING),
+        (found(-0.11, 0.0), RobotCheck.FOLLOWING),
         (found(0.0, 0.0, speeds=(2.21, 0.0)), RobotCheck.SPEED),
         (found(0.0, 0.0, efforts=(0.0, -55.1)), RobotCheck.EFFORT),
         (found(0.0, 0.0, tool_m=(0.0, 1.01, 1.0)), RobotCheck.BOX),
+        (found(0.0, 0.0, tool_m=(0.0, 0.0, -0.01)), RobotCheck.BOX),
         (found(0.0, 0.0), RobotCheck.BOX),
         (found(0.0, 0.0, tool_m=(0.0, 0.0, math.nan)), RobotCheck.BOX),
         (found(0.0, 0.0, tool_m=(0, 0, 1), touching=("link 2 and link 5",)), RobotCheck.OWN_BODIES),
@@ -175,7 +178,8 @@ def test_whatever_is_asked_what_is_allowed_keeps_every_limit_to_the_end(accelera
         for index in (0, 1):
             speed[index] += pushes[index] * PERIOD
             position[index] += speed[index] * PERIOD
-        verdict = gate.step(setpoint(*position), found(*allowed[-1]))
+        asked = RobotSetpoint((*position,), (*speed,), pushes if metal else (0.0, 0.0))
+        verdict = gate.step(asked, found(*allowed[-1]))
         assert verdict.allowed is not None
         allowed.append(verdict.allowed.positions)
         if verdict.action is RobotAction.HOLDING:
@@ -250,3 +254,72 @@ def test_an_axis_that_waits_for_a_slower_stop_needs_the_room_for_it():
     action, checks = broken(gate, setpoint(0.019, 0.002), found(0.0, 0.001))
     assert (RobotCheck.BRAKING, "joint 2") in checks
     assert action is RobotAction.STOPPING
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize(
+    ("rush", "check"),
+    [
+        ((0.081, 0.0), RobotCheck.SPEED),  # 8 rad/s2 reach 0.08 rad/s in a period
+        ((0.0, 8.1), RobotCheck.ACCELERATION),
+        ((2.1, 0.0), RobotCheck.SPEED),
+    ],
+)
+def test_what_is_asked_for_beside_the_positions_fits_them(sign, rush, check):
+    """Positions stand, or go on evenly at 0.1 rad/s; the law is told to rush."""
+    v, a = (sign * one for one in rush)
+    assert (check, "joint 2") in broken(opened(), RobotSetpoint((0.0, 0.0), (0.0, v), (0.0, a)))[1]
+    gate, q = opened(axis(1), axis(2, acceleration=12.0)), 0.0
+    for _ in range(5):
+        q += 0.1 * PERIOD
+        even = RobotSetpoint((0.0, q), (0.0, 0.1), (0.0, 0.0))
+        assert gate.step(even, found(0.0, q)).action is RobotAction.PASSED
+    q += 0.1 * PERIOD
+    backwards = RobotSetpoint((0.0, q), (0.0, -0.1), (0.0, 0.0))
+    assert broken(gate, backwards, found(0.0, q))[1] == [(RobotCheck.SPEED, "joint 2")]
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_bounds_hold_either_way_each_by_itself(sign):
+    fast = axis(1, least=-1.5, acceleration=None, stop=99.0)
+    asked = RobotSetpoint((sign * 0.021, 0.0), (0.0, 0.0), (0.0, 0.0))
+    assert broken(opened(fast, axis(2)), asked)[1] == [(RobotCheck.SPEED, "joint 1")]
+    rushed = RobotSetpoint((sign * 0.019, 0.0), (sign * 2.01, 0.0), (0.0, 0.0))
+    assert broken(opened(fast, axis(2)), rushed)[1] == [(RobotCheck.SPEED, "joint 1")]
+    gate = opened(axis(1, least=-1.5, speed=None))
+    q = v = 0.0
+    for _ in range(5):  # as fast as it may speed up
+        v += sign * 8.0 * PERIOD
+        q += v * PERIOD
+        moved = RobotSetpoint((q,), (v,), (sign * 8.0,))
+        assert gate.step(moved, found(q)).action is RobotAction.PASSED
+    v -= sign * 8.1 * PERIOD
+    q += v * PERIOD
+    slowed = RobotSetpoint((q,), (v,), (0.0,))
+    assert broken(gate, slowed, found(q))[1] == [(RobotCheck.ACCELERATION, "joint 1")]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.floats(0.1, 1.0), st.floats(0.2, 2.5), st.sampled_from(["sine", "ramp", "step"]))
+def test_true_speeds_and_accelerations_of_smooth_ways_pass(amplitude, omega, kind):
+    """Closed forms from rest: the gate's own differences lag them by half a period."""
+    gate = opened()
+    for step in range(200):
+        t = step * PERIOD
+        if kind == "sine":
+            q, v, a = (
+                0.5 * amplitude * (1.0 - math.cos(omega * t)),
+                0.5 * amplitude * omega * math.sin(omega * t),
+                0.5 * amplitude * omega**2 * math.cos(omega * t),
+            )
+        elif kind == "ramp":  # as fast as it may speed up
+            q, v, a = (4.0 * t * t, 8.0 * t, 8.0) if t < 0.2 else (0.16 + 1.6 * (t - 0.2), 1.6, 0.0)
+            if q > 0.8:
+                break
+        else:  # of fifth order
+            s, d = min(t / 2.0, 1.0), 0.5
+            q = amplitude * s**3 * (10 - 15 * s + 6 * s * s)
+            v = amplitude * d * 30 * s * s * (1 - s) ** 2
+            a = amplitude * d * d * 60 * s * (1 - s) * (1 - 2 * s)
+        verdict = gate.step(RobotSetpoint((q, 0.0), (v, 0.0), (a, 0.0)), found(q, 0.0))
+        assert verdict.action is RobotAction.PASSED, verdict.violations

@@ -291,3 +291,14 @@ def test_robots_of_many_joints_have_rows_too():
     assert "wanted_joint1_rad" in signals.columns()
     assert "wanted_joint2_m" in signals.columns()
     assert replace(signals["command"], unit="1") == signals["command"]
+
+
+def test_a_robot_of_29_drives_is_recorded_whole(tmp_path):
+    changes = ('robot="anthropomorph"', "motion.goal=[{joint=4, by_deg=-20.0}]", "settle_s=0.1",
+               "motion.duration_s=1.5")  # fmt: skip
+    result = run_world(plan_of("joint_move", *changes), tmp_path)
+    assert result.ok, result
+    recording = Recording.open(result.recorder.path)
+    assert recording.header.signals.size > 1024
+    assert recording.cycles == result.figures.steps + 1
+    assert recording.column("position_rad").shape[1] >= 29

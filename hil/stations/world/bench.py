@@ -1,4 +1,4 @@
-"""A robot of a scenario put into its world: engine, gate, law, and the motion laid out."""
+"""A robot of a scenario put into its world: engine, gate, law, and the source of its motion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hil.config.errors import RefusedError
 from hil.stations.world.gated import GatedRobot, robot_limits
 from hil.stations.world.motions import chain_of, planned_motion, slides_of
 from hil.stations.world.scenario import WorldPlan
-from safety.robot_limits import RobotSetpoint
+from hil.stations.world.sources.source import LaidOutSource, SetpointSource
 from sim.world.control.laws import Gains, JointLaw, Law, LawError
 from sim.world.engine.dynamics import RobotDynamics
 from sim.world.engine.library import EngineMissingError
@@ -22,7 +22,6 @@ from sim.world.engine.stability import unstable_drives
 from sim.world.engine.world import ModelRefusedError, World, WorldRobot
 from sim.world.motion.chain import Chain
 from sim.world.motion.lines import StraightLine
-from sim.world.motion.planned import PlannedMotion
 
 Array = NDArray[np.float64]
 
@@ -39,23 +38,14 @@ class WorldBench:
     """Its robot, for measuring."""
     gated: GatedRobot
     """The same behind its gate, for moving."""
-    motion: PlannedMotion
-    """Setpoints, a row a step."""
+    source: SetpointSource
+    """Where to be at every step."""
     line: StraightLine | None
     """That the tool shall follow, if one shall."""
     chain: Chain | None
     """To the tool; None if no driven joint leads to a place."""
     slides: NDArray[np.bool_]
     """Whether each driven joint slides, shape (drives,)."""
-
-    def setpoint(self, row: int) -> RobotSetpoint:
-        """Of a row of the motion; of its last one ever after."""
-        row, motion = min(row, len(self.motion.positions) - 1), self.motion
-        return RobotSetpoint(
-            tuple(motion.positions[row].tolist()),
-            tuple(motion.speeds[row].tolist()),
-            tuple(motion.accelerations[row].tolist()),
-        )
 
     def tool_pose(self) -> Array | None:
         """Of the tool in the world by the measured joints, shape (4, 4)."""
@@ -101,7 +91,7 @@ def open_bench(plan: WorldPlan, law: Law | None = None) -> WorldBench:
     motion, line = planned_motion(plan, chain, robot.positions().copy())
     gated = GatedRobot(robot, dynamics, made, limits)
     slides = np.array(slides_of(plan.robot))
-    return WorldBench(plan, world, robot, gated, motion, line, chain, slides)
+    return WorldBench(plan, world, robot, gated, LaidOutSource(motion), line, chain, slides)
 
 
 def _gains(plan: WorldPlan, dynamics: RobotDynamics) -> Gains:

@@ -80,25 +80,25 @@ class WorldRun:
         self.clock, self.period_s = clock, bench.world.step_s
         self.figures = WorldFigures()
         self._bench, self._journal, self._signals, self._stopped = bench, journal, signals, stopped
-        self._rows = len(bench.motion.positions)
-        self._last = self._rows - 1 + round(bench.plan.scenario.settle_s / self.period_s)
+        self._settles = round(bench.plan.scenario.settle_s / self.period_s)
+        self._ended_at: int | None = None
         if refused := bench.gated.reset():
             self._objected(0.0, 0, tuple(one.message for one in refused))
 
     def turn(self, tick: Tick) -> bool:
         """One step; whether it was the last."""
         bench, index = self._bench, tick.index
-        found, asked = bench.gated.found(), bench.setpoint(index)
+        found, asked = bench.gated.found(), bench.source.setpoint(index)
+        if self._ended_at is None and bench.source.ended:
+            self._ended_at = index
+        self._hear_source(tick)
         stop = self._stopped()
         verdict = bench.gated.step(asked, found, stop)
         self._judge(tick, verdict, stop)
         self._measure(index, asked.positions, found.positions)
         if self._journal is not None:
             self._note(tick, asked.positions, found.positions, found.speeds, found.efforts)
-        over = index >= self._last if self.figures.ok else verdict.action is not (
-            RobotAction.STOPPING
-        )  # fmt: skip
-        if over:
+        if self._is_over(index, verdict.action):
             return True
         try:
             bench.world.step()
@@ -114,9 +114,22 @@ class WorldRun:
         return False
 
     def close(self) -> None:
-        """There is no device to leave."""
+        """Leave what moves the robot; there is no device besides."""
+        self._bench.source.close()
+
+    def _is_over(self, index: int, action: RobotAction) -> bool:
+        if not self.figures.ok:
+            return action is not RobotAction.STOPPING
+        return self._ended_at is not None and index >= self._ended_at + self._settles
 
     # -- what is kept --------------------
+
+    def _hear_source(self, tick: Tick) -> None:
+        for one in self._bench.source.news():
+            if self._journal is not None:
+                level = Level.WARNING if one.warning else Level.INFO
+                self._journal.put(tick.t_s, tick.index, one.text, dict(one.data), who="source",
+                                  kind=EventKind.NOTE, level=level)  # fmt: skip
 
     def _judge(self, tick: Tick, verdict: RobotVerdict, stop: str) -> None:
         if not verdict.violations:
@@ -146,7 +159,7 @@ class WorldRun:
         turns = float(errors[~bench.slides].max(initial=0.0))
         ways = float(errors[bench.slides].max(initial=0.0))
         figures.error_final_rad, figures.error_final_m = turns, ways
-        if index < self._rows:
+        if self._ended_at is None or index == self._ended_at:
             figures.error_max_rad = max(figures.error_max_rad, turns)
             figures.error_max_m = max(figures.error_max_m, ways)
         figures.gap_max_m = max(figures.gap_max_m, bench.world.gap_max_m)
@@ -165,17 +178,17 @@ class WorldRun:
         flags = RowFlag(0) if self.figures.ok else RowFlag.FAULT_LATCHED
         wanted, positions, speeds, efforts = of_joints
         row = (
-            tick.index, tick.t_s, self._mode(tick.index), ACTIONS.index(action), int(flags),
+            tick.index, tick.t_s, self._mode(), ACTIONS.index(action), int(flags),
             wanted, positions, speeds, efforts, bench.gated.commanded.tolist(),
             NO_POSE if pose is None else _seven(pose), bench.world.gap_max_m,
         )  # fmt: skip
         journal.row(self._signals.pack(row), tick.t_s, tick.index)
         journal.service()
 
-    def _mode(self, index: int) -> int:
+    def _mode(self) -> int:
         match self._bench.gated.action:
             case RobotAction.PASSED:
-                return MODES.index("moving" if index < self._rows - 1 else "settling")
+                return MODES.index("moving" if self._ended_at is None else "settling")
             case RobotAction.STOPPING:
                 return MODES.index("stopping")
             case RobotAction.HOLDING:

@@ -88,7 +88,7 @@ def check(request: Request) -> Checked:
         bench, figures = prove(plan)
     told = WorldCheckTold(
         ok=figures.ok, robot=plan.robot.name or plan.scenario.robot,
-        duration_s=bench.motion.duration_s, reason=figures.reason,
+        duration_s=bench.source.duration_s or 0.0, reason=figures.reason,
         violations=figures.violations, **_errors(figures),
     )  # fmt: skip
     return Checked(ok=figures.ok, told=told, show=partial(_show_check, plan, told))

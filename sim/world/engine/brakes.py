@@ -5,7 +5,7 @@ its brake closed (``mjEQ_JOINT``), which is switched on and off while the engine
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from xml.etree.ElementTree import fromstring
 
@@ -47,6 +47,18 @@ def with_brakes(text: ModelText, joints: Sequence[str], step_s: float) -> ModelT
     return replace(text, text=document(root))
 
 
+@dataclass(frozen=True, slots=True)
+class BrakesSnapshot:
+    """What brakes do; friction and ties are in the world's own snapshot."""
+
+    joints: tuple[str, ...]
+    """Names of the joints."""
+    closing: tuple[bool, ...]
+    """Which brakes are closed, or slip."""
+    locked: tuple[bool, ...]
+    """Which joints are tied to their places."""
+
+
 class Brakes:
     """Brakes of some joints of a world.
 
@@ -59,6 +71,7 @@ class Brakes:
     def __init__(self, world: World, joints: Sequence[str], friction_n: Sequence[float]) -> None:
         self._model: Any = world._model  # noqa: SLF001  # two halves of one thing
         self._data: Any = world._data  # noqa: SLF001
+        self._joints = tuple(joints)
         handles = [self._model.joint(name) for name in joints]
         self._ties = [int(self._model.equality(f"{name}_brake").id) for name in joints]
         self._positions = np.array([int(one.qposadr[0]) for one in handles])
@@ -85,6 +98,31 @@ class Brakes:
                 self._set(index, locked=slow, friction_n=0.0 if slow else self._friction_n[index])
             self._closing[index] = bool(wanted)
         self._open = not any(closed)
+
+    def snapshot(self) -> BrakesSnapshot:
+        """What they do, besides the world's own snapshot."""
+        return BrakesSnapshot(self._joints, tuple(self._closing), tuple(self.locked))
+
+    def restore(self, snapshot: BrakesSnapshot) -> None:
+        """Go on from a snapshot, once the world has.
+
+        Raises:
+            ValueError: if it is of brakes of other joints.
+        """
+        if snapshot.joints != self._joints:
+            raise ValueError(f"snapshot of brakes of {snapshot.joints}, not of {self._joints}")
+        self._closing, self.locked = list(snapshot.closing), list(snapshot.locked)
+        self._open = not any(self._closing)
+
+    def carry_over(self, old: BrakesSnapshot) -> None:
+        """Go on from before an edit, once the world has (`carry_over`): by the names of joints."""
+        for index, joint in enumerate(self._joints):
+            if joint in old.joints:
+                at = old.joints.index(joint)
+                self._closing[index], self.locked[index] = old.closing[at], old.locked[at]
+                if old.closing[at] and not old.locked[at]:
+                    self._model.dof_frictionloss[self._freedoms[index]] = self._friction_n[index]
+        self._open = not any(self._closing)
 
     def _set(self, index: int, *, locked: bool, friction_n: float) -> None:
         freedom, tie, at = self._freedoms[index], self._ties[index], self._positions[index]

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.world.engine.compiled import ModelRefusedError, model_from, model_of
 from sim.world.engine.library import engine
 from sim.world.engine.mjcf import ModelText
 from sim.world.engine.world_bodies import Contact, Push, WorldBody, contacts_of
@@ -18,16 +19,17 @@ from sim.world.engine.world_robot import WorldRobot
 
 Array = NDArray[np.float64]
 
+__all__ = (
+    "CHANGED_WHILE_RUNNING", "DivergedError", "ModelRefusedError", "World", "WorldRobot",
+    "WorldSnapshot",
+)  # fmt: skip
+
 DIVERGED: Final = (3, 4, 5)
 """The engine's warnings of bad positions, speeds and accelerations."""
 GREATEST: Final = 1e10
 """Of positions, speeds and accelerations that the engine takes for good ones."""
 CHANGED_WHILE_RUNNING: Final = ("eq_data", "dof_frictionloss", "opt.gravity")
 """Fields of the model that a world changes; the engine does not count them to its state."""
-
-
-class ModelRefusedError(ValueError):
-    """The engine does not take a model; the text says why."""
 
 
 class DivergedError(ArithmeticError):
@@ -57,17 +59,18 @@ class WorldSnapshot:
 class World:
     """A model and its state.
 
+    Args:
+        compiled: the model that the engine made of the text (`compiled`), so that it need not
+            again; made by the same release of it.
+
     Raises:
         EngineMissingError: if the engine is not installed.
         ModelRefusedError: if it does not take the text.
     """
 
-    def __init__(self, text: ModelText) -> None:
+    def __init__(self, text: ModelText, compiled: bytes | None = None) -> None:
         self._engine: Any = engine()
-        try:
-            self._model: Any = self._engine.MjModel.from_xml_string(text.text)
-        except ValueError as error:
-            raise ModelRefusedError(f"the engine refuses the model: {error}") from error
+        self._model: Any = model_of(text) if compiled is None else model_from(compiled)
         self._data: Any = self._engine.MjData(self._model)
         self._warnings = self._data.warning.number
         self._whole = self._engine.mjtState.mjSTATE_INTEGRATION

@@ -1,0 +1,86 @@
+"""What a source of motion is: a setpoint for every step, until it has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from safety.robot_limits import RobotSetpoint
+
+if TYPE_CHECKING:
+    from sim.world.motion.planned import PlannedMotion
+
+
+@dataclass(frozen=True, slots=True)
+class SourceNews:
+    """Something that a source has to tell; it becomes an event of the recording."""
+
+    text: str
+    """In a sentence."""
+    data: Mapping[str, str | float | bool] = field(default_factory=dict)
+    """The same for who counts."""
+    warning: bool = False
+    """Whether somebody should look."""
+
+
+class SetpointSource(Protocol):
+    """Something that wants the robot to move; it is asked once a step, and never waits."""
+
+    @property
+    def duration_s(self) -> float | None:
+        """How long it lasts [s]; None for one that ends when its operator says so."""
+        ...
+
+    @property
+    def ended(self) -> bool:
+        """Whether the setpoint given last is its end: it is held ever after."""
+        ...
+
+    def setpoint(self, index: int) -> RobotSetpoint:
+        """Where to be at a step; its number never goes back."""
+        ...
+
+    def news(self) -> Sequence[SourceNews]:
+        """What there is to tell since the last call."""
+        ...
+
+    def close(self) -> None:
+        """Give back what it holds: terminal, socket. More than once does no harm."""
+        ...
+
+
+class LaidOutSource:
+    """A motion laid out ahead; its last row is held ever after."""
+
+    def __init__(self, motion: PlannedMotion) -> None:
+        self.motion: PlannedMotion = motion
+        """Its rows."""
+        self._row = 0
+
+    @property
+    def duration_s(self) -> float:
+        """How long it lasts [s]."""
+        return self.motion.duration_s
+
+    @property
+    def ended(self) -> bool:
+        """Whether its last row is reached."""
+        return self._row == len(self.motion.positions) - 1
+
+    def setpoint(self, index: int) -> RobotSetpoint:
+        """Its row of a step."""
+        motion = self.motion
+        row = self._row = min(index, len(motion.positions) - 1)
+        return RobotSetpoint(
+            tuple(motion.positions[row].tolist()),
+            tuple(motion.speeds[row].tolist()),
+            tuple(motion.accelerations[row].tolist()),
+        )
+
+    def news(self) -> tuple[SourceNews, ...]:
+        """Nothing ever."""
+        return ()
+
+    def close(self) -> None:
+        """Nothing is held."""

@@ -1,0 +1,52 @@
+"""Models that the engine made of a text, as bytes: made in one process, stepped in another."""
+
+from typing import Any
+
+import numpy as np
+
+from sim.world.engine.library import engine
+from sim.world.engine.mjcf import ModelText
+
+
+class ModelRefusedError(ValueError):
+    """The engine does not take a model; the text says why."""
+
+
+def model_of(text: ModelText) -> Any:
+    """The engine's model.
+
+    Raises:
+        EngineMissingError: if the engine is not installed.
+        ModelRefusedError: if it does not take the text.
+    """
+    try:
+        return engine().MjModel.from_xml_string(text.text)
+    except ValueError as error:
+        raise ModelRefusedError(f"the engine refuses the model: {error}") from error
+
+
+def compiled(text: ModelText) -> bytes:
+    """The engine's model as bytes, which the same release of it takes back.
+
+    Raises:
+        EngineMissingError: if the engine is not installed.
+        ModelRefusedError: if it does not take the text.
+    """
+    library, model = engine(), model_of(text)
+    buffer = np.zeros(library.mj_sizeModel(model), np.uint8)
+    library.mj_saveModel(model, None, buffer)
+    return buffer.tobytes()
+
+
+def model_from(blob: bytes) -> Any:
+    """The engine's model out of bytes.
+
+    Raises:
+        EngineMissingError: if the engine is not installed.
+        ModelRefusedError: if they are no model of this release of it.
+    """
+    name = "model.mjb"
+    try:
+        return engine().MjModel.from_binary_path(name, {name: blob})
+    except ValueError as error:
+        raise ModelRefusedError(f"the engine refuses the compiled model: {error}") from error
