@@ -357,5 +357,5 @@ class ArmController:
             shift_m, self._shift_m = self._shift_m, 0.0
             try:
                 self.motion.shift(shift_m, now_s)
-            except LimitError as error:
+            except ValueError as error:  # a limit, or something is in the way
                 self.reason = f"cannot be moved by {shift_m * 1e3:g} mm: {error}"

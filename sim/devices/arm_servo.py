@@ -96,10 +96,8 @@ def loop_torque(
     """
     wn, known = gains[0], gains[1]
     # Standing still, it pushes where the joint should go, or friction would keep it.
-    if abs(drive) > _CREEP_RAD_S:
-        sense = np.sign(drive)
-    else:
-        sense = min(max(error / _NEAR_RAD, -1.0), 1.0)
+    near = min(max(error / _NEAR_RAD, -1.0), 1.0)
+    sense = np.sign(drive) if abs(drive) > _CREEP_RAD_S else near
     pull = table[0, j] * (wn * wn * error - 2.0 * wn * rate)
     torque = pull + table[1, j] * rate + known * table[2, j] * sense
     return min(max(torque, -table[3, j]), table[3, j])

@@ -1,5 +1,4 @@
-"""What the robot's motors move in the physics engine: the one place where robot, scene and servos
-meet.
+"""What the robot's motors move in the physics engine: where robot, scene and servos meet.
 
 The same plant is moved by the emulated controller in this process (``sim:``, a dry run) and by
 `hil arm emulate --world`. It lives where the controller lives: the bench sees only the wire.
@@ -16,6 +15,8 @@ from hil.config.errors import ConfigError
 if TYPE_CHECKING:
     from hil.machines.robot_settings import RobotSettings
     from hil.machines.scene_documents import FurnishedScene
+    from hil.stations.arm.prepare import ArmProof
+    from hil.stations.arm.scenario import ArmPlan
     from sim.world.plants.arm import ArmGears, ArmPlant
 
 ARM: Final = "arm"
@@ -38,6 +39,42 @@ def furnished(name: str, *, beside: Path | None = None, key: str = "world") -> F
 
     near = None if beside is None else beside.parent / name
     return scene_of(str(near) if near is not None and near.is_file() else name, key=key)
+
+
+def plant_of(plan: ArmPlan) -> ArmPlant | None:
+    """What the motors of a plan's emulated robot move; None without a world.
+
+    Raises:
+        ConfigError: if its world cannot be had.
+    """
+    world = plan.scenario.world
+    if not world:
+        return None
+    return arm_plant(plan.robot, furnished(world, beside=Path(plan.scenario_file)))
+
+
+def check_world(prepared: ArmProof) -> None:
+    """Put the robot of a proved motion where it begins in its scenario's world, if it has one.
+
+    Raises:
+        ConfigError: if the world cannot be had, or the robot would stand in something there.
+    """
+    plant = plant_of(prepared.plan)
+    if plant is None:
+        return
+    try:
+        plant.begin(prepared.start.q_rad.tolist())
+    except ValueError as error:
+        raise ConfigError("world", [str(error)]) from None
+
+
+def in_world(plan: ArmPlan) -> list[str]:
+    """Options of `hil arm emulate` that put a plan's robot into its world."""
+    world = plan.scenario.world
+    if not world:
+        return []
+    scene = furnished(world, beside=Path(plan.scenario_file)).file
+    return ["--world", str(scene)]
 
 
 def arm_plant(robot: RobotSettings, scene: FurnishedScene) -> ArmPlant:

@@ -31,6 +31,22 @@ ROUNDING_S: Final = 1e-9
 """A step may be so much longer than `STEP_S`: times are sums of binary fractions."""
 
 
+DEPTH_MAX_M: Final = 1e-3
+"""The arm may begin so deep in what it touches."""
+
+
+class ArmPlaceError(ValueError):
+    """The arm cannot stand where it is to begin; the text says in what it would."""
+
+    def __init__(self, angles_rad: Sequence[float], body: str, depth_m: float) -> None:
+        self.body: str = body
+        told = ", ".join(f"{math.degrees(angle):.1f}" for angle in angles_rad)
+        super().__init__(
+            f"joints at {told} deg: the arm would stand {1e3 * depth_m:.1f} mm deep in {body}, at "
+            f"most {1e3 * DEPTH_MAX_M:g} mm are possible; begin elsewhere, or move {body}"
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class ArmGears:
     """What motors and gears do to each joint, on its side of the gears, shape (6,)."""
@@ -101,7 +117,20 @@ class ArmPlant:
         self._brakes.close((True,) * len(names))
 
     def begin(self, angles_rad: Sequence[float]) -> None:
-        """Put the arm there at rest, all brakes closed; the rest of the scene goes on."""
+        """Put the arm there at rest, all brakes closed; the rest of the scene goes on.
+
+        Raises:
+            ArmPlaceError: if it would stand in something; it stays where it was.
+        """
+        before = self.angles_rad()
+        self._put(angles_rad)
+        for contact in self.world.contacts():
+            name, _ = self._other(contact)
+            if name and contact.depth_m > DEPTH_MAX_M:
+                self._put(before)
+                raise ArmPlaceError(angles_rad, name, contact.depth_m)
+
+    def _put(self, angles_rad: Sequence[float]) -> None:
         self._brakes.close((False,) * len(self._joints))
         angles = zip(self._joints, angles_rad, strict=True)
         self._arm.move_to({number: (float(angle),) for number, angle in angles})
