@@ -193,6 +193,10 @@ class BankReport:
     `drives.first_motion`."""
 
 
+Touch = tuple[str, float, float, tuple[float, ...]]
+"""What pressed on what in a simulated world: names, since when after `DriveBank.configure` [s],
+time of one value [s], greatest force in each [N]."""
+
 LinkTally = Mapping[str, int | tuple[int, ...] | tuple[str, ...]]
 """What has happened on a bank's link, by name: counts, counts of each leg, and notes in words."""
 
@@ -209,6 +213,8 @@ class BankEnd:
     cut_us: tuple[int, ...] = ()
     """From the last frame of a cut until each drive was seen stopped [us], 6; -1 where it was not;
     empty if nothing was cut."""
+    touched: tuple[Touch, ...] = ()
+    """What pressed on simulated drives, or on what they carry."""
 
 
 class DriveBank(Protocol):

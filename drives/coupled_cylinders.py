@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from drives import cylinder
-from drives.bank import LEGS, DriveModelError
+from drives.bank import LEGS, DriveModelError, LinkLostError, Touch
 from drives.cylinder import Floats, Ints, LegEvent, RodMode, trapezoid
 from drives.plant import Plant
 
@@ -83,6 +83,10 @@ class CoupledCylinders:
         self._closed_m = parameters[:, cylinder.CLOSED].tolist()
         self._plant.begin((state[:, cylinder.X] - self._closed_m).tolist())
 
+    def touched(self) -> tuple[Touch, ...]:
+        """What pressed on the plant."""
+        return tuple(self._plant.touches())
+
     def advance(
         self,
         state: Floats,
@@ -94,7 +98,11 @@ class CoupledCylinders:
         frame: Floats,
         period_s: float,
     ) -> int:
-        """Move the rods by one bus cycle; arguments and result as of `cylinder.advance`."""
+        """Move the rods by one bus cycle; arguments and result as of `cylinder.advance`.
+
+        Raises:
+            LinkLostError: If the plant has come to no number.
+        """
         count = max(1, math.ceil(period_s / STEP_S - 1e-9))
         step_s = period_s / count
         modes, rows = mode.tolist(), [row.copy() for row in state]
@@ -118,7 +126,10 @@ class CoupledCylinders:
                 self._resting[leg] or parameters[leg, cylinder.BLOCKED] != 0.0
                 for leg in range(LEGS)
             ]
-            self._plant.advance(forces_n, locked, step_s)
+            try:
+                self._plant.advance(forces_n, locked, step_s)
+            except ArithmeticError as error:
+                raise LinkLostError(f"the simulated body: {error}") from error
             self._read(rows, modes, parameters, events)
             for leg in range(LEGS):
                 rows[leg][cylinder.FORCE] = 0.0 if locked[leg] else forces_n[leg]

@@ -25,6 +25,13 @@ class Plant(Protocol):
         """
         ...
 
+    def touches(self) -> Sequence[tuple[str, float, float, tuple[float, ...]]]:
+        """What pressed on it since `begin`: names, since when [s], time of a value [s], forces.
+
+        Each value is the greatest force in its time [N].
+        """
+        ...
+
     def extensions_m(self) -> Sequence[float]:
         """How far each rod is out [m], 6."""
         ...

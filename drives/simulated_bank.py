@@ -79,6 +79,7 @@ class SimulatedBank:
         homing_legs: Legs (1 to 6) that homing moves; all if empty.
         plant: The body that couples the rods; None for rods by themselves.
         servo: Gains of the servos that move a plant.
+        notes: What a person should know of the plant.
 
     Raises:
         DriveModelError: If the servo is far too fast for the period, or a number makes no sense.
@@ -98,6 +99,7 @@ class SimulatedBank:
         homing_legs: Sequence[int] = (),
         plant: Plant | None = None,
         servo: CylinderServo | None = None,
+        notes: Sequence[str] = (),
     ) -> None:
         if watchdog_cycles < 1:
             raise DriveModelError(f"watchdog_cycles is {watchdog_cycles}, at least 1 is needed")
@@ -131,6 +133,7 @@ class SimulatedBank:
         self._coupled: CoupledCylinders | None = None
         if plant is not None:
             self._coupled = CoupledCylinders(plant, model.force_max_n.tolist(), servo)
+        self._notes = tuple(notes)
         self._held_m: SixFloats = _ZERO_SPEED
         self._closed = False
 
@@ -162,7 +165,7 @@ class SimulatedBank:
         self._frame[0] = rods[:, cylinder.X] + offset_m
         self._frames.prime(self._frame.tolist())
         axes = tuple(model.describe(leg) for leg in _LEG_NUMBERS)
-        return BankReport(self._name, self._url, simulated=True, axes=axes)
+        return BankReport(self._name, self._url, simulated=True, axes=axes, notes=self._notes)
 
     def request(self, goal: DriveGoal) -> None:
         """Ask for a goal; stopping and disabling begin at once, the others with the next cycle."""
@@ -214,7 +217,8 @@ class SimulatedBank:
         self._closed = True
         self._goal = None
         self._state[:] = [DriveState.OFF] * LEGS
-        return BankEnd(self.link_tally())
+        touched = () if self._coupled is None else self._coupled.touched()
+        return BankEnd(self.link_tally(), touched=touched)
 
     def _require_live(self, call: str) -> None:
         if self._state[0] is DriveState.OFF:

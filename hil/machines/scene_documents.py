@@ -49,16 +49,17 @@ def is_scene(name: str) -> bool:
         return False
 
 
-def scene_of(name: str, *, key: str = "SCENE") -> FurnishedScene:
+def scene_of(name: str, *, key: str = "SCENE", beside: Path | None = None) -> FurnishedScene:
     """The scene that a name or a path means, its robots read too.
 
     Args:
         key: what to call the name in an error.
+        beside: the file in which the name stands; its folder is searched first.
 
     Raises:
         ConfigError: if there is no such file, or with every fault of its document.
     """
-    path = find_file(name, folder=SCENES, key=key)
+    path = find_file(name, beside=beside, folder=SCENES, key=key)
     try:
         scene = read_scene(read_regular(path, SIZE_MAX).decode("utf-8"), str(path))
     except (OSError, UnicodeDecodeError) as error:

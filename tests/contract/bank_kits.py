@@ -18,7 +18,7 @@ from hil.machines.machine import cylinder_model, load_rig
 from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.gate.spec import build_bank
 from hil.stations.platform.scenario import plan_from_table
-from hil.stations.platform.world import SCENES, platform_plant
+from hil.stations.platform.world import platform_plant, world_of
 from hil.timing.realtime import RealClock
 
 WINDOW_M = 0.02
@@ -45,9 +45,9 @@ def _simulated() -> DriveBank:
 
 
 def _coupled() -> DriveBank:
-    """Six servos that know nothing of the 300 kg on them, in the physics engine."""
+    """Six servos that know nothing of the 360 kg on them, in the physics engine."""
     rig = load_rig(find_file("paper", folder="rigs", key="rig"))
-    plant = platform_plant(rig, SCENES["paper_cabin"])
+    plant = platform_plant(rig, world_of("paper_cabin", rig, key="world"))
     return SimulatedBank(cylinder_model(rig, 0.004), 0.004, plant=plant)
 
 

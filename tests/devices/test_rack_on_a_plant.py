@@ -11,7 +11,7 @@ from hil.config.errors import ConfigError
 from hil.config.shipped import find_file
 from hil.machines.machine import geometry_of, load_rig
 from hil.stations.platform.drives.rack_setup import rack_settings, with_servo
-from hil.stations.platform.world import ServoSettings, WorldSettings, platform_plant
+from hil.stations.platform.world import ServoSettings, WorldSettings, platform_plant, settled
 from platform6dof.inverse import leg_lengths
 from platform6dof.pose import Pose
 from sim.devices.can_rack import CanRack
@@ -36,6 +36,12 @@ def extensions(pose):
     return lengths - GEOMETRY.closed_length_m
 
 
+def loaded(payload_kg, servo=None):
+    """A plant of so much on the rods, the platform with it."""
+    what = WorldSettings(payload_kg=payload_kg, servo=servo or ServoSettings())
+    return platform_plant(RIG, settled(what, RIG))
+
+
 def settings(start_m, servo=None):
     rack = rack_settings(RIG, paced=False)
     rack = with_servo(rack, servo or ServoSettings())
@@ -51,7 +57,7 @@ def group(payload_kg=None, servo=None):
     servo = servo or ServoSettings()
     plant = None
     if payload_kg is not None:
-        plant = platform_plant(RIG, WorldSettings(payload_kg=payload_kg, servo=servo))
+        plant = loaded(payload_kg, servo)
     return DriveGroup(settings(extensions(NEUTRAL), servo), seed=1, plant=plant)
 
 
@@ -139,7 +145,7 @@ def test_a_load_adds_little_to_the_following_error(payload_kg, servo, adds_max_m
 
 
 def test_too_heavy_a_payload_is_refused():
-    with pytest.raises(ConfigError, match=r"payload 1800 kg: s\w+ has a modal mass of \d+ kg"):
+    with pytest.raises(ConfigError, match=r"payload of 1800 kg: s\w+ has a modal mass of \d+ kg"):
         group(1800.0)
 
 
@@ -168,7 +174,7 @@ def test_sto_in_motion_brakes_and_holds_the_body():
 
 
 def test_supply_lost_at_rest_sags_less_than_50_um_in_a_minute():
-    plant = platform_plant(RIG, WorldSettings(payload_kg=600.0))
+    plant = loaded(600.0)
     rack = CanRack(settings(extensions(NEUTRAL)), seed=1, plant=plant)
     rack.advance(0.0)
     enable(rack.group)
@@ -184,7 +190,7 @@ def test_supply_lost_at_rest_sags_less_than_50_um_in_a_minute():
 
 
 def test_a_rack_on_canopen_tells_force_and_place_of_the_coupled_body():
-    plant = platform_plant(RIG, WorldSettings(payload_kg=300.0))
+    plant = loaded(300.0)
     rack = CanRack(settings(extensions(NEUTRAL)), seed=1, plant=plant)
     rack.advance(0.0)
     enable(rack.group)
@@ -202,7 +208,7 @@ def test_a_rack_on_canopen_tells_force_and_place_of_the_coupled_body():
 
 def test_drives_home_on_the_coupled_body():
     start = np.array(RIG.cylinders.reference_length_m) - RIG.cylinders.closed_length_m + 0.004
-    plant = platform_plant(RIG, WorldSettings(payload_kg=300.0))
+    plant = loaded(300.0)
     drives = DriveGroup(replace(settings(start), start_spread_m=0.002), seed=2, plant=plant)
     for drive in drives.drives:
         drive.write_mode(6)
@@ -219,7 +225,7 @@ def test_drives_home_on_the_coupled_body():
 
 
 def test_a_modbus_rack_moves_the_coupled_body():
-    plant = platform_plant(RIG, WorldSettings(payload_kg=300.0))
+    plant = loaded(300.0)
     rack = settings(extensions(NEUTRAL))
     core = ModbusRackCore(ModbusRackSettings(rack=rack), seed=1, plant=plant)
     core.advance(0.0)

@@ -17,7 +17,7 @@ from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.gate.spec import BankSpec, build_bank
 from hil.stations.platform.scenario import plan_from_table
 from hil.stations.platform.supervisor import Outcome
-from hil.stations.platform.world import SCENES, platform_plant, world_of
+from hil.stations.platform.world import RigWorld, platform_plant, world_of
 
 STANDS = {"kind": "legs", "to": [{"offsets_m": 0.0, "dwell_s": 0.5}]}
 
@@ -48,8 +48,10 @@ def test_its_drives_bear_the_weight_that_is_on_them():
     length_m, across_m = 0.67, np.sqrt(1.0029**2 - 0.935**2)
     cos, sin = np.sqrt(length_m**2 - across_m**2) / length_m, across_m / length_m
     across_n = 9.81 * (25.0 * 0.3 + 8.0 * (length_m - 0.3)) * sin / length_m
-    wanted_n = 300.0 * 9.81 / (6.0 * cos) + 8.0 * 9.81 * cos + across_n * sin / cos
-    np.testing.assert_allclose(feedback.force_n, wanted_n, rtol=2e-3)
+    wanted_n = 360.0 * 9.81 / (6.0 * cos) + 8.0 * 9.81 * cos + across_n * sin / cos
+    np.testing.assert_allclose(np.mean(feedback.force_n), wanted_n, rtol=2e-3)
+    # The cabin's centre is 300/360 * 20 mm from the middle: legs 1 and 6, at +x, bear more.
+    assert feedback.force_n[0] > wanted_n + 5.0
 
 
 def test_without_a_world_nothing_is_told_of_one():
@@ -59,7 +61,7 @@ def test_without_a_world_nothing_is_told_of_one():
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ({"world": "nowhere"}, "'nowhere': paper_cabin, or a TOML file, is needed"),
+        ({"world": "nowhere"}, "world = 'nowhere': no such file"),
         (
             {"world": "paper_cabin", "clock": "real", "devices": {"drives": "slcan:/dev/x"}},
             "of sim: only; emulated drives have their own, hil drives rack --world",
@@ -71,15 +73,40 @@ def test_what_makes_no_world_is_refused(keys, words):
         bank_spec(plan(**keys))
 
 
-def test_a_scene_is_read_from_its_file(tmp_path):
-    file = tmp_path / "heavy.toml"
-    file.write_text("payload_kg = 1800.0\npayload_height_m = 0.2\n", encoding="utf-8")
-    scene = world_of("heavy.toml", key="world", beside=tmp_path / "scenario.toml")
-    assert (scene.payload_kg, scene.payload_height_m) == (1800.0, 0.2)
-    rig = load_rig(find_file("paper", folder="rigs", key="rig"))
-    with pytest.raises(ConfigError, match=r"payload 1800 kg: .* at most \d+ kg hold"):
-        platform_plant(rig, scene)
-    assert platform_plant(rig, SCENES["paper_cabin"]).speeds_m_s() == (0.0,) * 6
+RIG = load_rig(find_file("paper", folder="rigs", key="rig"))
+
+
+def test_a_world_of_ones_own_is_read_from_its_file(tmp_path):
+    """With a payload alone, with a scene besides, and as a scene itself."""
+    file, beside = tmp_path / "heavy.toml", tmp_path / "scenario.toml"
+    file.write_text("payload_kg = 1800.0\n", encoding="utf-8")
+    world = world_of("heavy.toml", RIG, key="world", beside=beside)
+    with pytest.raises(ConfigError, match=r"payload of 1800 kg: .* at most \d+ kg hold"):
+        platform_plant(RIG, world)
+    file.write_text(
+        'document = "beam_over_platform"\npayload_kg = 80.0\nservo = { integral_time_s = 0.05 }\n',
+        encoding="utf-8",
+    )
+    world = world_of("heavy.toml", RIG, key="world", beside=beside)
+    assert world.servo.integral_time_s == 0.05
+    assert load_kg(world) == pytest.approx(80.0 + 300.0, rel=1e-12)
+    assert load_kg(RigWorld.from_json(world.to_json())) == load_kg(world)
+    shipped = find_file("paper_cabin", folder="world/scenes", key="world")
+    file.write_text(shipped.read_text(encoding="utf-8").replace("= 60", "= 61"), encoding="utf-8")
+    assert load_kg(world_of("heavy.toml", RIG, key="world", beside=beside)) == 361.0
+    file.write_text("servo = {}\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="document = a scene's, or payload_kg is needed"):
+        world_of("heavy.toml", RIG, key="world", beside=beside)
+
+
+def load_kg(world):
+    return platform_plant(RIG, world).inertia().load_kg
+
+
+def test_a_scene_without_a_rig_gets_it_in_its_origin():
+    world = world_of("table", RIG, key="world")
+    assert [one.document for one in world.place.scene.robots] == ["rig:paper"]
+    assert load_kg(world) == sum(RIG.cylinders.moving_mass_kg)
 
 
 @pytest.mark.parametrize("protocol", ["canopen", "modbus-tcp"])

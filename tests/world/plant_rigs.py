@@ -1,37 +1,43 @@
 """The paper's rig as a plant, for the tests."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from hil.config.shipped import find_file
 from hil.machines.machine import geometry_of, load_rig
-from sim.world.plants.hexapod import HexapodFrame, LegParts, PlatformBody, hexapod_robot
+from hil.machines.rig_document import ACTUATOR, PLATFORM, rig_robot
+from sim.world.engine.mjcf import model_text
+from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.plants.platform import PlatformPlant
+from sim.world.robots.model import BodyPlace, Robot
+from sim.world.scenes.model import Stepping
 
 HEIGHT_M = 0.935
-PARTS = LegParts()
 FREE = (False,) * 6
 HELD = (True,) * 6
 RIG = load_rig(find_file("paper", folder="rigs", key="rig"))
 GEOMETRY = geometry_of(RIG)
+TUBE_M = float(GEOMETRY.closed_length_m[0]) - 3.0 * ACTUATOR.eye_m
+"""Length of cylinder and rod."""
+CENTRE_M = ACTUATOR.eye_m + 0.5 * TUBE_M
+"""Of either, from its joint."""
 
 
-def paper_frame() -> HexapodFrame:
-    return HexapodFrame(
-        GEOMETRY.base_joints_m,
-        GEOMETRY.platform_joints_m,
-        GEOMETRY.closed_length_m,
-        GEOMETRY.stroke_m,
-        HEIGHT_M,
-        np.array(RIG.cylinders.force_max_n),
-    )
+def paper_robot(payload_kg=300.0, centre_m=(0.0, 0.0, 0.0)) -> Robot:
+    """Its platform and payload are one plate."""
+    robot, _ = rig_robot(RIG, platform_kg=payload_kg)
+    links = list(robot.links)
+    links[PLATFORM] = replace(links[PLATFORM], place=BodyPlace(centre_m))
+    return replace(robot, links=tuple(links))
 
 
-def paper_robot(payload_kg=300.0, centre_m=(0.0, 0.0, 0.0)):
-    return hexapod_robot(paper_frame(), PlatformBody(payload_kg, centre_m), PARTS)
+def plant_of(robot: Robot) -> PlatformPlant:
+    return PlatformPlant(model_text([PlacedRobot(robot)], Stepping(step_s=0.001)))
 
 
 def paper_plant(payload_kg=300.0, centre_m=(0.0, 0.0, 0.0)) -> PlatformPlant:
-    return PlatformPlant(paper_robot(payload_kg, centre_m))
+    return plant_of(paper_robot(payload_kg, centre_m))
 
 
 def weight_forces_n(payload_kg: float, z_m: float = HEIGHT_M) -> float:
@@ -39,23 +45,24 @@ def weight_forces_n(payload_kg: float, z_m: float = HEIGHT_M) -> float:
     cylinder and rod push across it, N = sum(m g l sin) / L, of whose vertical part the legs bear a
     sixth each."""
     length_m, cos, sin = _leg(z_m)
-    arms = PARTS.cylinder_kg * PARTS.cylinder_centre_m
-    arms += PARTS.rod_kg * (length_m - PARTS.rod_centre_m)
+    arms = ACTUATOR.cylinder_kg * CENTRE_M
+    arms += ACTUATOR.rod_kg * (length_m - CENTRE_M)
     across_n = 9.81 * arms * sin / length_m
-    return payload_kg * 9.81 / (6.0 * cos) + PARTS.rod_kg * 9.81 * cos + across_n * sin / cos
+    return payload_kg * 9.81 / (6.0 * cos) + ACTUATOR.rod_kg * 9.81 * cos + across_n * sin / cos
 
 
 def heave_mass_kg(payload_kg: float, z_m: float = HEIGHT_M) -> float:
     """At each rod, of twice the kinetic energy in heave."""
     length_m, cos, sin = _leg(z_m)
-    turning = PARTS.cylinder_kg * PARTS.cylinder_centre_m**2
-    turning += PARTS.rod_kg * (length_m - PARTS.rod_centre_m) ** 2
+    turning = ACTUATOR.cylinder_kg * CENTRE_M**2
+    turning += ACTUATOR.rod_kg * (length_m - CENTRE_M) ** 2
     for mass, long, radius in (
-        (PARTS.cylinder_kg, 2.0 * PARTS.cylinder_centre_m, PARTS.cylinder_radius_m),
-        (PARTS.rod_kg, 2.0 * PARTS.rod_centre_m, PARTS.rod_radius_m),
+        (ACTUATOR.cylinder_kg, TUBE_M, ACTUATOR.cylinder_radius_m),
+        (ACTUATOR.rod_kg, TUBE_M, ACTUATOR.rod_radius_m),
     ):
         turning += mass * (3.0 * radius**2 + long**2) / 12.0
-    return payload_kg / (6.0 * cos**2) + PARTS.own_kg + turning * (sin / (cos * length_m)) ** 2
+    own_kg = ACTUATOR.rod_kg + ACTUATOR.rotor_kg
+    return payload_kg / (6.0 * cos**2) + own_kg + turning * (sin / (cos * length_m)) ** 2
 
 
 def _leg(z_m: float) -> tuple[float, float, float]:

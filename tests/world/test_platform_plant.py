@@ -13,15 +13,16 @@ from plant_rigs import (
     heave_mass_kg,
     paper_plant,
     paper_robot,
+    plant_of,
     weight_forces_n,
 )
 
+from hil.machines.rig_document import ACTUATOR, PLATFORM
 from platform6dof.envelope import home_pose
 from platform6dof.forward import forward
 from platform6dof.jacobian import leg_jacobian
 from platform6dof.pose import Pose
-from sim.world.plants.hexapod import PLATFORM, PlatformBody
-from sim.world.plants.platform import PlantPlaceError, PlatformPlant
+from sim.world.plants.platform import PlantPlaceError
 from sim.world.robots.judge import findings_of
 
 STROKE_M = RIG.cylinders.stroke_m[0]
@@ -143,23 +144,26 @@ def test_rods_stop_at_their_ends(force_n, end_m):
 
 
 def test_its_rods_move_with_the_platform_as_the_jacobian_says():
-    J, H = paper_plant(300.0, (0.0, 0.0, 0.2)).inertia()
+    seen = paper_plant(300.0, (0.0, 0.0, 0.2)).inertia()
+    J, H = seen.J, seen.H
     level = Pose.from_coordinates(np.array([0.0, 0.0, HEIGHT_M, 0.0, 0.0, 0.0]))
     np.testing.assert_allclose(J, leg_jacobian(GEOMETRY, level), atol=1e-12)
     heave = 1.0 / (J[0, 2] ** 2) * H[2, 2] / 6.0
     assert heave == pytest.approx(heave_mass_kg(300.0), rel=1e-9)
-    _, empty = paper_plant(150.0, (0.0, 0.0, 0.2)).inertia()
-    plate = H - empty  # of 150 kg more, whose legs have cancelled out
+    empty = paper_plant(150.0, (0.0, 0.0, 0.2)).inertia()
+    plate = H - empty.H  # of 150 kg more, whose legs have cancelled out
     np.testing.assert_allclose(np.diag(plate)[:3], 150.0, rtol=1e-9)
-    inertia = np.array(PlatformBody(150.0).inertia.inertia_kg_m2[:3])
-    inertia[:2] += 150.0 * 0.2**2
-    np.testing.assert_allclose(np.diag(plate)[3:], inertia, rtol=1e-9)
+    radius_m = float(np.linalg.norm(GEOMETRY.platform_joints_m, axis=1).max())
+    across = 150.0 * ((3.0 * radius_m**2 + ACTUATOR.plate_m**2) / 12.0 + 0.2**2)
+    wanted = (across, across, 75.0 * radius_m**2)
+    np.testing.assert_allclose(np.diag(plate)[3:], wanted, rtol=1e-9)
+    assert seen.load_kg == pytest.approx(300.0, rel=1e-12)
+    np.testing.assert_allclose(seen.H_load, 2.0 * plate, atol=1e-8)
+    np.testing.assert_allclose(seen.with_load(150.0), empty.H, atol=1e-8)
 
 
 def test_other_drives_are_refused():
     robot = paper_robot()
     fast = replace(robot.drives[0], control="speed", speed_gain=100.0)
     with pytest.raises(ValueError, match=r"drive of joint 3 \(speed\): a plant's drives are force"):
-        PlatformPlant(replace(robot, drives=(fast, *robot.drives[1:])))
-    with pytest.raises(ValueError, match=r"mass_kg = -1.0: a finite number > 0"):
-        paper_plant(-1.0)
+        plant_of(replace(robot, drives=(fast, *robot.drives[1:])))

@@ -44,6 +44,7 @@ from hil.stations.platform.operator.assembly import (
 )
 from hil.stations.platform.scenario import LegMovesSettings, Plan
 from hil.stations.platform.supervisor import Outcome, RunCourse, Supervisor
+from hil.stations.platform.touches import touch_events
 from hil.stations.platform.waits import GOES_ON
 from hil.timing.clock import Clock, ReportingClock, Tick, VirtualClock, moment
 from hil.timing.neighbours import Neighbour, neighbours
@@ -236,6 +237,8 @@ def run(
         if tell is not None and not virtual:
             tell(WAITS if operator else "the run begins")
         end = loop.run()
+        for event in touch_events(end.link.touched, end.tick):
+            journal.event(event)
     recorded = opening.recorded()
     _void_if_lost(plan, journal.violations)
     return RunResult(

@@ -6,6 +6,7 @@ Simulated drives hang behind the same object, so a dry run proves the gate as we
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 from drives.bank import (
@@ -17,6 +18,7 @@ from drives.bank import (
     DriveState,
     LegCommand,
     SixInts,
+    Touch,
 )
 from drives.first_motion import STAGES
 from hil.timing.clock import Tick
@@ -124,6 +126,7 @@ class GatedBank:
         self._feedback: Feedback | None = None
         self._estop: Channels | None = None
         self._end: BankEnd | None = None
+        self._idle_cycles = 0
 
     @property
     def waited_s(self) -> float:
@@ -158,7 +161,7 @@ class GatedBank:
         if report.first_motion:
             self._gate.expect_first_motion(FirstStage(s.way_m, s.speed_m_s) for s in STAGES)
         self._bank.request(self._goal)
-        self._take(self._bank.exchange(None))
+        self.idle()
         return report
 
     def idle(self) -> None:
@@ -167,6 +170,7 @@ class GatedBank:
         Raises:
             DriveError: if the bus is gone.
         """
+        self._idle_cycles += 1
         self._take(self._bank.exchange(None))
 
     def cycle(
@@ -224,8 +228,17 @@ class GatedBank:
     def close(self) -> BankEnd:
         """Disable the drives and leave the bus; a second call does nothing."""
         end = self._bank.close()
-        self._end = self._end or end
+        if self._end is None:
+            self._end = replace(end, touched=self._since_first(end.touched))
         return self._end
+
+    def _since_first(self, touched: tuple[Touch, ...]) -> tuple[Touch, ...]:
+        """The same with times from the first verdict on, as all times of a run."""
+        early_s = self._idle_cycles * self._gate.limits.period_s
+        return tuple(
+            (names, start_s - early_s, step_s, forces_n)
+            for names, start_s, step_s, forces_n in touched
+        )
 
 
 def _command(allowed: LegTarget | None) -> LegCommand | None:

@@ -41,6 +41,8 @@ class LoopEnd:
     """What broke, None if nothing did."""
     link: BankEnd
     """How the drives were left, and what had happened on the link to them."""
+    tick: Tick
+    """Of the last cycle."""
 
 
 class Loop:
@@ -80,6 +82,7 @@ class Loop:
         self._link = BankEnd()
         self._busy_s = 0.0
         self._cycles = 0
+        self._tick = Tick(0, 0.0, 0.0, 0.0)
         self._failed_cycles = 0
         self._flags = 0
         self._deaf = False
@@ -133,6 +136,7 @@ class Loop:
             self._verdict,
             self._failure,
             self._link,
+            self._tick,
         )
 
     def cycle(self, tick: Tick) -> Exchange:
@@ -146,6 +150,7 @@ class Loop:
             # Cycles that control was not there for had nothing of it.
             self._note(one.tick, control if one.tick.index == tick.index else ABSENT, one)
         self._cycles += 1
+        self._tick = exchange.tick
         self._follow_waits(exchange.tick, exchange.feedback.waits)
         return exchange
 

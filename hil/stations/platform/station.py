@@ -119,6 +119,7 @@ def _recorded(recording: Recording) -> RunView:
 _REPORT: Final = "hil.stations.platform.report"
 SECTIONS: Final = (
     Section("stop", f"{_REPORT}.stop_figure:stop"),
+    Section("touches", f"{_REPORT}.touch_figure:touches"),
     Section("strokes", f"{_REPORT}.leg_figures:strokes"),
     Section("speeds", f"{_REPORT}.leg_figures:speeds"),
     Section("tracking", f"{_REPORT}.leg_figures:tracking"),

@@ -1,30 +1,35 @@
 """What hangs on a rig's rods in the physics engine: the one place where rig, scene and plant meet.
 
 The same plant is moved by simulated cylinders (``sim:``) and by emulated drives (`hil drives rack
---world`). Weights of the legs are those of `LegParts`, for a rig does not tell them.
+--world`). The rig takes the place of the scene's rig. Weights of the legs are those of
+`hil.machines.rig_document`, for a rig does not tell them.
 """
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 
 from pydantic import Field
 
 from hil.config.errors import about
 from hil.config.fields import Positive
 from hil.config.settings import ConfigError, Settings, read_toml
+from hil.config.shipped import find_file
 
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Mapping
 
     from hil.machines.rig import Rig
+    from hil.machines.scene_machine import MachineScene
     from sim.world.plants.modes import PlatformMode
     from sim.world.plants.platform import PlatformPlant
 
 STEP_S: Final = 1e-3
 """In which emulated drives compute."""
+KIND: Final = "rig"
+"""Of the machine that stands in a scene."""
 
 
 class ServoSettings(Settings):
@@ -39,79 +44,157 @@ class ServoSettings(Settings):
 
 
 class WorldSettings(Settings):
-    """A scene on the platform of a rig."""
+    """A file of a world that says more than a scene does."""
 
-    payload_kg: Annotated[float, Field(gt=0.0, le=1e5)]
-    """Platform and payload together, as one plate [kg]."""
-    payload_height_m: Annotated[float, Field(ge=-5.0, le=5.0)] = 0.0
-    """Their centre of mass over the platform's origin [m]."""
+    document: str = ""
+    """The scene, by its name or file; nothing but the rig if left out."""
+    payload_kg: Annotated[float, Field(gt=0.0, le=1e5)] | None = None
+    """The platform with a payload as one plate [kg]; as the scene has it if left out."""
     servo: ServoSettings = ServoSettings()
     """Of the drives that move it."""
 
 
-SCENES: Final = {"paper_cabin": WorldSettings(payload_kg=300.0)}
-"""Scenes by name."""
+@dataclass(frozen=True, slots=True)
+class RigWorld:
+    """A scene around a rig, and the servos that move it there."""
+
+    place: MachineScene
+    """The scene with the rig."""
+    servo: ServoSettings = field(default_factory=ServoSettings)
+    """Of the drives."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The same for another process, whatever becomes of its files."""
+        from sim.world.scenes.writing import write_scene
+
+        scene = write_scene(self.place.scene)
+        return {"scene": scene, "robot": self.place.robot, "servo": self.servo.model_dump()}
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any]) -> Self:
+        """Read it back."""
+        from hil.machines.scene_machine import MachineScene
+        from sim.world.scenes.reading import read_scene
+
+        place = MachineScene(read_scene(told["scene"], "world"), told["robot"])
+        return cls(place, ServoSettings.build(told["servo"], "world"))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of it."""
+        left_out = ", ".join(self.place.left_out)
+        if not left_out:
+            return ()
+        return (f"world {self.place.scene.name}: without {left_out}; only the rig moves",)
 
 
-def world_of(name: str, *, key: str, beside: Path | None = None) -> WorldSettings:
-    """A scene by its name, or from a TOML file.
+def world_of(name: str, rig: Rig, *, key: str, beside: Path | None = None) -> RigWorld:
+    """The world that a name or a file means, around a rig.
 
     Args:
+        name: of a shipped scene, or a file: a scene's document, or `WorldSettings`.
         key: where it was asked for, for the errors.
         beside: a file beside which a relative path is looked for first.
 
     Raises:
-        ConfigError: if there is no such scene, or its file is wrong.
+        ConfigError: if there is no such scene or its file is wrong.
     """
-    if name in SCENES:
-        return SCENES[name]
-    found = [p for p in (beside and beside.parent / name, Path(name)) if p and p.is_file()]
-    if not found:
-        scenes = ", ".join(SCENES)
-        raise ConfigError(key, [about(key, f"{name!r}: {scenes}, or a TOML file, is needed")])
-    return WorldSettings.build(read_toml(found[0]), str(found[0]))
+    from hil.machines.scene_documents import SCENES
+    from sim.world.scenes.reading import KEY
+
+    path = find_file(name, beside=beside, folder=SCENES, key=key)
+    table = read_toml(path)
+    if KEY in table:
+        return RigWorld(_around(str(path), rig, key))
+    settings = WorldSettings.build(table, str(path))
+    if not settings.document and settings.payload_kg is None:
+        line = f"{path}: {KEY} = a name of its own, document = a scene's, or payload_kg is needed"
+        raise ConfigError(key, [about(key, line)])
+    return settled(settings, rig, beside=path)
 
 
-def platform_plant(rig: Rig, scene: WorldSettings) -> PlatformPlant:
-    """The plant of a rig with a scene, once its servos are known to hold it.
+def settled(settings: WorldSettings, rig: Rig, *, beside: Path | None = None) -> RigWorld:
+    """The world that settings mean, around a rig.
+
+    Raises:
+        ConfigError: if there is no such scene or its file is wrong.
+    """
+    from sim.world.scenes.model import Scene, SceneRobot
+
+    if settings.document:
+        place = _around(settings.document, rig, "document", beside)
+    else:
+        from hil.machines.scene_machine import MachineScene
+
+        place = MachineScene(Scene("payload", robots=(SceneRobot(KIND, f"{KIND}:"),)), KIND)
+    if settings.payload_kg is not None:
+        from hil.machines.rig_document import PLATFORM
+
+        (robot,) = place.scene.robots
+        plate = replace(robot, link_mass_kg=((PLATFORM, settings.payload_kg),))
+        place = replace(place, scene=replace(place.scene, robots=(plate,)))
+    return RigWorld(place, settings.servo)
+
+
+def _around(name: str, rig: Rig, key: str, beside: Path | None = None) -> MachineScene:
+    from hil.machines.scene_documents import scene_of
+    from hil.machines.scene_machine import scene_around
+
+    return scene_around(scene_of(name, key=key, beside=beside), KIND, rig.name)
+
+
+def platform_plant(rig: Rig, world: RigWorld, seed: int = 0) -> PlatformPlant:
+    """The plant of a rig in a world, once its servos are known to hold it.
 
     The modes are checked at the rig's neutral pose and where it parks.
 
+    Args:
+        seed: of the scene's fields.
+
     Raises:
-        ConfigError: if the servos cannot hold a mode (with the largest payload that holds), or the
-            engine is not installed.
+        ConfigError: if the servos cannot hold a mode (with the largest payload that holds), the
+            scene cannot be made, or the engine is not installed.
     """
     from sim.world.engine.library import EngineMissingError
 
     try:
-        plant = _plant(rig, scene, scene.payload_kg)
+        plant = _plant(rig, world, seed)
         for height_m in _heights_m(rig):
-            check_modes(rig, scene, height_m)
+            check_modes(rig, plant, world.servo, height_m)
     except (ValueError, EngineMissingError) as error:
         raise ConfigError("world", [str(error)]) from error
     return plant
 
 
-def check_modes(rig: Rig, scene: WorldSettings, height_m: float) -> tuple[PlatformMode, ...]:
-    """The six modes of a rig with a scene, level at a height.
+def check_modes(
+    rig: Rig, plant: PlatformPlant, servo: ServoSettings, height_m: float
+) -> tuple[PlatformMode, ...]:
+    """The six modes of a plant, level at a height.
 
     Raises:
         UnstableModeError: if the servos do not hold one of them.
+        PlantPlaceError: if the rods do not reach it.
     """
     from sim.world.plants.modes import MassRange, require_stable
 
-    gains, payload_kg = scene.servo, scene.payload_kg
-    J, one = _plant(rig, scene, payload_kg, height_m).inertia()
-    _, two = _plant(rig, scene, 2.0 * payload_kg, height_m).inertia()
+    plant.stand(_extensions_m(rig, height_m))
     masses = MassRange.of(
-        gains.position_gain_1_s, gains.speed_gain_n_s_m, gains.integral_time_s, STEP_S
+        servo.position_gain_1_s, servo.speed_gain_n_s_m, servo.integral_time_s, STEP_S
     )
-    return require_stable(J, partial(_inertia, one, two, payload_kg), payload_kg, masses)
+    seen = plant.inertia()
+    return require_stable(seen.J, seen.with_load, seen.load_kg, masses)
 
 
-def _inertia(one: np.ndarray, two: np.ndarray, of_kg: float, payload_kg: float) -> np.ndarray:
-    """Of a payload, from that of two others, once and twice as heavy: it grows in proportion."""
-    return one + (two - one) * (payload_kg / of_kg - 1.0)
+def _extensions_m(rig: Rig, height_m: float) -> list[float]:
+    import numpy as np
+
+    from hil.machines.machine import geometry_of
+    from platform6dof.inverse import leg_lengths
+    from platform6dof.pose import Pose
+
+    geometry = geometry_of(rig)
+    level = Pose.from_coordinates(np.array((0.0, 0.0, height_m, 0.0, 0.0, 0.0)))
+    return (leg_lengths(geometry, level) - geometry.closed_length_m).tolist()
 
 
 def _heights_m(rig: Rig) -> tuple[float, float]:
@@ -120,24 +203,9 @@ def _heights_m(rig: Rig) -> tuple[float, float]:
     return rig.neutral.z_m, float(park_pose(rig, geometry_of(rig)).position_m[2])
 
 
-def _plant(
-    rig: Rig, scene: WorldSettings, payload_kg: float, height_m: float | None = None
-) -> PlatformPlant:
-    import numpy as np
-
-    from hil.machines.machine import geometry_of
-    from sim.world.plants.hexapod import HexapodFrame, PlatformBody, hexapod_robot
+def _plant(rig: Rig, world: RigWorld, seed: int) -> PlatformPlant:
+    from hil.machines.rig_document import rig_robot
     from sim.world.plants.platform import PlatformPlant
 
-    geometry = geometry_of(rig)
-    frame = HexapodFrame(
-        geometry.base_joints_m,
-        geometry.platform_joints_m,
-        geometry.closed_length_m,
-        geometry.stroke_m,
-        rig.neutral.z_m if height_m is None else height_m,
-        np.array(rig.cylinders.force_max_n),
-    )
-    radius_m = float(np.linalg.norm(geometry.platform_joints_m[:, :2], axis=1).mean())
-    body = PlatformBody(payload_kg, (0.0, 0.0, scene.payload_height_m), radius_m)
-    return PlatformPlant(hexapod_robot(frame, body, name=rig.name))
+    robot, _ = rig_robot(rig)
+    return PlatformPlant(world.place.text(robot, STEP_S, seed))

@@ -22,12 +22,11 @@ LOCKS_BELOW_M_S: Final = 1e-3
 """Speed at which a brake stops slipping and holds [m/s] or [rad/s]."""
 
 
-def with_brakes(text: ModelText, joints: Sequence[str], step_s: float) -> ModelText:
+def with_brakes(text: ModelText, joints: Sequence[str]) -> ModelText:
     """The text of a model whose joints can be locked, and have hard ends and brakes.
 
     Args:
         joints: names of slides and hinges.
-        step_s: of the engine, which bounds how stiff a lock can be.
 
     Raises:
         ValueError: if the model has no such joint.
@@ -36,6 +35,7 @@ def with_brakes(text: ModelText, joints: Sequence[str], step_s: float) -> ModelT
     equality = root.find("equality")
     if equality is None:
         equality = add(root, "equality")
+    step_s = float(root.findall("option")[0].attrib["timestep"])  # it bounds how stiff a lock is
     hard = {"solref": (TIE_STEPS * step_s, 1.0), "solimp": LOCK_IMPEDANCE}
     for joint in joints:
         add(equality, "joint", name=f"{joint}_brake", joint1=joint, active=False, **hard)

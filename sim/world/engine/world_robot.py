@@ -66,6 +66,34 @@ class WorldRobot:
             [np.arange(at[0], at[0] + count) for at, count in zip(found, counts, strict=True)]
         )
 
+    def all_freedoms(self) -> NDArray[np.int_]:
+        """Of all its joints, in the engine's order."""
+        return np.sort(np.concatenate([self.freedoms(number) for number in self._engine_joints()]))
+
+    def borne(self, link: int) -> tuple[float, Array]:
+        """Of a link and all that stands on it, as one rigid body after the last step.
+
+        Returns:
+            Its mass [kg], and its inertia for the twist of the link's frame, shape (6, 6): speed
+            of its origin in the world's axes [m/s], turning in its own [rad/s].
+        """
+        model, data, root = self._model, self._data, self._bodies[link]
+        at_m, axes = data.xpos[root], data.xmat[root].reshape(3, 3)
+        mass_kg, inertia = 0.0, np.zeros((6, 6))
+        borne = {root}
+        for body in range(root, model.nbody):
+            if body != root and int(model.body_parentid[body]) not in borne:
+                continue
+            borne.add(body)
+            x, y, z = data.xipos[body] - at_m
+            motion = np.eye(6)  # of its centre, by the twist
+            motion[:3, 3:] = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]) @ axes
+            motion[3:, 3:] = data.ximat[body].reshape(3, 3).T @ axes
+            own = np.concatenate([np.full(3, model.body_mass[body]), model.body_inertia[body]])
+            mass_kg += float(model.body_mass[body])
+            inertia += motion.T @ (own[:, None] * motion)
+        return mass_kg, inertia
+
     def move_to(self, coordinates: Mapping[int, Sequence[float]]) -> None:
         """Put joints elsewhere at once; what follows from it is computed by `World.settle`."""
         for number, values in coordinates.items():

@@ -78,9 +78,9 @@ class UnstableModeError(ValueError):
         held = f"({masses.least_kg:.0f}, {masses.greatest_kg:.0f}) kg"
         remedy = f"at most {largest_kg:.0f} kg hold" if largest_kg > 0.0 else "no payload holds"
         super().__init__(
-            f"payload {payload_kg:g} kg: {mode.axis} has a modal mass of {mode.mass_kg:.0f} kg at "
-            f"the drives, outside {held} that their gains hold (k_v (T_i + 1/k_p) at most): "
-            f"{remedy}; or a greater k_v or T_i, a smaller k_p"
+            f"platform and payload of {payload_kg:g} kg: {mode.axis} has a modal mass of "
+            f"{mode.mass_kg:.0f} kg at the drives, outside {held} that their gains hold "
+            f"(k_v (T_i + 1/k_p) at most): {remedy}; or a greater k_v or T_i, a smaller k_p"
         )
 
 

@@ -8,31 +8,55 @@ Not modelled: friction and backlash of the screws, current loops, a brake that s
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.engine.brakes import Brakes, with_brakes
-from sim.world.engine.mjcf import Stepping, model_text
-from sim.world.engine.mjcf_robot import PlacedRobot
+from sim.world.engine.mjcf import ModelText
+from sim.world.engine.touching import Touching
 from sim.world.engine.world import World
+from sim.world.plants.touches import Told, TouchLog
 from sim.world.robots.loops import CLOSED_M, closed_loops
 from sim.world.robots.model import JointType, Numbers, Robot
 from sim.world.robots.tree import spanning_tree
 
 Array = NDArray[np.float64]
 
-STEP_S = 1e-3
-"""Longest step of the engine."""
-RANK = 1e-9
+RANK: Final = 1e-9
 """Singular values below so many parts of the greatest are rounding."""
-ROUNDING_S = 1e-9
-"""A step may be so much longer than `STEP_S`: times are sums of binary fractions."""
+ROUNDING_S: Final = 1e-9
+"""A step may be so much longer than the engine's: times are sums of binary fractions."""
+OVERLAP_M: Final = 1e-3
+"""So deep bodies may be in each other where a plant begins."""
 
 
 class PlantPlaceError(ValueError):
     """The rods cannot stand where they are wanted; the text says which, and what is possible."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlatformInertia:
+    """Of a machine where it is, seen by its platform.
+
+    A twist is the speed of the platform's origin in the base's axes [m/s] and its turning in its
+    own [rad/s].
+    """
+
+    J: Array
+    """Of the rods: speeds = J twist, shape (rods, 6)."""
+    H: Array
+    """Of the whole machine, shape (6, 6)."""
+    H_load: Array
+    """Of the platform and all it bears, shape (6, 6)."""
+    load_kg: float
+    """Mass of the same."""
+
+    def with_load(self, load_kg: float) -> Array:
+        """Inertia of the whole machine if its load were so heavy, of the same shape."""
+        return self.H + (load_kg / self.load_kg - 1.0) * self.H_load
 
 
 class PlatformPlant:
@@ -41,36 +65,57 @@ class PlatformPlant:
     Until `begin` it stands where its document starts, all brakes closed.
 
     Args:
-        robot: its document; every drive is one of forces, on a slide.
+        text: of a world, stepped by at most 1 ms; every drive of the robot is one of forces, on a
+            slide.
+        robot: which one of the text's robots.
         brake_force_n: with which a closed brake slows a moving rod down; the greatest force of the
             rod's drive if left out.
 
     Raises:
         EngineMissingError: if the physics engine is not installed.
-        ValueError: if a drive is another one, or the document cannot be stepped.
+        ValueError: if a drive is another one.
     """
 
-    def __init__(self, robot: Robot, brake_force_n: float | None = None) -> None:
-        slides = {one.number for one in robot.joints if one.type is JointType.SLIDE}
-        for drive in robot.drives:
-            if drive.control != "torque" or drive.joint not in slides:
-                text = f"drive of joint {drive.joint} ({drive.control})"
-                raise ValueError(f"{text}: a plant's drives are forces (torque) on slides")
-        self.robot = robot
+    def __init__(self, text: ModelText, robot: int = 0, brake_force_n: float | None = None) -> None:
+        self.robot: Robot = text.robots[robot].robot
         """Its document."""
-        self._numbers = tuple(drive.joint for drive in robot.drives)
-        names = [f"j{number}" for number in self._numbers]
-        text = with_brakes(model_text([PlacedRobot(robot)], Stepping(step_s=STEP_S)), names, STEP_S)
-        self.world: World = World(text)
+        slides = {one.number for one in self.robot.joints if one.type is JointType.SLIDE}
+        for drive in self.robot.drives:
+            if drive.control != "torque" or drive.joint not in slides:
+                told = f"drive of joint {drive.joint} ({drive.control})"
+                raise ValueError(f"{told}: a plant's drives are forces (torque) on slides")
+        self._numbers = tuple(drive.joint for drive in self.robot.drives)
+        prefix = text.robots[robot].prefix
+        names = [f"{prefix}j{number}" for number in self._numbers]
+        self.world: World = World(with_brakes(text, names))
         """Where it is."""
-        self._placed = self.world.robots[0]
-        friction = [brake_force_n or drive.effort_max for drive in robot.drives]
+        self._step_s: float = self.world.step_s
+        self._placed = self.world.robots[robot]
+        friction = [brake_force_n or drive.effort_max for drive in self.robot.drives]
         self._brakes = Brakes(self.world, names, friction)
         self._closed = (True,) * len(names)
         self._brakes.close(self._closed)
+        self._touching = Touching(self.world, self._placed)
+        self._touched = TouchLog()
 
     def begin(self, extensions_m: Sequence[float]) -> None:
-        """Stand at rest with the rods at these extensions, all brakes closed.
+        """Stand at rest with the rods at these extensions, all brakes closed; time begins anew.
+
+        Raises:
+            PlantPlaceError: if the platform cannot be where its rods are so long, or something is
+                in its way there.
+        """
+        self.stand(extensions_m)
+        for (other, own), depth_m in self._touching.depths_m().items():
+            if depth_m > OVERLAP_M:
+                raise PlantPlaceError(
+                    f"where the platform begins, {other} is {depth_m * 1e3:.3g} mm inside {own}, "
+                    f"at most {OVERLAP_M * 1e3:g} mm are borne: move {other} in the scene"
+                )
+        self._touched = TouchLog()
+
+    def stand(self, extensions_m: Sequence[float]) -> None:
+        """As `begin`, whatever is in the way.
 
         Raises:
             PlantPlaceError: if the platform cannot be where its rods are so long.
@@ -95,33 +140,34 @@ class PlatformPlant:
         self.world.settle()
         self._brakes.close(self._closed)
 
-    def inertia(self) -> tuple[Array, Array]:
-        """Of the whole machine where it is, seen by its platform.
+    def inertia(self) -> PlatformInertia:
+        """Of the whole machine where it is; other things that move are not part of it.
 
-        Velocities that keep the loops closed are N z, z the platform's twist: its speed in the
-        base's axes [m/s], its turning in its own [rad/s].
-
-        Returns:
-            J of the rods, speeds = J z, shape (rods, 6); and H = N^T M N, shape (6, 6).
+        Velocities that keep the loops closed are N z, z the platform's twist; H = N^T M N.
 
         Raises:
             ValueError: if the document has no free platform, or its rods do not decide its motion.
         """
-        closing = self.world.tie_jacobian()
-        free = [one.number for one in self.robot.joints if one.type is JointType.FREE]
+        free = [one for one in self.robot.joints if one.type is JointType.FREE]
         if len(free) != 1:
             raise ValueError(f"{len(free)} free joints: one platform is needed")
+        own = self._placed.all_freedoms()
+        places = {int(freedom): at for at, freedom in enumerate(own)}
+        closing = self.world.tie_jacobian()[:, own]
         _, sizes, rows = np.linalg.svd(closing)
-        motions = rows[int((sizes > RANK * sizes[0]).sum()) :].T  # of all freedoms, loops closed
-        twist = motions[self._placed.freedoms(free[0])]
+        motions = rows[int((sizes > RANK * sizes[0]).sum()) :].T  # of its freedoms, loops closed
+        platform = [places[int(one)] for one in self._placed.freedoms(free[0].number)]
+        twist = motions[platform]
         if twist.shape != (6, 6):
             raise ValueError(f"{motions.shape[1]} freedoms with closed loops: a platform has 6")
         motions = motions @ np.linalg.inv(twist)
-        rods = [int(self._placed.freedoms(number)[0]) for number in self._numbers]
-        return motions[rods], motions.T @ self.world.mass_matrix() @ motions
+        rods = [places[int(self._placed.freedoms(number)[0])] for number in self._numbers]
+        H = motions.T @ self.world.mass_matrix()[np.ix_(own, own)] @ motions
+        load_kg, H_load = self._placed.borne(free[0].child)
+        return PlatformInertia(motions[rods], H, H_load, load_kg)
 
     def advance(self, forces_n: Sequence[float], locked: Sequence[bool], dt_s: float) -> None:
-        """Go on by a time, in equal steps of at most 1 ms.
+        """Go on by a time, in equal steps of at most the engine's.
 
         Args:
             forces_n: of the motors, positive outwards; those of locked rods do nothing.
@@ -133,13 +179,19 @@ class PlatformPlant:
         """
         if dt_s <= 0.0:
             return
-        count = max(1, math.ceil((dt_s - ROUNDING_S) / STEP_S))
+        count = max(1, math.ceil((dt_s - ROUNDING_S) / self._step_s))
         self.world.set_step(dt_s / count)
         pushes = [0.0 if held else push for push, held in zip(forces_n, locked, strict=True)]
         self._placed.command(pushes)
         for _ in range(count):
             self._brakes.close(locked)
             self.world.step()
+            if self._touching.any:
+                self._touched.note(self.world.time_s, self._touching.forces_n())
+
+    def touches(self) -> tuple[Told, ...]:
+        """What has pressed on the machine since `begin`."""
+        return self._touched.told()
 
     def extensions_m(self) -> tuple[float, ...]:
         """How far each rod is out [m]."""

@@ -18,6 +18,7 @@ from hil.stations.platform.drives.rack_setup import (
     type_of,
     with_servo,
 )
+from hil.stations.platform.touches import touch_line
 from hil.stations.platform.world import platform_plant, world_of
 from hil.terminal.console import err
 from hil.timing.realtime import RealClock
@@ -67,8 +68,10 @@ def serve_rack(
     settings = rack_settings(loaded, paced=paced, buses=buses, kind=wanted)
     plant = None
     if world:
-        scene = world_of(world, key="--world")
-        settings, plant = with_servo(settings, scene.servo), platform_plant(loaded, scene)
+        around = world_of(world, loaded, key="--world")
+        settings, plant = with_servo(settings, around.servo), platform_plant(loaded, around, seed)
+        for note in around.notes:
+            _say(note)
     begin = _can_rack if protocol == "canopen" else _modbus_rack
     try:
         text = "" if script is None else script.read_text(encoding="utf-8")
@@ -87,8 +90,12 @@ def serve_rack(
                 end_with_console=end_with_input,
                 plant=plant,
             )
+        for touch in () if plant is None else plant.touches():
+            _say(touch_line(touch))
     except ValueError as error:
         raise ConfigError(str(script or "rack"), [str(error)]) from None
+    except ArithmeticError as error:
+        raise RefusedError(f"the simulated body: {error}") from error
     except OSError as error:
         place = f" on port {port}" if port else ""
         raise RefusedError(f"the rack cannot start{place}: {error}") from None

@@ -91,9 +91,10 @@ def _simulated(plan: Plan, wish: BankWish) -> BankSpec:
     )
     settings = sim_settings(model, faults, scenario.seed, homing_legs=list(wish.homing_legs))
     if scenario.world:
-        scene = world_of(scenario.world, key="world", beside=Path(plan.scenario_file))
-        told = {"rig": plan.rig, "scene": scene}
-        settings["world"] = {name: one.model_dump(mode="json") for name, one in told.items()}
+        world = world_of(scenario.world, plan.rig, key="world", beside=Path(plan.scenario_file))
+        around = world.to_json()
+        settings["world"] = {"rig": plan.rig.model_dump(mode="json"), "around": around}
+        settings["options"]["notes"] = list(world.notes)
     return BankSpec("sim", plan.drives_url, plan.rig.name, scenario.period_s, settings=settings)
 
 

@@ -31,7 +31,7 @@ from hil.stations.platform.gate.place_record import PlaceRecord
 from hil.stations.platform.gate.server import GateServer
 from hil.stations.platform.gate.slot import CommandSlot
 from hil.stations.platform.gate.spec import build_bank
-from hil.stations.platform.gate.status import END_KIND, LOST_KIND, waits_to_json
+from hil.stations.platform.gate.status import END_KIND, LOST_KIND, TOUCH_KIND, waits_to_json
 from hil.stations.platform.gated_bank import GatedBank
 from hil.timing.clock import Clock, Tick
 from hil.timing.realtime import RealClock
@@ -244,6 +244,9 @@ def _close(gated: GatedBank) -> BankEnd:
 
 def _tell(ring: Ring, end: BankEnd) -> None:
     """Put the end into the ring, without the notes of its tally if they are too long for it."""
+    for touch in end.touched:
+        ring.push(TOUCH_KIND, json.dumps(touch).encode())
+    end = replace(end, touched=())
     if not ring.push(END_KIND, json.dumps(asdict(end)).encode()):
         counts = {name: value for name, value in end.tally.items() if name != "notes"}
         ring.push(END_KIND, json.dumps(asdict(replace(end, tally=counts))).encode())

@@ -11,12 +11,12 @@ import json
 import os
 import select
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from drives.bank import BankEnd, BankReport, DriveSequenceError, LinkLostError
+from drives.bank import BankEnd, BankReport, DriveSequenceError, LinkLostError, Touch
 from drives.waits import Waits
 from hil.ipc.ring import Ring
 from hil.stations.platform.gate.child import GATE_PROGRAM, GateChild
@@ -32,6 +32,7 @@ from hil.stations.platform.gate.status import (
     STATUS_KIND,
     STATUS_SLOT_BYTES,
     STATUS_SLOTS,
+    TOUCH_KIND,
     WAITS_KIND,
     Status,
     decode,
@@ -255,7 +256,10 @@ class RemoteGate:
                 elif kind == LOST_KIND:
                     lost = payload.decode(errors="replace")
                 elif kind == END_KIND:
-                    self._end = _end_of(json.loads(payload))
+                    self._end = replace(_end_of(json.loads(payload)), touched=self._end.touched)
+                elif kind == TOUCH_KIND:
+                    touched = (*self._end.touched, _touch_of(json.loads(payload)))
+                    self._end = replace(self._end, touched=touched)
                 elif kind == WAITS_KIND:
                     self._waits = waits_from_json(json.loads(payload))
         return lost
@@ -323,6 +327,11 @@ class RemoteGate:
 
 def _end_of(told: Mapping[str, Any]) -> BankEnd:
     return BankEnd(told["tally"], tuple(told["left_m"]), tuple(told["cut_us"]))
+
+
+def _touch_of(told: Sequence[Any]) -> Touch:
+    between, start_s, step_s, forces_n = told
+    return between, start_s, step_s, tuple(forces_n)
 
 
 def _exchange(status: Status, earlier: tuple[Exchange, ...] = ()) -> Exchange:

@@ -130,7 +130,7 @@ def _simulated(spec: BankSpec) -> DriveBank:
     }
     options: dict[str, Any] = dict(settings["options"])
     if world := settings.get("world"):
-        options |= _coupled(world["rig"], world["scene"])
+        options |= _coupled(world, settings["seed"])
     warm()  # compiled before the first cycle, not in it
     return SimulatedBank(
         CylinderModel(**model),
@@ -143,15 +143,15 @@ def _simulated(spec: BankSpec) -> DriveBank:
     )
 
 
-def _coupled(rig: dict[str, Any], scene: dict[str, Any]) -> dict[str, Any]:
+def _coupled(told: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """The body that couples the rods of a rig, and the servos that move it."""
     from drives.coupled_cylinders import CylinderServo
     from hil.machines.rig import Rig
-    from hil.stations.platform.world import WorldSettings, platform_plant
+    from hil.stations.platform.world import RigWorld, platform_plant
 
-    what = WorldSettings.build(scene, "world")
-    gains = CylinderServo(**what.servo.model_dump())
-    return {"plant": platform_plant(Rig.build(rig, "rig"), what), "servo": gains}
+    world, rig = RigWorld.from_json(told["around"]), Rig.build(told["rig"], "rig")
+    gains = CylinderServo(**world.servo.model_dump())
+    return {"plant": platform_plant(rig, world, seed), "servo": gains}
 
 
 def _canopen(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank:

@@ -27,6 +27,8 @@ END_KIND: Final = 3
 
 WAITS_KIND: Final = 4
 """Kind of a ring's entry that tells what the drives wait for, as JSON."""
+TOUCH_KIND: Final = 5
+"""Kind of a ring's entry before the last one: what pressed on simulated drives, as JSON."""
 
 STATUS_SLOTS: Final = 1024
 STATUS_SLOT_BYTES: Final = 4096
