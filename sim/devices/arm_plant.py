@@ -54,6 +54,10 @@ class ArmPlant(Protocol):
         """Of the joints [rad/s], 6."""
         ...
 
+    def touches(self) -> Sequence[tuple[str, float]]:
+        """What presses on the arm, for people, and with which force [N]."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class EnvelopeSettings:
@@ -125,14 +129,23 @@ class PlantServos(JointServos):
         self._table[3] = TORQUE_MAX_NM
 
     @property
+    def torque_nm(self) -> Array:
+        """Of the motors in the last period [N m], shape (6,), a copy."""
+        return self._torque.copy()
+
+    @property
     def time_s(self) -> float:
         """How long the servos have run [s]."""
         return self._time_s
 
     def place(self, q_rad: Array) -> None:
-        """Stand somewhere at rest (angles [rad], shape (6,))."""
+        """Stand somewhere at rest (angles [rad], shape (6,)).
+
+        Raises:
+            ValueError: If the plant cannot be there; nothing has moved.
+        """
+        self._plant.begin(q_rad.tolist())  # it may refuse
         super().place(q_rad)
-        self._plant.begin(q_rad.tolist())
 
     def brake(self, on: bool) -> None:
         """Let the brakes fall, or lift them; lifted, the loops hold the place they are at."""
@@ -177,8 +190,9 @@ class PlantServos(JointServos):
                 )
 
     def _fall(self, why: str) -> None:
+        touched = "".join(f"; {what}: {force_n:.0f} N" for what, force_n in self._plant.touches())
         self.brake(True)
-        self.trip = why
+        self.trip = why + touched
 
 
 def warm_plant_servos() -> None:

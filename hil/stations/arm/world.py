@@ -1,12 +1,13 @@
 """What the robot's motors move in the physics engine: where robot, scene and servos meet.
 
 The same plant is moved by the emulated controller in this process (``sim:``, a dry run) and by
-`hil arm emulate --world`. It lives where the controller lives: the bench sees only the wire.
+`hil arm emulate --world`. It lives where the controller lives: the bench sees only the wire. The
+robot takes the place of the scene's robot of that kind; masses and gears are those of
+`hil.machines.documents.PUMA`, for a robot's file does not tell them.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,31 +15,31 @@ from hil.config.errors import ConfigError
 
 if TYPE_CHECKING:
     from hil.machines.robot_settings import RobotSettings
-    from hil.machines.scene_documents import FurnishedScene
+    from hil.machines.scene_machine import MachineScene
     from hil.stations.arm.prepare import ArmProof
     from hil.stations.arm.scenario import ArmPlan
     from sim.world.plants.arm import ArmGears, ArmPlant
 
-ARM: Final = "arm"
-"""Name of the robot in a scene that has no robot for it."""
-ROBOT: Final = "robot:"
-"""How the document of a scene's robot begins that is the station's; the first one is."""
+KIND: Final = "robot"
+"""Of the machine that stands in a scene."""
 
 
-def furnished(name: str, *, beside: Path | None = None, key: str = "world") -> FurnishedScene:
-    """A scene by its name, or from its file.
+def scene_with(
+    robot: RobotSettings, name: str, *, key: str = "world", beside: Path | None = None
+) -> MachineScene:
+    """The scene that a name or a file means, around a robot.
 
     Args:
-        beside: a file beside which a relative path is looked for first.
         key: where it was asked for, for the errors.
+        beside: a file beside which a relative path is looked for first.
 
     Raises:
         ConfigError: if there is no such scene, or with every fault of its document.
     """
     from hil.machines.scene_documents import scene_of
+    from hil.machines.scene_machine import scene_around
 
-    near = None if beside is None else beside.parent / name
-    return scene_of(str(near) if near is not None and near.is_file() else name, key=key)
+    return scene_around(scene_of(name, key=key, beside=beside), KIND, robot.name)
 
 
 def plant_of(plan: ArmPlan) -> ArmPlant | None:
@@ -47,10 +48,10 @@ def plant_of(plan: ArmPlan) -> ArmPlant | None:
     Raises:
         ConfigError: if its world cannot be had.
     """
-    world = plan.scenario.world
+    world, file = plan.scenario.world, Path(plan.scenario_file)
     if not world:
         return None
-    return arm_plant(plan.robot, furnished(world, beside=Path(plan.scenario_file)))
+    return arm_plant(plan.robot, scene_with(plan.robot, world, beside=file), plan.scenario.seed)
 
 
 def check_world(prepared: ArmProof) -> None:
@@ -70,35 +71,32 @@ def check_world(prepared: ArmProof) -> None:
 
 def in_world(plan: ArmPlan) -> list[str]:
     """Options of `hil arm emulate` that put a plan's robot into its world."""
-    world = plan.scenario.world
+    from hil.config.shipped import find_file
+    from hil.machines.scene_documents import SCENES
+
+    world, file = plan.scenario.world, Path(plan.scenario_file)
     if not world:
         return []
-    scene = furnished(world, beside=Path(plan.scenario_file)).file
-    return ["--world", str(scene)]
+    return ["--world", str(find_file(world, beside=file, folder=SCENES, key="world"))]
 
 
-def arm_plant(robot: RobotSettings, scene: FurnishedScene) -> ArmPlant:
+def arm_plant(robot: RobotSettings, place: MachineScene, seed: int = 0) -> ArmPlant:
     """The robot in a scene, with the motors and gears of the emulated controller.
 
-    It stands where the scene has its first robot of a robot's file; in the origin if it has none.
+    Args:
+        seed: of fields of bodies without a seed of their own.
 
     Raises:
         ConfigError: if robot and scene do not go together, or the engine is not installed.
     """
     from hil.machines.documents import puma_class_robot
     from sim.world.engine.library import EngineMissingError
-    from sim.world.plants.arm import ArmPlant, geared
-    from sim.world.scenes.model import SceneRobot
+    from sim.world.plants.arm import STEP_S, ArmPlant, geared
 
     document, _ = puma_class_robot(robot)
-    there = [one.name for one in scene.scene.robots if one.document.startswith(ROBOT)]
-    whole = scene.scene
-    if not there:
-        whole = replace(whole, robots=(*whole.robots, SceneRobot(ARM, f"{ROBOT}{robot.name}")))
-    name = there[0] if there else ARM
     try:
         arm = geared(document, emulated_gears())
-        return ArmPlant(whole, {**scene.robots, name: arm}, name)
+        return ArmPlant(place.text(arm, STEP_S, seed))
     except (ValueError, EngineMissingError) as error:
         raise ConfigError("world", [str(error)]) from error
 

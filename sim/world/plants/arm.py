@@ -9,21 +9,15 @@ slips under load.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sim.world.engine.brakes import Brakes, with_brakes
-from sim.world.engine.mjcf_scene import scene_text
+from sim.world.engine.mjcf import ModelText
+from sim.world.engine.touching import Touching
 from sim.world.engine.world import World
-from sim.world.engine.world_bodies import Contact
 from sim.world.robots.model import JointType, Robot, RobotDrive
-from sim.world.scenes.model import Scene
-
-Array = NDArray[np.float64]
 
 STEP_S: Final = 0.875e-3
 """Longest step of the engine: a period of the joint servos."""
@@ -38,12 +32,12 @@ DEPTH_MAX_M: Final = 1e-3
 class ArmPlaceError(ValueError):
     """The arm cannot stand where it is to begin; the text says in what it would."""
 
-    def __init__(self, angles_rad: Sequence[float], body: str, depth_m: float) -> None:
-        self.body: str = body
+    def __init__(self, angles_rad: Sequence[float], own: str, other: str, depth_m: float) -> None:
+        self.other: str = other
         told = ", ".join(f"{math.degrees(angle):.1f}" for angle in angles_rad)
         super().__init__(
-            f"joints at {told} deg: the arm would stand {1e3 * depth_m:.1f} mm deep in {body}, at "
-            f"most {1e3 * DEPTH_MAX_M:g} mm are possible; begin elsewhere, or move {body}"
+            f"joints at {told} deg: {own} would be {1e3 * depth_m:.1f} mm inside {other}, at most "
+            f"{1e3 * DEPTH_MAX_M:g} mm are borne; begin elsewhere, or move {other} in the scene"
         )
 
 
@@ -87,34 +81,33 @@ class ArmPlant:
     Until `begin` it stands where its document starts, all brakes closed.
 
     Args:
-        scene: that has it.
-        robots: documents of the robots there, by their names; the drives of the others do nothing.
-        arm: its name there.
+        text: of a world, stepped by at most `STEP_S`; every drive of the arm is one of torque, on a
+            hinge.
+        robot: which one of the text's robots it is.
 
     Raises:
         EngineMissingError: if the physics engine is not installed.
-        SceneError: if the scene and its robots do not go together.
-        ValueError: if a drive of the arm is not one of torque, or the document cannot be stepped.
+        ValueError: if a drive is another one.
     """
 
-    def __init__(self, scene: Scene, robots: Mapping[str, Robot], arm: str) -> None:
-        drives = robots[arm].drives
-        if wrong := [one for one in drives if one.control != "torque"]:
-            text = f"{arm}: drive of joint {wrong[0].joint} ({wrong[0].control})"
-            raise ValueError(f"{text}: drives of torque are needed")
-        step = min(scene.stepping.step_s, STEP_S)
-        scene = replace(scene, stepping=replace(scene.stepping, step_s=step))
-        names = [f"{arm}/j{drive.joint}" for drive in drives]
-        self.world: World = World(with_brakes(scene_text(scene, robots), names, step))
+    def __init__(self, text: ModelText, robot: int = 0) -> None:
+        self.robot: Robot = text.robots[robot].robot
+        """Its document."""
+        hinges = {one.number for one in self.robot.joints if one.type is JointType.HINGE}
+        for drive in self.robot.drives:
+            if drive.control != "torque" or drive.joint not in hinges:
+                told = f"drive of joint {drive.joint} ({drive.control})"
+                raise ValueError(f"{told}: an arm's drives are torques on hinges")
+        self._numbers = tuple(drive.joint for drive in self.robot.drives)
+        names = [f"{text.robots[robot].prefix}j{number}" for number in self._numbers]
+        self.world: World = World(with_brakes(text, names))
         """Where it is."""
-        self.name: str = arm
-        """Of the arm in its scene."""
-        index = [one.name for one in scene.robots].index(arm)
-        self._arm = self.world.robots[index]
-        self._joints = [drive.joint for drive in drives]
-        self._brakes = Brakes(self.world, names, [drive.effort_max for drive in drives])
-        self._step_s = step
-        self._brakes.close((True,) * len(names))
+        self._step_s: float = self.world.step_s
+        self._placed = self.world.robots[robot]
+        self._still = (0.0,) * len(names)
+        self._brakes = Brakes(self.world, names, [one.effort_max for one in self.robot.drives])
+        self._close(True)
+        self._touching = Touching(self.world, self._placed)
 
     def begin(self, angles_rad: Sequence[float]) -> None:
         """Put the arm there at rest, all brakes closed; the rest of the scene goes on.
@@ -124,19 +117,10 @@ class ArmPlant:
         """
         before = self.angles_rad()
         self._put(angles_rad)
-        for contact in self.world.contacts():
-            name, _ = self._other(contact)
-            if name and contact.depth_m > DEPTH_MAX_M:
+        for (other, own), depth_m in self._touching.depths_m().items():
+            if depth_m > DEPTH_MAX_M:
                 self._put(before)
-                raise ArmPlaceError(angles_rad, name, contact.depth_m)
-
-    def _put(self, angles_rad: Sequence[float]) -> None:
-        self._brakes.close((False,) * len(self._joints))
-        angles = zip(self._joints, angles_rad, strict=True)
-        self._arm.move_to({number: (float(angle),) for number, angle in angles})
-        self._arm.stop()
-        self.world.settle()
-        self._brakes.close((True,) * len(self._joints))
+                raise ArmPlaceError(angles_rad, own, other, depth_m)
 
     def advance(self, torques_nm: Sequence[float], braked: bool, dt_s: float) -> None:
         """Go on by a time, in equal steps.
@@ -153,37 +137,34 @@ class ArmPlant:
             return
         count = max(1, math.ceil((dt_s - ROUNDING_S) / self._step_s))
         self.world.set_step(dt_s / count)
-        held = (braked,) * len(self._joints)
-        self._arm.command((0.0,) * len(self._joints) if braked else torques_nm)
+        self._placed.command(self._still if braked else torques_nm)
         for _ in range(count):
-            self._brakes.close(held)
+            self._close(braked)
             self.world.step()
 
     def angles_rad(self) -> tuple[float, ...]:
         """Of the joints [rad]."""
-        return tuple(self._arm.positions().tolist())
+        return tuple(self._placed.positions().tolist())
 
     def rates_rad_s(self) -> tuple[float, ...]:
         """Of the joints [rad/s]."""
-        return tuple(self._arm.speeds().tolist())
+        return tuple(self._placed.speeds().tolist())
 
-    def touching(self) -> dict[str, float]:
-        """What the arm touches, and with which force altogether [N], the strongest first."""
-        found: dict[str, Array] = {}
-        for contact in self.world.contacts():
-            other, force_n = self._other(contact)
-            if other:
-                found[other] = found.get(other, np.zeros(3)) + force_n
-        forces = {name: float(np.linalg.norm(force)) for name, force in found.items()}
-        return dict(sorted(forces.items(), key=lambda item: -item[1]))
+    def touches(self) -> tuple[tuple[str, float], ...]:
+        """What presses on the arm, and with which force [N], the strongest first."""
+        forces = ((f"{other} on {own}", force) for (other, own), force in self._forces())
+        return tuple(sorted(forces, key=lambda pair: -pair[1]))
 
-    def _other(self, contact: Contact) -> tuple[str, Array]:
-        """Of a contact the body that is not the arm's, and the force on it; "" if none of it is."""
-        own = [name.startswith(f"{self.name}/") for name in contact.bodies]
-        if own[0] == own[1]:
-            return "", contact.force_n
-        return (
-            (contact.bodies[1], contact.force_n)
-            if own[0]
-            else (contact.bodies[0], -contact.force_n)
-        )
+    def _forces(self) -> Iterable[tuple[tuple[str, str], float]]:
+        return self._touching.forces_n().items() if self._touching.any else ()
+
+    def _close(self, braked: bool) -> None:
+        self._brakes.close((braked,) * len(self._numbers))
+
+    def _put(self, angles_rad: Sequence[float]) -> None:
+        self._close(False)
+        angles = zip(self._numbers, angles_rad, strict=True)
+        self._placed.move_to({number: (float(angle),) for number, angle in angles})
+        self._placed.stop()
+        self.world.settle()
+        self._close(True)

@@ -194,9 +194,10 @@ def _stand(
     from sim.devices.arm_settings import START_DEG
 
     if scenario is not None:
-        if start is not None or tool_mm is not None or robot is not None:
-            text = "says start, tool and robot; leave --start, --tool and --robot out"
-            raise ConfigError("--for", [text])
+        if start is not None or tool_mm is not None:
+            raise ConfigError("--for", ["says start and tool; leave --start and --tool out"])
+        if robot is not None:
+            raise ConfigError("--for", ["says the robot; leave --robot out"])
         return _stand_for(scenario, world)
     tool_m = 1e-3 * (100.0 if tool_mm is None else tool_mm)
     joints = START_DEG
@@ -213,11 +214,11 @@ def _plant(robot: str, tool_m: float, world: str) -> ArmPlant:
     from hil.machines.kinds import ROBOT
     from hil.machines.robot_settings import RobotSettings
     from hil.run.file_kinds import find_kind
-    from hil.stations.arm.world import arm_plant, furnished
+    from hil.stations.arm.world import arm_plant, scene_with
 
     settings = RobotSettings.load(find_kind(robot, ROBOT, key="--robot")[0])
-    scene = furnished(world, key="--world")
-    return arm_plant(settings.model_copy(update={"tool_m": tool_m}), scene)
+    settings = settings.model_copy(update={"tool_m": tool_m})
+    return arm_plant(settings, scene_with(settings, world, key="--world"))
 
 
 def _stand_for(scenario: str, world: str | None) -> _Stand:
