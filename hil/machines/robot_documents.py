@@ -11,6 +11,7 @@ from hil.config.errors import ConfigError
 from hil.config.files import read_regular
 from hil.config.shipped import configs_dir, find_file
 from hil.machines.documents import is_machine, machine_names, machine_robot
+from hil.machines.mesh_files import files_beside
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import Robot
@@ -84,9 +85,9 @@ def _read(text: str, path: Path) -> tuple[Robot, Path, tuple[Loss, ...]]:
     """By the ending of the file."""
     match path.suffix.lower():
         case ".toml":
-            return read_toml(text, str(path)), path, ()
+            return read_toml(text, str(path), files_beside(path)), path, ()
         case ".urdf":
-            robot, losses = read_urdf(text, str(path))
+            robot, losses = read_urdf(text, str(path), files_beside(path))
             return robot, path, losses
         case _:
             return read_text(text, str(path)), path, ()

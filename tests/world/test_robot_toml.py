@@ -267,7 +267,8 @@ FAULTS = {
     "an axis that is no list": ("axis = [0, 0, 1]\nparent = 1", "axis = {}\nparent = 1", [
         "a.toml:61:8: axis = {}: not a list; values in square brackets, such as [0, 0, 1]"]),
     "a shape that is none": ('shape = "cylinder"', 'shape = "ball"', [
-        "a.toml:39:9: shape = ball: no such word; one of none, box, cylinder, capsule, sphere"]),
+        "a.toml:39:9: shape = ball: no such word; one of none, box, cylinder, capsule, sphere, "
+        "mesh"]),
     "no number": ("number = 3\nname", "name", [
         "a.toml:35:1: number: not told; number = ..."]),
     "no TOML": ('name = "four_bar"', "name = four_bar", [

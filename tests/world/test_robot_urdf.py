@@ -234,9 +234,9 @@ FAULTS = {
         "4:3: helical: joint type: no such word; one of revolute, continuous, prismatic, fixed, "
         "floating, planar"),
     "no number": ('upper="1"', 'upper="one"',
-        '6:5: one: limit upper is not read; finite numbers, 1 of them: upper="0"'),
+        '6:5: one: limit upper is not read; finite numbers up to 1e+12, 1 of them: upper="0"'),
     "not finite": ('upper="1"', 'upper="nan"',
-        '6:5: nan: limit upper is not read; finite numbers, 1 of them: upper="0"'),
+        '6:5: nan: limit upper is not read; finite numbers up to 1e+12, 1 of them: upper="0"'),
     "limits turned over": ('upper="1"', 'upper="-2"',
         "4:3: joint 1 limits = ((-1.0, -2.0)): -1.0 is not below -2.0; least first"),
     "no such link": ('parent link="a"', 'parent link="c"',

@@ -18,7 +18,8 @@ from sim.world.robots.urdf_writing import write_urdf
 
 pin = pytest.importorskip("pinocchio", reason="the judge of URDF is pinocchio")
 FOLDER = Path(__file__).parent / "urdf"
-MESH = "its geometry is mesh; read are box, cylinder, capsule, sphere"
+PACKAGE = "is not there: no folder above the document has it"
+LIFT = "package://lift_table/meshes"
 NO_BODYS = "its principal moments are no body's; the nearest that are one's stand instead"
 LOSSES = {
     "arm_ros": [
@@ -38,9 +39,9 @@ LOSSES = {
     ],
     "gripper": [],
     "lift_cad": [
-        f"21:5: link base_link <visual>: {MESH}",
-        f"35:5: link base_link <collision>: {MESH}",
-        f"61:5: link carriage <visual>: {MESH}",
+        f"21:5: link base_link <visual>: its mesh {LIFT}/base_link.STL {PACKAGE}",
+        f"35:5: link base_link <collision>: its mesh {LIFT}/base_link.STL {PACKAGE}",
+        f"61:5: link carriage <visual>: its mesh {LIFT}/carriage.STL {PACKAGE}",
         f"88:5: link plate inertia = (0.002, 0.003, 0.006, 0.0, 0.0, 0.0): {NO_BODYS}",
         "115:5: joint turn <calibration>: a joint's zero is where its coordinate is 0",
     ],
@@ -51,7 +52,7 @@ LOSSES = {
         "read: rpy, xyz",
         f"7:5: link rocker inertia = (0.01, 0.01, 0.03, 0.0, 0.0, 0.0): {NO_BODYS}",
         "8:5: link rocker <collision>: its geometry is cone; read are box, cylinder, "
-        "capsule, sphere",
+        "capsule, sphere, mesh",
         "14:5: joint a dampng = 0.3: <dynamics> has no such attribute; those that are "
         "read: armature, damping, friction",
         "20:5: joint b mimic = nowhere: no joint of the tree has this name",
@@ -62,7 +63,7 @@ LOSSES = {
         "7:3: joint on_floor type = planar: it is two slides and a hinge, with links of "
         "nothing between",
         "11:5: joint on_floor <limit>: it is of one axis",
-        f"32:5: link laser <visual>: {MESH}",
+        "32:5: link laser <visual>: its mesh laser.dae is not read; read are .stl, .obj",
         "38:5: joint laser_joint effort = 1: such a joint has no limits",
         "38:5: joint laser_joint velocity = 1: such a joint has no limits",
     ],

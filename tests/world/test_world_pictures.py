@@ -10,12 +10,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from mesh_bodies import DOCUMENT, painted_files
 from PIL import Image
 from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.stations.world.pictures import PictureProcess, PicturesError
 from hil.timing.realtime import RealClock
+from sim.world.engine.mjcf import model_text
+from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.pictures.png import png
 from sim.world.pictures.wire import (
     FAILED,
@@ -28,6 +31,7 @@ from sim.world.pictures.wire import (
     message,
     read_message,
 )
+from sim.world.robots.toml_form import read_toml
 
 BLIND = {"__EGL_VENDOR_LIBRARY_FILENAMES": "/nowhere", "LD_LIBRARY_PATH": "/nowhere"}
 """With which no driver of EGL is found."""
@@ -94,6 +98,26 @@ def test_a_box_is_where_the_pinhole_puts_it_and_nowhere_else(quality):
         assert np.abs(edges[1] - high).max() < 1.6
         assert np.linalg.norm(middle(mask) - projected(centre, VIEW, order)) < 1.5
         assert np.std(picture[~mask].astype(float)) > 5.0  # floor and sky, not one colour
+
+
+@needs_gl
+def test_a_texture_lies_on_a_mesh_as_it_was_painted():
+    """Each quarter of the painted side is looked at: red, green over blue, yellow."""
+    robot = read_toml(DOCUMENT, "painted", painted_files())
+    text = model_text([PlacedRobot(robot)])
+    view = View(math.radians(90.0), math.radians(-10.0), (0.0, 0.0, 0.2), 2.0)
+    order = PictureOrder(text=text.text, files=tuple(text.files.items()), views=(view,), **SIZE)
+    with PictureProcess(order) as process:
+        picture = process.draw([0.0])[0].astype(int)
+    wanted = {(-0.05, 0.3): (1, 0, 0), (0.05, 0.3): (0, 1, 0),
+              (-0.05, 0.1): (0, 0, 1), (0.05, 0.1): (1, 1, 0)}  # fmt: skip
+    for (x, z), colour in wanted.items():
+        column, row = projected((x, -0.1, z), view, order)
+        found = picture[round(row), round(column)]
+        assert tuple((found > 0.5 * found.max()).astype(int)) == colour
+    column, row = projected((0.0, 0.0, 0.4), view, order)  # the end, of the other material
+    r, g, b = picture[round(row), round(column)]
+    assert min(g, b) > 3 * r
 
 
 @needs_gl

@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
 from hil.stations.world.gated import GatedRobot, robot_limits
-from hil.stations.world.motions import chain_of, planned_motion, slides_of
+from hil.stations.world.motions import chain_of, slides_of
 from hil.stations.world.scenario import WorldPlan
-from hil.stations.world.sources.source import LaidOutSource, SetpointSource
-from sim.world.control.laws import Gains, JointLaw, Law, LawError
+from hil.stations.world.sources.opened import LiveMeans, open_source
+from hil.stations.world.sources.source import SetpointSource
+from hil.stations.world.standing import StandingRobot
+from hil.stations.world.touching import ContactWatch
+from sim.world.control.laws import ControlBy, Gains, JointLaw, Law, LawError
 from sim.world.engine.dynamics import RobotDynamics
 from sim.world.engine.library import EngineMissingError
-from sim.world.engine.mjcf import Stepping, model_text
+from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
+from sim.world.engine.mjcf_sensors import SensorTargetError
 from sim.world.engine.stability import unstable_drives
+from sim.world.engine.touching_pairs import TouchingPairs
 from sim.world.engine.world import ModelRefusedError, World, WorldRobot
 from sim.world.motion.chain import Chain
 from sim.world.motion.lines import StraightLine
+from sim.world.robots.model import BASE, JointType, Robot
+from sim.world.scenes.fields import FieldFullError
+from sim.world.sensors.readings import RobotSensors
 
 Array = NDArray[np.float64]
+
+DEEP_M: Final = 1e-3
+"""In each other where a run begins: more is refused."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,52 +59,157 @@ class WorldBench:
     """To the tool; None if no driven joint leads to a place."""
     slides: NDArray[np.bool_]
     """Whether each driven joint slides, shape (drives,)."""
+    sensors: RobotSensors
+    """Of its document."""
+    contacts: ContactWatch
+    """Of all robots."""
+    standing: tuple[StandingRobot, ...] = ()
+    """Other robots of its scene, by which they are held where they stand."""
+    unborne: Array | None = None
+    """Inverse of its base's pose where it starts, shape (4, 4), if what bears it may move."""
 
     def tool_pose(self) -> Array | None:
-        """Of the tool in the world by the measured joints, shape (4, 4)."""
+        """Of the tool in the world by the measured joints, shape (4, 4).
+
+        Where its base moves, that is taken from a step before.
+        """
         if self.chain is None:
             return None
-        return self.chain.pose(self.robot.positions()[list(self.chain.places)])
+        pose = self.chain.pose(self.robot.positions()[list(self.chain.places)])
+        return pose if self.unborne is None else self.robot.pose(BASE) @ self.unborne @ pose
 
 
-def open_bench(plan: WorldPlan, law: Law | None = None) -> WorldBench:
+def open_bench(
+    plan: WorldPlan, law: Law | None = None, live: LiveMeans | None = None
+) -> WorldBench:
     """Put a plan's robot into its world, where its document starts.
 
     Args:
         law: in place of the scenario's.
+        live: who leads it; None where nobody does.
 
     Raises:
         RefusedError: if there is no engine, or the robot, its drives or its motion cannot be used.
     """
     scenario = plan.scenario
-    stepping = Stepping(scenario.step_s, scenario.integrator, scenario.gravity_m_s2)
-    try:
-        world = World(model_text([PlacedRobot(plan.robot)], stepping))
-    except (EngineMissingError, ModelRefusedError) as error:
-        raise RefusedError(f"robot {scenario.robot}: {error}") from None
+    world, pairs = _world(plan)
     robot = world.robots[0]
-    if found := unstable_drives(world, robot, scenario.integrator):
-        raise RefusedError("\n".join(map(str, found)))
     dynamics = RobotDynamics(world, robot)
-    try:
-        made = JointLaw(
-            plan.robot.drives, scenario.control, law or scenario.law, _gains(plan, dynamics),
-            scenario.step_s,
-        )  # fmt: skip
-    except LawError as error:
-        raise RefusedError(f"control: {error}") from None
+    made = _law(
+        plan.robot, scenario.control, law or scenario.law, _gains(plan, dynamics), scenario.step_s
+    )
     limits = robot_limits(
         plan.robot, scenario.step_s, math.radians(scenario.following_deg), scenario.following_m
     )
-    chain = chain_of(plan, robot.coordinates())
+    base, unborne = _base(plan, robot)
+    chain = chain_of(plan, robot.coordinates(), base)
     if chain is not None:
         chain.pose(
             robot.positions()[list(chain.places)]
         )  # compiles its kernel before the first turn
-    motion, line = planned_motion(plan, chain, robot.positions().copy())
-    gated = GatedRobot(robot, dynamics, made, limits)
-    slides = np.array(slides_of(plan.robot))
-    return WorldBench(plan, world, robot, gated, LaidOutSource(motion), line, chain, slides)
+    source, line = open_source(plan, chain, robot.positions().copy(), limits, live)
+    gated = GatedRobot(robot, dynamics, made, limits, *_watched(plan, robot, chain, base, pairs))
+    return WorldBench(
+        plan, world, robot, gated, source, line, chain,
+        np.array(slides_of(plan.robot)), RobotSensors(robot, scenario.step_s, scenario.seed),
+        ContactWatch(pairs, scenario.may_touch), _standing(plan, world), unborne,
+    )  # fmt: skip
+
+
+def _world(plan: WorldPlan) -> tuple[World, TouchingPairs]:
+    """The engine with all that stands in it, nothing in each other."""
+    scenario = plan.scenario
+    try:
+        if plan.scene is None:
+            text = model_text([PlacedRobot(plan.robot)], plan.stepping)
+        else:
+            text = plan.scene.text(plan.stepping, scenario.seed)
+        world = World(text)
+    except (EngineMissingError, ModelRefusedError, FieldFullError, SensorTargetError) as error:
+        raise RefusedError(f"robot {scenario.robot}: {error}") from None
+    if found := unstable_drives(world, world.robots[0], scenario.integrator):
+        raise RefusedError("\n".join(map(str, found)))
+    pairs = TouchingPairs(world)
+    if deep := pairs.deep(DEEP_M):
+        told = [f"{one} and {other}: {1e3 * depth_m:.1f} mm in each other where the run begins"
+                for (one, other), depth_m in deep.items()]  # fmt: skip
+        right = "another start, mount or place is needed"
+        raise RefusedError("\n".join([f"robot {scenario.robot}: {right}", *told]))
+    return world, pairs
+
+
+def _base(plan: WorldPlan, robot: WorldRobot) -> tuple[Array | None, Array | None]:
+    """Pose of its base before its own D-H frame, and the inverse of its base's if that may move.
+
+    None for a base in the origin, and for one that cannot move.
+    """
+    base = next(one for one in plan.robot.joints if one.child == BASE)
+    name = "" if plan.scene is None else plan.scene.moved
+    rows = () if plan.scene is None else plan.scene.scene.robots
+    borne = any(one.on for one in rows if one.name == name)
+    if not borne:
+        free = base.type is not JointType.FIXED
+        unborne = _inverse(robot.pose(BASE)) if free else None
+        return (None if plan.scene is None else robot.placed.pose), unborne
+    own = plan.tree.poses(robot.coordinates())[BASE]
+    return robot.pose(BASE) @ _inverse(own), _inverse(robot.pose(BASE))
+
+
+def _inverse(pose: Array) -> Array:
+    return np.asarray(np.linalg.inv(pose), np.float64)
+
+
+def _watched(
+    plan: WorldPlan, robot: WorldRobot, chain: Chain | None, base: Array | None,
+    pairs: TouchingPairs,
+) -> tuple[Callable[[], tuple[float, ...]], Callable[[], tuple[str, ...]]]:  # fmt: skip
+    """What a gate is told besides, of a robot in metal: its tool's place, its touching bodies."""
+    machine = plan.robot.machine
+    tool: Callable[[], tuple[float, ...]] = tuple
+    touching: Callable[[], tuple[str, ...]] = tuple
+    if machine is not None and machine.box_m is not None:
+        if chain is None:
+            told = "machine.box_m needs a tool, and no driven joint moves a place"
+            raise RefusedError(f"robot {plan.scenario.robot}: {told}")
+        tool = _tool_in_base(robot, chain, base)
+    if machine is not None and machine.own_bodies:
+        touching = pairs.own
+    return tool, touching
+
+
+def _tool_in_base(
+    robot: WorldRobot, chain: Chain, base: Array | None
+) -> Callable[[], tuple[float, ...]]:
+    places, inverse = list(chain.places), np.eye(4) if base is None else np.linalg.inv(base)
+
+    def found() -> tuple[float, ...]:
+        return tuple((inverse @ chain.pose(robot.positions()[places]))[:3, 3].tolist())
+
+    return found
+
+
+def _standing(plan: WorldPlan, world: World) -> tuple[StandingRobot, ...]:
+    """The other robots that have drives, each behind a gate of its own."""
+    found: list[StandingRobot] = []
+    for robot in world.robots[1:]:
+        if not robot.drives:
+            continue
+        document, dynamics, one = robot.placed.robot, RobotDynamics(world, robot), plan.scenario
+        gains = Gains.placed(dynamics.inertias(), one.bandwidth_rad_s)
+        limits = robot_limits(
+            document, one.step_s, math.radians(one.following_deg), one.following_m
+        )
+        law = _law(document, "torque", "computed", gains, one.step_s)
+        name = robot.placed.prefix.removesuffix("/")
+        found.append(StandingRobot(name, GatedRobot(robot, dynamics, law, limits)))
+    return tuple(found)
+
+
+def _law(robot: Robot, control: ControlBy, law: Law, gains: Gains, step_s: float) -> JointLaw:
+    try:
+        return JointLaw(robot.drives, control, law, gains, step_s)
+    except LawError as error:
+        raise RefusedError(f"control: {error}") from None
 
 
 def _gains(plan: WorldPlan, dynamics: RobotDynamics) -> Gains:

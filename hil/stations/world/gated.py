@@ -22,6 +22,8 @@ from sim.world.control.laws import JointMotion
 from sim.world.robots.model import JointType
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sim.world.control.laws import JointLaw
     from sim.world.engine.dynamics import RobotDynamics
     from sim.world.engine.world import WorldRobot
@@ -41,13 +43,21 @@ class GatedRobot:
     Args:
         robot: its drives are claimed; nobody else can command them any more.
         law: makes their commands of what is allowed.
-        tool: measures the place of the tool in the base; None if there is no box to keep.
+        tool: measures the place of the tool in the base [m]; for a box to keep.
+        touching: tells which pairs of its own bodies touch; for a robot whose may not.
     """
 
     def __init__(
-        self, robot: WorldRobot, dynamics: RobotDynamics, law: JointLaw, limits: RobotLimits,
-    ) -> None:  # fmt: skip
+        self,
+        robot: WorldRobot,
+        dynamics: RobotDynamics,
+        law: JointLaw,
+        limits: RobotLimits,
+        tool: Callable[[], tuple[float, ...]] = tuple,
+        touching: Callable[[], tuple[str, ...]] = tuple,
+    ) -> None:
         self._robot, self._dynamics, self._law = robot, dynamics, law
+        self._tool, self._touching = tool, touching
         self._command = robot.claim()
         self._gate = RobotGate(limits)
         self.commanded: Array = np.zeros(len(limits.axes))
@@ -65,6 +75,8 @@ class GatedRobot:
             tuple(robot.positions().tolist()),
             tuple(robot.speeds().tolist()),
             tuple(robot.efforts().tolist()),
+            self._tool(),
+            self._touching(),
         )
 
     def reset(self) -> tuple[RobotViolation, ...]:

@@ -17,11 +17,12 @@ from sim.world.engine.mjcf_text import quaternion_of
 from sim.world.engine.world import DivergedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from hil.recording.signals import Signals
     from hil.run.journal import Journal
     from hil.stations.world.bench import WorldBench
+    from hil.stations.world.touching import Touch
     from hil.timing.clock import Clock, Tick
 
 ACTIONS: Final = tuple(RobotAction)
@@ -51,7 +52,9 @@ class WorldFigures:
     reason: str = ""
     """Why, if it was not completed."""
     violations: list[str] = field(default_factory=list[str])
-    """What the gate objected to, with times."""
+    """What the gate objected to, and contacts that began, with times."""
+    contacts: int = 0
+    """That began."""
 
     @property
     def ok(self) -> bool:
@@ -92,6 +95,8 @@ class WorldRun:
         if self._ended_at is None and bench.source.ended:
             self._ended_at = index
         self._hear_source(tick)
+        self._look_at_contacts(tick)
+        self._hold_others(tick)
         stop = self._stopped()
         verdict = bench.gated.step(asked, found, stop)
         self._judge(tick, verdict, stop)
@@ -122,7 +127,34 @@ class WorldRun:
             return action is not RobotAction.STOPPING
         return self._ended_at is not None and index >= self._ended_at + self._settles
 
+    def _hold_others(self, tick: Tick) -> None:
+        for one in self._bench.standing:
+            for told in one.step():
+                text = f"{one.name}: {told}"
+                self.figures.violations.append(f"t = {tick.t_s:.3f} s: {text}")
+                self._put(tick, text, EventKind.VIOLATION)
+
     # -- what is kept --------------------
+
+    def _look_at_contacts(self, tick: Tick) -> None:
+        if not tick.index:
+            return
+        begun, ended = self._bench.contacts.look(tick.t_s)
+        self.figures.contacts = self._bench.contacts.count
+        for one in begun:
+            self.figures.violations.append(f"t = {one.begun_s:.3f} s: {one}")
+            self._note_contact(tick, str(one), one, one.force_n)
+        for one in ended:
+            first, second = one.pair
+            told = f"{first} has parted from {second}: {one.last_s - one.begun_s:.3f} s, at most"
+            self._note_contact(tick, f"{told} {one.peak_n:.1f} N", one, one.peak_n)
+
+    def _note_contact(self, tick: Tick, text: str, one: Touch, force_n: float) -> None:
+        if self._journal is not None:
+            first, second = one.pair
+            data = {"contact": first, "with": second, "begun_s": one.begun_s, "force_n": force_n}
+            self._journal.put(tick.t_s, tick.index, text, data, who="contact", kind=EventKind.NOTE,
+                              level=Level.WARNING)  # fmt: skip
 
     def _hear_source(self, tick: Tick) -> None:
         for one in self._bench.source.news():
@@ -181,9 +213,20 @@ class WorldRun:
             tick.index, tick.t_s, self._mode(), ACTIONS.index(action), int(flags),
             wanted, positions, speeds, efforts, bench.gated.commanded.tolist(),
             NO_POSE if pose is None else _seven(pose), bench.world.gap_max_m,
+            bench.contacts.touching, bench.contacts.force_n,
+            bench.world.positions.tolist(), *self._readings(),
         )  # fmt: skip
         journal.row(self._signals.pack(row), tick.t_s, tick.index)
         journal.service()
+
+    def _readings(self) -> Iterator[float | list[float]]:
+        """Of all sensors, a value or a list for each of their signals."""
+        sensors = self._bench.sensors
+        if sensors.signals:
+            reading = sensors.read()
+            for one in sensors.signals:
+                values = reading[one.at].tolist()
+                yield values if one.count > 1 else values[0]
 
     def _mode(self) -> int:
         match self._bench.gated.action:

@@ -6,108 +6,32 @@ Scenarios of all stations lie in ``configs/scenarios/``; those of this one say
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from hil.config.errors import ConfigError, Wrong, about
-from hil.config.fields import AccelerationDeg, AngleDeg, JerkDeg, Positive, RateDeg, Seconds
+from hil.config.fields import AngleDeg, Point
 from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import Settings, apply_overrides, read_toml
+from hil.config.shipped import find_file
+from hil.stations.world.led_settings import CopyMotion
+from hil.stations.world.planned_settings import JointsMotion, LineMotion
 
 if TYPE_CHECKING:
+    from numpy import float64
+    from numpy.typing import NDArray
+
+    from hil.stations.world.placing import PlacedScene
     from sim.world.robots.model import Robot
     from sim.world.robots.tree import RobotTree
+    from sim.world.scenes.model import Stepping
 
-WaySpeed = Annotated[float, Field(gt=0.0, le=10.0)]
-Way = Annotated[float, Field(ge=-20.0, le=20.0)]
-Turn = Annotated[float, Field(ge=-720.0, le=720.0)]
-
-
-class JointGoal(Settings):
-    """Where one joint shall go: one of four ways to say it."""
-
-    joint: int
-    """Its number in the document."""
-    by_deg: Turn | None = None
-    """So far from where it starts, a hinge."""
-    to_deg: Turn | None = None
-    """To this angle, a hinge."""
-    by_m: Way | None = None
-    """So far from where it starts, a slide."""
-    to_m: Way | None = None
-    """To this way, a slide."""
-
-    @model_validator(mode="after")
-    def _is_one(self) -> Self:
-        given = [self.by_deg, self.to_deg, self.by_m, self.to_m]
-        if sum(one is not None for one in given) != 1:
-            raise ValueError("one of by_deg, to_deg, by_m, to_m is needed")
-        return self
-
-
-class Timing(Settings):
-    """How a motion runs along its way."""
-
-    profile: Literal["jerk", "quintic", "uniform"] = "jerk"
-    """``jerk``: from rest to rest with bounded jerk; ``quintic``: of fifth order; ``uniform``: in
-    equal increments, at once at its speed."""
-    duration_s: Seconds | None = None
-    """How long it takes; left out, as short as the bounds allow."""
-    speed_deg_s: RateDeg = 55.0
-    """Of each joint, or of the turn along a line."""
-    acceleration_deg_s2: AccelerationDeg = 120.0
-    """Likewise."""
-    jerk_deg_s3: JerkDeg = 600.0
-    """Likewise."""
-    speed_m_s: WaySpeed = 0.5
-    """Of each slide, or along a line."""
-    acceleration_m_s2: Positive = 1.0
-    """Likewise."""
-    jerk_m_s3: Positive = 5.0
-    """Likewise."""
-
-
-class JointsMotion(Timing):
-    """All joints in step, along the straight way in joint space."""
-
-    kind: Literal["joints"]
-    """Always ``joints``."""
-    goal: tuple[JointGoal, ...]
-    """Of the joints that move; the others stay."""
-
-
-class LineMotion(Timing):
-    """A place of the robot along a straight line, by inverse kinematics at every step."""
-
-    kind: Literal["line"]
-    """Always ``line``."""
-    end: int | None = None
-    """Number of the end joint whose place moves; the robot's first one if left out."""
-    goal: tuple[JointGoal, ...] = ()
-    """Joints whose goal tells the line's end, or, without it, the two below."""
-    by_m: tuple[Way, Way, Way] | None = None
-    """Way in the world's axes x, y, z."""
-    turn_deg: tuple[AngleDeg, AngleDeg, AngleDeg] = (0.0, 0.0, 0.0)
-    """Turns about the world's x, then y, then z."""
-    turning: Literal["slerp", "three_part"] = "slerp"
-    """About one axis all the way, or about x, y and z one after the other."""
-    parts: tuple[float, float] = (0.3333333333333333, 0.6666666666666666)
-    """Shares of the way at which x and y are done, for ``three_part``."""
-
-    @model_validator(mode="after")
-    def _has_an_end(self) -> Self:
-        if bool(self.goal) == (self.by_m is not None):
-            raise ValueError("a line needs one of goal and by_m")
-        if not 0.0 < self.parts[0] < self.parts[1] < 1.0:
-            raise ValueError("parts must be two rising shares in (0, 1)")
-        return self
-
-
-WorldMotion = Annotated[JointsMotion | LineMotion, Field(discriminator="kind")]
+WorldMotion = Annotated[JointsMotion | LineMotion | CopyMotion, Field(discriminator="kind")]
 
 
 class LawGains(Settings):
@@ -121,6 +45,25 @@ class LawGains(Settings):
     """Effort per error of speed."""
 
 
+class Mount(Settings):
+    """Where a robot stands in a scene."""
+
+    on: str = ""
+    """Body, or robot of the scene, that bears it; empty for the world."""
+    link: Annotated[int, Field(ge=0)] = 0
+    """Of the robot that bears it."""
+    position_m: Point = (0.0, 0.0, 0.0)
+    """Of its base in the frame of what bears it."""
+    turn_deg: tuple[AngleDeg, AngleDeg, AngleDeg] = (0.0, 0.0, 0.0)
+    """Of its base there: about x, then y, then z."""
+
+    def rotation(self) -> NDArray[float64]:
+        """Axes of its base as columns, shape (3, 3)."""
+        from sim.world.robots.rotations import rotation_of_rpy
+
+        return rotation_of_rpy([math.radians(angle) for angle in self.turn_deg])
+
+
 class WorldScenario(Settings):
     """Everything a run of the virtual environment needs."""
 
@@ -132,6 +75,14 @@ class WorldScenario(Settings):
     """A line for the reader."""
     robot: str
     """Document of the robot."""
+    scene: str | None = None
+    """Name or file of the scene it stands in; left out, it stands on nothing, alone."""
+    mount: Mount | None = None
+    """Where it stands in the scene; left out, where the scene has a robot of the same document, or
+    else in the origin. Other robots of a scene are held where they stand."""
+    may_touch: tuple[str, ...] = ()
+    """Bodies of the scene, or ``floor``, that the robot may touch: no contact with them is counted
+    or refused."""
     control: Literal["speed", "torque", "voltage"] = "torque"
     """What its drives are commanded by, whatever the document says."""
     law: Literal["pid", "gravity", "computed", "pd"] = "computed"
@@ -150,11 +101,11 @@ class WorldScenario(Settings):
     settle_s: Annotated[float, Field(ge=0.0, le=60.0)] = 1.0
     """How long it is held at the end."""
     step_s: Annotated[float, Field(ge=1e-4, le=0.01)] = 0.002
-    """Of the engine, and of control."""
+    """Of the engine, and of control; left out, that of the scene, if there is one."""
     integrator: Literal["implicitfast", "RK4"] = "implicitfast"
-    """Of the engine: for motors' steep laws, or to keep energy."""
+    """Of the engine: for motors' steep laws, or to keep energy; left out, that of the scene."""
     gravity_m_s2: tuple[float, float, float] = (0.0, 0.0, -9.81)
-    """In the world's axes, z up."""
+    """In the world's axes, z up; left out, that of the scene."""
     clock: Literal["virtual", "real"] = "virtual"
     """``virtual``: as fast as it goes; ``real``: in real time."""
     seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
@@ -177,6 +128,8 @@ class WorldPlan:
     """Where it was."""
     scenario_file: str
     """Where the scenario was."""
+    scene: PlacedScene | None = None
+    """The scene with this robot in it; None if it stands alone."""
 
     @property
     def tree(self) -> RobotTree:
@@ -190,14 +143,29 @@ class WorldPlan:
         """Whether joints close loops."""
         return any(joint.closes for joint in self.robot.joints)
 
+    @property
+    def live(self) -> bool:
+        """Whether somebody has to lead the robot while the run lasts."""
+        motion = self.scenario.motion
+        return isinstance(motion, CopyMotion) and motion.source == "frames"
+
     def told(self) -> dict[str, Any]:
         """The plan as a recording keeps it."""
-        return {
+        told: dict[str, Any] = {
             "scenario": self.scenario.model_dump(mode="json"),
             "robot": self.robot_text,
             "robot_file": self.robot_file,
             "scenario_file": self.scenario_file,
         }
+        return told if self.scene is None else {**told, "scene": self.scene.told()}
+
+    @property
+    def stepping(self) -> Stepping:
+        """How the engine steps, and what acts everywhere."""
+        from sim.world.scenes.model import Stepping
+
+        one = self.scenario
+        return Stepping(one.step_s, one.integrator, one.gravity_m_s2)
 
 
 def scenario_model() -> type[Settings]:
@@ -226,14 +194,32 @@ def world_plan_from_table(
     scenario = WorldScenario.build(apply_overrides(dict(table), overrides), str(path))
     robot, file = robot_of(scenario.robot, key="robot", beside=path)
     drives = tuple(replace(drive, control=scenario.control) for drive in robot.drives)
-    plan = WorldPlan(
-        scenario, replace(robot, drives=drives), write_toml(robot), str(file), str(path)
-    )
+    driven, scene = replace(robot, drives=drives), None
+    if scenario.scene is not None:
+        scenario, scene = _placed(scenario, scenario.scene, robot, path)
+        scene = scene.with_robot(driven)
+    plan = WorldPlan(scenario, driven, write_toml(robot, whole=True), str(file), str(path), scene)
     _check(plan, str(path))
     return plan
 
 
+def _placed(
+    scenario: WorldScenario, name: str, robot: Robot, path: Path
+) -> tuple[WorldScenario, PlacedScene]:
+    """The scene of a scenario with its robot in it, and the scenario stepped as the scene is."""
+    from hil.machines.scene_documents import scene_of
+    from hil.stations.world.placing import placed_scene
+
+    found = scene_of(name, key="scene", beside=path)
+    stepping = found.scene.stepping
+    own = {key: getattr(stepping, key) for key in ("step_s", "integrator", "gravity_m_s2")}
+    left = {key: value for key, value in own.items() if key not in scenario.model_fields_set}
+    placed = placed_scene(found, robot, scenario.robot, scenario.mount)
+    return scenario.model_copy(update=left), placed
+
+
 def _check(plan: WorldPlan, source: str) -> None:
+    from hil.stations.world.sources.copy_map import copy_map
     from sim.world.robots.model import JointType
 
     scenario, wrong = plan.scenario, list[Wrong]()
@@ -243,7 +229,12 @@ def _check(plan: WorldPlan, source: str) -> None:
         text = f"robot = {scenario.robot!r} has no drive: nothing can move it"
         wrong.append(about("robot", text))
     seen: set[int] = set()
-    for index, goal in enumerate(scenario.motion.goal):
+    motion = scenario.motion
+    if isinstance(motion, CopyMotion):
+        wrong += copy_map(motion, plan.robot)[1]
+        if motion.source == "recording":
+            find_file(motion.file, beside=Path(source), folder="motions", key="motion.file")
+    for index, goal in enumerate(() if isinstance(motion, CopyMotion) else motion.goal):
         key = f"motion.goal.{index}"
         if goal.joint not in driven or goal.joint in seen:
             there = ", ".join(map(str, driven)) or "none"
@@ -255,11 +246,18 @@ def _check(plan: WorldPlan, source: str) -> None:
         if slides != (goal.by_m is not None or goal.to_m is not None):
             right = "by_m or to_m: it slides" if slides else "by_deg or to_deg: it turns"
             wrong.append(about(key, f"{key}: joint {goal.joint} needs {right}"))
+    if plan.live and scenario.clock != "real":
+        text = f'clock = {scenario.clock!r}: who leads it lives in real time; "real" is needed'
+        wrong.append(about("clock", text))
     if scenario.gains is not None:
         for name in ("kp", "ki", "kd"):
             count = len(getattr(scenario.gains, name))
             if count != len(driven):
                 text = f"gains.{name}: {count} values; one for each of {len(driven)} drives"
                 wrong.append(about(f"gains.{name}", text))
+    if scenario.scene is None:
+        for key in ("mount", "may_touch"):
+            if getattr(scenario, key):
+                wrong.append(about(key, f"{key} means nothing without scene"))
     if wrong:
         raise ConfigError(source, wrong)

@@ -1,10 +1,15 @@
 """What a row of the virtual environment records: of every driven joint, and of the tool."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
 
 from hil.recording.signals import CODE, QUATERNION, Signal, Signals
+
+if TYPE_CHECKING:
+    from sim.world.sensors.signals import SensorSignal
 
 STATION: Final = "world"
 MODES: Final = ("moving", "settling", "stopping", "stopped", "off")
@@ -21,6 +26,8 @@ HEAD: Final = (
 PLACE: Final = (
     Signal("tool_pose", "f8", 7, "m,m,m,1,1,1,1", "world", "tool", QUATERNION),
     Signal("loop_gap_m", "f8", unit="m"),
+    Signal("contacts", "u2"),
+    Signal("contact_force_n", "f8", unit="N"),
 )
 SIGNALS: Final = Signals(STATION, (*HEAD, *PLACE))
 """Of a robot without drives; `world_signals` has the others."""
@@ -29,8 +36,21 @@ Names = Sequence[tuple[int, bool]]
 """Number of each driven joint, and whether it slides."""
 
 
-def world_signals(joints: Names, control: str) -> Signals:
-    """The table of a robot with these drives, commanded by speed, torque or voltage."""
+def world_signals(
+    joints: Names,
+    control: str,
+    moving: Sequence[tuple[str, str]] = (),
+    sensors: Iterable[SensorSignal] = (),
+) -> Signals:
+    """The table of a robot with these drives, commanded by speed, torque or voltage.
+
+    Args:
+        moving: name and unit of each coordinate of everything that moves.
+        sensors: what its sensors tell.
+
+    Raises:
+        SignalsError: if a sensor has the name of something else, or there is too much for a row.
+    """
     asked = {"speed": ("rad/s", "m/s"), "torque": ("N m", "N")}.get(control, ("1", "1"))
     return Signals(
         STATION,
@@ -42,8 +62,26 @@ def world_signals(joints: Names, control: str) -> Signals:
             _of_joints("effort", joints, "N m", "N"),
             _of_joints("command", joints, *asked),
             *PLACE,
+            *_of_moving(moving),
+            *(_of_sensor(one) for one in sensors),
         ),
     )
+
+
+def _of_moving(moving: Sequence[tuple[str, str]]) -> Iterator[Signal]:
+    """Coordinates of everything that moves, in the engine's order."""
+    if not moving:
+        return
+    endings = {"rad": "_rad", "m": "_m"}
+    parts = [f"{name.replace('/', '_')}{endings.get(unit, '')}" for name, unit in moving]
+    units = ",".join(unit for _, unit in moving)
+    yield Signal("world_coordinates", "f8", len(moving), units,
+                 parts=tuple(parts) if len(parts) > 1 else ())  # fmt: skip
+
+
+def _of_sensor(one: SensorSignal) -> Signal:
+    units = "m,m,m,1,1,1,1" if one.child else one.unit
+    return Signal(one.name, "f8", one.count, units, one.frame, one.child, one.parts)
 
 
 def _of_joints(name: str, joints: Names, turning: str, sliding: str) -> Signal:

@@ -45,7 +45,7 @@ def write_still(path: Path, robot: Robot, size: str, *, frames: bool = False) ->
         start = World(text).positions
         order = PictureOrder(
             text=text.text, start=tuple(start.tolist()), width=int(sides[1]), height=int(sides[2]),
-            quality="fine", frames=named,
+            quality="fine", frames=named, files=tuple(text.files.items()),
         )  # fmt: skip
     except (EngineMissingError, ModelRefusedError) as error:
         raise PicturesError(str(error)) from None

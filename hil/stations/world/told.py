@@ -294,9 +294,12 @@ class WorldCheckTold(WorldErrorsTold):
     duration_s: float
     """Of the motion [s]."""
     reason: str
-    """The first objection with its time; empty if there is none."""
+    """The first limit or contact, with its time and axis or pair; empty if there is none."""
+    contacts: int
+    """That began: pairs of bodies, one a robot's or borne by one; a pair that has been apart for
+    0.1 s touches anew, and one that touches where the run begins, or may, is not counted."""
     violations: list[str]
-    """All that the gate objected to."""
+    """All that the gate objected to, and all contacts that began."""
 
 
 class WorldRunTold(WorldErrorsTold):
@@ -312,8 +315,12 @@ class WorldRunTold(WorldErrorsTold):
     """`completed`, `stopped` by the operator, `refused` by the gate, or `diverged`."""
     reason: str
     """Why it was not completed; empty if it was."""
-    plain_pid: WorldErrorsTold
-    """The same motion by the law `pid` alone, in a copy of the world."""
+    plain_pid: WorldErrorsTold | None
+    """The same motion by the law `pid` alone, in a copy of the world; null if somebody leads it."""
+    contacts: int
+    """That began, counted as by `hil check`."""
+    edits: int
+    """Changed documents that were taken while it ran."""
     loop_gap_max_um: float
     """Greatest gap of the loops [um]."""
     steps: int

@@ -20,7 +20,7 @@ def model_of(text: ModelText) -> Any:
         ModelRefusedError: if it does not take the text.
     """
     try:
-        return engine().MjModel.from_xml_string(text.text)
+        return engine().MjModel.from_xml_string(text.text, dict(text.files))
     except ValueError as error:
         raise ModelRefusedError(f"the engine refuses the model: {error}") from error
 

@@ -1,11 +1,13 @@
 """The whole text of a model: robots, their surroundings, and how the engine steps it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Final
 from xml.etree.ElementTree import Element
 
-from sim.world.engine.mjcf_robot import MjcfParts, PlacedRobot, add_robot
+from sim.world.engine.mjcf_meshes import MeshAssets
+from sim.world.engine.mjcf_robot import MjcfParts, PlacedRobot, add_robot, link_name
 from sim.world.engine.mjcf_sensors import add_sensors
 from sim.world.robots.model import Numbers, Robot
 from sim.world.robots.xml_writing import add, document
@@ -27,13 +29,15 @@ class ModelText:
     """Coordinates of each robot's joints where it starts, its loops closed."""
     bodies: tuple[SceneBody, ...] = ()
     """That it holds besides, those of fields placed."""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """Pictures that the text names, by their paths there."""
 
 
 def model_text(robots: Sequence[PlacedRobot], stepping: Stepping = DEFAULT) -> ModelText:
     """The text of a model of robots on nothing."""
     root, parts = begun(stepping)
     starts = tuple(add_robot(parts, robot, stepping.step_s) for robot in robots)
-    return ended(root, robots, starts)
+    return ended(root, robots, starts, files=parts.meshes.files)
 
 
 def begun(stepping: Stepping) -> tuple[Element, MjcfParts]:
@@ -50,7 +54,8 @@ def begun(stepping: Stepping) -> tuple[Element, MjcfParts]:
                  cone="elliptic", impratio=10.0)  # fmt: skip
     add(option, "flag", autoreset="disable")
     sections = ("worldbody", "equality", "actuator", "sensor", "contact")
-    return root, MjcfParts(*(add(root, tag) for tag in sections))
+    world, equality, actuator, sensor, contact = (add(root, tag) for tag in sections)
+    return root, MjcfParts(world, equality, actuator, sensor, contact, MeshAssets(root))
 
 
 def ended(
@@ -58,15 +63,36 @@ def ended(
     robots: Sequence[PlacedRobot],
     starts: tuple[Mapping[int, Numbers], ...],
     bodies: tuple[SceneBody, ...] = (),
+    files: Mapping[str, bytes] | None = None,
 ) -> ModelText:
     """The whole text; sensors come last, as they measure what touches anything.
 
     Raises:
         SensorTargetError: if one is for contact with nothing.
+        EngineMissingError: without the engine, for a robot whose links must not touch.
     """
     for robot in robots:
         add_sensors(root, robot)
-    return ModelText(document(root), tuple(robots), starts, bodies)
+        if robot.robot.machine is not None and robot.robot.machine.own_bodies:
+            _keep_apart(root, robot)
+    return ModelText(document(root), tuple(robots), starts, bodies, files or {})
+
+
+def _keep_apart(root: Element, placed: PlacedRobot) -> None:
+    """Let the links of a robot touch each other, where its document says so."""
+    from sim.world.engine.own_bodies import own_pairs
+    from sim.world.engine.world import World
+
+    contact = root.find("contact")
+    assert contact is not None  # noqa: S101  # every text has it
+    alone = model_text([PlacedRobot(replace(placed.robot, machine=None, sensors=()))])
+    named = {body.get("name"): body for body in root.iter("body")}
+    for pair in own_pairs(placed.robot, World(alone)):
+        bodies = [named[link_name(link, placed.prefix)] for link in pair]
+        shapes = ([one for one in body.findall("geom") if one.get("contype") != "0"]
+                  for body in bodies)  # fmt: skip
+        for one, other in product(*shapes):
+            add(contact, "pair", geom1=one.get("name"), geom2=other.get("name"))
 
 
 def robot_text(robot: Robot) -> str:

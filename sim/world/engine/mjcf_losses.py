@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from sim.world.engine.hulls import mesh_losses
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import JointType, Robot
 from sim.world.robots.sensors import DEFECTS, TIMING, sensor_keys
@@ -18,7 +19,12 @@ def mjcf_losses(robot: Robot) -> Iterator[Loss]:
         for one in row:
             if one.name:
                 yield Loss(f"{word} {one.number}", "name", one.name, other)
+    yield from mesh_losses(robot)
     for link in robot.links:
+        if link.mesh is not None or (link.visual and link.visual.mesh):
+            mesh = link.mesh or (link.visual and link.visual.mesh)
+            reason = "its triangles are written instead, in metres; pictures stay files"
+            yield Loss(f"link {link.number}", "mesh", mesh, reason)
         if link.density_kg_m3:
             reason = "its mass and inertia are written instead"
             yield Loss(f"link {link.number}", "density_kg_m3", link.density_kg_m3, reason)

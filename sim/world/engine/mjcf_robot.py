@@ -14,6 +14,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.world.engine.mjcf_meshes import MeshAssets, is_plain
 from sim.world.engine.mjcf_text import place
 from sim.world.robots.bodies import PlacedBody, placed_bodies
 from sim.world.robots.dh import pose_of
@@ -22,11 +23,13 @@ from sim.world.robots.model import (
     NOWHERE,
     BodyShape,
     JointType,
+    LinkVisual,
     Numbers,
     Robot,
     RobotDrive,
     RobotJoint,
     RobotLink,
+    Triple,
 )
 from sim.world.robots.rotations import quaternion_of
 from sim.world.robots.tree import spanning_tree, unit
@@ -62,6 +65,8 @@ class MjcfParts:
     """Sensors."""
     contact: Element
     """Pairs of bodies that do not touch."""
+    meshes: MeshAssets
+    """Of links."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,11 @@ def link_name(number: int, prefix: str = "") -> str:
     return f"{prefix}l{number}"
 
 
+def geom_name(number: int, prefix: str = "") -> str:
+    """The engine's shape of a link, which touches others."""
+    return f"{prefix}g{number}"
+
+
 def end_name(joint: RobotJoint, prefix: str = "") -> str:
     """The engine's site of an end."""
     return f"{prefix}e{joint.number}"
@@ -126,6 +136,7 @@ def add_robot(
     for link in tree.links:
         joint = tree.drivers[link.number]
         elements[link.number] = _body(elements[joint.parent], placed, link, joint, bodies)
+        _geoms(elements[link.number], parts.meshes, placed, link, bodies[link.number])
     for end in tree.ends:
         at = end.at_parent_m or (0.0, 0.0, 0.0)
         add(elements[end.parent], "site", name=end_name(end, placed.prefix), pos=at)
@@ -162,23 +173,47 @@ def _body(
             fullinertia=(xx, yy, zz, *across))  # fmt: skip
     elif joint.type not in (JointType.FIXED, JointType.END):
         add(body, "inertial", pos=(0.0, 0.0, 0.0), mass=MASSLESS, diaginertia=(MASSLESS,) * 3)
-    _geoms(body, placed, link, what)
     return body
 
 
-def _geoms(body: Element, placed: PlacedRobot, link: RobotLink, what: PlacedBody) -> None:
+def _geoms(
+    body: Element, meshes: MeshAssets, placed: PlacedRobot, link: RobotLink, what: PlacedBody
+) -> None:
     """What touches others, and what is seen if it is something else."""
     own, seen = placed.contact_bit, link.visual
-    colour = (*link.colour, 1.0 if seen is None else 0.0)
+    if seen is None and what.mesh is not None and not is_plain(what.mesh):
+        centre, turned = _triple(what.position_m), quaternion_of(what.rotation)
+        seen = LinkVisual(BodyShape.MESH, (), centre, turned, what.mesh)
     if what.shape is not BodyShape.NONE:
-        add(body, "geom", name=f"{placed.prefix}g{link.number}", type=what.shape.value,
-            size=half_sizes(what.shape, what.size_m), pos=what.position_m,
-            quat=quaternion_of(what.rotation), rgba=colour,
-            contype=own, conaffinity=EVERYTHING & ~own)  # fmt: skip
+        forms = [{"mesh": name} for name in meshes.touched(what.mesh)] if what.mesh else [{}]
+        for index, form in enumerate(forms):
+            add(body, "geom", name=f"{geom_name(link.number, placed.prefix)}{_more(index)}",
+                type=what.shape.value, **form, size=half_sizes(what.shape, what.size_m) or None,
+                pos=what.position_m, quat=quaternion_of(what.rotation),
+                rgba=(*link.colour, 1.0 if seen is None else 0.0),
+                contype=own, conaffinity=EVERYTHING & ~own)  # fmt: skip
     if seen is not None and seen.shape is not BodyShape.NONE:
-        add(body, "geom", name=f"{placed.prefix}v{link.number}", type=seen.shape.value,
-            size=half_sizes(seen.shape, seen.size_m), pos=seen.position_m,
-            quat=seen.quaternion, rgba=(*link.colour, 1.0), contype=0, conaffinity=0)  # fmt: skip
+        for index, look in enumerate(_looks(meshes, seen, link.colour)):
+            add(body, "geom", name=f"{placed.prefix}v{link.number}{_more(index)}",
+                type=seen.shape.value, pos=seen.position_m, quat=seen.quaternion, **look,
+                contype=0, conaffinity=0)  # fmt: skip
+
+
+def _looks(meshes: MeshAssets, seen: LinkVisual, colour: Triple) -> list[dict[str, object]]:
+    """Form and colour of each body that is seen of a link."""
+    if seen.mesh is None:
+        return [{"size": half_sizes(seen.shape, seen.size_m), "rgba": (*colour, 1.0)}]
+    return [{"mesh": mesh, "material": look} for mesh, look in meshes.seen(seen.mesh, colour)]
+
+
+def _triple(values: Array) -> Triple:
+    x, y, z = values.tolist()
+    return x, y, z
+
+
+def _more(index: int) -> str:
+    """End of the name of a link's second body and those after it."""
+    return f"_{index}" if index else ""
 
 
 def half_sizes(shape: BodyShape, size_m: Numbers) -> tuple[float, ...]:

@@ -77,7 +77,8 @@ def scene_text(scene: Scene, robots: Mapping[str, Robot], seed: int = 0) -> Mode
         bearer = _bearer(parts.world, camera, placed)
         _camera(bearer, camera)
     in_order = tuple(placed[one.name] for one in scene.robots)
-    return ended(root, in_order, tuple(starts[one.name] for one in scene.robots), bodies)
+    return ended(root, in_order, tuple(starts[one.name] for one in scene.robots), bodies,
+                 parts.meshes.files)  # fmt: skip
 
 
 def _build(

@@ -10,6 +10,7 @@ the process.
 import json
 import math
 import struct
+from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import IO, Any, Final, Literal, Self, get_args
@@ -83,6 +84,8 @@ class PictureOrder:
     """``draft``: neither shadows nor smooth edges; ``fine``: both."""
     frames: tuple[str, ...] = ()
     """Bodies and sites whose axes are drawn: x red, y green, z blue."""
+    files: tuple[tuple[str, bytes], ...] = ()
+    """Pictures that the text names, by their paths there."""
 
     def __post_init__(self) -> None:
         for name in ("width", "height"):
@@ -110,7 +113,8 @@ class PictureOrder:
 
     def to_json(self) -> bytes:
         """As it is sent."""
-        return json.dumps(asdict(self)).encode()
+        files = [(name, b64encode(data).decode("ascii")) for name, data in self.files]
+        return json.dumps(asdict(self) | {"files": files}).encode()
 
     @classmethod
     def from_json(cls, data: bytes) -> Self:
@@ -126,7 +130,8 @@ class PictureOrder:
                 for view in told.pop("views")
             )
             start, frames = tuple(map(float, told.pop("start"))), tuple(told.pop("frames"))
-            return cls(**told, start=start, frames=frames, views=views)
+            files = tuple((str(name), b64decode(data)) for name, data in told.pop("files"))
+            return cls(**told, start=start, frames=frames, views=views, files=files)
         except (KeyError, TypeError, AttributeError, UnicodeDecodeError, ValueError) as error:
             raise WireError(f"no order of pictures: {error}") from None
 

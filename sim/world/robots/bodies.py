@@ -3,7 +3,8 @@
 Eq. (4) of Su and Xue, missing from our copy, is taken to mean: a body lies between the joint that
 moves its link and the first joint that leaves it, or, if none does, one that closes a loop there.
 Bodies whose joints coincide, and those of a last link, take their length from the document and lie
-along z: about the joint in the first case, from the joint on in the second.
+along z: about the joint in the first case, from the joint on in the second. A mesh has its place in
+its own file.
 """
 
 from collections.abc import Mapping
@@ -12,8 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.world.meshes.mass import solid_mesh
+from sim.world.meshes.reading import surface_of
 from sim.world.robots.dh import pose_of
-from sim.world.robots.model import BodyShape, JointType, Numbers, Robot, RobotLink
+from sim.world.robots.model import BodyShape, JointType, LinkMesh, Numbers, Robot, RobotLink
 from sim.world.robots.shapes import SIZES, MassProperties, solid, tensor_of, volume_m3
 from sim.world.robots.tree import rotation_of
 
@@ -39,6 +42,8 @@ class PlacedBody:
     """Its axes as columns, shape (3, 3); its length lies along the third."""
     mass: MassProperties
     """Of the link, in the link's frame."""
+    mesh: LinkMesh | None = None
+    """Of a mesh."""
 
 
 def far_points_m(robot: Robot) -> dict[int, Array]:
@@ -81,6 +86,8 @@ def _placed(link: RobotLink, far_m: Array | None) -> PlacedBody:
     size = size if whole else (*size, apart)
     if link.place is not None:
         position, rotation = np.array(link.place.position_m), rotation_of(link.place.quaternion)
+    elif link.shape is BodyShape.MESH:
+        position, rotation = np.zeros(3), np.eye(3)
     elif far_m is None and link.shape is not BodyShape.SPHERE:
         length = size[-1] if size else 0.0
         position, rotation = np.array([0.0, 0.0, 0.5 * length]), np.eye(3)
@@ -88,7 +95,8 @@ def _placed(link: RobotLink, far_m: Array | None) -> PlacedBody:
         position = np.zeros(3) if far_m is None else 0.5 * far_m
         along_axes = apart < SHORTEST_M or (whole and link.shape is BodyShape.BOX)
         rotation = np.eye(3) if along_axes or far_m is None else _along(far_m / apart)
-    return PlacedBody(link.shape, size, position, rotation, _mass(link, size, position, rotation))
+    mass = _mass(link, size, position, rotation)
+    return PlacedBody(link.shape, size, position, rotation, mass, link.mesh)
 
 
 def _mass(link: RobotLink, size: Numbers, position_m: Array, rotation: Array) -> MassProperties:
@@ -96,6 +104,9 @@ def _mass(link: RobotLink, size: Numbers, position_m: Array, rotation: Array) ->
         told = link.inertia
         return MassProperties(told.mass_kg, np.array(told.centre_m), tensor_of(told.inertia_kg_m2))
     mass = link.mass_kg
+    if link.mesh is not None and (mass or link.density_kg_m3):
+        of_mesh = solid_mesh(surface_of(link.mesh), mass, link.density_kg_m3)
+        return of_mesh.seen_from(rotation, position_m)
     if mass is None:
         mass = link.density_kg_m3 * volume_m3(link.shape, size)
     return solid(link.shape, size, mass).seen_from(rotation, position_m)

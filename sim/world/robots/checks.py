@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
+from sim.world.meshes.checks import mesh_problems
 from sim.world.robots.dh import COUNTS, NAMES, is_angle
 from sim.world.robots.faults import Finding
 from sim.world.robots.model import (
@@ -97,6 +98,7 @@ def _of_link(link: RobotLink) -> Iterator[Problem]:
         yield from _of_place("place", link.place.position_m, link.place.quaternion)
     if link.visual is not None:
         yield from _of_visual(link.visual)
+    yield from mesh_problems(link)
 
 
 def _not_finite(row: RobotLink | RobotJoint, fields: Iterable[str]) -> Iterator[Problem]:

@@ -8,7 +8,7 @@ loops; the others make a tree that begins at link 0. Plain values: nothing is ju
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
@@ -42,6 +42,12 @@ class BodyShape(StrEnum):
     """Radius [m], then the length between the centres of its round ends."""
     SPHERE = "sphere"
     """Radius [m]."""
+    MESH = "mesh"
+    """A surface of triangles from a file, in the link's own axes; its file has its size."""
+
+
+SOLIDS: Final = tuple(one for one in BodyShape if one is not BodyShape.MESH)
+"""Shapes that their numbers say whole."""
 
 
 class JointType(StrEnum):
@@ -93,6 +99,29 @@ class BodyPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkMesh:
+    """Files of a surface of triangles, with what is in them."""
+
+    file: str
+    """Path as the document has it, relative to the document: STL or OBJ."""
+    scale: Triple = (1.0, 1.0, 1.0)
+    """Metres per unit of the file, along its axes; below 0 for a mirror's."""
+    parts: tuple[str, ...] = ()
+    """Files of convex parts that touch others instead of the mesh's hull, each group of theirs one;
+    of the same scale."""
+    contents: tuple[tuple[str, bytes], ...] = field(default=(), repr=False)
+    """Path and bytes of each file, materials and textures too; empty if they were not had."""
+
+    def __str__(self) -> str:
+        """Its file."""
+        return self.file
+
+    def content(self, file: str) -> bytes | None:
+        """Of one of its files; None if that was not had."""
+        return next((data for name, data in self.contents if name == file), None)
+
+
+@dataclass(frozen=True, slots=True)
 class LinkVisual:
     """What a link looks like, if that is not the body that it touches others with."""
 
@@ -104,6 +133,8 @@ class LinkVisual:
     """Of its centre in the link's frame."""
     quaternion: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
     """Of its axes: w, x, y, z, of length 1."""
+    mesh: LinkMesh | None = None
+    """Of a mesh."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +177,8 @@ class RobotLink:
     """Of its body; None for one that reaches from joint to joint."""
     visual: LinkVisual | None = None
     """What is seen of it; None for its body."""
+    mesh: LinkMesh | None = None
+    """Of its body, if that is a mesh."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +270,9 @@ class MachineBounds:
     """Of the joints that have any."""
     box_m: tuple[Triple, Triple] | None = None
     """Least and greatest corner of the tool's workspace, in the base."""
+    own_bodies: bool = False
+    """Whether its links must not touch each other: those that no joint joins, and that do not
+    already where it starts. Without it they pass through each other."""
 
 
 @dataclass(frozen=True, slots=True)

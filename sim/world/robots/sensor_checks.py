@@ -8,7 +8,7 @@ from typing import Final
 
 from sim.world.robots.checks import NOT_FINITE, ROUNDING, finite
 from sim.world.robots.faults import Finding
-from sim.world.robots.model import AXES, BodyPlace, BodyShape, JointType, Robot
+from sim.world.robots.model import AXES, SOLIDS, BodyPlace, BodyShape, JointType, Robot
 from sim.world.robots.sensor_values import QUATERNION, can_measure, measured_joints, quantities
 from sim.world.robots.sensors import (
     OF_JOINTS,
@@ -136,8 +136,8 @@ def _of_values(sensor: RobotSensor) -> Iterator[Problem]:
 
 def _of_volume(sensor: RobotSensor) -> Iterator[Problem]:
     names = SIZES[sensor.shape]
-    if sensor.shape is BodyShape.NONE:
-        right = ", ".join(one for one in BodyShape if one is not BodyShape.NONE)
+    if sensor.shape in (BodyShape.NONE, BodyShape.MESH):
+        right = ", ".join(one for one in SOLIDS if one is not BodyShape.NONE)
         yield "shape", None, "touch is felt in no volume", f"one of {right}"
     elif len(sensor.size_m) != len(names):
         right = f"{len(names)}: {', '.join(names)}"

@@ -24,6 +24,7 @@ SIZES: Final[Mapping[BodyShape, tuple[str, ...]]] = MappingProxyType(
         BodyShape.CYLINDER: ("radius", "length"),
         BodyShape.CAPSULE: ("radius", "length"),
         BodyShape.SPHERE: ("radius",),
+        BodyShape.MESH: (),
     }
 )
 """What the numbers of a size are. The length may be left out: from joint to joint."""
@@ -60,7 +61,7 @@ class MassProperties:
 
 
 def volume_m3(shape: BodyShape, size_m: Sequence[float]) -> float:
-    """What a body of this size fills [m3]; 0 of no body."""
+    """What a body of this size fills [m3]; 0 of no body, and of one that its size does not tell."""
     match shape, tuple(size_m):
         case BodyShape.BOX, (width, height, length):
             return width * height * length

@@ -13,17 +13,20 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-from sim.world.robots.bodies import placed_bodies
+from sim.world.meshes.reading import surface_of
+from sim.world.robots.bodies import PlacedBody, placed_bodies
 from sim.world.robots.faults import FaultList, Finding
 from sim.world.robots.judge import findings_of
 from sim.world.robots.losses import Loss, losses_beside
-from sim.world.robots.model import BodyShape, JointType, Robot, RobotJoint, RobotLink
+from sim.world.robots.model import SOLIDS, BodyShape, JointType, Robot, RobotJoint, RobotLink
 from sim.world.robots.shapes import volume_m3
 from sim.world.robots.text_cells import TextCell, TextRow, rows_of
 from sim.world.robots.tree import drivers_of
 
 SIZE_MAX: Final = 4_000_000
 """Characters of a document at most."""
+FLAT_M: Final = 1e-6
+"""Least edge of the box that stands for a mesh."""
 UNITS: Final = ("m", "rad", "kg/m3")
 LINK: Final = ("number", "dh", "joint_d", "leaving", "shape", "size_m", "colour", "density_kg_m3")
 """Columns of a link, as fields of `RobotLink`; JointD is there by the graph's arcs."""
@@ -88,12 +91,14 @@ def write_text(robot: Robot) -> str:
     bodies = placed_bodies(robot)
     lines = [f"units {' '.join(UNITS)}"]
     for link in robot.links:
-        density, body = link.density_kg_m3, bodies[link.number]
-        if not density and (volume := volume_m3(link.shape, body.size_m)):
+        body = bodies[link.number]
+        shape, size_m = _shape_and_size(link, body)
+        density = 0.0 if link.shape is BodyShape.MESH else link.density_kg_m3
+        if not density and (volume := volume_m3(shape, size_m or body.size_m)):
             density = body.mass.mass_kg / volume
         cells = (
             str(link.number), _list(link.dh), str(drivers[link.number].number), _list(link.leaving),
-            link.shape.value, _list(link.size_m), _list(link.colour), number_text(density),
+            shape.value, _list(size_m), _list(link.colour), number_text(density),
         )  # fmt: skip
         lines.append(f"link  [{', '.join(cells)}]")
     for joint in robot.joints:
@@ -109,7 +114,23 @@ def write_text(robot: Robot) -> str:
 
 def text_losses(robot: Robot) -> tuple[Loss, ...]:
     """What the text cannot say of a robot."""
-    return tuple(losses_beside(robot, {*LINK}, {*JOINT}, "the text has no column for it"))
+    reason = "the text has no column for it"
+    boxes = "a box of its extents stands instead, of the same mass"
+    meshes = (
+        Loss(f"link {link.number}", "shape", link.mesh, boxes)
+        for link in robot.links
+        if link.mesh is not None
+    )
+    return *losses_beside(robot, {*LINK, "mesh"}, {*JOINT}, reason), *meshes
+
+
+def _shape_and_size(link: RobotLink, body: PlacedBody) -> tuple[BodyShape, tuple[float, ...]]:
+    """As the text has them: the box about a mesh."""
+    if body.mesh is None:
+        return link.shape, link.size_m
+    points = surface_of(body.mesh).corners.reshape(-1, 3)
+    edges = points.max(axis=0) - points.min(axis=0)
+    return BodyShape.BOX, tuple(max(edge, FLAT_M) for edge in edges.tolist())
 
 
 def number_text(value: float) -> str:
@@ -220,18 +241,20 @@ def _integers(cell: TextCell) -> tuple[int, ...]:
     return tuple(_integer(TextCell(cell.column, (word,), is_list=False)) for word in cell.words)
 
 
-def _one_of(kinds: type[BodyShape] | type[JointType]) -> Callable[[TextCell], str]:
+def _one_of(kinds: Iterable[BodyShape] | Iterable[JointType]) -> Callable[[TextCell], str]:
+    known = {one.value: one for one in kinds}
+
     def read(cell: TextCell) -> str:
-        if cell.text not in {*kinds}:
-            raise _UnreadableError("no such word", f"one of {', '.join(kinds)}")
-        return kinds(cell.text)
+        if cell.text not in known:
+            raise _UnreadableError("no such word", f"one of {', '.join(known)}")
+        return known[cell.text]
 
     return read
 
 
 _READERS: Final[dict[str, Callable[[TextCell], Any]]] = {
     "number": _integer, "dh": _numbers, "joint_d": _integer, "leaving": _integers,
-    "shape": _one_of(BodyShape), "size_m": _numbers, "colour": _three, "density_kg_m3": _scalar,
+    "shape": _one_of(SOLIDS), "size_m": _numbers, "colour": _three, "density_kg_m3": _scalar,
     "type": _one_of(JointType), "axis": _numbers, "parent": _integer, "child": _integer,
     "at_parent_m": _three, "at_child_m": _three,
 }  # fmt: skip

@@ -1,16 +1,19 @@
 """A robot as TOML, with units in its keys, read with all digits.
 
 It carries what the paper's text cannot: names, mass and inertia outright, the place of a body,
-start, limits, friction, rotor inertia, joints that follow others, drives, sensors, ``[machine]``.
+start, limits, friction, rotor inertia, joints that follow others, drives, sensors, ``[machine]``,
+and meshes by their files.
 """
 
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from sim.world.meshes.reading import MeshFiles, no_files
 from sim.world.robots import toml_keys
 from sim.world.robots.faults import FieldKey
 from sim.world.robots.judge import findings_of
+from sim.world.robots.mesh_filling import with_files
 from sim.world.robots.model import (
     AxisBounds,
     BodyShape,
@@ -40,23 +43,24 @@ _INSTEAD: Final[dict[str, Any]] = {
 }  # fmt: skip
 """What stands for a value that is missing or cannot be read."""
 _JUDGED_BY: Final = {
-    "shape": ("size_m",), "type": ("axis", "at_parent_m", "at_child_m", "start"),
+    "shape": ("size_m", "mesh"), "type": ("axis", "at_parent_m", "at_child_m", "start"),
     "end": ("link",), "tool_mass_kg": ("tool_centre_m",),
 }  # fmt: skip
 """Fields that say nothing without another one."""
 
 
-def read_toml(text: str, source: str) -> Robot:
+def read_toml(text: str, source: str, files: MeshFiles = no_files) -> Robot:
     """The robot that a TOML document describes.
 
     Args:
         source: the document, for error texts.
+        files: where its meshes are had from.
 
     Raises:
         RobotDocumentError: with every fault.
     """
     reader = _Reader(text, source)
-    robot = reader.robot()
+    robot = with_files(reader.robot(), files, reader.faults)
     whole = not reader.faults.faults
     reader.faults.take(findings_of(robot, whole=whole))
     reader.faults.end()
@@ -69,7 +73,7 @@ class _Reader(TomlTables):
     needed = _NEEDED
     instead = _INSTEAD
     judged_by = _JUDGED_BY
-    readers = MappingProxyType({**READERS, **SENSOR_READERS})
+    readers = MappingProxyType({**SENSOR_READERS, **READERS})
 
     def robot(self) -> Robot:
         """What the document says, with stand-ins for what cannot be read."""
@@ -102,14 +106,15 @@ class _Reader(TomlTables):
         if not isinstance(table, dict):
             self.faults.unreadable(("machine",), table, "not a table", "[machine]")
             return None
-        self._no_others(table, ("machine",), {"box_m", "joint"})
+        self._no_others(table, ("machine",), {"box_m", "own_bodies", "joint"})
         bounds = tuple(
             AxisBounds(**self._fields(row, ("machine", "joint", index), keys, "bounds"))
             for index, row in self._tables(table, ("machine",), "joint")
             for keys in (toml_keys.bounds_keys(self._kind(row, kinds)),)
         )
         box = self._value(table, "box_m", ("machine", "box_m"), _corners, None)
-        return MachineBounds(bounds, box)
+        apart = self._value(table, "own_bodies", ("machine", "own_bodies"), toml_keys.yes, False)
+        return MachineBounds(bounds, box, apart)
 
     def _sensor(self, index: int, table: dict[str, Any]) -> RobotSensor:
         path: FieldKey = ("sensor", index)

@@ -4,16 +4,20 @@ Units are in the keys and go with the joint: m and N of a slide, rad and N m of 
 """
 
 import math
+import zlib
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from sim.world.meshes.reading import FILE_MAX
 from sim.world.robots import dh
 from sim.world.robots.model import (
     BodyPlace,
     BodyShape,
     JointType,
     LinkInertia,
+    LinkMesh,
     LinkVisual,
     Mimic,
 )
@@ -30,7 +34,7 @@ LINK: Final[Fields] = MappingProxyType(
         one: one
         for one in (
             "number", "name", "dh", "leaving", "shape", "size_m", "colour", "density_kg_m3",
-            "mass_kg", "inertia", "place", "visual",
+            "mass_kg", "inertia", "place", "visual", "mesh",
         )
     }
 )  # fmt: skip
@@ -90,6 +94,13 @@ def number(value: object) -> float:
         return float(value)
     except OverflowError:
         return math.inf
+
+
+def yes(value: object) -> bool:
+    """A yes or no."""
+    if not isinstance(value, bool):
+        raise UnreadableError("not a yes or no", "true or false")
+    return value
 
 
 def integer(value: object) -> int:
@@ -171,11 +182,47 @@ def place(value: object) -> BodyPlace:
 
 
 def visual(value: object) -> LinkVisual:
-    """Shape, size and place of what is seen."""
-    found = _table(value, ("shape", "size_m"), ("position_m", "quaternion"))
+    """Shape, size and place of what is seen, or a mesh and its place."""
+    others = ("position_m", "quaternion")
+    if isinstance(value, dict) and "mesh" in value:
+        found = {"size_m": [], **_table(value, ("shape", "mesh"), others)}
+    else:
+        found = _table(value, ("shape", "size_m"), others)
     at = some(3)(found.get("position_m", [0.0, 0.0, 0.0]))
     turned = some(4)(found.get("quaternion", [1.0, 0.0, 0.0, 0.0]))
-    return LinkVisual(one_of(BodyShape)(found["shape"]), numbers(found["size_m"]), at, turned)  # type: ignore[arg-type]
+    shape, size_m = one_of(BodyShape)(found["shape"]), numbers(found["size_m"])
+    of = mesh(found["mesh"]) if "mesh" in found else None
+    return LinkVisual(shape, size_m, at, turned, of)  # type: ignore[arg-type]
+
+
+def mesh(value: object) -> LinkMesh:
+    """Files, which are read by whoever has the document's folder, or are in the document."""
+    found = _table(value, ("file",), ("scale", "parts", "contents"))
+    parts = found.get("parts", [])
+    scale = some(3)(found.get("scale", [1.0, 1.0, 1.0]))
+    contents = found.get("contents", {})
+    if not isinstance(contents, dict):
+        raise UnreadableError("not files", "bytes by paths, as a recording has them")
+    files = tuple((name, packed_bytes(data)) for name, data in contents.items())
+    return LinkMesh(text(found["file"]), scale, tuple(map(text, _list(parts))), files)  # type: ignore[arg-type]
+
+
+def packed(data: bytes) -> str:
+    """Bytes as a word: deflate (RFC 1950) in base64."""
+    return b64encode(zlib.compress(data, 9)).decode("ascii")
+
+
+def packed_bytes(value: object) -> bytes:
+    """Bytes of such a word."""
+    reader = zlib.decompressobj()
+    try:
+        data = reader.decompress(b64decode(str(value), validate=True), FILE_MAX)
+    except (ValueError, zlib.error):
+        data = b""
+    if not data or not reader.eof:
+        right = f"deflate in base64, of at most {FILE_MAX} bytes"
+        raise UnreadableError("bytes that cannot be had", right)
+    return data
 
 
 def mimic(value: object) -> Mimic:
@@ -206,7 +253,7 @@ READERS: Final[Mapping[str, Callable[[object], Any]]] = MappingProxyType(
         "number": integer, "name": text, "dh": dh_numbers, "leaving": integers,
         "shape": one_of(BodyShape), "size_m": numbers, "colour": some(3),
         "density_kg_m3": number, "mass_kg": number, "inertia": inertia, "place": place,
-        "visual": visual,
+        "visual": visual, "mesh": mesh,
         "type": one_of(JointType), "axis": numbers, "parent": integer, "child": integer,
         "at_parent_m": some(3), "at_child_m": some(3), "mimic": mimic, "start": numbers,
         "limits": pairs, "friction": number, "damping": number, "armature": number,

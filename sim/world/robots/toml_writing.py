@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from sim.world.robots import dh, toml_keys
@@ -11,6 +11,7 @@ from sim.world.robots.model import (
     BodyPlace,
     JointType,
     LinkInertia,
+    LinkMesh,
     LinkVisual,
     Mimic,
     Robot,
@@ -23,11 +24,17 @@ from sim.world.robots.text import number_text
 from sim.world.robots.toml_sensors import sensor_entries
 
 
-def write_toml(robot: Robot) -> str:
-    """The TOML of a robot; nothing is lost."""
+def write_toml(robot: Robot, *, whole: bool = False) -> str:
+    """The TOML of a robot; nothing is lost.
+
+    Args:
+        whole: whether what is in the files of meshes is written, too, so that nothing else is
+            needed to read it.
+    """
     kinds = {joint.number: joint.type for joint in robot.joints}
     blocks = [[f"name = {_string(robot.name)}"]] if robot.name else []
-    blocks += [["[[link]]", *_lines(link, toml_keys.LINK)] for link in robot.links]
+    links = robot.links if whole else map(_named, robot.links)
+    blocks += [["[[link]]", *_lines(link, toml_keys.LINK)] for link in links]
     blocks += [
         ["[[joint]]", *_lines(joint, toml_keys.joint_keys(joint.type))] for joint in robot.joints
     ]
@@ -38,7 +45,9 @@ def write_toml(robot: Robot) -> str:
     blocks += [["[[sensor]]", *_sensor(sensor)] for sensor in robot.sensors]
     if robot.machine is not None:
         box = robot.machine.box_m
-        blocks.append(["[machine]", *([f"box_m = {value_text(box)}"] if box is not None else [])])
+        lines = [] if box is None else [f"box_m = {value_text(box)}"]
+        lines += ["own_bodies = true"] if robot.machine.own_bodies else []
+        blocks.append(["[machine]", *lines])
         blocks += [
             ["[[machine.joint]]", *_lines(bounds, toml_keys.bounds_keys(kinds[bounds.joint]))]
             for bounds in robot.machine.joints
@@ -72,6 +81,28 @@ def _mimic(mimic: Mimic, kind: JointType) -> dict[str, Any]:
     return {"joint": mimic.joint, "ratio": mimic.ratio, offset: mimic.offset}
 
 
+def _named(link: RobotLink) -> RobotLink:
+    """A link with the names of its meshes' files only."""
+    seen = link.visual
+    if link.mesh is not None:
+        link = replace(link, mesh=replace(link.mesh, contents=()))
+    if seen is not None and seen.mesh is not None:
+        seen = replace(seen, mesh=replace(seen.mesh, contents=()))
+    return replace(link, visual=seen)
+
+
+def _mesh(mesh: LinkMesh) -> dict[str, Any]:
+    """Its files, as their paths, and what is in them."""
+    usual = LinkMesh(mesh.file)
+    told = {name: getattr(mesh, name) for name in ("file", "scale", "parts")}
+    told = {
+        name: one for name, one in told.items() if name == "file" or one != getattr(usual, name)
+    }
+    if mesh.contents:
+        told["contents"] = {path: toml_keys.packed(data) for path, data in mesh.contents}
+    return told
+
+
 def _sensor(sensor: RobotSensor) -> Iterator[str]:
     for key, value in sensor_entries(sensor).items():
         yield f"{key} = {value_text(value)}"
@@ -90,12 +121,26 @@ def value_text(value: object) -> str:
             return _string(value)
         case tuple():
             return f"[{', '.join(map(value_text, value))}]"
-        case LinkInertia() | BodyPlace() | LinkVisual():
+        case LinkMesh():
+            return value_text(_mesh(value))
+        case LinkVisual() if value.mesh is not None:
+            own = {"shape": value.shape, "mesh": value.mesh}
+            place = {"position_m": value.position_m, "quaternion": value.quaternion}
+            return value_text(own | place)
+        case LinkVisual():
+            own = ("shape", "size_m", "position_m", "quaternion")
+            return value_text({name: getattr(value, name) for name in own})
+        case LinkInertia() | BodyPlace():
             return value_text({one.name: getattr(value, one.name) for one in fields(value)})
         case dict():
-            return f"{{ {', '.join(f'{key} = {value_text(one)}' for key, one in value.items())} }}"
+            entries = (f"{_key(key)} = {value_text(one)}" for key, one in value.items())
+            return f"{{ {', '.join(entries)} }}"
         case _:
             raise TypeError(f"no form in TOML for {value!r:.60}")
+
+
+def _key(key: str) -> str:
+    return key if key.isidentifier() and key.isascii() else _string(key)
 
 
 def _string(value: str) -> str:

@@ -6,9 +6,18 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.robots.model import BodyPlace, BodyShape, LinkInertia, LinkVisual, Numbers, Triple
+from sim.world.robots.model import (
+    BodyPlace,
+    BodyShape,
+    LinkInertia,
+    LinkMesh,
+    LinkVisual,
+    Numbers,
+    Triple,
+)
 from sim.world.robots.rotations import quaternion_of
 from sim.world.robots.shapes import SIZES, tensor_of
+from sim.world.robots.urdf_meshes import read_mesh
 from sim.world.robots.urdf_values import UrdfValues, triple
 from sim.world.robots.urdf_words import INERTIA
 from sim.world.robots.xml_nodes import XmlNode, named
@@ -59,16 +68,16 @@ def read_link(values: UrdfValues, node: XmlNode, colours: dict[str, Triple]) -> 
     if seen is not None:
         link.fields.update(_colour(values, seen[0], colours))
     if touched is not None:
-        _, shape, size_m, pose = touched
+        _, shape, size_m, pose, mesh = touched
         turned = quaternion_of(pose[:3, :3])
         place = BodyPlace(triple(pose[:3, 3]), turned)
-        link.fields.update(shape=shape, size_m=size_m, place=place)
+        link.fields.update(shape=shape, size_m=size_m, place=place, mesh=mesh)
     if seen is None and touched is not None:
         link.fields["visual"] = LinkVisual(BodyShape.NONE)
     elif seen is not None and (touched is None or not _same(seen, touched)):
-        _, shape, size_m, pose = seen
+        _, shape, size_m, pose, mesh = seen
         turned = quaternion_of(pose[:3, :3])
-        link.fields["visual"] = LinkVisual(shape, size_m, triple(pose[:3, 3]), turned)
+        link.fields["visual"] = LinkVisual(shape, size_m, triple(pose[:3, 3]), turned, mesh)
     return link
 
 
@@ -83,44 +92,51 @@ def read_colour(values: UrdfValues, material: XmlNode) -> Triple | None:
     return triple(tuple(rgb))
 
 
-Geometry = tuple[XmlNode, BodyShape, Numbers, Array]
-"""Its element, shape, size and frame."""
+Geometry = tuple[XmlNode, BodyShape, Numbers, Array, LinkMesh | None]
+"""Its element, shape, size, frame and mesh."""
 
 
 def _first(values: UrdfValues, link: XmlNode, tag: str) -> Geometry | None:
     """The first of a link's bodies that can be had; others are left out and told."""
     found: Geometry | None = None
     for node in [one for one in link.children if one.tag == tag]:
-        shape = next((one for geometry in node.children for one in geometry.children
-                      if geometry.tag == "geometry" and one.tag in SOLIDS), None)  # fmt: skip
-        if found is None and shape is not None:
-            found = _geometry(values, node)
+        inside = [one for each in node.children if each.tag == "geometry" for one in each.children]
+        shape = next((one for one in inside if one.tag in (*SOLIDS, "mesh")), None)
+        mesh, unread = None, ""
+        if found is None and shape is not None and shape.tag == "mesh":
+            mesh, unread = read_mesh(values, shape)
+        if found is None and shape is not None and not unread:
+            found = _geometry(values, node, mesh)
             link.take(node)
             continue
-        reason = "a link has one body that touches others, and one that is seen"
+        reason = unread or "a link has one body that touches others, and one that is seen"
         if shape is None:
-            told = [one.tag for each in node.children for one in each.children
-                    if each.tag == "geometry"]  # fmt: skip
-            reason = f"its geometry is {', '.join(told) or 'none'}; read are {', '.join(SOLIDS)}"
+            told = [one.tag for one in inside]
+            reason = (
+                f"its geometry is {', '.join(told) or 'none'}; read are {', '.join(SOLIDS)}, mesh"
+            )
         values.losses.append(node.loss(f"<{tag}>", node.get("name"), reason, named(link)))
         link.take(node, whole=True)
     return found
 
 
-def _geometry(values: UrdfValues, node: XmlNode) -> Geometry:
+def _geometry(values: UrdfValues, node: XmlNode, mesh: LinkMesh | None) -> Geometry:
     pose, geometry = values.place(node), node.one("geometry")
     assert geometry is not None  # noqa: S101  # the caller has seen its shape
+    if mesh is not None:
+        geometry.one("mesh")
+        return node, BodyShape.MESH, (), pose, mesh
     solid = next(one for tag in SOLIDS if (one := geometry.one(tag)) is not None)
     shape = SOLIDS[solid.tag]
     if shape is BodyShape.BOX:
         if solid.get("size") is None:
             values.absent(solid, "size")
-        return node, shape, values.numbers(solid, "size", (1.0, 1.0, 1.0)), pose
-    return node, shape, tuple(values.needed(solid, name) for name in SIZES[shape]), pose
+        return node, shape, values.numbers(solid, "size", (1.0, 1.0, 1.0)), pose, None
+    return node, shape, tuple(values.needed(solid, name) for name in SIZES[shape]), pose, None
 
 
 def _same(one: Geometry, other: Geometry) -> bool:
-    return one[1:3] == other[1:3] and bool(np.array_equal(one[3], other[3]))
+    return (*one[1:3], one[4]) == (*other[1:3], other[4]) and bool(np.array_equal(one[3], other[3]))
 
 
 def _colour(values: UrdfValues, visual: XmlNode, colours: dict[str, Triple]) -> dict[str, Triple]:

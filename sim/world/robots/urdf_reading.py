@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.world.meshes.reading import MeshFiles, no_files
 from sim.world.robots.dh import dh_of, pose_of
 from sim.world.robots.judge import findings_of
 from sim.world.robots.losses import Loss
@@ -48,29 +49,32 @@ REASONS: Final = {
     "safety_controller": "soft limits are the gate's",
     "calibration": "a joint's zero is where its coordinate is 0",
     "sensor": "sensors are not read from URDF",
-    "texture": "bodies have a colour only",
+    "texture": "textures are those of a mesh's own materials",
 }
 """Why elements are not taken."""
 
 
-def read_urdf(text: str, source: str) -> tuple[Robot, tuple[Loss, ...]]:
+def read_urdf(
+    text: str, source: str, files: MeshFiles = no_files
+) -> tuple[Robot, tuple[Loss, ...]]:
     """The robot of a document, and what of the document it does not have, in its order.
 
     Args:
         source: the document, for error texts.
+        files: where its meshes are had from.
 
     Raises:
         RobotDocumentError: with every fault.
     """
-    return _Reader(text, source).robot()
+    return _Reader(text, source, files).robot()
 
 
 class _Reader:
     """One document while it is read."""
 
-    def __init__(self, text: str, source: str) -> None:
+    def __init__(self, text: str, source: str, files: MeshFiles) -> None:
         self._root = read_nodes(text, source)
-        self._values = UrdfValues(source)
+        self._values = UrdfValues(source, files)
         if self._root.tag != "robot":
             self._refuse(f"<{self._root.tag}>", "no URDF", "<robot> is the outermost element")
         if any(one.tag.startswith("xacro:") for one in self._root.children):
@@ -114,8 +118,9 @@ class _Reader:
                 seen.add(one.name)
         names = {link.name for link in links}
         for joint in joints:
-            for name in (joint.parent, joint.child):
-                if name and name not in names:
+            for side, name in (("parent", joint.parent), ("child", joint.child)):
+                told = name or any(one.tag == side for one in joint.node.children)
+                if told and name not in names:
                     right = "a link that is there"
                     self._values.fault(joint.node, name, "no such link", right)
         if not links:
@@ -255,10 +260,15 @@ class _Reader:
     def _machine(self, bounds: tuple[AxisBounds, ...]) -> MachineBounds | None:
         if (node := self._root.one("machine")) is None:
             return MachineBounds(bounds) if bounds else None
+        apart = node.get("own_bodies") or "false"
+        if apart not in ("true", "false"):
+            right = 'own_bodies="true" or "false"'
+            self._values.fault(node, apart, "machine own_bodies is not read", right)
         if node.get("box") is None:
-            return MachineBounds(bounds)
+            return MachineBounds(bounds, own_bodies=apart == "true")
         corners = self._values.numbers(node, "box", (0.0, 0.0, 0.0, 1.0, 1.0, 1.0))
-        return MachineBounds(bounds, (triple(corners[:3]), triple(corners[3:])))
+        box_m = triple(corners[:3]), triple(corners[3:])
+        return MachineBounds(bounds, box_m, apart == "true")
 
 
 def _bearing(links: list[UrdfLink], joints: list[UrdfJoint]) -> UrdfJoint | None:

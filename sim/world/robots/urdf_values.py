@@ -1,12 +1,13 @@
 """Numbers and places of URDF's elements; what cannot be read is noted as a fault."""
 
-import math
 from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.world.meshes.reading import MeshFiles, no_files
+from sim.world.robots.checks import NUMBER_MAX
 from sim.world.robots.faults import FaultList
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import Numbers
@@ -24,9 +25,11 @@ class UrdfValues:
 
     Args:
         source: the document, for error texts.
+        files: where its meshes are had from.
     """
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, files: MeshFiles = no_files) -> None:
+        self.files: MeshFiles = files
         self.faults: FaultList = FaultList(source, {})
         self.losses: list[Loss] = []
 
@@ -42,8 +45,9 @@ class UrdfValues:
             found = tuple(float(one.replace("_", "?")) for one in word.split())
         except ValueError:
             found = ()
-        if len(found) != len(instead) or not all(map(math.isfinite, found)):
-            right = f'finite numbers, {len(instead)} of them: {name}="{_shown(instead)}"'
+        if len(found) != len(instead) or not all(abs(one) <= NUMBER_MAX for one in found):
+            many = f"finite numbers up to {NUMBER_MAX:g}, {len(instead)} of them"
+            right = f'{many}: {name}="{_shown(instead)}"'
             self.fault(node, word, f"{node.tag} {name} is not read", right)
             return instead
         return found

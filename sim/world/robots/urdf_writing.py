@@ -20,6 +20,7 @@ from sim.world.robots.model import (
     AxisBounds,
     BodyShape,
     JointType,
+    LinkMesh,
     Numbers,
     Robot,
     RobotDrive,
@@ -106,7 +107,7 @@ class _Writer:
                 self._joint(joint)
         if machine is not None:
             corners = machine.box_m and (*machine.box_m[0], *machine.box_m[1])
-            add(self.root, "machine", box=corners)
+            add(self.root, "machine", box=corners, own_bodies=machine.own_bodies or None)
 
     def _numbered(
         self, tag: str, row: RobotLink | RobotJoint, name: str, **attributes: object
@@ -125,16 +126,17 @@ class _Writer:
             add(inertial, "inertia", **dict(zip(INERTIA, map(float, entries), strict=True)))
         seen = link.visual
         if seen is None:
-            shown = (body.shape, body.size_m, body.position_m, body.rotation)
+            shown = (body.shape, body.size_m, body.position_m, body.rotation, body.mesh)
         else:
             shown = (seen.shape, seen.size_m, np.array(seen.position_m),
-                     rotation_of(seen.quaternion))  # fmt: skip
+                     rotation_of(seen.quaternion), seen.mesh)  # fmt: skip
         if shown[0] is not BodyShape.NONE:
             visual = _geometry(element, "visual", *shown)
             material = add(visual, "material", name=f"{self._links[link.number]}_colour")
             add(material, "color", rgba=(*link.colour, 1.0))
         if body.shape is not BodyShape.NONE:
-            _geometry(element, "collision", body.shape, body.size_m, body.position_m, body.rotation)
+            _geometry(element, "collision", body.shape, body.size_m, body.position_m, body.rotation,
+                      body.mesh)  # fmt: skip
 
     def _joint(self, joint: RobotJoint) -> None:
         """The elements of a joint of the tree, or of an end."""
@@ -260,7 +262,13 @@ def _ends(element: Element, place: Array, parent: str, child: str) -> None:
 
 
 def _geometry(
-    link: Element, tag: str, shape: BodyShape, size_m: Numbers, position_m: Array, rotation: Array
+    link: Element,
+    tag: str,
+    shape: BodyShape,
+    size_m: Numbers,
+    position_m: Array,
+    rotation: Array,
+    mesh: LinkMesh | None,
 ) -> Element:
     """What is seen of a link, or what touches others."""
     element = add(link, tag)
@@ -268,6 +276,10 @@ def _geometry(
     geometry = add(element, "geometry")
     if shape is BodyShape.BOX:
         add(geometry, "box", size=size_m)
+    elif mesh is not None:
+        told = add(geometry, "mesh", filename=mesh.file, scale=mesh.scale)
+        for part in mesh.parts if tag == "collision" else ():
+            add(told, "part", filename=part)
     else:
         add(geometry, shape.value, **dict(zip(SIZES[shape], size_m, strict=True)))
     return element

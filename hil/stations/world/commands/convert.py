@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -47,18 +47,20 @@ def convert(
     """A robot's document in another form, with all digits.
 
     What is not read of the document, not said of a machine, or not in the form, is told on standard
-    error, a line for each loss.
+    error, a line for each loss. Files of meshes are written beside the new document.
     """
     from hil.config.files import write_whole
     from hil.machines.robot_documents import document_of
+    from hil.stations.world.carried import carried
 
     document = document_of(robot)
-    text, losses = _forms()[to](document.robot)
+    text, losses, files = _forms()[to](document.robot)
     lines = [*document.lost, *map(str, losses)]
     if strict and lines:
         raise RefusedError("\n".join([f"{to} would lose:", *lines]))
     if output is not None:
         try:
+            lines += carried(files, output.parent)
             write_whole(output, text.encode())
         except OSError as error:
             raise ConfigError(str(output), [f"cannot be written: {error}"]) from None
@@ -78,16 +80,26 @@ def convert(
         out.print(f"written: {output}", soft_wrap=True)
 
 
-def _forms() -> dict[RobotForm, Callable[[Robot], tuple[str, Iterable[Loss]]]]:
-    from sim.world.engine.mjcf import robot_text
+Converted = tuple[str, Iterable["Loss"], Mapping[str, bytes]]
+"""Text, losses, and the files that the text names."""
+
+
+def _forms() -> dict[RobotForm, Callable[[Robot], Converted]]:
+    from hil.stations.world.carried import named_files
+    from sim.world.engine.mjcf import model_text
     from sim.world.engine.mjcf_losses import mjcf_losses
+    from sim.world.engine.mjcf_robot import PlacedRobot
     from sim.world.robots.text import text_losses, write_text
     from sim.world.robots.toml_writing import write_toml
     from sim.world.robots.urdf_writing import urdf_losses, write_urdf
 
+    def engines(robot: Robot) -> Converted:
+        made = model_text([PlacedRobot(robot)])
+        return made.text, mjcf_losses(robot), made.files
+
     return {
-        RobotForm.DH: lambda robot: (write_text(robot), text_losses(robot)),
-        RobotForm.TOML: lambda robot: (write_toml(robot), ()),
-        RobotForm.URDF: lambda robot: (write_urdf(robot), urdf_losses(robot)),
-        RobotForm.MJCF: lambda robot: (robot_text(robot), mjcf_losses(robot)),
+        RobotForm.DH: lambda robot: (write_text(robot), text_losses(robot), {}),
+        RobotForm.TOML: lambda robot: (write_toml(robot), (), named_files(robot)),
+        RobotForm.URDF: lambda robot: (write_urdf(robot), urdf_losses(robot), named_files(robot)),
+        RobotForm.MJCF: engines,
     }

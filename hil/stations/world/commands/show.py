@@ -200,12 +200,14 @@ def check(
     from hil.machines.documents import is_machine
     from hil.machines.robot_documents import document_of
     from hil.machines.scene_documents import is_scene
+    from sim.world.engine.hulls import mesh_losses
 
     if is_scene(robot):
         leave(scene_checked(robot, NO_ENGINE, as_json=as_json))
         return
     document = document_of(robot)
-    found, lost = document.robot, document.lost
+    found = document.robot
+    lost = [*document.lost, *map(str, mesh_losses(found))]
     if strict and lost:
         raise RefusedError("\n".join(["not read whole:", *lost]))
     engine, ok = _asked(found)

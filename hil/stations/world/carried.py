@@ -1,0 +1,52 @@
+"""Files that a document names, written beside it where it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from hil.config.errors import ConfigError
+from hil.config.files import read_regular, write_whole
+
+if TYPE_CHECKING:
+    from sim.world.robots.model import Robot
+
+
+def named_files(robot: Robot) -> dict[str, bytes]:
+    """Path and bytes of every file of a robot's meshes, materials and textures too."""
+    found: dict[str, bytes] = {}
+    for link in robot.links:
+        for mesh in (link.mesh, link.visual and link.visual.mesh):
+            found.update(mesh.contents if mesh else ())
+    return found
+
+
+def carried(files: Mapping[str, bytes], folder: Path) -> Iterator[str]:
+    """Write files into the folder of a new document, and tell those that have no place in it.
+
+    Args:
+        files: bytes by their paths as the document has them.
+        folder: of the document.
+
+    Raises:
+        ConfigError: if one cannot be written, or another one is there already.
+    """
+    for path, data in files.items():
+        parts = PurePosixPath(path)
+        if parts.is_absolute() or ".." in parts.parts or ":" in path:
+            yield f"{path}: not written beside the document, as its path leads out of the folder"
+            continue
+        _write(folder / parts, data)
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        if path.exists():
+            if read_regular(path, len(data)) != data:
+                raise ConfigError(str(path), ["another file is there; write into a new folder"])
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, data)
+    except OSError as error:
+        raise ConfigError(str(path), [f"cannot be written: {error}"]) from None

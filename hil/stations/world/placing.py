@@ -1,0 +1,127 @@
+"""Where the robot of a scenario stands: alone on nothing, or in a scene with bodies and others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from hil.config.errors import ConfigError
+
+if TYPE_CHECKING:
+    from hil.machines.scene_documents import FurnishedScene
+    from hil.stations.world.scenario import Mount
+    from sim.world.engine.mjcf import ModelText
+    from sim.world.robots.model import Robot
+    from sim.world.scenes.model import Scene, Stepping
+
+NAME: Final = "robot"
+"""Of a robot that a scene does not place itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedScene:
+    """A scene with the robot that moves in it, and others that keep where they are."""
+
+    scene: Scene
+    """Its bodies, floor and fields, and where robots stand."""
+    robots: Mapping[str, Robot]
+    """Their documents, by their names there."""
+    moved: str
+    """Name of the one that moves."""
+    file: str
+    """Its document."""
+
+    def with_robot(self, robot: Robot) -> PlacedScene:
+        """The same with another document of the robot that moves."""
+        return replace(self, robots={**self.robots, self.moved: robot})
+
+    def told(self) -> dict[str, Any]:
+        """As a recording keeps it; `placed_of` reads it."""
+        from sim.world.robots.toml_writing import write_toml
+        from sim.world.scenes.writing import write_scene
+
+        return {
+            "scene": write_scene(self.scene),
+            "robots": {name: write_toml(robot) for name, robot in self.robots.items()},
+            "moved": self.moved,
+            "file": self.file,
+        }
+
+    def text(self, stepping: Stepping, seed: int) -> ModelText:
+        """For the engine; the robot that moves is the first.
+
+        Raises:
+            FieldFullError: if a field's bodies find no places.
+        """
+        from sim.world.engine.mjcf_scene import scene_text
+
+        first = sorted(self.scene.robots, key=lambda one: one.name != self.moved)
+        magnetic = self.scene.stepping.magnetic_t
+        scene = replace(
+            self.scene, robots=tuple(first), stepping=replace(stepping, magnetic_t=magnetic)
+        )
+        return scene_text(scene, self.robots, seed)
+
+
+def placed_of(told: Mapping[str, Any]) -> PlacedScene:
+    """A scene as a recording keeps it.
+
+    Raises:
+        KeyError: if it is none.
+        RobotDocumentError: if a document of it is none.
+    """
+    from sim.world.robots.toml_form import read_toml
+    from sim.world.scenes.reading import read_scene
+
+    file = str(told["file"])
+    robots = {name: read_toml(text, f"{file}: {name}") for name, text in told["robots"].items()}
+    return PlacedScene(read_scene(told["scene"], file), robots, told["moved"], file)
+
+
+def placed_scene(
+    found: FurnishedScene, robot: Robot, document: str, mount: Mount | None
+) -> PlacedScene:
+    """A scene with a robot in it.
+
+    Args:
+        document: its name or file.
+        mount: where it stands; None: where the scene has a robot of the same document, or else in
+            the origin.
+
+    Raises:
+        ConfigError: if it cannot stand there.
+    """
+    from sim.world.robots.rotations import quaternion_of
+    from sim.world.scenes.checks import SceneError, checked_scene
+    from sim.world.scenes.model import SceneRobot
+
+    if mount is None:
+        for one in found.scene.robots:
+            if found.robots[one.name] == robot:
+                return PlacedScene(found.scene, _held(found.robots), one.name, str(found.file))
+    taken = {row.name for row in (*found.scene.robots, *found.scene.bodies, *found.scene.fields)}
+    names = (NAME if not count else f"{NAME}_{count + 1}" for count in range(len(taken) + 1))
+    name = next(one for one in names if one not in taken)
+    row = SceneRobot(name, document)
+    if mount is not None:
+        w, x, y, z = quaternion_of(mount.rotation())
+        row = replace(
+            row, on=mount.on, link=mount.link, position_m=mount.position_m,
+            quaternion=(w, x, y, z),
+        )  # fmt: skip
+    scene = replace(found.scene, robots=(*found.scene.robots, row))
+    robots = {**_held(found.robots), name: robot}
+    try:
+        checked_scene(scene, robots)
+    except SceneError as error:
+        raise ConfigError(str(found.file), [f"with mount of {document}: {error}"]) from None
+    return PlacedScene(scene, robots, name, str(found.file))
+
+
+def _held(robots: Mapping[str, Robot]) -> dict[str, Robot]:
+    """Robots whose drives are commanded by torque, whatever their documents say."""
+    return {
+        name: replace(robot, drives=tuple(replace(one, control="torque") for one in robot.drives))
+        for name, robot in robots.items()
+    }

@@ -1,0 +1,77 @@
+"""Whether a surface is closed, and what the body that it bounds weighs.
+
+Divergence theorem over its triangles: each makes a tetrahedron with the origin, whose signed volume
+and moments are exact (D. Eberly, Polyhedral Mass Properties, 2002; the tetrahedron's second moments
+after J. Tonon, 2004).
+"""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.world.meshes.surface import MeshSurface
+from sim.world.robots.shapes import MassProperties
+
+Array = NDArray[np.float64]
+
+NO_VOLUME: Final = 1e-9
+"""Volume, in parts of the box about it, below which a closed surface bounds none."""
+
+
+def open_edges(surface: MeshSurface) -> int:
+    """Edges that do not join two triangles that go along them against each other; 0 if closed."""
+    a, b, c = surface.triangles.T
+    begins, ends = np.concatenate([a, b, c]), np.concatenate([b, c, a])
+    count = len(surface.vertices)
+    ways, counts = np.unique(begins * count + ends, return_counts=True)
+    backs, back_counts = np.unique(ends * count + begins, return_counts=True)
+    along = dict(zip(ways.tolist(), counts.tolist(), strict=True))
+    against = dict(zip(backs.tolist(), back_counts.tolist(), strict=True))
+    unlike = {one for one in {*along, *against} if along.get(one, 0) != against.get(one, 0)}
+    return len({min(one, one % count * count + one // count) for one in unlike})
+
+
+def volume_m3(surface: MeshSurface) -> float:
+    """What a closed surface bounds; below 0 if its corners go round as seen from inside."""
+    corners = surface.corners
+    return float(_six_volumes(corners - _middle(corners)).sum() / 6.0)
+
+
+def bounds_nothing(surface: MeshSurface) -> bool:
+    """Whether a closed surface has next to no volume."""
+    box = np.prod(np.maximum(np.ptp(surface.corners.reshape(-1, 3), axis=0), 1e-300))
+    return abs(volume_m3(surface)) <= NO_VOLUME * float(box)
+
+
+def solid_mesh(surface: MeshSurface, mass_kg: float | None, density_kg_m3: float) -> MassProperties:
+    """The homogeneous body in a closed surface, in the surface's axes.
+
+    Args:
+        mass_kg: its mass; None for that by density.
+        density_kg_m3: if there is no mass.
+    """
+    middle = _middle(surface.corners)
+    corners = surface.corners - middle  # few digits are lost far from the origin
+    six = _six_volumes(corners)
+    volume = six.sum() / 6.0
+    sums = corners.sum(axis=1)  # (triangles, 3)
+    centre = np.einsum("t,ti->i", six, sums) / (24.0 * volume)
+    second = np.einsum("t,tki,tkj->ij", six, corners, corners)
+    second += np.einsum("t,ti,tj->ij", six, sums, sums)
+    second /= 120.0 * volume  # mean of x xᵀ over the body
+    second -= np.outer(centre, centre)
+    mass = abs(float(volume)) * density_kg_m3 if mass_kg is None else mass_kg
+    inertia = mass * (np.trace(second) * np.eye(3) - second)
+    return MassProperties(mass, middle + centre, 0.5 * (inertia + inertia.T))
+
+
+def _six_volumes(corners: Array) -> Array:
+    """Of the tetrahedra with the origin, shape (triangles,)."""
+    first, second, third = corners[:, 0], corners[:, 1], corners[:, 2]
+    return np.einsum("ti,ti->t", first, np.cross(second, third))
+
+
+def _middle(corners: Array) -> Array:
+    points = corners.reshape(-1, 3)
+    return 0.5 * (points.min(axis=0) + points.max(axis=0))

@@ -1,0 +1,112 @@
+"""A surface of triangles as read-only arrays, and why a file has none."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Whole = NDArray[np.intp]
+
+TRIANGLES_MAX: Final = 200_000
+"""Of one mesh at most."""
+COORDINATE_MAX: Final = 1e6
+"""Greatest coordinate that is read."""
+FLAT: Final = 1e-7
+"""Thickness of a surface, in parts of its length, below which it is in one plane."""
+
+
+class MeshError(ValueError):
+    """A file that is no mesh: what is wrong, and what would be right."""
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        self.problem: str = problem
+        self.remedy: str = remedy
+        super().__init__(f"{problem}; {remedy}")
+
+
+@dataclass(frozen=True, slots=True)
+class MeshMaterial:
+    """How some of the triangles look."""
+
+    colour: tuple[float, float, float] | None = None
+    """Red, green, blue, 0 to 1; None for that of the link."""
+    texture: str = ""
+    """Path of a picture (PNG) that is laid on them; empty if there is none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeshSurface:
+    """Triangles whose corners go round as seen from outside. Arrays are read-only."""
+
+    vertices: Array
+    """Shape (vertices, 3)."""
+    triangles: Whole
+    """Three vertices each, shape (triangles, 3)."""
+    groups: Whole
+    """Of each triangle, from 0, shape (triangles,)."""
+    looks: Whole
+    """Of each triangle, among the materials, shape (triangles,)."""
+    materials: tuple[MeshMaterial, ...] = (MeshMaterial(),)
+    """At least one."""
+    laid: Array | None = None
+    """Where the corners are on a texture: right and up, 0 to 1, shape (triangles, 3, 2)."""
+    notes: tuple[str, ...] = ()
+    """What of the file is left out, for people."""
+
+    def __post_init__(self) -> None:
+        for name in ("vertices", "triangles", "groups", "looks", "laid"):
+            if (array := getattr(self, name)) is not None:
+                array.setflags(write=False)
+
+    @property
+    def corners(self) -> Array:
+        """Of all triangles, shape (triangles, 3, 3)."""
+        return self.vertices[self.triangles]
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether all of it is in one plane, so that nothing can touch its inside."""
+        used = self.vertices[np.unique(self.triangles)]
+        spread = np.linalg.svd(used - used.mean(axis=0), compute_uv=False)
+        return len(used) < 4 or bool(spread[2] <= FLAT * spread[0])
+
+    def some(self, chosen: NDArray[np.bool_]) -> "MeshSurface":
+        """Of some of its triangles, shape (triangles,)."""
+        used, triangles = np.unique(self.triangles[chosen], return_inverse=True)
+        return MeshSurface(
+            self.vertices[used], triangles.reshape(-1, 3), self.groups[chosen],
+            self.looks[chosen], self.materials,
+            None if self.laid is None else self.laid[chosen],
+        )  # fmt: skip
+
+    def scaled(self, scale: tuple[float, float, float]) -> "MeshSurface":
+        """In other units; of a mirror's the corners go round the other way."""
+        turned = bool(np.prod(np.sign(scale)) < 0.0)
+        way = slice(None, None, -1) if turned else slice(None)
+        return MeshSurface(
+            self.vertices * scale, self.triangles[:, way].copy(), self.groups.copy(),
+            self.looks.copy(), self.materials,
+            None if self.laid is None else self.laid[:, way].copy(), self.notes,
+        )  # fmt: skip
+
+
+def checked_surface(surface: MeshSurface) -> MeshSurface:
+    """The same surface.
+
+    Raises:
+        MeshError: if it is empty, too large, or has corners that are no numbers.
+    """
+    count = len(surface.triangles)
+    if not count:
+        raise MeshError("it has no triangles", "a mesh with faces")
+    if count > TRIANGLES_MAX:
+        right = f"at most {TRIANGLES_MAX}: reduce (decimate) it in a modelling program"
+        raise MeshError(f"{count} triangles", right)
+    far = np.abs(surface.vertices)
+    if not np.isfinite(far).all():
+        raise MeshError("a coordinate is not finite", "finite numbers")
+    if far.max() > COORDINATE_MAX:
+        raise MeshError(f"a coordinate of {far.max():.6g}", f"at most {COORDINATE_MAX:g}")
+    return surface

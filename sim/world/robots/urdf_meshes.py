@@ -1,0 +1,31 @@
+"""Meshes of URDF: ``<mesh filename scale>``, with ``<part filename>`` of ours for convex parts."""
+
+from sim.world.meshes.reading import ENDINGS, filled
+from sim.world.meshes.surface import MeshError
+from sim.world.robots.model import LinkMesh
+from sim.world.robots.urdf_values import UrdfValues, triple
+from sim.world.robots.xml_nodes import XmlNode
+
+PACKAGE = "package://"
+"""Begins the path of a file in a package, whose folder another program knows."""
+
+
+def read_mesh(values: UrdfValues, node: XmlNode) -> tuple[LinkMesh | None, str]:
+    """A mesh with its files, or none and why it is left out.
+
+    Files of other programs' forms, and of packages that are not found, are left out; a file of the
+    document's own that cannot be read is a fault.
+    """
+    file = values.word(node, "filename")
+    scale = values.numbers(node, "scale", (1.0, 1.0, 1.0))
+    parts = tuple(values.word(part, "filename") for part in node.all("part"))
+    if file and not file.lower().endswith(ENDINGS):
+        return None, f"its mesh {file} is not read; read are {', '.join(ENDINGS)}"
+    mesh = LinkMesh(file, triple(scale), parts)
+    try:
+        return (filled(mesh, values.files) if file else mesh), ""
+    except MeshError as error:
+        if file.startswith(PACKAGE):
+            return None, f"its mesh {file} is not there: no folder above the document has it"
+        values.fault(node, file, error.problem, error.remedy)
+    return mesh, ""

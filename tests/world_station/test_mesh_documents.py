@@ -1,0 +1,90 @@
+"""Documents with meshes, as the verbs take them: files beside them, packages, conversions."""
+
+import json
+
+import mujoco
+import pytest
+from mesh_bodies import DOCUMENT, LOOKS, PAINT, PAINTED, channel, obj_of
+from typer.testing import CliRunner
+
+from hil.cli.main import app
+from hil.machines.robot_documents import robot_of
+from sim.world.pictures.png import png
+
+
+def said(*arguments, status=0):
+    done = CliRunner().invoke(app, ["world", *map(str, arguments)])
+    assert done.exit_code == status, done.output
+    return done
+
+
+@pytest.fixture
+def document(tmp_path):
+    folder = tmp_path / "there"
+    (folder / "meshes").mkdir(parents=True)
+    (folder / "meshes" / "part.obj").write_text(PAINTED)
+    (folder / "meshes" / "look.mtl").write_text(LOOKS)
+    (folder / "meshes" / "paint.png").write_bytes(png(PAINT))
+    path = folder / "a.toml"
+    path.write_text(DOCUMENT.replace("part.obj", "meshes/part.obj"))
+    return path
+
+
+@pytest.mark.parametrize("form", ["toml", "urdf"])
+def test_files_of_meshes_go_with_a_converted_document(document, tmp_path, form):
+    new = tmp_path / "new" / f"b.{form}"
+    new.parent.mkdir()
+    said("convert", document, "--to", form, "-o", new)
+    found = [path.relative_to(new.parent) for path in new.parent.rglob("*") if path.is_file()]
+    assert sorted(map(str, found)) == [
+        f"b.{form}", "meshes/look.mtl", "meshes/paint.png", "meshes/part.obj",
+    ]  # fmt: skip
+    assert robot_of(str(new))[0].links[1].mesh == robot_of(str(document))[0].links[1].mesh
+    said("convert", document, "--to", form, "-o", new)  # the same files are there
+    (new.parent / "meshes" / "paint.png").write_bytes(b"another")
+    done = said("convert", document, "--to", form, "-o", new, status=2)
+    assert "paint.png: another file is there; write into a new folder" in done.stderr
+
+
+def test_mjcf_is_loaded_by_the_engine_with_its_pictures(document, tmp_path):
+    new = tmp_path / "new.xml"
+    said("convert", document, "--to", "mjcf", "-o", new)
+    model = mujoco.MjModel.from_xml_path(str(new))
+    assert (model.nmesh, model.ntex) == (3, 1)
+
+
+def test_a_path_that_leads_out_of_the_folder_is_told(document, tmp_path):
+    (document.parent / "deep").mkdir()
+    moved = document.parent / "deep" / "a.toml"
+    moved.write_text(document.read_text().replace("meshes/", "../meshes/"))
+    new = tmp_path / "b.toml"
+    done = said("convert", moved, "--to", "toml", "-o", new)
+    assert done.stderr.count("its path leads out of the folder") == 3
+    assert "../meshes/part.obj" in done.stderr
+    assert not (tmp_path / "meshes").exists()
+
+
+def test_a_package_is_found_in_a_folder_above_the_document(document):
+    (document.parent / "urdf").mkdir()
+    mesh = '<mesh filename="package://there/meshes/part.obj"/>'
+    body = f"<collision><geometry>{mesh}</geometry></collision>"
+    text = f'<robot name="r"><link name="a">{body}</link></robot>'
+    path = document.parent / "urdf" / "r.urdf"
+    path.write_text(text)
+    robot, _ = robot_of(str(path))
+    assert len(robot.links[0].mesh.contents) == 3
+    checked = json.loads(said("check", path, "--json").stdout)
+    assert (checked["losses"], checked["engine"]) == ([], "ok")
+    path.write_text(text.replace("there/", "elsewhere/"))
+    (lost,) = json.loads(said("check", path, "--json").stdout)["losses"]
+    assert lost.endswith("is not there: no folder above the document has it")
+
+
+def test_check_tells_faults_by_place_and_what_a_hull_costs(document):
+    part = document.parent / "meshes" / "part.obj"
+    part.write_bytes(obj_of(channel()))
+    (told,) = json.loads(said("check", document, "--json").stdout)["losses"]
+    assert "its convex hull touches others, of 1.200 times its volume" in told
+    part.unlink()
+    done = said("check", document, status=2)
+    assert "10:8: mesh = meshes/part.obj: meshes/part.obj cannot be read: No such" in done.stderr
