@@ -33,7 +33,7 @@ from sim.devices.arm_faults import ArmFault, ArmFaultBoard
 from sim.devices.arm_limits import LimitedArm, LimitError
 from sim.devices.arm_messages import MessageLine
 from sim.devices.arm_motion import ArmMotion
-from sim.devices.arm_plant import ArmPlant, PlantServos
+from sim.devices.arm_plant import JointPlant, PlantServos
 from sim.devices.arm_program import LISTENING, STATUS, ArmCounts, ArmEvent, ArmState, step
 from sim.devices.arm_protocol import (
     SEQ_COUNT,
@@ -74,7 +74,7 @@ class ArmController:
         *,
         now_s: float,
         seed: int = 0,
-        plant: ArmPlant | None = None,
+        plant: JointPlant | None = None,
     ) -> None:
         self._settings = settings
         self.faults: ArmFaultBoard = ArmFaultBoard(self._fault_changed)

@@ -29,7 +29,7 @@ _AT_LIMIT: Final = 1.0 - 1e-9
 """Share of the largest torque that counts as the limit."""
 
 
-class ArmPlant(Protocol):
+class JointPlant(Protocol):
     """A body with six joints: what their motors turn with goes in, where they are comes out."""
 
     def begin(self, angles_rad: Sequence[float]) -> None:
@@ -115,7 +115,7 @@ class PlantServos(JointServos):
     """
 
     def __init__(
-        self, settings: ServoSettings, envelope: EnvelopeSettings, plant: ArmPlant, q_rad: Array
+        self, settings: ServoSettings, envelope: EnvelopeSettings, plant: JointPlant, q_rad: Array
     ) -> None:
         self._plant, self._envelope = plant, envelope
         self._watch = np.zeros((2, 6))

@@ -16,7 +16,7 @@ from sim.devices.admission import Admission
 from sim.devices.arm_console import ArmConsole
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_faults import ArmFault
-from sim.devices.arm_plant import ArmPlant, warm_plant_servos
+from sim.devices.arm_plant import JointPlant, warm_plant_servos
 from sim.devices.arm_ports import ControllerPort
 from sim.devices.arm_settings import ArmControllerSettings
 from sim.devices.console_input import ConsoleInput
@@ -37,7 +37,7 @@ def run_arm_controller(
     console: TextIO | None = None,
     script: tuple[ArmFault, ...] = (),
     seed: int = 0,
-    plant: ArmPlant | None = None,
+    plant: JointPlant | None = None,
     say: Callable[[str], None] | None = None,
     end_with_console: bool = False,
     watch: Callable[[ArmController, float], None] | None = None,

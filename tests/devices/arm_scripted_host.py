@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sim.devices.arm_controller import ArmController
-from sim.devices.arm_plant import ArmPlant
+from sim.devices.arm_plant import JointPlant
 from sim.devices.arm_protocol import location_of
 from sim.devices.arm_settings import ArmControllerSettings
 
@@ -39,7 +39,7 @@ class ScriptedHost:
         self,
         settings: ArmControllerSettings | None = None,
         seed: int = 0,
-        plant: ArmPlant | None = None,
+        plant: JointPlant | None = None,
     ) -> None:
         settings = settings or ArmControllerSettings()
         self.robot = ArmController(settings, now_s=0.0, seed=seed, plant=plant)

@@ -16,7 +16,7 @@ from hil.stations.arm.world import in_world
 from hil.timing.clock import Clock
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_faults import ArmFault
-from sim.devices.arm_plant import ArmPlant
+from sim.devices.arm_plant import JointPlant
 from sim.devices.arm_settings import ArmControllerSettings
 
 END_WITHIN_S = 5.0
@@ -27,7 +27,7 @@ def emulated_controller(
     clock: Clock,
     seed: int,
     faults: Iterable[ArmFault],
-    plant: ArmPlant | None = None,
+    plant: JointPlant | None = None,
 ) -> ArmController:
     """The emulated robot, with its faults from the beginning.
 
