@@ -18,8 +18,8 @@ from hil.terminal.options import AnyUser
 if TYPE_CHECKING:
     from sim.devices.arm_controller import ArmController
     from sim.devices.arm_faults import ArmFault
-    from sim.devices.arm_plant import ArmPlant
     from sim.devices.arm_settings import ArmControllerSettings
+    from sim.world.plants.arm import ArmPlant
 
 WINDOW: Final = "1,1,1,3,3,3"
 """Of each joint's following error [deg]."""
