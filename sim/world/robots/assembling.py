@@ -129,7 +129,8 @@ def assembled(
                   leaving=tuple(left.get(number, ())), **one.fields)
         for one in links
     ]  # fmt: skip
-    drives = [replace(one.drive, joint=of_joints[one.name]) for one in joints if one.drive]
+    ranked = sorted(joints, key=lambda one: one.rank)
+    drives = [replace(one.drive, joint=of_joints[one.name]) for one in ranked if one.drive]
     bounds = tuple(replace(one.bounds, joint=of_joints[one.name]) for one in joints if one.bounds)
     machine = replace(box or MachineBounds(), joints=bounds) if box or bounds else None
     return Robot(tuple(made), tuple(arcs), name, tuple(drives), machine=machine)

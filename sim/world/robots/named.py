@@ -69,6 +69,8 @@ class NamedJoint:
     """How."""
     drive: RobotDrive | None = None
     """What moves it."""
+    rank: int = 0
+    """Of its drive among all, where they have an order of their own."""
     bounds: AxisBounds | None = None
     """Of a machine in metal."""
     number: int | None = None
