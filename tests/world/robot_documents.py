@@ -154,7 +154,7 @@ def furnished(seed: int) -> Robot:
         for one, control in zip(moved, ("speed", "torque", "voltage"), strict=False)
     )
     bounds = tuple(AxisBounds(one.number, float(rng.uniform(1, 2)), None, 5.0) for one in moved[:3])
-    machine = MachineBounds(bounds, ((-1.0, -1.0, 0.0), (1.0, 1.0, 1.0 / 3.0)))
+    machine = MachineBounds(bounds, ((-1.0, -1.0, 0.0), (1.0, 1.0, 1.0 / 3.0)), own_bodies=True)
     robot = Robot(links, joints, "a [robot] # 1", drives, machine=machine)
     return replace(robot, sensors=tuple(some_sensors(robot, rng)))
 

@@ -97,7 +97,7 @@ def test_a_model_of_the_engine_is_taken_where_a_robot_is_named(tmp_path):
     path.write_text(f"<mujoco>\n<worldbody>{body}</worldbody></mujoco>")
     new = tmp_path / "b.toml"
     done = said("convert", path, "--to", "toml", "-o", new)
-    place = "2:86: body b condim = 4: what touches is as hard and rough as the world has it"
+    place = "2:90: body b condim = 4: what touches is as hard and rough as the world has it"
     assert f"lost: {path}:{place}" in done.stderr
     assert [link.name for link in robot_of(str(new))[0].links] == ["a", "b"]
     done = said("convert", path, "--to", "toml", "--strict", status=1)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hil.config.errors import MotionError, RefusedError
 from hil.run.rest_to_rest import unit_path
-from hil.stations.world.scenario import JointGoal, LineMotion, Timing, WorldPlan
+from hil.stations.world.planned_settings import JointGoal, JointsMotion, LineMotion, Timing
 from sim.world.motion.chain import Chain, ChainError
 from sim.world.motion.lines import StraightLine
 from sim.world.motion.planned import (
@@ -24,13 +24,14 @@ from sim.world.robots.model import JointType
 from sim.world.robots.tree import turn
 
 if TYPE_CHECKING:
+    from hil.stations.world.scenario import WorldPlan
     from sim.world.robots.model import Robot
 
 Array = NDArray[np.float64]
 
 
 def planned_motion(
-    plan: WorldPlan, chain: Chain | None, start: Array
+    plan: WorldPlan, motion: JointsMotion | LineMotion, chain: Chain | None, start: Array
 ) -> tuple[PlannedMotion, StraightLine | None]:
     """Setpoints of all drives, and the line that a place shall follow, if one shall.
 
@@ -41,7 +42,7 @@ def planned_motion(
     Raises:
         RefusedError: if the motion cannot be made.
     """
-    motion, period_s = plan.scenario.motion, plan.scenario.step_s
+    period_s = plan.scenario.step_s
     slides = np.array(slides_of(plan.robot))
     goal = _goal(plan.robot, start, motion.goal)
     try:

@@ -22,6 +22,7 @@ from hil.stations.world.bench import WorldBench, open_bench
 from hil.stations.world.loop import WorldFigures, WorldRun
 from hil.stations.world.scenario import WorldPlan, load_world_plan
 from hil.stations.world.signals import STATION, world_signals
+from hil.stations.world.sources.opened import LiveMeans
 from hil.stations.world.told import WorldCheckTold, WorldErrorsTold, WorldRunTold
 from hil.terminal.console import err, out, print_json, show_recording, styled, waiting
 from hil.timing.clock import Clock, ReportingClock, VirtualClock, moment
@@ -29,6 +30,7 @@ from hil.timing.clock import Clock, ReportingClock, VirtualClock, moment
 if TYPE_CHECKING:
     from hil.recording.recorder import RecorderResult
     from hil.recording.signals import Signals
+    from hil.stations.world.live import LiveClock
     from sim.world.control.laws import Law
 
 VERSIONED = ("numpy", "mujoco-core", "ruckig", "mcap")
@@ -106,7 +108,7 @@ def run(request: Request) -> bool:
     """
     plan, quiet = plan_of(request), request.as_json
     with waiting("running the motion ahead, to prove it", quiet=quiet):
-        _, plain = prove(plan, "pid" if plan.scenario.law != "pd" else "pd")
+        plain = _plain(plan)
     tell = None
     if not quiet and sys.stderr.isatty():
         tell = partial(_tell, plan.scenario.name)
@@ -134,15 +136,23 @@ def dry_run(file: Path, out_dir: Path, tell: Callable[[float, float], None]) -> 
 
 
 def run_world(
-    plan: WorldPlan, folder: Path, tell: Callable[[float], object] | None = None
+    plan: WorldPlan,
+    folder: Path,
+    tell: Callable[[float], object] | None = None,
+    watch: Callable[[WorldBench, Journal], LiveClock] | None = None,
 ) -> WorldResult:
     """Run a plan, recorded below a folder.
+
+    Args:
+        tell: told the time now and then [s].
+        watch: makes the clock of a run that is watched, in place of the scenario's.
 
     Raises:
         RefusedError: if the motion cannot be made; nothing has moved.
         RecordingError: if the run cannot be recorded.
     """
-    bench, clock = open_bench(plan), _clock(plan)
+    clock = _clock(plan)
+    bench = open_bench(plan, live=LiveMeans(clock.now_s))
     signals = _signals(bench)
     facts = {
         "scenario": plan.scenario.name,
@@ -159,28 +169,41 @@ def run_world(
         header = RunHeader(signals, facts, plan.told())
         journal = Journal(opening.record(plan.scenario.recording, header))
         opening.date(journal, clock)
+        live = None if watch is None else watch(bench, journal)
+        if live is not None:
+            clock, live.ends = live, lambda: opening.wish.asked is not None
         paced = clock if tell is None else ReportingClock(clock, tell, 50)
-        turning = WorldRun(bench, paced, journal, signals, _stopped(opening))
+        turning = WorldRun(bench, paced, journal, signals, _stopped(opening, live))
         began = moment(clock.now_s).utc
         play(turning)
         passed_s = (moment(clock.now_s).utc - began).total_seconds()
-        _tell_end(journal, turning.figures, bench.world.time_s)
+        _tell_end(journal, turning.figures, bench)
     steps = max(1, turning.figures.steps)
     return WorldResult(plan, turning.figures, opening.recorded(), passed_s / steps, clock.overruns)
 
 
-def _stopped(opening: Opening) -> Callable[[], str]:
+def _stopped(opening: Opening, live: LiveClock | None) -> Callable[[], str]:
     def why() -> str:
         asked = opening.wish.asked
+        if asked is None and live is not None and live.closed:
+            return "the window was closed"
         return "" if asked is None else f"asked for by {getattr(asked, 'name', asked)}"
 
     return why
 
 
-def _tell_end(journal: Journal, figures: WorldFigures, t_s: float) -> None:
+def _plain(plan: WorldPlan) -> WorldFigures | None:
+    """How plain PID does; None if somebody leads, who cannot do the same twice."""
+    if plan.live:
+        return None
+    return prove(plan, "pid" if plan.scenario.law != "pd" else "pd")[1]
+
+
+def _tell_end(journal: Journal, figures: WorldFigures, bench: WorldBench) -> None:
     data = {"outcome": figures.ended, "reason": figures.reason}
     words = figures.ended if not figures.reason else f"{figures.ended}: {figures.reason}"
-    journal.put(t_s, figures.steps, words, data)
+    told = {key: value for one in bench.source.news() for key, value in one.data.items()}
+    journal.put(bench.world.time_s, figures.steps, words, data | told)
     journal.service()
 
 
@@ -213,12 +236,12 @@ def _errors(figures: WorldFigures) -> WorldErrorsTold:
     )
 
 
-def _run_told(result: WorldResult, plain: WorldFigures, page: Path | None) -> WorldRunTold:
+def _run_told(result: WorldResult, plain: WorldFigures | None, page: Path | None) -> WorldRunTold:
     figures, recorder = result.figures, result.recorder
     return WorldRunTold(
         ok=result.ok, station=STATION, robot=result.plan.robot.name or result.plan.scenario.robot,
         ended=figures.ended, reason=figures.reason, **_errors(figures),
-        plain_pid=_errors(plain), contacts=figures.contacts, edits=0,
+        plain_pid=None if plain is None else _errors(plain), contacts=figures.contacts, edits=0,
         loop_gap_max_um=1e6 * figures.gap_max_m, steps=figures.steps,
         step_us=1e6 * result.step_s, overruns=result.overruns,
         real_time_factor=result.plan.scenario.step_s / max(result.step_s, 1e-9),
@@ -248,14 +271,15 @@ def _error_line(told: WorldErrorsTold) -> str:
     return words if line is None else f"{words}; line: {line:.4f} mm"
 
 
-def _show_run(result: WorldResult, plain: WorldFigures, page: Path | None) -> None:
+def _show_run(result: WorldResult, plain: WorldFigures | None, page: Path | None) -> None:
     told = _run_told(result, plain, page)
     style = "green" if result.ok else "red"
     out.print(styled(style, told["ended"]), f": {told['robot']}", sep="")
     if told["reason"]:
         out.print(told["reason"], soft_wrap=True)
     out.print(_error_line(told))
-    out.print("by plain PID:", _error_line(told["plain_pid"]))
+    if told["plain_pid"] is not None:
+        out.print("by plain PID:", _error_line(told["plain_pid"]))
     if told["contacts"]:
         out.print(f"contacts: {told['contacts']}; the first: {result.figures.violations[0]}")
     if told["loop_gap_max_um"]:

@@ -10,22 +10,17 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from hil.config.errors import ConfigError, Wrong, about
-from hil.config.fields import (
-    AccelerationDeg,
-    AngleDeg,
-    JerkDeg,
-    Point,
-    Positive,
-    RateDeg,
-    Seconds,
-)
+from hil.config.fields import AngleDeg, Point
 from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import Settings, apply_overrides, read_toml
+from hil.config.shipped import find_file
+from hil.stations.world.led_settings import CopyMotion
+from hil.stations.world.planned_settings import JointsMotion, LineMotion
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -36,92 +31,7 @@ if TYPE_CHECKING:
     from sim.world.robots.tree import RobotTree
     from sim.world.scenes.model import Stepping
 
-WaySpeed = Annotated[float, Field(gt=0.0, le=10.0)]
-Way = Annotated[float, Field(ge=-20.0, le=20.0)]
-Turn = Annotated[float, Field(ge=-720.0, le=720.0)]
-
-
-class JointGoal(Settings):
-    """Where one joint shall go: one of four ways to say it."""
-
-    joint: int
-    """Its number in the document."""
-    by_deg: Turn | None = None
-    """So far from where it starts, a hinge."""
-    to_deg: Turn | None = None
-    """To this angle, a hinge."""
-    by_m: Way | None = None
-    """So far from where it starts, a slide."""
-    to_m: Way | None = None
-    """To this way, a slide."""
-
-    @model_validator(mode="after")
-    def _is_one(self) -> Self:
-        given = [self.by_deg, self.to_deg, self.by_m, self.to_m]
-        if sum(one is not None for one in given) != 1:
-            raise ValueError("one of by_deg, to_deg, by_m, to_m is needed")
-        return self
-
-
-class Timing(Settings):
-    """How a motion runs along its way."""
-
-    profile: Literal["jerk", "quintic", "uniform"] = "jerk"
-    """``jerk``: from rest to rest with bounded jerk; ``quintic``: of fifth order; ``uniform``: in
-    equal increments, at once at its speed."""
-    duration_s: Seconds | None = None
-    """How long it takes; left out, as short as the bounds allow."""
-    speed_deg_s: RateDeg = 55.0
-    """Of each joint, or of the turn along a line."""
-    acceleration_deg_s2: AccelerationDeg = 120.0
-    """Likewise."""
-    jerk_deg_s3: JerkDeg = 600.0
-    """Likewise."""
-    speed_m_s: WaySpeed = 0.5
-    """Of each slide, or along a line."""
-    acceleration_m_s2: Positive = 1.0
-    """Likewise."""
-    jerk_m_s3: Positive = 5.0
-    """Likewise."""
-
-
-class JointsMotion(Timing):
-    """All joints in step, along the straight way in joint space."""
-
-    kind: Literal["joints"]
-    """Always ``joints``."""
-    goal: tuple[JointGoal, ...]
-    """Of the joints that move; the others stay."""
-
-
-class LineMotion(Timing):
-    """A place of the robot along a straight line, by inverse kinematics at every step."""
-
-    kind: Literal["line"]
-    """Always ``line``."""
-    end: int | None = None
-    """Number of the end joint whose place moves; the robot's first one if left out."""
-    goal: tuple[JointGoal, ...] = ()
-    """Joints whose goal tells the line's end, or, without it, the two below."""
-    by_m: tuple[Way, Way, Way] | None = None
-    """Way in the world's axes x, y, z."""
-    turn_deg: tuple[AngleDeg, AngleDeg, AngleDeg] = (0.0, 0.0, 0.0)
-    """Turns about the world's x, then y, then z."""
-    turning: Literal["slerp", "three_part"] = "slerp"
-    """About one axis all the way, or about x, y and z one after the other."""
-    parts: tuple[float, float] = (0.3333333333333333, 0.6666666666666666)
-    """Shares of the way at which x and y are done, for ``three_part``."""
-
-    @model_validator(mode="after")
-    def _has_an_end(self) -> Self:
-        if bool(self.goal) == (self.by_m is not None):
-            raise ValueError("a line needs one of goal and by_m")
-        if not 0.0 < self.parts[0] < self.parts[1] < 1.0:
-            raise ValueError("parts must be two rising shares in (0, 1)")
-        return self
-
-
-WorldMotion = Annotated[JointsMotion | LineMotion, Field(discriminator="kind")]
+WorldMotion = Annotated[JointsMotion | LineMotion | CopyMotion, Field(discriminator="kind")]
 
 
 class LawGains(Settings):
@@ -233,6 +143,12 @@ class WorldPlan:
         """Whether joints close loops."""
         return any(joint.closes for joint in self.robot.joints)
 
+    @property
+    def live(self) -> bool:
+        """Whether somebody has to lead the robot while the run lasts."""
+        motion = self.scenario.motion
+        return isinstance(motion, CopyMotion) and motion.source == "frames"
+
     def told(self) -> dict[str, Any]:
         """The plan as a recording keeps it."""
         told: dict[str, Any] = {
@@ -303,6 +219,7 @@ def _placed(
 
 
 def _check(plan: WorldPlan, source: str) -> None:
+    from hil.stations.world.sources.copy_map import copy_map
     from sim.world.robots.model import JointType
 
     scenario, wrong = plan.scenario, list[Wrong]()
@@ -312,7 +229,12 @@ def _check(plan: WorldPlan, source: str) -> None:
         text = f"robot = {scenario.robot!r} has no drive: nothing can move it"
         wrong.append(about("robot", text))
     seen: set[int] = set()
-    for index, goal in enumerate(scenario.motion.goal):
+    motion = scenario.motion
+    if isinstance(motion, CopyMotion):
+        wrong += copy_map(motion, plan.robot)[1]
+        if motion.source == "recording":
+            find_file(motion.file, beside=Path(source), folder="motions", key="motion.file")
+    for index, goal in enumerate(() if isinstance(motion, CopyMotion) else motion.goal):
         key = f"motion.goal.{index}"
         if goal.joint not in driven or goal.joint in seen:
             there = ", ".join(map(str, driven)) or "none"
@@ -324,6 +246,9 @@ def _check(plan: WorldPlan, source: str) -> None:
         if slides != (goal.by_m is not None or goal.to_m is not None):
             right = "by_m or to_m: it slides" if slides else "by_deg or to_deg: it turns"
             wrong.append(about(key, f"{key}: joint {goal.joint} needs {right}"))
+    if plan.live and scenario.clock != "real":
+        text = f'clock = {scenario.clock!r}: who leads it lives in real time; "real" is needed'
+        wrong.append(about("clock", text))
     if scenario.gains is not None:
         for name in ("kp", "ki", "kd"):
             count = len(getattr(scenario.gains, name))

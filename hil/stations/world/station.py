@@ -4,7 +4,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Final
 
-from hil.config.file_kind import FileKind
+from hil.config.file_kind import FileKind, NamedFile
 from hil.run.station import Option, Role, Section, Shape, Station, Views
 from hil.stations.world.signals import SIGNALS
 
@@ -48,6 +48,7 @@ SCENARIO: Final = FileKind(
     name="world scenario",
     schema="world-scenario",
     station="world",
+    names=(NamedFile(("motion", "file"), "motions", "*.csv"),),
     model=_late("scenario:scenario_model"),
     check=_late("scenario:world_plan_from_table"),
 )

@@ -315,8 +315,8 @@ class WorldRunTold(WorldErrorsTold):
     """`completed`, `stopped` by the operator, `refused` by the gate, or `diverged`."""
     reason: str
     """Why it was not completed; empty if it was."""
-    plain_pid: WorldErrorsTold
-    """The same motion by the law `pid` alone, in a copy of the world."""
+    plain_pid: WorldErrorsTold | None
+    """The same motion by the law `pid` alone, in a copy of the world; null if somebody leads it."""
     contacts: int
     """That began, counted as by `hil check`."""
     edits: int

@@ -11,6 +11,7 @@ from typing import Final, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.world.control.laws_kernel import efforts
 from sim.world.robots.model import RobotDrive
 
 Array = NDArray[np.float64]
@@ -89,6 +90,8 @@ class JointLaw:
         self._speed_max = _told(drives, "speed_max", control == "voltage")
         self._speed_gain = _told(drives, "speed_gain", control == "speed")
         self._integral = np.zeros(len(drives))
+        still = JointMotion(*np.zeros((3, len(drives))))
+        self.command(still, still, self._integral.copy())  # compiles the kernel before a run
 
     def command(self, wanted: JointMotion, found: JointMotion, needed: Array) -> Array:
         """What the drives are told, shape (drives,).
@@ -96,18 +99,18 @@ class JointLaw:
         Args:
             needed: effort of the model for what is wanted, shape (drives,); zeros for `pid`.
         """
-        error = wanted.positions - found.positions
-        slip = wanted.speeds - found.speeds
-        if self._control == "speed":
-            push = needed / self._speed_gain
-            return wanted.speeds + SPEED_PER_ERROR * error + push
         gains = self._gains
+        if self._control == "speed":
+            error = wanted.positions - found.positions
+            return wanted.speeds + SPEED_PER_ERROR * error + needed / self._speed_gain
         if self.law == "pd":
+            error, slip = wanted.positions - found.positions, wanted.speeds - found.speeds
             return np.clip((gains.kp * error + gains.kd * slip) / self._most, -1.0, 1.0)
-        asked = gains.kp * error + self._integral + gains.kd * slip + needed
-        effort = np.clip(asked, -self._most, self._most)
-        held = (asked != effort) & (asked * error > 0.0)
-        self._integral += np.where(held, 0.0, gains.ki * error * self._period_s)
+        effort = np.empty(len(self._integral))
+        efforts(
+            gains.kp, gains.ki, gains.kd, self._most, self._period_s, wanted.positions,
+            wanted.speeds, found.positions, found.speeds, needed, self._integral, effort,
+        )  # fmt: skip
         if self._control == "torque":
             return effort
         return np.clip(found.speeds / self._speed_max + effort / self._most, -1.0, 1.0)

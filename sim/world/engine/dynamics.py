@@ -6,14 +6,23 @@ inverse dynamics of constrained mechanisms go (Featherstone 2008, Rigid Body Dyn
 eq. 8.17); ``Ġ`` is left out.
 """
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.world.engine.ties_kernel import bear, follow
 from sim.world.engine.world import World, WorldRobot
 
 Array = NDArray[np.float64]
+
+DEPENDENT: Final = 1e-9
+"""Part of the greatest below which a tie is taken to follow from the others."""
+
+
+def _room(others: int, count: int) -> tuple[Array, NDArray[np.int_], Array, Array]:
+    """For the factors of ties."""
+    return np.zeros((others, count)), np.zeros(others, int), np.zeros(others), np.zeros(others)
 
 
 class RobotDynamics:
@@ -28,38 +37,61 @@ class RobotDynamics:
         self._others = np.setdiff1d(np.arange(self._model.nv), self._driven)
         self._accelerations = np.zeros(self._model.nv)
         self._inertial = np.zeros(self._model.nv)
+        self._bias: Array = self._data.qfrc_bias  # views of what the engine goes on writing
+        self._passive: Array = self._data.qfrc_passive
+        self._factors = _room(0, 0)
+        self._sparse = bool(self._engine.mj_isSparse(self._model))
+        self._still = np.zeros(len(self._driven))
+        self.holding()  # compiles the kernels before a run
 
     def holding(self) -> Array:
         """Efforts against gravity, velocity terms and damping, shape (drives,) [N m] or [N]."""
-        return self._at_drives(self._data.qfrc_bias - self._data.qfrc_passive)
+        return self._efforts(self._still)
 
     def moving(self, accelerations: Array) -> Array:
         """Efforts for accelerations of the driven joints besides, shape (drives,) each."""
-        ties = self._ties()
+        return self._efforts(np.asarray(accelerations, np.float64))
+
+    def _efforts(self, accelerations: Array) -> Array:
+        count, others = int(self._data.ne), len(self._others)
+        if count and others:
+            jacobian = self._jacobian(count)
+            if others <= count:
+                if self._factors[0].shape != (others, count):
+                    self._factors = _room(others, count)
+                if follow(
+                    jacobian, self._driven, self._others, DEPENDENT, *self._factors,
+                    accelerations, self._accelerations,
+                ):  # fmt: skip
+                    return self._borne(jacobian)
+            sides = jacobian[:, self._others], -jacobian[:, self._driven]
+            rates = np.asarray(np.linalg.lstsq(*sides, rcond=DEPENDENT)[0], np.float64)
+            self._accelerations[self._others] = rates @ accelerations
+            needed = self._needed(accelerations)
+            return needed[self._driven] + rates.T @ needed[self._others]
+        self._accelerations[self._others] = 0.0
+        return self._needed(accelerations)[self._driven]
+
+    def _needed(self, accelerations: Array) -> Array:
+        """At all freedoms, shape (freedoms,)."""
         self._accelerations[self._driven] = accelerations
-        self._accelerations[self._others] = 0.0 if ties is None else ties @ accelerations
         self._engine.mj_mulM(self._model, self._data, self._inertial, self._accelerations)
-        needed = self._inertial + self._data.qfrc_bias - self._data.qfrc_passive
-        driven = needed[self._driven]
-        return driven if ties is None else driven + ties.T @ needed[self._others]
+        return self._inertial + self._bias - self._passive
 
-    def _at_drives(self, efforts: Array) -> Array:
-        ties, driven = self._ties(), efforts[self._driven]
-        return driven if ties is None else driven + ties.T @ efforts[self._others]
-
-    def _ties(self) -> Array | None:
-        """Rates of the other joints per rate of the driven ones; None if nothing ties them."""
-        count = int(self._data.ne)
-        if not count or not len(self._others):
-            return None
-        jacobian = self._jacobian(count)
-        others, driven = jacobian[:, self._others], jacobian[:, self._driven]
-        return np.asarray(np.linalg.lstsq(others, -driven, rcond=1e-9)[0], np.float64)
+    def _borne(self, jacobian: Array) -> Array:
+        """By the factors of ties from which the rates of all freedoms follow."""
+        self._engine.mj_mulM(self._model, self._data, self._inertial, self._accelerations)
+        found = np.empty(len(self._driven))
+        bear(
+            jacobian, self._driven, self._others, *self._factors,
+            self._inertial, self._bias, self._passive, found,
+        )  # fmt: skip
+        return found
 
     def _jacobian(self, count: int) -> Array:
         """Of the ties, shape (count, freedoms)."""
         data, freedoms = self._data, self._model.nv
-        if not self._engine.mj_isSparse(self._model):
+        if not self._sparse:
             return data.efc_J[: count * freedoms].reshape(count, freedoms)
         jacobian = np.zeros((count, freedoms))
         for row in range(count):

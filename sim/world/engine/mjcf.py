@@ -1,12 +1,19 @@
 """The whole text of a model: robots, their surroundings, and how the engine steps it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Final
 from xml.etree.ElementTree import Element
 
 from sim.world.engine.mjcf_meshes import MeshAssets
-from sim.world.engine.mjcf_robot import MjcfParts, PlacedRobot, add_robot, joint_names
+from sim.world.engine.mjcf_robot import (
+    MjcfParts,
+    PlacedRobot,
+    add_robot,
+    joint_names,
+    link_name,
+)
 from sim.world.engine.mjcf_sensors import add_sensors
 from sim.world.robots.model import JointType, Numbers, Robot
 from sim.world.robots.xml_writing import add, document
@@ -68,10 +75,30 @@ def ended(
 
     Raises:
         SensorTargetError: if one is for contact with nothing.
+        EngineMissingError: without the engine, for a robot whose links must not touch.
     """
     for robot in robots:
         add_sensors(root, robot)
+        if robot.robot.machine is not None and robot.robot.machine.own_bodies:
+            _keep_apart(root, robot)
     return ModelText(document(root), tuple(robots), starts, bodies, files or {})
+
+
+def _keep_apart(root: Element, placed: PlacedRobot) -> None:
+    """Let the links of a robot touch each other, where its document says so."""
+    from sim.world.engine.own_bodies import own_pairs
+    from sim.world.engine.world import World
+
+    contact = root.find("contact")
+    assert contact is not None  # noqa: S101  # every text has it
+    alone = model_text([PlacedRobot(replace(placed.robot, machine=None, sensors=()))])
+    named = {body.get("name"): body for body in root.iter("body")}
+    for pair in own_pairs(placed.robot, World(alone)):
+        bodies = [named[link_name(link, placed.prefix)] for link in pair]
+        shapes = ([one for one in body.findall("geom") if one.get("contype") != "0"]
+                  for body in bodies)  # fmt: skip
+        for one, other in product(*shapes):
+            add(contact, "pair", geom1=one.get("name"), geom2=other.get("name"))
 
 
 def robot_model(robot: Robot) -> ModelText:

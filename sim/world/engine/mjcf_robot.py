@@ -107,6 +107,11 @@ def link_name(number: int, prefix: str = "") -> str:
     return f"{prefix}l{number}"
 
 
+def geom_name(number: int, prefix: str = "") -> str:
+    """The engine's shape of a link, which touches others."""
+    return f"{prefix}g{number}"
+
+
 def end_name(joint: RobotJoint, prefix: str = "") -> str:
     """The engine's site of an end."""
     return f"{prefix}e{joint.number}"
@@ -161,11 +166,9 @@ def _body(
     for each in joint_attributes(joint, placed.prefix):
         add(body, "joint", **each)
     if what.mass.mass_kg > 0.0:
-        xx, yy, zz = np.diag(what.mass.inertia_kg_m2).tolist()
-        tensor = what.mass.inertia_kg_m2
-        across = (tensor[0, 1], tensor[0, 2], tensor[1, 2])
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = what.mass.inertia_kg_m2.tolist()
         add(body, "inertial", pos=what.mass.centre_m, mass=what.mass.mass_kg,
-            fullinertia=(xx, yy, zz, *across))  # fmt: skip
+            fullinertia=(xx, yy, zz, xy, xz, yz))  # fmt: skip
     elif joint.type not in (JointType.FIXED, JointType.END):
         add(body, "inertial", pos=(0.0, 0.0, 0.0), mass=MASSLESS, diaginertia=(MASSLESS,) * 3)
     return body
@@ -182,7 +185,7 @@ def _geoms(
     if what.shape is not BodyShape.NONE:
         forms = [{"mesh": name} for name in meshes.touched(what.mesh)] if what.mesh else [{}]
         for index, form in enumerate(forms):
-            add(body, "geom", name=f"{placed.prefix}g{link.number}{_more(index)}",
+            add(body, "geom", name=f"{geom_name(link.number, placed.prefix)}{_more(index)}",
                 type=what.shape.value, **form, size=half_sizes(what.shape, what.size_m) or None,
                 pos=what.position_m, quat=quaternion_of(what.rotation),
                 rgba=(*link.colour, 1.0 if seen is None else 0.0),

@@ -42,14 +42,15 @@ class TouchingPairs:
             found[pair] = found.get(pair, 0.0) + force_n
         return found
 
-    def own(self) -> tuple[Pair, ...]:
-        """Pairs of bodies of the first robot that touch."""
+    def own(self) -> tuple[str, ...]:
+        """Pairs of bodies of the first robot that touch, such as ``link 2 and link 5``."""
         data = self._data
         if not data.ncon:
             return ()
         geoms = data.contact.geom
         chosen = (self._owners[geoms] == 0).all(axis=1)
-        return tuple(dict.fromkeys(self._pair(*pair) for pair in geoms[chosen].tolist()))
+        found = dict.fromkeys(self._pair(*pair) for pair in geoms[chosen].tolist())
+        return tuple(" and ".join(pair) for pair in found)
 
     def deep(self, least_m: float) -> dict[Pair, float]:
         """Pairs that are more than this in each other, and how far [m]."""

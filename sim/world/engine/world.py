@@ -24,7 +24,7 @@ __all__ = (
     "WorldSnapshot",
 )  # fmt: skip
 
-DIVERGED: Final = (3, 4, 5)
+DIVERGED: Final = slice(3, 6)
 """The engine's warnings of bad positions, speeds and accelerations."""
 GREATEST: Final = 1e10
 """Of positions, speeds and accelerations that the engine takes for good ones."""
@@ -75,6 +75,8 @@ class World:
         self._warnings = self._data.warning.number
         self._whole = self._engine.mjtState.mjSTATE_INTEGRATION
         self._state = np.zeros(self._engine.mj_stateSize(self._model, self._whole))
+        self.text: str = text.text
+        """Of its model."""
         self.step_s: float = float(self._model.opt.timestep)
         """Of time."""
         self.robots: tuple[WorldRobot, ...] = tuple(
@@ -87,6 +89,11 @@ class World:
             for body in text.bodies
         }
         """Of the scene, by their names."""
+        kinds, found = self._engine.mjtEq, self._model.eq_type
+        tied = (found == int(kinds.mjEQ_CONNECT)) | (found == int(kinds.mjEQ_WELD))
+        sides = self._model.eq_obj1id[tied], self._model.eq_obj2id[tied]
+        self._tied: NDArray[np.intp] = np.array(sides, dtype=np.intp)  # two sites a tie
+        self._sites_m: Array = self._data.site_xpos  # a view of what the engine goes on writing
         self._pushes: list[Push] = []
         self.restart()
 
@@ -126,8 +133,7 @@ class World:
                 self._step_pushed()
             else:
                 self._engine.mj_step(self._model, self._data)
-            warned = self._warnings.tolist()
-            if any(warned[kind] for kind in DIVERGED):
+            if any(self._warnings.tolist()[DIVERGED]):
                 raise DivergedError(before_s, self._worst_joint())
 
     def push(
@@ -166,6 +172,10 @@ class World:
         left = (push.after(self.step_s) for push in self._pushes)
         self._pushes = [push for push in left if push.left_s > 0.0]
 
+    def body_name(self, number: int) -> str:
+        """Name of a body by the engine's number of it."""
+        return str(self._model.body(number).name)
+
     def contacts(self) -> tuple[Contact, ...]:
         """What touched in the last step, and with which force."""
         return contacts_of(self._engine, self._model, self._data)
@@ -182,15 +192,10 @@ class World:
     @property
     def gap_max_m(self) -> float:
         """Of the loops, the greatest distance of two tied points; 0 without loops."""
-        kinds = self._engine.mjtEq
-        ties = (int(kinds.mjEQ_CONNECT), int(kinds.mjEQ_WELD))  # an enumeration equals no numpy int
-        gaps = [0.0]
-        for index in range(self._model.neq):
-            if int(self._model.eq_type[index]) in ties:
-                first = self._data.site_xpos[self._model.eq_obj1id[index]]
-                second = self._data.site_xpos[self._model.eq_obj2id[index]]
-                gaps.append(float(np.linalg.norm(first - second)))
-        return max(gaps)
+        if not self._tied.size:
+            return 0.0
+        first, second = self._sites_m[self._tied]
+        return float(np.sqrt(np.square(first - second).sum(axis=1).max()))
 
     @property
     def positions(self) -> Array:

@@ -270,6 +270,9 @@ class MachineBounds:
     """Of the joints that have any."""
     box_m: tuple[Triple, Triple] | None = None
     """Least and greatest corner of the tool's workspace, in the base."""
+    own_bodies: bool = False
+    """Whether its links must not touch each other: those that no joint joins, and that do not
+    already where it starts. Without it they pass through each other."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,14 +106,15 @@ class _Reader(TomlTables):
         if not isinstance(table, dict):
             self.faults.unreadable(("machine",), table, "not a table", "[machine]")
             return None
-        self._no_others(table, ("machine",), {"box_m", "joint"})
+        self._no_others(table, ("machine",), {"box_m", "own_bodies", "joint"})
         bounds = tuple(
             AxisBounds(**self._fields(row, ("machine", "joint", index), keys, "bounds"))
             for index, row in self._tables(table, ("machine",), "joint")
             for keys in (toml_keys.bounds_keys(self._kind(row, kinds)),)
         )
         box = self._value(table, "box_m", ("machine", "box_m"), _corners, None)
-        return MachineBounds(bounds, box)
+        apart = self._value(table, "own_bodies", ("machine", "own_bodies"), toml_keys.yes, False)
+        return MachineBounds(bounds, box, apart)
 
     def _sensor(self, index: int, table: dict[str, Any]) -> RobotSensor:
         path: FieldKey = ("sensor", index)

@@ -96,6 +96,13 @@ def number(value: object) -> float:
         return math.inf
 
 
+def yes(value: object) -> bool:
+    """A yes or no."""
+    if not isinstance(value, bool):
+        raise UnreadableError("not a yes or no", "true or false")
+    return value
+
+
 def integer(value: object) -> int:
     """A whole number of some digits."""
     if isinstance(value, bool) or not isinstance(value, int) or abs(value) > INTEGER_MAX:

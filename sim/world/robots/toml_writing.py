@@ -45,7 +45,9 @@ def write_toml(robot: Robot, *, whole: bool = False) -> str:
     blocks += [["[[sensor]]", *_sensor(sensor)] for sensor in robot.sensors]
     if robot.machine is not None:
         box = robot.machine.box_m
-        blocks.append(["[machine]", *([f"box_m = {value_text(box)}"] if box is not None else [])])
+        lines = [] if box is None else [f"box_m = {value_text(box)}"]
+        lines += ["own_bodies = true"] if robot.machine.own_bodies else []
+        blocks.append(["[machine]", *lines])
         blocks += [
             ["[[machine.joint]]", *_lines(bounds, toml_keys.bounds_keys(kinds[bounds.joint]))]
             for bounds in robot.machine.joints

@@ -143,7 +143,12 @@ class _Reader:
         """Of ``<machine>``, without the bounds of joints."""
         if (node := self._root.one("machine")) is None:
             return None
-        if node.get("box") is None:
-            return MachineBounds()
-        corners = self._values.numbers(node, "box", (0.0, 0.0, 0.0, 1.0, 1.0, 1.0))
-        return MachineBounds((), (triple(corners[:3]), triple(corners[3:])))
+        apart = node.get("own_bodies") or "false"
+        if apart not in ("true", "false"):
+            right = 'own_bodies="true" or "false"'
+            self._values.fault(node, apart, "machine own_bodies is not read", right)
+        box_m = None
+        if node.get("box") is not None:
+            corners = self._values.numbers(node, "box", (0.0, 0.0, 0.0, 1.0, 1.0, 1.0))
+            box_m = triple(corners[:3]), triple(corners[3:])
+        return MachineBounds((), box_m, apart == "true")

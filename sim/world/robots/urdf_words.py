@@ -14,7 +14,8 @@ Readers that do not know an added word skip it, and have a tree of links in hand
     <loop_joint name number type="revolute|ball|fixed">   closes a loop, of points on two links
         <parent link xyz/> <child link xyz/> <axis xyz/>  the axis in the axes of the child
     <mesh filename scale><part filename/></mesh>      files of convex parts that touch instead
-    <machine box="x y z x y z"/>                  least and greatest corner of the tool's workspace
+    <machine box="x y z x y z" own_bodies="true"/>  least and greatest corner of the tool's
+                                                  workspace; whether its links must not touch
 
 A link called world that has nothing is where the robot stands; the joint that leaves it bears the
 base. A limit of no effort or no velocity is none, as exporters write 0 for what they do not know.

@@ -107,7 +107,7 @@ class _Writer:
                 self._joint(joint)
         if machine is not None:
             corners = machine.box_m and (*machine.box_m[0], *machine.box_m[1])
-            add(self.root, "machine", box=corners)
+            add(self.root, "machine", box=corners, own_bodies=machine.own_bodies or None)
 
     def _numbered(
         self, tag: str, row: RobotLink | RobotJoint, name: str, **attributes: object

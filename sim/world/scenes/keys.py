@@ -19,6 +19,7 @@ from sim.world.robots.toml_keys import (
     some,
     text,
     with_unit,
+    yes,
 )
 from sim.world.scenes.model import BodyMotion
 
@@ -64,8 +65,8 @@ READ: Final[Mapping[str, Callable[[object], Any]]] = MappingProxyType(
         "square_m": number,
         "link_mass_kg": lambda value: _masses(value),
         "direction": some(3),
-        "parallel": lambda value: _yes(value),
-        "shadows": lambda value: _yes(value),
+        "parallel": yes,
+        "shadows": yes,
         "looks_at_m": some(3),
         "fov_rad": number,
         "count": integer,
@@ -91,12 +92,6 @@ def _masses(value: object) -> tuple[tuple[int, float], ...]:
     if not isinstance(value, dict) or not all(key.isdecimal() for key in value):
         raise UnreadableError("not masses by links", "{ 1 = 60.0 } for 60 kg of link 1")
     return tuple((int(key), number(mass)) for key, mass in value.items())
-
-
-def _yes(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise UnreadableError("not a yes or no", "true or false")
-    return value
 
 
 def _seed(value: object) -> int:

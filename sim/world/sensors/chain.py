@@ -14,9 +14,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.world.sensors.chain_kernel import next_reading
 from sim.world.sensors.draws import BLOCK, SensorDraws
 from sim.world.sensors.layout import SensorLayout
-from sim.world.sensors.rotations import towards, turned_by
+from sim.world.sensors.rotations import quaternions_of
 
 Array = NDArray[np.float64]
 
@@ -56,25 +57,31 @@ class SensorChain:
         self._seed = seed
         count = len(layout.values)
         per_sensor = np.bincount(layout.sensors, minlength=len(layout.names))
-        self._draws = SensorDraws(seed, layout.names, per_sensor.tolist())
-        self._block = -1
-        self._noise, self._turns = np.zeros((BLOCK, count)), np.zeros((BLOCK, 0, 3))
-        self._lost = np.zeros((BLOCK, count), np.bool_)
-        self._cut = np.flatnonzero(layout.share < 1.0)
-        self._share = layout.share[self._cut]
-        self._stepped = np.flatnonzero(layout.quantisation)
-        self._steps = layout.quantisation[self._stepped]
-        self._depth = int(layout.delay.max(initial=0)) + 1
-        rows = (np.arange(self._depth)[:, None] - layout.delay) % self._depth
-        self._delayed = rows * count + np.arange(count)  # among all of the history, by its row
+        used = layout.dropout > 0.0
+        used[layout.sensors[layout.noise > 0.0]] = True
+        used[layout.sensors[layout.quaternions[:, :1][layout.turning > 0.0]]] = True
+        self._draws = SensorDraws(seed, layout.names, per_sensor.tolist(), used.tolist())
         self._holds = bool(np.any(layout.rate < 1.0) or np.any(layout.dropout))
+        self._block = -1
+        self._noise, self._turns = np.zeros((BLOCK, count)), np.zeros((BLOCK, 0, 4))
+        self._lost = np.zeros((BLOCK, count), np.bool_)
+        self._defects = np.vstack([layout.bias, layout.share, layout.quantisation])
+        self._depth = int(layout.delay.max(initial=0)) + 1
         self._cut_axes = layout.quaternions[layout.share[layout.quaternions[:, 0]] < 1.0]
-        self._biased_axes = bool(np.any(layout.turned))
+        self._biased = quaternions_of(layout.turned if np.any(layout.turned) else np.zeros((0, 3)))
         self._noisy_axes = bool(np.any(layout.turning))
+        self._forget()
+        self.advance(np.zeros(count))  # compiles the kernel before the first step of a run
+        self._forget()
+
+    def _forget(self) -> None:
+        """Be as before the first reading."""
+        count = len(self.layout.values)
         self._step = 0
         self._begun, self._all_begun = np.zeros(count, np.bool_), not count
         self._filtered, self._told = np.zeros(count), np.zeros(count)
         self._history = np.zeros((self._depth, count))
+        self._room = np.zeros(count)
 
     def advance(self, measured: Array) -> Array:
         """The next reading, shape (values,).
@@ -82,71 +89,34 @@ class SensorChain:
         Args:
             measured: what the sensors measure in this step, without defects, shape (values,).
         """
-        layout = self.layout
-        values = measured + layout.bias
-        if self._biased_axes:
-            values[layout.quaternions] = turned_by(values[layout.quaternions], layout.turned)
-        if not self._all_begun:
-            self._begin(values)
-        if len(self._cut):
-            self._filter(values)
-        row = self._step % self._depth
-        self._history[row] = values
-        if self._depth > 1:
-            values = self._history.take(self._delayed[row])
         block, row = divmod(self._step, BLOCK)
         if block != self._block:
             self._draw(block)
-        values += self._noise[row]
-        if self._noisy_axes:
-            axes = values[layout.quaternions]
-            values[layout.quaternions] = turned_by(axes, self._turns[row])
-        if len(self._stepped):
-            values[self._stepped] = np.rint(values[self._stepped] / self._steps) * self._steps
-        if self._holds:
-            lost = self._lost[row] if self._all_begun else self._lost[row] & self._begun
-            np.copyto(values, self._told, where=lost)
+        layout = self.layout
+        next_reading(
+            measured, self._defects, layout.delay, layout.quaternions, self._cut_axes,
+            layout.boundless, self._biased, self._step, self._noise[row], self._turns[row],
+            self._lost[row], self._begun, self._filtered, self._history, self._told,
+            self._room,
+        )  # fmt: skip
         if not self._all_begun:
             self._begun[:] = self._all_begun = True
         self._step += 1
-        self._told = values
-        return values.copy()
-
-    def _begin(self, values: Array) -> None:
-        """Values that are measured for the first time have stood for ever."""
-        fresh = ~self._begun
-        self._filtered[fresh] = values[fresh]
-        self._history[:, fresh] = values[fresh]
+        return self._told.copy()
 
     def _draw(self, block: int) -> None:
         """Noise of the next steps, and which values stay as they were."""
         layout = self.layout
         normals, uniforms = self._draws.block(block)
-        steps = block * BLOCK + np.arange(-1, BLOCK)
-        samples = np.floor(steps[:, None] * layout.rate + EARLY)
-        lost = (samples[1:] == samples[:-1]) | (uniforms < layout.dropout)
         self._noise = layout.noise * normals
-        self._turns = layout.turning * normals[:, layout.quaternions[:, :3]]
-        self._lost = lost[:, layout.sensors]
+        if self._noisy_axes:
+            self._turns = quaternions_of(layout.turning * normals[:, layout.quaternions[:, :3]])
+        if self._holds:
+            steps = block * BLOCK + np.arange(-1, BLOCK)
+            samples = np.floor(steps[:, None] * layout.rate + EARLY)
+            lost = (samples[1:] == samples[:-1]) | (uniforms < layout.dropout)
+            self._lost = lost[:, layout.sensors]
         self._block = block
-
-    def _filter(self, values: Array) -> None:
-        axes = self._cut_axes
-        if len(axes):
-            values[axes] = towards(values[axes], self._filtered[axes])
-        new, old = values[self._cut], self._filtered[self._cut]
-        if self.layout.boundless:
-            finite = np.isfinite(new) & np.isfinite(old)
-            old = np.where(finite, old, new)
-            way = np.subtract(new, old, where=finite, out=np.zeros(len(new)))
-        else:
-            way = new - old
-        filtered = old + self._share * way
-        self._filtered[self._cut] = filtered
-        values[self._cut] = filtered
-        if len(axes):
-            self._filtered[axes] /= np.linalg.norm(self._filtered[axes], axis=1, keepdims=True)
-            values[axes] = self._filtered[axes]
 
     def snapshot(self) -> ChainSnapshot:
         """All that decides how it goes on."""

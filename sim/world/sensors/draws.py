@@ -25,12 +25,15 @@ class SensorDraws:
         seed: of the run, 0 or more.
         names: of the sensors, unique.
         counts: normal numbers of each sensor a step.
+        used: whether a sensor's numbers are; zeros and ones if not.
     """
 
-    def __init__(self, seed: int, names: Sequence[str], counts: Sequence[int]) -> None:
+    def __init__(
+        self, seed: int, names: Sequence[str], counts: Sequence[int], used: Sequence[bool]
+    ) -> None:
         self._seed = seed
         self._keys = [_words(name) for name in names]
-        self._counts = list(counts)
+        self._counts, self._used = list(counts), list(used)
 
     def block(self, number: int) -> tuple[Array, Array]:
         """Numbers of steps from ``number * BLOCK`` on.
@@ -39,14 +42,16 @@ class SensorDraws:
             Normal ones, shape (BLOCK, all counts), and one of 0 … 1 a sensor, shape
             (BLOCK, sensors).
         """
-        normals, uniforms = list[Array](), list[Array]()
-        for key, count in zip(self._keys, self._counts, strict=True):
-            seeds = np.random.SeedSequence(self._seed, spawn_key=(*key, number))
-            rng = np.random.Generator(np.random.PCG64(seeds))
-            uniforms.append(rng.random((BLOCK, 1)))
-            normals.append(rng.standard_normal((BLOCK, count)))
-        nothing = np.zeros((BLOCK, 0))
-        return np.hstack([nothing, *normals]), np.hstack([nothing, *uniforms])
+        normals, uniforms = np.zeros((BLOCK, sum(self._counts))), np.ones((BLOCK, len(self._keys)))
+        begin = 0
+        for index, (key, count) in enumerate(zip(self._keys, self._counts, strict=True)):
+            if self._used[index]:
+                seeds = np.random.SeedSequence(self._seed, spawn_key=(*key, number))
+                rng = np.random.Generator(np.random.PCG64(seeds))
+                uniforms[:, index] = rng.random(BLOCK)
+                normals[:, begin : begin + count] = rng.standard_normal((BLOCK, count))
+            begin += count
+        return normals, uniforms
 
 
 def _words(name: str) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from safety.robot_limits import RobotSetpoint
 
 if TYPE_CHECKING:
+    from sim.world.motion.bounded import BoundedJoints
     from sim.world.motion.planned import PlannedMotion
 
 
@@ -84,3 +85,37 @@ class LaidOutSource:
 
     def close(self) -> None:
         """Nothing is held."""
+
+
+class StandingSource:
+    """In place of one that somebody leads, where nobody does: the robot holds, and it is over.
+
+    Args:
+        joints: where it stands.
+    """
+
+    duration_s = None
+    ended = True
+
+    def __init__(self, joints: BoundedJoints) -> None:
+        self._setpoint = setpoint_of(joints)
+
+    def setpoint(self, index: int) -> RobotSetpoint:
+        """Where it stands."""
+        return self._setpoint
+
+    def news(self) -> tuple[SourceNews, ...]:
+        """Nothing ever."""
+        return ()
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def setpoint_of(joints: BoundedJoints) -> RobotSetpoint:
+    """Where joints are that are led."""
+    return RobotSetpoint(
+        tuple(joints.positions.tolist()),
+        tuple(joints.speeds.tolist()),
+        tuple(joints.accelerations.tolist()),
+    )

@@ -1,0 +1,94 @@
+"""Motions that are laid out ahead: joints in step, or a place along a straight line."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from hil.config.fields import AccelerationDeg, AngleDeg, JerkDeg, Positive, RateDeg, Seconds
+from hil.config.settings import Settings
+
+WaySpeed = Annotated[float, Field(gt=0.0, le=10.0)]
+Way = Annotated[float, Field(ge=-20.0, le=20.0)]
+Turn = Annotated[float, Field(ge=-720.0, le=720.0)]
+
+
+class JointGoal(Settings):
+    """Where one joint shall go: one of four ways to say it."""
+
+    joint: int
+    """Its number in the document."""
+    by_deg: Turn | None = None
+    """So far from where it starts, a hinge."""
+    to_deg: Turn | None = None
+    """To this angle, a hinge."""
+    by_m: Way | None = None
+    """So far from where it starts, a slide."""
+    to_m: Way | None = None
+    """To this way, a slide."""
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        given = [self.by_deg, self.to_deg, self.by_m, self.to_m]
+        if sum(one is not None for one in given) != 1:
+            raise ValueError("one of by_deg, to_deg, by_m, to_m is needed")
+        return self
+
+
+class Timing(Settings):
+    """How a motion runs along its way."""
+
+    profile: Literal["jerk", "quintic", "uniform"] = "jerk"
+    """``jerk``: from rest to rest with bounded jerk; ``quintic``: of fifth order; ``uniform``: in
+    equal increments, at once at its speed."""
+    duration_s: Seconds | None = None
+    """How long it takes; left out, as short as the bounds allow."""
+    speed_deg_s: RateDeg = 55.0
+    """Of each joint, or of the turn along a line."""
+    acceleration_deg_s2: AccelerationDeg = 120.0
+    """Likewise."""
+    jerk_deg_s3: JerkDeg = 600.0
+    """Likewise."""
+    speed_m_s: WaySpeed = 0.5
+    """Of each slide, or along a line."""
+    acceleration_m_s2: Positive = 1.0
+    """Likewise."""
+    jerk_m_s3: Positive = 5.0
+    """Likewise."""
+
+
+class JointsMotion(Timing):
+    """All joints in step, along the straight way in joint space."""
+
+    kind: Literal["joints"]
+    """Always ``joints``."""
+    goal: tuple[JointGoal, ...]
+    """Of the joints that move; the others stay."""
+
+
+class LineMotion(Timing):
+    """A place of the robot along a straight line, by inverse kinematics at every step."""
+
+    kind: Literal["line"]
+    """Always ``line``."""
+    end: int | None = None
+    """Number of the end joint whose place moves; the robot's first one if left out."""
+    goal: tuple[JointGoal, ...] = ()
+    """Joints whose goal tells the line's end, or, without it, the two below."""
+    by_m: tuple[Way, Way, Way] | None = None
+    """Way in the world's axes x, y, z."""
+    turn_deg: tuple[AngleDeg, AngleDeg, AngleDeg] = (0.0, 0.0, 0.0)
+    """Turns about the world's x, then y, then z."""
+    turning: Literal["slerp", "three_part"] = "slerp"
+    """About one axis all the way, or about x, y and z one after the other."""
+    parts: tuple[float, float] = (0.3333333333333333, 0.6666666666666666)
+    """Shares of the way at which x and y are done, for ``three_part``."""
+
+    @model_validator(mode="after")
+    def _has_an_end(self) -> Self:
+        if bool(self.goal) == (self.by_m is not None):
+            raise ValueError("a line needs one of goal and by_m")
+        if not 0.0 < self.parts[0] < self.parts[1] < 1.0:
+            raise ValueError("parts must be two rising shares in (0, 1)")
+        return self

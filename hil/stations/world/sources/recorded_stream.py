@@ -1,0 +1,112 @@
+"""Values that somebody recorded: columns of a CSV file, or joints of a recording of this program.
+
+Between two rows a value goes straight from one to the other. Rows further apart than the age at
+which values are too old are a hole: in it there are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.config.errors import MotionError, RefusedError
+from hil.config.tables import read_table
+from hil.recording.header import RecordingError
+from hil.recording.reader import Recording
+from hil.stations.world.sources.source import SourceNews
+
+Array = NDArray[np.float64]
+
+TIME: Final = "t_s"
+"""Column of the times."""
+SIGNALS: Final = ("position_rad", "position_m", "position_joints")
+"""Of a recording: what its joints did."""
+
+
+class RecordedStream:
+    """Values over time, from the first row on; the last row ends them.
+
+    Args:
+        times_s: rising, shape (rows,).
+        rows: values, shape (rows, values).
+        stale_s: longest time between two rows that is bridged.
+    """
+
+    def __init__(self, times_s: Array, rows: Array, stale_s: float) -> None:
+        self._times_s, self._rows, self._stale_s = times_s - times_s[0], rows, stale_s
+        self.duration_s = float(self._times_s[-1])
+        """How long it lasts [s]."""
+
+    def values(self, t_s: float) -> Array | None:
+        """Values at a time [s], in the units of their columns, shape (values,); None in a hole."""
+        times_s, rows = self._times_s, self._rows
+        after = int(np.searchsorted(times_s, t_s, side="right"))
+        if after == 0 or after == len(times_s):
+            return rows[min(after, len(rows) - 1)]
+        begin_s, end_s = float(times_s[after - 1]), float(times_s[after])
+        if end_s - begin_s > self._stale_s:
+            return rows[after - 1] if t_s - begin_s <= self._stale_s else None
+        part = (t_s - begin_s) / (end_s - begin_s)
+        return (1.0 - part) * rows[after - 1] + part * rows[after]
+
+    def news(self) -> Sequence[SourceNews]:
+        """Nothing ever."""
+        return ()
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def read_recorded(path: Path, names: Sequence[str], stale_s: float) -> RecordedStream:
+    """Read the values of these names.
+
+    Raises:
+        RefusedError: with file, line, column and value: what cannot be read, times that do not
+            rise, names that are not there.
+    """
+    recorded = path.is_dir() or path.suffix == ".mcap"
+    times_s, rows = _recording(path, names) if recorded else _csv(path, names)
+    if len(times_s) < 2:
+        raise RefusedError(f"{path}: {len(times_s)} rows; at least two are needed")
+    return RecordedStream(times_s, rows, stale_s)
+
+
+def _csv(path: Path, names: Sequence[str]) -> tuple[Array, Array]:
+    try:
+        table = read_table(path, [TIME, *names])
+    except MotionError as error:
+        raise RefusedError(f"motion.file: {error}") from None
+    times_s = table.columns[TIME]
+    for row in np.flatnonzero(~(np.diff(times_s) > 0.0))[:1]:
+        step_s = times_s[row + 1] - times_s[row]
+        raise RefusedError(
+            f"motion.file: {table.place(int(row) + 1, TIME)}: {step_s:.6g} s after the row before; "
+            "times must rise"
+        )
+    return times_s, np.stack([table.columns[name] for name in names], axis=1)
+
+
+def _recording(path: Path, names: Sequence[str]) -> tuple[Array, Array]:
+    try:
+        recording = Recording.open(path)
+    except RecordingError as error:
+        raise RefusedError(f"motion.file: {error}") from None
+    found: dict[str, Array] = {}
+    for signal in recording.signals.fields:
+        if signal.name in SIGNALS:
+            columns = recording.column(signal.name).reshape(len(recording.t_s), -1)
+            parts = signal.parts or tuple(names[:1])  # of one joint, which has no name there
+            found |= {
+                part.removesuffix("_rad").removesuffix("_m"): columns[:, place]
+                for place, part in enumerate(parts)
+            }
+    if missing := [name for name in names if name not in found]:
+        there = ", ".join(found) or "none: it is no recording of station world"
+        raise RefusedError(f"motion.file: {path}: no value {missing[0]!r}; there are {there}")
+    rows = np.stack([found[name] for name in names], axis=1).astype(np.float64)
+    good = np.isfinite(rows).all(axis=1)
+    return recording.t_s[good], rows[good]

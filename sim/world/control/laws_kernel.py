@@ -1,0 +1,39 @@
+"""Efforts of joints from errors, compiled: `sim.world.control.laws` says what they are for."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@njit(cache=True)
+def efforts(
+    kp: Array, ki: Array, kd: Array, most: Array, period_s: float, wanted: Array,
+    wanted_speeds: Array, found: Array, found_speeds: Array, needed: Array, integral: Array,
+    out: Array,
+) -> None:  # fmt: skip
+    """PID and what the model needs, within the limits.
+
+    Args:
+        kp: effort per error, shape (drives,), as all of them.
+        ki: effort per error and second.
+        kd: effort per error of speed.
+        most: effort of each drive.
+        period_s: from call to call.
+        wanted: positions.
+        wanted_speeds: their rates.
+        found: positions.
+        found_speeds: their rates.
+        needed: effort of the model.
+        integral: of the errors; written. Stands still where the effort is at its limit.
+        out: shape (drives,); written.
+    """
+    for index in range(len(out)):
+        error = wanted[index] - found[index]
+        slip = wanted_speeds[index] - found_speeds[index]
+        asked = kp[index] * error + integral[index] + kd[index] * slip + needed[index]
+        effort = min(max(asked, -most[index]), most[index])
+        if asked == effort or not asked * error > 0.0:
+            integral[index] += ki[index] * error * period_s
+        out[index] = effort

@@ -1,0 +1,141 @@
+"""One reading out of what sensors measure, compiled: `sim.world.sensors.chain` has the order."""
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Indices = NDArray[np.intp]
+
+BIAS, SHARE, QUANTISATION = 0, 1, 2
+"""Rows of the defects."""
+
+
+@njit(cache=True, error_model="numpy")
+def begin_values(values: Array, begun: Flags, filtered: Array, history: Array) -> None:
+    """Values that are measured for the first time have stood for ever."""
+    for index in range(len(values)):
+        if not begun[index]:
+            filtered[index] = values[index]
+            history[:, index] = values[index]
+
+
+@njit(cache=True, error_model="numpy")
+def turn_axes(values: Array, quaternions: Indices, turns: Array) -> None:
+    """Turn axes about their own x, y, z.
+
+    Args:
+        values: of a reading, shape (values,); written.
+        quaternions: places of w, x, y, z, shape (count, 4).
+        turns: as quaternions, shape (count, 4).
+    """
+    for index in range(len(quaternions)):
+        at = quaternions[index]
+        ow, ox, oy, oz = values[at[0]], values[at[1]], values[at[2]], values[at[3]]
+        w, x, y, z = turns[index]
+        values[at[0]] = ow * w - ((ox * x + oy * y) + oz * z)
+        values[at[1]] = ow * x + w * ox + (oy * z - oz * y)
+        values[at[2]] = ow * y + w * oy + (oz * x - ox * z)
+        values[at[3]] = ow * z + w * oz + (ox * y - oy * x)
+
+
+@njit(cache=True, error_model="numpy")
+def filter_values(
+    values: Array, share: Array, cut_axes: Indices, boundless: bool, filtered: Array
+) -> None:
+    """A step of all low-pass filters; axes go the shorter way and stay of length 1.
+
+    Args:
+        values: of a reading, shape (values,); written.
+        share: of the way that is gone, shape (values,); 1 without a filter.
+        cut_axes: places of axes that are filtered, shape (count, 4).
+        boundless: whether a value may be infinite, which passes at once.
+        filtered: what the filters had last, shape (values,); written.
+    """
+    for at in cut_axes:
+        dot = 0.0
+        for part in at:
+            dot += values[part] * filtered[part]
+        if dot < 0.0:
+            for part in at:
+                values[part] = -values[part]
+    for index in range(len(values)):
+        if share[index] < 1.0:
+            new, old = values[index], filtered[index]
+            way = new - old
+            if boundless and not (math.isfinite(new) and math.isfinite(old)):
+                old, way = new, 0.0
+            filtered[index] = old + share[index] * way
+            values[index] = filtered[index]
+    for at in cut_axes:
+        square = 0.0
+        for part in at:
+            square += filtered[part] * filtered[part]
+        length = math.sqrt(square)
+        for part in at:
+            filtered[part] /= length
+            values[part] = filtered[part]
+
+
+@njit(cache=True, error_model="numpy")
+def next_reading(
+    measured: Array,
+    defects: Array,
+    delay: Indices,
+    quaternions: Indices,
+    cut_axes: Indices,
+    boundless: bool,
+    biased: Array,
+    step: int,
+    noise: Array,
+    turns: Array,
+    lost: Flags,
+    begun: Flags,
+    filtered: Array,
+    history: Array,
+    told: Array,
+    values: Array,
+) -> None:
+    """Work out the next reading.
+
+    Args:
+        measured: in this step, without defects, shape (values,).
+        defects: rows `BIAS`, `SHARE` and `QUANTISATION`, shape (3, values).
+        delay: whole steps, shape (values,).
+        quaternions: places of axes, shape (axes, 4).
+        cut_axes: those of them that are filtered, shape (count, 4).
+        boundless: whether a value that is filtered may be infinite.
+        biased: of the axes, as quaternions, shape (axes, 4); shape (0, 4) without.
+        step: readings taken before.
+        noise: of this step, shape (values,).
+        turns: likewise of the axes, as quaternions, shape (axes, 4); shape (0, 4) without.
+        lost: values that stay as they were told last, shape (values,).
+        begun: which have been measured before, shape (values,).
+        filtered: what the filters had last, shape (values,); written.
+        history: measured before, shape (depth, values); written.
+        told: the last reading, shape (values,); the next one is written there.
+        values: room to work in, shape (values,).
+    """
+    bias = defects[BIAS]
+    for index in range(len(values)):
+        values[index] = measured[index] + bias[index]
+    if len(biased):
+        turn_axes(values, quaternions, biased)
+    begin_values(values, begun, filtered, history)
+    filter_values(values, defects[SHARE], cut_axes, boundless, filtered)
+    depth = len(history)
+    row = step % depth
+    for index in range(len(values)):
+        history[row, index] = values[index]
+        values[index] = history[(step - delay[index]) % depth, index] + noise[index]
+    if len(turns):
+        turn_axes(values, quaternions, turns)
+    quanta = defects[QUANTISATION]
+    for index in range(len(values)):
+        if quanta[index] != 0.0:
+            values[index] = np.rint(values[index] / quanta[index]) * quanta[index]
+        if not (lost[index] and begun[index]):
+            told[index] = values[index]
