@@ -31,6 +31,7 @@ from hil.timing.clock import Clock, ReportingClock, VirtualClock, moment
 if TYPE_CHECKING:
     from hil.recording.recorder import RecorderResult
     from hil.recording.signals import Signals
+    from hil.stations.world.live import LiveClock
     from sim.world.control.laws import Law
 
 VERSIONED = ("numpy", "mujoco-core", "ruckig", "mcap")
@@ -181,9 +182,16 @@ def dry_run(file: Path, out_dir: Path, tell: Callable[[float, float], None]) -> 
 
 
 def run_world(
-    plan: WorldPlan, folder: Path, tell: Callable[[float], object] | None = None
+    plan: WorldPlan,
+    folder: Path,
+    tell: Callable[[float], object] | None = None,
+    watch: Callable[[WorldBench, Journal], LiveClock] | None = None,
 ) -> WorldResult:
     """Run a plan, recorded below a folder.
+
+    Args:
+        tell: told the time now and then [s].
+        watch: makes the clock of a run that is watched, in place of the scenario's.
 
     Raises:
         RefusedError: if the motion cannot be made; nothing has moved.
@@ -207,8 +215,11 @@ def run_world(
         header = RunHeader(signals, facts, plan.told())
         journal = Journal(opening.record(plan.scenario.recording, header))
         opening.date(journal, clock)
+        live = None if watch is None else watch(bench, journal)
+        if live is not None:
+            clock, live.ends = live, lambda: opening.wish.asked is not None
         paced = clock if tell is None else ReportingClock(clock, tell, 50)
-        turning = WorldRun(bench, paced, journal, signals, _stopped(opening))
+        turning = WorldRun(bench, paced, journal, signals, _stopped(opening, live))
         began = moment(clock.now_s).utc
         play(turning)
         passed_s = (moment(clock.now_s).utc - began).total_seconds()
@@ -217,9 +228,11 @@ def run_world(
     return WorldResult(plan, turning.figures, opening.recorded(), passed_s / steps, clock.overruns)
 
 
-def _stopped(opening: Opening) -> Callable[[], str]:
+def _stopped(opening: Opening, live: LiveClock | None) -> Callable[[], str]:
     def why() -> str:
         asked = opening.wish.asked
+        if asked is None and live is not None and live.closed:
+            return "the window was closed"
         return "" if asked is None else f"asked for by {getattr(asked, 'name', asked)}"
 
     return why

@@ -75,6 +75,8 @@ class World:
         self._warnings = self._data.warning.number
         self._whole = self._engine.mjtState.mjSTATE_INTEGRATION
         self._state = np.zeros(self._engine.mj_stateSize(self._model, self._whole))
+        self.text: str = text.text
+        """Of its model."""
         self.step_s: float = float(self._model.opt.timestep)
         """Of time."""
         self.robots: tuple[WorldRobot, ...] = tuple(
@@ -87,8 +89,8 @@ class World:
             for body in text.bodies
         }
         """Of the scene, by their names."""
-        kinds = self._engine.mjtEq
-        tied = np.isin(self._model.eq_type, [int(kinds.mjEQ_CONNECT), int(kinds.mjEQ_WELD)])
+        kinds, found = self._engine.mjtEq, self._model.eq_type
+        tied = (found == int(kinds.mjEQ_CONNECT)) | (found == int(kinds.mjEQ_WELD))
         sides = self._model.eq_obj1id[tied], self._model.eq_obj2id[tied]
         self._tied: NDArray[np.intp] = np.array(sides, dtype=np.intp)  # two sites a tie
         self._sites_m: Array = self._data.site_xpos  # a view of what the engine goes on writing
@@ -169,6 +171,10 @@ class World:
         applied[:] = before
         left = (push.after(self.step_s) for push in self._pushes)
         self._pushes = [push for push in left if push.left_s > 0.0]
+
+    def body_name(self, number: int) -> str:
+        """Name of a body by the engine's number of it."""
+        return str(self._model.body(number).name)
 
     def contacts(self) -> tuple[Contact, ...]:
         """What touched in the last step, and with which force."""

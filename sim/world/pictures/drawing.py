@@ -37,7 +37,7 @@ class Drawing:
         if order.start:
             data.qpos[:] = _checked(np.array(order.start), plain.nq)
         self._engine.mj_kinematics(plain, data)
-        points, floor = self._filled(plain, data)
+        points, floor = filled(self._engine, plain, data)
         self._model: Any = self._taken(lit_text(order, points, floor=floor))
         self._data: Any = self._engine.MjData(self._model)
         if order.frames:
@@ -75,11 +75,6 @@ class Drawing:
         except ValueError as error:
             raise WireError(f"the engine refuses the model: {error}") from None
 
-    def _filled(self, model: Any, data: Any) -> tuple[Array, bool]:
-        """Corners of all bodies' boxes in the world, and whether there is no floor."""
-        planes = model.geom_type == self._engine.mjtGeom.mjGEOM_PLANE
-        return corners_of(self._engine, model, data), not planes.any()
-
     def _axes(self, length_m: float) -> list[Array]:
         """Ends of the axes that are drawn, where the model starts."""
         self._data.qpos[:] = self._order.start or self._data.qpos
@@ -104,6 +99,18 @@ class Drawing:
         camera.azimuth = math.degrees(view.azimuth_rad)
         camera.elevation = math.degrees(view.elevation_rad)
         return camera
+
+
+def filled(library: Any, model: Any, data: Any) -> tuple[Array, bool]:
+    """Corners of all bodies' boxes in the world, and whether there is no floor.
+
+    Args:
+        library: the engine.
+        model: of the engine.
+        data: the engine's state, its places computed.
+    """
+    planes = model.geom_type == library.mjtGeom.mjGEOM_PLANE
+    return corners_of(library, model, data), not planes.any()
 
 
 def _checked(positions: Array, wanted: int) -> Array:

@@ -7,6 +7,7 @@ from hil.stations.world.commands.inverse import ik
 from hil.stations.world.commands.pose import fk
 from hil.stations.world.commands.send import send
 from hil.stations.world.commands.show import check, listed, show
+from hil.stations.world.commands.view import view
 
 app = typer.Typer(
     no_args_is_help=True, help="Robots, platforms and mechanisms of the virtual environment."
@@ -17,4 +18,5 @@ app.command()(check)
 app.command()(convert)
 app.command()(fk)
 app.command()(ik)
+app.command()(view)
 app.command()(send)

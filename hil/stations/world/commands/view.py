@@ -1,0 +1,77 @@
+"""``hil world view``: a world in a live window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hil.terminal.completion import offered
+from hil.terminal.console import err, leave, out, show_recording, styled, verb
+
+if TYPE_CHECKING:
+    from hil.stations.world.runner import WorldResult
+
+
+@verb
+def view(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENARIO|ROBOT|SCENE",
+            help="Name of a shipped one, or a path; a machine such as rig:paper.",
+            autocompletion=offered("scenarios", "world/robots", "world/scenes"),
+        ),
+    ],
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a setting of the scenario."),
+    ] = None,
+    folder: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Folder for the recording of a scenario.")
+    ] = Path("runs"),
+) -> None:
+    """A live window: forces at contacts, pause, single step, speed, pulling at bodies by mouse.
+
+    A scenario runs, gate and all, and is recorded with every pull; a robot holds where it starts.
+    Space pauses, the right arrow makes one step, + and - change the speed of time (0.01 to 100),
+    a double click chooses a body, Ctrl and the right button pull at it. Closing it ends the run.
+    Exit status 1 if the motion did not come to its end, or there is no window.
+    """
+    from hil.stations.world.watching import watch_document
+
+    path = _scenario(name)
+    if path is None:
+        watch_document(name)
+        return
+    from hil.stations.world.scenario import load_world_plan
+    from hil.stations.world.watching import watch_run
+
+    plan = load_world_plan(path, changes or ())
+    err.print("Space: pause; right arrow: one step; + -: speed; close the window to end")
+    result = watch_run(plan, folder, _show)
+    leave(result.ok)
+
+
+def _show(result: WorldResult) -> None:
+    """How it went, while the window shows its end."""
+    ended, reason = result.figures.ended, result.figures.reason
+    out.print(styled("green" if result.ok else "red", ended), f" {reason}".rstrip(), sep="",
+              soft_wrap=True)  # fmt: skip
+    show_recording(result.recorder.path, result.recorder.parts)
+
+
+def _scenario(name: str) -> Path | None:
+    """The file of a scenario of this station that a name means; None if it means none."""
+    from hil.config.errors import ConfigError
+    from hil.config.settings import read_toml
+    from hil.config.shipped import find_file
+    from hil.stations.world.signals import STATION
+
+    try:
+        path = find_file(name, folder="scenarios", key="SCENARIO")
+        table = read_toml(path)
+    except ConfigError:
+        return None
+    return path if table.get("station") == STATION else None

@@ -1,0 +1,151 @@
+"""What is said to the process of a live window, and what it answers.
+
+Messages are framed as those of pictures (`sim.world.pictures.wire`). First a model (`MODEL`, JSON),
+answered by `READY`; then states (`LOOK`) in any number and further models, none of which is
+answered: the newest state is shown. The window tells keys (`KEY`) and pushes (`PUSH`) when there
+are any, and ends with `CLOSED`; `FAILED` or `NO_WINDOW` (a text) may come in place of any of them
+and is the last one. The end of its input ends the process.
+"""
+
+import json
+import math
+import struct
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Self
+
+from sim.world.pictures.wire import WireError, message
+
+MODEL: Final = b"M"
+LOOK: Final = b"L"
+READY: Final = b"R"
+KEY: Final = b"K"
+PUSH: Final = b"U"
+CLOSED: Final = b"C"
+FAILED: Final = b"F"
+NO_WINDOW: Final = b"N"
+
+_LOOK: Final = struct.Struct("<dBI")
+"""Speed, whether time stands still, and bytes of the words that follow."""
+_PUSH: Final = struct.Struct("<I6d")
+_KEY: Final = struct.Struct("<I")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewedModel:
+    """A model that a window shows."""
+
+    text: str
+    """MJCF."""
+    start: tuple[float, ...]
+    """Positions by which eye and floor are placed, in the engine's order."""
+    title: str
+    """Of the window."""
+
+    def to_json(self) -> bytes:
+        """As it is sent."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def from_json(cls, data: bytes) -> Self:
+        """As it was sent.
+
+        Raises:
+            WireError: if it is no model.
+        """
+        try:
+            told: dict[str, Any] = json.loads(data)
+            start = tuple(map(float, told.pop("start")))
+            return cls(**told, start=start)
+        except (KeyError, TypeError, AttributeError, UnicodeDecodeError, ValueError) as error:
+            raise WireError(f"no model of a window: {error}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A state as it is shown."""
+
+    speed: float
+    """Of time, 1 for that of the clock on the wall."""
+    paused: bool
+    """Whether time stands still."""
+    words: str
+    """For people, below the rest."""
+    state: bytes
+    """The engine's whole state, then the fields of the model that changed, as in a snapshot."""
+
+    def to_bytes(self) -> bytes:
+        """The message."""
+        words = self.words.encode()
+        head = _LOOK.pack(self.speed, self.paused, len(words))
+        return message(LOOK, head + words + self.state)
+
+    @classmethod
+    def from_body(cls, body: bytes) -> Self:
+        """As it was sent.
+
+        Raises:
+            WireError: if it is none.
+        """
+        try:
+            speed, paused, length = _LOOK.unpack_from(body)
+            end = _LOOK.size + length
+            words = body[_LOOK.size : end].decode()
+        except (struct.error, UnicodeDecodeError) as error:
+            raise WireError(f"no state of a window: {error}") from None
+        if not math.isfinite(speed) or len(body) < end:
+            raise WireError(f"state of a window: speed {speed}, {len(body)} bytes")
+        return cls(speed, bool(paused), words, body[end:])
+
+
+@dataclass(frozen=True, slots=True)
+class MousePush:
+    """How somebody pulls at a body now; it is told anew while it lasts."""
+
+    body: int
+    """The engine's number of it; 0 for none: it was let go."""
+    wrench: tuple[float, ...]
+    """Force [N] at its centre of mass and moment [N m], in the world's axes."""
+
+    def to_bytes(self) -> bytes:
+        """The message."""
+        return message(PUSH, _PUSH.pack(self.body, *self.wrench))
+
+    @classmethod
+    def from_body(cls, body: bytes) -> Self:
+        """As it was sent.
+
+        Raises:
+            WireError: if it is none, or not finite.
+        """
+        if len(body) != _PUSH.size:
+            raise WireError(f"push of {len(body)} bytes: {_PUSH.size} are needed")
+        number, *wrench = _PUSH.unpack(body)
+        if not all(map(math.isfinite, wrench)):
+            raise WireError(f"push {wrench}: not finite")
+        return cls(number, tuple(wrench))
+
+
+LET_GO: Final = MousePush(0, (0.0,) * 6)
+"""Nobody pulls."""
+
+
+def key_message(code: int) -> bytes:
+    """A key that was pressed, by its number in GLFW."""
+    return message(KEY, _KEY.pack(code))
+
+
+def key_of(body: bytes) -> int:
+    """The same as it was sent.
+
+    Raises:
+        WireError: if it is none.
+    """
+    if len(body) != _KEY.size:
+        raise WireError(f"key of {len(body)} bytes: {_KEY.size} are needed")
+    return int(_KEY.unpack(body)[0])
+
+
+def state_bytes(state: bytes, fields: Sequence[bytes]) -> bytes:
+    """What `Look.state` holds, from a snapshot's parts."""
+    return b"".join((state, *fields))
