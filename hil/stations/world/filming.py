@@ -40,7 +40,7 @@ FOVY_RAD: Final = math.radians(30.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Instant:
+class WorldInstant:
     """The world at one time."""
 
     t_s: float
@@ -76,7 +76,7 @@ def film(
         raise PicturesError(f"{path}: {error}") from None
 
 
-def instants(recorded: RecordedWorld, count: int) -> list[Instant]:
+def instants(recorded: RecordedWorld, count: int) -> list[WorldInstant]:
     """Pictures at some times of a run, the first and the last among them.
 
     Raises:
@@ -85,7 +85,7 @@ def instants(recorded: RecordedWorld, count: int) -> list[Instant]:
     rows = recorded.spread(count)
     times_s = recorded.times_s[rows].tolist()
     drawn = _drawn(recorded, rows, STILL)
-    return [Instant(t_s, one.copy()) for t_s, (_, one) in zip(times_s, drawn, strict=True)]
+    return [WorldInstant(t_s, one.copy()) for t_s, (_, one) in zip(times_s, drawn, strict=True)]
 
 
 def _drawn(
