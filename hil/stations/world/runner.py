@@ -59,7 +59,7 @@ class WorldResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class RunPages:
     """What was drawn of a run."""
 
     page: Path | None
@@ -138,7 +138,7 @@ def run(request: Request) -> bool:
     return result.ok
 
 
-def _shown(request: Request, path: Path) -> Shown:
+def _shown(request: Request, path: Path) -> RunPages:
     """Draw what was asked for of a recording; the run is over and counts, whatever fails here."""
     from hil.recording.reader import Recording
 
@@ -156,7 +156,7 @@ def _shown(request: Request, path: Path) -> Shown:
             film(RecordedWorld.of(Recording.open(path)), Path(video), tell)
         except PicturesError as error:
             video, failure = None, str(error)
-    return Shown(page, video, failure)
+    return RunPages(page, video, failure)
 
 
 class _VideoProgress:
@@ -282,7 +282,7 @@ def _errors(figures: WorldFigures) -> WorldErrorsTold:
     )
 
 
-def _run_told(result: WorldResult, plain: WorldFigures | None, shown: Shown) -> WorldRunTold:
+def _run_told(result: WorldResult, plain: WorldFigures | None, shown: RunPages) -> WorldRunTold:
     figures, recorder = result.figures, result.recorder
     return WorldRunTold(
         ok=result.ok and not shown.failure, station=STATION,
@@ -319,7 +319,7 @@ def _error_line(told: WorldErrorsTold) -> str:
     return words if line is None else f"{words}; line: {line:.4f} mm"
 
 
-def _show_run(result: WorldResult, plain: WorldFigures | None, shown: Shown) -> None:
+def _show_run(result: WorldResult, plain: WorldFigures | None, shown: RunPages) -> None:
     told = _run_told(result, plain, shown)
     style = "green" if result.ok else "red"
     out.print(styled(style, told["ended"]), f": {told['robot']}", sep="")
