@@ -28,6 +28,9 @@ HEAD, HEAD_BESIDE_LAMPS = (0.36, 0.25), (0.38, 0.20)
 """Light from all sides, and from the camera: beside the lamp of pictures, and beside a model's own,
 in place of which there is none."""
 
+SEEN_FAR = 0.3
+"""Of a camera's distance, the least size of a model by which is told how far it sees."""
+
 
 def lit_text(order: PictureOrder, points_m: Array, *, floor: bool) -> str:
     """The text that is drawn.
@@ -41,7 +44,8 @@ def lit_text(order: PictureOrder, points_m: Array, *, floor: bool) -> str:
     """
     root = fromstring(order.text)  # noqa: S314  # of the engine that has taken it already
     low, high = points_m.min(axis=0), points_m.max(axis=0)
-    middle, extent = 0.5 * (low + high), _extent_m(points_m)
+    away_m = max((view.distance_m or 0.0 for view in order.views), default=0.0)
+    middle, extent = 0.5 * (low + high), max(_extent_m(points_m), SEEN_FAR * away_m)
     lamps = root.find(".//light") is not None
     _surroundings(root, order, middle, extent, HEAD_BESIDE_LAMPS if lamps else HEAD)
     world = root.find("worldbody")
