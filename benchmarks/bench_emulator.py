@@ -17,6 +17,7 @@ import gc
 import math
 import struct
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from rich.table import Table
 
 from sim.devices.can_rack import CanRack
 from sim.devices.drive_parameters import RackSettings
+from sim.devices.plant import Plant
 from sim.devices.slcan_adapter import SlcanAdapter
 
 BUDGET_US = 200.0
@@ -43,10 +45,19 @@ def line(can_id: int, data: bytes = b"") -> bytes:
 class Master:
     """Prepared bytes for the adapters of one rack, and the time at which they arrive."""
 
-    def __init__(self, rate_hz: float, bitrate: int | None, buses: int) -> None:
+    def __init__(
+        self,
+        rate_hz: float,
+        bitrate: int | None,
+        buses: int,
+        drives: RackSettings | None = None,
+        plant: Plant | None = None,
+    ) -> None:
         self.on_bus = tuple(k * buses // 6 for k in range(6))
-        settings = RackSettings(bitrate=bitrate, buses=self.on_bus, boot_time_s=0.0)
-        self.rack = CanRack(settings, seed=1)
+        settings = replace(
+            drives or RackSettings(), bitrate=bitrate, buses=self.on_bus, boot_time_s=0.0
+        )
+        self.rack = CanRack(settings, seed=1, plant=plant)
         self.adapters = [SlcanAdapter(self.rack, bus) for bus in range(buses)]
         self.period_s = 1.0 / rate_hz
         self.now_s = 100.0

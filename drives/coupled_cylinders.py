@@ -20,6 +20,9 @@ from drives.bank import LEGS, DriveModelError, LinkLostError, Touch
 from drives.cylinder import Floats, Ints, LegEvent, RodMode, trapezoid
 from drives.plant import Plant
 
+Row = list[float]
+"""State or parameters of one rod."""
+
 STEP_S: Final = 1e-3
 """Longest step of the servos [s]."""
 HOMED_WITHIN_M: Final = 2e-5
@@ -105,7 +108,11 @@ class CoupledCylinders:
         """
         count = max(1, math.ceil(period_s / STEP_S - 1e-9))
         step_s = period_s / count
-        modes, rows = mode.tolist(), [row.copy() for row in state]
+        # Plain numbers: six rods are too few for arrays to be quicker.
+        modes: list[int] = mode.tolist()
+        rows: list[Row] = state.tolist()
+        begun: list[Row] = state.tolist()
+        table: list[Row] = parameters.tolist()
         events[:] = 0
         for leg in range(LEGS):
             if modes[leg] != self._last_mode[leg]:
@@ -113,34 +120,33 @@ class CoupledCylinders:
         for step in range(1, count + 1):
             forces_n = [0.0] * LEGS
             for leg in range(LEGS):
-                row, p = rows[leg], parameters[leg]
+                row, p = rows[leg], table[leg]
                 if modes[leg] == RodMode.SERVO:
                     share = step / count
-                    at, to = state[leg, cylinder.REF], state[leg, cylinder.VREF]
+                    at, to = begun[leg][cylinder.REF], begun[leg][cylinder.VREF]
                     row[cylinder.REF] = at + share * (length_m[leg] - at)
                     row[cylinder.VREF] = to + share * (speed_m_s[leg] - to)
                 elif modes[leg] != RodMode.BRAKE and not self._resting[leg]:
                     _lead(row, p, modes[leg], step_s)
                 forces_n[leg] = self._force_n(leg, row, p, modes[leg], step_s)
             locked = [
-                self._resting[leg] or parameters[leg, cylinder.BLOCKED] != 0.0
-                for leg in range(LEGS)
+                self._resting[leg] or table[leg][cylinder.BLOCKED] != 0.0 for leg in range(LEGS)
             ]
             try:
                 self._plant.advance(forces_n, locked, step_s)
             except ArithmeticError as error:
                 raise LinkLostError(f"the simulated body: {error}") from error
-            self._read(rows, modes, parameters, events)
+            self._read(rows, modes, table, events)
             for leg in range(LEGS):
                 rows[leg][cylinder.FORCE] = 0.0 if locked[leg] else forces_n[leg]
         for leg in range(LEGS):
-            _end_cycle(rows[leg], parameters[leg], modes[leg], length_m[leg], events, leg)
-            state[leg] = rows[leg]
+            _end_cycle(rows[leg], table[leg], modes[leg], length_m[leg], events, leg)
+        state[:] = rows
         frame[0] = state[:, cylinder.X] + state[:, cylinder.OFFSET]
         frame[1], frame[2] = state[:, cylinder.V], state[:, cylinder.FORCE]
         return int(np.bitwise_or.reduce(events))
 
-    def _enter(self, leg: int, mode: int, row: Floats) -> None:
+    def _enter(self, leg: int, mode: int, row: Row) -> None:
         """Give a rod to its motor or to its brake."""
         was_powered = not self._resting[leg]
         self._last_mode[leg] = mode
@@ -150,15 +156,15 @@ class CoupledCylinders:
         if mode in (RodMode.RAMP, RodMode.TRIP):
             row[cylinder.REF], row[cylinder.VREF] = row[cylinder.X], row[cylinder.V]
 
-    def _force_n(self, leg: int, row: Floats, p: Floats, mode: int, step_s: float) -> float:
+    def _force_n(self, leg: int, row: Row, p: Row, mode: int, step_s: float) -> float:
         """Force of one motor in the next step."""
         if self._resting[leg] or mode == RodMode.BRAKE:
             return 0.0
-        gains, feed, v_max = self._servo, float(p[cylinder.FEED]), float(p[cylinder.V_MAX])
-        v_ref = feed * float(row[cylinder.VREF])
-        wanted = v_ref + feed * gains.position_gain_1_s * float(row[cylinder.REF] - row[cylinder.X])
+        gains, feed, v_max = self._servo, p[cylinder.FEED], p[cylinder.V_MAX]
+        v_ref = feed * row[cylinder.VREF]
+        wanted = v_ref + feed * gains.position_gain_1_s * (row[cylinder.REF] - row[cylinder.X])
         wanted = min(max(wanted, -v_max), v_max)
-        proportional = gains.speed_gain_n_s_m * (wanted - float(row[cylinder.V]))
+        proportional = gains.speed_gain_n_s_m * (wanted - row[cylinder.V])
         integral = self._integral_n[leg] + proportional * step_s / gains.integral_time_s
         own_n = gains.own_mass_kg * (v_ref - self._v_ref[leg]) / step_s
         self._v_ref[leg] = v_ref
@@ -169,13 +175,13 @@ class CoupledCylinders:
         return math.copysign(limit, force)
 
     def _read(
-        self, rows: Sequence[Floats], modes: Sequence[int], parameters: Floats, events: Ints
+        self, rows: Sequence[Row], modes: Sequence[int], table: Sequence[Row], events: Ints
     ) -> None:
         """Take over where the plant has the rods; a tripped one that stands is locked."""
         places = zip(self._plant.extensions_m(), self._plant.speeds_m_s(), strict=True)
         for leg, (extension_m, v_m_s) in enumerate(places):
             row, x_m = rows[leg], extension_m + self._closed_m[leg]
-            at_end = not parameters[leg, cylinder.CLOSED] < x_m < parameters[leg, cylinder.OPEN]
+            at_end = not table[leg][cylinder.CLOSED] < x_m < table[leg][cylinder.OPEN]
             if at_end and abs(row[cylinder.V]) > cylinder.IMPACT_SPEED_M_S:
                 events[leg] |= LegEvent.END_STOP
             row[cylinder.X], row[cylinder.V] = x_m, v_m_s
@@ -185,7 +191,7 @@ class CoupledCylinders:
                 row[cylinder.REF], row[cylinder.VREF] = x_m, 0.0
 
 
-def _lead(row: Floats, p: Floats, mode: int, step_s: float) -> None:
+def _lead(row: Row, p: Row, mode: int, step_s: float) -> None:
     """Let the reference of a rod that follows no set-point go on by one step."""
     if mode == RodMode.HOME:
         if p[cylinder.BLOCKED] != 0.0:  # starts afresh from here once the rod is free
@@ -194,19 +200,19 @@ def _lead(row: Floats, p: Floats, mode: int, step_s: float) -> None:
         acceleration = cylinder.HOMING_SHARE * min(-p[cylinder.A_LOW], p[cylinder.A_HIGH])
         distance = p[cylinder.REFERENCE] - row[cylinder.HOME_FROM]
         way, v, _, over = trapezoid(
-            float(row[cylinder.HOME_T]), float(distance), float(p[cylinder.V_HOME]), acceleration
+            row[cylinder.HOME_T], distance, p[cylinder.V_HOME], acceleration
         )
         row[cylinder.REF] = p[cylinder.REFERENCE] if over else row[cylinder.HOME_FROM] + way
         row[cylinder.VREF] = v
         return
-    v_ref = float(row[cylinder.VREF])
-    slower = float(-p[cylinder.A_LOW] if v_ref > 0.0 else p[cylinder.A_HIGH]) * step_s
+    v_ref = row[cylinder.VREF]
+    slower = (-p[cylinder.A_LOW] if v_ref > 0.0 else p[cylinder.A_HIGH]) * step_s
     after = 0.0 if abs(v_ref) <= slower else v_ref - math.copysign(slower, v_ref)
     row[cylinder.REF] += 0.5 * (v_ref + after) * step_s
     row[cylinder.VREF] = after
 
 
-def _end_cycle(row: Floats, p: Floats, mode: int, length_m: float, events: Ints, leg: int) -> None:
+def _end_cycle(row: Row, p: Row, mode: int, length_m: float, events: Ints, leg: int) -> None:
     """Raise what has happened to a rod by the end of a cycle."""
     if mode == RodMode.SERVO and abs(length_m - row[cylinder.X]) > p[cylinder.WINDOW]:
         events[leg] |= LegEvent.FOLLOWING

@@ -10,6 +10,7 @@ nothing is known of them, the drives are off.
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from safety.robot_limits import (
     RobotAction,
@@ -32,6 +33,22 @@ OVERSHOOT = 1.1
 BESIDE = "asked for beside its positions"
 
 
+@dataclass(frozen=True, slots=True)
+class RobotGateState:
+    """All that a gate remembers; of each axis, in its order."""
+
+    action: RobotAction
+    """What it did last."""
+    positions: Values
+    """Setpoint that it allowed last [rad] or [m]."""
+    speeds: Values
+    """Of it [rad/s] or [m/s]."""
+    braking: Values
+    """Decelerations of a stop that is being made; empty before the first."""
+    left_s: float
+    """How long that stop still takes."""
+
+
 class RobotGate:
     """Judges one setpoint a period; shut until `reset` has agreed upon a start."""
 
@@ -52,6 +69,30 @@ class RobotGate:
     def action(self) -> RobotAction:
         """What it did last."""
         return self._action
+
+    def state(self) -> RobotGateState:
+        """All that it remembers."""
+        return RobotGateState(
+            self._action, self._positions, self._speeds, self._braking, self._left_s
+        )
+
+    def resume(self, state: RobotGateState) -> None:
+        """Go on from what a gate of as many axes remembers, by the limits of this one.
+
+        It opens no more than that one was open.
+
+        Raises:
+            ValueError: if it is of another number of axes, or not finite.
+        """
+        count = len(self._limits.axes)
+        for values in (state.positions, state.speeds, state.braking, (state.left_s,) * count):
+            if len(values) not in {count, 0} or not all(map(math.isfinite, values)):
+                raise ValueError(f"state of a gate {values}: {count} finite values are needed")
+        if state.action is not RobotAction.OFF and len(state.positions) != count:
+            raise ValueError(f"state of an open gate without {count} positions")
+        self._action, self._left_s = state.action, state.left_s
+        self._positions, self._speeds = tuple(state.positions), tuple(state.speeds)
+        self._braking = tuple(state.braking)
 
     def reset(self, found: RobotFound) -> tuple[RobotViolation, ...]:
         """Agree upon a start at rest, and open; an operator's act, never a programme's own.

@@ -31,7 +31,8 @@ def expected_forces_n(rig: Rig, geometry: HexapodGeometry) -> tuple[float, ...]:
         worst = max(abs(bearing[leg]) for bearing in ends) / share
         own = abs(cylinders.static_load_n[leg])
         own += cylinders.moving_mass_kg[leg] * limits.acceleration_max_m_s2[leg]
-        forces.append(HEADROOM * own * min(LEAN_MAX, max(1.0, worst)))
+        # A plain number: a violation tells it, and a recording's JSON has no others.
+        forces.append(float(HEADROOM * own * min(LEAN_MAX, max(1.0, worst))))
     return tuple(forces)
 
 

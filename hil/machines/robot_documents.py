@@ -76,18 +76,25 @@ def document_of(name: str, *, key: str = "ROBOT", beside: Path | None = None) ->
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(str(path), [f"cannot be read: {error}"]) from None
     try:
-        return RobotDocument(*_read(text, path))
+        return read_document(text, path)
     except RobotDocumentError as error:
         raise ConfigError(str(path), [str(fault) for fault in error.faults]) from None
 
 
-def _read(text: str, path: Path) -> tuple[Robot, Path, tuple[Loss, ...]]:
-    """By the ending of the file."""
+def read_document(text: str, path: Path) -> RobotDocument:
+    """A document's text, read by the ending of its file.
+
+    Args:
+        path: of the file, which is not opened; files that it names are, beside it.
+
+    Raises:
+        RobotDocumentError: with every fault of it.
+    """
     match path.suffix.lower():
         case ".toml":
-            return read_toml(text, str(path), files_beside(path)), path, ()
+            return RobotDocument(read_toml(text, str(path), files_beside(path)), path)
         case ".urdf":
             robot, losses = read_urdf(text, str(path), files_beside(path))
-            return robot, path, losses
+            return RobotDocument(robot, path, losses)
         case _:
-            return read_text(text, str(path)), path, ()
+            return RobotDocument(read_text(text, str(path)), path)

@@ -246,12 +246,13 @@ class DriveAxis:
             speed_only: Whether only the speed matters (profile velocity mode).
         """
         v_wanted = self._speed_wanted(
-            servo.gains.position_gain_1_s, keep_off_switches=keep_off_switches,
-            speed_only=speed_only,
-        )  # fmt: skip
+            servo.position_gain_1_s, keep_off_switches=keep_off_switches, speed_only=speed_only
+        )
         v_ref = self.reference.v_m_s if self.lag_s <= 0.0 else 0.0
-        force_n = servo.force_n(v_wanted, self.measured_speed_m_s, v_ref, dt_s)
-        self.limited = self.limited or servo.limited
+        v_m_s = self.encoder.v_m_s * self.encoder_scale
+        force_n = servo.force_n(v_wanted, v_m_s, v_ref, dt_s)
+        if servo.limited:
+            self.limited = True
         return force_n
 
     def _speed_wanted(self, gain_1_s: float, *, keep_off_switches: bool, speed_only: bool) -> float:

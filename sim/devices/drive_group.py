@@ -85,9 +85,11 @@ class DriveGroup:
     def _move(self, plant: Plant, step_s: float) -> None:
         """Let the motors push the plant, and the rods be where it has them then."""
         rods = self.rods
-        for rod in rods:
-            if not rod.powered:
-                rod.force_n = 0.0
-        plant.advance([rod.force_n for rod in rods], [not rod.powered for rod in rods], step_s)
+        locked = [not rod.powered for rod in rods]
+        if any(locked):
+            for rod in rods:
+                if not rod.powered:
+                    rod.force_n = 0.0
+        plant.advance([rod.force_n for rod in rods], locked, step_s)
         for rod, x_m, v_m_s in zip(rods, plant.extensions_m(), plant.speeds_m_s(), strict=True):
             rod.x_m, rod.v_m_s = x_m, v_m_s

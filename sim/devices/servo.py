@@ -50,10 +50,26 @@ class LoadServo:
         force_max_n: Largest force of the motor, either way [N].
     """
 
-    __slots__ = ("_feed", "_force_max_n", "_integral_n", "_v_ref", "gains", "limited")
+    __slots__ = (
+        "_feed",
+        "_feed_filter_s",
+        "_force_max_n",
+        "_integral_n",
+        "_integral_n_m",
+        "_own_mass_kg",
+        "_speed_gain_n_s_m",
+        "_v_ref",
+        "limited",
+        "position_gain_1_s",
+    )
 
     def __init__(self, gains: ServoGains, force_max_n: float) -> None:
-        self.gains: ServoGains = gains
+        self.position_gain_1_s: float = gains.position_gain_1_s
+        """k_p [1/s]."""
+        self._speed_gain_n_s_m = gains.speed_gain_n_s_m
+        self._integral_n_m = gains.speed_gain_n_s_m / gains.integral_time_s
+        self._own_mass_kg = gains.own_mass_kg
+        self._feed_filter_s = gains.feed_filter_s
         self._force_max_n = force_max_n
         self.reset(0.0)
 
@@ -73,13 +89,13 @@ class LoadServo:
             v_ref_m_s: Speed of the reference, whose change is fed forward [m/s].
             dt_s: Step [s].
         """
-        gains = self.gains
         a_ref = (v_ref_m_s - self._v_ref) / dt_s
         self._v_ref = v_ref_m_s
-        self._feed += (a_ref - self._feed) * dt_s / (dt_s + gains.feed_filter_s)
-        proportional = gains.speed_gain_n_s_m * (v_wanted_m_s - v_m_s)
-        integral = self._integral_n + proportional * dt_s / gains.integral_time_s
-        force = proportional + integral + gains.own_mass_kg * self._feed
+        feed = self._feed
+        self._feed = feed = feed + (a_ref - feed) * dt_s / (dt_s + self._feed_filter_s)
+        error = v_wanted_m_s - v_m_s
+        integral = self._integral_n + self._integral_n_m * error * dt_s
+        force = self._speed_gain_n_s_m * error + integral + self._own_mass_kg * feed
         limit = self._force_max_n
         if -limit <= force <= limit:
             self._integral_n, self.limited = integral, False

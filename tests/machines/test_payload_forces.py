@@ -24,6 +24,7 @@ def test_a_leg_needs_its_share_its_acceleration_and_some_room():
     expected_n = expected_forces_n(rig, geometry_of(rig))
     own_n = 650.0 + 60.0 * 6.0
     for force_n in expected_n:
+        assert type(force_n) is float  # JSON of a violation has no others
         assert HEADROOM * own_n <= force_n <= HEADROOM * LEAN_MAX * own_n
     assert np.allclose(expected_n, expected_n[::-1]), "the rig is its own mirror image"
     assert max(expected_n) < FORCE_SHARE * 4000.0, "a warning comes before the stop"

@@ -323,3 +323,47 @@ def test_true_speeds_and_accelerations_of_smooth_ways_pass(amplitude, omega, kin
             a = amplitude * d * d * 60 * s * (1 - s) * (1 - 2 * s)
         verdict = gate.step(RobotSetpoint((q, 0.0), (v, 0.0), (a, 0.0)), found(q, 0.0))
         assert verdict.action is RobotAction.PASSED, verdict.violations
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_a_gate_goes_on_from_what_another_remembers(stopped):
+    first = opened()
+    for row in range(1, 12):
+        asked = setpoint(0.001 * row * row, -0.002 * row)
+        first.step(asked, found(*asked.positions), stop="a person" if stopped and row > 8 else "")
+    second = RobotGate(limits())
+    second.resume(first.state())
+    assert second.state() == first.state()
+    for row in range(12, 60):
+        asked = setpoint(0.001 * row * row, -0.002 * row)
+        verdicts = [gate.step(asked, found(*first.state().positions)) for gate in (first, second)]
+        assert verdicts[0] == verdicts[1]
+    assert first.action is not RobotAction.PASSED  # by the stop, or by the limit of 1.5 rad
+
+
+def test_a_gate_that_goes_on_keeps_its_own_limits_and_opens_no_further():
+    narrow = RobotGate(limits(axis(1, greatest=0.5), axis(2)))
+    state = opened().state()
+    narrow.resume(state)
+    asked = setpoint(0.0002, 0.0)
+    assert narrow.step(asked, found(0.0, 0.0)).action is RobotAction.PASSED
+    narrow.resume(replace(state, positions=(0.495, 0.0)))
+    action, rules = broken(narrow, setpoint(0.505, 0.0), found(0.495, 0.0))
+    assert action is RobotAction.HOLDING  # it was at rest
+    assert (RobotCheck.POSITION, "joint 1") in rules
+    shut = RobotGate(limits())
+    shut.resume(RobotGate(limits()).state())
+    assert shut.step(setpoint(0.0, 0.0), found(0.0, 0.0)).action is RobotAction.OFF
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"positions": (0.0,)}, {"speeds": (0.0, math.nan)}, {"braking": (0.0,) * 3},
+     {"left_s": math.nan}, {"positions": ()}],
+)  # fmt: skip
+def test_a_state_that_does_not_fit_is_refused(wrong):
+    gate = opened()
+    before = gate.state()
+    with pytest.raises(ValueError, match="state of a"):
+        gate.resume(replace(before, **wrong))
+    assert gate.state() == before

@@ -62,7 +62,7 @@ def test_locked_rods_hold_a_load_for_a_minute():
     plant.advance([4000.0] * 6, HELD, 60.0)  # motors without power do nothing
     sag_m = before - plant.extensions_m()
     assert 0.0 < sag_m.max() < 50e-6
-    assert plant.speeds_m_s() == (0.0,) * 6
+    assert plant.speeds_m_s() == [0.0] * 6
     assert plant.world.gap_max_m < 10e-6
 
 
@@ -91,7 +91,7 @@ def test_it_begins_where_the_rods_say():
     plant.advance([900.0] * 6, FREE, 0.03)
     plant.begin(rods.tolist())
     np.testing.assert_allclose(plant.extensions_m(), rods, atol=1e-9)
-    assert plant.speeds_m_s() == (0.0,) * 6
+    assert plant.speeds_m_s() == [0.0] * 6
     found = forward(GEOMETRY, GEOMETRY.closed_length_m + rods, home_pose(GEOMETRY, 0.67))
     assert found.converged
     np.testing.assert_allclose(_pose(plant)[:3, 3], found.X_BP.position_m, atol=1e-8)
@@ -115,7 +115,7 @@ def test_a_brake_slows_a_moving_rod_down_and_then_locks_it():
     plant.advance([0.0] * 6, HELD, 0.5 * speed / slowing)
     np.testing.assert_allclose(plant.speeds_m_s(), 0.5 * speed, rtol=0.1)
     plant.advance([0.0] * 6, HELD, speed / slowing)
-    assert plant.speeds_m_s() == (0.0,) * 6
+    assert plant.speeds_m_s() == [0.0] * 6
     stopped = np.array(plant.extensions_m())
     np.testing.assert_allclose(stopped - before, 0.5 * speed**2 / slowing, rtol=0.1)
     plant.advance([0.0] * 6, HELD, 5.0)

@@ -12,22 +12,23 @@ import numpy as np
 from rich.progress import BarColumn, Progress, TextColumn
 
 from hil.config.errors import ConfigError
+from hil.desk.velocity.keyboard import HELP
 from hil.run.station import Checked, Request
 from hil.stations.arm.bench import PLANNED, ArmRunResult, prepare_plan, run_arm, warm_arm
 from hil.stations.arm.findings import findings_table, show_end, supervision_table, told_end
 from hil.stations.arm.journal import supervised
 from hil.stations.arm.prepare import ArmProof
 from hil.stations.arm.scenario import SIM_URL, ArmPlan, load_arm_plan
-from hil.stations.arm.sources.keyboard import HELP
 from hil.stations.arm.sources.settings import (
     GamepadSourceSettings,
     KeyboardSourceSettings,
     RemoteSourceSettings,
 )
 from hil.stations.arm.start import robot_at
-from hil.stations.arm.station import AT, LINK
+from hil.stations.arm.station import AT, LINK, WORLD
 from hil.stations.arm.told import ArmCheckTold, ArmRunTold, FindingTold
 from hil.stations.arm.wire import emulated_robot
+from hil.stations.arm.world import check_world
 from hil.terminal.console import err, out, print_json, show_recording, styled, waiting
 from hil.terminal.stand_in import run_or_stand_in
 from sim.world.space_arm.simulator import TICK_S
@@ -53,6 +54,8 @@ def plan_of(request: Request) -> ArmPlan:
             changes.append('clock="real"')
     if request.clock is not None:
         changes.append(f'clock="{request.clock}"')
+    if (world := request.options.get(WORLD.flag)) is not None:
+        changes.append(f'world="{world}"')
     if request.fallback is not None:
         changes.append(f'devices.fallback="{request.fallback}"')
     return load_arm_plan(request.scenario, changes)
@@ -62,9 +65,11 @@ def check(request: Request) -> Checked:
     """Prove a planned motion; of a live one only its start is looked at.
 
     Raises:
+        ConfigError: if the scenario's world cannot be had, or something is in it where it begins.
         RefusedError: with arm, joint, value and limit.
     """
     prepared = _prepared(plan_of(request), quiet=request.as_json)
+    check_world(prepared)
     return Checked(ok=True, told=_prepared_told(prepared), show=partial(_show_check, prepared))
 
 

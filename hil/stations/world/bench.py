@@ -18,10 +18,11 @@ from hil.stations.world.sources.opened import LiveMeans, open_source
 from hil.stations.world.sources.source import SetpointSource
 from hil.stations.world.standing import StandingRobot
 from hil.stations.world.touching import ContactWatch
+from safety.robot_limits import RobotLimits
 from sim.world.control.laws import ControlBy, Gains, JointLaw, Law, LawError
 from sim.world.engine.dynamics import RobotDynamics
 from sim.world.engine.library import EngineMissingError
-from sim.world.engine.mjcf import model_text
+from sim.world.engine.mjcf import ModelText, model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.mjcf_sensors import SensorTargetError
 from sim.world.engine.stability import unstable_drives
@@ -63,6 +64,8 @@ class WorldBench:
     """Of its document."""
     contacts: ContactWatch
     """Of all robots."""
+    law: Law
+    """By which it is moved."""
     standing: tuple[StandingRobot, ...] = ()
     """Other robots of its scene, by which they are held where they stand."""
     unborne: Array | None = None
@@ -91,51 +94,123 @@ def open_bench(
     Raises:
         RefusedError: if there is no engine, or the robot, its drives or its motion cannot be used.
     """
-    scenario = plan.scenario
-    world, pairs = _world(plan)
+    world = _world(plan)
+    pairs = TouchingPairs(world)
+    if deep := pairs.deep(DEEP_M):
+        told = [f"{one} and {other}: {1e3 * depth_m:.1f} mm in each other where the run begins"
+                for (one, other), depth_m in deep.items()]  # fmt: skip
+        right = "another start, mount or place is needed"
+        raise RefusedError("\n".join([f"robot {plan.scenario.robot}: {right}", *told]))
+    place, law = _chain(plan, world), law or plan.scenario.law
+    gated, limits = _gated(plan, world, pairs, law, gains_of(plan, world), place)
+    start = world.robots[0].positions().copy()
+    source, line = open_source(plan, place.chain, start, limits, live)
+    return _furnished(plan, world, pairs, law, gated, source, line, place)
+
+
+def model_of_plan(plan: WorldPlan) -> ModelText:
+    """The text of the engine's model; the robot that moves is its first.
+
+    Raises:
+        FieldFullError: if a field's bodies find no places.
+        SensorTargetError: if a sensor is for contact with nothing.
+    """
+    if plan.scene is None:
+        return model_text([PlacedRobot(plan.robot)], plan.stepping)
+    return plan.scene.text(plan.stepping, plan.scenario.seed)
+
+
+def gains_of(plan: WorldPlan, world: World) -> Gains:
+    """Of a plan's law, in a world that is where its document starts."""
+    given = plan.scenario.gains
+    if given is None:
+        inertias = RobotDynamics(world, world.robots[0]).inertias()
+        return Gains.placed(inertias, plan.scenario.bandwidth_rad_s)
+    return Gains(np.array(given.kp), np.array(given.ki), np.array(given.kd))
+
+
+def bench_again(
+    old: WorldBench, plan: WorldPlan, world: World, gains: Gains, source: SetpointSource
+) -> WorldBench:
+    """Everything of a run for another model of its robot, where its document starts.
+
+    Args:
+        old: whose law and line stay.
+        gains: as `gains_of` has them.
+        source: in the order of the new robot's drives.
+
+    Raises:
+        RefusedError: if the robot or its drives cannot be used.
+    """
+    place, pairs = _chain(plan, world), TouchingPairs(world)
+    gated, _ = _gated(plan, world, pairs, old.law, gains, place)
+    return _furnished(plan, world, pairs, old.law, gated, source, old.line, place)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ToolChain:
+    """Where a robot and its tool are."""
+
+    chain: Chain | None
+    """To the tool; None if no driven joint leads to a place."""
+    base: Array | None
+    """Pose of its base before its own D-H frame; None for the origin."""
+    unborne: Array | None
+    """Inverse of its base's pose, if that may move."""
+
+
+def _gated(
+    plan: WorldPlan, world: World, pairs: TouchingPairs, law: Law, gains: Gains, place: _ToolChain
+) -> tuple[GatedRobot, RobotLimits]:
+    """The robot behind its gate, and what that holds."""
+    scenario, robot = plan.scenario, world.robots[0]
+    made = _law(plan.robot, scenario.control, law, gains, scenario.step_s)
+    following_rad = math.radians(scenario.following_deg)
+    limits = robot_limits(plan.robot, scenario.step_s, following_rad, scenario.following_m)
+    watched = _watched(plan, robot, place.chain, place.base, pairs)
+    return GatedRobot(robot, RobotDynamics(world, robot), made, limits, *watched), limits
+
+
+def _furnished(
+    plan: WorldPlan,
+    world: World,
+    pairs: TouchingPairs,
+    law: Law,
+    gated: GatedRobot,
+    source: SetpointSource,
+    line: StraightLine | None,
+    place: _ToolChain,
+) -> WorldBench:
+    """All that a run turns."""
+    scenario, robot = plan.scenario, world.robots[0]
+    return WorldBench(
+        plan, world, robot, gated, source, line, place.chain, np.array(slides_of(plan.robot)),
+        RobotSensors(robot, scenario.step_s, scenario.seed),
+        ContactWatch(pairs, scenario.may_touch), law, _standing(plan, world), place.unborne,
+    )  # fmt: skip
+
+
+def _chain(plan: WorldPlan, world: World) -> _ToolChain:
     robot = world.robots[0]
-    dynamics = RobotDynamics(world, robot)
-    made = _law(
-        plan.robot, scenario.control, law or scenario.law, _gains(plan, dynamics), scenario.step_s
-    )
-    limits = robot_limits(
-        plan.robot, scenario.step_s, math.radians(scenario.following_deg), scenario.following_m
-    )
     base, unborne = _base(plan, robot)
     chain = chain_of(plan, robot.coordinates(), base)
     if chain is not None:
         chain.pose(
             robot.positions()[list(chain.places)]
         )  # compiles its kernel before the first turn
-    source, line = open_source(plan, chain, robot.positions().copy(), limits, live)
-    gated = GatedRobot(robot, dynamics, made, limits, *_watched(plan, robot, chain, base, pairs))
-    return WorldBench(
-        plan, world, robot, gated, source, line, chain,
-        np.array(slides_of(plan.robot)), RobotSensors(robot, scenario.step_s, scenario.seed),
-        ContactWatch(pairs, scenario.may_touch), _standing(plan, world), unborne,
-    )  # fmt: skip
+    return _ToolChain(chain, base, unborne)
 
 
-def _world(plan: WorldPlan) -> tuple[World, TouchingPairs]:
-    """The engine with all that stands in it, nothing in each other."""
+def _world(plan: WorldPlan) -> World:
+    """The engine with all that stands in it."""
     scenario = plan.scenario
     try:
-        if plan.scene is None:
-            text = model_text([PlacedRobot(plan.robot)], plan.stepping)
-        else:
-            text = plan.scene.text(plan.stepping, scenario.seed)
-        world = World(text)
+        world = World(model_of_plan(plan))
     except (EngineMissingError, ModelRefusedError, FieldFullError, SensorTargetError) as error:
         raise RefusedError(f"robot {scenario.robot}: {error}") from None
     if found := unstable_drives(world, world.robots[0], scenario.integrator):
         raise RefusedError("\n".join(map(str, found)))
-    pairs = TouchingPairs(world)
-    if deep := pairs.deep(DEEP_M):
-        told = [f"{one} and {other}: {1e3 * depth_m:.1f} mm in each other where the run begins"
-                for (one, other), depth_m in deep.items()]  # fmt: skip
-        right = "another start, mount or place is needed"
-        raise RefusedError("\n".join([f"robot {scenario.robot}: {right}", *told]))
-    return world, pairs
+    return world
 
 
 def _base(plan: WorldPlan, robot: WorldRobot) -> tuple[Array | None, Array | None]:
@@ -210,10 +285,3 @@ def _law(robot: Robot, control: ControlBy, law: Law, gains: Gains, step_s: float
         return JointLaw(robot.drives, control, law, gains, step_s)
     except LawError as error:
         raise RefusedError(f"control: {error}") from None
-
-
-def _gains(plan: WorldPlan, dynamics: RobotDynamics) -> Gains:
-    given = plan.scenario.gains
-    if given is None:
-        return Gains.placed(dynamics.inertias(), plan.scenario.bandwidth_rad_s)
-    return Gains(np.array(given.kp), np.array(given.ki), np.array(given.kd))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -22,8 +23,9 @@ from sim.world.control.laws import JointMotion
 from sim.world.robots.model import JointType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from safety.robot_gate import RobotGateState
     from sim.world.control.laws import JointLaw
     from sim.world.engine.dynamics import RobotDynamics
     from sim.world.engine.world import WorldRobot
@@ -103,6 +105,52 @@ class GatedRobot:
             self.commanded = self._law.command(wanted, measured, needed)
         self._command(self.commanded)
         return verdict
+
+    @property
+    def law(self) -> JointLaw:
+        """That makes its commands."""
+        return self._law
+
+    def state(self) -> RobotGateState:
+        """All that its gate remembers."""
+        return self._gate.state()
+
+    def resume(self, state: RobotGateState, integrals: Array, commanded: Array) -> None:
+        """Go on with what another of as many drives remembers.
+
+        Raises:
+            ValueError: if it does not fit.
+        """
+        self._gate.resume(state)
+        self._law.carry(integrals)
+        self.commanded = commanded.copy()
+
+    def carry_over(self, old: GatedRobot, columns: Sequence[int]) -> None:
+        """Go on from before an edit of the robot, which is where it goes on already.
+
+        Args:
+            columns: place of each drive among those of the old one; -1 for one that begins, where
+                it is, at rest and without an integral.
+        """
+        before, at = old.state(), self._robot.positions().tolist()
+        still = [0.0] * len(columns)
+
+        def picked(values: Sequence[float], fresh: list[float]) -> tuple[float, ...]:
+            if not len(values):
+                return ()
+            return tuple(
+                float(values[column]) if column >= 0 else one
+                for column, one in zip(columns, fresh, strict=True)
+            )
+
+        state = replace(
+            before,
+            positions=picked(before.positions, at),
+            speeds=picked(before.speeds, still),
+            braking=picked(before.braking, still),
+        )
+        integrals = np.array(picked(old.law.integrals.tolist(), still))
+        self.resume(state, integrals, np.array(picked(old.commanded.tolist(), still)))
 
     def _needed(self, accelerations: Array) -> Array:
         match self._law.law:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hil.recording.events import EventKind, Level
 from hil.recording.signals import RowFlag
+from hil.stations.world.editing.carried import RowFit, row_columns
 from hil.stations.world.signals import MODES
 from safety.robot_limits import RobotAction, RobotVerdict
 from sim.world.engine.mjcf_text import quaternion_of
 from sim.world.engine.world import DivergedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from hil.recording.signals import Signals
     from hil.run.journal import Journal
@@ -62,6 +63,18 @@ class WorldFigures:
         return self.ended == "completed"
 
 
+class BetweenSteps(Protocol):
+    """What happens to a run between the command of a turn and its step."""
+
+    def act(self, run: WorldRun, tick: Tick) -> None:
+        """Do it; called once a turn, and never waits."""
+        ...
+
+    def close(self, run: WorldRun) -> None:
+        """The run is over; its journal still takes events."""
+        ...
+
+
 class WorldRun:
     """One run, as `hil.run.run.Run` has it.
 
@@ -70,6 +83,7 @@ class WorldRun:
         journal: where rows and events go; None for a proof, which records nothing.
         signals: the table of the rows.
         stopped: tells why the operator wants the end; empty while he does not.
+        between: what else happens in each turn, in this order.
     """
 
     def __init__(
@@ -79,10 +93,17 @@ class WorldRun:
         journal: Journal | None,
         signals: Signals,
         stopped: Callable[[], str] = str,
+        between: Sequence[BetweenSteps] = (),
     ) -> None:
         self.clock, self.period_s = clock, bench.world.step_s
-        self.figures = WorldFigures()
-        self._bench, self._journal, self._signals, self._stopped = bench, journal, signals, stopped
+        self.figures: WorldFigures = WorldFigures()
+        """How well it goes."""
+        self.journal: Journal | None = journal
+        """Where rows and events go."""
+        self._bench, self._signals, self._stopped = bench, signals, stopped
+        self._between = tuple(between)
+        self._columns = row_columns(bench)
+        self._fit: RowFit | None = None
         self._settles = round(bench.plan.scenario.settle_s / self.period_s)
         self._ended_at: int | None = None
         if refused := bench.gated.reset():
@@ -101,12 +122,26 @@ class WorldRun:
         verdict = bench.gated.step(asked, found, stop)
         self._judge(tick, verdict, stop)
         self._measure(index, asked.positions, found.positions)
-        if self._journal is not None:
+        if self.journal is not None:
             self._note(tick, asked.positions, found.positions, found.speeds, found.efforts)
         if self._is_over(index, verdict.action):
             return True
+        for one in self._between:
+            one.act(self, tick)
+        return self._step(tick)
+
+    @property
+    def bench(self) -> WorldBench:
+        """What it turns; after an edit another one."""
+        return self._bench
+
+    def go_on_with(self, bench: WorldBench) -> None:
+        """Turn another bench, which is where this one is; rows keep their columns."""
+        self._bench, self._fit = bench, self._columns.fit(bench)
+
+    def _step(self, tick: Tick) -> bool:
         try:
-            bench.world.step()
+            self._bench.world.step()
         except DivergedError as error:
             self.figures.ended, self.figures.reason = "diverged", str(error)
             self._put(tick, str(error), EventKind.FAULT)
@@ -120,6 +155,8 @@ class WorldRun:
 
     def close(self) -> None:
         """Leave what moves the robot; there is no device besides."""
+        for one in self._between:
+            one.close(self)
         self._bench.source.close()
 
     def _is_over(self, index: int, action: RobotAction) -> bool:
@@ -150,17 +187,17 @@ class WorldRun:
             self._note_contact(tick, f"{told} {one.peak_n:.1f} N", one, one.peak_n)
 
     def _note_contact(self, tick: Tick, text: str, one: Touch, force_n: float) -> None:
-        if self._journal is not None:
+        if self.journal is not None:
             first, second = one.pair
             data = {"contact": first, "with": second, "begun_s": one.begun_s, "force_n": force_n}
-            self._journal.put(tick.t_s, tick.index, text, data, who="contact", kind=EventKind.NOTE,
+            self.journal.put(tick.t_s, tick.index, text, data, who="contact", kind=EventKind.NOTE,
                               level=Level.WARNING)  # fmt: skip
 
     def _hear_source(self, tick: Tick) -> None:
         for one in self._bench.source.news():
-            if self._journal is not None:
+            if self.journal is not None:
                 level = Level.WARNING if one.warning else Level.INFO
-                self._journal.put(tick.t_s, tick.index, one.text, dict(one.data), who="source",
+                self.journal.put(tick.t_s, tick.index, one.text, dict(one.data), who="source",
                                   kind=EventKind.NOTE, level=level)  # fmt: skip
 
     def _judge(self, tick: Tick, verdict: RobotVerdict, stop: str) -> None:
@@ -170,13 +207,13 @@ class WorldRun:
         self._objected(tick.t_s, tick.index, told)
         if stop:
             self.figures.ended = "stopped"
-        if self._journal is not None:
+        if self.journal is not None:
             for one in verdict.violations:
                 kind, level = EventKind.VIOLATION, Level.ERROR
                 if stop:
                     kind, level = EventKind.NOTE, Level.WARNING
                 data = {key: value for key, value in one.data.items() if value == value}
-                self._journal.put(tick.t_s, tick.index, one.message, data, who="gate", kind=kind,
+                self.journal.put(tick.t_s, tick.index, one.message, data, who="gate", kind=kind,
                                   level=level)  # fmt: skip
 
     def _objected(self, t_s: float, index: int, told: tuple[str, ...]) -> None:
@@ -203,18 +240,20 @@ class WorldRun:
             figures.line_max_m = max(away, figures.line_max_m) if index else away
 
     def _note(self, tick: Tick, *of_joints: tuple[float, ...]) -> None:
-        journal, bench = self._journal, self._bench
+        journal, bench = self.journal, self._bench
         assert journal is not None  # noqa: S101  # only called with one
         action = bench.gated.action
         pose = bench.tool_pose()
         flags = RowFlag(0) if self.figures.ok else RowFlag.FAULT_LATCHED
-        wanted, positions, speeds, efforts = of_joints
+        shown = *of_joints, bench.gated.commanded.tolist()
+        coordinates = bench.world.positions.tolist()
+        if self._fit is not None:
+            shown = tuple(self._fit.of_joints(values) for values in shown)
+            coordinates = self._fit.of_coordinates(coordinates)
         row = (
-            tick.index, tick.t_s, self._mode(), ACTIONS.index(action), int(flags),
-            wanted, positions, speeds, efforts, bench.gated.commanded.tolist(),
+            tick.index, tick.t_s, self._mode(), ACTIONS.index(action), int(flags), *shown,
             NO_POSE if pose is None else _seven(pose), bench.world.gap_max_m,
-            bench.contacts.touching, bench.contacts.force_n,
-            bench.world.positions.tolist(), *self._readings(),
+            bench.contacts.touching, bench.contacts.force_n, coordinates, *self._readings(),
         )  # fmt: skip
         journal.row(self._signals.pack(row), tick.t_s, tick.index)
         journal.service()
@@ -222,7 +261,9 @@ class WorldRun:
     def _readings(self) -> Iterator[float | list[float]]:
         """Of all sensors, a value or a list for each of their signals."""
         sensors = self._bench.sensors
-        if sensors.signals:
+        if self._fit is not None:
+            yield from self._fit.of_readings(sensors.read().tolist())
+        elif sensors.signals:
             reading = sensors.read()
             for one in sensors.signals:
                 values = reading[one.at].tolist()
@@ -240,8 +281,8 @@ class WorldRun:
                 return MODES.index("off")
 
     def _put(self, tick: Tick, message: str, kind: EventKind) -> None:
-        if self._journal is not None:
-            self._journal.put(tick.t_s, tick.index, message, kind=kind, level=Level.ERROR)
+        if self.journal is not None:
+            self.journal.put(tick.t_s, tick.index, message, kind=kind, level=Level.ERROR)
 
 
 def _seven(pose: NDArray[np.float64]) -> tuple[float, ...]:

@@ -33,3 +33,23 @@ class StandingRobot:
         told = self._refused + tuple(one.message for one in verdict.violations)
         self._refused = ()
         return told
+
+    def carry_over(self, old: StandingRobot) -> None:
+        """Go on from before an edit of another robot, as nothing of this one has changed."""
+        self._asked, self._refused = old._asked, old._refused
+        self._gated.carry_over(old._gated, range(len(self._asked.positions)))
+
+    @property
+    def gated(self) -> GatedRobot:
+        """Its drives behind their gate."""
+        return self._gated
+
+    @property
+    def asked(self) -> RobotSetpoint:
+        """Where it shall stay."""
+        return self._asked
+
+    def resume(self, positions: tuple[float, ...]) -> None:
+        """Shall stay elsewhere; what its gate remembers is set apart."""
+        still = (0.0,) * len(positions)
+        self._asked, self._refused = RobotSetpoint(positions, still, still), ()

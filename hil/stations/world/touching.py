@@ -8,7 +8,7 @@ where the run begins, such as wheels on the floor, and bodies that may be touche
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -36,6 +36,22 @@ class Touch:
     def __str__(self) -> str:
         """Such as ``link 6 touches table, 12.3 N``."""
         return f"{self.pair[0]} touches {self.pair[1]}, {self.force_n:.1f} N"
+
+
+@dataclass(frozen=True, slots=True)
+class ContactState:
+    """All that a watch remembers."""
+
+    resting: tuple[Pair, ...]
+    """Pairs that touched where the run began."""
+    touches: tuple[Touch, ...]
+    """Contacts that have not ended, in their order."""
+    count: int
+    """Contacts that began."""
+    touching: int
+    """Pairs that touched in the last step."""
+    force_n: float
+    """Of these."""
 
 
 class ContactWatch:
@@ -76,3 +92,24 @@ class ContactWatch:
             del self._open[one.pair]
         self.count += len(begun)
         return begun, ended
+
+    def carry_over(self, old: ContactWatch) -> None:
+        """Go on from before an edit; pairs are known by their names."""
+        self.resume(old.state())
+
+    def state(self) -> ContactState:
+        """All that it remembers."""
+        touches = tuple(replace(one) for one in self._open.values())
+        return ContactState(
+            tuple(sorted(self._resting)), touches, self.count, self.touching, self.force_n
+        )
+
+    def resume(self, state: ContactState) -> None:
+        """Go on with what another remembers."""
+        self._resting = frozenset(state.resting)
+        self._open = {one.pair: replace(one) for one in state.touches}
+        self.count, self.touching, self.force_n = state.count, state.touching, state.force_n
+
+    def deep(self, least_m: float) -> dict[Pair, float]:
+        """Pairs that are more than this in each other, and how far [m]."""
+        return self._pairs.deep(least_m)

@@ -49,6 +49,14 @@ class WorldRobot:
         names = [f"{placed.prefix}d{drive.joint}" for drive in self.drives]
         self._commands = np.array([model.actuator(name).id for name in names], dtype=int)
         self._claimed = False
+        # The engine's arrays stay where they are, so that regular places in them can be views.
+        self._driven_q, self._driven_v, self._controls = (
+            _view(values, places)
+            for values, places in (
+                (data.qpos, self._positions), (data.qvel, self._freedoms),
+                (data.ctrl, self._commands),
+            )
+        )  # fmt: skip
 
     def _engine_joints(self) -> dict[int, tuple[str, ...]]:
         joints: Sequence[RobotJoint] = self.placed.robot.joints
@@ -101,6 +109,11 @@ class WorldRobot:
             if number in self._places:
                 self._data.qpos[self._places[number]] = values
 
+    def stop(self) -> None:
+        """Take all speed from its joints at once."""
+        for number in self._places:
+            self._data.qvel[self.freedoms(number)] = 0.0
+
     def coordinates(self) -> dict[int, Numbers]:
         """Of every joint that moves, as in the document."""
         return {number: tuple(self._data.qpos[at].tolist()) for number, at in self._places.items()}
@@ -140,9 +153,12 @@ class WorldRobot:
         return self._write
 
     def _write(self, values: Sequence[float] | Array) -> None:
-        if not all(map(math.isfinite, np.asarray(values).tolist())):
+        if not math.isfinite(sum(values)):
             raise ValueError(f"command {list(values)}: not finite")
-        self._data.ctrl[self._commands] = values
+        if self._controls is None:
+            self._data.ctrl[self._commands] = values
+        else:
+            self._controls[:] = values
 
     def positions(self) -> Array:
         """Of the driven joints [rad] or [m], shape (drives,)."""
@@ -151,6 +167,12 @@ class WorldRobot:
     def speeds(self) -> Array:
         """Of the driven joints [rad/s] or [m/s], shape (drives,)."""
         return self._data.qvel[self._freedoms]
+
+    def driven(self) -> tuple[list[float], list[float]]:
+        """Positions and speeds of the driven joints as plain numbers, for laws without arrays."""
+        q = self.positions() if self._driven_q is None else self._driven_q
+        v = self.speeds() if self._driven_v is None else self._driven_v
+        return q.tolist(), v.tolist()
 
     def efforts(self) -> Array:
         """Of the drives in the last step [N m] or [N], shape (drives,)."""
@@ -163,6 +185,14 @@ class WorldRobot:
     def passive(self) -> Array:
         """Of friction by damping [N m] or [N], shape (drives,)."""
         return self._data.qfrc_passive[self._freedoms]
+
+
+def _view(values: Array, places: NDArray[np.int_]) -> Array | None:
+    """The values at these places as a view; None if they do not rise in equal steps."""
+    steps = np.unique(np.diff(places))
+    if len(places) < 2 or len(steps) != 1 or steps[0] < 1:
+        return None
+    return values[places[0] : places[-1] + 1 : steps[0]]
 
 
 def _positions(model: Any, name: str) -> NDArray[np.int_]:

@@ -20,7 +20,7 @@ from sim.world.engine.touching import Touching
 from sim.world.engine.world import World
 from sim.world.plants.touches import Told, TouchLog
 from sim.world.robots.loops import CLOSED_M, closed_loops
-from sim.world.robots.model import JointType, Numbers, Robot
+from sim.world.robots.model import JointType, Robot
 from sim.world.robots.tree import spanning_tree
 
 Array = NDArray[np.float64]
@@ -89,12 +89,14 @@ class PlatformPlant:
         names = [f"{prefix}j{number}" for number in self._numbers]
         self.world: World = World(with_brakes(text, names))
         """Where it is."""
-        self._step_s: float = self.world.step_s
+        self._step_s = self._now_step_s = self.world.step_s
         self._placed = self.world.robots[robot]
         friction = [brake_force_n or drive.effort_max for drive in self.robot.drives]
+        self._write = self._placed.claim()
         self._brakes = Brakes(self.world, names, friction)
         self._closed = (True,) * len(names)
         self._brakes.close(self._closed)
+        self._extensions_m, self._speeds_m_s = self._placed.driven()
         self._touching = Touching(self.world, self._placed)
         self._touched = TouchLog()
 
@@ -139,6 +141,7 @@ class PlatformPlant:
         self._placed.move_to(found.coordinates)
         self.world.settle()
         self._brakes.close(self._closed)
+        self._extensions_m, self._speeds_m_s = self._placed.driven()
 
     def inertia(self) -> PlatformInertia:
         """Of the whole machine where it is; other things that move are not part of it.
@@ -180,24 +183,32 @@ class PlatformPlant:
         if dt_s <= 0.0:
             return
         count = max(1, math.ceil((dt_s - ROUNDING_S) / self._step_s))
-        self.world.set_step(dt_s / count)
-        pushes = [0.0 if held else push for push, held in zip(forces_n, locked, strict=True)]
-        self._placed.command(pushes)
+        if dt_s / count != self._now_step_s:
+            self._now_step_s = dt_s / count
+            self.world.set_step(self._now_step_s)
+        if any(locked):
+            pairs = zip(forces_n, locked, strict=True)
+            forces_n = [0.0 if held else push for push, held in pairs]
+        self._write(forces_n)
         for _ in range(count):
             self._brakes.close(locked)
             self.world.step()
             if self._touching.any:
                 self._touched.note(self.world.time_s, self._touching.forces_n())
+        self._extensions_m, speeds_m_s = self._placed.driven()
+        if any(self._brakes.locked):
+            pairs = zip(speeds_m_s, self._brakes.locked, strict=True)
+            speeds_m_s = [0.0 if held else speed for speed, held in pairs]
+        self._speeds_m_s = speeds_m_s
 
     def touches(self) -> tuple[Told, ...]:
         """What has pressed on the machine since `begin`."""
         return self._touched.told()
 
-    def extensions_m(self) -> tuple[float, ...]:
+    def extensions_m(self) -> Sequence[float]:
         """How far each rod is out [m]."""
-        return tuple(self._placed.positions().tolist())
+        return self._extensions_m
 
-    def speeds_m_s(self) -> tuple[float, ...]:
+    def speeds_m_s(self) -> Sequence[float]:
         """Of each rod, outwards positive [m/s]; 0 of a locked one."""
-        found: Numbers = tuple(self._placed.speeds().tolist())
-        return tuple(0.0 if held else v for v, held in zip(found, self._brakes.locked, strict=True))
+        return self._speeds_m_s

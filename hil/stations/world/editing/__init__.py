@@ -1,0 +1,1 @@
+"""Editing of runs while they go; nothing is imported here."""

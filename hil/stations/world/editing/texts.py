@@ -1,0 +1,161 @@
+"""Edits as texts: told by events of a recording, whole, and read back from there.
+
+An event holds a thousand bytes. So an edit is one event that says what came of it, one for each
+fault if it was refused, and its text in parts; `edits_of` puts them together again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from hil.config.errors import ConfigError
+from hil.recording.events import EventKind, Level
+
+if TYPE_CHECKING:
+    from hil.recording.reader import Recording
+    from hil.run.journal import Journal, Scalar
+    from hil.timing.clock import Tick
+
+WHO: Final = "edit"
+"""Name under which events of edits stand in a recording."""
+PART_BYTES: Final = 700
+"""Of a text in one event."""
+PARTS_A_TURN: Final = 8
+"""Events of a text in one turn, so that a long one does not hold up the loop."""
+SOURCE_CHARS: Final = 250
+"""Of the name of a file in an event; of a longer one its end."""
+NAMES_BYTES: Final = 160
+"""Of a list of names in an event."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditText:
+    """A changed document."""
+
+    text: str
+    """The whole of it."""
+    source: str
+    """Its file, whose ending says how it is written; files that it names lie beside it."""
+
+    @property
+    def sha256(self) -> str:
+        """Of its bytes."""
+        return hashlib.sha256(self.text.encode("utf-8", "replace")).hexdigest()
+
+
+class EditRefusedError(ValueError):
+    """A changed document cannot be taken; the run goes on with the old one."""
+
+    def __init__(self, *faults: str) -> None:
+        self.faults: tuple[str, ...] = faults
+        """A line for each."""
+        super().__init__("\n".join(faults))
+
+
+@dataclass(frozen=True, slots=True)
+class TimedEdit:
+    """A document that is to be taken at a definite step."""
+
+    step: int
+    """Number of the row after which it acts."""
+    edit: EditText
+    """The document."""
+
+
+@dataclass(slots=True)
+class EditEvents:
+    """Tells edits to a recording, a few events a turn."""
+
+    count: int = 0
+    """Edits so far, those refused among them."""
+    _waiting: deque[tuple[str, dict[str, Scalar]]] = field(default_factory=deque)
+
+    def put(
+        self, journal: Journal | None, tick: Tick, edit: EditText, faults: tuple[str, ...],
+        told: Mapping[str, Scalar],
+    ) -> None:  # fmt: skip
+        """Tell what came of an edit; its text follows.
+
+        Args:
+            faults: why it was refused; empty if it was taken.
+            told: of what was taken, for a program.
+        """
+        self.count += 1
+        parts = list(_parts(edit.text))
+        head: dict[str, Scalar] = {
+            "edit": self.count, "taken": not faults, "source": edit.source[-SOURCE_CHARS:],
+            "bytes": len(edit.text.encode("utf-8", "replace")), "parts": len(parts),
+            "sha256": edit.sha256, **told,
+        }  # fmt: skip
+        self._waiting.extend(
+            (part, {"edit": self.count, "part": index}) for index, part in enumerate(parts)
+        )
+        if journal is None:
+            self._waiting.clear()
+            return
+        words = "taken" if not faults else f"refused, {len(faults)} faults: the run goes on"
+        level = Level.WARNING if faults else Level.INFO
+        text = f"edit {self.count} ({edit.source[-SOURCE_CHARS:]}) {words}"
+        journal.put(tick.t_s, tick.index, text, head, who=WHO, kind=EventKind.NOTE, level=level)
+        for index, one in enumerate(faults):
+            journal.put(tick.t_s, tick.index, one, {"edit": self.count, "fault": index}, who=WHO,
+                        kind=EventKind.NOTE, level=level)  # fmt: skip
+
+    def serve(self, journal: Journal | None, tick: Tick, most: int = PARTS_A_TURN) -> None:
+        """Tell some of what waits; to be called every turn."""
+        while self._waiting and journal is not None and most > 0:
+            part, data = self._waiting.popleft()
+            journal.put(tick.t_s, tick.index, part, data, who=WHO, kind=EventKind.NOTE,
+                        level=Level.DEBUG)  # fmt: skip
+            most -= 1
+            journal.service()
+
+    def finish(self, journal: Journal | None, tick: Tick) -> None:
+        """Tell all that waits; for the end of a run."""
+        self.serve(journal, tick, len(self._waiting))
+
+
+def names_told(names: tuple[str, ...]) -> str:
+    """A list of names, cut where it is too long for an event."""
+    text = ", ".join(names)
+    return text if len(text) <= NAMES_BYTES else f"{text[: NAMES_BYTES - 2]} …"
+
+
+def edits_of(recording: Recording) -> tuple[TimedEdit, ...]:
+    """Edits that a recording holds, in their order, those that were refused among them.
+
+    Raises:
+        ConfigError: if the text of one is not there as a whole.
+    """
+    heads: dict[int, tuple[int, Mapping[str, Scalar]]] = {}
+    parts: dict[int, list[str]] = {}
+    for event in recording.events:
+        if event.name != WHO or (number := event.data.get("edit")) is None:
+            continue
+        if "sha256" in event.data:
+            heads[int(number)] = event.index, event.data
+        elif "part" in event.data:
+            parts.setdefault(int(number), []).append(event.message)
+    found: list[TimedEdit] = []
+    for number, (step, data) in sorted(heads.items()):
+        edit = EditText("".join(parts.get(number, ())), str(data["source"]))
+        if edit.sha256 != data["sha256"]:
+            told = f"edit {number} at row {step}: its text is not there as a whole"
+            raise ConfigError(str(recording.path), [told])
+        found.append(TimedEdit(step, edit))
+    return tuple(found)
+
+
+def _parts(text: str) -> Iterator[str]:
+    """A text in pieces that are whole characters."""
+    data = text.encode("utf-8", "replace")
+    while data:
+        end = PART_BYTES
+        while end < len(data) and data[end] & 0xC0 == 0x80:
+            end -= 1
+        yield data[:end].decode("utf-8", "replace")
+        data = data[end:]
