@@ -134,7 +134,7 @@ class FormGrid(QTableWidget):
             item.setText("" if node is None else _cell_text(node))
             colour = self._theme.fault if problems else self._theme.text
             item.setForeground(QColor(colour if given or problems else self._theme.dim))
-            item.setToolTip("\n".join(one.message for one in problems))
+            item.setToolTip("\n".join(one.message for one in problems) or item.text())
             if problems and not item.text():
                 item.setText("?")
         wrong, last = model.problems_at((self._key, row)), self.item(row, len(self._columns))
@@ -142,6 +142,10 @@ class FormGrid(QTableWidget):
             last.setText("; ".join(dict.fromkeys(one.message for one in wrong)))
             last.setToolTip(last.text())
             last.setForeground(QColor(self._theme.fault))
+        head = QTableWidgetItem(f"{row + 1} !" if wrong else f"{row + 1}")
+        head.setForeground(QColor(self._theme.fault if wrong else self._theme.text))
+        head.setToolTip("" if last is None else last.text())
+        self.setVerticalHeaderItem(row, head)
 
     def _place(self, row: int, column: int) -> Place:
         """What a cell shows; the line as a whole in its last one."""

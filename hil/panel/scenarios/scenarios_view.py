@@ -199,7 +199,8 @@ class ScenariosView(QWidget):
         if path is None:
             return
         self.open_scenario(path)
-        self._told.setText(_SUGGESTED)
+        if self._entry is not None and self._entry.station:
+            self._told.setText(_SUGGESTED)
 
     def _show_form(self, model: FormModel, kind: FileKind, path: Path) -> None:
         self.form.set_model(model, lambda table: problems_of(kind, table, path), path)

@@ -68,15 +68,23 @@ def robot_text(table: Mapping[str, Any], path: Path) -> tuple[str, tuple[str, ..
         path: where it will be; its ending tells the form.
 
     Raises:
-        ConfigError: with every fault.
+        ConfigError: with every fault, or if the form cannot say the robot at all.
     """
-    from sim.world.robots.text import text_losses, write_text
+    from sim.world.robots.faults import RobotDocumentError
+    from sim.world.robots.text import read_text, text_losses, write_text
     from sim.world.robots.toml_writing import write_toml
 
     robot = robot_from_table(table, path)
-    if path.suffix.lower() == TEXT:
-        return write_text(robot), tuple(map(str, text_losses(robot)))
-    return write_toml(robot), ()
+    if path.suffix.lower() != TEXT:
+        return write_toml(robot), ()
+    text = write_text(robot)
+    try:
+        read_text(text, str(path))
+    except RobotDocumentError as error:
+        first, count = error.faults[0].text, len(error.faults)
+        told = f"the paper's text cannot say this robot (TOML can): {first}; {count} such lines"
+        raise ConfigError(str(path), [told]) from None
+    return text, tuple(map(str, text_losses(robot)))
 
 
 def _located(table: Mapping[str, Any], fault: DocumentFault) -> Wrong:
