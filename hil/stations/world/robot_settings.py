@@ -151,9 +151,9 @@ class JointSettings(Settings):
     """Where it begins: a ball joint."""
     start_m_quaternion: tuple[float, float, float, float, float, float, float] | None = None
     """Where it begins: a free one."""
-    limits_rad: tuple[float, ...] | None = None
-    """Least and greatest."""
-    limits_m: tuple[float, ...] | None = None
+    limits_rad: tuple[float, float] | tuple[tuple[float, float], ...] | None = None
+    """Least and greatest; a pair for each axis of a universal joint."""
+    limits_m: tuple[float, float] | None = None
     """Least and greatest."""
     friction_nm: float | None = None
     """Coulomb friction."""
