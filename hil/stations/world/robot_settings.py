@@ -79,7 +79,7 @@ class LinkVisualSettings(Settings):
     """Of its axes: w, x, y, z."""
 
 
-class LinkSettings(Settings):
+class RobotLinkSettings(Settings):
     """A link; the joint whose child it is moves it (JointD of the paper)."""
 
     number: int
@@ -124,7 +124,7 @@ class MimicSettings(Settings):
     """Of a slide."""
 
 
-class JointSettings(Settings):
+class RobotJointSettings(Settings):
     """A joint; what ends in m, n, n_s_m or kg is of a slide."""
 
     number: int
@@ -171,7 +171,7 @@ class JointSettings(Settings):
     """The joint that it follows, if it does."""
 
 
-class DriveSettings(Settings):
+class RobotDriveSettings(Settings):
     """What moves a joint; what ends in n, m_s or n_s_m is of a slide."""
 
     joint: int
@@ -192,7 +192,7 @@ class DriveSettings(Settings):
     """Of a drive by speed."""
 
 
-class BoundsSettings(Settings):
+class AxisBoundsSettings(Settings):
     """What a joint in metal may do, besides its limits."""
 
     joint: int
@@ -218,7 +218,7 @@ class MetalSettings(Settings):
     """Least and greatest corner of the tool's workspace, in the base."""
     own_bodies: bool = False
     """Whether its links must not touch each other."""
-    joint: tuple[BoundsSettings, ...] = ()
+    joint: tuple[AxisBoundsSettings, ...] = ()
     """Of the joints that have any."""
 
 
@@ -227,11 +227,11 @@ class RobotDocumentSettings(Settings):
 
     name: str = ""
     """For people."""
-    link: tuple[LinkSettings, ...]
+    link: tuple[RobotLinkSettings, ...]
     """Its links, the base first."""
-    joint: tuple[JointSettings, ...]
+    joint: tuple[RobotJointSettings, ...]
     """Its joints."""
-    drive: tuple[DriveSettings, ...] = ()
+    drive: tuple[RobotDriveSettings, ...] = ()
     """What moves its joints."""
     sensor: tuple[dict[str, Any], ...] = ()
     """What measures it; kept as they stand."""
