@@ -106,6 +106,7 @@ STATION: Final = Station(
     check=_late("runner:check"),
     run=_late("runner:run"),
     dry_run=_late("runner:dry_run"),
+    machine_preview=_late("robot_preview:robot_preview"),
     sections=SECTIONS,
     views=Views(
         lamps=LAMPS,
