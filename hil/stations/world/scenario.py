@@ -19,7 +19,7 @@ from hil.config.fields import AngleDeg, Point
 from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import Settings, apply_overrides, read_toml
 from hil.config.shipped import find_file
-from hil.stations.world.led_settings import CopyMotion
+from hil.stations.world.led_settings import CopyMotion, JogMotion
 from hil.stations.world.planned_settings import JointsMotion, LineMotion
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from sim.world.robots.tree import RobotTree
     from sim.world.scenes.model import Stepping
 
-WorldMotion = Annotated[JointsMotion | LineMotion | CopyMotion, Field(discriminator="kind")]
+WorldMotion = Annotated[
+    JointsMotion | LineMotion | CopyMotion | JogMotion, Field(discriminator="kind")
+]
 
 
 class LawGains(Settings):
@@ -147,6 +149,8 @@ class WorldPlan:
     def live(self) -> bool:
         """Whether somebody has to lead the robot while the run lasts."""
         motion = self.scenario.motion
+        if isinstance(motion, JogMotion):
+            return motion.by.kind != "script"
         return isinstance(motion, CopyMotion) and motion.source == "frames"
 
     def told(self) -> dict[str, Any]:
@@ -219,7 +223,7 @@ def _placed(
 
 
 def _check(plan: WorldPlan, source: str) -> None:
-    from hil.stations.world.sources.copy_map import copy_map
+    from hil.stations.world.sources.copy_map import copy_map, jog_faults
     from sim.world.robots.model import JointType
 
     scenario, wrong = plan.scenario, list[Wrong]()
@@ -234,7 +238,10 @@ def _check(plan: WorldPlan, source: str) -> None:
         wrong += copy_map(motion, plan.robot)[1]
         if motion.source == "recording":
             find_file(motion.file, beside=Path(source), folder="motions", key="motion.file")
-    for index, goal in enumerate(() if isinstance(motion, CopyMotion) else motion.goal):
+    if isinstance(motion, JogMotion):
+        wrong += jog_faults(motion, plan.robot)
+    goals = motion.goal if isinstance(motion, JointsMotion | LineMotion) else ()
+    for index, goal in enumerate(goals):
         key = f"motion.goal.{index}"
         if goal.joint not in driven or goal.joint in seen:
             there = ", ".join(map(str, driven)) or "none"

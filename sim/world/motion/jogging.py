@@ -138,22 +138,26 @@ class ToolJog:
         Beside it how that change itself changes in the next step of the same velocity: from
         ``J q' = v`` follows ``J q'' = -J' q'``.
         """
-        chain, rows, found = self._chain, self._rows, q.copy()
-        error, first = np.empty(6), np.empty((0, 0))
-        for iteration in range(NEWTON + 1):
-            frames = chain.frames(found)
-            error[:3] = target[:3, 3] - frames[-1][:3, 3]
-            error[3:] = rotation_left(target[:3, :3], frames[-1][:3, :3])
-            jacobian = chain.jacobian(frames)[:rows]
-            square = jacobian @ jacobian.T + DAMPING * np.eye(rows)
-            if iteration == 0:
-                first = jacobian
-            elif iteration == NEWTON or float(np.abs(error[:rows]).max()) < 1e-3 * NEAR:
+        found = q
+        error, jacobian, square = self._near(found, target)
+        first = jacobian
+        for _ in range(NEWTON):
+            found = found + jacobian.T @ np.linalg.solve(square, error)
+            error, jacobian, square = self._near(found, target)
+            if float(np.abs(error).max()) < 1e-3 * NEAR:
                 break
-            found = found + jacobian.T @ np.linalg.solve(square, error[:rows])
         change = found - q
         bent = -jacobian.T @ np.linalg.solve(square, (jacobian - first) @ change)
-        return change, bent, float(np.abs(error[:rows]).max()) < NEAR
+        return change, bent, float(np.abs(error).max()) < NEAR
+
+    def _near(self, q: Array, target: Array) -> tuple[Array, Array, Array]:
+        """What is left to a pose, the Jacobian there, and its damped square."""
+        frames, error = self._chain.frames(q), np.empty(6)
+        error[:3] = target[:3, 3] - frames[-1][:3, 3]
+        error[3:] = rotation_left(target[:3, :3], frames[-1][:3, :3])
+        jacobian = self._chain.jacobian(frames)[: self._rows]
+        square = jacobian @ jacobian.T + DAMPING * np.eye(self._rows)
+        return error[: self._rows], jacobian, square
 
     def _shares(self, rates: Array, bending: Array) -> tuple[float, float]:
         """Smallest and greatest share of all rates that the bounds of all joints allow."""
