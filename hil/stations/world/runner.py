@@ -6,6 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,7 @@ from hil.run.journal import Journal
 from hil.run.run import Opening, play
 from hil.run.station import Checked, Request, Tried
 from hil.stations.world.bench import WorldBench, open_bench
+from hil.stations.world.led import desk_for, how_to_lead, led_by
 from hil.stations.world.loop import WorldFigures, WorldRun
 from hil.stations.world.scenario import WorldPlan, load_world_plan
 from hil.stations.world.signals import STATION, world_signals
@@ -110,9 +112,11 @@ def run(request: Request) -> bool:
     with waiting("running the motion ahead, to prove it", quiet=quiet):
         plain = _plain(plan)
     tell = None
-    if not quiet and sys.stderr.isatty():
+    for line in how_to_lead(plan) if not quiet else ():
+        err.print(line, soft_wrap=True)
+    if not quiet and not plan.live and sys.stderr.isatty():
         tell = partial(_tell, plan.scenario.name)
-    result = run_world(plan, request.folder, tell)
+    result = run_world(plan, request.folder, tell, operator=request.operator)
     page = None
     if request.report:
         from hil.recording.reader import Recording
@@ -140,20 +144,25 @@ def run_world(
     folder: Path,
     tell: Callable[[float], object] | None = None,
     watch: Callable[[WorldBench, Journal], LiveClock] | None = None,
+    *,
+    operator: bool = False,
+    keys_fd: int | None = None,
 ) -> WorldResult:
     """Run a plan, recorded below a folder.
 
     Args:
         tell: told the time now and then [s].
         watch: makes the clock of a run that is watched, in place of the scenario's.
+        operator: whether panels watch it, and one of them holds it if it is led.
+        keys_fd: descriptor of the terminal whose keys lead; None for that of the program.
 
     Raises:
         RefusedError: if the motion cannot be made; nothing has moved.
         RecordingError: if the run cannot be recorded.
     """
     clock = _clock(plan)
-    bench = open_bench(plan, live=LiveMeans(clock.now_s))
-    signals = _signals(bench)
+    means = LiveMeans(clock.now_s, keys_fd=keys_fd)
+    bench = open_bench(plan, live=means)
     facts = {
         "scenario": plan.scenario.name,
         "robot": plan.robot.name or plan.scenario.robot,
@@ -165,15 +174,19 @@ def run_world(
         "station": STATION,
     }
     virtual = plan.scenario.clock == "virtual"
-    with Opening(plan.scenario.name, folder, virtual=virtual) as opening:
+    with closing(bench.source), Opening(plan.scenario.name, folder, virtual=virtual) as opening:
+        signals = _signals(bench)
         header = RunHeader(signals, facts, plan.told())
-        journal = Journal(opening.record(plan.scenario.recording, header))
+        led = opening.enter(desk_for(plan, header, clock.now_s)) if operator else None
+        sink = opening.record(plan.scenario.recording, header)
+        journal = Journal(sink, None if led is None else led.telemetry)
         opening.date(journal, clock)
         live = None if watch is None else watch(bench, journal)
         if live is not None:
             clock, live.ends = live, lambda: opening.wish.asked is not None
         paced = clock if tell is None else ReportingClock(clock, tell, 50)
-        turning = WorldRun(bench, paced, journal, signals, _stopped(opening, live))
+        asked = str if led is None else led_by(led, means, bench, journal, opening.wish)
+        turning = WorldRun(bench, paced, journal, signals, _stopped(opening, live, asked))
         began = moment(clock.now_s).utc
         play(turning)
         passed_s = (moment(clock.now_s).utc - began).total_seconds()
@@ -182,8 +195,12 @@ def run_world(
     return WorldResult(plan, turning.figures, opening.recorded(), passed_s / steps, clock.overruns)
 
 
-def _stopped(opening: Opening, live: LiveClock | None) -> Callable[[], str]:
+def _stopped(
+    opening: Opening, live: LiveClock | None, operator: Callable[[], str]
+) -> Callable[[], str]:
     def why() -> str:
+        if by_operator := operator():
+            return by_operator
         asked = opening.wish.asked
         if asked is None and live is not None and live.closed:
             return "the window was closed"
