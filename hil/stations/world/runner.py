@@ -108,7 +108,30 @@ def run(request: Request) -> bool:
     Raises:
         RefusedError: if the motion is refused; nothing has moved.
     """
-    plan, quiet = plan_of(request), request.as_json
+    return run_plan(
+        plan_of(request), request.folder, report=request.report, operator=request.operator,
+        quiet=request.as_json,
+    )  # fmt: skip
+
+
+def run_plan(
+    plan: WorldPlan, folder: Path, *, report: bool = False, operator: bool = False,
+    quiet: bool = False,
+) -> bool:  # fmt: skip
+    """Run a plan and show how it went.
+
+    Args:
+        folder: gets a new one for this run.
+        report: whether its page is made.
+        operator: whether panels find a desk.
+        quiet: whether one JSON object is printed and nothing else.
+
+    Returns:
+        Whether all went well.
+
+    Raises:
+        RefusedError: if the motion is refused; nothing has moved.
+    """
     with waiting("running the motion ahead, to prove it", quiet=quiet):
         plain = _plain(plan)
     tell = None
@@ -116,9 +139,9 @@ def run(request: Request) -> bool:
         err.print(line, soft_wrap=True)
     if not quiet and not plan.live and sys.stderr.isatty():
         tell = partial(_tell, plan.scenario.name)
-    result = run_world(plan, request.folder, tell, operator=request.operator)
+    result = run_world(plan, folder, tell, operator=operator)
     page = None
-    if request.report:
+    if report:
         from hil.recording.reader import Recording
         from hil.report.page import write_report
 
