@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hil.config.errors import ConfigError
+from hil.run.station import Request
 from hil.terminal.console import Exit, Json, verb
 from hil.terminal.options import OperatorOption, OutOption, SetOption
 
@@ -62,7 +63,8 @@ def jog(
     plan = jog_plan(
         what, axes=axes, joints=joints, steps=step or (), speed=speed, changes=overrides or ()
     )
-    if not run_plan(plan, folder, operator=operator, quiet=as_json):
+    request = Request(scenario=None, options={}, folder=folder, operator=operator, as_json=as_json)
+    if not run_plan(plan, request):
         raise typer.Exit(Exit.REFUSED)
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from sim.world.motion.lines import StraightLine
 
 Array = NDArray[np.float64]
-
-LED_PART: Final = 0.8
-"""Of a machine's bounds, what led joints use: what is measured swings a little beyond."""
 
 
 def _always() -> bool:
@@ -92,9 +89,8 @@ def led_joints(
     speed = np.where(slides, motion.speed_m_s, turns)
     acceleration = np.where(slides, motion.acceleration_m_s2, speeds_up)
     for place, axis in enumerate(axes):
-        most = LED_PART * (axis.speed or math.inf), LED_PART * (axis.acceleration or math.inf)
-        speed[place] = min(speed[place], most[0])
-        acceleration[place] = min(acceleration[place], most[1], axis.stop)
+        speed[place] = min(speed[place], axis.speed or math.inf)
+        acceleration[place] = min(acceleration[place], axis.acceleration or math.inf, axis.stop)
     bounds = JointBounds(
         np.array([axis.least for axis in axes]), np.array([axis.greatest for axis in axes]),
         speed, acceleration, float((speed / stops).max()),
