@@ -22,7 +22,7 @@ IMPORTED_AS = {
     "mujoco-core": "mujoco",
 }  # fmt: skip
 """Distributions whose package has another name."""
-BY_NAME = {"evdev": "hil/stations/arm/sources/gamepad.py"}
+BY_NAME = {"evdev": "hil/desk/velocity/gamepad.py"}
 """Libraries that are imported by their name, as they need not be there: library → file."""
 
 PLANTED = {

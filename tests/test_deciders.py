@@ -13,6 +13,7 @@ NAMES = frozenset(
 DEFAULT = ("hil/run/registry.py", "DEFAULT")
 """Where the one name stands, and what it is bound to."""
 OTHER_THINGS = {
+    ("hil/desk/velocity/source.py", "world"): "whose axes a velocity is in",
     ("hil/scene/colours.py", "arm"): "a colour of parts of arms",
     ("hil/machines/kinds.py", "arm"): "the schema of a space arm's file, as ever",
     ("hil/machines/documents.py", "arm"): "what stands before the colon of a space arm's name",

@@ -15,6 +15,7 @@ from live_bench import live_plan
 from stop_bench import watch
 
 from arm_driver.host_states import StreamResult
+from hil.desk.velocity.gamepad import HandleState
 from hil.stations.arm.bench import prepare_plan, run_arm
 from hil.stations.arm.dead_man import GAP_MAX_M, RELEASED_S, REST_AFTER_S, DeadMan
 from hil.stations.arm.follow import GripperFollower
@@ -22,7 +23,6 @@ from hil.stations.arm.prepare import space_limits
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.signals import ArmFlag
 from hil.stations.arm.sources import settings
-from hil.stations.arm.sources.gamepad import HandleState
 from hil.stations.arm.sources.settings import make_source
 from safety.arm_gate import ArmGate
 from sim.world.space_arm.simulator import TICK_S

@@ -22,11 +22,12 @@ from live_bench import (
 
 from arm_driver.host_states import StreamResult
 from hil.config.errors import RefusedError
+from hil.desk.velocity import gamepad
+from hil.desk.velocity.keyboard import KeyboardSource, Terminal
 from hil.stations.arm.bench import prepare_plan, run_arm, source_of
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.view import ArmView
-from hil.stations.arm.sources import gamepad, settings
-from hil.stations.arm.sources.keyboard import KeyboardSource, Terminal
+from hil.stations.arm.sources import settings
 from hil.stations.arm.stream import REST_SPEED_M_S
 from hil.timing.clock import VirtualClock
 from sim.world.space_arm.simulator import TICK_S, SpaceArm

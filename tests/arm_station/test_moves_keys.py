@@ -11,9 +11,9 @@ from moves_bench import AWAY_DEG, READY_DEG, RM01, listen_to, standing
 
 from arm_driver.host_states import StreamResult
 from hil.config.errors import RefusedError
+from hil.desk.velocity.keyboard import KEYS, QUIET_S, HeldKeys, Terminal
 from hil.stations.arm.moves.goto import GotoTarget, plan_goto, start_of
 from hil.stations.arm.moves.hands import HOLD_KEY, HeldKey, JogHand, hand_for, jog_hand
-from hil.stations.arm.sources.keyboard import KEYS, QUIET_S, HeldKeys, Terminal
 from hil.timing.clock import VirtualClock
 
 

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from campaign import count
 
-from hil.stations.arm.sources.remote import RemoteSource
-from hil.stations.arm.sources.remote_writer import RemoteWriter
-from hil.stations.arm.sources.source import Twist
+from hil.desk.velocity.remote import RemoteSource
+from hil.desk.velocity.remote_writer import RemoteWriter
+from hil.desk.velocity.source import Twist
 from hil.timing.realtime import RealClock
 
 TOKEN = "a token of the tests, long enough"

@@ -19,29 +19,24 @@ from live_bench import prove
 from pydantic import TypeAdapter
 
 from hil.config.settings import ConfigError, Settings
-from hil.stations.arm.sources import gamepad
-from hil.stations.arm.sources.gamepad import (
+from hil.desk.velocity import gamepad
+from hil.desk.velocity.gamepad import (
     EvdevHandles,
     GamepadSource,
     HandleShape,
     HandleState,
     open_handles,
 )
-from hil.stations.arm.sources.keyboard import KEYS, KeyboardSource, Terminal
-from hil.stations.arm.sources.listener import listen, read_token
+from hil.desk.velocity.keyboard import KEYS, KeyboardSource, Terminal
+from hil.desk.velocity.listener import listen, read_token
+from hil.desk.velocity.remote import RemoteSource
+from hil.desk.velocity.remote_wire import LINE_MAX, parse_order
+from hil.desk.velocity.source import SourceError, SourceUnavailableError, Twist, rest
 from hil.stations.arm.sources.profile import ProfileSource, Segment
 from hil.stations.arm.sources.recorded import RecordedSource
-from hil.stations.arm.sources.remote import RemoteSource
-from hil.stations.arm.sources.remote_wire import LINE_MAX, parse_order
 from hil.stations.arm.sources.settings import ArmSourceSettings, make_source
 from hil.stations.arm.sources.slew import SlewedSource
-from hil.stations.arm.sources.source import (
-    SourceError,
-    SourceLimits,
-    SourceUnavailableError,
-    Twist,
-    rest,
-)
+from hil.stations.arm.sources.source import SourceLimits
 from hil.stations.arm.sources.spiral import SpiralSource
 
 LIMITS = SourceLimits(0.05, 0.2, 0.04, 0.15)

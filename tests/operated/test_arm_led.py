@@ -16,10 +16,11 @@ from hil.desk.client import DeskClient
 from hil.desk.operation import OPERATION_KIND, Operation
 from hil.desk.order import BUTTONS, DEAD_MAN_S, Button, LatestOrder, OperatorOrder
 from hil.desk.run_end import EndCause, EndStep, RunEnd
+from hil.desk.velocity.source import Twist
 from hil.recording.events import EVENTS, ROWS
 from hil.stations.arm.operator import ArmOperator
 from hil.stations.arm.recording import ArmRecording
-from hil.stations.arm.sources.source import SourceLimits, Twist
+from hil.stations.arm.sources.source import SourceLimits
 from hil.timing.realtime import RealClock
 
 pytestmark = pytest.mark.real_time

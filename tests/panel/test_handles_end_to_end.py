@@ -13,11 +13,11 @@ from PySide6.QtTest import QTest
 from window_bench import NOW_S, Key, Operator
 
 from hil.desk.endpoints import benches
+from hil.desk.velocity.remote_writer import ScreenPlace
 from hil.panel.live.models.feed import column
 from hil.run.lead import Steered
 from hil.stations.arm.lead import handles as handles_of_arms
 from hil.stations.arm.recording import ArmRecording
-from hil.stations.arm.sources.remote_writer import ScreenPlace
 
 pytestmark = [
     pytest.mark.real_time,

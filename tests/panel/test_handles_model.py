@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hil.desk.velocity.gamepad import HandleShape, HandleState
+from hil.desk.velocity.listener import read_token
+from hil.desk.velocity.remote import RemoteSource
+from hil.desk.velocity.remote_writer import RemoteWriter, ScreenPlace
+from hil.desk.velocity.source import rest
 from hil.panel.lead.models.handles import KEYS, HandlesModel
 from hil.run.lead import Handles
 from hil.stations.arm import lead
-from hil.stations.arm.sources.gamepad import HandleShape, HandleState
-from hil.stations.arm.sources.listener import read_token
-from hil.stations.arm.sources.remote import RemoteSource
-from hil.stations.arm.sources.remote_writer import RemoteWriter, ScreenPlace
-from hil.stations.arm.sources.source import rest
 
 SHAPE = HandleShape(0.05, 0.2, dead_zone=0.1)
 REST = rest("gripper")

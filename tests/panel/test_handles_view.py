@@ -9,11 +9,11 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from hil.desk.velocity.gamepad import HandleShape
 from hil.panel.lead.handles_view import HandlesView
 from hil.panel.lead.models.handles import HandlesModel
 from hil.run.lead import Handles
 from hil.stations.arm import lead
-from hil.stations.arm.sources.gamepad import HandleShape
 
 SHAPE = HandleShape(0.05, 0.2)
 HANDLES = Handles(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from properties import at_least
 from robot_documents import SHIPPED, furnished, generated, shipped, shipped_text
 
+from sim.world.robots import toml_tables
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.text import read_text, text_losses, write_text
 from sim.world.robots.toml_form import SIZE_MAX, read_toml
@@ -302,3 +303,14 @@ def test_a_fault_is_told_with_place_value_and_remedy(name):
 )
 def test_a_document_is_bounded(text, wanted):
     assert any(wanted in line for line in refused(text))
+
+
+def test_places_of_keys_are_looked_for_only_if_something_is_wrong(monkeypatch):
+    asked, find = [], toml_tables.key_places
+    monkeypatch.setattr(toml_tables, "key_places", lambda text: asked.append(text) or find(text))
+    text = shipped_text("four_bar", "toml")
+    read_toml(text, "four_bar.toml")
+    assert not asked
+    with pytest.raises(RobotDocumentError, match=r"^four_bar\.toml:13:17: "):
+        read_toml(text.replace("density_kg_m3 = 7850", "density_kg_m3 = -1", 1), "four_bar.toml")
+    assert len(asked) == 1

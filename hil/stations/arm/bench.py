@@ -13,6 +13,7 @@ from arm_driver.kinematics import forward
 from arm_driver.location import Location
 from hil.config.errors import RefusedError
 from hil.config.shipped import configs_dir
+from hil.desk.velocity.source import SourceError, VelocitySource
 from hil.machines.space_arm_settings import ArmSettings
 from hil.recording.header import SIMULATED, RunHeader
 from hil.run.facts import run_facts
@@ -26,7 +27,6 @@ from hil.stations.arm.scenario import SIM_URL, ArmPlan, load_arm_plan
 from hil.stations.arm.session import arm_clock, arm_wire, run_stream
 from hil.stations.arm.signals import SIGNALS
 from hil.stations.arm.sources.settings import make_source
-from hil.stations.arm.sources.source import SourceError, VelocitySource
 from hil.stations.arm.start import RobotStart
 from hil.stations.arm.step import location_of
 from hil.stations.arm.stream import Stream, Streamed

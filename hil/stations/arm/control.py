@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from arm_driver.mapping import Mapping
 from arm_driver.pose import Pose
 from arm_driver.val import OatConvention
+from hil.desk.velocity.source import Twist, VelocitySource, rest
 from hil.stations.arm.follow import GripperFollower
 from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.nodes import Nodes
-from hil.stations.arm.sources.source import Twist, VelocitySource, rest
 from hil.stations.arm.step import X_WB, ArmStep, MotionPhase, RobotStep, pose_of, space_sample
 from hil.stations.arm.stream import OVER, REST_SPEED_M_S, REST_TURN_RAD_S, WaypointMaker
 from safety.arm_limits import ArmCheck, ArmViolation

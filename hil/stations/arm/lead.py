@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any, Final
 
 from hil.config.errors import RefusedError
+from hil.desk.velocity.gamepad import GamepadSource, HandleShape, open_handles
+from hil.desk.velocity.remote_writer import ScreenPlace
+from hil.desk.velocity.source import Frame, SourceUnavailableError, Twist
 from hil.run.lead import Handles
 from hil.stations.arm.scenario import PLANNED
-from hil.stations.arm.sources.gamepad import GamepadSource, HandleShape, open_handles
-from hil.stations.arm.sources.remote_writer import ScreenPlace
-from hil.stations.arm.sources.source import Frame, SourceUnavailableError, Twist
 
 SHAPE: Final = HandleShape(linear_m_s=0.05, angular_rad_s=math.radians(5.0))
 """Of the handles on the screen: half of what the arms may do, so that nothing saturates."""

@@ -6,34 +6,21 @@ A planned motion needs nobody to hold it: it was proved in full before it began.
 panel can stop the robot any more, so that ends the stream as well, whatever is played.
 """
 
-import math
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
 
-from hil.config.errors import RefusedError
-from hil.desk.operation import DONE, Operation, Refusal
-from hil.desk.operator import Operator, OrderSource
-from hil.desk.order import Button
-from hil.desk.publisher import Publisher, TelemetrySink, Told
-from hil.desk.run_end import EndCause, EndStep, RunEnd
+from hil.desk.operator import OrderSource
+from hil.desk.publisher import Publisher, Told
+from hil.desk.velocity.led import DeadManSource, LedOperator, desk_of
+from hil.desk.velocity.source import VelocitySource
 from hil.recording.header import RunHeader
 from hil.stations.arm.scenario import PLANNED, ArmPlan
 from hil.stations.arm.sources.slew import SlewedSource
-from hil.stations.arm.sources.source import SourceLimits, Twist, VelocitySource, WrappedSource, rest
-from hil.timing.stop import StopWish
+from hil.stations.arm.sources.source import SourceLimits
 from sim.world.space_arm.simulator import TICK_S
 
-STOPS = (Button.HOLD, Button.SHUT_DOWN)
-"""What ends the stream, however late it comes; every other button means nothing here."""
 
-DESK_EVERY_S = 0.1
-"""Between two looks at the desk [s]."""
-
-Said = Callable[[str, dict[str, str | bool]], None]
-
-
-class ArmOperator:
+class ArmOperator(LedOperator):
     """What the panels want of an arm station; looked at whenever its source listens.
 
     Args:
@@ -50,130 +37,12 @@ class ArmOperator:
         live: bool,
         desk_news: Callable[[], str] = str,
     ) -> None:
-        self._desk_news, self._next_look_s = desk_news, -math.inf
-        self._operator = Operator(slot, now_s, ageless=STOPS)
-        self._told, self._now_s, self._begun_s = told, now_s, now_s()
-        self.live = live
-        self.held = False
-        """Whether the dead-man counts as held."""
-        self.stopped = ""
-        """Who asked for the end, in a sentence; empty while nobody has."""
-        self.telemetry: TelemetrySink | None = None
-        """What panels read; the run's frames and events belong there."""
-        self.say: Said = lambda text, data: None
-        """Where it is written down what the operator did."""
-        self.ending: Callable[[], str] = str
-        """Why control ends the run of itself; empty while it does not."""
-        self._owner = ""
-        self._refused = DONE
-        self._signals: StopWish | None = None
-        self._end: RunEnd | None = None
-
-    def look(self) -> None:
-        """Take the newest order; called many times between two waypoints."""
-        self._look_at_desk()
-        wish = self._operator.look()
-        if wish.order.owner != self._owner:
-            self._owner = wish.order.owner
-            whose = f"{self._owner} owns" if self._owner else "nobody owns"
-            self.say(f"{whose} the motion", {"owner": self._owner})
-        if self.live and self.held and not wish.held:
-            self.say("hold-to-run released: zero velocity", {"held": False})
-        self.held = wish.held
-        for button in wish.pressed:
-            self._press(button, wish.order.presser)
-        for button, _ in wish.stale:
-            self._refuse(button, wish.order.presser)
-        if self._signals is not None and self._signals.asked is not None:
-            self._ends(EndCause.TERMINAL)
-        if why := self.ending():
-            self._ends(EndCause.CONTROL, why)
-        operation = Operation(
-            held=self.held, playing="play" if self._end is None else "", refused=self._refused,
-            seen=self._operator.seen, dead_man=self._operator.rule, end=self._end,
-        )  # fmt: skip
-        self._told.tell(self._now_s() - self._begun_s, operation)
-
-    def _ends(self, cause: EndCause, why: str = "") -> None:
-        """The end is under way; the first cause counts."""
-        self._end = self._end or RunEnd(cause, EndStep.STOPPING, why)
-
-    def hear_source(self, end_reason: str) -> None:
-        """Hear why the source has ended; empty while it lasts."""
-        if end_reason:
-            self._ends(EndCause.SOURCE, end_reason)
-
-    def _look_at_desk(self) -> None:
-        """Without a desk nobody can press stop, so its end is one."""
-        now_s = self._now_s()
-        if now_s < self._next_look_s:
-            return
-        self._next_look_s = now_s + DESK_EVERY_S
-        if news := self._desk_news():
-            self.stopped = self.stopped or f"operator's desk: {news}"
-            self.say(f"operator's desk: {news}", {"stopped": True})
-            self._ends(EndCause.DESK, news)
-
-    def _press(self, button: Button, by: str) -> None:
-        if button not in STOPS:
-            self._refuse(button, by)
-            return
-        self._refused = DONE
-        self.stopped = self.stopped or f"{button.name} by {by or 'a panel'}"
-        self._ends(EndCause.SHUT_DOWN, by)
-        self.say(f"{button.name} pressed", {"button": button.value, "taken": True, "by": by})
-
-    def _refuse(self, button: Button, by: str) -> None:
-        data: dict[str, str | bool] = {"button": button.value, "taken": False, "by": by}
-        self._refused = Refusal("the arm station knows only HOLD and SHUT_DOWN", button.value)
-        self.say(f"pressed, nothing done: {self._refused}", data)
-
-    def stops(self, signals: StopWish) -> StopWish:
-        """The wish to end of this operator, beside that of the terminal, of which panels hear."""
-        self._signals = signals
-        return _EitherStop(signals, self)
+        super().__init__(slot, told, now_s, station="arm", live=live, desk_news=desk_news)
 
     def holds(self, source: VelocitySource, limits: SourceLimits) -> VelocitySource:
         """A source that is heard together with this operator, and held by him if it is live."""
         held = DeadManSource(source, self)
         return SlewedSource(held, limits) if self.live else held
-
-
-@dataclass(frozen=True, slots=True)
-class _EitherStop:
-    signals: StopWish
-    operator: ArmOperator
-
-    @property
-    def asked(self) -> object | None:
-        """What asked for the end; None while nothing did."""
-        return self.signals.asked or self.operator.stopped or None
-
-
-class DeadManSource(WrappedSource):
-    """A source that, if it is live, wants zero velocity while the dead-man is released."""
-
-    def __init__(self, inner: VelocitySource, operator: ArmOperator) -> None:
-        super().__init__(inner)
-        self._operator = operator
-
-    @property
-    def held(self) -> bool:
-        """Whether it is held to run, at its own device and at the desk."""
-        return self._inner.held and (self._operator.held or not self._operator.live)
-
-    def listen(self) -> None:
-        """Hear the panels and whoever moves the source."""
-        self._operator.look()
-        self._inner.listen()
-        self._operator.hear_source(self._inner.end_reason)
-
-    def sample(self, t_s: float) -> Twist | None:
-        """See `VelocitySource`."""
-        self._operator.look()
-        wanted = self._inner.sample(t_s)
-        released = self._operator.live and not self._operator.held
-        return rest(wanted.frame) if wanted is not None and released else wanted
 
 
 @contextmanager
@@ -183,20 +52,8 @@ def led_arm(plan: ArmPlan, header: RunHeader, now_s: Callable[[], float]) -> Ite
     Raises:
         RefusedError: on the virtual clock, or if the desk cannot be set up; nothing has moved.
     """
-    if plan.scenario.clock != "real":
-        raise RefusedError(
-            f"clock = {plan.scenario.clock!r} with --operator: a person lives in real time; "
-            "use --clock real"
-        )
-    from hil.desk.endpoints import PlaceError
-    from hil.desk.process import DeskError, DeskProcess  # Linux only
-
     live = plan.scenario.source.kind not in PLANNED
-    with ExitStack() as stack:
-        try:
-            desk = stack.enter_context(DeskProcess(header, TICK_S, station="arm"))
-        except (DeskError, PlaceError, OSError) as error:
-            raise RefusedError(f"nothing has moved: no operator's desk: {error}") from error
+    with desk_of(header, TICK_S, "arm", plan.scenario.clock) as desk:
         operator = ArmOperator(
             desk.slot, Publisher(desk.telemetry), now_s, live=live, desk_news=desk.news
         )

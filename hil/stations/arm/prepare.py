@@ -19,6 +19,7 @@ from arm_driver.pose import ArmError, Pose
 from arm_driver.reference import NoReferenceError, best_reference
 from arm_driver.workspace import check_path
 from hil.config.errors import RefusedError
+from hil.desk.velocity.source import VelocitySource
 from hil.stations.arm.control import LOOKS, ArmStation, MappedRobot, play_out
 from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.judge import RobotJudge
@@ -30,7 +31,6 @@ from hil.stations.arm.nodes import (
     worst_corner,
 )
 from hil.stations.arm.scenario import PLANNED, ArmPlan
-from hil.stations.arm.sources.source import VelocitySource
 from hil.stations.arm.start import posture_at
 from hil.stations.arm.step import ArmStep, MotionPhase, pose_of, robot_sample, space_sample, way_of
 from safety.arm_gate import ArmGate

@@ -12,13 +12,13 @@ import numpy as np
 from rich.progress import BarColumn, Progress, TextColumn
 
 from hil.config.errors import ConfigError
+from hil.desk.velocity.keyboard import HELP
 from hil.run.station import Checked, Request
 from hil.stations.arm.bench import PLANNED, ArmRunResult, prepare_plan, run_arm, warm_arm
 from hil.stations.arm.findings import findings_table, show_end, supervision_table, told_end
 from hil.stations.arm.journal import supervised
 from hil.stations.arm.prepare import ArmProof
 from hil.stations.arm.scenario import SIM_URL, ArmPlan, load_arm_plan
-from hil.stations.arm.sources.keyboard import HELP
 from hil.stations.arm.sources.settings import (
     GamepadSourceSettings,
     KeyboardSourceSettings,

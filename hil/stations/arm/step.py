@@ -19,7 +19,7 @@ from arm_driver.location import Location
 from arm_driver.pose import ArmError, Pose
 from arm_driver.rotation import quaternion_of
 from arm_driver.val import OatConvention, to_oat
-from hil.stations.arm.sources.source import Twist
+from hil.desk.velocity.source import Twist
 from safety.arm_limits import ArmCheck, ArmLimits, ArmSample, ArmViolation
 from sim.world.space_arm.programmed_rates import RateCommand
 from sim.world.space_arm.snapshot import Snapshot

@@ -166,11 +166,9 @@ def _body(
     for each in joint_attributes(joint, placed.prefix):
         add(body, "joint", **each)
     if what.mass.mass_kg > 0.0:
-        xx, yy, zz = np.diag(what.mass.inertia_kg_m2).tolist()
-        tensor = what.mass.inertia_kg_m2
-        across = (tensor[0, 1], tensor[0, 2], tensor[1, 2])
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = what.mass.inertia_kg_m2.tolist()
         add(body, "inertial", pos=what.mass.centre_m, mass=what.mass.mass_kg,
-            fullinertia=(xx, yy, zz, *across))  # fmt: skip
+            fullinertia=(xx, yy, zz, xy, xz, yz))  # fmt: skip
     elif joint.type not in (JointType.FIXED, JointType.END):
         add(body, "inertial", pos=(0.0, 0.0, 0.0), mass=MASSLESS, diaginertia=(MASSLESS,) * 3)
     return body

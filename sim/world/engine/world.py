@@ -89,8 +89,8 @@ class World:
             for body in text.bodies
         }
         """Of the scene, by their names."""
-        kinds = self._engine.mjtEq
-        tied = np.isin(self._model.eq_type, [int(kinds.mjEQ_CONNECT), int(kinds.mjEQ_WELD)])
+        kinds, found = self._engine.mjtEq, self._model.eq_type
+        tied = (found == int(kinds.mjEQ_CONNECT)) | (found == int(kinds.mjEQ_WELD))
         sides = self._model.eq_obj1id[tied], self._model.eq_obj2id[tied]
         self._tied: NDArray[np.intp] = np.array(sides, dtype=np.intp)  # two sites a tie
         self._sites_m: Array = self._data.site_xpos  # a view of what the engine goes on writing

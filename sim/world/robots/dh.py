@@ -24,6 +24,8 @@ PARALLEL: Final = 1e-8
 """Sine of the angle between two axes up to which they count as parallel."""
 ROUNDING: Final = 1e-14
 """γ [rad] and b [m] below which they are left out."""
+_NO_MINUS_ZERO: Final = 0.0
+"""Added to numbers that shall be written without a sign of nothing."""
 
 
 def is_angle(name: str) -> bool:
@@ -33,10 +35,20 @@ def is_angle(name: str) -> bool:
 
 def pose_of(dh: Sequence[float]) -> Array:
     """The frame that 4 or 6 D-H numbers describe, shape (4, 4)."""
-    gamma, b, alpha, d, theta, r = (0.0,) * (6 - len(dh)) + tuple(dh)
-    first = _screw_z(gamma, b)
-    second = _screw_z(theta, r)
+    alpha, d, theta, r = dh[-4:]
     cosine, sine = math.cos(alpha), math.sin(alpha)
+    if len(dh) == 4:
+        ct, st = math.cos(theta), math.sin(theta)
+        return _NO_MINUS_ZERO + np.array(
+            [
+                [ct, -st, 0.0, d],
+                [cosine * st, cosine * ct, -sine, -sine * r],
+                [sine * st, sine * ct, cosine, cosine * r],
+                [0.0, 0.0, 0.0, 1.0],
+            ]
+        )
+    first = _screw_z(*dh[:2])
+    second = _screw_z(theta, r)
     middle = np.array(
         [
             [1.0, 0.0, 0.0, d],

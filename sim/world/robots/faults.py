@@ -1,10 +1,12 @@
 """What is wrong with a robot: findings about its values, and where they stand in a document."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 FieldKey = tuple[str | int, ...]
 """A field of a robot: ``("link", 2, "size_m")`` is the size of the third link in its list."""
+Places = Mapping[FieldKey, tuple[int, int]]
+"""Line and column of each key of a document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +67,28 @@ class FaultList:
 
     Args:
         labels: what the document calls the fields of a robot, where it is another word.
+        told: finds where the document's keys stand; asked only if there is a fault.
     """
 
-    def __init__(self, source: str, labels: Mapping[str, str]) -> None:
+    def __init__(
+        self, source: str, labels: Mapping[str, str], told: Callable[[], Places] = dict
+    ) -> None:
         self.faults: list[DocumentFault] = []
         self._source = source
         self._labels = labels
         self._places: dict[FieldKey, tuple[int, int]] = {}
+        self._keys: dict[FieldKey, FieldKey] = {}
+        self._told = told
+        self._told_places: Places | None = None
         self._ignored: set[FieldKey] = set()
 
     def put(self, field: FieldKey, line: int, column: int) -> None:
         """Note where a field stands."""
         self._places[field] = line, column
+
+    def put_key(self, field: FieldKey, key: FieldKey) -> None:
+        """Note which key of the document says a field."""
+        self._keys[field] = key
 
     def add(self, line: int, column: int, value: object, problem: str, remedy: str) -> None:
         """Note a fault of the text itself."""
@@ -112,8 +124,15 @@ class FaultList:
 
     def _place(self, field: FieldKey) -> tuple[int, int]:
         """Of the field, or of what it is in."""
-        inner = (field[:count] for count in range(len(field), 0, -1))
-        return next((self._places[one] for one in inner if one in self._places), (0, 0))
+        if self._keys and self._told_places is None:
+            self._told_places = self._told()
+        for count in range(len(field), 0, -1):
+            found = self._places.get(inner := field[:count])
+            if found is None and self._told_places is not None and inner in self._keys:
+                found = self._told_places.get(self._keys[inner])
+            if found is not None:
+                return found
+        return 0, 0
 
 
 def _line(subject: str, label: str, value: object, problem: str, remedy: str) -> str:

@@ -30,7 +30,7 @@ class TomlTables:
     """How the value of each field is read."""
 
     def __init__(self, text: str, source: str) -> None:
-        self.faults: FaultList = FaultList(source, {})
+        self.faults: FaultList = FaultList(source, {}, lambda: key_places(text))
         self._data: dict[str, Any] = {}
         if len(text) > SIZE_MAX:
             self._refuse(f"{len(text)} characters", "too long", f"at most {SIZE_MAX}")
@@ -42,7 +42,6 @@ class TomlTables:
             self._refuse(None, "lists in lists without end", "lists and tables of few floors")
         except ValueError as error:
             self._refuse(None, f"no TOML: {error}", "numbers of fewer digits")
-        self._places = key_places(text)
 
     def _refuse(self, value: object, problem: str, remedy: str) -> None:
         line, column = _told_place(problem)
@@ -98,8 +97,7 @@ class TomlTables:
             return instead
 
     def _put(self, field: FieldKey, path: FieldKey | None = None) -> None:
-        if (place := self._places.get(path or field)) is not None:
-            self.faults.put(field, *place)
+        self.faults.put_key(field, path or field)
 
     def _no_others(self, table: dict[str, Any], path: FieldKey, known: set[str]) -> None:
         for key in sorted({*table} - known):

@@ -137,6 +137,8 @@ def unit(axis: Sequence[float]) -> Array:
 
 def turn(axis: Sequence[float], angle_rad: float) -> Array:
     """Rotation about an axis (Rodrigues), shape (3, 3)."""
+    if not angle_rad:
+        return np.eye(3)
     x, y, z = unit(axis).tolist()
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     half = 2.0 * math.sin(0.5 * angle_rad) ** 2

@@ -1,6 +1,6 @@
 """Elements of XML with all digits of every number."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import numpy as np
@@ -8,7 +8,9 @@ import numpy as np
 
 def numbers(values: Iterable[float]) -> str:
     """Words that come back bit by bit."""
-    return " ".join(repr(float(value)) for value in values)
+    if isinstance(values, np.ndarray):
+        values = values.ravel().tolist()
+    return " ".join(map(repr, map(float, values)))
 
 
 def add(parent: Element, tag: str, **attributes: object) -> Element:
@@ -25,14 +27,16 @@ def document(root: Element) -> str:
 
 
 def _text(value: object) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
-        return numbers((value,))
-    if isinstance(value, (Sequence, np.ndarray)):
-        return numbers(value)
-    raise TypeError(f"no value of an attribute: {value!r}")
+    match value:
+        case str():
+            return value
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case float():
+            return repr(float(value))
+        case tuple() | list() | np.ndarray():
+            return numbers(value)
+        case _:
+            raise TypeError(f"no value of an attribute: {value!r}")

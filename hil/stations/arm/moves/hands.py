@@ -4,8 +4,8 @@ import sys
 from typing import Final, Protocol
 
 from hil.config.errors import RefusedError
-from hil.stations.arm.sources.keyboard import KEYS, PAIRS, HeldKeys, Terminal
-from hil.stations.arm.sources.source import SourceUnavailableError
+from hil.desk.velocity.keyboard import KEYS, PAIRS, HeldKeys, Terminal
+from hil.desk.velocity.source import SourceUnavailableError
 from hil.timing.clock import Clock, VirtualClock
 
 HOLD_KEY: Final = " "

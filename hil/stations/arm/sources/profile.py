@@ -14,16 +14,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
-from hil.stations.arm.sources.source import (
-    Array,
-    Frame,
-    PlannedSource,
-    SourceError,
-    SourceLimits,
-    Twist,
-    rest,
-    three,
-)
+from hil.desk.velocity.source import Array, Frame, SourceError, Twist, rest, three
+from hil.stations.arm.sources.source import PlannedSource, SourceLimits
 
 Edge = Literal["trapezoid", "smoothstep"]
 _STEEPEST: dict[Edge, float] = {"trapezoid": 1.0, "smoothstep": 1.5}

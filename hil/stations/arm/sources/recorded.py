@@ -13,16 +13,8 @@ import numpy as np
 
 from hil.config.errors import MotionError
 from hil.config.tables import NumberTable, read_table
-from hil.stations.arm.sources.source import (
-    ROUNDING_PART,
-    Array,
-    Frame,
-    PlannedSource,
-    SourceError,
-    SourceLimits,
-    Twist,
-    rest,
-)
+from hil.desk.velocity.source import Array, Frame, SourceError, Twist, rest
+from hil.stations.arm.sources.source import ROUNDING_PART, PlannedSource, SourceLimits
 
 TIME = "t_s"
 LINEAR = ("vx_m_s", "vy_m_s", "vz_m_s")

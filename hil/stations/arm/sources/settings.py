@@ -9,20 +9,15 @@ from pydantic import Field
 
 from hil.config.fields import Length, Seconds
 from hil.config.settings import Settings
-from hil.stations.arm.sources.gamepad import GamepadSource, HandleShape, open_handles
-from hil.stations.arm.sources.keyboard import KeyboardSource, Terminal
-from hil.stations.arm.sources.listener import read_token
+from hil.desk.velocity.gamepad import GamepadSource, HandleShape, open_handles
+from hil.desk.velocity.keyboard import KeyboardSource, Terminal
+from hil.desk.velocity.listener import read_token
+from hil.desk.velocity.remote import RemoteSource
+from hil.desk.velocity.source import Frame, VelocitySource
 from hil.stations.arm.sources.profile import ProfileSource, Segment
 from hil.stations.arm.sources.recorded import RecordedSource
-from hil.stations.arm.sources.remote import RemoteSource
 from hil.stations.arm.sources.slew import SlewedSource
-from hil.stations.arm.sources.source import (
-    ANGULAR_CEILING_RAD_S,
-    LINEAR_CEILING_M_S,
-    Frame,
-    SourceLimits,
-    VelocitySource,
-)
+from hil.stations.arm.sources.source import ANGULAR_CEILING_RAD_S, LINEAR_CEILING_M_S, SourceLimits
 from hil.stations.arm.sources.spiral import Plane, SpiralSource
 from sim.world.space_arm.simulator import TICK_S
 

@@ -7,14 +7,8 @@ while the gripper moves is first brought to rest at the same bounded acceleratio
 
 import math
 
-from hil.stations.arm.sources.source import (
-    SourceLimits,
-    Twist,
-    VelocitySource,
-    WrappedSource,
-    checked_time,
-    rest,
-)
+from hil.desk.velocity.source import Twist, VelocitySource, WrappedSource, checked_time, rest
+from hil.stations.arm.sources.source import SourceLimits
 
 PERIOD_MAX_S = 0.35
 """Longest time that one step of the change may count for, so that a pause of the caller does not

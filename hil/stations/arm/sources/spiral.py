@@ -11,15 +11,8 @@ from typing import Final, Literal
 
 import numpy as np
 
-from hil.stations.arm.sources.source import (
-    Array,
-    Frame,
-    PlannedSource,
-    SourceError,
-    SourceLimits,
-    Twist,
-    rest,
-)
+from hil.desk.velocity.source import Array, Frame, SourceError, Twist, rest
+from hil.stations.arm.sources.source import PlannedSource, SourceLimits
 
 Plane = Literal["xy", "yz", "zx"]
 _AXES: Final[dict[Plane, tuple[int, int]]] = {"xy": (0, 1), "yz": (1, 2), "zx": (2, 0)}

@@ -21,13 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from hil.stations.arm.sources.source import (
-    Frame,
-    LiveSource,
-    SourceError,
-    SourceUnavailableError,
-    Twist,
-)
+from hil.desk.velocity.source import Frame, LiveSource, SourceError, SourceUnavailableError, Twist
 
 AXIS_COUNT = 6
 AT_REST = (0.0,) * AXIS_COUNT

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from hil.stations.arm.sources.source import (
+from hil.desk.velocity.source import (
     Array,
     Frame,
     LiveSource,

@@ -17,7 +17,7 @@ from typing import Any, Final, cast
 
 import orjson
 
-from hil.stations.arm.sources.source import FRAMES, Twist
+from hil.desk.velocity.source import FRAMES, Twist
 
 LINE_MAX: Final = 512
 """Bytes of the longest line, its end not counted."""

@@ -11,7 +11,7 @@ import socket
 import stat
 from pathlib import Path
 
-from hil.stations.arm.sources.source import SourceUnavailableError
+from hil.desk.velocity.source import SourceUnavailableError
 
 _TCP = re.compile(r"(127\.0\.0\.1|localhost):([0-9]{1,5})", re.ASCII)
 _ANY_HOST = re.compile(r"[^/]*:[0-9]+\Z")

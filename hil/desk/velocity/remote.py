@@ -10,10 +10,10 @@ import socket
 from collections import Counter
 from collections.abc import Callable
 
-from hil.stations.arm.sources.candidates import Candidates
-from hil.stations.arm.sources.listener import listen
-from hil.stations.arm.sources.remote_wire import LINE_MAX, VelocityOrder, parse_order
-from hil.stations.arm.sources.source import Frame, LiveSource, Twist, rest
+from hil.desk.velocity.candidates import Candidates
+from hil.desk.velocity.listener import listen
+from hil.desk.velocity.remote_wire import LINE_MAX, VelocityOrder, parse_order
+from hil.desk.velocity.source import Frame, LiveSource, Twist, rest
 
 READ_MAX = 65_536
 """Bytes taken per look, beside those that came with a proof; the rest waits, and its stamps age."""

@@ -16,8 +16,8 @@ from typing import Any, Final
 
 from hil.config.toml_text import toml_value
 from hil.desk.messages import proof_of
-from hil.stations.arm.sources.remote_wire import LINE_MAX, line_of, parse_word
-from hil.stations.arm.sources.source import Twist
+from hil.desk.velocity.remote_wire import LINE_MAX, line_of, parse_word
+from hil.desk.velocity.source import Twist
 
 CONNECT_EVERY_S: Final = 0.2
 """How often a listener is looked for that is not there yet [s]."""
@@ -129,12 +129,17 @@ class RemoteWriter:
 class ScreenPlace:
     """A folder of this user's alone with a token, for one run to listen in.
 
+    Args:
+        source: of the scenario; of it frame and limits are kept.
+        key: of the source in a scenario.
+
     Raises:
         OSError: if it cannot be made.
     """
 
-    def __init__(self, source: Mapping[str, Any]) -> None:
+    def __init__(self, source: Mapping[str, Any], key: str = "source") -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="hil-handles-"))  # mode 0700
+        self._key = key
         self.token = secrets.token_hex(32)
         self.socket, self.token_file = self._folder / "arm.sock", self._folder / "token"
         kept = {key: source[key] for key in ("limits", "frame") if key in source}
@@ -148,7 +153,7 @@ class ScreenPlace:
     @property
     def override(self) -> str:
         """The source by which the run listens here, ``key=value``."""
-        return f"source={toml_value(self._source)}"
+        return f"{self._key}={toml_value(self._source)}"
 
     def writer(self, now_s: Callable[[], float]) -> RemoteWriter:
         """Who tells the run velocities, by a monotonic clock [s]."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hil.desk.messages import proves
-from hil.stations.arm.sources.listener import Listener
-from hil.stations.arm.sources.remote_wire import LINE_MAX, line_of, parse_word
+from hil.desk.velocity.listener import Listener
+from hil.desk.velocity.remote_wire import LINE_MAX, line_of, parse_word
 
 PROVE_WITHIN_S: Final = 1.0
 """Time that a connection has for its proof [s]."""

@@ -1,0 +1,1 @@
+"""Velocities that an operator wants: from keys, a gamepad, or another process."""
