@@ -14,6 +14,17 @@ ROBOT: Final = Option(
     help="Robot of the virtual environment in place of the scenario's.",
     checks=True,
 )
+EDITS: Final = Option(
+    flag="--edits",
+    metavar="RECORDING",
+    help="Take the edits of a recording at the same steps, in place of the scenario's.",
+    checks=True,
+)
+EDIT: Final = Option(
+    flag="--edit",
+    help="Take the robot's document each time that it is saved; needs --clock real.",
+    switch=True,
+)
 LAMPS: Final[dict[str, tuple[Role, Shape]]] = {
     "moving": ("ok", Shape.MOVES),
     "settling": ("accent", Shape.REST),
@@ -69,7 +80,11 @@ SECTIONS: Final = (
 STATION: Final = Station(
     name="world",
     scenarios=SCENARIO,
-    options=(ROBOT,),
+    options=(
+        ROBOT,
+        EDITS,
+        EDIT,
+    ),
     signals=SIGNALS,
     check=_late("runner:check"),
     run=_late("runner:run"),

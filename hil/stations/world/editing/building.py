@@ -73,7 +73,7 @@ def build(plan: WorldPlan, edit: EditText) -> BuiltEdit:
         told = f"{len(drives)} drives; the scenario's gains are for {len(scenario.gains.kp)}"
         raise EditRefusedError(f"{edit.source}: {told}: leave them out, or keep that number")
     robot = replace(document, drives=drives)
-    changed = plan_with(plan, robot, write_toml(document))
+    changed = plan_with(plan, robot, write_toml(document, whole=True))
     try:
         text = model_of_plan(changed)
         model = compiled(text)

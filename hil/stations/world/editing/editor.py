@@ -91,6 +91,8 @@ class RunEditor:
         """Edits that were refused."""
         self.pause_max_s: float = 0.0
         """Longest that one held up the loop; 0 on the virtual clock, where no time passes."""
+        self.missed: tuple[str, ...] = ()
+        """Edits that the run did not come to, in words."""
 
     def act(self, run: WorldRun, tick: Tick) -> None:
         """Take what is due."""
@@ -103,12 +105,10 @@ class RunEditor:
         self._events.serve(run.journal, tick)
 
     def close(self, run: WorldRun) -> None:
-        """Tell the rest of the texts, and what was not taken."""
+        """Tell the rest of the texts."""
         self._queue.close()
         self._events.finish(run.journal, self._last)
-        for told in self._queue.left():
-            if run.journal is not None:
-                run.journal.put(self._last.t_s, self._last.index, told, {"missed": True})
+        self.missed = self._queue.left()
 
     def _take(self, run: WorldRun, tick: Tick, answer: EditAnswer) -> None:
         faults = answer.faults
