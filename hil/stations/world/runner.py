@@ -6,6 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -125,7 +126,13 @@ def run(request: Request) -> bool:
     tell = None
     if not quiet and sys.stderr.isatty():
         tell = partial(_tell, plan.scenario.name)
-    result = run_world(plan, request.folder, tell)
+    with ExitStack() as stack:
+        edits = None
+        if request.options.get("--edit"):
+            from hil.stations.world.editing.builder import BuilderProcess  # Linux only
+
+            edits = stack.enter_context(BuilderProcess(plan, plan.scenario.robot))
+        result = run_world(plan, request.folder, tell, edits=edits)
     page = None
     if request.report:
         from hil.recording.reader import Recording
@@ -189,6 +196,7 @@ def run_world(
             clock, live.ends = live, lambda: opening.wish.asked is not None
         paced = clock if tell is None else ReportingClock(clock, tell, 50)
         editor = RunEditor(edits or TimedEdits(plan, plan.edits))
+        editor.rehearse(bench)
         stopped = _stopped(opening, live)
         turning = WorldRun(bench, paced, journal, signals, stopped, between=[editor])
         began = moment(clock.now_s).utc

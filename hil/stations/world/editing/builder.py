@@ -20,7 +20,8 @@ from hil.ipc.child import DEVNULL, PIPE, SINGLE_THREADED, start_child
 from hil.stations.world.editing.editor import EditAnswer, answered
 from hil.stations.world.editing.plans import plan_from_told
 from hil.stations.world.editing.reading import document_text
-from hil.stations.world.editing.texts import EditText
+from hil.stations.world.editing.swapping import swapped
+from hil.stations.world.editing.texts import EditRefusedError, EditText
 from hil.stations.world.editing.wire import (
     ANSWER,
     BEGIN,
@@ -33,6 +34,7 @@ from hil.stations.world.editing.wire import (
 )
 
 if TYPE_CHECKING:
+    from hil.stations.world.bench import WorldBench
     from hil.stations.world.scenario import WorldPlan
 
 LOOK_S: Final = 0.1
@@ -80,12 +82,26 @@ class BuilderProcess:
         self._answers = cast("IO[bytes]", self._child.stdout).fileno()
         if not select.select([self._answers], [], [], START_S)[0]:
             raise RefusedError(f"edits: their process did not begin within {START_S:g} s")
-        self._reader.feed(os.read(self._answers, READ_BYTES))
-        found = self._reader.next()
-        if found is None or found[0] != READY:
-            status = self._child.end(1.0)
-            raise RefusedError(f"edits: their process ended (exit status {status})")
+        while (found := self._reader.next()) is None:
+            if not (data := os.read(self._answers, READ_BYTES)):
+                status = self._child.end(1.0)
+                raise RefusedError(f"edits: their process ended (exit status {status})")
+            self._reader.feed(data)
+        self._rehearsal = answer_from(found[1], found[2])
         os.set_blocking(self._answers, False)
+
+    def rehearse(self, bench: WorldBench) -> None:
+        """Put the plan's own document into a copy of a bench, so that all is loaded that it takes.
+
+        Raises:
+            RefusedError: if that cannot be; then no edit can.
+        """
+        try:
+            if self._rehearsal.built is None:
+                raise EditRefusedError(*self._rehearsal.faults)
+            swapped(bench, self._rehearsal.built)
+        except EditRefusedError as error:
+            raise RefusedError(f"edits: {error}") from None
 
     @property
     def pid(self) -> int:
@@ -167,8 +183,7 @@ def serve(orders: int, answer: Callable[[bytes], object]) -> None:
                 plan = plan_from_told(told["plan"])
                 watch = _watch(told)
                 warm = answered(plan, EditText(plan.robot_text, plan.robot_file))
-                answer_message(warm)  # loads what building needs
-                answer(message(READY, {}))
+                answer(answer_message(warm, READY))  # it has loaded what building needs
             elif kind == EDIT and plan is not None:
                 answer(answer_message(answered(plan, EditText(told["text"], told["source"]))))
         if watch is not None and plan is not None and (edit := watch.changed()) is not None:

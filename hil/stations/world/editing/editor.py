@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,6 +14,7 @@ from hil.stations.world.editing.texts import EditEvents, EditRefusedError, EditT
 from hil.timing.clock import Tick
 
 if TYPE_CHECKING:
+    from hil.stations.world.bench import WorldBench
     from hil.stations.world.loop import WorldRun
     from hil.stations.world.scenario import WorldPlan
 
@@ -38,6 +40,14 @@ class EditQueue(Protocol):
 
     def left(self) -> tuple[str, ...]:
         """What was not taken, once the run is over, in words."""
+        ...
+
+    def rehearse(self, bench: WorldBench) -> None:
+        """Do all that an edit does once, in a copy of a bench, so that the first takes no longer.
+
+        Raises:
+            RefusedError: if no edit can be taken.
+        """
         ...
 
     def close(self) -> None:
@@ -74,6 +84,14 @@ class TimedEdits:
             for step, one in self._waiting
         )
 
+    def rehearse(self, bench: WorldBench) -> None:
+        """Put one of the edits into a copy; whether it goes in is told when it is due."""
+        for _, one in self._waiting:
+            if one.built is not None:
+                with suppress(EditRefusedError):
+                    swapped(bench, one.built)
+                return
+
     def close(self) -> None:
         """Nothing is held."""
 
@@ -93,6 +111,14 @@ class RunEditor:
         """Longest that one held up the loop; 0 on the virtual clock, where no time passes."""
         self.missed: tuple[str, ...] = ()
         """Edits that the run did not come to, in words."""
+
+    def rehearse(self, bench: WorldBench) -> None:
+        """Before the run begins, so that its first edit holds it up no longer than others.
+
+        Raises:
+            RefusedError: if no edit can be taken.
+        """
+        self._queue.rehearse(bench)
 
     def act(self, run: WorldRun, tick: Tick) -> None:
         """Take what is due."""

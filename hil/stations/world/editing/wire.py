@@ -30,7 +30,7 @@ from sim.world.robots.sensors import RobotSensor
 HEAD: Final = struct.Struct("<4sII")
 """Mark of a message, bytes of its JSON, bytes of what follows."""
 READY: Final = b"REDY"
-"""The process listens."""
+"""The process listens, and has built the plan's own document for a rehearsal."""
 BEGIN: Final = b"PLAN"
 """What is edited: the plan of a run, and a document to look at, if one is to be."""
 EDIT: Final = b"EDIT"
@@ -109,14 +109,14 @@ def robot_from(text: str) -> Robot:
     return Robot(*_parts().validate_json(text))
 
 
-def answer_message(answer: EditAnswer) -> bytes:
+def answer_message(answer: EditAnswer, kind: bytes = ANSWER) -> bytes:
     """What building a document came to, as a message."""
     told: dict[str, Any] = {
         "text": answer.edit.text, "source": answer.edit.source, "faults": list(answer.faults),
     }  # fmt: skip
     built = answer.built
     if built is None:
-        return message(ANSWER, told)
+        return message(kind, told)
     gains = [getattr(built.gains, name) for name in ("kp", "ki", "kd")]
     told |= {
         "robot": robot_json(built.robot),
@@ -125,7 +125,7 @@ def answer_message(answer: EditAnswer) -> bytes:
         "start": [[number, list(values)] for number, values in built.start.items()],
         "gains": [base64.b64encode(values.tobytes()).decode() for values in gains],
     }
-    return message(ANSWER, told, built.model)
+    return message(kind, told, built.model)
 
 
 def answer_from(told: Any, body: bytes) -> EditAnswer:
