@@ -90,7 +90,7 @@ class StreamResult(Enum):
 
 CAUSES: Mapping[RobotStatus, str] = {
     RobotStatus.HOLD: "hold or emergency stop",
-    RobotStatus.LIMIT: "limit of position or speed",
+    RobotStatus.LIMIT: "limit or error of its controller",
     RobotStatus.NOT_CALIBRATED: "not calibrated",
 }
 """Statuses with which a robot tells that it goes no further, in words."""

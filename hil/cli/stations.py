@@ -5,6 +5,7 @@ Groups of verbs come with them, under an entry point of their own.
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -45,7 +46,11 @@ def with_station_options(function: Callable[..., None], *, checks: bool) -> Call
         for one in station.options
         if one.checks or not checks
     ]
-    by_name = {_name(one): one for one in wanted}
+    by_name: dict[str, Option] = {}
+    for one in wanted:
+        known = by_name.get(_name(one))
+        told = one if known is None else replace(one, help=f"{known.help} {one.help}")
+        by_name[_name(one)] = told
 
     def command(**given: Any) -> None:
         options = {by_name[name].flag: given.pop(name) for name in by_name}

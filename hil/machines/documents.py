@@ -4,17 +4,22 @@ Every value is their file's; what a document cannot say of them, and what their 
 told loss by loss. Models of files are loaded when they are asked for.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from hil.config.errors import ConfigError, about
 from hil.config.shipped import configs_dir, find_file
 from sim.world.robots.judge import findings_of
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import Robot
+
+if TYPE_CHECKING:
+    from hil.machines.robot_settings import RobotSettings
 
 PUMA: Final = "puma560"
 """Arm whose masses and gears robots of its class have."""
@@ -91,14 +96,21 @@ def _arm(path: Path) -> tuple[Robot, tuple[Loss, ...]]:
 
 
 def _puma(path: Path) -> tuple[Robot, tuple[Loss, ...]]:
-    from hil.machines.arm_document import puma_robot, started
     from hil.machines.robot_settings import RobotSettings
+
+    return puma_class_robot(RobotSettings.load(path))
+
+
+def puma_class_robot(settings: RobotSettings) -> tuple[Robot, tuple[Loss, ...]]:
+    """A robot of the PUMA 560's class, with the masses and gears of `PUMA`, and what is lost.
+
+    Raises:
+        ConfigError: if that arm's file cannot be read.
+    """
+    from hil.machines.arm_document import puma_robot, started
     from hil.machines.space_arm_settings import ArmSettings
 
-    masses, settings = (
-        ArmSettings.load(find_file(PUMA, folder="arms", key="arm")),
-        RobotSettings.load(path),
-    )
+    masses = ArmSettings.load(find_file(PUMA, folder="arms", key="arm"))
     robot, losses = puma_robot(settings, masses)
     ends_rad = settings.geometry().position_min_rad, settings.geometry().position_max_rad
     return started(robot, masses.home_rad().clip(*ends_rad)), losses

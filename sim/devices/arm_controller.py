@@ -15,6 +15,9 @@ All of the path is later by the setting `delay_s`.
 No answer after 250 ms: it asks once more, without its position so that the answer still fits. An
 answer with a wrong checksum is asked for again with status 1 as long as one more fits.
 
+With a plant its joints bear weight and touch things. One that does not follow lets the brakes fall
+at once; the controller tells that with status 4, as of any error of its own.
+
 Not modelled: the dialogue at power-up, the teach pendant, other programs and their language; the
 arm's own heat and wear.
 """
@@ -30,6 +33,7 @@ from sim.devices.arm_faults import ArmFault, ArmFaultBoard
 from sim.devices.arm_limits import LimitedArm, LimitError
 from sim.devices.arm_messages import MessageLine
 from sim.devices.arm_motion import ArmMotion
+from sim.devices.arm_plant import JointPlant, PlantServos
 from sim.devices.arm_program import LISTENING, STATUS, ArmCounts, ArmEvent, ArmState, step
 from sim.devices.arm_protocol import (
     SEQ_COUNT,
@@ -43,11 +47,12 @@ from sim.devices.arm_protocol import (
     location_of,
     pose_of,
 )
+from sim.devices.arm_servo import JointServos
 from sim.devices.arm_settings import ArmControllerSettings
 
 Array = NDArray[np.float64]
 
-_BRAKES = frozenset({ArmState.HELD, ArmState.NOT_CALIBRATED})
+_BRAKES = frozenset({ArmState.HELD, ArmState.NOT_CALIBRATED, ArmState.FAULTED})
 _WAITS = frozenset({ArmState.WAITING, ArmState.DRY})
 _AT_REST = frozenset({ArmState.OFF, ArmState.WAITING, ArmState.DRY, *_BRAKES})
 
@@ -57,12 +62,20 @@ class ArmController:
 
     Args:
         seed: Seed of the noise.
+        plant: The body that its motors move; None for joints that bear nothing.
 
     Raises:
         ValueError: If the arm cannot stand where it is to start.
     """
 
-    def __init__(self, settings: ArmControllerSettings, *, now_s: float, seed: int = 0) -> None:
+    def __init__(
+        self,
+        settings: ArmControllerSettings,
+        *,
+        now_s: float,
+        seed: int = 0,
+        plant: JointPlant | None = None,
+    ) -> None:
         self._settings = settings
         self.faults: ArmFaultBoard = ArmFaultBoard(self._fault_changed)
         rng = np.random.default_rng(seed)
@@ -70,11 +83,20 @@ class ArmController:
         model = LimitedArm(settings.reach, settings.tool_m)
         q_rad = np.radians(settings.start_deg)
         model.check_joints(q_rad)
-        self.motion: ArmMotion = ArmMotion(model, settings.blends, settings.servos, q_rad, now_s)
+        self._loaded = plant is not None
+        self.servos: JointServos = (
+            JointServos(settings.servos, q_rad)
+            if plant is None
+            else PlantServos(settings.servos, settings.envelope, plant, q_rad)
+        )
+        """Of the joints."""
+        self.motion: ArmMotion = ArmMotion(
+            model, settings.blends, self.servos, now_s, loaded=self._loaded
+        )
         self.counts: ArmCounts = ArmCounts()
         self.state: ArmState = ArmState.OFF
-        self.reason = ""
-        """Why the last waypoint was refused."""
+        self.reason: str = ""
+        """Why the last waypoint was refused, or the brakes fell."""
         self._calibrated = settings.calibrated
         self._shift_m = 0.0
         self._seq, self._seq_used = settings.first_seq, False
@@ -133,11 +155,12 @@ class ArmController:
         """
         self._run(now_s)
         self.motion.run(now_s)
+        self._follow_joints(now_s)
         return self._line.take(now_s)
 
     def next_due_s(self) -> float:
         """Return when something can happen next [s]; inf if only bytes can bring it about."""
-        return min(self._next_event_s(), self._line.departure_s())
+        return min(self._next_event_s(), self._line.departure_s(), self.motion.look_s())
 
     def discard(self) -> None:
         """Forget the bytes under way: the cable was pulled out."""
@@ -149,6 +172,11 @@ class ArmController:
 
     def _run(self, now_s: float) -> None:
         while (due_s := self._next_event_s()) <= now_s:
+            if self._loaded:
+                self.motion.run(due_s)
+                self._follow_joints(due_s)
+                if self._next_event_s() != due_s:
+                    continue
             if self.faults.due_s() <= due_s:
                 self.faults.advance(due_s)
             elif self._line.arrival_s() <= due_s:
@@ -166,6 +194,12 @@ class ArmController:
                 self._repeat(ArmStatus.RUNNING, due_s)
             else:
                 self._period_over(due_s)
+
+    def _follow_joints(self, now_s: float) -> None:
+        """Take notice of brakes that fell by themselves."""
+        if self.motion.trip and self.state not in _BRAKES | {ArmState.OFF}:
+            self.reason = self.motion.trip
+            self._happen(now_s, ArmEvent.TRIPPED)
 
     def _rest_s(self) -> float:
         ends = (ArmState.ENDING, ArmState.STARVING, ArmState.REFUSED)
@@ -323,5 +357,5 @@ class ArmController:
             shift_m, self._shift_m = self._shift_m, 0.0
             try:
                 self.motion.shift(shift_m, now_s)
-            except LimitError as error:
-                self.reason: str = f"cannot be moved by {shift_m * 1e3:g} mm: {error}"
+            except ValueError as error:  # a limit, or something is in the way
+                self.reason = f"cannot be moved by {shift_m * 1e3:g} mm: {error}"

@@ -3,7 +3,8 @@
 A straight segment is tried in the controller's own steps before it is accepted, with the joints
 that the arm would have on it.
 
-Not modelled: collision of the arm with itself or the bench.
+Not modelled: collision of the arm with itself; with the bench it is not foreseen, and happens in a
+world only (`arm_plant`).
 """
 
 from __future__ import annotations

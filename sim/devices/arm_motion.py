@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sim.devices.arm_limits import LimitedArm, LimitError
 from sim.devices.arm_path import BlendSettings, ContinuousPath
-from sim.devices.arm_servo import SERVO_S, STEPS_PER_POINT, JointServos, ServoSettings
+from sim.devices.arm_servo import SERVO_S, STEPS_PER_POINT, JointServos
 
 Array = NDArray[np.float64]
 
@@ -29,20 +29,22 @@ class ArmMotion:
     Args:
         model: Geometry and limits.
         blends: How segments are joined.
-        servos: How the joints move.
-        q_rad: Where it stands at first [rad], shape (6,).
+        servos: The joints, where they stand at first.
+        loaded: Whether they have to be computed at rest, too: something pulls at them.
     """
 
     def __init__(
         self,
         model: LimitedArm,
         blends: BlendSettings,
-        servos: ServoSettings,
-        q_rad: Array,
+        servos: JointServos,
         now_s: float,
+        *,
+        loaded: bool = False,
     ) -> None:
         self._model = model
-        self._servos = JointServos(servos, q_rad)
+        self._servos, self._loaded = servos, loaded
+        q_rad = servos.q_rad
         self.path: ContinuousPath = ContinuousPath(blends, model.pose(q_rad))
         self._started_s, self._steps = now_s, 0
         self._since_s = 0.0  # the last servo period
@@ -64,6 +66,11 @@ class ArmMotion:
     def rate_rad_s(self) -> Array:
         """Measured joint rates [rad/s], shape (6,)."""
         return self._servos.rate_rad_s
+
+    @property
+    def trip(self) -> str:
+        """Why the joints let the brakes fall by themselves; empty if they did not."""
+        return self._servos.trip
 
     @property
     def measured(self) -> Array:
@@ -155,7 +162,16 @@ class ArmMotion:
             q_rad = self._servos.setpoint_rad + self.pace * (q_rad - asked)
         self._servos.aim(q_rad)
 
+    def look_s(self) -> float:
+        """When the joints should be looked at again [s]; inf if nobody but the path moves them."""
+        if not self._loaded:
+            return math.inf
+        blocks = self._steps // STEPS_PER_POINT + 1
+        return self._started_s + blocks * STEPS_PER_POINT * SERVO_S
+
     def _quiet_s(self) -> float:
+        if self._loaded:
+            return math.inf
         return max(self.path.rest_s, self._changed_s) + _SETTLED_S
 
     def _stand(self, q_rad: Array, now_s: float) -> None:

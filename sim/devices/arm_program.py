@@ -33,6 +33,8 @@ class ArmState(Enum):
     """Stopped by brakes, until the program is started again."""
     NOT_CALIBRATED = auto()
     """Stopped by brakes, until the arm is calibrated."""
+    FAULTED = auto()
+    """A joint did not follow: stopped by brakes, until the program is started again."""
 
 
 class ArmEvent(Enum):
@@ -48,12 +50,16 @@ class ArmEvent(Enum):
     HOLD = auto()
     UNCALIBRATED = auto()
     CALIBRATED = auto()
+    TRIPPED = auto()
 
 
+_BRAKED: Final = (ArmState.OFF, ArmState.HELD, ArmState.NOT_CALIBRATED)
+"""States in which nothing can fail to follow."""
 _TO: Final[dict[tuple[ArmState, ArmEvent], ArmState]] = {
     (ArmState.OFF, ArmEvent.START): ArmState.WAITING,
     (ArmState.REFUSED, ArmEvent.START): ArmState.WAITING,
     (ArmState.HELD, ArmEvent.START): ArmState.WAITING,
+    (ArmState.FAULTED, ArmEvent.START): ArmState.WAITING,
     (ArmState.NOT_CALIBRATED, ArmEvent.CALIBRATED): ArmState.HELD,
     (ArmState.WAITING, ArmEvent.ACCEPTED): ArmState.RUNNING,
     (ArmState.DRY, ArmEvent.ACCEPTED): ArmState.RUNNING,
@@ -73,6 +79,7 @@ _TO: Final[dict[tuple[ArmState, ArmEvent], ArmState]] = {
         if s is not ArmState.OFF
     },
     (ArmState.NOT_CALIBRATED, ArmEvent.HOLD): ArmState.NOT_CALIBRATED,
+    **{(s, ArmEvent.TRIPPED): ArmState.FAULTED for s in ArmState if s not in _BRAKED},
 }
 
 STATUS: Final[dict[ArmState, ArmStatus]] = {
@@ -82,6 +89,7 @@ STATUS: Final[dict[ArmState, ArmStatus]] = {
     ArmState.REFUSED: ArmStatus.LIMIT,
     ArmState.HELD: ArmStatus.HELD,
     ArmState.NOT_CALIBRATED: ArmStatus.NOT_CALIBRATED,
+    ArmState.FAULTED: ArmStatus.LIMIT,
 }
 """What a request says in each state; in the others nothing is asked."""
 

@@ -16,6 +16,7 @@ from sim.devices.admission import Admission
 from sim.devices.arm_console import ArmConsole
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_faults import ArmFault
+from sim.devices.arm_plant import JointPlant, warm_plant_servos
 from sim.devices.arm_ports import ControllerPort
 from sim.devices.arm_settings import ArmControllerSettings
 from sim.devices.console_input import ConsoleInput
@@ -36,6 +37,7 @@ def run_arm_controller(
     console: TextIO | None = None,
     script: tuple[ArmFault, ...] = (),
     seed: int = 0,
+    plant: JointPlant | None = None,
     say: Callable[[str], None] | None = None,
     end_with_console: bool = False,
     watch: Callable[[ArmController, float], None] | None = None,
@@ -52,6 +54,7 @@ def run_arm_controller(
         console: Where lines of the console come from; it needs a file descriptor.
         script: Faults to have; their times count from now.
         seed: Seed of the noise.
+        plant: The body that its motors move; None for joints that bear nothing.
         say: Called with the answers of the console; without it they are not heard.
         end_with_console: Whether the arm ends when the console's input does, so that it does not
             outlive the program at the other end of that pipe.
@@ -66,7 +69,7 @@ def run_arm_controller(
         admission = Admission(any_user=any_user, say=say)
         wire = ControllerPort(selector, baud=settings.baud, port=port, pty=pty, admission=admission)
         try:
-            controller = ArmController(settings, now_s=now_s(), seed=seed)
+            controller = ArmController(settings, now_s=now_s(), seed=seed, plant=plant)
             for fault in script:
                 controller.inject(fault, now_s())
             loop = _Loop(controller, wire, selector, ready)
@@ -85,6 +88,7 @@ def _warm(settings: ArmControllerSettings) -> None:
     controller = ArmController(settings, now_s=0.0)
     controller.motion.extend(controller.motion.path.last, 0.1, 0.1 + settings.period_s)
     controller.motion.run(0.2)
+    warm_plant_servos()
 
 
 class _Loop:

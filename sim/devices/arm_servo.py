@@ -14,8 +14,8 @@ Motor inertia Jm, gears G, viscous friction B and Coulomb friction Tc (both on t
 the larger of its two directions) are those of Corke and Armstrong-Helouvry, 1994; largest torques
 those of Armstrong, Khatib and Burdick, 1986; largest rates those of data sheets of the class.
 
-Not modelled: gravity (taken as balanced), coupling between the joints, elasticity and backlash of
-the gears, encoder counts, current loops.
+Not modelled: elasticity and backlash of the gears, encoder counts, current loops; without a world
+(`arm_plant`) gravity, taken as balanced, coupling between the joints, and what the arm touches.
 """
 
 from __future__ import annotations
@@ -82,13 +82,35 @@ class ServoSettings:
 
 
 @njit(cache=True, error_model="numpy")
+def loop_torque(
+    table: Array, gains: Array, j: int, error: float, rate: float, drive: float
+) -> float:
+    """Return what the loop of joint j asks its motor for, and the motor gives [N m].
+
+    Args:
+        table: As in `JointServos`.
+        gains: wn [rad/s], known part of friction first.
+        error: Set-point less angle [rad].
+        rate: Of the joint [rad/s].
+        drive: Of the set-point [rad/s].
+    """
+    wn, known = gains[0], gains[1]
+    # Standing still, it pushes where the joint should go, or friction would keep it.
+    near = min(max(error / _NEAR_RAD, -1.0), 1.0)
+    sense = np.sign(drive) if abs(drive) > _CREEP_RAD_S else near
+    pull = table[0, j] * (wn * wn * error - 2.0 * wn * rate)
+    torque = pull + table[1, j] * rate + known * table[2, j] * sense
+    return min(max(torque, -table[3, j]), table[3, j])
+
+
+@njit(cache=True, error_model="numpy")
 def _run(table: Array, gains: Array, state: Array, increment: Array, steps: int) -> None:
     """Run servo periods.
 
     ``state`` has the rows angle [rad], rate [rad/s], set-point [rad]; ``gains`` is wn [rad/s],
     known part of friction, braking (0 or 1), period [s].
     """
-    wn, known, braking, dt = gains[0], gains[1], gains[2], gains[3]
+    braking, dt = gains[2], gains[3]
     for _ in range(steps):
         for j in range(6):
             inertia, viscous, coulomb = table[0, j], table[1, j], table[2, j]
@@ -98,14 +120,7 @@ def _run(table: Array, gains: Array, state: Array, increment: Array, steps: int)
             if braking > 0.0:
                 torque = -table[3, j] * np.sign(rate)
             else:
-                # Standing still, it pushes where the joint should go, or friction would keep it.
-                if abs(drive) > _CREEP_RAD_S:
-                    sense = np.sign(drive)
-                else:
-                    sense = min(max(error / _NEAR_RAD, -1.0), 1.0)
-                pull = inertia * (wn * wn * error - 2.0 * wn * rate)
-                torque = pull + viscous * rate + known * coulomb * sense
-                torque = min(max(torque, -table[3, j]), table[3, j])
+                torque = loop_torque(table, gains, j, error, rate, drive)
             # Friction opposes motion and at rest holds against any lesser torque.
             push = torque - viscous * rate
             moving = rate if abs(rate) > _STILL_RAD_S else push
@@ -142,6 +157,8 @@ class JointServos:
         self._gains = np.array([settings.bandwidth_rad_s, settings.friction_known, 0.0, SERVO_S])
         self._state = np.zeros((3, 6))
         self._increment = np.zeros(6)
+        self.trip: str = ""
+        """Why the servos let the brakes fall by themselves; empty if they did not."""
         self.place(q_rad)
 
     @property

@@ -11,6 +11,7 @@ from typing import Final
 
 from sim.devices.arm_limits import ReachSettings
 from sim.devices.arm_path import BlendSettings
+from sim.devices.arm_plant import EnvelopeSettings
 from sim.devices.arm_protocol import ANSWER_BYTES, REQUEST_BYTES, SEQ_COUNT
 from sim.devices.arm_servo import ServoSettings
 from sim.devices.arm_wire import BITS_PER_BYTE
@@ -55,6 +56,8 @@ class ArmControllerSettings:
     """How segments are joined."""
     servos: ServoSettings = field(default_factory=ServoSettings)
     """How the joints move."""
+    envelope: EnvelopeSettings = field(default_factory=EnvelopeSettings)
+    """When joints of a plant count as not following."""
 
     def __post_init__(self) -> None:
         if not 0.3 <= self.period_s <= 10.0:

@@ -245,6 +245,12 @@ def test_reports_of_stations_together(tmp_path, monkeypatch):
         (["--for", "demo"], "is a platform scenario; --for must be an arm scenario"),
         (["--for", "bkm_on_rm01", "--tool", "50"], "leave --start and --tool out"),
         (["--script", "nowhere.toml"], "--script: nowhere.toml: cannot be read"),
+        (["--world", "nowhere"], "--world = 'nowhere'"),
+        (["--world", "table"], "robot/wrist_roll would be 12.6 mm inside table"),
+        (["--robot", "rm01"], "--robot: is for a world: --world SCENE"),
+        (["--for", "bkm_on_rm01", "--robot", "rm01"], "leave --robot out"),
+        (["--window", "1,2"], "--window: 2 numbers; 6 are needed"),
+        (["--overload", "0"], "overload_s = 0.0: a time above 0 s"),
     ],
 )
 def test_what_cannot_be_emulated_is_bad_usage(options, words):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sim.devices.arm_controller import ArmController
+from sim.devices.arm_plant import JointPlant
 from sim.devices.arm_protocol import location_of
 from sim.devices.arm_settings import ArmControllerSettings
 
@@ -34,8 +35,14 @@ def end_line(reason: int = 0) -> bytes:
 class ScriptedHost:
     """Answers request n of a stream with `answers(n)`; None leaves it without one."""
 
-    def __init__(self, settings: ArmControllerSettings | None = None, seed: int = 0) -> None:
-        self.robot = ArmController(settings or ArmControllerSettings(), now_s=0.0, seed=seed)
+    def __init__(
+        self,
+        settings: ArmControllerSettings | None = None,
+        seed: int = 0,
+        plant: JointPlant | None = None,
+    ) -> None:
+        settings = settings or ArmControllerSettings()
+        self.robot = ArmController(settings, now_s=0.0, seed=seed, plant=plant)
         self.start_m, self.rotation = self.robot.gripper
         self.now_s = 0.0
         self.requests: list[tuple[float, list[str]]] = []

@@ -31,8 +31,10 @@ from hil.stations.arm.start import RobotStart
 from hil.stations.arm.step import location_of
 from hil.stations.arm.stream import Stream, Streamed
 from hil.stations.arm.wire import emulated_controller
+from hil.stations.arm.world import plant_of
 from hil.timing.clock import Clock, Moment, VirtualClock, moment
 from hil.timing.stop import StopSignals
+from sim.devices.arm_controller import ArmController
 from sim.devices.arm_faults import ArmFault
 from sim.devices.arm_settings import ArmControllerSettings
 from sim.world.space_arm import warm as space_arm
@@ -51,6 +53,7 @@ def run_header(prepared: ArmProof, started: Moment) -> RunHeader:
             "space_arm": plan.space_arm.name,
             "robot": robot_line(plan),
             SIMULATED: "robot" if _simulated(plan) else "",
+            **({"world": plan.scenario.world} if plan.scenario.world else {}),
             "clock": plan.scenario.clock,
             "period_s": repr(TICK_S),
             "seed": str(plan.scenario.seed),
@@ -86,7 +89,9 @@ def robot_line(plan: ArmPlan) -> str:
     devices = plan.scenario.devices
     instead = f", in place of {devices.in_place_of}, which was not there"
     place = instead if devices.in_place_of else ""
-    return f"{'SIMULATED ' if _simulated(plan) else ''}{plan.robot.name} ({devices.arm}{place})"
+    world = f", world {plan.scenario.world}" if plan.scenario.world else ""
+    simulated = "SIMULATED " if _simulated(plan) else ""
+    return f"{simulated}{plan.robot.name} ({devices.arm}{place}{world})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +152,34 @@ def emulated_settings(prepared: ArmProof) -> ArmControllerSettings:
     return ArmControllerSettings(start_deg=angles, tool_m=prepared.plan.robot.tool_m, feedback=True)
 
 
+class EmulatedRobot:
+    """An emulated robot in this process, if a run asks for one."""
+
+    def __init__(self, prepared: ArmProof, clock: Clock, faults: tuple[ArmFault, ...]) -> None:
+        self._prepared, self._clock, self._faults = prepared, clock, faults
+        self._robot: ArmController | None = None
+
+    def begin(self) -> ArmController:
+        """Make it; in the scenario's world, if it names one.
+
+        Raises:
+            RefusedError: if it cannot stand there.
+        """
+        plan = self._prepared.plan
+        settings, seed = emulated_settings(self._prepared), plan.scenario.seed
+        try:
+            plant = plant_of(plan)
+            robot = emulated_controller(settings, self._clock, seed, self._faults, plant)
+        except ValueError as error:
+            raise RefusedError(f"nothing has moved: the robot cannot begin so: {error}") from None
+        self._robot = None if plant is None else robot
+        return robot
+
+    def shown(self) -> str:
+        """Why its joints stopped by themselves, or it refused a waypoint; only in a world."""
+        return "" if self._robot is None else self._robot.reason
+
+
 def run_arm(
     prepared: ArmProof,
     out: Path,
@@ -178,18 +211,16 @@ def run_arm(
         held = source if led is None else led.holds(source, plan.scenario.source.limits.limits())
         signals = stack.enter_context(StopSignals())
         wish = signals if led is None else led.stops(signals)
+        emulated = EmulatedRobot(prepared, clock, faults)
         wire = arm_wire(
-            plan.scenario.devices.arm, plan.robot.host_settings(), clock,
-            lambda: emulated_controller(
-                emulated_settings(prepared), clock, plan.scenario.seed, faults
-            ),
-        )  # fmt: skip
+            plan.scenario.devices.arm, plan.robot.host_settings(), clock, emulated.begin
+        )
         stack.callback(wire.close)
         arm = GatedArm(prepared.gate(), wire, plan.robot.oat_convention())
         stream = Stream(
             clock, prepared.station(held, arm), arm, stream_plan(prepared),
             RobotStart(plan.robot, prepared.start, robot_at), wish, plan.scenario.longest_s,
-            plan.robot.oat_convention(),
+            plan.robot.oat_convention(), emulated.shown,
         )  # fmt: skip
         found = run_stream(
             stream, header, out, plan.scenario.name, plan.scenario.recording, shown_at=shown_at,

@@ -67,6 +67,7 @@ class ArmLoop:
         self._gap_m = 0.0
         self._cancelled = self._ended = self._reason = ""
         self._near: set[str] = set()
+        self._shown = ""
 
     @property
     def ending(self) -> str:
@@ -81,6 +82,7 @@ class ArmLoop:
     def turn(self, tick: Tick) -> bool:
         """One look; whether it was the last."""
         self._seen = self._wire.poll()
+        self._note_shown(tick)
         self.look(tick, self._seen)
         if self._phase is not StreamPhase.OVER:
             return False
@@ -137,6 +139,13 @@ class ArmLoop:
             ):
                 self._near.add(text)
                 self._witness.note(tick, f"warning: {text}")
+
+    def _note_shown(self, tick: Tick) -> None:
+        """Note what an emulated robot shows at its controller, once for each text."""
+        shown = self._stream.shown()
+        if shown and shown != self._shown:
+            self._witness.note(tick, f"the emulated controller shows: {shown}")
+        self._shown = shown
 
     def _await_robot(self, tick: Tick, report: LinkReport) -> None:
         if self._stream.wish.asked is not None:

@@ -25,9 +25,10 @@ from hil.stations.arm.sources.settings import (
     RemoteSourceSettings,
 )
 from hil.stations.arm.start import robot_at
-from hil.stations.arm.station import AT, LINK
+from hil.stations.arm.station import AT, LINK, WORLD
 from hil.stations.arm.told import ArmCheckTold, ArmRunTold, FindingTold
 from hil.stations.arm.wire import emulated_robot
+from hil.stations.arm.world import check_world
 from hil.terminal.console import err, out, print_json, show_recording, styled, waiting
 from hil.terminal.stand_in import run_or_stand_in
 from sim.world.space_arm.simulator import TICK_S
@@ -53,6 +54,8 @@ def plan_of(request: Request) -> ArmPlan:
             changes.append('clock="real"')
     if request.clock is not None:
         changes.append(f'clock="{request.clock}"')
+    if (world := request.options.get(WORLD.flag)) is not None:
+        changes.append(f'world="{world}"')
     if request.fallback is not None:
         changes.append(f'devices.fallback="{request.fallback}"')
     return load_arm_plan(request.scenario, changes)
@@ -62,9 +65,11 @@ def check(request: Request) -> Checked:
     """Prove a planned motion; of a live one only its start is looked at.
 
     Raises:
+        ConfigError: if the scenario's world cannot be had, or something is in it where it begins.
         RefusedError: with arm, joint, value and limit.
     """
     prepared = _prepared(plan_of(request), quiet=request.as_json)
+    check_world(prepared)
     return Checked(ok=True, told=_prepared_told(prepared), show=partial(_show_check, prepared))
 
 

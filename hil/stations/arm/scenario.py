@@ -122,6 +122,9 @@ class ArmScenario(Settings):
     """Of the space arm's joints."""
     devices: ArmDevices = ArmDevices()
     """The robot's line."""
+    world: str = ""
+    """Scene in the physics engine in which an emulated robot moves: a shipped one, or a file. Left
+    out: its joints bear nothing, and it touches nothing."""
     recording: RecordingSettings = RecordingSettings()
     """How the run is recorded."""
 
@@ -200,5 +203,9 @@ def _check(plan: ArmPlan, source: str) -> None:
         if scenario.clock != "real":
             needed = 'a robot on a line needs clock = "real" (--clock real)'
             told("devices.arm", f"{url} with clock = {scenario.clock!r}: {needed}")
+        if scenario.world and scenario.devices.fallback == "refuse":
+            own = "a robot on a line has its own (hil arm emulate --world)"
+            emulated = 'of an emulated robot: devices.arm = "sim:", or devices.fallback = "sim"'
+            told("world", f" = {scenario.world!r}: {emulated}; {own}")
     if wrong:
         raise ConfigError(source, wrong)

@@ -23,6 +23,13 @@ AT: Final = Option(
     help="Where the robot's controller shows its gripper now [mm, deg], for a robot whose "
     "requests do not say so. What the robot says itself goes before it.",
 )
+WORLD: Final = Option(
+    flag="--world",
+    metavar="SCENE",
+    help="Of an arm station: the scene in which an emulated robot bears its weight and touches "
+    "things, `table`, or a file.",
+    checks=True,
+)
 
 
 def _late(function: str) -> Callable[..., Any]:
@@ -101,7 +108,7 @@ STATION: Final = Station(
     name="arm",
     scenarios=SCENARIO,
     machines=(ROBOT, SPACE_ARM),
-    options=(LINK, AT),
+    options=(LINK, AT, WORLD),
     signals=SIGNALS,
     check=_late("runner:check"),
     run=_late("runner:run"),

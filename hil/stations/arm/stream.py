@@ -1,6 +1,7 @@
 """What a stream to a robot is made of, how it went, what makes its waypoints, and who notes it."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -131,6 +132,8 @@ class Stream:
     longest_s: float
     """A live motion is brought to rest by then [s]."""
     convention: OatConvention
+    shown: Callable[[], str] = str
+    """What an emulated robot shows at its controller, for the record alone: no wire tells it."""
 
     @property
     def dry(self) -> bool:

@@ -12,23 +12,32 @@ from arm_driver.location import Location
 from hil.config.errors import RefusedError
 from hil.ipc.child import DEVNULL, PIPE, start_child
 from hil.stations.arm.prepare import ArmProof
+from hil.stations.arm.world import in_world
 from hil.timing.clock import Clock
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_faults import ArmFault
+from sim.devices.arm_plant import JointPlant
 from sim.devices.arm_settings import ArmControllerSettings
 
 END_WITHIN_S = 5.0
 
 
 def emulated_controller(
-    settings: ArmControllerSettings, clock: Clock, seed: int, faults: Iterable[ArmFault]
+    settings: ArmControllerSettings,
+    clock: Clock,
+    seed: int,
+    faults: Iterable[ArmFault],
+    plant: JointPlant | None = None,
 ) -> ArmController:
     """The emulated robot, with its faults from the beginning.
+
+    Args:
+        plant: what its motors move; None for joints that bear nothing.
 
     Raises:
         ValueError: if it cannot stand so.
     """
-    robot = ArmController(settings, now_s=clock.now_s(), seed=seed)
+    robot = ArmController(settings, now_s=clock.now_s(), seed=seed, plant=plant)
     for fault in faults:
         robot.inject(fault, clock.now_s())
     return robot
@@ -89,6 +98,7 @@ def emulated_robot(prepared: ArmProof) -> Iterator[str]:
     angles = ",".join(f"{angle:.6f}" for angle in np.degrees(prepared.start.q_rad))
     command = ["-m", "hil.cli", "arm", "emulate", "--pty", "--end-with-input"]
     command += [f"--start={angles}", f"--tool={1e3 * prepared.plan.robot.tool_m:g}"]
+    command += in_world(prepared.plan)
     process = start_child(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
     try:
         line = b"" if process.stdout is None else process.stdout.readline()

@@ -25,6 +25,12 @@ EDIT: Final = Option(
     help="Take the robot's document each time that it is saved; needs --clock real.",
     switch=True,
 )
+VIDEO: Final = Option(
+    flag="--video",
+    metavar="F.mp4",
+    help="Draw a film of a run of the virtual environment when it is over: H.264, 25 pictures a "
+    "second, in a process of its own.",
+)
 LAMPS: Final[dict[str, tuple[Role, Shape]]] = {
     "moving": ("ok", Shape.MOVES),
     "settling": ("accent", Shape.REST),
@@ -67,12 +73,19 @@ SCENARIO: Final = FileKind(
 _REPORT: Final = "hil.stations.world.report"
 SECTIONS: Final = (
     Section(
+        "instants", f"{_REPORT}:instants", "The robot in pictures",
+        "No pictures: they need the physics engine (pip install hil-bench[world]) and OpenGL "
+        "without a screen (Debian: libegl1, libgl1-mesa-dri), and two rows at least.",
+    ),
+    Section(
         "frames", f"{_REPORT}:motion_frames", "The robot in motion",
-        "Nothing to draw: fewer than two rows, or a robot with loops, whose other joints are not "
-        "recorded.",
+        "Nothing to draw: fewer than two rows, or no physics engine "
+        "(pip install hil-bench[world]).",
     ),
     Section("joints", f"{_REPORT}:joints_over_time", "Joints and drives over time"),
     Section("tool", f"{_REPORT}:tool_path", "Way of the tool"),
+    Section("contacts", f"{_REPORT}:contact_force", "Contacts over time"),
+    Section("sensors", f"{_REPORT}:sensor_readings", "Sensors over time"),
     Section("errors", f"{_REPORT}:joint_errors", "Joints against where they should be"),
 )  # fmt: skip
 """What its pages show beside the rest."""
@@ -80,11 +93,7 @@ SECTIONS: Final = (
 STATION: Final = Station(
     name="world",
     scenarios=SCENARIO,
-    options=(
-        ROBOT,
-        EDITS,
-        EDIT,
-    ),
+    options=(ROBOT, EDITS, EDIT, VIDEO),
     signals=SIGNALS,
     check=_late("runner:check"),
     run=_late("runner:run"),

@@ -64,7 +64,8 @@ class Brakes:
 
     Args:
         joints: that `with_brakes` was told of.
-        friction_n: with which each slows its joint down, shape (joints,) [N] or [N m].
+        friction_n: with which each slows its joint down beside the joint's own friction, shape
+            (joints,) [N] or [N m].
     """
 
     def __init__(self, world: World, joints: Sequence[str], friction_n: Sequence[float]) -> None:
@@ -75,6 +76,7 @@ class Brakes:
         self._ties = [int(self._model.equality(f"{name}_brake").id) for name in joints]
         self._positions = np.array([int(one.qposadr[0]) for one in handles])
         self._freedoms = np.array([int(one.dofadr[0]) for one in handles])
+        self._own_n = [float(self._model.dof_frictionloss[at]) for at in self._freedoms]
         self._friction_n = tuple(float(value) for value in friction_n)
         self._closing = [False] * len(joints)
         self.locked: list[bool] = [False] * len(joints)
@@ -124,7 +126,7 @@ class Brakes:
 
     def _set(self, index: int, *, locked: bool, friction_n: float) -> None:
         freedom, tie, at = self._freedoms[index], self._ties[index], self._positions[index]
-        self._model.dof_frictionloss[freedom] = friction_n
+        self._model.dof_frictionloss[freedom] = self._own_n[index] + friction_n
         if locked:
             self._model.eq_data[tie, 0] = self._data.qpos[at] - self._model.qpos0[at]
         self._data.eq_active[tie] = locked

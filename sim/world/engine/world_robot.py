@@ -109,6 +109,11 @@ class WorldRobot:
             if number in self._places:
                 self._data.qpos[self._places[number]] = values
 
+    def stop(self) -> None:
+        """Take all speed from its joints at once."""
+        for number in self._places:
+            self._data.qvel[self.freedoms(number)] = 0.0
+
     def coordinates(self) -> dict[int, Numbers]:
         """Of every joint that moves, as in the document."""
         return {number: tuple(self._data.qpos[at].tolist()) for number, at in self._places.items()}

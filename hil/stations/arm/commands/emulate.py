@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -15,8 +16,13 @@ from hil.terminal.console import numbers, verb, waiting
 from hil.terminal.options import AnyUser
 
 if TYPE_CHECKING:
+    from sim.devices.arm_controller import ArmController
     from sim.devices.arm_faults import ArmFault
     from sim.devices.arm_settings import ArmControllerSettings
+    from sim.world.plants.arm import ArmPlant
+
+WINDOW: Final = "1,1,1,3,3,3"
+"""Of each joint's following error [deg]."""
 
 
 @verb
@@ -59,6 +65,37 @@ def emulate(
     bandwidth_rad_s: Annotated[
         float, typer.Option("--bandwidth", help="Of its servos [rad/s]; they lag by 2 / bandwidth.")
     ] = 120.0,
+    world: Annotated[
+        str | None,
+        typer.Option(
+            "--world",
+            metavar="SCENE",
+            help="Scene in the physics engine in which it bears its weight and touches things: "
+            "`table`, or a file. Left out: that of the scenario, if it has one.",
+        ),
+    ] = None,
+    robot: Annotated[
+        str | None,
+        typer.Option(
+            "--robot", help="In a world: file of the robot that stands there; `rm01` if left out."
+        ),
+    ] = None,
+    window: Annotated[
+        str,
+        typer.Option(
+            "--window",
+            metavar="W1,…,W6",
+            help="In a world: how far a joint may be from its set-point, beside its usual lag "
+            "[deg]; `off` for as far as it likes.",
+        ),
+    ] = WINDOW,
+    overload_s: Annotated[
+        float,
+        typer.Option(
+            "--overload",
+            help="In a world: how long a motor may be at its largest torque [s]; `inf` for ever.",
+        ),
+    ] = 0.5,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of noise and losses.")] = 0,
     end_with_input: Annotated[bool, typer.Option("--end-with-input", hidden=True)] = False,
 ) -> None:
@@ -66,25 +103,36 @@ def emulate(
 
     Faults are typed into its console: help lists them.
     """
-    joints, tool_m = _stand(start, tool_mm, scenario)
+    stand = _stand(start, tool_mm, scenario, robot, world)
     settings = _settings(
-        blend_s, bandwidth_rad_s, baud=baud, feedback=feedback, echo=echo, start_deg=joints,
-        tool_m=tool_m, delay_s=delay_s,
+        blend_s, bandwidth_rad_s, _window(window), overload_s, baud=baud, feedback=feedback,
+        echo=echo, start_deg=stand.joints_deg, tool_m=stand.tool_m, delay_s=delay_s,
     )  # fmt: skip
     _serve(
         settings, port=port, pty=pty, any_user=any_user, script=_faults(script), seed=seed,
-        end_with_console=end_with_input,
+        end_with_console=end_with_input, plant=stand.plant,
     )  # fmt: skip
 
 
-def _settings(blend_s: float, bandwidth_rad_s: float, **others: Any) -> ArmControllerSettings:
+def _settings(
+    blend_s: float,
+    bandwidth_rad_s: float,
+    window_deg: tuple[float, ...],
+    overload_s: float,
+    **others: Any,
+) -> ArmControllerSettings:
     from sim.devices.arm_path import BlendSettings
+    from sim.devices.arm_plant import EnvelopeSettings
     from sim.devices.arm_servo import ServoSettings
     from sim.devices.arm_settings import ArmControllerSettings
 
     try:
-        blends, servos = BlendSettings(0.5 * blend_s), ServoSettings(bandwidth_rad_s)
-        return ArmControllerSettings(blends=blends, servos=servos, **others)
+        return ArmControllerSettings(
+            blends=BlendSettings(0.5 * blend_s),
+            servos=ServoSettings(bandwidth_rad_s),
+            envelope=EnvelopeSettings(window_deg, overload_s),
+            **others,
+        )
     except ValueError as error:
         raise ConfigError("command line", [str(error)]) from None
 
@@ -99,7 +147,8 @@ def _serve(settings: ArmControllerSettings, **how: Any) -> None:
         try:
             run_arm_controller(
                 settings, now_s=RealClock().now_s, ready=_say_ready,
-                stop=lambda: wish.asked is not None, console=sys.stdin, say=say, **how,
+                stop=lambda: wish.asked is not None, console=sys.stdin, say=say,
+                watch=_Trips(), **how,
             )  # fmt: skip
         except ValueError as error:
             raise ConfigError("command line", [f"the robot cannot be like that: {error}"]) from None
@@ -107,31 +156,84 @@ def _serve(settings: ArmControllerSettings, **how: Any) -> None:
             raise RefusedError(f"the robot cannot be emulated: {error}") from None
 
 
+class _Trips:
+    """Tells the person at the console when joints have stopped by themselves."""
+
+    def __init__(self) -> None:
+        self._told = ""
+
+    def __call__(self, controller: ArmController, _now_s: float) -> None:
+        trip = controller.motion.trip
+        if trip and trip != self._told:
+            say(f"{trip}: the brakes fall; `start` lifts them")
+        self._told = trip
+
+
+def _window(text: str) -> tuple[float, ...]:
+    if text == "off":
+        return (math.inf,) * 6
+    return tuple(numbers(text, 6, "--window", "six angles in degrees, or off"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Stand:
+    """How the robot stands, and in what."""
+
+    joints_deg: tuple[float, ...]
+    tool_m: float
+    plant: ArmPlant | None = None
+
+
 def _stand(
-    start: str | None, tool_mm: float | None, scenario: str | None
-) -> tuple[tuple[float, ...], float]:
+    start: str | None,
+    tool_mm: float | None,
+    scenario: str | None,
+    robot: str | None,
+    world: str | None,
+) -> _Stand:
     from sim.devices.arm_settings import START_DEG
 
     if scenario is not None:
         if start is not None or tool_mm is not None:
             raise ConfigError("--for", ["says start and tool; leave --start and --tool out"])
-        return _stand_for(scenario)
+        if robot is not None:
+            raise ConfigError("--for", ["says the robot; leave --robot out"])
+        return _stand_for(scenario, world)
     tool_m = 1e-3 * (100.0 if tool_mm is None else tool_mm)
-    if start is None:
-        return START_DEG, tool_m
-    return tuple(numbers(start, 6, "--start", "q1,…,q6 in degrees")), tool_m
+    joints = START_DEG
+    if start is not None:
+        joints = tuple(numbers(start, 6, "--start", "q1,…,q6 in degrees"))
+    if not world:
+        if robot is not None:
+            raise ConfigError("--robot", ["is for a world: --world SCENE"])
+        return _Stand(joints, tool_m)
+    return _Stand(joints, tool_m, _plant(robot or "rm01", tool_m, world))
 
 
-def _stand_for(scenario: str) -> tuple[tuple[float, ...], float]:
+def _plant(robot: str, tool_m: float, world: str) -> ArmPlant:
+    from hil.machines.kinds import ROBOT
+    from hil.machines.robot_settings import RobotSettings
+    from hil.run.file_kinds import find_kind
+    from hil.stations.arm.world import arm_plant, scene_with
+
+    settings = RobotSettings.load(find_kind(robot, ROBOT, key="--robot")[0])
+    settings = settings.model_copy(update={"tool_m": tool_m})
+    return arm_plant(settings, scene_with(settings, world, key="--world"))
+
+
+def _stand_for(scenario: str, world: str | None) -> _Stand:
     from hil.run.file_kinds import find_kind
     from hil.stations.arm.bench import prepare_plan
     from hil.stations.arm.scenario import load_arm_plan
     from hil.stations.arm.station import SCENARIO
+    from hil.stations.arm.world import plant_of
 
     path, _ = find_kind(scenario, SCENARIO, key="--for")
     with waiting("looking for the start of the motion"):
-        prepared = prepare_plan(load_arm_plan(path))
-    return tuple(math.degrees(q) for q in prepared.start.q_rad), prepared.plan.robot.tool_m
+        changes = [] if world is None else [f'world="{world}"', 'devices.arm="sim:"']
+        prepared = prepare_plan(load_arm_plan(path, changes))
+    joints = tuple(math.degrees(q) for q in prepared.start.q_rad)
+    return _Stand(joints, prepared.plan.robot.tool_m, plant_of(prepared.plan))
 
 
 def _faults(script: Path | None) -> tuple[ArmFault, ...]:
