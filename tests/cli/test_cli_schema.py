@@ -17,8 +17,8 @@ KINDS = named_kinds()
 WITHOUT_UNIT = {
     "acceleration_overshoot", "axis", "bias", "bitrate", "bus_load_max", "bus_of_leg", "damping",
     "dead_zone", "expo", "factor", "gear_ratio", "joint", "jump_speed_factor", "kd", "ki", "kp",
-    "late_cycles_max", "least_wrist", "parts", "period_tolerance", "rate_overshoot", "ratio", "scale",
-    "singular_value_min", "speed", "turns", "value", "warn_above",
+    "late_cycles_max", "least_wrist", "parts", "period_tolerance", "rate_overshoot", "ratio",
+    "scale", "singular_value_min", "speed", "turns", "value", "warn_above",
 }  # fmt: skip
 """Numbers that are ratios, counts, signs, names, directions, or of a unit that stands elsewhere."""
 
