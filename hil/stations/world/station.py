@@ -54,10 +54,28 @@ SCENARIO: Final = FileKind(
     name="world scenario",
     schema="world-scenario",
     station="world",
-    names=(NamedFile(("motion", "file"), "motions", "*.csv"),),
+    names=(
+        NamedFile(("motion", "file"), "motions", "*.csv"),
+        NamedFile(("robot",), "world/robots"),
+    ),
     model=_late("scenario:scenario_model"),
     check=_late("scenario:world_plan_from_table"),
 )
+
+DOCUMENT: Final = FileKind(
+    name="robot document",
+    schema="robot-document",
+    folder="world/robots",
+    marks=("link",),
+    model=_late("robot_file:robot_model"),
+    check=_late("robot_file:robot_from_table"),
+    endings=(".toml", ".txt"),
+    read=_late("robot_file:robot_table"),
+    write=_late("robot_file:robot_text"),
+    begun={"link": [], "joint": []},
+    grids=("link", "joint", "drive"),
+)
+"""Of a jointed robot, which scenarios name."""
 
 _REPORT: Final = "hil.stations.world.report"
 SECTIONS: Final = (
@@ -82,6 +100,7 @@ SECTIONS: Final = (
 STATION: Final = Station(
     name="world",
     scenarios=SCENARIO,
+    machines=(DOCUMENT,),
     options=(ROBOT, VIDEO),
     signals=SIGNALS,
     check=_late("runner:check"),
