@@ -126,8 +126,9 @@ def test_the_same_script_gives_the_same_bytes(tmp_path):
 
 
 def test_a_machine_in_metal_is_led_within_its_bounds(tmp_path):
-    plan = jog_plan("arm:bkm", axes="tool", joints=None, steps=["x:1:0.5", "2:-1:2"], speed=1.0,
-                    changes=("gravity_m_s2=[0.0, 0.0, 0.0]", "motion.acceleration_deg_s2=2.0"))  # fmt: skip
+    changes = ("gravity_m_s2=[0.0, 0.0, 0.0]", "motion.acceleration_deg_s2=2.0")
+    steps = ["x:1:0.5", "2:-1:2"]
+    plan = jog_plan("arm:bkm", axes="tool", joints=None, steps=steps, speed=1.0, changes=changes)
     result = run_world(plan, tmp_path)
     assert result.figures.ok, result.figures
     bounds = {one.joint: one for one in plan.robot.machine.joints}
@@ -137,8 +138,7 @@ def test_a_machine_in_metal_is_led_within_its_bounds(tmp_path):
     assert (speeds <= most + 1e-9).all()
     assert speeds[1] == pytest.approx(most[1])
     changes = np.abs(np.diff(wanted, n=2, axis=0)).max(axis=0) / STEP_S**2
-    highest = np.array([bounds[drive.joint].acceleration for drive in plan.robot.drives])
-    assert (changes <= highest + 1e-3).all()
+    assert (changes <= np.radians(2.0) + 1e-3).all()
 
 
 def test_towards_a_limit_the_robot_rests_and_says_so(tmp_path):
@@ -301,7 +301,7 @@ class Signals:
 def test_a_run_moves_while_the_desk_holds_it_and_stops_when_somebody_presses_stop(handled):
     led = Led(handled, axes="joints")
     desk, notes, bench = Desk(led.clock.now_s, live=True), Notes(), led.bench
-    why = led_by(desk.led, led.means, bench, notes, Signals())
+    why = led_by(desk.led, led.means, lambda: bench, notes, Signals())
     joints = [(number, False) for number in range(1, 7)]
     signals = world_signals(joints, "torque", bench.world.coordinate_names())
     run = WorldRun(bench, led.clock, notes, signals, why)
@@ -336,7 +336,7 @@ def test_a_planned_motion_needs_nobody_to_hold_it_at_a_desk():
     clock = VirtualClock()
     means = LiveMeans(clock.now_s)
     bench = open_bench(plan, live=means)
-    led_by(Desk(clock.now_s, live=plan.live).led, means, bench, Notes(), Signals())
+    led_by(Desk(clock.now_s, live=plan.live).led, means, lambda: bench, Notes(), Signals())
     assert means.held()
     assert not plan.live
 

@@ -37,22 +37,25 @@ def desk_for(
 
 
 def led_by(
-    led: LedOperator, means: LiveMeans, bench: WorldBench, journal: Journal, signals: StopWish
-) -> Callable[[], str]:
+    led: LedOperator, means: LiveMeans, bench: Callable[[], WorldBench], journal: Journal,
+    signals: StopWish,
+) -> Callable[[], str]:  # fmt: skip
     """Let an operator at a desk hold a run and stop it.
+
+    Args:
+        bench: of the run at this moment; an edit makes a new one.
 
     Returns:
         Why he wants the end, asked once a step; empty while he does not.
     """
-    step_s = bench.world.step_s
 
     def say(text: str, data: dict[str, str | bool]) -> None:
-        t_s = bench.world.time_s
-        journal.put(t_s, round(t_s / step_s), text, data, who="operator")
+        world = bench().world
+        journal.put(world.time_s, round(world.time_s / world.step_s), text, data, who="operator")
 
     def why() -> str:
         led.look()
-        led.hear_source("the motion is over" if bench.source.ended else "")
+        led.hear_source("the motion is over" if bench().source.ended else "")
         return led.stopped
 
     means.held = lambda: led.held or not led.live

@@ -15,6 +15,17 @@ ROBOT: Final = Option(
     help="Robot of the virtual environment in place of the scenario's.",
     checks=True,
 )
+EDITS: Final = Option(
+    flag="--edits",
+    metavar="RECORDING",
+    help="Take the edits of a recording at the same steps, in place of the scenario's.",
+    checks=True,
+)
+EDIT: Final = Option(
+    flag="--edit",
+    help="Take the robot's document each time that it is saved; needs --clock real.",
+    switch=True,
+)
 VIDEO: Final = Option(
     flag="--video",
     metavar="F.mp4",
@@ -102,7 +113,7 @@ STATION: Final = Station(
     name="world",
     scenarios=SCENARIO,
     machines=(DOCUMENT,),
-    options=(ROBOT, VIDEO),
+    options=(ROBOT, EDITS, EDIT, VIDEO),
     signals=SIGNALS,
     check=_late("runner:check"),
     run=_late("runner:run"),
