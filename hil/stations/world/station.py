@@ -14,6 +14,17 @@ ROBOT: Final = Option(
     help="Robot of the virtual environment in place of the scenario's.",
     checks=True,
 )
+EDITS: Final = Option(
+    flag="--edits",
+    metavar="RECORDING",
+    help="Take the edits of a recording at the same steps, in place of the scenario's.",
+    checks=True,
+)
+EDIT: Final = Option(
+    flag="--edit",
+    help="Take the robot's document each time that it is saved; needs --clock real.",
+    switch=True,
+)
 VIDEO: Final = Option(
     flag="--video",
     metavar="F.mp4",
@@ -59,10 +70,28 @@ SCENARIO: Final = FileKind(
     name="world scenario",
     schema="world-scenario",
     station="world",
-    names=(NamedFile(("motion", "file"), "motions", "*.csv"),),
+    names=(
+        NamedFile(("motion", "file"), "motions", "*.csv"),
+        NamedFile(("robot",), "world/robots"),
+    ),
     model=_late("scenario:scenario_model"),
     check=_late("scenario:world_plan_from_table"),
 )
+
+DOCUMENT: Final = FileKind(
+    name="robot document",
+    schema="robot-document",
+    folder="world/robots",
+    marks=("link",),
+    model=_late("robot_file:robot_model"),
+    check=_late("robot_file:robot_from_table"),
+    endings=(".toml", ".txt"),
+    read=_late("robot_file:robot_table"),
+    write=_late("robot_file:robot_text"),
+    begun={"link": [], "joint": []},
+    grids=("link", "joint", "drive"),
+)
+"""Of a jointed robot, which scenarios name."""
 
 _REPORT: Final = "hil.stations.world.report"
 SECTIONS: Final = (
@@ -87,7 +116,8 @@ SECTIONS: Final = (
 STATION: Final = Station(
     name="world",
     scenarios=SCENARIO,
-    options=(ROBOT, VIDEO),
+    machines=(DOCUMENT,),
+    options=(ROBOT, EDITS, EDIT, VIDEO),
     signals=SIGNALS,
     check=_late("runner:check"),
     run=_late("runner:run"),
