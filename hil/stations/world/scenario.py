@@ -19,6 +19,7 @@ from hil.config.fields import AngleDeg, Point
 from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import Settings, apply_overrides, read_toml
 from hil.config.shipped import find_file
+from hil.stations.world.editing.edit_settings import EditAt
 from hil.stations.world.led_settings import CopyMotion
 from hil.stations.world.planned_settings import JointsMotion, LineMotion
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
+    from hil.stations.world.editing.texts import TimedEdit
     from hil.stations.world.placing import PlacedScene
     from sim.world.robots.model import Robot
     from sim.world.robots.tree import RobotTree
@@ -110,6 +112,8 @@ class WorldScenario(Settings):
     """``virtual``: as fast as it goes; ``real``: in real time."""
     seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
     """Of all random numbers: the same seed gives the same run."""
+    edit: tuple[EditAt, ...] = ()
+    """Documents of the robot that the run takes while it goes."""
     recording: RecordingSettings = RecordingSettings()
     """How the run is recorded."""
 
@@ -130,6 +134,8 @@ class WorldPlan:
     """Where the scenario was."""
     scene: PlacedScene | None = None
     """The scene with this robot in it; None if it stands alone."""
+    edits: tuple[TimedEdit, ...] = ()
+    """Documents that it takes while it goes."""
 
     @property
     def tree(self) -> RobotTree:
@@ -189,6 +195,7 @@ def world_plan_from_table(
     from dataclasses import replace
 
     from hil.machines.robot_documents import robot_of
+    from hil.stations.world.editing.reading import edits_at
     from sim.world.robots.toml_writing import write_toml
 
     scenario = WorldScenario.build(apply_overrides(dict(table), overrides), str(path))
@@ -198,7 +205,9 @@ def world_plan_from_table(
     if scenario.scene is not None:
         scenario, scene = _placed(scenario, scenario.scene, robot, file, path)
         scene = scene.with_robot(driven)
-    plan = WorldPlan(scenario, driven, write_toml(robot, whole=True), str(file), str(path), scene)
+    edits = edits_at(scenario.edit, scenario.step_s, path)
+    whole = write_toml(robot, whole=True)
+    plan = WorldPlan(scenario, driven, whole, str(file), str(path), scene, edits)
     _check(plan, str(path))
     return plan
 

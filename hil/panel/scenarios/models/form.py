@@ -70,6 +70,16 @@ class FormModel:
             for one in node.schema.get("x-alternatives", ())
         )
 
+    def columns(self, place: Place) -> tuple[Node, ...]:
+        """What a line of a list of tables may have, as nodes of its first item."""
+        node = self.node(place)
+        return () if node is None else self._maker.columns(node)
+
+    def cell(self, place: Place) -> Node | None:
+        """The node of a place, a list of plain values as one line of them."""
+        node = self.node(place)
+        return None if node is None else self._maker.row(node)
+
     # --- edits ----------------------------------------------------------------------------------
 
     def edit(self, place: Place, typed: str) -> None:
@@ -77,6 +87,20 @@ class FormModel:
         node = self._needed(place)
         if node.inner or node.kind is NodeKind.FOREIGN:
             raise FormError(f"{_words(place)}: cannot be typed; remove it or edit what is in it")
+        self.put(place, parsed(node, typed, self._maker))
+
+    def edit_cell(self, place: Place, typed: str) -> None:
+        """Give a cell the value that was typed; nothing leaves out what may be left out."""
+        node = self.cell(place)
+        if node is None:
+            raise FormError(f"{_words(place)}: there is no such field")
+        if not typed.strip():
+            if not node.required:
+                self.include(place, False)
+                return
+            if node.schema.get("type") == "array":
+                self.put(place, [])
+                return
         self.put(place, parsed(node, typed, self._maker))
 
     def put(self, place: Place, value: Any) -> None:
