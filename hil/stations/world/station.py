@@ -39,6 +39,11 @@ LAMPS: Final[dict[str, tuple[Role, Shape]]] = {
     "stopped": ("warn", Shape.REST),
     "off": ("fault", Shape.FAULT),
 }
+FIRST_TRACES: Final = (
+    "position_rad", "position_m", "position_joints", "effort_n_m", "effort_n", "effort_joints",
+    "contact_force_n",
+)  # fmt: skip
+"""Those of them that a robot has."""
 ADVICE: Final = {
     "position": "A joint would leave its range. Ask for less, or choose another start.",
     "braking": "A joint could not stop before its limit. Slow the motion near it.",
@@ -122,8 +127,10 @@ STATION: Final = Station(
     sections=SECTIONS,
     views=Views(
         lamps=LAMPS,
-        first_traces=("position_rad", "effort_n_m"),
+        first_traces=FIRST_TRACES,
         moving=("moving", "stopping"),
         advice=ADVICE,
+        margins=_late("margins:margins_of"),
     ),
+    scene=_late("world_scene:scenes_of"),
 )
