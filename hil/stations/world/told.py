@@ -323,6 +323,10 @@ class WorldRunTold(WorldErrorsTold):
     """That began, counted as by `hil check`."""
     edits: int
     """Changed documents that were taken while it ran."""
+    edits_refused: int
+    """Changed documents that could not be taken; the run went on without them."""
+    edit_pause_max_ms: float
+    """Longest that one held up the loop [ms]; 0 on the virtual clock."""
     loop_gap_max_um: float
     """Greatest gap of the loops [um]."""
     steps: int

@@ -73,7 +73,7 @@ class World:
         self._engine: Any = engine()
         self._model: Any = model_of(text) if compiled is None else model_from(compiled)
         self._data: Any = self._engine.MjData(self._model)
-        self._warnings = self._data.warning.number
+        self._bad = self._data.warning.number[DIVERGED]
         self._whole = self._engine.mjtState.mjSTATE_INTEGRATION
         self._state = np.zeros(self._engine.mj_stateSize(self._model, self._whole))
         self.text: str = text.text
@@ -134,7 +134,7 @@ class World:
                 self._step_pushed()
             else:
                 self._engine.mj_step(self._model, self._data)
-            if any(self._warnings.tolist()[DIVERGED]):
+            if any(self._bad.tolist()):
                 raise DivergedError(before_s, self._worst_joint())
 
     def push(
