@@ -24,7 +24,12 @@ from hil.stations.world.editing.editor import EditQueue, RunEditor, TimedEdits
 from hil.stations.world.editing.texts import edits_of
 from hil.stations.world.loop import WorldFigures, WorldRun
 from hil.stations.world.pictures import PicturesError
-from hil.stations.world.scenario import WorldPlan, load_world_plan
+from hil.stations.world.scenario import (
+    WorldPlan,
+    load_world_plan,
+    scenario_table,
+    world_plan_from_table,
+)
 from hil.stations.world.signals import STATION, world_signals
 from hil.stations.world.sources.opened import LiveMeans
 from hil.stations.world.told import WorldCheckTold, WorldErrorsTold, WorldRunTold
@@ -88,7 +93,7 @@ def plan_of(request: Request) -> WorldPlan:
         changes.append(f"robot={json.dumps(robot)}")
     if request.clock is not None:
         changes.append(f'clock="{request.clock}"')
-    plan = load_world_plan(request.scenario, changes)
+    plan = world_plan_from_table(scenario_table(request.scenario), request.scenario, changes)
     if (recording := request.options.get("--edits")) is not None:
         from hil.recording.reader import Recording
 
