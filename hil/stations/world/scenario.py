@@ -21,7 +21,7 @@ from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import Settings, apply_overrides, read_toml
 from hil.config.shipped import find_file
 from hil.stations.world.editing.edit_settings import EditAt
-from hil.stations.world.led_settings import CopyMotion
+from hil.stations.world.led_settings import CopyMotion, JogMotion
 from hil.stations.world.planned_settings import HoldMotion, JointsMotion, LineMotion
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sim.world.scenes.model import Stepping
 
 WorldMotion = Annotated[
-    JointsMotion | LineMotion | HoldMotion | CopyMotion, Field(discriminator="kind")
+    JointsMotion | LineMotion | HoldMotion | CopyMotion | JogMotion, Field(discriminator="kind")
 ]
 
 
@@ -156,6 +156,8 @@ class WorldPlan:
     def live(self) -> bool:
         """Whether somebody has to lead the robot while the run lasts."""
         motion = self.scenario.motion
+        if isinstance(motion, JogMotion):
+            return motion.by.kind != "script"
         return isinstance(motion, CopyMotion) and motion.source == "frames"
 
     def told(self) -> dict[str, Any]:
@@ -240,7 +242,7 @@ def _placed(
 
 
 def _check(plan: WorldPlan, source: str) -> None:
-    from hil.stations.world.sources.copy_map import copy_map
+    from hil.stations.world.sources.copy_map import copy_map, jog_faults
     from sim.world.robots.model import JointType
 
     scenario, wrong = plan.scenario, list[Wrong]()
@@ -255,6 +257,8 @@ def _check(plan: WorldPlan, source: str) -> None:
         wrong += copy_map(motion, plan.robot)[1]
         if motion.source == "recording":
             find_file(motion.file, beside=Path(source), folder="motions", key="motion.file")
+    if isinstance(motion, JogMotion):
+        wrong += jog_faults(motion, plan.robot)
     goals = motion.goal if isinstance(motion, JointsMotion | LineMotion) else ()
     for index, goal in enumerate(goals):
         key = f"motion.goal.{index}"
