@@ -19,7 +19,13 @@ from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.gate.spec import BankSpec, build_bank
 from hil.stations.platform.scenario import plan_from_table
 from hil.stations.platform.supervisor import Outcome
-from hil.stations.platform.world import RigWorld, platform_plant, world_of
+from hil.stations.platform.world import (
+    RigWorld,
+    _extensions_m,
+    _parked_m,
+    platform_plant,
+    world_of,
+)
 
 STANDS = {"kind": "legs", "to": [{"offsets_m": 0.0, "dwell_s": 0.5}]}
 
@@ -113,6 +119,32 @@ def test_too_heavy_a_world_is_refused_before_anything_moves(tmp_path):
     refused = shown(*rack, status=2)
     assert refused.stdout == ""
     assert re.search(r"s\w+ has a modal mass of \d+ kg", " ".join(refused.stderr.split()))
+
+
+@pytest.mark.parametrize(
+    ("rig", "scene"),
+    [
+        ("paper", "paper_cabin"),
+        ("paper", "beam_over_platform"),
+        ("training_simulator", "paper_cabin"),
+    ],
+)
+def test_shipped_rigs_stand_in_their_scenes(rig, scene):
+    """Where they park and at neutral nothing touches them, not even the floor they stand on."""
+    machine = load_rig(find_file(rig, folder="rigs", key="rig"))
+    plant = platform_plant(machine, world_of(scene, machine, key="world"))
+    for reached_m in (_parked_m(machine), _extensions_m(machine, machine.neutral.z_m)):
+        plant.begin(reached_m)
+        plant.advance([0.0] * 6, [True] * 6, 0.1)
+        assert plant.touches() == ()
+
+
+def test_what_is_in_the_way_where_rods_park_is_refused_before_power(tmp_path):
+    shipped = find_file("beam_over_platform", folder="world/scenes", key="world")
+    text, file = shipped.read_text(encoding="utf-8"), tmp_path / "low.toml"
+    file.write_text(text.replace("[0.62, 0, 1.1]", "[0.62, 0, 0.6]"), encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"beam is \d+.* mm inside rig/platform"):
+        run(plan(world=str(file)), tmp_path / "runs")
 
 
 def load_kg(world):

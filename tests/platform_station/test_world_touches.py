@@ -1,10 +1,12 @@
 """What was touched in a simulated world: in the recording, on the report's page, from the gate."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from rack_bench import shown, told
 
 from drives.bank import BankEnd
 from hil.config.shipped import find_file
@@ -77,6 +79,16 @@ def test_the_report_shows_the_force_over_time(stopped):
     ]
     np.testing.assert_allclose(axes.patches[0].get_data().edges, [1.25, 1.26, 1.27, 1.28])
     assert axes.get_legend_handles_labels()[1] == ["beam on rig/platform"]
+
+
+def test_a_person_and_a_program_are_told(tmp_path):
+    run_it = ["run", "heave", "--world", "beam_over_platform", "--out", str(tmp_path)]
+    run_it += ["--set", "motion.terms.0.amplitude_m=0.12", "--set", "rate_hz=250"]
+    answer = told(*run_it, status=1)
+    (line,) = answer["touched"]
+    assert re.fullmatch(r"beam on rig/platform: up to \d{4} N from \d+.\d\d to \d+.\d\d s", line)
+    assert answer["verdicts"][0]["leg"] in (1, 6)
+    assert line in " ".join(shown(*run_it, status=1).stdout.split())
 
 
 def test_a_run_that_touches_nothing_tells_nothing(tmp_path):

@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from hil.config.file_kind import FileKind, NamedFile
+from hil.run.lead import Lead
 from hil.run.station import Option, Role, Section, Shape, Station, Views
 from hil.stations.world.signals import SIGNALS
 
@@ -38,6 +39,11 @@ LAMPS: Final[dict[str, tuple[Role, Shape]]] = {
     "stopped": ("warn", Shape.REST),
     "off": ("fault", Shape.FAULT),
 }
+FIRST_TRACES: Final = (
+    "position_rad", "position_m", "position_joints", "effort_n_m", "effort_n", "effort_joints",
+    "contact_force_n",
+)  # fmt: skip
+"""Those of them that a robot has."""
 ADVICE: Final = {
     "position": "A joint would leave its range. Ask for less, or choose another start.",
     "braking": "A joint could not stop before its limit. Slow the motion near it.",
@@ -84,6 +90,7 @@ DOCUMENT: Final = FileKind(
     read=_late("robot_file:robot_table"),
     write=_late("robot_file:robot_text"),
     begun={"link": [], "joint": []},
+    runs=(".toml", ".txt", ".urdf"),
     grids=("link", "joint", "drive"),
 )
 """Of a jointed robot, which scenarios name."""
@@ -117,11 +124,15 @@ STATION: Final = Station(
     check=_late("runner:check"),
     run=_late("runner:run"),
     dry_run=_late("runner:dry_run"),
+    machine_preview=_late("robot_preview:robot_preview"),
+    lead=Lead(handles=_late("led:handles")),
     sections=SECTIONS,
     views=Views(
         lamps=LAMPS,
-        first_traces=("position_rad", "effort_n_m"),
+        first_traces=FIRST_TRACES,
         moving=("moving", "stopping"),
         advice=ADVICE,
+        margins=_late("margins:margins_of"),
     ),
+    scene=_late("world_scene:scenes_of"),
 )
