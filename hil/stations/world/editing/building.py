@@ -42,6 +42,8 @@ class BuiltEdit:
     """Coordinates of its joints where it starts, by number."""
     model: bytes
     """Of the engine."""
+    text: str
+    """That it was made of."""
     gains: Gains
     """Of its law."""
 
@@ -84,4 +86,6 @@ def build(plan: WorldPlan, edit: EditText) -> BuiltEdit:
         raise EditRefusedError(*(f"{edit.source}: {one}" for one in found))
     weighed = text.robots[0].robot
     gains = gains_of(changed, world)
-    return BuiltEdit(edit, robot, weighed, changed.robot_text, text.starts[0], model, gains)
+    return BuiltEdit(
+        edit, robot, weighed, changed.robot_text, text.starts[0], model, text.text, gains
+    )
