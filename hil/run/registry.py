@@ -72,9 +72,9 @@ def missing(name: str) -> str:
 
 
 def station_of_kind(kind: FileKind) -> Station:
-    """The station whose scenarios are of a kind; a `ConfigError` if none that works is here."""
+    """The station that runs files of a kind; a `ConfigError` if none that works is here."""
     for one in stations():
-        if one.scenarios is kind:
+        if kind is one.scenarios or (kind.runs and kind in one.machines):
             return one
     raise ConfigError(kind.name, ["no station that can be used has such scenarios: hil stations"])
 

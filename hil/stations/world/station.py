@@ -90,6 +90,7 @@ DOCUMENT: Final = FileKind(
     read=_late("robot_file:robot_table"),
     write=_late("robot_file:robot_text"),
     begun={"link": [], "joint": []},
+    runs=(".toml", ".txt", ".urdf"),
     grids=("link", "joint", "drive"),
 )
 """Of a jointed robot, which scenarios name."""

@@ -67,7 +67,7 @@ def swapped(old: WorldBench, built: BuiltEdit) -> SwappedBench:
     try:
         world = World(text, built.model)
         plan = plan_with(old.plan, built.robot, built.canonical)
-        bench = bench_again(old, plan, world, built.gains, old.source)
+        bench = bench_again(plan, world, old.law, built.gains, old.source, old.line)
         deep = old.contacts.deep(0.0)
         carried = carry_over(old.world, world)
     except (ModelRefusedError, CarryRefusedError, RefusedError) as error:
