@@ -197,4 +197,5 @@ class LiveClock:
 
 def viewed(world: World, title: str) -> ViewedModel:
     """What a window is told of a world."""
-    return ViewedModel(text=world.text, start=tuple(world.positions.tolist()), title=title)
+    start, files = tuple(world.positions.tolist()), tuple(world.text.files.items())
+    return ViewedModel(text=world.text.text, start=start, title=title, files=files)

@@ -44,6 +44,8 @@ class BuiltEdit:
     """Of the engine."""
     text: str
     """That it was made of."""
+    files: Mapping[str, bytes]
+    """Pictures that it names."""
     gains: Gains
     """Of its law."""
 
@@ -87,5 +89,13 @@ def build(plan: WorldPlan, edit: EditText) -> BuiltEdit:
     weighed = text.robots[0].robot
     gains = gains_of(changed, world)
     return BuiltEdit(
-        edit, robot, weighed, changed.robot_text, text.starts[0], model, text.text, gains
+        edit,
+        robot,
+        weighed,
+        changed.robot_text,
+        text.starts[0],
+        model,
+        text.text,
+        text.files,
+        gains,
     )
