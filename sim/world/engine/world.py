@@ -76,7 +76,7 @@ class World:
         self._bad = self._data.warning.number[DIVERGED]
         self._whole = self._engine.mjtState.mjSTATE_INTEGRATION
         self._state = np.zeros(self._engine.mj_stateSize(self._model, self._whole))
-        self.text: str = text.text
+        self.text: ModelText = text
         """Of its model."""
         self.step_s: float = float(self._model.opt.timestep)
         """Of time."""
