@@ -11,8 +11,9 @@ following-error window, and the faults of `drives.sim_faults`.
 What it does not model: backlash, friction, elasticity and pitch error of the screw; the current
 loop, the motor and its heat; supply voltage and its sag; encoder resolution and noise; the sag of
 a leg while its brake closes; the coupling of the legs through the platform (every rod carries a
-constant load and a constant mass), unless a plant couples them; latency, jitter and load of a bus:
-the setpoint of a cycle is in force from its beginning and the feedback is of its end.
+constant load and a constant mass) and what is in its way, unless a plant has them; latency, jitter
+and load of a bus: the setpoint of a cycle is in force from its beginning and the feedback is of its
+end.
 """
 
 import math

@@ -33,6 +33,8 @@ class FurnishedScene:
     """By their names there."""
     file: Path
     """Its document."""
+    documents: Mapping[str, str]
+    """Files of the robots, by their names."""
 
 
 def shipped_scenes() -> Iterator[str]:
@@ -66,9 +68,12 @@ def scene_of(name: str, *, key: str = "SCENE", beside: Path | None = None) -> Fu
         raise ConfigError(str(path), [f"cannot be read: {error}"]) from None
     except RobotDocumentError as error:
         raise ConfigError(str(path), [str(fault) for fault in error.faults]) from None
-    robots = {
-        one.name: robot_of(one.document, key=f"{path}: robot {one.name}")[0] for one in scene.robots
+    read = {
+        one.name: robot_of(one.document, key=f"{path}: robot {one.name}", beside=path)
+        for one in scene.robots
     }
+    robots = {name: robot for name, (robot, _) in read.items()}
     if found := [str(one) for one in robot_findings(scene, robots)]:
         raise ConfigError(str(path), found)
-    return FurnishedScene(scene, robots, path)
+    documents = {name: str(file) for name, (_, file) in read.items()}
+    return FurnishedScene(scene, robots, path, documents)

@@ -6,7 +6,7 @@ inner end; the drive that turns them into counts is in `sim.devices.drive_node`.
 
 Not modelled: friction and backlash of the screw, bending, motor heating, current loop and torque
 ripple, encoder noise and index pulse, switch bounce; without a world (`Plant`) the platform that
-couples six rods.
+couples six rods, its weight, and what is in its way.
 """
 
 from __future__ import annotations

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 from canopen_bench import SETTINGS, bench
 from modbus_bench import modbus_rtu, modbus_tcp
+from tapped_racks import PERIOD_S, RIG, tapped
 
 from drives.bank import DriveBank
 from drives.contract import BankKit, PacedBank
 from drives.cylinder_model import CylinderModel
 from drives.simulated_bank import SimulatedBank
-from hil.config.shipped import find_file
-from hil.machines.machine import cylinder_model, load_rig
+from hil.machines.machine import cylinder_model
 from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.gate.spec import build_bank
 from hil.stations.platform.scenario import plan_from_table
@@ -46,9 +46,17 @@ def _simulated() -> DriveBank:
 
 def _coupled() -> DriveBank:
     """Six servos that know nothing of the 360 kg on them, in the physics engine."""
-    rig = load_rig(find_file("paper", folder="rigs", key="rig"))
-    plant = platform_plant(rig, world_of("paper_cabin", rig, key="world"))
-    return SimulatedBank(cylinder_model(rig, 0.004), 0.004, plant=plant)
+    plant = platform_plant(RIG, world_of("paper_cabin", RIG, key="world"))
+    return SimulatedBank(cylinder_model(RIG, 0.004), 0.004, plant=plant)
+
+
+def _tapped(wire: str) -> BankKit:
+    """The same body on the rods of emulated drives."""
+    world = world_of("paper_cabin", RIG, key="world")
+    return BankKit(
+        f"{wire}_on_a_plant", lambda: tapped(wire, world).bank, PERIOD_S[wire],
+        accuracy_m=5e-4, at_rest_m_s=1e-3,
+    )  # fmt: skip
 
 
 def _canopen(bus_of_leg: tuple[int, ...]) -> Callable[[], DriveBank]:
@@ -59,6 +67,8 @@ def _canopen(bus_of_leg: tuple[int, ...]) -> Callable[[], DriveBank]:
 EMULATED = (
     BankKit("simulated", _simulated, 0.002),
     BankKit("simulated_on_a_plant", _coupled, 0.004, accuracy_m=5e-4, at_rest_m_s=1e-3),
+    _tapped("canopen"),
+    _tapped("modbus"),
     BankKit("canopen_one_bus", _canopen((0, 0, 0, 0, 0, 0)), 0.004),
     BankKit("canopen_two_buses", _canopen((0, 0, 0, 1, 1, 1)), 0.004),
     BankKit("modbus_tcp", lambda: modbus_tcp(following_window_m=WINDOW_M), 0.01),

@@ -250,7 +250,10 @@ def test_a_tensor_of_a_body_is_kept_bit_by_bit():
         assert link.inertia.inertia_kg_m2[:3] == tuple(np.diag(other.inertia_kg_m2).tolist())
 
 
-SWINGS = {"arm:puma560": 1e-5, "arm:bkm": 1e-5, "robot_a": 1e-5, "four_bar": 1e-4}
+SWINGS = {
+    "arm:puma560": 1e-5, "arm:bkm": 1e-5, "robot_a": 1e-5, "robot_b": 1e-5, "torso": 1e-5,
+    "continuum": 1e-5, "four_bar": 1e-4,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SWINGS)
@@ -263,7 +266,7 @@ def test_a_frictionless_swing_keeps_its_energy(name):
         potential_j, kinetic_j = world.energy_j()
         worst_j = max(worst_j, abs(potential_j + kinetic_j - first_j))
         peak_j = max(peak_j, kinetic_j)
-    assert peak_j > 1.0
+    assert peak_j > 0.5
     assert worst_j / peak_j < SWINGS[name], f"{worst_j / peak_j:.2e}"
 
 

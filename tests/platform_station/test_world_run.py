@@ -1,9 +1,11 @@
 """Runs on a coupled body: the scenario's key, the option, and what is refused."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rack_bench import shown
 
 from drives.bank import DriveGoal
 from hil.config.errors import ConfigError
@@ -99,6 +101,20 @@ def test_a_world_of_ones_own_is_read_from_its_file(tmp_path):
         world_of("heavy.toml", RIG, key="world", beside=beside)
 
 
+def test_too_heavy_a_world_is_refused_before_anything_moves(tmp_path):
+    """By a dry run before it has a recording, by a rack before it has a wire."""
+    file, out = tmp_path / "heavy.toml", tmp_path / "runs"
+    file.write_text("payload_kg = 1800.0\n", encoding="utf-8")
+    out.mkdir()
+    with pytest.raises(ConfigError, match=r"s\w+ has a modal mass of .* at most \d+ kg hold"):
+        run(plan(world=str(file)), out)
+    assert [one for one in out.rglob("*") if one.is_file()] == []
+    rack = ["drives", "rack", "--rig", "paper", "--world", str(file), "--end-with-input"]
+    refused = shown(*rack, status=2)
+    assert refused.stdout == ""
+    assert re.search(r"s\w+ has a modal mass of \d+ kg", " ".join(refused.stderr.split()))
+
+
 def load_kg(world):
     return platform_plant(RIG, world).inertia().load_kg
 
@@ -125,6 +141,7 @@ def test_the_option_gives_the_scene():
     assert plan_of(Request(scenario=file, options={})).scenario.world == ""
 
 
+@pytest.mark.real_time
 def test_emulated_drives_move_the_body_over_their_wire(tmp_path):
     """A leg is jogged by 5 mm in real time, on a rack with 300 kg that its drives are not told."""
     rig = str(find_file("paper", folder="rigs", key="rig"))

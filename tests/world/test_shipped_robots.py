@@ -11,7 +11,7 @@ from shipped_worlds import a_world, documented, on_a_floor
 
 from sim.world.robots.tree import spanning_tree
 
-TREES = ("robot_a", "robot_b", "torso", "anthropomorph", "mf4", "walker", "continuum")
+TREES = ("robot_a", "robot_b", "torso", "anthropomorph", "mf4", "mf4_wheels", "walker", "continuum")
 NAMES = (*TREES, "delta", "four_bar")
 
 
@@ -46,6 +46,8 @@ def moved(joint, q):
         case "universal":
             for part, angle in zip((axis[:3], axis[3:]), q, strict=True):
                 pose[:3, :3] = pose[:3, :3] @ Rotation.from_rotvec(angle * part).as_matrix()
+        case "ball":
+            pose[:3, :3] = Rotation.from_quat(np.roll(q, -1)).as_matrix()
         case "free":
             pose[:3, 3] = q[:3]
             pose[:3, :3] = Rotation.from_quat(np.roll(q[3:], -1)).as_matrix()
@@ -78,6 +80,9 @@ def any_coordinates(table, rng):
                 found[number] = (float(rng.uniform(*(limits or (-3.0, 3.0)))),)
             case "universal":
                 found[number] = tuple(rng.uniform(*zip(*limits, strict=True)).tolist())
+            case "ball":
+                turn = Rotation.random(random_state=rng).as_quat()
+                found[number] = tuple(np.roll(turn, 1).tolist())
             case "free":
                 turn = Rotation.random(random_state=rng).as_quat()
                 found[number] = (*rng.normal(size=3).tolist(), *np.roll(turn, 1).tolist())
@@ -142,7 +147,9 @@ def body_of(table, link):
     return density * mass, centre, density * tensor
 
 
-@pytest.mark.parametrize("name", ["torso", "anthropomorph", "delta", "mf4", "walker", "continuum"])
+@pytest.mark.parametrize(
+    "name", ["torso", "anthropomorph", "delta", "mf4", "mf4_wheels", "walker", "continuum"]
+)
 def test_bodies_weigh_and_turn_as_their_shapes_say(name):
     table, world = table_of(name), a_world(documented(name))
     model = world._model

@@ -8,6 +8,7 @@ from hil.recording.reader import Recording
 from hil.report.page import write_report
 from hil.report.recorded import recorded_run
 from hil.stations.world import report
+from hil.stations.world.recorded import RecordedWorld
 from hil.stations.world.runner import run_world
 from hil.stations.world.scenario import load_world_plan
 
@@ -39,14 +40,12 @@ def test_errors_are_those_of_the_rows(run):
 
 
 def test_frames_of_the_robot_end_at_the_recorded_tool(run):
-    """Sticks are drawn from joints; their last point is the tool's pose, recorded apart."""
+    """Lines are drawn from recorded states; their last point is the tool's pose, told apart."""
     recording = Recording.open(run)
-    prepared = recorded_run(recording)
-    tree = report._tree(prepared)
-    assert tree is not None
-    positions = report._joints(prepared, "position")
-    for row in (0, 700, len(prepared.times) - 1):
-        last = list(report._sticks(tree, positions, row))[-1]
+    recorded = RecordedWorld.of(recording)
+    world = recorded.world()
+    for row in (0, 700, len(recorded.times_s) - 1):
+        last = list(report.robot_lines(world, recorded.positions[row]))[-1]
         np.testing.assert_allclose(last[1], recording.column("tool_pose")[row, :3], atol=1e-9)
 
 
@@ -59,10 +58,16 @@ def test_pictures_are_drawn_and_say_the_length(run):
     assert "758.1 mm from its first place" in report.tool_path(prepared).caption
 
 
-def test_robots_with_loops_have_no_frames_and_slides_are_in_millimetres(tmp_path):
+def test_robots_with_loops_are_drawn_closed_and_slides_are_in_millimetres(tmp_path):
     changes = ['robot="four_bar"', "motion.goal=[{joint=1, by_deg=20.0}]", "settle_s=0.1"]
     result = run_world(load_world_plan(SCENARIOS / "joint_move.toml", changes), tmp_path)
     prepared = recorded_run(Recording.open(result.recorder.path))
-    assert report.motion_frames(prepared) is None
+    assert report.motion_frames(prepared) is not None
+    recorded = RecordedWorld.of(prepared.recording)
+    world = recorded.world()
+    for row in recorded.spread(5).tolist():
+        ends = [line[1] for line in report.robot_lines(world, recorded.positions[row])]
+        gaps = [np.linalg.norm(one - other) for k, one in enumerate(ends) for other in ends[:k]]
+        assert min(gaps) < 20e-6  # two lines meet where the loop is closed
     assert report.joint_errors(prepared) is not None
     assert write_report(prepared.recording, tmp_path).stat().st_size > 10_000

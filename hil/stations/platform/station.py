@@ -59,8 +59,8 @@ OPTIONS: Final = (
     Option(
         flag="--world",
         metavar="SCENE",
-        help="What hangs on the rods of simulated cylinders in the physics engine: `paper_cabin`, "
-        "or a TOML file.",
+        help="What hangs on the rods of simulated cylinders in the physics engine, and what is in "
+        "their way: a scene's name or file.",
         checks=True,
     ),
 )

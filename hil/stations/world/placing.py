@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hil.config.errors import ConfigError
@@ -31,6 +32,8 @@ class PlacedScene:
     """Name of the one that moves."""
     file: str
     """Its document."""
+    documents: Mapping[str, str]
+    """Files of the robots, by their names; meshes lie beside them."""
 
     def with_robot(self, robot: Robot) -> PlacedScene:
         """The same with another document of the robot that moves."""
@@ -46,6 +49,7 @@ class PlacedScene:
             "robots": {name: write_toml(robot) for name, robot in self.robots.items()},
             "moved": self.moved,
             "file": self.file,
+            "documents": dict(self.documents),
         }
 
     def text(self, stepping: Stepping, seed: int) -> ModelText:
@@ -71,16 +75,21 @@ def placed_of(told: Mapping[str, Any]) -> PlacedScene:
         KeyError: if it is none.
         RobotDocumentError: if a document of it is none.
     """
+    from hil.machines.mesh_files import files_beside
     from sim.world.robots.toml_form import read_toml
     from sim.world.scenes.reading import read_scene
 
     file = str(told["file"])
-    robots = {name: read_toml(text, f"{file}: {name}") for name, text in told["robots"].items()}
-    return PlacedScene(read_scene(told["scene"], file), robots, told["moved"], file)
+    robots = {
+        name: read_toml(text, f"{file}: {name}", files_beside(Path(told["documents"][name])))
+        for name, text in told["robots"].items()
+    }
+    scene = read_scene(told["scene"], file)
+    return PlacedScene(scene, robots, told["moved"], file, told["documents"])
 
 
 def placed_scene(
-    found: FurnishedScene, robot: Robot, document: str, mount: Mount | None
+    found: FurnishedScene, robot: Robot, document: str, mount: Mount | None, robot_file: str
 ) -> PlacedScene:
     """A scene with a robot in it.
 
@@ -88,6 +97,7 @@ def placed_scene(
         document: its name or file.
         mount: where it stands; None: where the scene has a robot of the same document, or else in
             the origin.
+        robot_file: where its document was.
 
     Raises:
         ConfigError: if it cannot stand there.
@@ -99,7 +109,8 @@ def placed_scene(
     if mount is None:
         for one in found.scene.robots:
             if found.robots[one.name] == robot:
-                return PlacedScene(found.scene, _held(found.robots), one.name, str(found.file))
+                held = _held(found.robots)
+                return PlacedScene(found.scene, held, one.name, str(found.file), found.documents)
     taken = {row.name for row in (*found.scene.robots, *found.scene.bodies, *found.scene.fields)}
     names = (NAME if not count else f"{NAME}_{count + 1}" for count in range(len(taken) + 1))
     name = next(one for one in names if one not in taken)
@@ -116,7 +127,8 @@ def placed_scene(
         checked_scene(scene, robots)
     except SceneError as error:
         raise ConfigError(str(found.file), [f"with mount of {document}: {error}"]) from None
-    return PlacedScene(scene, robots, name, str(found.file))
+    documents = {**found.documents, name: robot_file}
+    return PlacedScene(scene, robots, name, str(found.file), documents)
 
 
 def _held(robots: Mapping[str, Robot]) -> dict[str, Robot]:

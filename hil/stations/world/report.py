@@ -1,6 +1,7 @@
 """What the page of a run of the virtual environment shows besides: joints, robot and tool."""
 
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from typing import Final
 
 import numpy as np
@@ -23,15 +24,21 @@ from hil.report.style import (
     draw_png,
     place,
 )
-from sim.world.robots.faults import RobotDocumentError
+from hil.stations.world.filming import instants as drawn_instants
+from hil.stations.world.pictures import PicturesError
+from hil.stations.world.recorded import COORDINATES, RecordedWorld
+from sim.world.engine.library import EngineMissingError
+from sim.world.engine.world import World
 from sim.world.robots.model import NOWHERE
-from sim.world.robots.toml_form import read_toml
-from sim.world.robots.tree import RobotTree, spanning_tree
 
 Array = NDArray[np.float64]
 
 FRAMES: Final = 6
 """Instants at which a robot is drawn."""
+MARKED: Final = 12
+"""Contacts whose beginnings are marked."""
+SENSORS: Final = 8
+"""Quantities of sensors that are drawn."""
 VIEWS: Final = (("from the side", 0, 2), ("from above", 0, 1))
 """Name of each view, and which axes of the world it shows."""
 SHOWN: Final = {"rad": ("deg", 180.0 / np.pi), "m": ("mm", 1e3)}
@@ -67,13 +74,39 @@ def joints_over_time(run: RecordedRun) -> Picture | None:
     return Picture("joints", "Joints and drives over time", caption, draw_png(5.6, draw))
 
 
-def motion_frames(run: RecordedRun) -> Picture | None:
-    """The robot at some instants, with the way of its tool."""
-    robot, positions = _tree(run), _joints(run, "position")
-    if robot is None or robot.loops or len(run.times) < 2:
+def instants(run: RecordedRun) -> Picture | None:
+    """The robot at some instants, as a camera sees it; None where nothing can be drawn."""
+    if len(run.times) < 2:
         return None
-    rows = np.unique(np.linspace(0, len(run.times) - 1, FRAMES).astype(int))
-    sticks = [list(_sticks(robot, positions, row)) for row in rows.tolist()]
+    try:
+        shown = drawn_instants(RecordedWorld.of(run.recording), FRAMES)
+    except (KeyError, ValueError, PicturesError):
+        return None
+
+    def draw(figure: Figure) -> None:
+        panels = figure.subplots(2, FRAMES // 2).flat
+        place(figure, grid=(FRAMES // 2, 2), left_in=0.1, bottom_in=0.1, between_in=(0.1, 0.32))
+        for axes, one in zip_longest(panels, shown):
+            axes.set_axis_off()
+            if one is not None:
+                axes.imshow(one.picture, interpolation="antialiased")
+                axes.set_title(f"{one.t_s:.2f} s")
+
+    caption = "Drawn from the recorded states."
+    return Picture("instants", "The robot in pictures", caption, draw_png(6.4, draw))
+
+
+def motion_frames(run: RecordedRun) -> Picture | None:
+    """The robot at some instants as lines between its links, with the way of its tool."""
+    if len(run.times) < 2:
+        return None
+    try:
+        recorded = RecordedWorld.of(run.recording)
+        world = recorded.world()
+    except (KeyError, ValueError, EngineMissingError):
+        return None
+    rows = recorded.spread(FRAMES)
+    sticks = [list(robot_lines(world, recorded.positions[row])) for row in rows.tolist()]
     way = run.recording.column("tool_pose")[:, :3]
     times: list[float] = run.times[rows].tolist()
     colours = colormaps["viridis_r"](np.linspace(0.0, 1.0, len(times))).tolist()
@@ -97,7 +130,7 @@ def motion_frames(run: RecordedRun) -> Picture | None:
         lines.append(Line2D([], [], color=LIMIT, lw=1.4, label="tool"))
         figure.legend(handles=lines, loc="upper right")
 
-    caption = "Lines join the frames of the links; both axes of a panel have one scale."
+    caption = "Lines join the frames of the links and their joints; a panel's axes have one scale."
     return Picture("frames", "The robot in motion", caption, draw_png(4.6, draw))
 
 
@@ -125,6 +158,65 @@ def tool_path(run: RecordedRun) -> Picture | None:
 
     caption = f"{1e3 * length_m:.1f} mm from its first place to its last."
     return Picture("tool", "Way of the tool", caption, draw_png(3.2, draw))
+
+
+def contact_force(run: RecordedRun) -> Picture | None:
+    """Normal forces of all that touches robots, over time, and which contacts began when."""
+    force_n = run.recording.column("contact_force_n")
+    if len(run.times) < 2 or not force_n.any():
+        return None
+    begun = [
+        (one.t_s, f"{one.t_s:.3f} s: {one.data['contact']}, {one.data['with']}")
+        for one in run.recording.events
+        if one.name == "contact" and one.t_s == one.data.get("begun_s")
+    ]
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        place(figure, right_in=2.6, top_in=0.1)
+        _line(axes, run.times, force_n, INK)
+        for index, (t_s, told) in enumerate(begun[:MARKED]):
+            axes.axvline(t_s, color=LEG_COLOURS[index % len(LEG_COLOURS)], lw=1.2, label=told)
+        axes.margins(x=0.01)
+        axes.set_ylim(bottom=0.0)
+        axes.set_xlabel("time [s]")
+        axes.set_ylabel("contact force [N]")
+        if begun:
+            axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+    caption = f"Along the normals, all pairs added up; {len(begun)} contacts began."
+    return Picture("contacts", "Contacts over time", caption, draw_png(2.8, draw))
+
+
+def sensor_readings(run: RecordedRun) -> Picture | None:
+    """What the robot's sensors told over time; of many the first ones."""
+    fields = run.recording.header.signals.fields
+    names = [one.name for one in fields]
+    shown = fields[names.index(COORDINATES) + 1 :][:SENSORS] if COORDINATES in names else ()
+    if not shown or len(run.times) < 2:
+        return None
+
+    def draw(figure: Figure) -> None:
+        panels = np.atleast_1d(figure.subplots(len(shown), 1, sharex=True))
+        place(figure, grid=(1, len(shown)), right_in=1.9, top_in=0.1, between_in=(0.5, 0.15))
+        for axes, signal in zip(panels, shown, strict=True):
+            values = run.recording.column(signal.name).reshape(len(run.times), -1)
+            for index, column in enumerate(values.T):
+                colour = LEG_COLOURS[index % len(LEG_COLOURS)]
+                _line(axes, run.times, column, colour, (signal.parts or ("",))[index])
+            axes.set_title(f"{signal.name} [{signal.unit}]", loc="left", fontsize="small")
+            axes.margins(x=0.01)
+            if signal.parts:
+                axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize="x-small",
+                            ncols=1 + len(signal.parts) // 9)  # fmt: skip
+        panels[-1].set_xlabel("time [s]")
+
+    more = len(fields) - names.index(COORDINATES) - 1 - len(shown)
+    caption = "With noise, delay and all else that their documents tell." + (
+        f" {more} more are in the recording." if more else ""
+    )
+    height_in = 0.7 + 1.5 * len(shown)
+    return Picture("sensors", "Sensors over time", caption, draw_png(height_in, draw))
 
 
 def joint_errors(run: RecordedRun) -> Tables | None:
@@ -159,27 +251,29 @@ def _parts(signal: Signal, values: Array) -> Iterator[tuple[str, tuple[str, Arra
         yield stem, (units[index % len(units)], column)
 
 
-def _tree(run: RecordedRun) -> RobotTree | None:
-    try:
-        return spanning_tree(read_toml(str((run.recording.scenario or {})["robot"]), "recording"))
-    except (KeyError, RobotDocumentError):
-        return None
+def robot_lines(world: World, positions: Array) -> Iterator[Array]:
+    """Lines from the frame of each link to where its joints lead, shape (2, 3).
 
+    To the frames of the links that it carries, to its ends, and to its points that close loops.
 
-def _sticks(
-    tree: RobotTree, positions: Mapping[str, tuple[str, Array]], row: int
-) -> Iterator[Array]:
-    """A line from each link's frame to those that it carries, shape (2, 3)."""
-    numbers = [drive.joint for drive in tree.robot.drives]
-    values = [values for _, values in positions.values()]
-    poses = tree.poses({n: (float(v[row]),) for n, v in zip(numbers, values, strict=True)})
-    for link in tree.links:
-        parent = tree.drivers[link.number].parent
-        if parent != NOWHERE:
-            yield np.array([poses[parent][:3, 3], poses[link.number][:3, 3]])
-    for end, pose in tree.end_poses(poses).items():
-        parent = next(one.parent for one in tree.ends if one.number == end)
-        yield np.array([poses[parent][:3, 3], pose[:3, 3]])
+    Args:
+        world: of the robot, its first one; it is moved.
+        positions: of everything that moves there.
+    """
+    world.move_to(positions)
+    world.settle()
+    robot = world.robots[0]
+    for joint in robot.placed.robot.joints:
+        if joint.parent == NOWHERE:
+            continue
+        begin = robot.pose(joint.parent)
+        if joint.closes and joint.at_child_m is not None:
+            end = robot.pose(joint.child)
+            yield np.array([end[:3, 3], end[:3, :3] @ joint.at_child_m + end[:3, 3]])
+        if joint.child != NOWHERE and not joint.closes:
+            yield np.array([begin[:3, 3], robot.pose(joint.child)[:3, 3]])
+        elif joint.at_parent_m is not None:
+            yield np.array([begin[:3, 3], begin[:3, :3] @ joint.at_parent_m + begin[:3, 3]])
 
 
 def _line(

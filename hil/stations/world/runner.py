@@ -20,6 +20,7 @@ from hil.run.run import Opening, play
 from hil.run.station import Checked, Request, Tried
 from hil.stations.world.bench import WorldBench, open_bench
 from hil.stations.world.loop import WorldFigures, WorldRun
+from hil.stations.world.pictures import PicturesError
 from hil.stations.world.scenario import WorldPlan, load_world_plan
 from hil.stations.world.signals import STATION, world_signals
 from hil.stations.world.sources.opened import LiveMeans
@@ -55,6 +56,18 @@ class WorldResult:
     def ok(self) -> bool:
         """Whether it came to its end, recorded whole."""
         return self.figures.ok and not self.recorder.failure
+
+
+@dataclass(frozen=True, slots=True)
+class RunPages:
+    """What was drawn of a run."""
+
+    page: Path | None
+    """Its report, if one was asked for."""
+    video: str | None
+    """Its film, likewise."""
+    failure: str
+    """Why there is no film that was asked for; else empty."""
 
 
 def plan_of(request: Request) -> WorldPlan:
@@ -113,18 +126,51 @@ def run(request: Request) -> bool:
     if not quiet and sys.stderr.isatty():
         tell = partial(_tell, plan.scenario.name)
     result = run_world(plan, request.folder, tell)
-    page = None
-    if request.report:
-        from hil.recording.reader import Recording
-        from hil.report.page import write_report
-
-        page = write_report(Recording.open(result.recorder.path), result.recorder.path.parent)
+    shown = _shown(request, result.recorder.path)
     if quiet:
-        told = _run_told(result, plain, page)
+        told = _run_told(result, plain, shown)
         print_json(told)
     else:
-        _show_run(result, plain, page)
+        _show_run(result, plain, shown)
+    if shown.failure:
+        err.print(styled("red", f"video: {shown.failure}"), soft_wrap=True)
+        return False
     return result.ok
+
+
+def _shown(request: Request, path: Path) -> RunPages:
+    """Draw what was asked for of a recording; the run is over and counts, whatever fails here."""
+    from hil.recording.reader import Recording
+
+    page, video, failure = None, request.options.get("--video"), ""
+    if request.report:
+        from hil.report.page import write_report
+
+        page = write_report(Recording.open(path), path.parent)
+    if video is not None:
+        from hil.stations.world.filming import film
+        from hil.stations.world.recorded import RecordedWorld
+
+        tell = (lambda _: None) if request.as_json else _VideoProgress()
+        try:
+            film(RecordedWorld.of(Recording.open(path)), Path(video), tell)
+        except PicturesError as error:
+            video, failure = None, str(error)
+    return RunPages(page, video, failure)
+
+
+class _VideoProgress:
+    """Says which share of a film is drawn: on one line of a terminal, else in quarters."""
+
+    def __init__(self) -> None:
+        self._quarters = 0
+
+    def __call__(self, share: float) -> None:
+        if sys.stderr.isatty():
+            err.print(f"video: {100.0 * share:.0f} %", end="\r")
+        elif int(4.0 * share) > self._quarters:
+            self._quarters = int(4.0 * share)
+            err.print(f"video: {25 * self._quarters} %")
 
 
 def dry_run(file: Path, out_dir: Path, tell: Callable[[float, float], None]) -> Tried:
@@ -236,18 +282,20 @@ def _errors(figures: WorldFigures) -> WorldErrorsTold:
     )
 
 
-def _run_told(result: WorldResult, plain: WorldFigures | None, page: Path | None) -> WorldRunTold:
+def _run_told(result: WorldResult, plain: WorldFigures | None, shown: RunPages) -> WorldRunTold:
     figures, recorder = result.figures, result.recorder
     return WorldRunTold(
-        ok=result.ok, station=STATION, robot=result.plan.robot.name or result.plan.scenario.robot,
-        ended=figures.ended, reason=figures.reason, **_errors(figures),
+        ok=result.ok and not shown.failure, station=STATION,
+        robot=result.plan.robot.name or result.plan.scenario.robot, ended=figures.ended,
+        reason=figures.reason, **_errors(figures),
         plain_pid=None if plain is None else _errors(plain), contacts=figures.contacts, edits=0,
         loop_gap_max_um=1e6 * figures.gap_max_m, steps=figures.steps,
         step_us=1e6 * result.step_s, overruns=result.overruns,
         real_time_factor=result.plan.scenario.step_s / max(result.step_s, 1e-9),
         recording=str(recorder.path), recording_sha256=recorder.sha256,
         recording_status=recorder.status.name, recording_failure=recorder.failure,
-        report=None if page is None else str(page),
+        report=None if shown.page is None else str(shown.page), video=shown.video,
+        video_failure=shown.failure,
     )  # fmt: skip
 
 
@@ -271,8 +319,8 @@ def _error_line(told: WorldErrorsTold) -> str:
     return words if line is None else f"{words}; line: {line:.4f} mm"
 
 
-def _show_run(result: WorldResult, plain: WorldFigures | None, page: Path | None) -> None:
-    told = _run_told(result, plain, page)
+def _show_run(result: WorldResult, plain: WorldFigures | None, shown: RunPages) -> None:
+    told = _run_told(result, plain, shown)
     style = "green" if result.ok else "red"
     out.print(styled(style, told["ended"]), f": {told['robot']}", sep="")
     if told["reason"]:
@@ -289,8 +337,9 @@ def _show_run(result: WorldResult, plain: WorldFigures | None, page: Path | None
         f"real time, {told['overruns']} overruns"
     )
     show_recording(result.recorder.path, result.recorder.parts)
-    if page is not None:
-        out.print(f"report:    {page}", soft_wrap=True)
+    for name, file in (("report", shown.page), ("video", shown.video)):
+        if file is not None:
+            out.print(f"{name + ':':10} {file}", soft_wrap=True)
 
 
 def _tell(name: str, t_s: float) -> None:

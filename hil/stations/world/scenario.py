@@ -196,7 +196,7 @@ def world_plan_from_table(
     drives = tuple(replace(drive, control=scenario.control) for drive in robot.drives)
     driven, scene = replace(robot, drives=drives), None
     if scenario.scene is not None:
-        scenario, scene = _placed(scenario, scenario.scene, robot, path)
+        scenario, scene = _placed(scenario, scenario.scene, robot, file, path)
         scene = scene.with_robot(driven)
     plan = WorldPlan(scenario, driven, write_toml(robot, whole=True), str(file), str(path), scene)
     _check(plan, str(path))
@@ -204,7 +204,7 @@ def world_plan_from_table(
 
 
 def _placed(
-    scenario: WorldScenario, name: str, robot: Robot, path: Path
+    scenario: WorldScenario, name: str, robot: Robot, file: Path, path: Path
 ) -> tuple[WorldScenario, PlacedScene]:
     """The scene of a scenario with its robot in it, and the scenario stepped as the scene is."""
     from hil.machines.scene_documents import scene_of
@@ -214,7 +214,7 @@ def _placed(
     stepping = found.scene.stepping
     own = {key: getattr(stepping, key) for key in ("step_s", "integrator", "gravity_m_s2")}
     left = {key: value for key, value in own.items() if key not in scenario.model_fields_set}
-    placed = placed_scene(found, robot, scenario.robot, scenario.mount)
+    placed = placed_scene(found, robot, scenario.robot, scenario.mount, str(file))
     return scenario.model_copy(update=left), placed
 
 

@@ -14,6 +14,12 @@ ROBOT: Final = Option(
     help="Robot of the virtual environment in place of the scenario's.",
     checks=True,
 )
+VIDEO: Final = Option(
+    flag="--video",
+    metavar="F.mp4",
+    help="Draw a film of a run of the virtual environment when it is over: H.264, 25 pictures a "
+    "second, in a process of its own.",
+)
 LAMPS: Final[dict[str, tuple[Role, Shape]]] = {
     "moving": ("ok", Shape.MOVES),
     "settling": ("accent", Shape.REST),
@@ -56,12 +62,19 @@ SCENARIO: Final = FileKind(
 _REPORT: Final = "hil.stations.world.report"
 SECTIONS: Final = (
     Section(
+        "instants", f"{_REPORT}:instants", "The robot in pictures",
+        "No pictures: they need the physics engine (pip install hil-bench[world]) and OpenGL "
+        "without a screen (Debian: libegl1, libgl1-mesa-dri), and two rows at least.",
+    ),
+    Section(
         "frames", f"{_REPORT}:motion_frames", "The robot in motion",
-        "Nothing to draw: fewer than two rows, or a robot with loops, whose other joints are not "
-        "recorded.",
+        "Nothing to draw: fewer than two rows, or no physics engine "
+        "(pip install hil-bench[world]).",
     ),
     Section("joints", f"{_REPORT}:joints_over_time", "Joints and drives over time"),
     Section("tool", f"{_REPORT}:tool_path", "Way of the tool"),
+    Section("contacts", f"{_REPORT}:contact_force", "Contacts over time"),
+    Section("sensors", f"{_REPORT}:sensor_readings", "Sensors over time"),
     Section("errors", f"{_REPORT}:joint_errors", "Joints against where they should be"),
 )  # fmt: skip
 """What its pages show beside the rest."""
@@ -69,7 +82,7 @@ SECTIONS: Final = (
 STATION: Final = Station(
     name="world",
     scenarios=SCENARIO,
-    options=(ROBOT,),
+    options=(ROBOT, VIDEO),
     signals=SIGNALS,
     check=_late("runner:check"),
     run=_late("runner:run"),

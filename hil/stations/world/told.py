@@ -306,7 +306,7 @@ class WorldRunTold(WorldErrorsTold):
     """How a run in the virtual environment went."""
 
     ok: bool
-    """Completed, and the recording is whole."""
+    """Completed, the recording is whole, and so is the film, if one was asked for."""
     station: str
     """`world`."""
     robot: str
@@ -341,3 +341,7 @@ class WorldRunTold(WorldErrorsTold):
     """Why it failed; empty if it did not."""
     report: str | None
     """The page, if one was asked for."""
+    video: str | None
+    """The film, if one was asked for and could be drawn."""
+    video_failure: str
+    """Why it could not; empty if it could, or was not asked for."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sim.world.engine.compiled import ModelRefusedError, model_from, model_of
 from sim.world.engine.library import engine
 from sim.world.engine.mjcf import ModelText
-from sim.world.engine.world_bodies import Contact, Push, WorldBody, contacts_of
+from sim.world.engine.world_bodies import Contact, Push, WorldBody, contacts_of, corners_of
 from sim.world.engine.world_robot import WorldRobot
 
 Array = NDArray[np.float64]
@@ -201,6 +201,20 @@ class World:
     def positions(self) -> Array:
         """Coordinates of everything that moves, in the engine's order; a copy."""
         return self._data.qpos.copy()
+
+    def move_to(self, positions: Array) -> None:
+        """Put everything elsewhere at once, by `positions`; see `settle` for what follows.
+
+        Raises:
+            ValueError: if they are not as many as it has.
+        """
+        if positions.shape != self._data.qpos.shape:
+            raise ValueError(f"{positions.size} positions: the world has {self._data.qpos.size}")
+        self._data.qpos[:] = positions
+
+    def corners_m(self) -> Array:
+        """Corners of boxes about all bodies but endless ones, in the world, shape (n, 3)."""
+        return corners_of(self._engine, self._model, self._data)
 
     def coordinate_names(self) -> tuple[tuple[str, str], ...]:
         """Name and unit of each of `positions`; a quaternion's numbers have the unit 1."""

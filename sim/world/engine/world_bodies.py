@@ -6,7 +6,8 @@ first and goes on then; `World.settle` brings them to its end.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import product
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,9 @@ from sim.world.scenes.bodies import MOVED
 from sim.world.scenes.model import BodyMotion, SceneBody
 
 Array = NDArray[np.float64]
+
+CORNERS: Final[Array] = np.array(list(product((-1.0, 1.0), repeat=3)))
+"""Of a box, in halves of its edges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,17 @@ class WorldBody:
         kind = self._engine.mjtObj.mjOBJ_XBODY
         self._engine.mj_objectVelocity(self._model, self._data, kind, self._body, found, 0)
         return found[3:], found[:3]
+
+
+def corners_of(library: Any, model: Any, data: Any) -> Array:
+    """Corners of boxes about all shapes but endless planes, and origins of bodies, shape (n, 3)."""
+    planes = model.geom_type == library.mjtGeom.mjGEOM_PLANE
+    found = [data.xpos[1:] if model.nbody > 1 else np.zeros((1, 3))]
+    for geom in np.flatnonzero(~planes).tolist():
+        box = model.geom_aabb[geom]
+        local = box[:3] + CORNERS * box[3:]
+        found.append(local @ data.geom_xmat[geom].reshape(3, 3).T + data.geom_xpos[geom])
+    return np.concatenate(found)
 
 
 def contacts_of(library: Any, model: Any, data: Any) -> tuple[Contact, ...]:

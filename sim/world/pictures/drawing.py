@@ -3,7 +3,6 @@
 Ropes and what is soft are drawn where the engine last had them; robots have neither.
 """
 
-import itertools
 import math
 from typing import Any, Final
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.engine.library import engine
+from sim.world.engine.world_bodies import corners_of
 from sim.world.pictures.framing import fitted
 from sim.world.pictures.lit_text import MARK, axis_length_m, lit_text
 from sim.world.pictures.wire import PictureOrder, WireError
@@ -19,7 +19,6 @@ Array = NDArray[np.float64]
 
 GLASS: Final = 0.35
 """How much is left of a body's colour when axes within it are drawn."""
-CORNERS: Final = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
 
 
 class Drawing:
@@ -111,12 +110,7 @@ def filled(library: Any, model: Any, data: Any) -> tuple[Array, bool]:
         data: the engine's state, its places computed.
     """
     planes = model.geom_type == library.mjtGeom.mjGEOM_PLANE
-    corners = [data.xpos[1:] if model.nbody > 1 else np.zeros((1, 3))]
-    for geom in np.flatnonzero(~planes):
-        box = model.geom_aabb[geom]
-        local = box[:3] + CORNERS * box[3:]
-        corners.append(local @ data.geom_xmat[geom].reshape(3, 3).T + data.geom_xpos[geom])
-    return np.concatenate(corners), not planes.any()
+    return corners_of(library, model, data), not planes.any()
 
 
 def _checked(positions: Array, wanted: int) -> Array:

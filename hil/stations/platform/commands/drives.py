@@ -92,7 +92,7 @@ def rack(
         typer.Option(
             "--world",
             metavar="SCENE",
-            help="What hangs on the rods in the physics engine: `paper_cabin`, or a TOML file.",
+            help="What hangs on the rods in the physics engine: a scene's name or file.",
         ),
     ] = "",
 ) -> None:

@@ -1,0 +1,93 @@
+"""The world of a recording: what stood in it, and where everything was in each row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.stations.world.placing import placed_of
+from sim.world.engine.mjcf import ModelText, model_text
+from sim.world.engine.mjcf_robot import PlacedRobot
+from sim.world.engine.world import World
+from sim.world.robots.toml_form import read_toml
+from sim.world.scenes.model import Stepping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hil.recording.reader import Recording
+    from sim.world.scenes.model import Scene
+
+Array = NDArray[np.float64]
+
+COORDINATES = "world_coordinates"
+"""Signal of everything that moves."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordedWorld:
+    """A model, and the states of a run."""
+
+    text: ModelText
+    """As the engine had it when the run began."""
+    scene: Scene | None
+    """In which the robot stood."""
+    times_s: Array
+    """Of the rows, shape (rows,)."""
+    positions: Array
+    """Of everything that moves, shape (rows, coordinates); where the model was changed while it
+    ran, those of what it began with."""
+
+    @classmethod
+    def of(cls, recording: Recording) -> Self:
+        """That of a recording.
+
+        Raises:
+            KeyError: if it tells of none.
+            ValueError: if a document in it is none.
+        """
+        text, scene = world_text(recording.header.scenario)
+        return cls(text, scene, recording.column("t_s"), recording.column(COORDINATES))
+
+    def rows(self, rate_hz: float) -> NDArray[np.intp]:
+        """Numbers of the rows that come nearest to times of a rate, from the first to the last."""
+        times_s = self.times_s - self.times_s[0]
+        wanted_s = np.arange(0.0, times_s[-1] + 0.5 / rate_hz, 1.0 / rate_hz)
+        after = np.clip(np.searchsorted(times_s, wanted_s), 1, len(times_s) - 1)
+        nearer = wanted_s - times_s[after - 1] < times_s[after] - wanted_s
+        return np.asarray(after - nearer, np.intp)
+
+    def spread(self, count: int) -> NDArray[np.intp]:
+        """Numbers of some rows, the first and the last among them, evenly apart."""
+        return np.unique(np.linspace(0, len(self.times_s) - 1, count).astype(np.intp))
+
+    def world(self) -> World:
+        """The engine with it, for kinematics.
+
+        Raises:
+            EngineMissingError: if it is not installed.
+        """
+        return World(self.text)
+
+
+def world_text(told: Mapping[str, Any]) -> tuple[ModelText, Scene | None]:
+    """The model of a plan as a recording keeps it, and its scene.
+
+    Raises:
+        KeyError: if it is no such plan.
+        ValueError: if a document in it is none.
+    """
+    from hil.machines.mesh_files import files_beside
+
+    scenario = told["scenario"]
+    stepping = Stepping(scenario["step_s"], scenario["integrator"], tuple(scenario["gravity_m_s2"]))
+    if "scene" in told:
+        placed = placed_of(told["scene"])
+        return placed.text(stepping, scenario["seed"]), placed.scene
+    file = str(told["robot_file"])
+    robot = read_toml(told["robot"], file, files_beside(Path(file)))
+    return model_text([PlacedRobot(robot)], stepping), None

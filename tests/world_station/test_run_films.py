@@ -1,0 +1,107 @@
+"""Films and instants of runs: which states they show, from where; what is left without OpenGL."""
+
+import json
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+from scene_robots import SCENARIOS
+from test_robot_runs import said
+
+from hil.recording.reader import Recording
+from hil.stations.world import filming
+from hil.stations.world.pictures import PictureProcess
+from hil.stations.world.recorded import RecordedWorld
+from hil.stations.world.runner import run_world
+from hil.stations.world.scenario import load_world_plan
+from sim.world.pictures.wire import PictureOrder
+
+BLIND = {"__EGL_VENDOR_LIBRARY_FILENAMES": "/nowhere", "LD_LIBRARY_PATH": "/nowhere"}
+"""With which no driver of EGL is found."""
+CHANGES = ['scene="table"', "motion.duration_s=2.3", "motion.goal=[{joint=1, by_deg=-80.0}]",
+           "settle_s=0.1"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    plan = load_world_plan(SCENARIOS / "joint_move.toml", CHANGES)
+    result = run_world(plan, tmp_path_factory.mktemp("runs"))
+    assert result.ok, result
+    return RecordedWorld.of(Recording.open(result.recorder.path))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_are_those_nearest_in_time(recorded, seed):
+    rng = np.random.default_rng(seed)
+    times_s = np.cumsum(rng.uniform(1e-4, 0.02, 400)) + 3.0
+    one = RecordedWorld(recorded.text, None, times_s, np.zeros((400, 1)))
+    rate_hz = float(rng.uniform(5.0, 60.0))
+    rows = one.rows(rate_hz)
+    for count, row in enumerate(rows.tolist()):
+        apart = np.abs(times_s - times_s[0] - count / rate_hz)
+        assert apart[row] == pytest.approx(apart.min(), abs=1e-12)
+    assert abs((len(rows) - 1) / rate_hz - (times_s[-1] - times_s[0])) <= 1.0 / rate_hz
+
+
+def test_a_film_shows_the_recorded_states_at_their_times(recorded, tmp_path, monkeypatch):
+    monkeypatch.setattr(filming, "FILM", (480, 270))
+    file, shares = tmp_path / "film.mp4", list[float]()
+    count = filming.film(recorded, file, shares.append, rate_hz=5.0)
+    assert count == 1 + round(5.0 * recorded.times_s[-1])
+    assert shares == pytest.approx(np.arange(1, count + 1) / count)
+    with av.open(str(file)) as opened:
+        frames = [one.to_ndarray(format="rgb24") for one in opened.decode(video=0)]
+    assert (len(frames), frames[0].shape) == (count, (270, 480, 3))
+    view, fovy_rad = filming.view_of(recorded, filming.FILM)
+    order = PictureOrder(text=recorded.text.text, start=tuple(recorded.positions[0].tolist()),
+                         width=480, height=270, views=(view,), fovy_rad=fovy_rad,
+                         quality="fine")  # fmt: skip
+    shown = [0, count // 2, count - 1]
+    with PictureProcess(order) as process:
+        at = [recorded.positions[round(500 * index / 5.0)] for index in shown]
+        drawn = [picture[0].astype(float) for picture in map(process.draw, at)]
+    for index, wanted in zip(shown, drawn, strict=True):
+        apart = [np.abs(frames[index] - one).mean() for one in drawn]
+        assert np.abs(frames[index] - wanted).mean() == min(apart) < 2.0
+        assert sorted(apart)[1] > 1.5 * min(apart)
+
+
+def test_a_scene_is_looked_at_by_its_camera_and_a_lone_robot_as_a_whole(recorded, tmp_path):
+    view, fovy_rad = filming.view_of(recorded, filming.FILM)
+    eye = np.array((2.6, -2.0, 1.9))  # of the scene's document
+    ahead = np.array((0.6, 0.0, 0.6)) - eye
+    ca, ce = np.cos([view.azimuth_rad, view.elevation_rad])
+    sa, se = np.sin([view.azimuth_rad, view.elevation_rad])
+    np.testing.assert_allclose(view.distance_m * np.array([ce * ca, ce * sa, se]), ahead, atol=1e-9)
+    assert (view.look_at_m, fovy_rad) == ((0.6, 0.0, 0.6), 0.8)
+    alone = RecordedWorld(recorded.text, None, recorded.times_s, recorded.positions)
+    view, fovy_rad = filming.view_of(alone, filming.FILM)
+    assert view.look_at_m is not None
+    assert fovy_rad == filming.FOVY_RAD
+
+
+def test_without_opengl_the_run_counts_and_the_film_is_told_to_be_missing(tmp_path, monkeypatch):
+    for name, value in BLIND.items():
+        monkeypatch.setenv(name, value)
+    file = tmp_path / "film.mp4"
+    done = said("run", "joint_move", "--video", str(file), "--json", "--out", str(tmp_path),
+                "--set", "settle_s=0.1", status=1)  # fmt: skip
+    told = json.loads(done.stdout)
+    assert (told["ok"], told["video"], told["ended"]) == (False, None, "completed")
+    assert Path(told["recording"]).exists()
+    assert "libegl1" in told["video_failure"]
+    assert f"video: {told['video_failure']}".splitlines()[0] in done.stderr
+    assert not file.exists()
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_a_film_is_told_with_the_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(filming, "FILM", (320, 180))
+    file = tmp_path / "film.mp4"
+    told = json.loads(
+        said("run", "joint_move", "--video", str(file), "--json", "--out", str(tmp_path),
+             "--set", "settle_s=0.02", "--set", "motion.duration_s=2.4").stdout
+    )  # fmt: skip
+    assert told["video"] == str(file)
+    assert file.stat().st_size > 10_000
