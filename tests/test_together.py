@@ -144,9 +144,8 @@ def play(tmp_path):
     actor.write_text(ACTOR)
 
     def played(*hows, together="true", stop_within_s=20.0, after=()):
-        parts = [
-            part(f"part{k}", "demo", f"of={len(hows)}", f"how={how}") for k, how in enumerate(hows)
-        ]
+        others = 1 if after else len(hows)
+        parts = [part(f"part{k}", "demo", f"of={others}", f"how={h}") for k, h in enumerate(hows)]
         for number, before in after:
             parts[number] += f'after = "part{before}"\n'
         path = write(tmp_path, *parts, together=together)
@@ -200,10 +199,10 @@ def test_a_part_begins_once_the_one_before_it_has_completed(play):
 
 def test_a_part_is_told_what_the_one_before_it_recorded(tmp_path):
     actor = tmp_path / "actor.py"
-    actor.write_text(ACTOR.replace('"heard": heard', '"heard": sys.argv[-3:]', 1))
-    changes = ("name={recording}", "of=2", "beside", "how=completes")
+    actor.write_text(ACTOR.replace('"heard": heard', '"heard": sys.argv[-6:]', 1))
+    changes = ("name={recording}", "of=1", "how=completes")
     path = write(
-        tmp_path, part("part0", "demo", "of=2", "how=completes"),
+        tmp_path, part("part0", "demo", "of=1", "how=completes"),
         part("part1", "demo", *changes) + 'after = "part0"\n',
     )  # fmt: skip
     scenario = TogetherScenario.build(read_toml(path), str(path))
