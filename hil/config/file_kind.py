@@ -49,6 +49,20 @@ class FileKind:
     check: Callable[[Mapping[str, Any], Path], object]
     """Reads a table as a run does, with the files that it names, which are looked for beside the
     file; raises `ConfigError`."""
+    endings: tuple[str, ...] = (".toml",)
+    """Of its files; others than TOML need the next two."""
+    read: Callable[[Path], dict[str, Any]] | None = None
+    """Reads a file as a table; None for plain TOML. Raises `ConfigError`."""
+    write: Callable[[Mapping[str, Any], Path], tuple[str, tuple[str, ...]]] | None = None
+    """The text of a file, by the ending of its name, and a line for each thing that it cannot say;
+    None for plain TOML. Raises `ConfigError`."""
+    begun: Mapping[str, Any] | None = None
+    """A new file's table; None if none is begun from nothing."""
+    runs: tuple[str, ...] = ()
+    """Endings of its files that `hil run` and `hil check` take in place of a scenario: their
+    station makes one of what they describe."""
+    grids: tuple[str, ...] = ()
+    """Its lists of tables that a form shows as a grid, a line for each table."""
 
     @property
     def named(self) -> str:

@@ -12,6 +12,7 @@ from hil.config.files import read_regular
 from hil.config.shipped import configs_dir, find_file
 from hil.machines.documents import is_machine, machine_names, machine_robot
 from hil.machines.mesh_files import files_beside
+from sim.world.mjcf.reading import read_mjcf
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import Robot
@@ -95,6 +96,9 @@ def read_document(text: str, path: Path) -> RobotDocument:
             return RobotDocument(read_toml(text, str(path), files_beside(path)), path)
         case ".urdf":
             robot, losses = read_urdf(text, str(path), files_beside(path))
+            return RobotDocument(robot, path, losses)
+        case ".mjcf" | ".xml":
+            robot, losses = read_mjcf(text, str(path), files_beside(path))
             return RobotDocument(robot, path, losses)
         case _:
             return RobotDocument(read_text(text, str(path)), path)

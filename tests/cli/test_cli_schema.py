@@ -15,10 +15,11 @@ from hil.run.file_kinds import all_kinds, kind_of, named_kinds, schema_of_kind
 runner = CliRunner()
 KINDS = named_kinds()
 WITHOUT_UNIT = {
-    "acceleration_overshoot", "axis", "bias", "bitrate", "bus_load_max", "bus_of_leg", "damping",
-    "dead_zone", "expo", "factor", "gear_ratio", "joint", "jump_speed_factor", "kd", "ki", "kp",
-    "late_cycles_max", "least_wrist", "parts", "period_tolerance", "rate_overshoot", "scale",
-    "singular_value_min", "speed", "turns", "value", "warn_above",
+    "acceleration_overshoot", "axis", "bias", "bitrate", "bus_load_max", "bus_of_leg", "colour",
+    "damping", "dead_zone", "expo", "factor", "gear_ratio", "joint", "jump_speed_factor", "kd",
+    "ki", "kp", "late_cycles_max", "least_wrist", "parts", "period_tolerance", "quaternion",
+    "rate_overshoot", "ratio", "scale", "singular_value_min", "speed", "start_m_quaternion",
+    "start_quaternion", "turns", "value", "warn_above",
 }  # fmt: skip
 """Numbers that are ratios, counts, signs, names, directions, or of a unit that stands elsewhere."""
 
@@ -55,7 +56,7 @@ def test_all_is_each_of_them_by_its_name():
     assert printed("all") == {one.schema: printed(one.schema) for one in all_kinds()}
     assert set(printed("all")) == {
         "scenario", "arm-scenario", "world-scenario", "together-scenario", "robot", "arm",
-        "rig", "drive",
+        "rig", "drive", "robot-document",
     }  # fmt: skip
 
 
@@ -86,6 +87,10 @@ def test_every_number_has_a_unit_or_is_known_to_have_none(kind):
         ("inertia_kg_m2", "kg m²"),
         ("friction_nm", "N m"),
         ("drag_nm_s", "N m s/rad"),
+        ("damping_nm_s", "N m s/rad"),
+        ("damping_n_s_m", "N s/m"),
+        ("armature_kg_m2", "kg m²"),
+        ("density_kg_m3", "kg/m³"),
         ("duration_s", "s"),
         ("min_free_mb", "MB"),
         ("scale", None),

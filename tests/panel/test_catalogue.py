@@ -6,10 +6,18 @@ import pytest
 
 from hil.config.shipped import configs_dir
 from hil.machines.kinds import SPACE_ARM
-from hil.panel.scenarios.models.catalogue import SaveError, Writer, catalogue, entry_of, relocated
+from hil.panel.scenarios.models.catalogue import (
+    SaveError,
+    Writer,
+    catalogue,
+    entry_of,
+    relocated,
+    table_of,
+)
 from hil.panel.scenarios.models.form_check import problems_of
 from hil.stations.arm.station import SCENARIO as ARM_SCENARIO
 from hil.stations.platform.station import SCENARIO as PLATFORM_SCENARIO
+from hil.stations.world.station import DOCUMENT
 
 SCENARIOS = configs_dir() / "scenarios"
 
@@ -26,6 +34,14 @@ def test_every_shipped_file_is_there_with_its_station_and_description():
             assert (entry.shipped, entry.problem) == (True, "")
             assert entry.name == read(path)["name"]
             assert bool(entry.station) == (folder == "scenarios")
+    robots = configs_dir() / "world" / "robots"
+    for path in (*robots.glob("*.toml"), *robots.glob("*.txt")):
+        entry = entries.pop(path.resolve())
+        assert (entry.shipped, entry.problem, entry.station) == (True, "", "")
+        assert entry.name == (path.stem if path.suffix == ".toml" else path.name)
+        table, kind = table_of(path)
+        assert kind is entry.kind is DOCUMENT
+        assert problems_of(kind, table, path) == ()
     assert not entries
 
 
@@ -38,7 +54,8 @@ def test_stations_and_order():
     assert by_name["demo"].description.startswith("Multi-sine")
     kinds = [entry.kind for entry in entries]
     assert kinds.index(ARM_SCENARIO) > kinds.index(PLATFORM_SCENARIO)
-    assert kinds[-1] is SPACE_ARM
+    assert kinds[-1] is DOCUMENT
+    assert kinds.index(DOCUMENT) > kinds.index(SPACE_ARM)
 
 
 def test_a_folder_of_ones_own_shows_settings_only_and_says_what_cannot_be_read(tmp_path):

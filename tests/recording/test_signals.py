@@ -43,7 +43,7 @@ ROW = (
     9,
 )
 
-MANY = tuple(map(str, range(123)))
+MANY = tuple(map(str, range(1998)))
 _TYPES: tuple[Type, ...] = ("u1", "u2", "u4", "u8", "f8")
 _HIGHEST = {"u1": 2**8 - 1, "u2": 2**16 - 1, "u4": 2**32 - 1, "u8": 2**64 - 1}
 
@@ -184,8 +184,8 @@ def test_what_is_no_table_is_refused(raw: dict[str, Any]) -> None:
         ),
         (lambda: Signals("/swing", HEAD), "lower-case"),
         (
-            lambda: Signals("s", (*HEAD, Signal("a", "f8", 123, parts=MANY))),
-            "rows of 1004 bytes; at most 1000",
+            lambda: Signals("s", (*HEAD, Signal("a", "f8", 1998, parts=MANY))),
+            "rows of 16004 bytes; at most 16000",
         ),
         (lambda: Signals("s", (*HEAD, Signal("a", "u4", there="b"))), "'b' must be a signal of"),
         (lambda: Signal("a_pose", "f8", 2, frame="base", child="tool", parts=LEGS[:2]), "a pose"),

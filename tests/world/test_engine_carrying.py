@@ -249,7 +249,7 @@ def test_closed_brakes_stay_closed_where_they_are_and_those_that_slip_go_on_slip
     friction = [4000.0] * 6
 
     def braked(of):
-        text = with_brakes(model_text([PlacedRobot(of)], Stepping(1e-3)), names, 1e-3)
+        text = with_brakes(model_text([PlacedRobot(of)], Stepping(1e-3)), names)
         world = World(text)
         return world, Brakes(world, names, friction)
 
@@ -283,7 +283,7 @@ def test_closed_brakes_stay_closed_where_they_are_and_those_that_slip_go_on_slip
 def test_brakes_go_on_from_a_snapshot():
     robot = paper_robot()
     names = [f"j{drive.joint}" for drive in robot.drives]
-    text = with_brakes(model_text([PlacedRobot(robot)], Stepping(1e-3)), names, 1e-3)
+    text = with_brakes(model_text([PlacedRobot(robot)], Stepping(1e-3)), names)
 
     def run(world, brakes, count):
         for index in range(count):
@@ -295,12 +295,12 @@ def test_brakes_go_on_from_a_snapshot():
     brakes = Brakes(world, names, [4000.0] * 6)
     run(world, brakes, 75)
     kept, own = world.snapshot(), brakes.snapshot()
-    wanted = run(world, brakes, 500)
+    wanted = run(world, brakes, 5000)
     other = World(text)
     others = Brakes(other, names, [4000.0] * 6)
     other.restore(kept)
     others.restore(own)
-    assert run(other, others, 500) == wanted
+    assert run(other, others, 5000) == wanted
 
 
 def test_bytes_that_are_no_model_are_refused():

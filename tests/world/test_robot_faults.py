@@ -122,7 +122,19 @@ FAULTS = {
         "fixed, free, end"]),
     "a column too few": (", (0.9, 0.6, 0.1), 1500]\nlink  [3", ", 1500]\nlink  [3", [
         "a.txt:5:1: link: 7 columns; "
-        "link [No, D-H, JointD, JointT, Shape, Size, Color, Density]"]),
+        "link [No, D-H, JointD, JointT, Shape, Size, Color, Density, Inertia]"]),
+    "an inertia of no body": ("0.1), 1500]\nlink  [3",
+        "0.1), 0, (1, 0, 0, 0, 1, 1, 3, 0, 0, 0)]\nlink  [3", [
+        "a.txt:5:108: link 2 Inertia = (1.0, 1.0, 3.0, 0.0, 0.0, 0.0): principal moments 1, 1, "
+        "3 kg m2 are no body's; each is above 0 and at most the sum of the other two"]),
+    "an inertia of nine numbers": ("0.1), 1500]\nlink  [3",
+        "0.1), 0, (1, 0, 0, 0, 1, 1, 1, 0, 0)]\nlink  [3", [
+        "a.txt:5:108: Inertia = (1, 0, 0, 0, 1, 1, 1, 0, 0): 9 numbers; mass, x, y, z of its "
+        "centre, xx, yy, zz, xy, xz, yz about that"]),
+    "an inertia and a density": ("0.1), 1500]\nlink  [3",
+        "0.1), 1500, (1, 0, 0, 0, 1, 1, 1, 0, 0, 0)]\nlink  [3", [
+        "a.txt:5:105: link 2 Density = 1500.0: the link's mass is told more than once; a density, "
+        "a mass, or an inertia"]),
     "no bracket": ("joint [3, hinge", "joint 3, hinge", [
         "a.txt:13:6: no square bracket opens; joint [..., ...]"]),
     "no end": ("(0, 0, 1), 2, 3]", "(0, 0, 1), 2, 3", [

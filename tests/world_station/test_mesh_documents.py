@@ -88,3 +88,22 @@ def test_check_tells_faults_by_place_and_what_a_hull_costs(document):
     part.unlink()
     done = said("check", document, status=2)
     assert "10:8: mesh = meshes/part.obj: meshes/part.obj cannot be read: No such" in done.stderr
+
+
+def test_a_model_of_the_engine_is_taken_where_a_robot_is_named(tmp_path):
+    path = tmp_path / "a.xml"
+    body = '<body name="a"><geom type="box" size="1 1 1"/><body name="b"><joint name="j"/>'
+    body += '<geom type="sphere" size="0.1" condim="4"/></body></body>'
+    path.write_text(f"<mujoco>\n<worldbody>{body}</worldbody></mujoco>")
+    new = tmp_path / "b.toml"
+    done = said("convert", path, "--to", "toml", "-o", new)
+    place = "2:90: body b condim = 4: what touches is as hard and rough as the world has it"
+    assert f"lost: {path}:{place}" in done.stderr
+    assert [link.name for link in robot_of(str(new))[0].links] == ["a", "b"]
+    done = said("convert", path, "--to", "toml", "--strict", status=1)
+    assert f"{path}:{place}" in done.stderr
+    path.write_text(path.read_text().replace(' condim="4"', ""))
+    said("convert", path, "--to", "toml", "--strict")
+    assert json.loads(said("check", path, "--json").stdout)["engine"] == "ok"
+    path.write_text("<robot/>")
+    assert "1:1: <robot>: no MJCF" in said("check", path, status=2).stderr

@@ -41,13 +41,21 @@ class FormDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._find, self._edit, self._offered = find, edit, offered
 
+    def place_of(self, index: Index) -> Place:
+        """The place in the table that a cell shows."""
+        return tuple(index.sibling(index.row(), NAME).data(PLACE) or ())
+
+    def is_value(self, index: Index) -> bool:
+        """Whether a cell can be edited, and not only be read."""
+        return index.column() == VALUE
+
     def createEditor(  # noqa: N802 - Qt's name
         self, parent: QWidget, option: QStyleOptionViewItem, index: Index
     ) -> Any:
         """A field or a list for the value of a line; nothing for the other columns."""
-        place = _place(index)
+        place = self.place_of(index)
         found = self._find(place)
-        if index.column() != VALUE or found is None or found[1].inner or found[1].fixed:
+        if not self.is_value(index) or found is None or found[1].inner or found[1].fixed:
             return None
         node = found[1]
         if node.kind in (NodeKind.CHOICE, NodeKind.SWITCH):
@@ -88,10 +96,6 @@ class FormDelegate(QStyledItemDelegate):
 
     def setModelData(self, editor: QWidget, model: Any, index: Index) -> None:  # noqa: N802
         """What is typed counts at once: nothing is left to take."""
-
-
-def _place(index: Index) -> Place:
-    return tuple(index.sibling(index.row(), NAME).data(PLACE) or ())
 
 
 def _choices(node: Node) -> tuple[Any, ...]:

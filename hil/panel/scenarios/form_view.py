@@ -3,7 +3,8 @@
 What is typed counts at once; the check comes when typing rests.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -11,6 +12,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
+    QTabWidget,
     QToolButton,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -19,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from hil.panel.scenarios.form_checking import Check, Checker
 from hil.panel.scenarios.form_delegate import NAME, PLACE, VALUE
+from hil.panel.scenarios.form_grid import FormGrid
 from hil.panel.scenarios.form_tree import FormTree
 from hil.panel.scenarios.models.form import FormError, FormModel
 from hil.panel.scenarios.models.form_files import offered
@@ -36,12 +39,20 @@ class FormView(QWidget):
         super().__init__(parent)
         self._model: FormModel | None = None
         self._file: Path | None = None
-        self._whole = False
+        self._whole, self._theme = False, theme
+        self._grid_keys: list[tuple[str, Callable[[], None]]] = []
         self.checker = Checker(self)
         self.checker.found.connect(self._take)
         self.tree = FormTree(theme, self._edit, self._offered, self)
         self.tree.itemChanged.connect(self._ticked)
         self.tree.currentItemChanged.connect(self._describe)
+        self.grids: dict[str, FormGrid] = {}
+        """Lists of tables that are shown as grids, by their keys."""
+        self.pages = QTabWidget()
+        self.pages.setDocumentMode(True)
+        self.pages.addTab(self.tree, self.tr("all settings"))
+        self.pages.tabBar().hide()
+        self.pages.currentChanged.connect(self._describe)
         self.tree.itemActivated.connect(lambda item, _: self._begin_edit(item))
         self.tree.itemClicked.connect(
             lambda item, column: column == VALUE and self._begin_edit(item)
@@ -57,7 +68,7 @@ class FormView(QWidget):
             bar.addWidget(button)
         bar.addStretch(1)
         room.addLayout(bar)
-        room.addWidget(self.tree, 1)
+        room.addWidget(self.pages, 1)
         room.addWidget(self._about)
         self.setFocusProxy(self.tree)
 
@@ -77,8 +88,45 @@ class FormView(QWidget):
         """
         self._model, self._file = model, file
         self.tree.set_model(model)
+        self._make_grids(() if model is None else model.kind.grids)
+        for grid in self.grids.values():
+            grid.set_model(model)
         self._enable_steps()
         self.checker.set_work(model, check)
+
+    def _make_grids(self, keys: Sequence[str]) -> None:
+        """A page for each list of tables that the kind of file has as a grid, before all else."""
+        if tuple(self.grids) == tuple(keys):
+            return
+        for grid in self.grids.values():
+            self.pages.removeTab(self.pages.indexOf(grid))
+            grid.deleteLater()
+        self.grids = {
+            key: FormGrid(key, self._theme, partial(self._edit, cell=True), self._offered, self)
+            for key in keys
+        }
+        for index, (key, grid) in enumerate(self.grids.items()):
+            self.pages.insertTab(index, grid, key)
+            grid.currentCellChanged.connect(self._describe)
+            for keys_typed, act in self._grid_keys:
+                shortcut = QShortcut(QKeySequence(keys_typed), grid, act)
+                shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
+        self.pages.tabBar().setVisible(bool(self.grids))
+        self.pages.setCurrentIndex(0)
+
+    @property
+    def sheet(self) -> FormTree | FormGrid:
+        """The page that is shown."""
+        shown = self.pages.currentWidget()
+        return shown if isinstance(shown, FormGrid) else self.tree
+
+    def _fill(self, place: Place | None) -> None:
+        for sheet in (self.tree, *self.grids.values()):
+            sheet.fill(place)
+
+    def _show_again(self, places: Sequence[Place] | None) -> None:
+        for sheet in (self.tree, *self.grids.values()):
+            sheet.show_again(places)
 
     def show_only(self, place: Place) -> None:
         """Show only the lines inside one line."""
@@ -86,7 +134,9 @@ class FormView(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
-        self.tree.set_theme(theme)
+        self._theme = theme
+        for sheet in (self.tree, *self.grids.values()):
+            sheet.set_theme(theme)
 
     def close_checks(self) -> None:
         """Wait for a check under way: the window closes."""
@@ -113,6 +163,8 @@ class FormView(QWidget):
             if keys:
                 shortcut = QShortcut(QKeySequence(keys), self.tree, act)
                 shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
+            if keys and name != "remove":  # in a grid that key empties a cell
+                self._grid_keys.append((keys, act))
         return made
 
     def _enable_steps(self) -> None:
@@ -121,9 +173,12 @@ class FormView(QWidget):
         self.buttons["redo"].setEnabled(model is not None and model.can_redo)
 
     def _describe(self, *_: object) -> None:
-        place = self.tree.current
-        node = None if place is None else self.tree.node(place)
-        parts = () if node is None else (node.about, node.bounds)
+        sheet = self.sheet
+        place = sheet.current_cell if isinstance(sheet, FormGrid) else sheet.current
+        node = None if place is None else sheet.node(place)
+        parts = [] if node is None else [node.about, node.bounds]
+        if isinstance(sheet, FormGrid) and self._model is not None and place is not None:
+            parts = [one.message for one in self._model.problems_at(place)] + parts
         self._about.setText("   ".join(part for part in parts if part))
 
     def _offered(self, place: Place) -> tuple[str, ...]:
@@ -140,13 +195,15 @@ class FormView(QWidget):
                 self._model.settle()
             self.tree.editItem(item, VALUE)
 
-    def _edit(self, place: Place, typed: str | None, chosen: object) -> None:
-        """Take what was typed (or chosen) in a line."""
+    def _edit(self, place: Place, typed: str | None, chosen: object, *, cell: bool = False) -> None:
+        """Take what was typed (or chosen) in a line, or in a cell of a grid."""
 
         def act(model: FormModel) -> Place:
             before = model.node(place[:-1])
             if typed is None:
                 model.put(place, chosen)
+            elif cell:
+                model.edit_cell(place, typed)
             else:
                 model.edit(place, typed)
             self._whole = before is not None and before.tag == place[-1]
@@ -165,7 +222,7 @@ class FormView(QWidget):
 
     def add(self) -> None:
         """Add an item to the list that the current line is, or is in."""
-        place = self.tree.current
+        place = self.sheet.current
         while place:
             node = self.tree.node(place)
             if node is not None and node.kind is NodeKind.LIST:
@@ -175,12 +232,12 @@ class FormView(QWidget):
 
     def remove(self) -> None:
         """Remove the current item, or leave the setting out."""
-        if place := self.tree.current:
+        if place := self.sheet.current:
             self._do(lambda model: model.remove(place))
 
     def shift(self, by: int) -> None:
         """Move the item that the current line is, or is in."""
-        place = self.tree.current
+        place = self.sheet.current
         while place and not isinstance(place[-1], int):
             place = place[:-1]
         if place:
@@ -188,7 +245,7 @@ class FormView(QWidget):
 
     def reshape(self) -> None:
         """Change between one number and six."""
-        place = self.tree.current
+        place = self.sheet.current
         node = None if place is None else self.tree.node(place)
         if place is not None and node is not None and "x-alternatives" in node.schema:
             self._do(lambda model: model.reshape(place, 1 - (node.kind is NodeKind.ROW)))
@@ -207,19 +264,19 @@ class FormView(QWidget):
         model = self._model
         if model is None:
             return
-        before, place = model.revision, self.tree.current
+        before, place = model.revision, self.sheet.current
         try:
             result = act(model)
         except FormError as error:
             self._about.setText(str(error))
-            self.tree.show_again()
+            self._show_again(None)
             return
         if model.revision == before:
             return
         if whole():
-            self.tree.fill(result if isinstance(result, tuple) else place)
+            self._fill(result if isinstance(result, tuple) else place)
         else:
-            self.tree.show_again([result] if isinstance(result, tuple) else None)
+            self._show_again([result] if isinstance(result, tuple) else None)
         self._enable_steps()
         self.checker.rest()
         self.changed.emit()
@@ -232,5 +289,6 @@ class FormView(QWidget):
             return
         before = model.problems
         if model.take(revision, problems):
-            self.tree.show_again([one.place for one in (*before, *problems)])
+            self._show_again([one.place for one in (*before, *problems)])
+            self._describe()
             self.changed.emit()

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
@@ -19,14 +19,24 @@ from PySide6.QtWidgets import (
 )
 
 from hil.config.file_kind import FileKind
-from hil.config.settings import ConfigError, read_toml
+from hil.config.settings import ConfigError
 from hil.config.toml_text import TomlError
 from hil.panel.scenarios.form_view import FormView
-from hil.panel.scenarios.models.catalogue import Entry, SaveError, Writer, catalogue, entry_of
+from hil.panel.scenarios.models.catalogue import (
+    Entry,
+    SaveError,
+    Writer,
+    begun_entry,
+    catalogue,
+    entry_of,
+    table_of,
+)
 from hil.panel.scenarios.models.form import FormModel
 from hil.panel.scenarios.models.form_check import problems_of
 from hil.panel.scenarios.models.scenario_work import News, ScenarioWork
 from hil.panel.shell.theme import LIGHT, Theme
+from hil.run.file_kinds import all_kinds
+from hil.run.registry import machine_preview
 from hil.run.station import CheckFinding
 
 _BUTTONS: Final = {
@@ -69,6 +79,7 @@ class ScenariosView(QWidget):
         self._entry: Entry | None = None
         self._writer = Writer()
         self._previews = False
+        self._pictured: tuple[FormModel, int] | None = None
         self._build(theme)
         self.reload()
 
@@ -80,11 +91,12 @@ class ScenariosView(QWidget):
         self.picker.setMinimumContentsLength(12)
         policy = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         self.picker.setSizeAdjustPolicy(policy)
-        self.picker.activated.connect(lambda row: self.open_scenario(self.picker.itemData(row)))
+        self.picker.activated.connect(self._picked)
         self._description = QLabel()
         self._description.setWordWrap(True)
         self.form = FormView(theme)
         self.form.changed.connect(self._enable)
+        self.form.changed.connect(self._preview_machine)
         self._told = QLabel()
         self._told.setWordWrap(True)
         self.progress = QProgressBar()
@@ -112,6 +124,7 @@ class ScenariosView(QWidget):
         room.addWidget(self.form, 1)
         self.progress.hide()
         self.findings.hide()
+        QShortcut(QKeySequence.StandardKey.Save, self, self.save_again)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
@@ -124,6 +137,9 @@ class ScenariosView(QWidget):
             station = entry.station.capitalize() or self.tr("Machine")
             folder = "" if entry.shipped else f" ({entry.path.parent.name})"
             self.picker.addItem(f"{station}: {entry.name}{folder}", entry.path)
+        for kind in all_kinds():
+            if kind.begun is not None:
+                self.picker.addItem(self.tr("New {kind}").format(kind=kind.name), kind)
         self.picker.setCurrentIndex(-1 if self._entry is None else self._row_of(self._entry.path))
         self._enable()
 
@@ -132,6 +148,24 @@ class ScenariosView(QWidget):
         return next((row for row in rows if self.picker.itemData(row) == path), -1)
 
     # --- files ----------------------------------------------------------------------------------
+
+    def _picked(self, row: int) -> None:
+        picked = self.picker.itemData(row)
+        if isinstance(picked, FileKind):
+            self.begin(picked)
+        else:
+            self.open_scenario(picked)
+
+    def begin(self, kind: FileKind) -> None:
+        """Begin a new file of a kind, with as little in it as there can be."""
+        entry = self._entry = begun_entry(kind, Path.cwd())
+        self.picker.setCurrentIndex(self.picker.findData(kind))
+        self._description.setText(self.tr("New: fill it in, then save it"))
+        self._show_findings(())
+        self._told.clear()
+        self._show_form(FormModel(kind, kind.begun or {}), kind, entry.path)
+        self._preview()
+        self._enable()
 
     def open_scenario(self, path: Path | None) -> None:
         """Show a file; one that cannot be read says why."""
@@ -145,7 +179,7 @@ class ScenariosView(QWidget):
         self.form.set_model(None)
         if entry.kind is not None:
             try:
-                table = read_toml(entry.path)
+                table, _ = table_of(entry.path)
             except ConfigError as error:
                 self._description.setText(str(error))
             else:
@@ -159,8 +193,23 @@ class ScenariosView(QWidget):
         if begins:
             self._preview()
 
+    def _preview_machine(self) -> None:
+        """Show a machine as it is edited, whenever nothing is wrong with it."""
+        model, entry = self.form.model, self._entry
+        if model is None or entry is None or entry.station or not self._previews:
+            return
+        pictured = (model, model.revision)
+        whole = model.judged == model.revision and not model.problems
+        if whole and pictured != self._pictured and machine_preview(model.kind) is not None:
+            self._pictured = pictured
+            self.work.begin_preview(entry, model.table)
+
     def _preview(self) -> None:
-        if self._entry is not None and self._previews:
+        kind = None if self._entry is None else self._entry.kind
+        if kind is not None and machine_preview(kind) is not None:
+            self._pictured = None
+            self._preview_machine()
+        elif self._entry is not None and self._previews:
             self.work.begin_preview(self._entry)
             self.previewed.emit(f"Preparing a picture of {self._entry.name} …")
 
@@ -169,7 +218,8 @@ class ScenariosView(QWidget):
         if path is None:
             return
         self.open_scenario(path)
-        self._told.setText(_SUGGESTED)
+        if self._entry is not None and self._entry.station:
+            self._told.setText(_SUGGESTED)
 
     def _show_form(self, model: FormModel, kind: FileKind, path: Path) -> None:
         self.form.set_model(model, lambda table: problems_of(kind, table, path), path)
@@ -183,13 +233,27 @@ class ScenariosView(QWidget):
         start = Path.cwd() if entry.shipped else entry.path.parent
         chosen, _ = QFileDialog.getSaveFileName(
             self, self.tr("Save settings as a new file"), str(start / f"{name}.toml"),
-            self.tr("Settings (*.toml)"),
+            self.tr("Settings ({endings})").format(
+                endings=" ".join(f"*{ending}" for ending in model.kind.endings)
+            ),
         )  # fmt: skip
         if chosen:
             self.save(Path(chosen))
 
+    def save_again(self) -> None:
+        """Save where it was saved last; ask for a name if that is a file of somebody else's."""
+        entry = self._entry
+        if entry is None or not self.buttons["save"].isEnabled():
+            return
+        if entry.path.exists() and not self._writer.may_write(entry.path):
+            self.save(entry.path)
+        else:
+            self.save_as()
+
     def save(self, path: Path) -> bool:
         """Save what is edited as a file; says why if it cannot.
+
+        A form of file that cannot say all of it is written beside: what is edited stays.
 
         Returns:
             Whether it was saved.
@@ -197,12 +261,17 @@ class ScenariosView(QWidget):
         model, entry = self.form.model, self._entry
         if model is None or entry is None:
             return False
-        path = path if path.suffix == ".toml" else path.with_name(f"{path.name}.toml")
+        known = path.suffix.lower() in model.kind.endings
+        path = path if known else path.with_name(f"{path.name}.toml")
         try:
-            self._writer.save(model.table, path, entry.path)
-        except (SaveError, TomlError) as error:
+            self._writer.save(model.table, path, entry.path, model.kind)
+        except (SaveError, TomlError, ConfigError) as error:
             self._told.setText(str(error))
             return False
+        if lost := self._writer.lost:
+            words = self.tr("Saved as {path}, which cannot say: {lost}")
+            self._told.setText(words.format(path=path, lost="; ".join(lost)))
+            return True
         model.saved()
         self._folders = tuple(dict.fromkeys((*self._folders, path.parent)))
         self.open_scenario(path)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hil.recording.reader import Recording
+    from sim.world.robots.model import Robot
     from sim.world.scenes.model import Scene
 
 Array = NDArray[np.float64]
@@ -81,13 +82,17 @@ def world_text(told: Mapping[str, Any]) -> tuple[ModelText, Scene | None]:
         KeyError: if it is no such plan.
         ValueError: if a document in it is none.
     """
-    from hil.machines.mesh_files import files_beside
-
     scenario = told["scenario"]
     stepping = Stepping(scenario["step_s"], scenario["integrator"], tuple(scenario["gravity_m_s2"]))
     if "scene" in told:
         placed = placed_of(told["scene"])
         return placed.text(stepping, scenario["seed"]), placed.scene
+    return model_text([PlacedRobot(recorded_robot(told))], stepping), None
+
+
+def recorded_robot(told: Mapping[str, Any]) -> Robot:
+    """The robot of a plan as a recording keeps it; raises as `world_text` does."""
+    from hil.machines.mesh_files import files_beside
+
     file = str(told["robot_file"])
-    robot = read_toml(told["robot"], file, files_beside(Path(file)))
-    return model_text([PlacedRobot(robot)], stepping), None
+    return read_toml(told["robot"], file, files_beside(Path(file)))

@@ -6,7 +6,8 @@ import json
 import math
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,9 +20,17 @@ from hil.run.journal import Journal
 from hil.run.run import Opening, play
 from hil.run.station import Checked, Request, Tried
 from hil.stations.world.bench import WorldBench, open_bench
+from hil.stations.world.editing.editor import EditQueue, RunEditor, TimedEdits
+from hil.stations.world.editing.texts import edits_of
+from hil.stations.world.led import desk_for, how_to_lead, led_by
 from hil.stations.world.loop import WorldFigures, WorldRun
 from hil.stations.world.pictures import PicturesError
-from hil.stations.world.scenario import WorldPlan, load_world_plan
+from hil.stations.world.scenario import (
+    WorldPlan,
+    load_world_plan,
+    scenario_table,
+    world_plan_from_table,
+)
 from hil.stations.world.signals import STATION, world_signals
 from hil.stations.world.sources.opened import LiveMeans
 from hil.stations.world.told import WorldCheckTold, WorldErrorsTold, WorldRunTold
@@ -51,6 +60,8 @@ class WorldResult:
     """Mean time of a step, gate, law and row in it."""
     overruns: int
     """Deadlines given up."""
+    editor: RunEditor
+    """What was edited while it ran."""
 
     @property
     def ok(self) -> bool:
@@ -83,13 +94,22 @@ def plan_of(request: Request) -> WorldPlan:
         changes.append(f"robot={json.dumps(robot)}")
     if request.clock is not None:
         changes.append(f'clock="{request.clock}"')
-    return load_world_plan(request.scenario, changes)
+    plan = world_plan_from_table(scenario_table(request.scenario), request.scenario, changes)
+    if (recording := request.options.get("--edits")) is not None:
+        from hil.recording.reader import Recording
+
+        plan = replace(plan, edits=edits_of(Recording.open(Path(recording))))
+    if request.options.get("--edit") and plan.scenario.clock != "real":
+        told = "on the virtual clock a run is over at once; --clock real lets it last"
+        raise ConfigError(str(request.scenario), [f"--edit: {told}"])
+    return plan
 
 
 def prove(plan: WorldPlan, law: Law | None = None) -> tuple[WorldBench, WorldFigures]:
     """Run the motion ahead in a world of its own, unrecorded."""
     bench = open_bench(plan, law)
-    run = WorldRun(bench, VirtualClock(), None, _signals(bench))
+    editing = [RunEditor(TimedEdits(plan, plan.edits))] if plan.edits else []
+    run = WorldRun(bench, VirtualClock(), None, _signals(bench), between=editing)
     play(run)
     return bench, run.figures
 
@@ -119,13 +139,26 @@ def run(request: Request) -> bool:
     Raises:
         RefusedError: if the motion is refused; nothing has moved.
     """
-    plan, quiet = plan_of(request), request.as_json
+    return run_plan(plan_of(request), request)
+
+
+def run_plan(plan: WorldPlan, request: Request) -> bool:
+    """Run a plan that is at hand, as a request says; otherwise as `run`."""
+    quiet = request.as_json
     with waiting("running the motion ahead, to prove it", quiet=quiet):
         plain = _plain(plan)
     tell = None
-    if not quiet and sys.stderr.isatty():
+    for line in how_to_lead(plan) if not quiet else ():
+        err.print(line, soft_wrap=True)
+    if not quiet and not plan.live and sys.stderr.isatty():
         tell = partial(_tell, plan.scenario.name)
-    result = run_world(plan, request.folder, tell)
+    with ExitStack() as stack:
+        edits = None
+        if request.options.get("--edit"):
+            from hil.stations.world.editing.builder import BuilderProcess  # Linux only
+
+            edits = stack.enter_context(BuilderProcess(plan, plan.scenario.robot))
+        result = run_world(plan, request.folder, tell, edits=edits, operator=request.operator)
     shown = _shown(request, result.recorder.path)
     if quiet:
         told = _run_told(result, plain, shown)
@@ -186,20 +219,27 @@ def run_world(
     folder: Path,
     tell: Callable[[float], object] | None = None,
     watch: Callable[[WorldBench, Journal], LiveClock] | None = None,
+    edits: EditQueue | None = None,
+    *,
+    operator: bool = False,
+    keys_fd: int | None = None,
 ) -> WorldResult:
     """Run a plan, recorded below a folder.
 
     Args:
         tell: told the time now and then [s].
         watch: makes the clock of a run that is watched, in place of the scenario's.
+        edits: changed documents, as they come; those of the plan if left out.
+        operator: whether panels watch it, and one of them holds it if it is led.
+        keys_fd: descriptor of the terminal whose keys lead; None for that of the program.
 
     Raises:
         RefusedError: if the motion cannot be made; nothing has moved.
         RecordingError: if the run cannot be recorded.
     """
     clock = _clock(plan)
-    bench = open_bench(plan, live=LiveMeans(clock.now_s))
-    signals = _signals(bench)
+    means = LiveMeans(clock.now_s, keys_fd=keys_fd)
+    bench = open_bench(plan, live=means)
     facts = {
         "scenario": plan.scenario.name,
         "robot": plan.robot.name or plan.scenario.robot,
@@ -211,25 +251,42 @@ def run_world(
         "station": STATION,
     }
     virtual = plan.scenario.clock == "virtual"
-    with Opening(plan.scenario.name, folder, virtual=virtual) as opening:
+    with closing(bench.source), Opening(plan.scenario.name, folder, virtual=virtual) as opening:
+        signals = _signals(bench)
         header = RunHeader(signals, facts, plan.told())
-        journal = Journal(opening.record(plan.scenario.recording, header))
+        led = opening.enter(desk_for(plan, header, clock.now_s)) if operator else None
+        sink = opening.record(plan.scenario.recording, header)
+        journal = Journal(sink, None if led is None else led.telemetry)
         opening.date(journal, clock)
         live = None if watch is None else watch(bench, journal)
         if live is not None:
             clock, live.ends = live, lambda: opening.wish.asked is not None
         paced = clock if tell is None else ReportingClock(clock, tell, 50)
-        turning = WorldRun(bench, paced, journal, signals, _stopped(opening, live))
+        asked: Callable[[], str] = str
+        if led is not None:
+            asked = led_by(led, means, lambda: turning.bench, journal, opening.wish)
+        editor = RunEditor(edits or TimedEdits(plan, plan.edits))
+        editor.rehearse(bench)
+        stopped = _stopped(opening, live, asked)
+        turning = WorldRun(bench, paced, journal, signals, stopped, between=[editor])
+        if live is not None:
+            live.world = lambda: turning.bench.world  # another one after an edit
         began = moment(clock.now_s).utc
         play(turning)
         passed_s = (moment(clock.now_s).utc - began).total_seconds()
-        _tell_end(journal, turning.figures, bench)
+        _tell_end(journal, turning.figures, turning.bench)
     steps = max(1, turning.figures.steps)
-    return WorldResult(plan, turning.figures, opening.recorded(), passed_s / steps, clock.overruns)
+    return WorldResult(
+        plan, turning.figures, opening.recorded(), passed_s / steps, clock.overruns, editor
+    )
 
 
-def _stopped(opening: Opening, live: LiveClock | None) -> Callable[[], str]:
+def _stopped(
+    opening: Opening, live: LiveClock | None, operator: Callable[[], str]
+) -> Callable[[], str]:
     def why() -> str:
+        if by_operator := operator():
+            return by_operator
         asked = opening.wish.asked
         if asked is None and live is not None and live.closed:
             return "the window was closed"
@@ -288,7 +345,9 @@ def _run_told(result: WorldResult, plain: WorldFigures | None, shown: RunPages) 
         ok=result.ok and not shown.failure, station=STATION,
         robot=result.plan.robot.name or result.plan.scenario.robot, ended=figures.ended,
         reason=figures.reason, **_errors(figures),
-        plain_pid=None if plain is None else _errors(plain), contacts=figures.contacts, edits=0,
+        plain_pid=None if plain is None else _errors(plain), contacts=figures.contacts,
+        edits=result.editor.taken, edits_refused=result.editor.refused,
+        edit_pause_max_ms=1e3 * result.editor.pause_max_s,
         loop_gap_max_um=1e6 * figures.gap_max_m, steps=figures.steps,
         step_us=1e6 * result.step_s, overruns=result.overruns,
         real_time_factor=result.plan.scenario.step_s / max(result.step_s, 1e-9),
@@ -330,6 +389,14 @@ def _show_run(result: WorldResult, plain: WorldFigures | None, shown: RunPages) 
         out.print("by plain PID:", _error_line(told["plain_pid"]))
     if told["contacts"]:
         out.print(f"contacts: {told['contacts']}; the first: {result.figures.violations[0]}")
+    if told["edits"] or told["edits_refused"]:
+        pause = f", at most {told['edit_pause_max_ms']:.2f} ms each"
+        out.print(
+            f"edits: {told['edits']} taken{pause if told['edit_pause_max_ms'] else ''}, "
+            f"{told['edits_refused']} refused"
+        )
+    for missed in result.editor.missed:
+        out.print(missed, soft_wrap=True)
     if told["loop_gap_max_um"]:
         out.print(f"loops: gap at most {told['loop_gap_max_um']:.2f} um")
     out.print(

@@ -7,6 +7,7 @@ Scenarios of all stations lie in ``configs/scenarios/``; those of this one say
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,19 +20,23 @@ from hil.config.fields import AngleDeg, Point
 from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import Settings, apply_overrides, read_toml
 from hil.config.shipped import find_file
-from hil.stations.world.led_settings import CopyMotion
-from hil.stations.world.planned_settings import JointsMotion, LineMotion
+from hil.stations.world.editing.edit_settings import EditAt
+from hil.stations.world.led_settings import CopyMotion, JogMotion
+from hil.stations.world.planned_settings import HoldMotion, JointsMotion, LineMotion
 
 if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
+    from hil.stations.world.editing.texts import TimedEdit
     from hil.stations.world.placing import PlacedScene
     from sim.world.robots.model import Robot
     from sim.world.robots.tree import RobotTree
     from sim.world.scenes.model import Stepping
 
-WorldMotion = Annotated[JointsMotion | LineMotion | CopyMotion, Field(discriminator="kind")]
+WorldMotion = Annotated[
+    JointsMotion | LineMotion | HoldMotion | CopyMotion | JogMotion, Field(discriminator="kind")
+]
 
 
 class LawGains(Settings):
@@ -110,6 +115,8 @@ class WorldScenario(Settings):
     """``virtual``: as fast as it goes; ``real``: in real time."""
     seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
     """Of all random numbers: the same seed gives the same run."""
+    edit: tuple[EditAt, ...] = ()
+    """Documents of the robot that the run takes while it goes."""
     recording: RecordingSettings = RecordingSettings()
     """How the run is recorded."""
 
@@ -130,6 +137,8 @@ class WorldPlan:
     """Where the scenario was."""
     scene: PlacedScene | None = None
     """The scene with this robot in it; None if it stands alone."""
+    edits: tuple[TimedEdit, ...] = ()
+    """Documents that it takes while it goes."""
 
     @property
     def tree(self) -> RobotTree:
@@ -147,6 +156,8 @@ class WorldPlan:
     def live(self) -> bool:
         """Whether somebody has to lead the robot while the run lasts."""
         motion = self.scenario.motion
+        if isinstance(motion, JogMotion):
+            return motion.by.kind != "script"
         return isinstance(motion, CopyMotion) and motion.source == "frames"
 
     def told(self) -> dict[str, Any]:
@@ -182,6 +193,15 @@ def load_world_plan(path: Path, overrides: Iterable[str] = ()) -> WorldPlan:
     return world_plan_from_table(read_toml(path), path, overrides)
 
 
+def scenario_table(path: Path) -> dict[str, Any]:
+    """A scenario's table; of a robot's document, one in which the robot holds where it starts."""
+    table = {} if path.suffix.lower() != ".toml" else read_toml(path)
+    if table and ("station" in table or "link" not in table):
+        return table
+    name = re.sub("[^a-z0-9_]+", "_", path.stem.lower())[:60] or "robot"
+    return {"station": "world", "name": name, "robot": str(path), "motion": {"kind": "hold"}}
+
+
 def world_plan_from_table(
     table: Mapping[str, Any], path: Path, overrides: Iterable[str] = ()
 ) -> WorldPlan:
@@ -189,6 +209,7 @@ def world_plan_from_table(
     from dataclasses import replace
 
     from hil.machines.robot_documents import robot_of
+    from hil.stations.world.editing.reading import edits_at
     from sim.world.robots.toml_writing import write_toml
 
     scenario = WorldScenario.build(apply_overrides(dict(table), overrides), str(path))
@@ -198,7 +219,9 @@ def world_plan_from_table(
     if scenario.scene is not None:
         scenario, scene = _placed(scenario, scenario.scene, robot, file, path)
         scene = scene.with_robot(driven)
-    plan = WorldPlan(scenario, driven, write_toml(robot, whole=True), str(file), str(path), scene)
+    edits = edits_at(scenario.edit, scenario.step_s, path)
+    whole = write_toml(robot, whole=True)
+    plan = WorldPlan(scenario, driven, whole, str(file), str(path), scene, edits)
     _check(plan, str(path))
     return plan
 
@@ -219,7 +242,7 @@ def _placed(
 
 
 def _check(plan: WorldPlan, source: str) -> None:
-    from hil.stations.world.sources.copy_map import copy_map
+    from hil.stations.world.sources.copy_map import copy_map, jog_faults
     from sim.world.robots.model import JointType
 
     scenario, wrong = plan.scenario, list[Wrong]()
@@ -234,7 +257,10 @@ def _check(plan: WorldPlan, source: str) -> None:
         wrong += copy_map(motion, plan.robot)[1]
         if motion.source == "recording":
             find_file(motion.file, beside=Path(source), folder="motions", key="motion.file")
-    for index, goal in enumerate(() if isinstance(motion, CopyMotion) else motion.goal):
+    if isinstance(motion, JogMotion):
+        wrong += jog_faults(motion, plan.robot)
+    goals = motion.goal if isinstance(motion, JointsMotion | LineMotion) else ()
+    for index, goal in enumerate(goals):
         key = f"motion.goal.{index}"
         if goal.joint not in driven or goal.joint in seen:
             there = ", ".join(map(str, driven)) or "none"

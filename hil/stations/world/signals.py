@@ -56,16 +56,21 @@ def world_signals(
         STATION,
         (
             *HEAD,
-            _of_joints("wanted", joints, "rad", "m"),
-            _of_joints("position", joints, "rad", "m"),
-            _of_joints("speed", joints, "rad/s", "m/s"),
-            _of_joints("effort", joints, "N m", "N"),
-            _of_joints("command", joints, *asked),
+            joint_signal("wanted", joints, "rad", "m"),
+            joint_signal("position", joints, "rad", "m"),
+            joint_signal("speed", joints, "rad/s", "m/s"),
+            joint_signal("effort", joints, "N m", "N"),
+            joint_signal("command", joints, *asked),
             *PLACE,
             *_of_moving(moving),
             *(_of_sensor(one) for one in sensors),
         ),
     )
+
+
+def still_signals(moving: Sequence[tuple[str, str]]) -> Signals:
+    """The table of a world that nothing drives: where everything is."""
+    return Signals(STATION, (*HEAD, *PLACE, *_of_moving(moving)))
 
 
 def _of_moving(moving: Sequence[tuple[str, str]]) -> Iterator[Signal]:
@@ -84,7 +89,7 @@ def _of_sensor(one: SensorSignal) -> Signal:
     return Signal(one.name, "f8", one.count, units, one.frame, one.child, one.parts)
 
 
-def _of_joints(name: str, joints: Names, turning: str, sliding: str) -> Signal:
+def joint_signal(name: str, joints: Names, turning: str, sliding: str) -> Signal:
     """One value a joint, in the unit of all of them or each in its own."""
     units = [sliding if slides else turning for _, slides in joints]
     endings = ["" if unit == "1" else re.sub("[/ ]", "_", f"_{unit}").lower() for unit in units]

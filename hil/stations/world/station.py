@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from hil.config.file_kind import FileKind, NamedFile
+from hil.run.lead import Lead
 from hil.run.station import Option, Role, Section, Shape, Station, Views
 from hil.stations.world.signals import SIGNALS
 
@@ -13,6 +14,17 @@ ROBOT: Final = Option(
     metavar="ROBOT",
     help="Robot of the virtual environment in place of the scenario's.",
     checks=True,
+)
+EDITS: Final = Option(
+    flag="--edits",
+    metavar="RECORDING",
+    help="Take the edits of a recording at the same steps, in place of the scenario's.",
+    checks=True,
+)
+EDIT: Final = Option(
+    flag="--edit",
+    help="Take the robot's document each time that it is saved; needs --clock real.",
+    switch=True,
 )
 VIDEO: Final = Option(
     flag="--video",
@@ -27,6 +39,11 @@ LAMPS: Final[dict[str, tuple[Role, Shape]]] = {
     "stopped": ("warn", Shape.REST),
     "off": ("fault", Shape.FAULT),
 }
+FIRST_TRACES: Final = (
+    "position_rad", "position_m", "position_joints", "effort_n_m", "effort_n", "effort_joints",
+    "contact_force_n",
+)  # fmt: skip
+"""Those of them that a robot has."""
 ADVICE: Final = {
     "position": "A joint would leave its range. Ask for less, or choose another start.",
     "braking": "A joint could not stop before its limit. Slow the motion near it.",
@@ -54,10 +71,29 @@ SCENARIO: Final = FileKind(
     name="world scenario",
     schema="world-scenario",
     station="world",
-    names=(NamedFile(("motion", "file"), "motions", "*.csv"),),
+    names=(
+        NamedFile(("motion", "file"), "motions", "*.csv"),
+        NamedFile(("robot",), "world/robots"),
+    ),
     model=_late("scenario:scenario_model"),
     check=_late("scenario:world_plan_from_table"),
 )
+
+DOCUMENT: Final = FileKind(
+    name="robot document",
+    schema="robot-document",
+    folder="world/robots",
+    marks=("link",),
+    model=_late("robot_file:robot_model"),
+    check=_late("robot_file:robot_from_table"),
+    endings=(".toml", ".txt"),
+    read=_late("robot_file:robot_table"),
+    write=_late("robot_file:robot_text"),
+    begun={"link": [], "joint": []},
+    runs=(".toml", ".txt", ".urdf"),
+    grids=("link", "joint", "drive"),
+)
+"""Of a jointed robot, which scenarios name."""
 
 _REPORT: Final = "hil.stations.world.report"
 SECTIONS: Final = (
@@ -82,16 +118,21 @@ SECTIONS: Final = (
 STATION: Final = Station(
     name="world",
     scenarios=SCENARIO,
-    options=(ROBOT, VIDEO),
+    machines=(DOCUMENT,),
+    options=(ROBOT, EDITS, EDIT, VIDEO),
     signals=SIGNALS,
     check=_late("runner:check"),
     run=_late("runner:run"),
     dry_run=_late("runner:dry_run"),
+    machine_preview=_late("robot_preview:robot_preview"),
+    lead=Lead(handles=_late("led:handles")),
     sections=SECTIONS,
     views=Views(
         lamps=LAMPS,
-        first_traces=("position_rad", "effort_n_m"),
+        first_traces=FIRST_TRACES,
         moving=("moving", "stopping"),
         advice=ADVICE,
+        margins=_late("margins:margins_of"),
     ),
+    scene=_late("world_scene:scenes_of"),
 )

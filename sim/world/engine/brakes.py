@@ -15,6 +15,7 @@ from sim.world.engine.mjcf import ModelText
 from sim.world.engine.mjcf_robot import TIE_STEPS
 from sim.world.engine.world import World
 from sim.world.robots.xml_writing import add, document, numbers
+from sim.world.scenes.model import BodyMotion
 
 LOCK_IMPEDANCE: Final = (0.98, 0.9999, 0.0001, 0.5, 2.0)
 """``solimp`` of a locked joint: 600 N on the rod of a hexapod yield 2 µm and no more."""
@@ -32,6 +33,9 @@ def with_brakes(text: ModelText, joints: Sequence[str]) -> ModelText:
         ValueError: if the model has no such joint.
     """
     root = fromstring(text.text)  # noqa: S314  # our own text
+    flags = root.find("option/flag")
+    if flags is not None and not any(body.motion is BodyMotion.FREE for body in text.bodies):
+        flags.set("island", "disable")  # there is but one: to look for more costs a tenth of a step
     equality = root.find("equality")
     if equality is None:
         equality = add(root, "equality")

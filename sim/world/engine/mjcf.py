@@ -7,9 +7,15 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 from sim.world.engine.mjcf_meshes import MeshAssets
-from sim.world.engine.mjcf_robot import MjcfParts, PlacedRobot, add_robot, link_name
+from sim.world.engine.mjcf_robot import (
+    MjcfParts,
+    PlacedRobot,
+    add_robot,
+    joint_names,
+    link_name,
+)
 from sim.world.engine.mjcf_sensors import add_sensors
-from sim.world.robots.model import Numbers, Robot
+from sim.world.robots.model import JointType, Numbers, Robot
 from sim.world.robots.xml_writing import add, document
 from sim.world.scenes.model import SceneBody, Stepping
 
@@ -95,6 +101,24 @@ def _keep_apart(root: Element, placed: PlacedRobot) -> None:
             add(contact, "pair", geom1=one.get("name"), geom2=other.get("name"))
 
 
+def robot_model(robot: Robot) -> ModelText:
+    """The engine's model of one robot alone, with a key where it starts, its loops closed."""
+    root, parts = begun(DEFAULT)
+    placed = PlacedRobot(robot)
+    start = add_robot(parts, placed, DEFAULT.step_s)
+    values: dict[str, Sequence[float]] = {}
+    for joint in robot.joints:
+        names, told = joint_names(joint), start.get(joint.number, ())
+        turns = {JointType.BALL: 0, JointType.FREE: 3}.get(joint.type, len(told))
+        parts_of: list[Sequence[float]] = [(one,) for one in told[:turns]]
+        values.update(zip(names, [*parts_of, told[turns:]], strict=False))
+    order = (joint.get("name", "") for joint in parts.world.iter("joint"))
+    positions = [one for name in order for one in values[name]]
+    if positions:
+        add(add(root, "keyframe"), "key", name="start", qpos=positions)
+    return ended(root, (placed,), (start,), files=parts.meshes.files)
+
+
 def robot_text(robot: Robot) -> str:
     """The engine's text of one robot alone."""
-    return model_text([PlacedRobot(robot)]).text
+    return robot_model(robot).text

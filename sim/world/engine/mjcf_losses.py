@@ -29,8 +29,8 @@ def mjcf_losses(robot: Robot) -> Iterator[Loss]:
             reason = "its mass and inertia are written instead"
             yield Loss(f"link {link.number}", "density_kg_m3", link.density_kg_m3, reason)
     for joint in robot.joints:
-        if joint.start is not None:
-            reason = "a model's own zero is where it starts"
+        if joint.start is not None and joint.closes:
+            reason = "a joint that closes a loop has no coordinates"
             yield Loss(f"joint {joint.number}", "start", joint.start, reason)
         if joint.closes and joint.type is JointType.HINGE:
             reason = "its axis is said by a second pair of points"

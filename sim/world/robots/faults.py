@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from dataclasses import field as member
 
 FieldKey = tuple[str | int, ...]
 """A field of a robot: ``("link", 2, "size_m")`` is the size of the third link in its list."""
@@ -39,6 +40,8 @@ class DocumentFault:
     """From 1."""
     text: str
     """What is there, what is wrong, and what would be right."""
+    field: FieldKey = member(default=(), compare=False)
+    """Of the robot; empty for the text itself."""
 
     def __str__(self) -> str:
         """Place and text."""
@@ -99,7 +102,7 @@ class FaultList:
         self.ignore(field)
         label = self._labels.get(str(field[-1]), str(field[-1]))
         text = _line("", label, value, problem, remedy)
-        self.faults.append(DocumentFault(*self._place(field), text))
+        self.faults.append(DocumentFault(*self._place(field), text, field))
 
     def ignore(self, field: FieldKey) -> None:
         """Leave out findings about a field."""
@@ -111,7 +114,7 @@ class FaultList:
             if one.field not in self._ignored:
                 label = self._labels.get(str(one.field[-1]), str(one.field[-1]))
                 text = _line(one.subject, label, one.value, one.problem, one.remedy)
-                self.faults.append(DocumentFault(*self._place(one.field), text))
+                self.faults.append(DocumentFault(*self._place(one.field), text, one.field))
 
     def end(self) -> None:
         """Refuse the document if it has faults.

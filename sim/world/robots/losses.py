@@ -68,6 +68,4 @@ def _beside(
         value = getattr(row, field.name)
         if field.name in said or value == field.default:
             continue
-        by_density = field.name in ("mass_kg", "inertia") and "density_kg_m3" in said
-        instead = "its mass is written as a density" if by_density else reason
-        yield Loss(subject, field.name, value, instead)
+        yield Loss(subject, field.name, value, reason)

@@ -1,40 +1,57 @@
 """A robot as the paper's text, read and written with all digits.
 
     units m rad kg/m3
-    link  [No, D-H, JointD, JointT, Shape, Size, Color, Density]
+    link  [No, D-H, JointD, JointT, Shape, Size, Color, Density, Inertia]
     joint [No, Type, Axis, LinkP, LinkN, AtP, AtN]
 
-After Su and Xue; JointD is the joint that moves the link, JointT lists those that leave it. The
-points AtP and AtN are ours: both of a joint that closes a loop, the first of an end. What the text
-has no column for is told by `text_losses`.
+After Su and Xue; JointD is the joint that moves the link, JointT lists those that leave it. Ours
+are the points AtP and AtN, both of a joint that closes a loop, the first of an end; and Inertia of
+a link whose body and density do not tell it: mass, centre, then xx, yy, zz, xy, xz, yz about that.
+What the text has no column for is told by `text_losses`.
 """
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any, Final
+
+import numpy as np
 
 from sim.world.meshes.reading import surface_of
 from sim.world.robots.bodies import PlacedBody, placed_bodies
 from sim.world.robots.faults import FaultList, Finding
 from sim.world.robots.judge import findings_of
 from sim.world.robots.losses import Loss, losses_beside
-from sim.world.robots.model import SOLIDS, BodyShape, JointType, Robot, RobotJoint, RobotLink
+from sim.world.robots.model import (
+    SOLIDS,
+    BodyShape,
+    JointType,
+    LinkInertia,
+    Robot,
+    RobotJoint,
+    RobotLink,
+)
 from sim.world.robots.shapes import volume_m3
 from sim.world.robots.text_cells import TextCell, TextRow, rows_of
 from sim.world.robots.tree import drivers_of
 
 SIZE_MAX: Final = 4_000_000
 """Characters of a document at most."""
+AS_WEIGHT: Final = "it is written as a density, or as mass and inertia"
+"""How a mass is said."""
 FLAT_M: Final = 1e-6
 """Least edge of the box that stands for a mesh."""
 UNITS: Final = ("m", "rad", "kg/m3")
-LINK: Final = ("number", "dh", "joint_d", "leaving", "shape", "size_m", "colour", "density_kg_m3")
-"""Columns of a link, as fields of `RobotLink`; JointD is there by the graph's arcs."""
+LINK: Final = ("number", "dh", "joint_d", "leaving", "shape", "size_m", "colour", "density_kg_m3",
+               "inertia")  # fmt: skip
+"""Columns of a link, as fields of `RobotLink`; JointD is there by the graph's arcs; the last may be
+left out."""
 JOINT: Final = ("number", "type", "axis", "parent", "child", "at_parent_m", "at_child_m")
 """Columns of a joint, as fields of `RobotJoint`; the last two may be left out."""
 LABELS: Final = {
     "number": "No", "dh": "D-H", "joint_d": "JointD", "leaving": "JointT", "shape": "Shape",
     "size_m": "Size", "colour": "Color", "density_kg_m3": "Density", "mass_kg": "Density",
+    "inertia": "Inertia",
     "type": "Type", "axis": "Axis", "parent": "LinkP", "child": "LinkN", "at_parent_m": "AtP",
     "at_child_m": "AtN",
 }  # fmt: skip
@@ -93,12 +110,10 @@ def write_text(robot: Robot) -> str:
     for link in robot.links:
         body = bodies[link.number]
         shape, size_m = _shape_and_size(link, body)
-        density = 0.0 if link.shape is BodyShape.MESH else link.density_kg_m3
-        if not density and (volume := volume_m3(shape, size_m or body.size_m)):
-            density = body.mass.mass_kg / volume
+        density, told = _weight(link, body)
         cells = (
             str(link.number), _list(link.dh), str(drivers[link.number].number), _list(link.leaving),
-            shape.value, _list(size_m), _list(link.colour), number_text(density),
+            shape.value, _list(size_m), _list(link.colour), number_text(density), *told,
         )  # fmt: skip
         lines.append(f"link  [{', '.join(cells)}]")
     for joint in robot.joints:
@@ -115,13 +130,32 @@ def write_text(robot: Robot) -> str:
 def text_losses(robot: Robot) -> tuple[Loss, ...]:
     """What the text cannot say of a robot."""
     reason = "the text has no column for it"
-    boxes = "a box of its extents stands instead, of the same mass"
+    boxes = "a box of its extents stands instead; its mass and inertia are kept"
     meshes = (
         Loss(f"link {link.number}", "shape", link.mesh, boxes)
         for link in robot.links
         if link.mesh is not None
     )
-    return *losses_beside(robot, {*LINK, "mesh"}, {*JOINT}, reason), *meshes
+    beside = losses_beside(robot, {*LINK, "mesh"}, {*JOINT}, reason)
+    return *(_said_otherwise(one) for one in beside), *meshes
+
+
+def _said_otherwise(loss: Loss) -> Loss:
+    return replace(loss, reason=AS_WEIGHT) if loss.field == "mass_kg" else loss
+
+
+def _weight(link: RobotLink, body: PlacedBody) -> tuple[float, tuple[str, ...]]:
+    """Density of a link, and its inertia if that of its body as the text has it is another."""
+    volume = volume_m3(link.shape, body.size_m)
+    if link.inertia is None and link.place is None and link.mesh is None:
+        by_mass = link.mass_kg is not None and volume
+        return (body.mass.mass_kg / volume if by_mass else link.density_kg_m3), ()
+    if body.mass.mass_kg == 0.0:
+        return 0.0, ()
+    tensor = body.mass.inertia_kg_m2
+    across = (tensor[0, 1], tensor[0, 2], tensor[1, 2])
+    cells = (body.mass.mass_kg, *body.mass.centre_m, *np.diag(tensor), *across)
+    return 0.0, (_list(map(float, cells)),)
 
 
 def _shape_and_size(link: RobotLink, body: PlacedBody) -> tuple[BodyShape, tuple[float, ...]]:
@@ -159,7 +193,7 @@ def _read_row(
 ) -> bool:
     """Add the fields of a row; False if it has not all of its columns."""
     kind, index = row.keyword, len(rows)
-    least = len(LINK) if columns is LINK else len(JOINT) - 2
+    least = len(LINK) - 1 if columns is LINK else len(JOINT) - 2
     if not least <= len(row.cells) <= len(columns):
         names = ", ".join(LABELS[name] for name in columns)
         problem = f"{len(row.cells)} columns"
@@ -235,6 +269,14 @@ def _three(cell: TextCell) -> tuple[float, ...]:
     return values
 
 
+def _inertia(cell: TextCell) -> LinkInertia:
+    values = _numbers(cell)
+    if len(values) != 10:
+        right = "mass, x, y, z of its centre, xx, yy, zz, xy, xz, yz about that"
+        raise _UnreadableError(f"{len(values)} numbers", right)
+    return LinkInertia(values[0], values[1:4], values[4:])  # type: ignore[arg-type]
+
+
 def _integers(cell: TextCell) -> tuple[int, ...]:
     if not cell.is_list:
         raise _UnreadableError("not a list", "numbers in round brackets, such as (3), or ()")
@@ -255,6 +297,7 @@ def _one_of(kinds: Iterable[BodyShape] | Iterable[JointType]) -> Callable[[TextC
 _READERS: Final[dict[str, Callable[[TextCell], Any]]] = {
     "number": _integer, "dh": _numbers, "joint_d": _integer, "leaving": _integers,
     "shape": _one_of(SOLIDS), "size_m": _numbers, "colour": _three, "density_kg_m3": _scalar,
+    "inertia": _inertia,
     "type": _one_of(JointType), "axis": _numbers, "parent": _integer, "child": _integer,
     "at_parent_m": _three, "at_child_m": _three,
 }  # fmt: skip

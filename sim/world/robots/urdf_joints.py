@@ -1,7 +1,6 @@
 """Joints of URDF, one by one: type, place, limits, friction, drive and bounds."""
 
 import math
-from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -16,9 +15,10 @@ from sim.world.robots.model import (
     Numbers,
     RobotDrive,
 )
-from sim.world.robots.urdf_values import UrdfValues
+from sim.world.robots.named import NamedJoint
 from sim.world.robots.urdf_words import CLOSING, PARTS, TYPES
 from sim.world.robots.xml_nodes import XmlNode, named
+from sim.world.robots.xml_values import XmlValues
 
 Array = NDArray[np.float64]
 
@@ -26,60 +26,14 @@ KINDS: Final = {one.value: one for one in (*PARTS, JointType.END)}
 """Types of ours that stand beside the type of URDF."""
 
 
-@dataclass(slots=True)
-class UrdfJoint:
-    """A joint while its document is read; numbers of links and joints come later."""
-
-    node: XmlNode
-    """Its element."""
-    name: str
-    """By which others know it."""
-    label: str
-    """For people."""
-    type: JointType
-    """Of ours."""
-    parent: str
-    """Link before it."""
-    child: str
-    """Link after it."""
-    place: Array
-    """Frame of the link after it in that of the link before it, shape (4, 4)."""
-    axis: Numbers = ()
-    """In the link after it."""
-    points: tuple[Numbers, Numbers] | None = None
-    """On both links, if it closes a loop."""
-    start: Numbers | None = None
-    """Its coordinates when a run begins."""
-    limits: tuple[tuple[float, float], ...] = ()
-    """Least and greatest of each axis."""
-    friction: float = 0.0
-    """As in `RobotJoint`."""
-    damping: float = 0.0
-    """As in `RobotJoint`."""
-    armature: float = 0.0
-    """As in `RobotJoint`."""
-    leader: str = ""
-    """The joint that it follows."""
-    mimic: Mimic = field(default_factory=lambda: Mimic(0))
-    """How."""
-    drive: RobotDrive | None = None
-    """What moves it."""
-    bounds: AxisBounds | None = None
-    """Of a machine in metal."""
-
-    @property
-    def kind(self) -> str:
-        """``universal`` or ``ball``, if it is the last of several that make one; ``end``."""
-        return self.node.attributes.get("kind", "")
-
-
-def read_joint(values: UrdfValues, node: XmlNode) -> UrdfJoint:
+def read_joint(values: XmlValues, node: XmlNode) -> NamedJoint:
     """A joint of the tree; a planar one is a slide along its first axis (`axes_of_plane`)."""
     word = values.word(node, "type", {**TYPES, "planar": None})
     kind = TYPES.get(word, JointType.SLIDE if word == "planar" else JointType.FIXED)
     name = values.name(node)
-    joint = UrdfJoint(node, name, name, kind, _end(values, node, "parent"),
-                      _end(values, node, "child"), values.place(node))  # fmt: skip
+    joint = NamedJoint(node, name, name, kind, _end(values, node, "parent"),
+                      _end(values, node, "child"), values.place(node),
+                       number=values.own_number(node))  # fmt: skip
     if (label := node.get("label")) is not None:
         joint.label = label
     axis = node.one("axis")
@@ -103,29 +57,29 @@ def read_joint(values: UrdfValues, node: XmlNode) -> UrdfJoint:
     return joint
 
 
-def read_loop(values: UrdfValues, node: XmlNode) -> UrdfJoint:
+def read_loop(values: XmlValues, node: XmlNode) -> NamedJoint:
     """A joint that closes a loop."""
     kind = CLOSING.get(values.word(node, "type", CLOSING), JointType.FIXED)
     name, label = values.name(node), node.get("label")
     points = tuple(
         values.numbers(node.one(side), "xyz", (0.0, 0.0, 0.0)) for side in ("parent", "child")
     )
-    joint = UrdfJoint(node, name, name if label is None else label, kind,
+    joint = NamedJoint(node, name, name if label is None else label, kind,
                       _end(values, node, "parent"), _end(values, node, "child"), np.eye(4),
-                      points=(points[0], points[1]))  # fmt: skip
+                      points=(points[0], points[1]), number=values.own_number(node))  # fmt: skip
     if (axis := node.one("axis")) is not None or kind is JointType.HINGE:
         joint.axis = values.numbers(axis, "xyz", (1.0, 0.0, 0.0))
     return joint
 
 
-def _end(values: UrdfValues, joint: XmlNode, side: str) -> str:
+def _end(values: XmlValues, joint: XmlNode, side: str) -> str:
     if (node := joint.one(side)) is None:
         values.fault(joint, None, f"{named(joint)} has no <{side}>", f'<{side} link="..."/>')
         return ""
     return values.word(node, "link")
 
 
-def _read_dynamics(values: UrdfValues, joint: UrdfJoint) -> None:
+def _read_dynamics(values: XmlValues, joint: NamedJoint) -> None:
     node = joint.node.one("dynamics")
     found = [values.number(node, one, 0.0) for one in ("damping", "friction", "armature")]
     if not REST[joint.type] and any(found) and node is not None:
@@ -134,7 +88,7 @@ def _read_dynamics(values: UrdfValues, joint: UrdfJoint) -> None:
         joint.damping, joint.friction, joint.armature = found
 
 
-def _read_limits(values: UrdfValues, joint: UrdfJoint, word: str) -> None:
+def _read_limits(values: XmlValues, joint: NamedJoint, word: str) -> None:
     node = joint.node.one("limit")
     if joint.type not in (JointType.HINGE, JointType.SLIDE):
         if joint.kind != "end" and node is not None:
@@ -168,14 +122,14 @@ def _read_limits(values: UrdfValues, joint: UrdfJoint, word: str) -> None:
     joint.limits = ((least, greatest),)
 
 
-def _read_mimic(values: UrdfValues, joint: UrdfJoint) -> None:
+def _read_mimic(values: XmlValues, joint: NamedJoint) -> None:
     if (node := joint.node.one("mimic")) is None:
         return
     ratio, offset = values.number(node, "multiplier", 1.0), values.number(node, "offset", 0.0)
     joint.leader, joint.mimic = values.word(node, "joint"), Mimic(0, ratio, offset)
 
 
-def _read_drive(values: UrdfValues, joint: UrdfJoint) -> None:
+def _read_drive(values: XmlValues, joint: NamedJoint) -> None:
     """Ours, which count before what ``<limit>`` says of effort and velocity."""
     drive, bounds = joint.node.one("drive"), joint.node.one("bounds")
     if drive is not None:
@@ -197,12 +151,12 @@ def _read_drive(values: UrdfValues, joint: UrdfJoint) -> None:
         joint.bounds = None
 
 
-def _untaken(values: UrdfValues, joint: UrdfJoint, node: XmlNode, reason: str) -> None:
+def _untaken(values: XmlValues, joint: NamedJoint, node: XmlNode, reason: str) -> None:
     for name in sorted(node.attributes):
         values.losses.append(node.loss(name, node.get(name), reason, _of(joint)))
 
 
-def _of(joint: UrdfJoint) -> str:
+def _of(joint: NamedJoint) -> str:
     return named(joint.node)
 
 

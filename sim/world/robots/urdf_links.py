@@ -1,7 +1,6 @@
 """Links of URDF: mass and inertia, what touches others, what is seen."""
 
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +14,13 @@ from sim.world.robots.model import (
     Numbers,
     Triple,
 )
+from sim.world.robots.named import NamedLink
 from sim.world.robots.rotations import quaternion_of
 from sim.world.robots.shapes import SIZES, tensor_of
 from sim.world.robots.urdf_meshes import read_mesh
-from sim.world.robots.urdf_values import UrdfValues, triple
 from sim.world.robots.urdf_words import INERTIA
 from sim.world.robots.xml_nodes import XmlNode, named
+from sim.world.robots.xml_values import XmlValues, triple
 
 Array = NDArray[np.float64]
 
@@ -33,30 +33,13 @@ SLACK: Final = 1e-9
 """Of principal moments, in parts of the largest."""
 
 
-@dataclass(slots=True)
-class UrdfLink:
-    """A link while its document is read."""
-
-    node: XmlNode
-    """Its element."""
-    name: str
-    """By which joints know it."""
-    fields: dict[str, Any] = field(default_factory=dict)
-    """Of `RobotLink`, but its number, its frame and the joints that leave it."""
-
-    @property
-    def is_bare(self) -> bool:
-        """Whether it has neither mass nor body."""
-        return not self.fields.keys() & {"inertia", "shape", "visual"}
-
-
-def read_link(values: UrdfValues, node: XmlNode, colours: dict[str, Triple]) -> UrdfLink:
+def read_link(values: XmlValues, node: XmlNode, colours: dict[str, Triple]) -> NamedLink:
     """A link.
 
     Args:
         colours: of materials that the document names outside of links.
     """
-    link = UrdfLink(node, values.name(node))
+    link = NamedLink(node, values.name(node), number=values.own_number(node))
     label = node.get("label")
     link.fields["name"] = link.name if label is None else label
     if (inertial := node.one("inertial")) is not None:
@@ -81,7 +64,7 @@ def read_link(values: UrdfValues, node: XmlNode, colours: dict[str, Triple]) -> 
     return link
 
 
-def read_colour(values: UrdfValues, material: XmlNode) -> Triple | None:
+def read_colour(values: XmlValues, material: XmlNode) -> Triple | None:
     """Of a material; None if it has none of its own."""
     if (colour := material.one("color")) is None:
         return None
@@ -96,7 +79,7 @@ Geometry = tuple[XmlNode, BodyShape, Numbers, Array, LinkMesh | None]
 """Its element, shape, size, frame and mesh."""
 
 
-def _first(values: UrdfValues, link: XmlNode, tag: str) -> Geometry | None:
+def _first(values: XmlValues, link: XmlNode, tag: str) -> Geometry | None:
     """The first of a link's bodies that can be had; others are left out and told."""
     found: Geometry | None = None
     for node in [one for one in link.children if one.tag == tag]:
@@ -120,7 +103,7 @@ def _first(values: UrdfValues, link: XmlNode, tag: str) -> Geometry | None:
     return found
 
 
-def _geometry(values: UrdfValues, node: XmlNode, mesh: LinkMesh | None) -> Geometry:
+def _geometry(values: XmlValues, node: XmlNode, mesh: LinkMesh | None) -> Geometry:
     pose, geometry = values.place(node), node.one("geometry")
     assert geometry is not None  # noqa: S101  # the caller has seen its shape
     if mesh is not None:
@@ -139,7 +122,7 @@ def _same(one: Geometry, other: Geometry) -> bool:
     return (*one[1:3], one[4]) == (*other[1:3], other[4]) and bool(np.array_equal(one[3], other[3]))
 
 
-def _colour(values: UrdfValues, visual: XmlNode, colours: dict[str, Triple]) -> dict[str, Triple]:
+def _colour(values: XmlValues, visual: XmlNode, colours: dict[str, Triple]) -> dict[str, Triple]:
     if (material := visual.one("material")) is None:
         return {}
     name = material.get("name") or ""
@@ -151,7 +134,7 @@ def _colour(values: UrdfValues, visual: XmlNode, colours: dict[str, Triple]) -> 
     return {"colour": found}
 
 
-def _inertia(values: UrdfValues, link: UrdfLink, inertial: XmlNode) -> LinkInertia | None:
+def _inertia(values: XmlValues, link: NamedLink, inertial: XmlNode) -> LinkInertia | None:
     """Mass, centre and inertia in the link's axes; None of a link without mass."""
     pose = values.place(inertial)
     told, tensor = inertial.one("mass"), inertial.one("inertia")

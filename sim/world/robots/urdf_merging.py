@@ -6,18 +6,18 @@ from typing import Final
 import numpy as np
 
 from sim.world.robots.model import JointType, Numbers
-from sim.world.robots.urdf_joints import KINDS, UrdfJoint
-from sim.world.robots.urdf_links import UrdfLink
-from sim.world.robots.urdf_values import UrdfValues
+from sim.world.robots.named import NamedJoint, NamedLink
+from sim.world.robots.urdf_joints import KINDS
 from sim.world.robots.urdf_words import BALL_AXES, PARTS
 from sim.world.robots.xml_nodes import named
+from sim.world.robots.xml_values import XmlValues
 
 NOT_ONE: Final = "its parts are no longer as they were written: they stay joints of their own"
 
 
 def merged(
-    values: UrdfValues, joints: list[UrdfJoint], links: list[UrdfLink]
-) -> tuple[list[UrdfJoint], list[UrdfLink]]:
+    values: XmlValues, joints: list[NamedJoint], links: list[NamedLink]
+) -> tuple[list[NamedJoint], list[NamedLink]]:
     """Joints and links with those of one joint put together.
 
     A joint whose parts were changed by others since it was written is left as they are, and told.
@@ -26,7 +26,7 @@ def merged(
     bare = {link.name for link in links if link.is_bare}
     gone_links: set[str] = set()
     gone_joints: set[str] = set()
-    found: dict[str, UrdfJoint] = {}
+    found: dict[str, NamedJoint] = {}
     for joint in joints:
         if (kind := KINDS.get(joint.kind)) is None:
             continue
@@ -55,7 +55,7 @@ def merged(
     return kept, [link for link in links if link.name not in gone_links]
 
 
-def _follow(kind: JointType, parts: list[UrdfJoint]) -> bool:
+def _follow(kind: JointType, parts: list[NamedJoint]) -> bool:
     """Whether joints turn about one point, and a ball's about x, y and z."""
     hinges = all(part.type is JointType.HINGE for part in parts)
     at_rest = all(np.array_equal(part.place, np.eye(4)) for part in parts[1:])
@@ -63,7 +63,7 @@ def _follow(kind: JointType, parts: list[UrdfJoint]) -> bool:
     return hinges and at_rest and (kind is JointType.UNIVERSAL or axes == [*BALL_AXES])
 
 
-def _one(kind: JointType, parts: list[UrdfJoint]) -> UrdfJoint:
+def _one(kind: JointType, parts: list[NamedJoint]) -> NamedJoint:
     """The joint that they make."""
     first, last = parts[0], parts[-1]
     axis: Numbers = ()

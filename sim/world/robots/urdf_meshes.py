@@ -3,14 +3,14 @@
 from sim.world.meshes.reading import ENDINGS, filled
 from sim.world.meshes.surface import MeshError
 from sim.world.robots.model import LinkMesh
-from sim.world.robots.urdf_values import UrdfValues, triple
 from sim.world.robots.xml_nodes import XmlNode
+from sim.world.robots.xml_values import XmlValues, triple
 
 PACKAGE = "package://"
 """Begins the path of a file in a package, whose folder another program knows."""
 
 
-def read_mesh(values: UrdfValues, node: XmlNode) -> tuple[LinkMesh | None, str]:
+def read_mesh(values: XmlValues, node: XmlNode) -> tuple[LinkMesh | None, str]:
     """A mesh with its files, or none and why it is left out.
 
     Files of other programs' forms, and of packages that are not found, are left out; a file of the

@@ -24,7 +24,9 @@ ELEMENTS_MAX: Final = 200_000
 class XmlNode:
     """An element; what is asked of it counts as taken."""
 
-    __slots__ = ("asked", "attributes", "children", "column", "line", "tag", "taken")
+    __slots__ = (
+        "asked", "attributes", "children", "column", "fallbacks", "line", "tag", "taken",
+    )  # fmt: skip
 
     def __init__(self, tag: str, attributes: dict[str, str], line: int, column: int) -> None:
         self.tag: str = tag
@@ -36,11 +38,17 @@ class XmlNode:
         """Attributes, and elements as ``<tag>``, that were looked for."""
         self.taken: bool = False
         """Whether what it is in has taken it."""
+        self.fallbacks: tuple[XmlNode, ...] = ()
+        """Elements whose attributes stand for those that it does not have, the nearest first."""
 
     def get(self, name: str) -> str | None:
         """An attribute; None if it is not there."""
         self.asked.add(name)
-        return self.attributes.get(name)
+        found = self.attributes.get(name)
+        for node in self.fallbacks:
+            other = node.get(name)
+            found = other if found is None else found
+        return found
 
     def all(self, tag: str) -> list["XmlNode"]:
         """Every element of some name in it."""
@@ -79,15 +87,17 @@ class XmlNode:
         """A loss for each attribute and each element that nobody asked for.
 
         Args:
-            reasons: why elements of some names are not taken.
+            reasons: why elements of some names are not taken, attributes by ``@name``; ``@`` is
+                what to say of others.
             subject: that the element belongs to.
         """
         subject = named(self) if not subject or self.tag in SUBJECTS else subject
         words = ", ".join(sorted(one for one in self.asked if one[0] != "<")) or "none"
         for name, value in self.attributes.items():
             if name not in self.asked and not name.startswith("xmlns"):
-                reason = f"<{self.tag}> has no such attribute; those that are read: {words}"
-                yield self.loss(name, value, reason, subject)
+                other = reasons.get("@", "has no such attribute")
+                reason = f"<{self.tag}> {other}; those that are read: {words}"
+                yield self.loss(name, value, reasons.get(f"@{name}", reason), subject)
         for child in self.children:
             if child.taken:
                 yield from child.untaken(reasons, subject)

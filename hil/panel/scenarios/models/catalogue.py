@@ -74,19 +74,38 @@ def entry_of(path: Path) -> Entry:
     """What a file is; one that cannot be read says why."""
     shipped = is_shipped(path)
     try:
-        table = read_toml(path)
-        kind = kind_of(table, str(path))
+        table, kind = table_of(path)
     except ConfigError as error:
         return Entry(path, None, path.stem, "", shipped, "; ".join(error.problems))
     name, description = table.get("name"), table.get("description")
+    stem = path.stem if path.suffix == ".toml" else path.name
     return Entry(
         path,
         kind,
-        name if isinstance(name, str) and name else path.stem,
+        name if isinstance(name, str) and name else stem,
         description if isinstance(description, str) else "",
         shipped,
         "" if kind is not None else "shows no kind of settings",
     )
+
+
+def table_of(path: Path) -> tuple[dict[str, Any], FileKind | None]:
+    """What a file says, and its kind; None if it shows none.
+
+    Raises:
+        ConfigError: if it cannot be read.
+    """
+    ending = path.suffix.lower()
+    other = next((one for one in all_kinds() if one.read and ending in one.endings[1:]), None)
+    if other is not None and other.read is not None:
+        return other.read(path), other
+    table = read_toml(path)
+    return table, kind_of(table, str(path))
+
+
+def begun_entry(kind: FileKind, folder: Path) -> Entry:
+    """A new file of a kind, which is in no folder yet."""
+    return Entry(folder / f"new_{kind.schema}.toml", kind, f"new {kind.name}", "", shipped=False)
 
 
 def is_shipped(path: Path) -> bool:
@@ -95,8 +114,9 @@ def is_shipped(path: Path) -> bool:
 
 
 def _collect(folder: Path, found: dict[Path, Entry]) -> None:
+    endings = dict.fromkeys(ending for kind in all_kinds() for ending in kind.endings)
     try:
-        paths = sorted(folder.glob("*.toml"))[:FILES_MAX]
+        paths = sorted(path for one in endings for path in folder.glob(f"*{one}"))[:FILES_MAX]
     except OSError:
         return
     for path in paths:
@@ -117,6 +137,8 @@ class Writer:
 
     def __init__(self) -> None:
         self._written: set[Path] = set()
+        self.lost: tuple[str, ...] = ()
+        """What the file that was written last cannot say of its table, a line each."""
 
     def may_write(self, path: Path) -> str:
         """Why a file must not be written, and what to do; empty if it may be."""
@@ -126,11 +148,14 @@ class Writer:
             return f"{path}: is there already, and may hold comments; choose another name"
         return ""
 
-    def save(self, table: Mapping[str, Any], path: Path, source: Path) -> dict[str, Any]:
+    def save(
+        self, table: Mapping[str, Any], path: Path, source: Path, kind: FileKind | None = None
+    ) -> dict[str, Any]:
         """Write a table to a file, whole or not at all.
 
         Args:
             source: the file that the table came from, for names relative to it.
+            kind: of the file; one that has a form of its own is written in that.
 
         Returns:
             The table as it was written: with names of files as they are seen from there.
@@ -138,11 +163,14 @@ class Writer:
         Raises:
             SaveError: if it must not or cannot be written.
             TomlError: if the table cannot be written as TOML.
+            ConfigError: if a form of its own cannot say it.
         """
         if why := self.may_write(path):
             raise SaveError(why)
         moved = relocated(table, source, path)
-        written = toml_of(moved)
+        written, self.lost = toml_of(moved), ()
+        if kind is not None and kind.write is not None:
+            written, self.lost = kind.write(moved, path)
         draft = path.with_name(f".{path.name}.{os.getpid()}")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

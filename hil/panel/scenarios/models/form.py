@@ -35,6 +35,8 @@ class FormModel:
         self._forth: list[Table] = []
         self._last: Place | None = None
         self._problems: tuple[Problem, ...] = ()
+        self.judged = -1
+        """Revision whose problems are known."""
         self.revision = 0
         """Rises with every change; problems are those of one revision."""
 
@@ -70,6 +72,16 @@ class FormModel:
             for one in node.schema.get("x-alternatives", ())
         )
 
+    def columns(self, place: Place) -> tuple[Node, ...]:
+        """What a line of a list of tables may have, as nodes of its first item."""
+        node = self.node(place)
+        return () if node is None else self._maker.columns(node)
+
+    def cell(self, place: Place) -> Node | None:
+        """The node of a place, a list of plain values as one line of them."""
+        node = self.node(place)
+        return None if node is None else self._maker.row(node)
+
     # --- edits ----------------------------------------------------------------------------------
 
     def edit(self, place: Place, typed: str) -> None:
@@ -77,6 +89,20 @@ class FormModel:
         node = self._needed(place)
         if node.inner or node.kind is NodeKind.FOREIGN:
             raise FormError(f"{_words(place)}: cannot be typed; remove it or edit what is in it")
+        self.put(place, parsed(node, typed, self._maker))
+
+    def edit_cell(self, place: Place, typed: str) -> None:
+        """Give a cell the value that was typed; nothing leaves out what may be left out."""
+        node = self.cell(place)
+        if node is None:
+            raise FormError(f"{_words(place)}: there is no such field")
+        if not typed.strip():
+            if not node.required:
+                self.include(place, False)
+                return
+            if node.schema.get("type") == "array":
+                self.put(place, [])
+                return
         self.put(place, parsed(node, typed, self._maker))
 
     def put(self, place: Place, value: Any) -> None:
@@ -213,7 +239,7 @@ class FormModel:
         """Take what a check has found, unless it was in a table of before; tell whether."""
         if revision != self.revision:
             return False
-        self._problems = tuple(problems)
+        self._problems, self.judged = tuple(problems), revision
         return True
 
     def problems_at(self, place: Place) -> tuple[Problem, ...]:

@@ -6,7 +6,25 @@ from typing import Any, Final
 from hil.config.schema import unit_of
 
 _UNIT_WORDS: Final = frozenset(
-    {"a", "deg", "hz", "kg", "m", "m2", "mb", "mm", "n", "nm", "ohm", "rad", "s", "s2", "s3", "v"}
+    {
+        "a",
+        "deg",
+        "hz",
+        "kg",
+        "m",
+        "m2",
+        "m3",
+        "mb",
+        "mm",
+        "n",
+        "nm",
+        "ohm",
+        "rad",
+        "s",
+        "s2",
+        "s3",
+        "v",
+    }
 )
 """Parts of a key that spell its unit."""
 _SUPERLATIVES: Final = {"max": "maximum", "min": "minimum"}

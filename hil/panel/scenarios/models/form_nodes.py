@@ -6,7 +6,7 @@ when they are asked for. A key that is left out is shown with its default and wi
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Final
 
@@ -153,6 +153,32 @@ class NodeMaker:
         kind, options = self._kind(chosen, shown)
         present = given and value is not ABSENT
         return Node(place, kind, shown, present, required, chosen, unit, about, tag, options)
+
+    def row(self, node: Node) -> Node:
+        """A list of plain values as one line of them; any other node as it is."""
+        item = self.resolved(node.schema.get("items", {}))
+        plain = node.kind is NodeKind.LIST and item.get("type") in _SCALARS
+        return replace(node, kind=NodeKind.ROW) if plain else node
+
+    def columns(self, node: Node) -> tuple[Node, ...]:
+        """What a line of a list of tables may have, as nodes of its first item.
+
+        The keys of a table in it count as its own, if it has to be there or is in some item.
+        """
+        first = (*node.place, 0)
+        found: list[Node] = []
+        items = node.value if isinstance(node.value, list | tuple) else ()
+        for one in self.children(self.make(self.item_schema(node), first, {}, True)):
+            if one.kind is NodeKind.TABLE:
+                if one.required or any(one.key in item for item in items):
+                    inside = self.make(self._key_schema(node, one.key), one.place, {}, True)
+                    found += (each for each in self.children(inside) if not each.inner)
+            elif not (shown := self.row(one)).inner:
+                found.append(shown)
+        return tuple(found)
+
+    def _key_schema(self, node: Node, key: str | int) -> Schema:
+        return self.resolved(self.item_schema(node)).get("properties", {}).get(key, {})
 
     def item_schema(self, node: Node) -> Schema:
         """What a further item of a list is like."""

@@ -18,8 +18,8 @@ RobotDocArg = Annotated[
     str,
     typer.Argument(
         metavar="ROBOT",
-        help="A robot: a document (.toml, .txt, .urdf), the name of a shipped one (robot_a, "
-        "four_bar), or a machine by its kind and file (rig:paper, robot:rm01, arm:bkm).",
+        help="A robot: a document (.toml, .txt, .urdf, .mjcf or .xml), the name of a shipped one "
+        "(robot_a, four_bar), or a machine by its kind and file (rig:paper, robot:rm01, arm:bkm).",
         autocompletion=_robots,
     ),
 ]

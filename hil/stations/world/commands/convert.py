@@ -86,15 +86,14 @@ Converted = tuple[str, Iterable["Loss"], Mapping[str, bytes]]
 
 def _forms() -> dict[RobotForm, Callable[[Robot], Converted]]:
     from hil.stations.world.carried import named_files
-    from sim.world.engine.mjcf import model_text
+    from sim.world.engine.mjcf import robot_model
     from sim.world.engine.mjcf_losses import mjcf_losses
-    from sim.world.engine.mjcf_robot import PlacedRobot
     from sim.world.robots.text import text_losses, write_text
     from sim.world.robots.toml_writing import write_toml
     from sim.world.robots.urdf_writing import urdf_losses, write_urdf
 
     def engines(robot: Robot) -> Converted:
-        made = model_text([PlacedRobot(robot)])
+        made = robot_model(robot)
         return made.text, mjcf_losses(robot), made.files
 
     return {

@@ -1,4 +1,4 @@
-"""Numbers and places of URDF's elements; what cannot be read is noted as a fault."""
+"""Numbers and places of elements of XML; what cannot be read is noted as a fault."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -16,11 +16,13 @@ from sim.world.robots.xml_nodes import XmlNode
 
 Array = NDArray[np.float64]
 
+NUMBER_DIGITS: Final = 9
+"""Digits of a link's or joint's number at most."""
 NAME_MAX: Final = 200
 """Characters of a name at most."""
 
 
-class UrdfValues:
+class XmlValues:
     """What is read of one document.
 
     Args:
@@ -88,6 +90,14 @@ class UrdfValues:
             right = f"printable, at most {NAME_MAX} characters"
             self.fault(node, found, f"{node.tag} name is not read", right)
         return found
+
+    def own_number(self, node: XmlNode) -> int | None:
+        """Of a link or joint, if the document tells it."""
+        word = node.get("number")
+        if word is None or (word.isdecimal() and len(word) < NUMBER_DIGITS):
+            return None if word is None else int(word)
+        self.fault(node, word, "number is not read", "a whole number of few digits")
+        return None
 
     def absent(self, node: XmlNode, name: str) -> None:
         """Note an attribute that is missing, with those that nobody knows."""

@@ -1,0 +1,31 @@
+"""A plan out of what a recording, or another process, keeps of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hil.machines.robot_documents import files_beside
+from hil.stations.world.scenario import WorldPlan, WorldScenario
+from sim.world.robots.toml_form import read_toml
+
+
+def plan_from_told(told: Mapping[str, Any]) -> WorldPlan:
+    """The plan that `WorldPlan.told` tells, without the documents that it takes while it goes.
+
+    Raises:
+        KeyError: if it is none.
+        ConfigError: if its scenario is none.
+        RobotDocumentError: if a document of it is none.
+    """
+    from hil.stations.world.placing import placed_of
+
+    file = Path(told["robot_file"])
+    scenario = WorldScenario.build(dict(told["scenario"]), str(told["scenario_file"]))
+    robot = read_toml(told["robot"], str(file), files_beside(file))
+    drives = tuple(replace(one, control=scenario.control) for one in robot.drives)
+    driven = replace(robot, drives=drives)
+    scene = None if "scene" not in told else placed_of(told["scene"]).with_robot(driven)
+    return WorldPlan(scenario, driven, told["robot"], str(file), str(told["scenario_file"]), scene)

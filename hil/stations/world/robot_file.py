@@ -1,0 +1,109 @@
+"""Robots' documents as a kind of settings file: read, checked and written."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from hil.config.errors import ConfigError, Wrong
+from hil.config.toml_text import toml_of
+
+if TYPE_CHECKING:
+    from hil.config.settings import Settings
+    from sim.world.robots.faults import DocumentFault, FieldKey
+    from sim.world.robots.model import Robot
+
+TEXT: Final = ".txt"
+"""Ending of the paper's text."""
+
+
+def robot_model() -> type[Settings]:
+    """What a robot's document says."""
+    from hil.stations.world.robot_settings import RobotDocumentSettings
+
+    return RobotDocumentSettings
+
+
+def robot_from_table(table: Mapping[str, Any], file: Path) -> Robot:
+    """The robot that a table describes.
+
+    Args:
+        file: where it is or will be, for error texts.
+
+    Raises:
+        ConfigError: with every fault, each at its key.
+    """
+    from hil.machines.robot_documents import files_beside
+    from sim.world.robots.faults import RobotDocumentError
+    from sim.world.robots.toml_form import read_toml
+
+    try:
+        return read_toml(toml_of(table), str(file), files_beside(file))
+    except RobotDocumentError as error:
+        wrong = [_located(table, one) for one in error.faults]
+        raise ConfigError(str(file), wrong) from None
+
+
+def robot_table(path: Path) -> dict[str, Any]:
+    """A document of either form, as a table.
+
+    Raises:
+        ConfigError: if it cannot be read, or with every fault.
+    """
+    from hil.config.settings import read_toml
+    from hil.machines.robot_documents import document_of
+    from sim.world.robots.toml_writing import write_toml
+
+    if path.suffix.lower() == ".toml":
+        return read_toml(path)
+    return tomllib.loads(write_toml(document_of(str(path)).robot))
+
+
+def robot_text(table: Mapping[str, Any], path: Path) -> tuple[str, tuple[str, ...]]:
+    """A document as it is written, and a line for each thing that its form cannot say.
+
+    Args:
+        path: where it will be; its ending tells the form.
+
+    Raises:
+        ConfigError: with every fault, or if the form cannot say the robot at all.
+    """
+    from sim.world.robots.faults import RobotDocumentError
+    from sim.world.robots.text import read_text, text_losses, write_text
+    from sim.world.robots.toml_writing import write_toml
+
+    robot = robot_from_table(table, path)
+    if path.suffix.lower() != TEXT:
+        return write_toml(robot), ()
+    text = write_text(robot)
+    try:
+        read_text(text, str(path))
+    except RobotDocumentError as error:
+        first, count = error.faults[0].text, len(error.faults)
+        told = f"the paper's text cannot say this robot (TOML can): {first}; {count} such lines"
+        raise ConfigError(str(path), [told]) from None
+    return text, tuple(map(str, text_losses(robot)))
+
+
+def _located(table: Mapping[str, Any], fault: DocumentFault) -> Wrong:
+    """A fault at the key of the table that it is about, or at what holds that."""
+    place = _place(table, fault.field)
+    return Wrong(place, fault.text, fault.text)
+
+
+def _place(table: Any, field: FieldKey) -> tuple[str | int, ...]:
+    """The keys that a field of the model stands under: some have a unit behind them."""
+    found: list[str | int] = []
+    for part in field:
+        key = part
+        if isinstance(table, Mapping) and part not in table:
+            longer = (one for one in table if str(one).startswith(f"{part}_"))
+            key = next(longer, part)
+        found.append(key)
+        try:
+            table = table[key]
+        except (KeyError, IndexError, TypeError):
+            table = None
+    return tuple(found)

@@ -1,0 +1,172 @@
+"""MJCF read as a robot: bodies, joints, loops, drives; every loss is told with its line.
+
+What the engine's own reader swallows or takes silently is told: elements and attributes that
+nobody reads, in defaults too. Our own models (`sim.world.engine.mjcf`) come back with their
+numbers.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+from sim.world.meshes.reading import MeshFiles, no_files
+from sim.world.mjcf.actuators import joints_asked_for, read_drives
+from sim.world.mjcf.assets import read_assets
+from sim.world.mjcf.bodies import OWN, BodyReader, ModelBodies, are_ours, end_of
+from sim.world.mjcf.defaults import give_defaults
+from sim.world.mjcf.reasons import REASONS
+from sim.world.mjcf.starts import read_start
+from sim.world.mjcf.ties import read_ties
+from sim.world.mjcf.values import MjcfValues, ModelUnits
+from sim.world.robots.assembling import NamedParts, assembled, exact, follow_the_first
+from sim.world.robots.judge import findings_of
+from sim.world.robots.losses import Loss
+from sim.world.robots.model import Robot
+from sim.world.robots.named import NamedJoint
+from sim.world.robots.xml_nodes import XmlNode, read_nodes
+from sim.world.scenes.model import Stepping
+
+RIGHT: Final = "<mujoco> is the outermost element; the name of a file of URDF ends in .urdf"
+"""What a model would be."""
+SWITCHED: Final = {
+    "balanceinertia": "false", "boundmass": "0", "boundinertia": "0", "settotalmass": "-1",
+    "fusestatic": "false", "discardvisual": "false", "coordinate": "local", "alignfree": "false",
+}  # fmt: skip
+"""Attributes of ``compiler`` that change a model unless they are so."""
+
+
+def read_mjcf(
+    text: str, source: str, files: MeshFiles = no_files
+) -> tuple[Robot, tuple[Loss, ...]]:
+    """The robot of a model, and what of the model it does not have, in its order.
+
+    Args:
+        source: the document, for error texts.
+        files: where its meshes are had from.
+
+    Raises:
+        RobotDocumentError: with every fault.
+    """
+    return _Reader(text, source, files).robot()
+
+
+class _Reader:
+    """One model while it is read."""
+
+    def __init__(self, text: str, source: str, files: MeshFiles) -> None:
+        self._root = read_nodes(text, source)
+        self._values = MjcfValues(source, files)
+        if self._root.tag != "mujoco":
+            told = f"<{self._root.tag}>"
+            self._values.fault(self._root, told, "no MJCF", RIGHT)
+        for node in _all(self._root, "include"):
+            right = "one file: the engine writes a model that it has loaded as one"
+            self._values.fault(node, node.get("file"), "other files are not included", right)
+        self._values.faults.end()
+
+    def robot(self) -> tuple[Robot, tuple[Loss, ...]]:
+        root, values = self._root, self._values
+        values.units = self._units()
+        give_defaults(values, root)
+        self._options()
+        worlds = root.all("worldbody")
+        if len(worlds) != 1:
+            values.fault(root, len(worlds), "not one <worldbody>", "one, with all bodies")
+            values.faults.end()
+        ours = are_ours(worlds[0])
+        reader = BodyReader(values, read_assets(values, root), joints_asked_for(root), ours=ours)
+        reader.read(worlds[0])
+        bodies = reader.found
+        values.faults.end()
+        loops, used = read_ties(values, root, bodies, ours=ours)
+        read_drives(values, root, bodies.joints)
+        joints = [*bodies.joints, *self._ends(bodies, used, ours=ours)]
+        read_start(values, root, bodies)
+        follow_the_first(values, joints)
+        parts = NamedParts(bodies.links, exact(joints, bodies.links), loops)
+        values.faults.end()
+        robot = assembled(values, parts, root.get("model") or "", None)
+        values.faults.take(findings_of(robot))
+        values.faults.end()
+        losses = values.losses + self._untaken()
+        return robot, tuple(sorted(losses, key=lambda one: (one.line, one.column)))
+
+    def _untaken(self) -> list[Loss]:
+        """Of sections of which nothing is read, each element."""
+        found: list[Loss] = []
+        for section in self._root.all("sensor"):
+            for node in section.children:
+                label = node.get("name") or node.get("joint")
+                found.append(node.loss(f"<{node.tag}>", label, REASONS["sensor"]))
+                section.take(node, whole=True)
+        for section in self._root.children:
+            if section.tag in ("contact", "keyframe", "equality", "actuator"):
+                self._root.take(section)
+        return found + list(self._root.untaken(REASONS))
+
+    def _units(self) -> ModelUnits:
+        values, units = self._values, ModelUnits()
+        for node in self._root.all("compiler"):
+            degrees, euler = node.get("angle"), node.get("eulerseq")
+            if degrees is not None:
+                known = {"degree": None, "radian": None}
+                units = replace(units, degrees=values.word(node, "angle", known) != "radian")
+            if euler is not None:
+                if len(euler) != 3 or not {*euler.lower()} <= {*"xyz"}:
+                    values.fault(node, euler, "eulerseq is not read", "three of x, y, z, X, Y, Z")
+                    euler = "xyz"
+                units = replace(units, euler=euler)
+            limits = values.flag(node, "autolimits", instead=units.has_limits)
+            bare = values.flag(node, "strippath", instead=units.bare_names)
+            folder = node.get("meshdir") or node.get("assetdir") or units.mesh_folder
+            weighs = node.get("inertiafromgeom") or "auto"
+            units = replace(units, has_limits=limits, bare_names=bare, mesh_folder=folder,
+                            weighs_bodies={"true": True, "false": False}.get(weighs))  # fmt: skip
+            for name in ("assetdir", "texturedir", "usethread"):
+                node.get(name)
+            for name, usual in SWITCHED.items():
+                if node.attributes.get(name, usual) == usual:
+                    node.get(name)
+        return units
+
+    def _options(self) -> None:
+        """Those that are as a scene has them anyway are not told."""
+        usual = Stepping()
+        known = {
+            "timestep": (usual.step_s,), "gravity": usual.gravity_m_s2,
+            "magnetic": usual.magnetic_t, "impratio": (10.0,),
+        }  # fmt: skip
+        words = {"integrator": usual.integrator, "cone": "elliptic"}
+        for node in self._root.all("option"):
+            for name, numbers in known.items():
+                if self._values.numbers(node, name, numbers) != numbers:
+                    node.asked.discard(name)
+            for name, word in words.items():
+                if node.attributes.get(name) == word:
+                    node.get(name)
+            for flag in node.all("flag"):
+                if flag.attributes.get("autoreset") == "disable":
+                    flag.get("autoreset")
+
+    def _ends(self, bodies: ModelBodies, used: set[str], *, ours: bool) -> list[NamedJoint]:
+        """Places on links that no tie uses."""
+        found: list[NamedJoint] = []
+        for label, site in bodies.sites.items():
+            site.node.asked.update(site.node.attributes)  # what it looks like
+            match = OWN["e"].fullmatch(label) if ours else None
+            if label in used or (ours and match is None):  # a sensor's of our own
+                continue
+            end = end_of(label, site, int(match[1]) if match else None)
+            if abs(site.pose[:3, :3].trace() - 3.0) > 1e-12:
+                reason = "a place on a link is not turned"
+                self._values.losses.append(site.node.loss("quat", None, reason))
+            found.append(end)
+        return found
+
+
+def _all(root: XmlNode, tag: str) -> list[XmlNode]:
+    waiting, found = [root], []
+    while waiting:
+        node = waiting.pop()
+        waiting += node.children
+        found += [node] * (node.tag == tag)
+    return found
