@@ -246,8 +246,8 @@ def test_frames_lead_a_whole_run_and_their_loss_stops_it(tmp_path):
         rows = []
         for tick in clock.ticks(run.period_s):
             if tick.index % 8 == 0 and tick.t_s < 0.6:
-                values = (-15.0, 0.2)
-                out.sendto(packed(tick.index, tick.t_s, *values), bench.source._stream.address)
+                data = packed(tick.index, tick.t_s, -15.0, 0.2)
+                out.sendto(data, bench.source._stream._inner.address)
             over = run.turn(tick)
             rows.append(bench.robot.positions().copy())
             if over:

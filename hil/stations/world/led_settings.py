@@ -1,4 +1,4 @@
-"""Motions that somebody leads while they last: copied from frames or a recording."""
+"""Motions that somebody leads while they last: jogged, or copied from frames or a recording."""
 
 from __future__ import annotations
 
@@ -81,4 +81,89 @@ class CopyMotion(LedBounds):
             raise ValueError(f"values: {len(self.values)}; at most {FRAME_VALUES_MAX}")
         if len(set(self.values)) != len(self.values):
             raise ValueError("values: a name is given twice")
+        return self
+
+
+class JogStep(Settings):
+    """One thing that a script does: leads a joint, or the tool along or about an axis, or waits."""
+
+    for_s: Seconds
+    """How long."""
+    joint: int | ValueName | None = None
+    """Number or name of the joint."""
+    axis: Literal["x", "y", "z", "about_x", "about_y", "about_z"] | None = None
+    """Of the tool, in the axes of the motion, those of the world if it is jogged by joints."""
+    share: Annotated[float, Field(ge=-1.0, le=1.0)] = 1.0
+    """Of the full speed; negative the other way."""
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        if self.joint is not None and self.axis is not None:
+            raise ValueError("one of joint and axis is needed, or none, to wait")
+        return self
+
+
+class ScriptSettings(Settings):
+    """Steps one after the other; nobody has to hold it."""
+
+    kind: Literal["script"]
+    """Always ``script``."""
+    steps: tuple[JogStep, ...]
+    """In their order."""
+
+
+class KeysSettings(Settings):
+    """Keys of the terminal in which the run was started; it moves while one is held."""
+
+    kind: Literal["keyboard"] = "keyboard"
+    """Always ``keyboard``."""
+
+
+class HandlesSettings(Settings):
+    """Handles of a panel, or another process of this machine that knows a token."""
+
+    kind: Literal["remote"]
+    """Always ``remote``."""
+    listen: str
+    """Path of a UNIX socket to make, or ``127.0.0.1:port``."""
+    token_file: str
+    """File with the token, which only its owner may read."""
+    age_max_s: Annotated[float, Field(gt=0.0, le=1.0)] = 0.2
+    """Age from which what is wanted is worth nothing."""
+
+
+class JogMotion(LedBounds):
+    """An operator leads the robot: its joints, or its tool; let go, it comes to rest."""
+
+    kind: Literal["jog"]
+    """Always ``jog``."""
+    axes: Literal["joints", "tool", "world"] = "joints"
+    """What is led: up to six joints, or the tool along and about its own axes or the world's."""
+    joints: tuple[int | ValueName, ...] = ()
+    """Numbers or names of the joints that keys and handles lead; left out, the first six driven."""
+    end: int | None = None
+    """Number of the end joint whose place is the tool; the robot's first one if left out."""
+    by: Annotated[ScriptSettings | KeysSettings | HandlesSettings, Field(discriminator="kind")] = (
+        KeysSettings()
+    )
+    """Who leads it."""
+    jog_deg_s: RateDeg = 20.0
+    """Full speed of a joint that is led, a hinge."""
+    jog_m_s: Annotated[float, Field(gt=0.0, le=10.0)] = 0.05
+    """Likewise of a slide."""
+    tool_m_s: Annotated[float, Field(gt=0.0, le=10.0)] = 0.1
+    """Full speed of the tool."""
+    tool_m_s2: Positive = 0.5
+    """Its acceleration."""
+    turn_deg_s: RateDeg = 20.0
+    """Full turn rate of the tool."""
+    turn_deg_s2: AccelerationDeg = 100.0
+    """Likewise, how fast that changes."""
+    duration_s: Seconds | None = None
+    """When it ends; left out, when its operator or its script does."""
+
+    @model_validator(mode="after")
+    def _is_six_at_most(self) -> Self:
+        if len(self.joints) > 6 or len(set(self.joints)) != len(self.joints):
+            raise ValueError("joints: at most six, each once: there are six keys and handles")
         return self

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from hil.config.errors import MotionError, RefusedError
 from hil.run.rest_to_rest import unit_path
+from hil.stations.world.led_settings import JogMotion
 from hil.stations.world.planned_settings import JointGoal, JointsMotion, LineMotion, Timing
 from sim.world.motion.chain import Chain, ChainError
 from sim.world.motion.lines import StraightLine
@@ -110,7 +111,7 @@ def chain_of(
         RefusedError: if the scenario names a place that is not there.
     """
     motion = plan.scenario.motion
-    end = motion.end if isinstance(motion, LineMotion) else None
+    end = motion.end if isinstance(motion, LineMotion | JogMotion) else None
     try:
         return Chain(plan.tree, end, base, standing)
     except ChainError as error:

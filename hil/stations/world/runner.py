@@ -6,7 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -22,9 +22,15 @@ from hil.run.station import Checked, Request, Tried
 from hil.stations.world.bench import WorldBench, open_bench
 from hil.stations.world.editing.editor import EditQueue, RunEditor, TimedEdits
 from hil.stations.world.editing.texts import edits_of
+from hil.stations.world.led import desk_for, how_to_lead, led_by
 from hil.stations.world.loop import WorldFigures, WorldRun
 from hil.stations.world.pictures import PicturesError
-from hil.stations.world.scenario import WorldPlan, load_world_plan
+from hil.stations.world.scenario import (
+    WorldPlan,
+    load_world_plan,
+    scenario_table,
+    world_plan_from_table,
+)
 from hil.stations.world.signals import STATION, world_signals
 from hil.stations.world.sources.opened import LiveMeans
 from hil.stations.world.told import WorldCheckTold, WorldErrorsTold, WorldRunTold
@@ -88,7 +94,7 @@ def plan_of(request: Request) -> WorldPlan:
         changes.append(f"robot={json.dumps(robot)}")
     if request.clock is not None:
         changes.append(f'clock="{request.clock}"')
-    plan = load_world_plan(request.scenario, changes)
+    plan = world_plan_from_table(scenario_table(request.scenario), request.scenario, changes)
     if (recording := request.options.get("--edits")) is not None:
         from hil.recording.reader import Recording
 
@@ -133,11 +139,18 @@ def run(request: Request) -> bool:
     Raises:
         RefusedError: if the motion is refused; nothing has moved.
     """
-    plan, quiet = plan_of(request), request.as_json
+    return run_plan(plan_of(request), request)
+
+
+def run_plan(plan: WorldPlan, request: Request) -> bool:
+    """Run a plan that is at hand, as a request says; otherwise as `run`."""
+    quiet = request.as_json
     with waiting("running the motion ahead, to prove it", quiet=quiet):
         plain = _plain(plan)
     tell = None
-    if not quiet and sys.stderr.isatty():
+    for line in how_to_lead(plan) if not quiet else ():
+        err.print(line, soft_wrap=True)
+    if not quiet and not plan.live and sys.stderr.isatty():
         tell = partial(_tell, plan.scenario.name)
     with ExitStack() as stack:
         edits = None
@@ -145,7 +158,7 @@ def run(request: Request) -> bool:
             from hil.stations.world.editing.builder import BuilderProcess  # Linux only
 
             edits = stack.enter_context(BuilderProcess(plan, plan.scenario.robot))
-        result = run_world(plan, request.folder, tell, edits=edits)
+        result = run_world(plan, request.folder, tell, edits=edits, operator=request.operator)
     shown = _shown(request, result.recorder.path)
     if quiet:
         told = _run_told(result, plain, shown)
@@ -207,6 +220,9 @@ def run_world(
     tell: Callable[[float], object] | None = None,
     watch: Callable[[WorldBench, Journal], LiveClock] | None = None,
     edits: EditQueue | None = None,
+    *,
+    operator: bool = False,
+    keys_fd: int | None = None,
 ) -> WorldResult:
     """Run a plan, recorded below a folder.
 
@@ -214,14 +230,16 @@ def run_world(
         tell: told the time now and then [s].
         watch: makes the clock of a run that is watched, in place of the scenario's.
         edits: changed documents, as they come; those of the plan if left out.
+        operator: whether panels watch it, and one of them holds it if it is led.
+        keys_fd: descriptor of the terminal whose keys lead; None for that of the program.
 
     Raises:
         RefusedError: if the motion cannot be made; nothing has moved.
         RecordingError: if the run cannot be recorded.
     """
     clock = _clock(plan)
-    bench = open_bench(plan, live=LiveMeans(clock.now_s))
-    signals = _signals(bench)
+    means = LiveMeans(clock.now_s, keys_fd=keys_fd)
+    bench = open_bench(plan, live=means)
     facts = {
         "scenario": plan.scenario.name,
         "robot": plan.robot.name or plan.scenario.robot,
@@ -233,18 +251,26 @@ def run_world(
         "station": STATION,
     }
     virtual = plan.scenario.clock == "virtual"
-    with Opening(plan.scenario.name, folder, virtual=virtual) as opening:
+    with closing(bench.source), Opening(plan.scenario.name, folder, virtual=virtual) as opening:
+        signals = _signals(bench)
         header = RunHeader(signals, facts, plan.told())
-        journal = Journal(opening.record(plan.scenario.recording, header))
+        led = opening.enter(desk_for(plan, header, clock.now_s)) if operator else None
+        sink = opening.record(plan.scenario.recording, header)
+        journal = Journal(sink, None if led is None else led.telemetry)
         opening.date(journal, clock)
         live = None if watch is None else watch(bench, journal)
         if live is not None:
             clock, live.ends = live, lambda: opening.wish.asked is not None
         paced = clock if tell is None else ReportingClock(clock, tell, 50)
+        asked: Callable[[], str] = str
+        if led is not None:
+            asked = led_by(led, means, lambda: turning.bench, journal, opening.wish)
         editor = RunEditor(edits or TimedEdits(plan, plan.edits))
         editor.rehearse(bench)
-        stopped = _stopped(opening, live)
+        stopped = _stopped(opening, live, asked)
         turning = WorldRun(bench, paced, journal, signals, stopped, between=[editor])
+        if live is not None:
+            live.world = lambda: turning.bench.world  # another one after an edit
         began = moment(clock.now_s).utc
         play(turning)
         passed_s = (moment(clock.now_s).utc - began).total_seconds()
@@ -255,8 +281,12 @@ def run_world(
     )
 
 
-def _stopped(opening: Opening, live: LiveClock | None) -> Callable[[], str]:
+def _stopped(
+    opening: Opening, live: LiveClock | None, operator: Callable[[], str]
+) -> Callable[[], str]:
     def why() -> str:
+        if by_operator := operator():
+            return by_operator
         asked = opening.wish.asked
         if asked is None and live is not None and live.closed:
             return "the window was closed"

@@ -7,6 +7,7 @@ Scenarios of all stations lie in ``configs/scenarios/``; those of this one say
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +21,8 @@ from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import Settings, apply_overrides, read_toml
 from hil.config.shipped import find_file
 from hil.stations.world.editing.edit_settings import EditAt
-from hil.stations.world.led_settings import CopyMotion
-from hil.stations.world.planned_settings import JointsMotion, LineMotion
+from hil.stations.world.led_settings import CopyMotion, JogMotion
+from hil.stations.world.planned_settings import HoldMotion, JointsMotion, LineMotion
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
     from sim.world.robots.tree import RobotTree
     from sim.world.scenes.model import Stepping
 
-WorldMotion = Annotated[JointsMotion | LineMotion | CopyMotion, Field(discriminator="kind")]
+WorldMotion = Annotated[
+    JointsMotion | LineMotion | HoldMotion | CopyMotion | JogMotion, Field(discriminator="kind")
+]
 
 
 class LawGains(Settings):
@@ -153,6 +156,8 @@ class WorldPlan:
     def live(self) -> bool:
         """Whether somebody has to lead the robot while the run lasts."""
         motion = self.scenario.motion
+        if isinstance(motion, JogMotion):
+            return motion.by.kind != "script"
         return isinstance(motion, CopyMotion) and motion.source == "frames"
 
     def told(self) -> dict[str, Any]:
@@ -186,6 +191,15 @@ def load_world_plan(path: Path, overrides: Iterable[str] = ()) -> WorldPlan:
         ConfigError: with the file, the key path, the value and what would have been right.
     """
     return world_plan_from_table(read_toml(path), path, overrides)
+
+
+def scenario_table(path: Path) -> dict[str, Any]:
+    """A scenario's table; of a robot's document, one in which the robot holds where it starts."""
+    table = {} if path.suffix.lower() != ".toml" else read_toml(path)
+    if table and ("station" in table or "link" not in table):
+        return table
+    name = re.sub("[^a-z0-9_]+", "_", path.stem.lower())[:60] or "robot"
+    return {"station": "world", "name": name, "robot": str(path), "motion": {"kind": "hold"}}
 
 
 def world_plan_from_table(
@@ -228,7 +242,7 @@ def _placed(
 
 
 def _check(plan: WorldPlan, source: str) -> None:
-    from hil.stations.world.sources.copy_map import copy_map
+    from hil.stations.world.sources.copy_map import copy_map, jog_faults
     from sim.world.robots.model import JointType
 
     scenario, wrong = plan.scenario, list[Wrong]()
@@ -243,7 +257,10 @@ def _check(plan: WorldPlan, source: str) -> None:
         wrong += copy_map(motion, plan.robot)[1]
         if motion.source == "recording":
             find_file(motion.file, beside=Path(source), folder="motions", key="motion.file")
-    for index, goal in enumerate(() if isinstance(motion, CopyMotion) else motion.goal):
+    if isinstance(motion, JogMotion):
+        wrong += jog_faults(motion, plan.robot)
+    goals = motion.goal if isinstance(motion, JointsMotion | LineMotion) else ()
+    for index, goal in enumerate(goals):
         key = f"motion.goal.{index}"
         if goal.joint not in driven or goal.joint in seen:
             there = ", ".join(map(str, driven)) or "none"

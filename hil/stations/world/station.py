@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from hil.config.file_kind import FileKind, NamedFile
+from hil.run.lead import Lead
 from hil.run.station import Option, Role, Section, Shape, Station, Views
 from hil.stations.world.signals import SIGNALS
 
@@ -89,6 +90,7 @@ DOCUMENT: Final = FileKind(
     read=_late("robot_file:robot_table"),
     write=_late("robot_file:robot_text"),
     begun={"link": [], "joint": []},
+    runs=(".toml", ".txt", ".urdf"),
     grids=("link", "joint", "drive"),
 )
 """Of a jointed robot, which scenarios name."""
@@ -122,6 +124,8 @@ STATION: Final = Station(
     check=_late("runner:check"),
     run=_late("runner:run"),
     dry_run=_late("runner:dry_run"),
+    machine_preview=_late("robot_preview:robot_preview"),
+    lead=Lead(handles=_late("led:handles")),
     sections=SECTIONS,
     views=Views(
         lamps=LAMPS,

@@ -8,6 +8,8 @@ from hil.stations.world.told import SceneBodyTold, SceneCheckTold, SceneRowTold,
 from hil.terminal.console import out, print_json
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from hil.machines.scene_documents import FurnishedScene
 
 
@@ -31,9 +33,19 @@ def _row(name: str, found: FurnishedScene) -> SceneRowTold:
     )  # fmt: skip
 
 
-def scene_shown(name: str, *, as_json: bool) -> None:
-    """``hil world show`` of a scene."""
+def scene_shown(name: str, *, as_json: bool, png: Path | None, size: str, camera: str) -> None:
+    """``hil world show`` of a scene.
+
+    Args:
+        png: where its picture goes, of that size, by one of its cameras.
+    """
     told = _told(name)
+    if png is not None:
+        from hil.machines.scene_documents import scene_of
+        from hil.stations.world.stills import write_scene_still
+
+        write_scene_still(png, scene_of(name), size, camera)
+        told["png"] = str(png)
     if as_json:
         print_json(told)
     else:
@@ -73,7 +85,7 @@ def _told(name: str) -> SceneTold:
     return SceneTold(
         ok=True, scene=found.scene.name, file=str(found.file),
         robots={one.name: one.document for one in found.scene.robots}, bodies=bodies,
-        cameras=[camera.name for camera in found.scene.cameras],
+        cameras=[camera.name for camera in found.scene.cameras], png="",
     )  # fmt: skip
 
 
@@ -103,8 +115,10 @@ def _checked(name: str, no_engine: str) -> SceneCheckTold:
 
     found = scene_of(name)
     row, engine, ok, touching = _row(found.scene.name, found), "ok", True, list[str]()
+    joints = equalities = None
     try:
         world = World(scene_text(found.scene, found.robots))
+        _, joints, equalities = world.sizes
         touching = [
             f"{' and '.join(contact.bodies)}: {1e3 * contact.depth_m:.3f} mm"
             for contact in world.contacts()
@@ -117,12 +131,15 @@ def _checked(name: str, no_engine: str) -> SceneCheckTold:
     return SceneCheckTold(
         ok=ok and not touching, scene=row["name"], file=row["file"], robots=row["robots"],
         bodies=row["bodies"], scattered=row["scattered"], engine=engine, overlaps=touching,
+        joints=joints, equalities=equalities,
+        sensors=sum(len(robot.sensors) for robot in found.robots.values()),
     )  # fmt: skip
 
 
 def _show_check(told: SceneCheckTold) -> None:
     """The same for people."""
-    counts = ", ".join(f"{told[name]} {name}" for name in ("robots", "bodies", "scattered"))
+    names = ("robots", "bodies", "scattered", "joints", "equalities", "sensors")
+    counts = ", ".join(f"{told[name]} {name}" for name in names if told[name] is not None)
     out.print(f"{told['scene']}: {counts}")
     for line in told["overlaps"]:
         out.print(f"in each other: {line}", style="red")

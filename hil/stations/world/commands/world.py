@@ -4,6 +4,7 @@ import typer
 
 from hil.stations.world.commands.convert import convert
 from hil.stations.world.commands.inverse import ik
+from hil.stations.world.commands.jog import jog
 from hil.stations.world.commands.pose import fk
 from hil.stations.world.commands.send import send
 from hil.stations.world.commands.show import check, listed, show
@@ -20,3 +21,4 @@ app.command()(fk)
 app.command()(ik)
 app.command()(view)
 app.command()(send)
+app.command()(jog)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -37,6 +37,31 @@ class ValueStream(Protocol):
     def close(self) -> None:
         """Give back what it holds."""
         ...
+
+
+class HeldStream:
+    """Values that count only while somebody holds the motion."""
+
+    def __init__(self, inner: ValueStream, held: Callable[[], bool]) -> None:
+        self._inner, self._held = inner, held
+
+    @property
+    def duration_s(self) -> float | None:
+        """How long it lasts [s]."""
+        return self._inner.duration_s
+
+    def values(self, t_s: float) -> Array | None:
+        """Values at a time; None while nobody holds it."""
+        found = self._inner.values(t_s)
+        return found if self._held() else None
+
+    def news(self) -> Sequence[SourceNews]:
+        """What there is to tell."""
+        return self._inner.news()
+
+    def close(self) -> None:
+        """Close what it hears."""
+        self._inner.close()
 
 
 class CopySource:

@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import Wrong, about
-from hil.stations.world.led_settings import SLIDING, UNITS, CopyMotion, CopyPair
+from hil.stations.world.led_settings import (
+    SLIDING,
+    UNITS,
+    CopyMotion,
+    CopyPair,
+    JogMotion,
+    ScriptSettings,
+)
 from sim.world.robots.model import JointType
 
 if TYPE_CHECKING:
@@ -49,6 +56,31 @@ class CopyMap:
         found = others.copy()
         found[self.places] = self.factors * values[self.columns] + self.offsets
         return found
+
+
+def place_of(joint: int | str, robot: Robot) -> int:
+    """Place among the drives of a joint by its number or name; -1 if it is not driven."""
+    drives = [drive.joint for drive in robot.drives]
+    names = {one.name: one.number for one in robot.joints if one.name and one.number in drives}
+    number = names.get(joint, -1) if isinstance(joint, str) else joint
+    return drives.index(number) if number in drives else -1
+
+
+def jog_faults(motion: JogMotion, robot: Robot) -> list[Wrong]:
+    """What is wrong with the joints that a scenario jogs."""
+    steps = motion.by.steps if isinstance(motion.by, ScriptSettings) else ()
+    said = {f"motion.joints.{index}": joint for index, joint in enumerate(motion.joints)}
+    said |= {
+        f"motion.by.steps.{index}": step.joint
+        for index, step in enumerate(steps)
+        if step.joint is not None
+    }
+    there = ", ".join(str(drive.joint) for drive in robot.drives)
+    return [
+        about(key, f"{key}: joint {joint!r} is not driven; there are {there}")
+        for key, joint in said.items()
+        if place_of(joint, robot) < 0
+    ]
 
 
 def copy_map(motion: CopyMotion, robot: Robot) -> tuple[CopyMap, list[Wrong]]:
