@@ -269,6 +269,8 @@ def run_world(
         editor.rehearse(bench)
         stopped = _stopped(opening, live, asked)
         turning = WorldRun(bench, paced, journal, signals, stopped, between=[editor])
+        if live is not None:
+            live.world = lambda: turning.bench.world  # another one after an edit
         began = moment(clock.now_s).utc
         play(turning)
         passed_s = (moment(clock.now_s).utc - began).total_seconds()

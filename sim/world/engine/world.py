@@ -76,7 +76,7 @@ class World:
         self._bad = self._data.warning.number[DIVERGED]
         self._whole = self._engine.mjtState.mjSTATE_INTEGRATION
         self._state = np.zeros(self._engine.mj_stateSize(self._model, self._whole))
-        self.text: str = text.text
+        self.text: ModelText = text
         """Of its model."""
         self.step_s: float = float(self._model.opt.timestep)
         """Of time."""
@@ -202,6 +202,11 @@ class World:
     def positions(self) -> Array:
         """Coordinates of everything that moves, in the engine's order; a copy."""
         return self._data.qpos.copy()
+
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """Bodies without the world itself, joints of the engine, and ties and other equalities."""
+        return int(self._model.nbody) - 1, int(self._model.njnt), int(self._model.neq)
 
     def move_to(self, positions: Array) -> None:
         """Put everything elsewhere at once, by `positions`; see `settle` for what follows.

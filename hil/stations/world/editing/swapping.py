@@ -60,9 +60,9 @@ def swapped(old: WorldBench, built: BuiltEdit) -> SwappedBench:
     source_of = built.edit.source
     first, *others = (robot.placed for robot in old.world.robots)
     text = ModelText(
-        "", (replace(first, robot=built.weighed), *others),
+        built.text, (replace(first, robot=built.weighed), *others),
         (built.start, *(robot.start for robot in old.world.robots[1:])),
-        tuple(body.document for body in old.world.bodies.values()),
+        tuple(body.document for body in old.world.bodies.values()), built.files,
     )  # fmt: skip
     try:
         world = World(text, built.model)
