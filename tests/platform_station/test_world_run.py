@@ -14,6 +14,7 @@ from hil.machines.machine import load_rig
 from hil.run.station import Request
 from hil.stations.platform.bench import run
 from hil.stations.platform.command_line import plan_of
+from hil.stations.platform.drives import rack
 from hil.stations.platform.drives.rack import emulated_rack
 from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.gate.spec import BankSpec, build_bank
@@ -107,6 +108,15 @@ def test_a_world_of_ones_own_is_read_from_its_file(tmp_path):
         world_of("heavy.toml", RIG, key="world", beside=beside)
 
 
+def test_robots_that_nobody_moves_are_left_out_and_told(tmp_path):
+    shipped = find_file("paper_cabin", folder="world/scenes", key="world")
+    arm = '\n[[robot]]\nname = "arm"\ndocument = "robot_a"\non = "rig"\nlink = 1\n'
+    file = tmp_path / "with_arm.toml"
+    file.write_text(shipped.read_text(encoding="utf-8") + arm, encoding="utf-8")
+    bank = build_bank(bank_spec(plan(world=str(file))), lambda: 0.0)
+    assert bank.configure().notes == ("world paper_cabin: without arm; only the rig moves",)
+
+
 def test_too_heavy_a_world_is_refused_before_anything_moves(tmp_path):
     """By a dry run before it has a recording, by a rack before it has a wire."""
     file, out = tmp_path / "heavy.toml", tmp_path / "runs"
@@ -115,8 +125,8 @@ def test_too_heavy_a_world_is_refused_before_anything_moves(tmp_path):
     with pytest.raises(ConfigError, match=r"s\w+ has a modal mass of .* at most \d+ kg hold"):
         run(plan(world=str(file)), out)
     assert [one for one in out.rglob("*") if one.is_file()] == []
-    rack = ["drives", "rack", "--rig", "paper", "--world", str(file), "--end-with-input"]
-    refused = shown(*rack, status=2)
+    command = ["drives", "rack", "--rig", "paper", "--world", str(file), "--end-with-input"]
+    refused = shown(*command, status=2)
     assert refused.stdout == ""
     assert re.search(r"s\w+ has a modal mass of \d+ kg", " ".join(refused.stderr.split()))
 
@@ -171,6 +181,19 @@ def test_the_option_gives_the_scene():
         == "paper_cabin"
     )
     assert plan_of(Request(scenario=file, options={})).scenario.world == ""
+
+
+def test_a_rack_tells_what_was_touched_when_it_ends(monkeypatch, capsys):
+    """Whatever its wire; here nobody uses it."""
+    plant = platform_plant(RIG, world_of("paper_cabin", RIG, key="world"))
+    plant._touched.note(1.25, {("beam", "rig/platform"): 812.5})
+    monkeypatch.setattr(rack, "platform_plant", lambda *_: plant)
+    monkeypatch.setattr(rack, "_can_rack", lambda *_: lambda **_: None)
+    rack.serve_rack(
+        "paper", "canopen", port=0, any_user=False, pty=False, buses=1, script=None, baud=115200,
+        seed=1, paced=False, world="paper_cabin",
+    )  # fmt: skip
+    assert "beam on rig/platform: up to 812 N from 1.25 to 1.26 s" in capsys.readouterr().err
 
 
 @pytest.mark.real_time
