@@ -73,6 +73,7 @@ def test_in_another_process_5000_steps_are_the_same_after_edits_too(tmp_path):
     one.play()
     assert one.run.figures.ok, one.run.figures
     assert one.editor.taken == 2
+    assert np.isfinite(one.column("angle_angle_rad")).all()  # joints by their names
     assert found[0].head["pushes"]
     path = tmp_path / "run.npz"
     write_snapshot(path, found[0])

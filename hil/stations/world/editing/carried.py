@@ -124,11 +124,11 @@ class RowColumns:
             return None
         joints = {number: at for at, number in enumerate(now.joints)}
         names = {name: at for at, name in enumerate(now.coordinates)}
-        signals = {(one.name, one.count): one for one in now.readings}
+        signals = {one.name: one for one in now.readings}
         return RowFit(
             tuple(joints.get(number, -1) for number in self.joints),
             tuple(names.get(name, -1) for name in self.coordinates),
-            tuple((signals.get((one.name, one.count)), one.count) for one in self.readings),
+            tuple(_reading_at(one, signals.get(one.name)) for one in self.readings),
         )
 
 
@@ -140,8 +140,8 @@ class RowFit:
     """Places among the drives; -1 for nothing."""
     coordinates: tuple[int, ...]
     """Places among all coordinates; -1 for nothing."""
-    readings: tuple[tuple[SensorSignal | None, int], ...]
-    """Signals of the sensors that there are, or None, and how many values they have."""
+    readings: tuple[tuple[int, ...], ...]
+    """Places of each signal's values in a reading; -1 for nothing."""
 
     def of_joints(self, values: Sequence[float]) -> list[float]:
         """Values of drives in their columns."""
@@ -153,9 +153,18 @@ class RowFit:
 
     def of_readings(self, reading: Sequence[float]) -> Iterator[float | list[float]]:
         """What sensors tell in its columns."""
-        for signal, count in self.readings:
-            values = [NOTHING] * count if signal is None else list(reading[signal.at])
-            yield values if count > 1 else values[0]
+        for places in self.readings:
+            values = [reading[at] if at >= 0 else NOTHING for at in places]
+            yield values if len(values) > 1 else values[0]
+
+
+def _reading_at(shown: SensorSignal, now: SensorSignal | None) -> tuple[int, ...]:
+    """Where a reading has the values of a signal, by the names of its parts."""
+    if now is not None and (now.count, now.parts) == (shown.count, shown.parts):
+        return tuple(range(now.begin, now.begin + now.count))
+    there = {} if now is None else {part: now.begin + at for at, part in enumerate(now.parts)}
+    parts = shown.parts or ("",)
+    return tuple(there.get(part, -1) for part in parts)
 
 
 def row_columns(bench: WorldBench) -> RowColumns:
