@@ -57,3 +57,19 @@ def timed(*edits):
         TimedEdit(row, EditText(one if isinstance(one, str) else write_toml(one), "own.toml"))
         for row, one in edits
     )
+
+
+class Pushing:
+    """Pushes a body at a row, if the world has it."""
+
+    def __init__(self, row, body="right/l3"):
+        self.row, self.body = row, body
+
+    def act(self, run, tick):
+        if tick.index == self.row and any(
+            one.placed.prefix == "right/" for one in run.bench.world.robots
+        ):
+            run.bench.world.push(self.body, (0.0, 60.0, 30.0), 0.3)
+
+    def close(self, run):
+        pass

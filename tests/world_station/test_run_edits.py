@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from campaign import count
 from edited_robots import longer, moved_closing, randomly, retyped, with_link, without_last
-from edited_runs import EditedRun, timed
+from edited_runs import EditedRun, Pushing, timed
 from robot_documents import furnished
 from scene_robots import SCENARIOS, scenario, with_sensors
 from test_robot_runs import ROBOTS, said, tool_of
+from test_scene_runs import two_robots
 
 from hil.config.errors import ConfigError
 from hil.recording.reader import Recording
@@ -50,11 +51,11 @@ def heads(one):
 def test_an_edit_that_changes_nothing_leaves_every_row(place, tmp_path):
     """Sensors with noise and delay, contacts and robots that stand beside are in the rows."""
     file = with_sensors(tmp_path, NOISY)
-    scene = [] if place == "alone" else ['scene="table"']
+    scene = [] if place == "alone" else [f'scene="{two_robots(tmp_path)}"']
     plan = plan_of("joint_move", f'robot="{file}"', *SHORT, *scene)
-    plain, again = EditedRun(plan).play(), edited(
-        plan, (0, plan.robot_text), (431, plan.robot_text), (432, Path(file).read_text())
-    )  # fmt: skip
+    edits = timed((0, plan.robot_text), (431, plan.robot_text), (432, Path(file).read_text()))
+    plain = EditedRun(plan, None, Pushing(400)).play()
+    again = EditedRun(replace(plan, edits=edits), None, Pushing(400)).play()
     assert again.editor.taken == 3
     assert len(plain.kept.rows) > 1000
     assert again.kept.rows == plain.kept.rows

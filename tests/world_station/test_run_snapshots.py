@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from edited_robots import longer, with_link
-from edited_runs import EditedRun, Kept, timed
+from edited_runs import EditedRun, Kept, Pushing, timed
 from scene_robots import SCENARIOS, scenario, with_sensors
+from test_scene_runs import two_robots
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.stations.world.editing.snapshot_file import read_snapshot, write_snapshot
@@ -46,7 +47,7 @@ def gone_on(snapshot):
 
 def kept_at(plan, row):
     found = []
-    one = EditedRun(plan, None, RunKeeper([row], found.append)).play()
+    one = EditedRun(plan, None, Pushing(row - 50), RunKeeper([row], found.append)).play()
     return one, found[0]
 
 
@@ -60,7 +61,7 @@ def test_in_another_process_5000_steps_are_the_same_after_edits_too(tmp_path):
     row = int(np.random.default_rng(11).integers(450, 750))
     found = []
 
-    class Pushing:
+    class PushingOnce:
         def act(self, run, tick):
             if tick.index == row - 20:
                 run.bench.world.push(link, (0.0, 9.0, 0.0), 0.2)
@@ -68,7 +69,7 @@ def test_in_another_process_5000_steps_are_the_same_after_edits_too(tmp_path):
         def close(self, run):
             pass
 
-    one = EditedRun(plan, None, Pushing(), RunKeeper([row], found.append))
+    one = EditedRun(plan, None, PushingOnce(), RunKeeper([row], found.append))
     link = f"{one.run.bench.robot.placed.prefix}l3"
     one.play()
     assert one.run.figures.ok, one.run.figures
@@ -90,11 +91,12 @@ def test_in_another_process_5000_steps_are_the_same_after_edits_too(tmp_path):
 @pytest.mark.parametrize(
     ("name", "changes"),
     [("straight_line", ("settle_s=0.2",)),
-     ("joint_move", ('scene="table"', "motion.duration_s=2.5", "settle_s=0.0")),
+     ("joint_move", ('scene="two"', "motion.duration_s=2.5", "settle_s=0.0")),
      ("joint_move", ('control="voltage"', "motion.duration_s=2.5", "settle_s=0.2")),
      ("joint_move", ('robot="four_bar"', "motion.goal=[{joint=1, by_deg=20.0}]", "settle_s=0.2"))],
 )  # fmt: skip
-def test_a_fork_goes_on_as_the_run_did(name, changes):
+def test_a_fork_goes_on_as_the_run_did(name, changes, tmp_path):
+    changes = [one.replace('"two"', f'"{two_robots(tmp_path)}"') for one in changes]
     plan = load_world_plan(SCENARIOS / f"{name}.toml", changes)
     one, snapshot = kept_at(plan, 333)
     assert gone_on(snapshot).rows == one.kept.rows[334:]
