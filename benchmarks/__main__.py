@@ -20,7 +20,9 @@ from benchmarks import (
     bench_recording,
     bench_slcan,
     bench_space_arm,
+    bench_world,
     bench_world_pictures,
+    bench_world_rack,
 )
 
 NAMES = (
@@ -36,9 +38,13 @@ NAMES = (
     "panel",
     "panel_stop",
     "recording",
+    "world",
+    "world_rack",
     "world_pictures",
     "help",
 )
+GROUPS = {"world": ("world", "world_rack", "world_pictures")}
+"""Names that mean several."""
 
 
 def machine() -> dict[str, str | int | None]:
@@ -58,13 +64,17 @@ def machine() -> dict[str, str | int | None]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default=",".join(NAMES))
+    parser.add_argument("names", nargs="*", help=f"of {', '.join(NAMES)}; all if left out")
+    parser.add_argument("--only", default="", help="the same, separated by commas, one by one")
     parser.add_argument("--seconds", type=float, default=60.0, help="of the real-time benchmark")
     parser.add_argument("--waypoints", type=int, default=10_000, help="of the arm, virtual time")
     parser.add_argument("--arm-seconds", type=float, default=600.0, help="of the arm, real time")
     parser.add_argument("--json", type=Path, default=Path("benchmarks/results/latest.json"))
     arguments = parser.parse_args()
-    chosen = arguments.only.split(",")
+    several = [one for name in arguments.names for one in GROUPS.get(name, (name,))]
+    chosen = [*several, *filter(None, arguments.only.split(","))] or list(NAMES)
+    if unknown := [name for name in chosen if name not in NAMES]:
+        parser.error(f"no benchmark {', '.join(unknown)}; there are {', '.join(NAMES)}")
     facts = machine()
     results: dict[str, object] = {"machine": facts}
     print("machine:", ", ".join(f"{key} {value}" for key, value in facts.items()))
@@ -94,6 +104,10 @@ def main() -> None:
         results["panel_stop"] = bench_panel_stop.run()
     if "recording" in chosen:
         results["recording"] = bench_recording.run()
+    if "world" in chosen:
+        results["world"] = bench_world.run()
+    if "world_rack" in chosen:
+        results["world_rack"] = bench_world_rack.run()
     if "world_pictures" in chosen:
         results["world_pictures"] = bench_world_pictures.run()
     if "help" in chosen:

@@ -24,7 +24,7 @@ from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.pictures.wire import PictureOrder, Quality
 
 FRAMES = {"draft": 300, "fine": 30}
-ROUNDS = 5
+ROUNDS = 7
 
 BARE = """
 import json, sys, time

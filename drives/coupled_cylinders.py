@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from drives import cylinder
-from drives.bank import LEGS, DriveModelError, LinkLostError, Touch
+from drives.bank import LEGS, DriveModelError, DriveSetupError, LinkLostError, Touch
 from drives.cylinder import Floats, Ints, LegEvent, RodMode, trapezoid
 from drives.plant import Plant
 
@@ -82,9 +82,15 @@ class CoupledCylinders:
         Args:
             state: Of the rods, shape (6, STATE_COLUMNS).
             parameters: Of the kernel, shape (6, PARAMETER_COLUMNS).
+
+        Raises:
+            DriveSetupError: If the plant cannot stand there.
         """
         self._closed_m = parameters[:, cylinder.CLOSED].tolist()
-        self._plant.begin((state[:, cylinder.X] - self._closed_m).tolist())
+        try:
+            self._plant.begin((state[:, cylinder.X] - self._closed_m).tolist())
+        except ValueError as error:
+            raise DriveSetupError(f"the simulated body: {error}") from error
 
     def touched(self) -> tuple[Touch, ...]:
         """What pressed on the plant."""

@@ -15,7 +15,7 @@ from hil.cli.stations import refuse_foreign, with_station_options
 from hil.cli.together import check_together, refuse_for_several, run_together_and_show
 from hil.cli.told import DoctorTold, WarmTold
 from hil.config.errors import ConfigError
-from hil.run.file_kinds import TOGETHER, scenario_file
+from hil.run.file_kinds import TOGETHER, run_file
 from hil.run.registry import station_of_kind, stations
 from hil.run.station import Request
 from hil.terminal.console import (
@@ -148,7 +148,7 @@ def run(
     A platform homes, rises, plays the motion and parks; an arm station streams waypoints to its
     robot. Ctrl-C or SIGTERM stops smoothly along the path.
     """
-    path, kind = scenario_file(scenario)
+    path, kind = run_file(scenario)
     if path is not None and kind is TOGETHER:
         flags = {"--clock": clock, "--fallback": fallback, **options}
         refuse_for_several(path, [flag for flag, value in flags.items() if value])
@@ -177,7 +177,7 @@ def check(
     """Prove a whole motion before anything moves: every limit of the envelope, then the gate."""
     from hil.terminal.console import show_checked
 
-    path, kind = scenario_file(scenario)
+    path, kind = run_file(scenario)
     if path is not None and kind is TOGETHER:
         refuse_for_several(path, list(options))
         leave(check_together(path, overrides, as_json=as_json))

@@ -58,6 +58,9 @@ class FileKind:
     None for plain TOML. Raises `ConfigError`."""
     begun: Mapping[str, Any] | None = None
     """A new file's table; None if none is begun from nothing."""
+    runs: tuple[str, ...] = ()
+    """Endings of its files that `hil run` and `hil check` take in place of a scenario: their
+    station makes one of what they describe."""
     grids: tuple[str, ...] = ()
     """Its lists of tables that a form shows as a grid, a line for each table."""
 

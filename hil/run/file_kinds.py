@@ -111,6 +111,21 @@ def scenario_file(scenario: str | None) -> tuple[Path | None, FileKind]:
     return find_kind(scenario, *scenario_kinds(), key="SCENARIO")
 
 
+def run_file(scenario: str | None) -> tuple[Path | None, FileKind]:
+    """The same, or a file of a machine that runs by itself (`FileKind.runs`)."""
+    from hil.config.settings import read_toml
+
+    if scenario is None:
+        return scenario_file(None)
+    path = _find(scenario, scenario_kinds(), "SCENARIO")
+    ending = path.suffix.lower()
+    by_itself = [kind for kind in all_kinds() if ending in kind.runs]
+    if ending != ".toml" and by_itself:
+        return path, by_itself[0]
+    kind = kind_of(read_toml(path), str(path)) if by_itself else None
+    return (path, kind) if kind in by_itself and kind else scenario_file(scenario)
+
+
 def _find(name: str, wanted: tuple[FileKind, ...], key: str) -> Path:
     folders = list(dict.fromkeys(kind.folder for kind in wanted))
     others = [kind.folder for kind in all_kinds() if kind.folder not in folders]

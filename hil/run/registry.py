@@ -8,7 +8,7 @@ from typing import Final
 from hil.config.errors import ConfigError
 from hil.config.file_kind import FileKind
 from hil.config.offers import Offer, offers
-from hil.run.station import Station
+from hil.run.station import MachinePreview, Station
 
 GROUP: Final = "hil.stations"
 """Entry points whose objects are `Station` values; each bears the station's name."""
@@ -72,11 +72,17 @@ def missing(name: str) -> str:
 
 
 def station_of_kind(kind: FileKind) -> Station:
-    """The station whose scenarios are of a kind; a `ConfigError` if none that works is here."""
+    """The station that runs files of a kind; a `ConfigError` if none that works is here."""
     for one in stations():
-        if one.scenarios is kind:
+        if kind is one.scenarios or (kind.runs and kind in one.machines):
             return one
     raise ConfigError(kind.name, ["no station that can be used has such scenarios: hil stations"])
+
+
+def machine_preview(kind: FileKind) -> MachinePreview | None:
+    """What makes pictures of machines whose files are of a kind; None if nothing does."""
+    makers = (one.machine_preview for one in stations() if kind in one.machines)
+    return next((maker for maker in makers if maker is not None), None)
 
 
 def _not_a_station(entry: EntryPoint, station: object) -> str:

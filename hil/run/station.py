@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 Role = Literal["dim", "ok", "warn", "fault", "accent"]
 
 
+MachinePreview = Callable[[Mapping[str, Any], Path], "Preview"]
+"""Makes a picture of a machine from the table of its file, and from where that is or will be."""
+
+
 class Shape(Enum):
     """What a lamp looks like."""
 
@@ -184,6 +188,9 @@ class Station:
     preview: Callable[[Path], Preview] | None = None
     """What the motion of a scenario file will look like; moves and proves nothing, raises
     `ConfigError`. None: there is no picture before it runs."""
+    machine_preview: MachinePreview | None = None
+    """What a machine of one of its files looks like at rest, from its table and where that is or
+    will be; raises `ConfigError` or `RefusedError`. None: there is no picture of it alone."""
     examine: Callable[[str, int], list[Finding]] | None = None
     """Looks at a link to its devices, a URL and a bit rate [bit/s], and moves nothing."""
     warm: Callable[[bool], object] = bool

@@ -14,12 +14,19 @@ from hil.machines.machine import load_rig
 from hil.run.station import Request
 from hil.stations.platform.bench import run
 from hil.stations.platform.command_line import plan_of
+from hil.stations.platform.drives import rack
 from hil.stations.platform.drives.rack import emulated_rack
 from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.gate.spec import BankSpec, build_bank
 from hil.stations.platform.scenario import plan_from_table
 from hil.stations.platform.supervisor import Outcome
-from hil.stations.platform.world import RigWorld, platform_plant, world_of
+from hil.stations.platform.world import (
+    RigWorld,
+    _extensions_m,
+    _parked_m,
+    platform_plant,
+    world_of,
+)
 
 STANDS = {"kind": "legs", "to": [{"offsets_m": 0.0, "dwell_s": 0.5}]}
 
@@ -109,10 +116,36 @@ def test_too_heavy_a_world_is_refused_before_anything_moves(tmp_path):
     with pytest.raises(ConfigError, match=r"s\w+ has a modal mass of .* at most \d+ kg hold"):
         run(plan(world=str(file)), out)
     assert [one for one in out.rglob("*") if one.is_file()] == []
-    rack = ["drives", "rack", "--rig", "paper", "--world", str(file), "--end-with-input"]
-    refused = shown(*rack, status=2)
+    command = ["drives", "rack", "--rig", "paper", "--world", str(file), "--end-with-input"]
+    refused = shown(*command, status=2)
     assert refused.stdout == ""
     assert re.search(r"s\w+ has a modal mass of \d+ kg", " ".join(refused.stderr.split()))
+
+
+@pytest.mark.parametrize(
+    ("rig", "scene"),
+    [
+        ("paper", "paper_cabin"),
+        ("paper", "beam_over_platform"),
+        ("training_simulator", "paper_cabin"),
+    ],
+)
+def test_shipped_rigs_stand_in_their_scenes(rig, scene):
+    """Where they park and at neutral nothing touches them, not even the floor they stand on."""
+    machine = load_rig(find_file(rig, folder="rigs", key="rig"))
+    plant = platform_plant(machine, world_of(scene, machine, key="world"))
+    for reached_m in (_parked_m(machine), _extensions_m(machine, machine.neutral.z_m)):
+        plant.begin(reached_m)
+        plant.advance([0.0] * 6, [True] * 6, 0.1)
+        assert plant.touches() == ()
+
+
+def test_what_is_in_the_way_where_rods_park_is_refused_before_power(tmp_path):
+    shipped = find_file("beam_over_platform", folder="world/scenes", key="world")
+    text, file = shipped.read_text(encoding="utf-8"), tmp_path / "low.toml"
+    file.write_text(text.replace("[0.62, 0, 1.1]", "[0.62, 0, 0.6]"), encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"beam is \d+.* mm inside rig/platform"):
+        run(plan(world=str(file)), tmp_path / "runs")
 
 
 def load_kg(world):
@@ -139,6 +172,19 @@ def test_the_option_gives_the_scene():
         == "paper_cabin"
     )
     assert plan_of(Request(scenario=file, options={})).scenario.world == ""
+
+
+def test_a_rack_tells_what_was_touched_when_it_ends(monkeypatch, capsys):
+    """Whatever its wire; here nobody uses it."""
+    plant = platform_plant(RIG, world_of("paper_cabin", RIG, key="world"))
+    plant._touched.note(1.25, {("beam", "rig/platform"): 812.5})
+    monkeypatch.setattr(rack, "platform_plant", lambda *_: plant)
+    monkeypatch.setattr(rack, "_can_rack", lambda *_: lambda **_: None)
+    rack.serve_rack(
+        "paper", "canopen", port=0, any_user=False, pty=False, buses=1, script=None, baud=115200,
+        seed=1, paced=False, world="paper_cabin",
+    )  # fmt: skip
+    assert "beam on rig/platform: up to 812 N from 1.25 to 1.26 s" in capsys.readouterr().err
 
 
 @pytest.mark.real_time

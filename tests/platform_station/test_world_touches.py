@@ -1,21 +1,28 @@
 """What was touched in a simulated world: in the recording, on the report's page, from the gate."""
 
+import re
+import shlex
 from pathlib import Path
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from rack_bench import shown, told
 
 from drives.bank import BankEnd
 from hil.config.shipped import find_file
 from hil.ipc.ring import Ring
 from hil.machines.machine import gate_limits
 from hil.recording.reader import Recording
+from hil.run.station import Request
 from hil.stations.platform.bench import run
+from hil.stations.platform.check import check_plan
 from hil.stations.platform.drives.setup import bank_spec
+from hil.stations.platform.fit.command import command_line
 from hil.stations.platform.gate.process import _tell
 from hil.stations.platform.gate.remote import RemoteGate
 from hil.stations.platform.gate.status import STATUS_SLOT_BYTES, STATUS_SLOTS
+from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.report.touch_figure import _forces, touches
 from hil.stations.platform.report.view import RunView
 from hil.stations.platform.scenario import plan_from_table
@@ -31,8 +38,8 @@ TOUCHED = (
 )
 
 
-def plan(frequency_hz, world="beam_over_platform"):
-    term = {"axis": "z", "amplitude_m": 0.12, "frequency_hz": frequency_hz}
+def plan(frequency_hz, world="beam_over_platform", amplitude_m=0.12):
+    term = {"axis": "z", "amplitude_m": amplitude_m, "frequency_hz": frequency_hz}
     motion = {"kind": "multi_sine", "duration_s": 6.0, "terms": [term]}
     table = {"name": "tap", "rig": "paper", "motion": motion, "rate_hz": 250.0, "world": world}
     return plan_from_table(table, Path("test"))
@@ -77,6 +84,28 @@ def test_the_report_shows_the_force_over_time(stopped):
     ]
     np.testing.assert_allclose(axes.patches[0].get_data().edges, [1.25, 1.26, 1.27, 1.28])
     assert axes.get_legend_handles_labels()[1] == ["beam on rig/platform"]
+
+
+def test_a_person_and_a_program_are_told(tmp_path):
+    run_it = ["run", "heave", "--world", "beam_over_platform", "--out", str(tmp_path)]
+    run_it += ["--set", "motion.terms.0.amplitude_m=0.12", "--set", "rate_hz=250"]
+    answer = told(*run_it, status=1)
+    (line,) = answer["touched"]
+    assert re.fullmatch(r"beam on rig/platform: up to \d{4} N from \d+.\d\d to \d+.\d\d s", line)
+    assert answer["verdicts"][0]["leg"] in (1, 6)
+    assert line in " ".join(shown(*run_it, status=1).stdout.split())
+
+
+def test_a_proof_finds_the_beam_ahead_of_the_run():
+    for height_m, legs in ((0.12, {1, 6}), (0.085, set())):
+        tried = plan(0.4, "beam_over_platform", height_m)
+        assert {one.leg for one in check_plan(tried, motion_of(tried)).violations} == legs
+
+
+def test_a_command_to_paste_has_the_world_that_was_asked_for():
+    request = Request(scenario=Path("heave.toml"), options={"--world": "beam_over_platform"})
+    words = shlex.split(command_line("check", request, plan(0.2)))
+    assert words == ["hil", "check", "heave.toml", "--world", "beam_over_platform"]
 
 
 def test_a_run_that_touches_nothing_tells_nothing(tmp_path):

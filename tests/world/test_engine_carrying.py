@@ -295,12 +295,12 @@ def test_brakes_go_on_from_a_snapshot():
     brakes = Brakes(world, names, [4000.0] * 6)
     run(world, brakes, 75)
     kept, own = world.snapshot(), brakes.snapshot()
-    wanted = run(world, brakes, 500)
+    wanted = run(world, brakes, 5000)
     other = World(text)
     others = Brakes(other, names, [4000.0] * 6)
     other.restore(kept)
     others.restore(own)
-    assert run(other, others, 500) == wanted
+    assert run(other, others, 5000) == wanted
 
 
 def test_bytes_that_are_no_model_are_refused():

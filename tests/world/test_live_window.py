@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from x_screen import CONTROL, HEIGHT, LEFT, RIGHT, WIDTH, Screen, why_none
 
-from hil.config.shipped import find_file
+from hil.config.settings import read_toml
+from hil.config.shipped import configs_dir, find_file
 from hil.recording.reader import Recording
 from hil.stations.world.live import FASTER, HELD_S, SLOWER, SPACE, SPEEDS, LiveClock, viewed
 from hil.stations.world.live import RIGHT as STEP
-from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.scenario import load_world_plan, world_plan_from_table
 from hil.stations.world.viewer import ViewerError, ViewerProcess
 from hil.stations.world.watching import watch_run
 from hil.timing.realtime import RealClock
@@ -200,7 +201,9 @@ def test_a_pause_does_not_keep_a_run_from_its_end():
 
 
 def test_messages_come_back_as_they_were_sent_and_nonsense_is_told():
-    model = ViewedModel(text="<mujoco/>", start=(0.1, 1 / 3), title="a")
+    model = ViewedModel(
+        text="<mujoco/>", start=(0.1, 1 / 3), title="a", files=(("wood.png", b"\x00\xff"),)
+    )
     assert ViewedModel.from_json(model.to_json()) == model
     look = Look(0.05, True, "ä", b"12345678")
     assert Look.from_body(look.to_bytes()[5:]) == look
@@ -243,6 +246,36 @@ def test_a_run_is_recorded_with_every_pull_and_a_closed_window_ends_it(tmp_path)
     )
     assert all(one.t_s == pytest.approx(0.002 * one.index) for one in pushes)
     assert any("window was closed" in one.message for one in events)
+
+
+def test_an_edit_of_the_robot_is_shown_in_the_window_and_can_be_pulled_at(tmp_path):
+    """Judge: the changed number in the text that the window is given."""
+    text = (configs_dir() / "world/robots/robot_a.toml").read_text()
+    assert "size_m = [0.06]" in text
+    longer = tmp_path / "longer.toml"
+    longer.write_text(text.replace("size_m = [0.06]", "size_m = [0.0712]"))
+    table = read_toml(find_file("joint_move", folder="scenarios", key="test"))
+    table["edit"] = [{"at_s": 0.5, "document": str(longer)}]
+    plan = world_plan_from_table(table, tmp_path / "edited.toml")
+    script = Script([(0.7, MousePush(3, (5.0, 0.0, 0.0, 0.0, 0.0, 0.0)))])
+    first = []
+
+    def opened_here(model):
+        first.append(model)
+        return script
+
+    def shown(*_, **__):
+        script.is_open = script.now_s < 101.0
+
+    script.show, script.close = shown, lambda: None
+    result = watch_run(plan, tmp_path, lambda _: None, opened_here, lambda: script.now_s)
+    assert result.editor.taken == 1
+    assert "0.0712" not in first[0].text
+    (changed,) = script.models
+    assert "0.0712" in changed.text
+    assert changed.start != first[0].start  # where it was by then
+    events = Recording.open(result.recorder.path).events
+    assert [one.data["push"] for one in events if "push" in one.data] == ["l2", "l2"]
 
 
 # --- on a screen ------------------------------------------------------------------------------
@@ -427,5 +460,9 @@ def test_what_the_engine_refuses_is_told(screen):
 def test_a_message_that_is_none_ends_the_window(screen):
     window = opened(screen, floating())
     window._unsent = memoryview(message(b"?", b""))
-    with window, pytest.raises(ViewerError, match="neither model nor state"):
-        all(window.take(5.0) is not None for _ in range(1000))
+    with window:
+        for _ in range(1000):
+            if not window.is_open:
+                break
+            window.take(5.0)
+    assert "neither model nor state" in window.failure

@@ -36,6 +36,7 @@ from hil.panel.scenarios.models.form_check import problems_of
 from hil.panel.scenarios.models.scenario_work import News, ScenarioWork
 from hil.panel.shell.theme import LIGHT, Theme
 from hil.run.file_kinds import all_kinds
+from hil.run.registry import machine_preview
 from hil.run.station import CheckFinding
 
 _BUTTONS: Final = {
@@ -78,6 +79,7 @@ class ScenariosView(QWidget):
         self._entry: Entry | None = None
         self._writer = Writer()
         self._previews = False
+        self._pictured: tuple[FormModel, int] | None = None
         self._build(theme)
         self.reload()
 
@@ -94,6 +96,7 @@ class ScenariosView(QWidget):
         self._description.setWordWrap(True)
         self.form = FormView(theme)
         self.form.changed.connect(self._enable)
+        self.form.changed.connect(self._preview_machine)
         self._told = QLabel()
         self._told.setWordWrap(True)
         self.progress = QProgressBar()
@@ -161,6 +164,7 @@ class ScenariosView(QWidget):
         self._show_findings(())
         self._told.clear()
         self._show_form(FormModel(kind, kind.begun or {}), kind, entry.path)
+        self._preview()
         self._enable()
 
     def open_scenario(self, path: Path | None) -> None:
@@ -189,8 +193,23 @@ class ScenariosView(QWidget):
         if begins:
             self._preview()
 
+    def _preview_machine(self) -> None:
+        """Show a machine as it is edited, whenever nothing is wrong with it."""
+        model, entry = self.form.model, self._entry
+        if model is None or entry is None or entry.station or not self._previews:
+            return
+        pictured = (model, model.revision)
+        whole = model.judged == model.revision and not model.problems
+        if whole and pictured != self._pictured and machine_preview(model.kind) is not None:
+            self._pictured = pictured
+            self.work.begin_preview(entry, model.table)
+
     def _preview(self) -> None:
-        if self._entry is not None and self._previews:
+        kind = None if self._entry is None else self._entry.kind
+        if kind is not None and machine_preview(kind) is not None:
+            self._pictured = None
+            self._preview_machine()
+        elif self._entry is not None and self._previews:
             self.work.begin_preview(self._entry)
             self.previewed.emit(f"Preparing a picture of {self._entry.name} …")
 

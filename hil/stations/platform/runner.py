@@ -44,6 +44,7 @@ from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.operator.assembly import NoDeskError, require_operable
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.told import RunTold, VerdictTold
+from hil.stations.platform.touches import touch_line
 from hil.stations.platform.waits import Announcer
 from hil.stations.platform.warm import warm
 from hil.terminal.console import (
@@ -273,6 +274,7 @@ def _run_told(
         **asdict(evidence),
         cycles=result.cycles,
         overruns=result.overruns,
+        touched=[touch_line(touch) for touch in result.link.touched],
         link=dict(result.link.tally),
         recording=str(result.recorder.path),
         recording_sha256=result.recorder.sha256,
@@ -334,3 +336,5 @@ def _figures(plan: Plan, result: RunResult, evidence: Evidence) -> Iterator[tupl
         late = evidence.lateness_us
         yield "lateness", f"p50 {late.p50:.0f}, p99 {late.p99:.0f}, max {late.max:.0f} us"
         yield "overruns", str(result.overruns)
+    for touch in result.link.touched:
+        yield "touched", touch_line(touch)

@@ -119,6 +119,9 @@ class RunTold(TypedDict):
     """Cycles run."""
     overruns: int
     """Deadlines given up."""
+    touched: list[str]
+    """What pressed on simulated drives or what they carry in a world: names, greatest force, from
+    when to when; the recording's events have the forces."""
     link: dict[str, Any]
     """What has happened on the link, by name; its names are those of the kind of link."""
     recording: str

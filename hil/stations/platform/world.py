@@ -161,6 +161,7 @@ def platform_plant(rig: Rig, world: RigWorld, seed: int = 0) -> PlatformPlant:
         plant = _plant(rig, world, seed)
         for height_m in _heights_m(rig):
             check_modes(rig, plant, world.servo, height_m)
+        plant.begin(_parked_m(rig))  # what is in its way there is told before there is power
     except (ValueError, EngineMissingError) as error:
         raise ConfigError("world", [str(error)]) from error
     return plant
@@ -183,6 +184,11 @@ def check_modes(
     )
     seen = plant.inertia()
     return require_stable(seen.J, seen.with_load, seen.load_kg, masses)
+
+
+def _parked_m(rig: Rig) -> list[float]:
+    pairs = zip(rig.cylinders.reference_length_m, rig.cylinders.closed_length_m, strict=True)
+    return [reference_m - closed_m for reference_m, closed_m in pairs]
 
 
 def _extensions_m(rig: Rig, height_m: float) -> list[float]:

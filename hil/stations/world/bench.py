@@ -130,21 +130,25 @@ def gains_of(plan: WorldPlan, world: World) -> Gains:
 
 
 def bench_again(
-    old: WorldBench, plan: WorldPlan, world: World, gains: Gains, source: SetpointSource
+    plan: WorldPlan,
+    world: World,
+    law: Law,
+    gains: Gains,
+    source: SetpointSource,
+    line: StraightLine | None,
 ) -> WorldBench:
-    """Everything of a run for another model of its robot, where its document starts.
+    """Everything of a run in a world that is where its document starts; nothing is planned.
 
     Args:
-        old: whose law and line stay.
         gains: as `gains_of` has them.
-        source: in the order of the new robot's drives.
+        source: in the order of the robot's drives.
 
     Raises:
         RefusedError: if the robot or its drives cannot be used.
     """
-    place, pairs = _chain(plan, world), TouchingPairs(world)
-    gated, _ = _gated(plan, world, pairs, old.law, gains, place)
-    return _furnished(plan, world, pairs, old.law, gated, source, old.line, place)
+    chain, pairs = _chain(plan, world), TouchingPairs(world)
+    gated, _ = _gated(plan, world, pairs, law, gains, chain)
+    return _furnished(plan, world, pairs, law, gated, source, line, chain)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -76,7 +76,9 @@ class LiveClock:
         pushed: Callable[[float, int, str, MousePush], object],
         title: str,
     ) -> None:
-        self._window, self._world, self._now_s, self._pushed = window, world, now_s, pushed
+        self._window, self._now_s, self._pushed = window, now_s, pushed
+        self.world: Callable[[], World] = world
+        """Gives the world that is turned."""
         self._title, self._shown = title, world()
         self._speed = SPEEDS.index(1.0)
         self._steps = 0
@@ -137,7 +139,7 @@ class LiveClock:
 
     def service(self, most_s: float = 0.0) -> None:
         """Show the world if it is time to, and take what was done, waiting at most so long."""
-        world = self._world()
+        world = self.world()
         if world is not self._shown:
             self._window.change(viewed(world, self._title))
             self._shown, self._look_s = world, -PICTURE_S
@@ -179,7 +181,7 @@ class LiveClock:
 
     def _act(self, t_s: float, index: int, period_s: float) -> None:
         """Let the pull act for the turn that comes, and tell when it changes."""
-        world = self._world()
+        world = self.world()
         if self._left_s <= 0.0 or self.closed:
             self._pull = LET_GO
         self._left_s -= period_s
@@ -195,4 +197,5 @@ class LiveClock:
 
 def viewed(world: World, title: str) -> ViewedModel:
     """What a window is told of a world."""
-    return ViewedModel(text=world.text, start=tuple(world.positions.tolist()), title=title)
+    start, files = tuple(world.positions.tolist()), tuple(world.text.files.items())
+    return ViewedModel(text=world.text.text, start=start, title=title, files=files)

@@ -58,6 +58,15 @@ class Timing(Settings):
     """Likewise."""
 
 
+class HoldMotion(Settings):
+    """All joints where they start, against all that pulls at them."""
+
+    kind: Literal["hold"]
+    """Always ``hold``."""
+    duration_s: Seconds | None = None
+    """How long; left out, 10 s on the virtual clock, and in real time until it is stopped."""
+
+
 class JointsMotion(Timing):
     """All joints in step, along the straight way in joint space."""
 

@@ -25,7 +25,12 @@ from hil.stations.world.editing.texts import edits_of
 from hil.stations.world.led import desk_for, how_to_lead, led_by
 from hil.stations.world.loop import WorldFigures, WorldRun
 from hil.stations.world.pictures import PicturesError
-from hil.stations.world.scenario import WorldPlan, load_world_plan
+from hil.stations.world.scenario import (
+    WorldPlan,
+    load_world_plan,
+    scenario_table,
+    world_plan_from_table,
+)
 from hil.stations.world.signals import STATION, world_signals
 from hil.stations.world.sources.opened import LiveMeans
 from hil.stations.world.told import WorldCheckTold, WorldErrorsTold, WorldRunTold
@@ -89,7 +94,7 @@ def plan_of(request: Request) -> WorldPlan:
         changes.append(f"robot={json.dumps(robot)}")
     if request.clock is not None:
         changes.append(f'clock="{request.clock}"')
-    plan = load_world_plan(request.scenario, changes)
+    plan = world_plan_from_table(scenario_table(request.scenario), request.scenario, changes)
     if (recording := request.options.get("--edits")) is not None:
         from hil.recording.reader import Recording
 
@@ -264,6 +269,8 @@ def run_world(
         editor.rehearse(bench)
         stopped = _stopped(opening, live, asked)
         turning = WorldRun(bench, paced, journal, signals, stopped, between=[editor])
+        if live is not None:
+            live.world = lambda: turning.bench.world  # another one after an edit
         began = moment(clock.now_s).utc
         play(turning)
         passed_s = (moment(clock.now_s).utc - began).total_seconds()

@@ -7,6 +7,7 @@ Scenarios of all stations lie in ``configs/scenarios/``; those of this one say
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ from hil.config.settings import Settings, apply_overrides, read_toml
 from hil.config.shipped import find_file
 from hil.stations.world.editing.edit_settings import EditAt
 from hil.stations.world.led_settings import CopyMotion, JogMotion
-from hil.stations.world.planned_settings import JointsMotion, LineMotion
+from hil.stations.world.planned_settings import HoldMotion, JointsMotion, LineMotion
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from sim.world.scenes.model import Stepping
 
 WorldMotion = Annotated[
-    JointsMotion | LineMotion | CopyMotion | JogMotion, Field(discriminator="kind")
+    JointsMotion | LineMotion | HoldMotion | CopyMotion | JogMotion, Field(discriminator="kind")
 ]
 
 
@@ -190,6 +191,15 @@ def load_world_plan(path: Path, overrides: Iterable[str] = ()) -> WorldPlan:
         ConfigError: with the file, the key path, the value and what would have been right.
     """
     return world_plan_from_table(read_toml(path), path, overrides)
+
+
+def scenario_table(path: Path) -> dict[str, Any]:
+    """A scenario's table; of a robot's document, one in which the robot holds where it starts."""
+    table = {} if path.suffix.lower() != ".toml" else read_toml(path)
+    if table and ("station" in table or "link" not in table):
+        return table
+    name = re.sub("[^a-z0-9_]+", "_", path.stem.lower())[:60] or "robot"
+    return {"station": "world", "name": name, "robot": str(path), "motion": {"kind": "hold"}}
 
 
 def world_plan_from_table(

@@ -68,6 +68,11 @@ def world_signals(
     )
 
 
+def still_signals(moving: Sequence[tuple[str, str]]) -> Signals:
+    """The table of a world that nothing drives: where everything is."""
+    return Signals(STATION, (*HEAD, *PLACE, *_of_moving(moving)))
+
+
 def _of_moving(moving: Sequence[tuple[str, str]]) -> Iterator[Signal]:
     """Coordinates of everything that moves, in the engine's order."""
     if not moving:

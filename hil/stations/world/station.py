@@ -90,6 +90,7 @@ DOCUMENT: Final = FileKind(
     read=_late("robot_file:robot_table"),
     write=_late("robot_file:robot_text"),
     begun={"link": [], "joint": []},
+    runs=(".toml", ".txt", ".urdf"),
     grids=("link", "joint", "drive"),
 )
 """Of a jointed robot, which scenarios name."""
@@ -123,6 +124,7 @@ STATION: Final = Station(
     check=_late("runner:check"),
     run=_late("runner:run"),
     dry_run=_late("runner:dry_run"),
+    machine_preview=_late("robot_preview:robot_preview"),
     lead=Lead(handles=_late("led:handles")),
     sections=SECTIONS,
     views=Views(

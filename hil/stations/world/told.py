@@ -96,6 +96,8 @@ class SceneTold(TypedDict):
     """Those of fields at the end."""
     cameras: list[str]
     """Their names."""
+    png: str
+    """Its picture, if one was written; else empty."""
 
 
 class SceneCheckTold(TypedDict):

@@ -78,6 +78,8 @@ class ViewerProcess:
         self._is_ready = False
         self.is_open: bool = True
         """Whether nobody has closed the window."""
+        self.failure: str = ""
+        """Why an open window was closed by itself; empty if it was not."""
         self.change(model)
         try:
             self._open(limit_s)
@@ -122,9 +124,21 @@ class ViewerProcess:
     def take(self, most_s: float = 0.0) -> list[Act]:
         """What was done in the window since, waiting at most so long for something.
 
+        A window that can go on no longer is closed, and `failure` says why.
+
         Raises:
-            ViewerError: if it can go on no longer; the text says why.
+            ViewerError: if it never opened.
         """
+        try:
+            return self._take(most_s)
+        except ViewerError as error:
+            self.is_open = False
+            if not self._is_ready:
+                raise
+            self.failure = str(error)
+            return []
+
+    def _take(self, most_s: float) -> list[Act]:
         orders, answers = self._ends
         sending = [orders] if self._unsent else []
         try:

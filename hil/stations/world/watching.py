@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -54,6 +54,8 @@ def watch_run(
     told: Callable[[WorldResult], object],
     opened: Callable[[ViewedModel], WorldWindow] = ViewerProcess,
     now_s: Callable[[], float] | None = None,
+    *,
+    edit: bool = False,
 ) -> WorldResult:
     """Run a scenario in a window, recorded; its pulls are events of the recording.
 
@@ -64,6 +66,7 @@ def watch_run(
         told: told how it went as soon as that is known.
         opened: opens the window.
         now_s: time on the wall's clock.
+        edit: whether the robot's document is taken anew each time that it is saved.
 
     Raises:
         RefusedError: if there is no window, or the motion cannot be made; nothing has moved.
@@ -79,7 +82,13 @@ def watch_run(
         return live
 
     try:
-        result = run_world(plan, folder, watch=watch)
+        with ExitStack() as stack:
+            edits = None
+            if edit:
+                from hil.stations.world.editing.builder import BuilderProcess  # Linux only
+
+                edits = stack.enter_context(BuilderProcess(plan, plan.scenario.robot))
+            result = run_world(plan, folder, watch=watch, edits=edits)
         told(result)
         for _, live in watched:
             live.words = f"{result.figures.ended} {result.figures.reason}".strip()

@@ -83,9 +83,9 @@ def close_loops(
     if not _opened(tie_gaps(library, model, data), before):
         return None
     began = data.qpos.copy()
-    gap_m = _greatest(library, data)
+    gap_m = _greatest(library, model, data)
     used = 0
-    while used < ITERATIONS and _greatest(library, data) > MET:
+    while used < ITERATIONS and _greatest(library, model, data) > MET:
         rows = _rows(library, data)
         step = np.linalg.lstsq(_jacobian(library, model, data), -data.efc_pos[rows], rcond=RANK)[0]
         library.mj_integratePos(model, data.qpos, step, 1.0)
@@ -98,7 +98,7 @@ def close_loops(
     slides = _slides(model)
     way_m = float(np.abs(moved[slides]).max(initial=0.0))
     turn_rad = float(np.abs(moved[~slides]).max(initial=0.0))
-    left = _greatest(library, data)
+    left = _greatest(library, model, data)
     if not (left <= CLOSED and way_m <= WAY_MAX_M and turn_rad <= TURN_MAX_RAD):
         raise ClosingRefusedError(_why(library, model, data, gap_m, moved, slides))
     return LoopClosing(used, gap_m, left, way_m, turn_rad, _keep_closed(library, model, data))
@@ -126,8 +126,12 @@ def _rows(library: Any, data: Any) -> NDArray[np.int_]:
     return np.flatnonzero(data.efc_type == int(library.mjtConstraint.mjCNSTR_EQUALITY))
 
 
-def _greatest(library: Any, data: Any) -> float:
-    return float(np.abs(data.efc_pos[_rows(library, data)]).max(initial=0.0))
+def _greatest(library: Any, model: Any, data: Any) -> float:
+    """Greatest distance of tied points, or turn, or miss of a follower."""
+    sizes = [0.0]
+    for gap in tie_gaps(library, model, data).values():
+        sizes += [float(np.linalg.norm(gap[:3])), *np.abs(gap[3:]).tolist()]
+    return max(sizes)
 
 
 def _jacobian(library: Any, model: Any, data: Any) -> Array:

@@ -3,6 +3,7 @@
 It owns the engine's model and state; robots and bodies are parts of it.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -75,7 +76,7 @@ class World:
         self._bad = self._data.warning.number[DIVERGED]
         self._whole = self._engine.mjtState.mjSTATE_INTEGRATION
         self._state = np.zeros(self._engine.mj_stateSize(self._model, self._whole))
-        self.text: str = text.text
+        self.text: ModelText = text
         """Of its model."""
         self.step_s: float = float(self._model.opt.timestep)
         """Of time."""
@@ -264,6 +265,21 @@ class World:
 
     def _changed(self) -> list[Any]:
         return [attrgetter(name)(self._model) for name in CHANGED_WHILE_RUNNING]
+
+    def camera(self, name: str) -> tuple[Array, float]:
+        """Of a scene's camera: its axes right, up and back with its place, and its angle of view.
+
+        Returns:
+            The pose in the world, shape (4, 4), and the angle from the lower to the upper edge
+            [rad].
+
+        Raises:
+            KeyError: if there is no such camera.
+        """
+        number, pose = int(self._model.camera(name).id), np.eye(4)
+        pose[:3, :3] = self._data.cam_xmat[number].reshape(3, 3)
+        pose[:3, 3] = self._data.cam_xpos[number]
+        return pose, math.radians(float(self._model.cam_fovy[number]))
 
     def mass_matrix(self) -> Array:
         """Of all freedoms, rotors included, shape (freedoms, freedoms)."""

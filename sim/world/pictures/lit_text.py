@@ -20,8 +20,16 @@ AXIS_LENGTH = 0.11
 """Of drawn axes, by the size of the model."""
 MARK = "picture_"
 """Begins the name of everything that is added."""
-SHADOW_TEXELS = {"draft": 0, "fine": 4096}
+SHADOW_TEXELS = {"draft": 0, "fine": 8192}
 EDGE_SAMPLES = {"draft": 0, "fine": 8}
+ROUND_EDGES = {"draft": 28, "fine": 96}
+"""Edges about a cylinder as it is drawn."""
+HEAD, HEAD_BESIDE_LAMPS = (0.36, 0.25), (0.38, 0.20)
+"""Light from all sides, and from the camera: beside the lamp of pictures, and beside a model's own,
+in place of which there is none."""
+
+SEEN_FAR = 0.3
+"""Of a camera's distance, the least size of a model by which is told how far it sees."""
 
 
 def lit_text(order: PictureOrder, points_m: Array, *, floor: bool) -> str:
@@ -36,12 +44,15 @@ def lit_text(order: PictureOrder, points_m: Array, *, floor: bool) -> str:
     """
     root = fromstring(order.text)  # noqa: S314  # of the engine that has taken it already
     low, high = points_m.min(axis=0), points_m.max(axis=0)
-    middle, extent = 0.5 * (low + high), _extent_m(points_m)
-    _surroundings(root, order, middle, extent)
+    away_m = max((view.distance_m or 0.0 for view in order.views), default=0.0)
+    middle, extent = 0.5 * (low + high), max(_extent_m(points_m), SEEN_FAR * away_m)
+    lamps = root.find(".//light") is not None
+    _surroundings(root, order, middle, extent, HEAD_BESIDE_LAMPS if lamps else HEAD)
     world = root.find("worldbody")
     world = add(root, "worldbody") if world is None else world
     _axes(world, order.frames, axis_length_m(points_m))
-    _light(world, order.views[0].azimuth_rad, middle, extent)
+    if not lamps:
+        _light(world, order.views[0].azimuth_rad, middle, extent)
     if floor:
         add(world, "geom", name=f"{MARK}floor", type="plane", size=(0.0, 0.0, 1.0),
             pos=(0.0, 0.0, min(0.0, float(low[2]))), material=f"{MARK}floor",
@@ -58,19 +69,26 @@ def _extent_m(points_m: Array) -> float:
     return max(float(np.linalg.norm(np.ptp(points_m, axis=0))), 1e-3)
 
 
-def _surroundings(root: Element, order: PictureOrder, middle: Array, extent: float) -> None:
+def _surroundings(
+    root: Element, order: PictureOrder, middle: Array, extent: float, head: tuple[float, float]
+) -> None:
     """Sky, floor's squares, and how all of it is drawn.
 
     Head light and lamp add up to 1 at most: what is more is cut off without shadows only.
+
+    Args:
+        head: light from all sides, and from the camera.
     """
+    around, ahead = head
     add(root, "statistic", center=middle, extent=extent)
     visual = add(root, "visual")
     add(visual, "global", offwidth=order.width, offheight=order.height,
         fovy=math.degrees(order.fovy_rad))  # fmt: skip
     add(visual, "quality", shadowsize=SHADOW_TEXELS[order.quality],
-        offsamples=EDGE_SAMPLES[order.quality])  # fmt: skip
-    add(visual, "headlight", ambient=(0.36, 0.36, 0.37), diffuse=(0.25, 0.25, 0.25),
-        specular=(0.05, 0.05, 0.05))  # fmt: skip
+        offsamples=EDGE_SAMPLES[order.quality], numslices=ROUND_EDGES[order.quality],
+        numstacks=ROUND_EDGES[order.quality] // 2)  # fmt: skip
+    add(visual, "headlight", ambient=(around, around, around + 0.01),
+        diffuse=(ahead,) * 3, specular=(0.05, 0.05, 0.05))  # fmt: skip
     add(visual, "map", znear=0.005, zfar=60.0, shadowclip=1.5, haze=0.45)
     add(visual, "rgba", haze=(0.93, 0.95, 0.97, 1.0))
     asset = add(root, "asset")

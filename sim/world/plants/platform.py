@@ -10,18 +10,21 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
+from xml.etree.ElementTree import fromstring
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.engine.brakes import Brakes, with_brakes
 from sim.world.engine.mjcf import ModelText
+from sim.world.engine.mjcf_robot import PlacedRobot, link_name
 from sim.world.engine.touching import Touching
 from sim.world.engine.world import World
 from sim.world.plants.touches import Told, TouchLog
 from sim.world.robots.loops import CLOSED_M, closed_loops
-from sim.world.robots.model import JointType, Robot
+from sim.world.robots.model import BASE, JointType, Robot
 from sim.world.robots.tree import spanning_tree
+from sim.world.robots.xml_writing import add, document
 
 Array = NDArray[np.float64]
 
@@ -59,6 +62,20 @@ class PlatformInertia:
         return self.H + (load_kg / self.load_kg - 1.0) * self.H_load
 
 
+def _on_its_floor(text: ModelText, placed: PlacedRobot) -> ModelText:
+    """The same without contact of the floor and links on joints of the base, which stand on it.
+
+    Tubes that begin at such a joint may lean so far that their edges would be in the floor.
+    """
+    root = fromstring(text.text)  # noqa: S314  # our own text
+    contact = root.find("contact")
+    for joint in placed.robot.joints:
+        if contact is not None and joint.parent == BASE and joint.type is JointType.UNIVERSAL:
+            name = link_name(joint.child, placed.prefix)
+            add(contact, "exclude", body1="world", body2=name)
+    return replace(text, text=document(root))
+
+
 class PlatformPlant:
     """A robot whose slides are driven by forces and held by brakes.
 
@@ -87,7 +104,7 @@ class PlatformPlant:
         self._numbers = tuple(drive.joint for drive in self.robot.drives)
         prefix = text.robots[robot].prefix
         names = [f"{prefix}j{number}" for number in self._numbers]
-        self.world: World = World(with_brakes(text, names))
+        self.world: World = World(_on_its_floor(with_brakes(text, names), text.robots[robot]))
         """Where it is."""
         self._step_s = self._now_step_s = self.world.step_s
         self._placed = self.world.robots[robot]

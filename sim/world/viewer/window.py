@@ -114,13 +114,14 @@ class LiveWindow:
     def _made(self, model: ViewedModel) -> None:
         """The engine's model, lit, and the eye from which all of it is seen."""
         try:
-            plain = self._engine.MjModel.from_xml_string(model.text)
+            plain = self._engine.MjModel.from_xml_string(model.text, dict(model.files))
             data = self._engine.MjData(plain)
             data.qpos[:] = model.start
             self._engine.mj_kinematics(plain, data)
             points, floor = filled(self._engine, plain, data)
             order = PictureOrder(text=model.text, start=model.start, fovy_rad=FOVY_RAD)
-            spec = self._engine.MjSpec.from_string(lit_text(order, points, floor=floor))
+            lit = lit_text(order, points, floor=floor)
+            spec = self._engine.MjSpec.from_string(lit, assets=dict(model.files))
             spec.modelname = model.title
             self._model: Any = spec.compile()
             self._make_arrows()

@@ -10,6 +10,7 @@ and is the last one. The end of its input ends the process.
 import json
 import math
 import struct
+from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Self
@@ -41,10 +42,13 @@ class ViewedModel:
     """Positions by which eye and floor are placed, in the engine's order."""
     title: str
     """Of the window."""
+    files: tuple[tuple[str, bytes], ...] = ()
+    """Names and bytes of the pictures that the text names."""
 
     def to_json(self) -> bytes:
         """As it is sent."""
-        return json.dumps(asdict(self)).encode()
+        files = [(name, b64encode(data).decode("ascii")) for name, data in self.files]
+        return json.dumps(asdict(self) | {"files": files}).encode()
 
     @classmethod
     def from_json(cls, data: bytes) -> Self:
@@ -56,7 +60,8 @@ class ViewedModel:
         try:
             told: dict[str, Any] = json.loads(data)
             start = tuple(map(float, told.pop("start")))
-            return cls(**told, start=start)
+            files = tuple((str(name), b64decode(data)) for name, data in told.pop("files"))
+            return cls(**told, start=start, files=files)
         except (KeyError, TypeError, AttributeError, UnicodeDecodeError, ValueError) as error:
             raise WireError(f"no model of a window: {error}") from None
 

@@ -35,6 +35,8 @@ class FormModel:
         self._forth: list[Table] = []
         self._last: Place | None = None
         self._problems: tuple[Problem, ...] = ()
+        self.judged = -1
+        """Revision whose problems are known."""
         self.revision = 0
         """Rises with every change; problems are those of one revision."""
 
@@ -237,7 +239,7 @@ class FormModel:
         """Take what a check has found, unless it was in a table of before; tell whether."""
         if revision != self.revision:
             return False
-        self._problems = tuple(problems)
+        self._problems, self.judged = tuple(problems), revision
         return True
 
     def problems_at(self, place: Place) -> tuple[Problem, ...]:

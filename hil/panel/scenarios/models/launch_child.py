@@ -24,15 +24,24 @@ HIL: Final = ("-m", "hil.cli")
 
 
 class Child:
-    """A process of our own."""
+    """A process of our own.
 
-    def __init__(self, arguments: Sequence[str], folder: Path | None = None) -> None:
+    Args:
+        given: what it reads on standard input.
+    """
+
+    def __init__(
+        self, arguments: Sequence[str], folder: Path | None = None, given: bytes = b""
+    ) -> None:
         # Files without a name: whole after its end, and gone with the last who has them open.
         self._told = tempfile.TemporaryFile()  # noqa: SIM115 closed with the child
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
-        self._process = start_child(
-            arguments, stdout=self._told, stderr=self._errors, folder=folder
-        )
+        with tempfile.TemporaryFile() as asked:
+            asked.write(given)
+            asked.seek(0)
+            self._process = start_child(
+                arguments, stdin=asked, stdout=self._told, stderr=self._errors, folder=folder
+            )
 
     @property
     def pid(self) -> int:

@@ -1,9 +1,10 @@
 """Work in the background that moves nothing and may be ended at any time."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import orjson
 
@@ -67,10 +68,16 @@ class DryRun:
 
 
 class PreviewRun:
-    """The rows of a picture of what a scenario file will look like, in the background."""
+    """The rows of a picture of what a scenario file will look like, in the background.
 
-    def __init__(self, path: Path) -> None:
-        self._child = Child([*PREVIEW, str(path)])
+    Args:
+        table: what is in the file, or will be, if it is that of a machine.
+    """
+
+    def __init__(self, path: Path, table: Mapping[str, Any] | None = None) -> None:
+        machine = () if table is None else ("--machine",)
+        given = b"" if table is None else orjson.dumps(table)
+        self._child = Child([*PREVIEW, str(path), *machine], given=given)
         self.error = ""
         """Why there is none; empty while there is none yet."""
 

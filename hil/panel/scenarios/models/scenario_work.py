@@ -115,12 +115,16 @@ class ScenarioWork:
         self.report = ReportRun(recording)
         return "Making the report…"
 
-    def begin_preview(self, entry: Entry) -> None:
-        """Find out what it will look like, in place of the file before."""
+    def begin_preview(self, entry: Entry, table: Mapping[str, Any] | None = None) -> None:
+        """Find out what it will look like, in place of the file before.
+
+        Args:
+            table: what is in it now, if it is that of a machine.
+        """
         if self.preview is not None:
             self.preview.end()
         self._pictured = entry.name
-        self.preview = PreviewRun(entry.path)
+        self.preview = PreviewRun(entry.path, table)
 
     # --- looking --------------------------------------------------------------------------------
 

@@ -40,8 +40,9 @@ def _words(verb: Verb, request: Request, plan: Plan) -> Iterator[str]:
             overrides = tuple(one for one in overrides if not (_of(MAP, one) or _of(TIME, one)))
         for one in maps:
             yield from ("--map", one)
-    if (drives := request.options.get("--drives")) is not None:
-        yield from ("--drives", drives)
+    for flag in ("--drives", "--world"):
+        if (value := request.options.get(flag)) is not None:
+            yield from (flag, value)
     anew = {one.key for one in changes}
     kept = (one for one in overrides if one.partition("=")[0].strip() not in anew)
     for one in (*kept, *map(_override, changes)):

@@ -8,6 +8,8 @@ from hil.stations.world.told import SceneBodyTold, SceneCheckTold, SceneRowTold,
 from hil.terminal.console import out, print_json
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from hil.machines.scene_documents import FurnishedScene
 
 
@@ -31,9 +33,19 @@ def _row(name: str, found: FurnishedScene) -> SceneRowTold:
     )  # fmt: skip
 
 
-def scene_shown(name: str, *, as_json: bool) -> None:
-    """``hil world show`` of a scene."""
+def scene_shown(name: str, *, as_json: bool, png: Path | None, size: str, camera: str) -> None:
+    """``hil world show`` of a scene.
+
+    Args:
+        png: where its picture goes, of that size, by one of its cameras.
+    """
     told = _told(name)
+    if png is not None:
+        from hil.machines.scene_documents import scene_of
+        from hil.stations.world.stills import write_scene_still
+
+        write_scene_still(png, scene_of(name), size, camera)
+        told["png"] = str(png)
     if as_json:
         print_json(told)
     else:
@@ -73,7 +85,7 @@ def _told(name: str) -> SceneTold:
     return SceneTold(
         ok=True, scene=found.scene.name, file=str(found.file),
         robots={one.name: one.document for one in found.scene.robots}, bodies=bodies,
-        cameras=[camera.name for camera in found.scene.cameras],
+        cameras=[camera.name for camera in found.scene.cameras], png="",
     )  # fmt: skip
 
 

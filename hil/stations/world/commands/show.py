@@ -85,9 +85,13 @@ def show(
     size: Annotated[
         str, typer.Option("--size", metavar="WIDTHxHEIGHT", help="Of the picture, in pixels.")
     ] = "1920x1080",
+    camera: Annotated[
+        str,
+        typer.Option("--camera", metavar="NAME", help="Of a scene, to draw it; else its first."),
+    ] = "",
     as_json: Json = False,
 ) -> None:
-    """Links, joints, loops, masses and freedoms of a robot, where it starts.
+    """Links, joints, loops, masses and freedoms of a robot, where it starts; bodies of a scene.
 
     Exit status 1 if its loops cannot be closed, or if there is no OpenGL for its picture.
     """
@@ -95,7 +99,7 @@ def show(
     from hil.machines.scene_documents import is_scene
 
     if is_scene(robot):
-        scene_shown(robot, as_json=as_json)
+        scene_shown(robot, as_json=as_json, png=png, size=size, camera=camera)
         return
     found, path = robot_of(robot)
     told = _told(found, str(path), robot)

@@ -28,6 +28,10 @@ def view(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change a setting of the scenario."),
     ] = None,
+    edit: Annotated[
+        bool,
+        typer.Option("--edit", help="Take a scenario's robot anew each time its file is saved."),
+    ] = False,
     folder: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Folder for the recording of a scenario.")
     ] = Path("runs"),
@@ -50,7 +54,7 @@ def view(
 
     plan = load_world_plan(path, changes or ())
     err.print("Space: pause; right arrow: one step; + -: speed; close the window to end")
-    result = watch_run(plan, folder, _show)
+    result = watch_run(plan, folder, _show, edit=edit)
     leave(result.ok)
 
 

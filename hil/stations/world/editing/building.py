@@ -42,6 +42,10 @@ class BuiltEdit:
     """Coordinates of its joints where it starts, by number."""
     model: bytes
     """Of the engine."""
+    text: str
+    """That it was made of."""
+    files: Mapping[str, bytes]
+    """Pictures that it names."""
     gains: Gains
     """Of its law."""
 
@@ -84,4 +88,14 @@ def build(plan: WorldPlan, edit: EditText) -> BuiltEdit:
         raise EditRefusedError(*(f"{edit.source}: {one}" for one in found))
     weighed = text.robots[0].robot
     gains = gains_of(changed, world)
-    return BuiltEdit(edit, robot, weighed, changed.robot_text, text.starts[0], model, gains)
+    return BuiltEdit(
+        edit,
+        robot,
+        weighed,
+        changed.robot_text,
+        text.starts[0],
+        model,
+        text.text,
+        text.files,
+        gains,
+    )

@@ -60,14 +60,14 @@ def swapped(old: WorldBench, built: BuiltEdit) -> SwappedBench:
     source_of = built.edit.source
     first, *others = (robot.placed for robot in old.world.robots)
     text = ModelText(
-        "", (replace(first, robot=built.weighed), *others),
+        built.text, (replace(first, robot=built.weighed), *others),
         (built.start, *(robot.start for robot in old.world.robots[1:])),
-        tuple(body.document for body in old.world.bodies.values()),
+        tuple(body.document for body in old.world.bodies.values()), built.files,
     )  # fmt: skip
     try:
         world = World(text, built.model)
         plan = plan_with(old.plan, built.robot, built.canonical)
-        bench = bench_again(old, plan, world, built.gains, old.source)
+        bench = bench_again(plan, world, old.law, built.gains, old.source, old.line)
         deep = old.contacts.deep(0.0)
         carried = carry_over(old.world, world)
     except (ModelRefusedError, CarryRefusedError, RefusedError) as error:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from hil.config.errors import RefusedError
 from hil.config.shipped import find_file
 from hil.stations.world.led_settings import CopyMotion, JogMotion, LedBounds, ScriptSettings
 from hil.stations.world.motions import planned_motion, slides_of
+from hil.stations.world.planned_settings import HoldMotion
 from hil.stations.world.sources.copied import CopySource, HeldStream, ValueStream
 from hil.stations.world.sources.copy_map import copy_map, place_of
 from hil.stations.world.sources.frame_stream import FrameStream
@@ -26,7 +27,12 @@ from hil.stations.world.sources.hands import (
 )
 from hil.stations.world.sources.jogged import JogSource
 from hil.stations.world.sources.recorded_stream import read_recorded
-from hil.stations.world.sources.source import LaidOutSource, SetpointSource, StandingSource
+from hil.stations.world.sources.source import (
+    LaidOutSource,
+    RestingSource,
+    SetpointSource,
+    StandingSource,
+)
 from sim.world.motion.bounded import BoundedJoints, JointBounds
 from sim.world.motion.jogging import ToolBounds, ToolJog
 
@@ -37,6 +43,9 @@ if TYPE_CHECKING:
     from sim.world.motion.lines import StraightLine
 
 Array = NDArray[np.float64]
+
+HELD_S: Final = 10.0
+"""On the virtual clock, without a duration."""
 
 
 def _always() -> bool:
@@ -72,6 +81,13 @@ def open_source(
     motion = plan.scenario.motion
     if isinstance(motion, CopyMotion):
         return _copied(plan, motion, led_joints(plan, motion, start, limits), live), None
+    if isinstance(motion, HoldMotion):
+        duration_s = motion.duration_s
+        if duration_s is None and (live is None or plan.scenario.clock == "virtual"):
+            duration_s = HELD_S
+        period_s = plan.scenario.step_s
+        rows = None if duration_s is None else round(duration_s / period_s)
+        return RestingSource(start.tolist(), rows, period_s), None
     if isinstance(motion, JogMotion):
         return _jogged(plan, motion, chain, led_joints(plan, motion, start, limits), live), None
     planned, line = planned_motion(plan, motion, chain, start)

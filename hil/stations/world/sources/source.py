@@ -87,6 +87,40 @@ class LaidOutSource:
         """Nothing is held."""
 
 
+class RestingSource:
+    """A robot that rests where it starts.
+
+    Args:
+        start: of the driven joints [rad] or [m].
+        rows: steps until its end; None for one that is stopped.
+        period_s: of a step.
+    """
+
+    def __init__(self, start: Sequence[float], rows: int | None, period_s: float) -> None:
+        still = (0.0,) * len(start)
+        self._setpoint = RobotSetpoint(tuple(start), still, still)
+        self._rows, self._index = rows, 0
+        self.duration_s: float | None = None if rows is None else rows * period_s
+        """How long it lasts [s]; None for one that is stopped."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has lasted as long as it shall."""
+        return self._rows is not None and self._index >= self._rows
+
+    def setpoint(self, index: int) -> RobotSetpoint:
+        """Where it started."""
+        self._index = index
+        return self._setpoint
+
+    def news(self) -> tuple[SourceNews, ...]:
+        """Nothing ever."""
+        return ()
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
 class StandingSource:
     """In place of one that somebody leads, where nobody does: the robot holds, and it is over.
 

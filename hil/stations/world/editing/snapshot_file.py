@@ -1,0 +1,62 @@
+"""Snapshots of runs as files: NumPy's ``.npz``, a zip of arrays, with a head of JSON in it.
+
+``head`` is UTF-8 as bytes: ``{"kind": "hil world snapshot", "version": 1, "run": {…}}``; numbers
+are written so that they read back the same. ``world`` and ``model_N`` are what the engine itself
+writes of its state and of the fields of its model that change; ``motion_…``, ``line_…`` and
+``sensors_…`` are arrays and memories of those parts. Nothing in a file is ever run.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from hil.config.errors import ConfigError
+from hil.config.files import read_regular
+from hil.stations.world.editing.snapshots import RunSnapshot
+
+KIND: Final = "hil world snapshot"
+"""What such a file says it is."""
+VERSION: Final = 1
+"""Of the form."""
+BYTES_MAX: Final = 1 << 30
+"""Of a file."""
+
+
+def write_snapshot(path: Path, snapshot: RunSnapshot) -> None:
+    """Write a snapshot; the file is there as a whole or not at all."""
+    told = {"kind": KIND, "version": VERSION, "run": dict(snapshot.head)}
+    head = np.frombuffer(json.dumps(told).encode(), np.uint8)
+    data = io.BytesIO()
+    np.savez(data, **{**snapshot.arrays, "head": head})  # pyright: ignore[reportArgumentType]
+    part = path.with_name(f"{path.name}.part")
+    part.write_bytes(data.getvalue())
+    part.replace(path)
+
+
+def read_snapshot(path: Path) -> RunSnapshot:
+    """Read a snapshot.
+
+    Raises:
+        ConfigError: if it is none, or of another version.
+    """
+    try:
+        data = io.BytesIO(read_regular(path, BYTES_MAX))
+        with np.load(data, allow_pickle=False) as found:
+            arrays = {name: found[name] for name in found.files}
+        told = json.loads(arrays.pop("head").tobytes())
+        if told["kind"] != KIND:
+            raise ValueError(f"is {told['kind']!r}")
+        version, run = told["version"], dict(told["run"])
+    except OSError as error:
+        raise ConfigError(str(path), [f"cannot be read: {error}"]) from None
+    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        raise ConfigError(str(path), [f"is no snapshot of a run: {error}"]) from None
+    if version != VERSION:
+        raise ConfigError(str(path), [f"version {version!r} of its form; this one reads {VERSION}"])
+    return RunSnapshot(run, arrays)

@@ -1,0 +1,256 @@
+"""A whole run kept between two of its steps: it goes on from there bit by bit, here or elsewhere.
+
+Everything that decides how a run goes on is in it: documents, the engine's state with what its
+solver begins from, switched ties, pushes, what sensors delay and the numbers of their noise, laws,
+gates, contacts, the motion and the figures. Sources that a person leads cannot be kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.config.errors import RefusedError
+from hil.stations.world.bench import bench_again, gains_of, model_of_plan
+from hil.stations.world.editing.carried import CarriedSource, RowColumns
+from hil.stations.world.editing.plans import plan_from_told
+from hil.stations.world.loop import BetweenSteps, WorldFigures, WorldRun
+from hil.stations.world.sources.source import LaidOutSource, SetpointSource
+from hil.stations.world.touching import ContactState, Touch
+from hil.timing.clock import Clock, Tick
+from safety.robot_gate import RobotGateState
+from safety.robot_limits import RobotAction
+from sim.world.engine.library import engine
+from sim.world.engine.world import World, WorldSnapshot
+from sim.world.engine.world_bodies import Push
+from sim.world.motion.lines import StraightLine
+from sim.world.motion.planned import PlannedMotion
+from sim.world.sensors.chain import ChainSnapshot
+from sim.world.sensors.signals import SensorSignal
+
+if TYPE_CHECKING:
+    from hil.recording.signals import Signals
+    from hil.run.journal import Journal
+    from hil.stations.world.bench import WorldBench
+    from hil.stations.world.gated import GatedRobot
+
+Array = NDArray[Any]
+
+MOTION: Final = ("positions", "speeds", "accelerations")
+"""Arrays of a motion."""
+CHAIN: Final = ("begun", "filtered", "history", "told")
+"""Bytes of what sensors remember."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunSnapshot:
+    """A run between the command of a turn and its step."""
+
+    head: Mapping[str, Any]
+    """What JSON can hold: numbers, texts, lists and tables of them."""
+    arrays: Mapping[str, Array]
+    """The rest, by names."""
+
+
+def snapshot_of(run: WorldRun, tick: Tick) -> RunSnapshot:
+    """Keep a run; to be called between its command and its step (`BetweenSteps`).
+
+    Raises:
+        RefusedError: if its motion is led by a person.
+    """
+    bench = run.bench
+    source, held = bench.source, None
+    if isinstance(source, CarriedSource):
+        source, held = source.source, [list(source.columns), list(source.held)]
+    if not isinstance(source, LaidOutSource):
+        raise RefusedError("snapshot: the robot is led; only a motion laid out ahead can be kept")
+    world, chain = bench.world.snapshot(), bench.sensors.snapshot()
+    columns = run._columns  # noqa: SLF001  # a run and what keeps it are two parts of one thing
+    head: dict[str, Any] = {
+        "engine": engine().__version__,
+        "index": tick.index,
+        "plan": bench.plan.told(),
+        "law": bench.law,
+        "figures": asdict(run.figures),
+        "ended_at": run._ended_at,  # noqa: SLF001
+        "joints": list(columns.joints),
+        "coordinates": list(columns.coordinates),
+        "readings": [asdict(one) for one in columns.readings],
+        "pushes": [[one.body, list(one.wrench), one.left_s] for one in world.pushes],
+        "held": held,
+        "period_s": source.motion.period_s,
+        "line": None if bench.line is None else [bench.line.turning, list(bench.line.parts)],
+        "robot": _gated_told(bench.gated),
+        "standing": [
+            [one.name, list(one.asked.positions), _gated_told(one.gated)] for one in bench.standing
+        ],
+        "contacts": asdict(bench.contacts.state()),
+        "sensors": [chain.seed, chain.step, list(chain.values)],
+    }
+    arrays: dict[str, Array] = {"world": np.frombuffer(world.state, np.uint8)}
+    for index, field in enumerate(world.model):
+        arrays[f"model_{index}"] = np.frombuffer(field, np.uint8)
+    arrays |= {f"motion_{name}": getattr(source.motion, name) for name in MOTION}
+    arrays |= {f"sensors_{name}": np.frombuffer(getattr(chain, name), np.uint8) for name in CHAIN}
+    if bench.line is not None:
+        arrays |= {"line_start": bench.line.start, "line_goal": bench.line.goal}
+    return RunSnapshot(head, {name: array.copy() for name, array in arrays.items()})
+
+
+def restored(
+    snapshot: RunSnapshot,
+    clock: Clock,
+    journal: Journal | None,
+    signals: Callable[[WorldBench], Signals],
+    *,
+    stopped: Callable[[], str] = str,
+    between: Sequence[BetweenSteps] = (),
+) -> WorldRun:
+    """A run that goes on from a snapshot, its step made: its next turn is the one after that.
+
+    Args:
+        clock: its ticks count from the snapshot's turn on.
+        signals: makes the table of rows of a bench; that of the run's beginning is kept.
+
+    Raises:
+        RefusedError: if it is of another release of the engine, or cannot be used.
+    """
+    head = snapshot.head
+    if head["engine"] != (now := engine().__version__):
+        told = f"of release {head['engine']} of the engine; {now} is here, which steps otherwise"
+        raise RefusedError(f"snapshot: {told}")
+    try:
+        return _restored(snapshot, clock, journal, signals, stopped, between)
+    except (KeyError, TypeError, IndexError, ValueError) as error:
+        raise RefusedError(f"snapshot: cannot be used: {error!r}") from error
+
+
+def _restored(
+    snapshot: RunSnapshot,
+    clock: Clock,
+    journal: Journal | None,
+    signals: Callable[[WorldBench], Signals],
+    stopped: Callable[[], str],
+    between: Sequence[BetweenSteps],
+) -> WorldRun:
+    head = snapshot.head
+    bench = _bench(snapshot)
+    index = int(head["index"])
+    resumed = ResumedClock(clock, index + 1)
+    run = WorldRun(bench, resumed, journal, signals(bench), stopped, between)
+    readings = tuple(SensorSignal(**{**one, "parts": tuple(one["parts"])})
+                     for one in head["readings"])  # fmt: skip
+    columns = RowColumns(tuple(head["joints"]), tuple(head["coordinates"]), readings)
+    run.figures = WorldFigures(**head["figures"])
+    run._ended_at = head["ended_at"]  # noqa: SLF001  # two parts of one thing
+    run._columns, run._fit = columns, columns.fit(bench)  # noqa: SLF001
+    _resume(bench, snapshot)
+    period_s = run.period_s
+    run._step(Tick(index, index * period_s, period_s, 0.0))  # noqa: SLF001
+    return run
+
+
+class ResumedClock:
+    """A clock whose ticks begin at a number.
+
+    Args:
+        first: number of its first tick.
+    """
+
+    def __init__(self, clock: Clock, first: int) -> None:
+        self._clock, self._first = clock, first
+
+    @property
+    def overruns(self) -> int:
+        """Of the clock."""
+        return self._clock.overruns
+
+    def now_s(self) -> float:
+        """Of the clock [s]."""
+        return self._clock.now_s()
+
+    def ticks(self, period_s: float) -> Iterator[Tick]:
+        """Yield the clock's ticks, counted on."""
+        for tick in self._clock.ticks(period_s):
+            index = tick.index + self._first
+            yield Tick(index, index * period_s, tick.dt_s, tick.late_s)
+
+
+class RunKeeper:
+    """Keeps a run after the rows of some numbers.
+
+    Args:
+        rows: numbers of rows.
+        keep: gets each snapshot.
+    """
+
+    def __init__(self, rows: Sequence[int], keep: Callable[[RunSnapshot], object]) -> None:
+        self._rows, self._keep = frozenset(rows), keep
+
+    def act(self, run: WorldRun, tick: Tick) -> None:
+        """Keep it, if this is one of the rows."""
+        if tick.index in self._rows:
+            self._keep(snapshot_of(run, tick))
+
+    def close(self, run: WorldRun) -> None:
+        """Nothing is held."""
+
+
+def _gated_told(gated: GatedRobot) -> list[Any]:
+    state = gated.state()
+    values = [list(one) for one in (state.positions, state.speeds, state.braking)]
+    law = [gated.law.integrals.tolist(), gated.commanded.tolist()]
+    return [state.action.name, *values, state.left_s, *law]
+
+
+def _resume_gated(gated: GatedRobot, told: Sequence[Any]) -> None:
+    action, positions, speeds, braking, left_s, integrals, commanded = told
+    state = RobotGateState(
+        RobotAction[action], tuple(positions), tuple(speeds), tuple(braking), left_s
+    )
+    gated.resume(state, np.array(integrals, np.float64), np.array(commanded, np.float64))
+
+
+def _bench(snapshot: RunSnapshot) -> WorldBench:
+    """Where the kept documents start."""
+    head, arrays = snapshot.head, snapshot.arrays
+    plan = plan_from_told(head["plan"])
+    motion = PlannedMotion(head["period_s"], *(arrays[f"motion_{name}"].copy() for name in MOTION))
+    source: SetpointSource = LaidOutSource(motion)
+    if head["held"] is not None:
+        source = CarriedSource(source, *head["held"])
+    line = None
+    if head["line"] is not None:
+        turning, parts = head["line"]
+        line = StraightLine(arrays["line_start"].copy(), arrays["line_goal"].copy(), turning,
+                            (parts[0], parts[1]))  # fmt: skip
+    world = World(model_of_plan(plan))
+    return bench_again(plan, world, head["law"], gains_of(plan, world), source, line)
+
+
+def _resume(bench: WorldBench, snapshot: RunSnapshot) -> None:
+    """Put the kept state into a bench."""
+    head, arrays = snapshot.head, snapshot.arrays
+    pushes = tuple(Push(body, tuple(wrench), left_s) for body, wrench, left_s in head["pushes"])
+    count = sum(name.startswith("model_") for name in arrays)
+    model = tuple(arrays[f"model_{index}"].tobytes() for index in range(count))
+    bench.world.restore(WorldSnapshot(arrays["world"].tobytes(), model, pushes))
+    _resume_gated(bench.gated, head["robot"])
+    for one, (name, positions, told) in zip(bench.standing, head["standing"], strict=True):
+        if one.name != name:
+            raise RefusedError(f"snapshot: robot {name} is held in it, {one.name} here")
+        one.resume(tuple(positions))
+        _resume_gated(one.gated, told)
+    contacts = {one.name: head["contacts"][one.name] for one in fields(ContactState)}
+    contacts["resting"] = tuple((one, other) for one, other in contacts["resting"])
+    contacts["touches"] = tuple(
+        Touch(**{**one, "pair": (one["pair"][0], one["pair"][1])}) for one in contacts["touches"]
+    )
+    bench.contacts.resume(ContactState(**contacts))
+    seed, step, values = head["sensors"]
+    kept = (arrays[f"sensors_{name}"].tobytes() for name in CHAIN)
+    bench.sensors.restore(ChainSnapshot(seed, step, tuple(values), *kept))

@@ -1,0 +1,59 @@
+"""Runs with edits, kept in memory row by row."""
+
+import numpy as np
+
+from hil.recording.rows import columns_of
+from hil.stations.world.bench import open_bench
+from hil.stations.world.editing.editor import RunEditor, TimedEdits
+from hil.stations.world.editing.texts import EditText, TimedEdit
+from hil.stations.world.loop import WorldRun
+from hil.stations.world.runner import _signals
+from hil.timing.clock import VirtualClock
+from sim.world.robots.toml_writing import write_toml
+
+
+class Kept:
+    """A journal in memory."""
+
+    def __init__(self):
+        self.rows, self.events = [], []
+
+    def row(self, payload, t_s, index):
+        self.rows.append(bytes(payload))
+
+    def put(self, t_s, index, message, data=None, **more):
+        self.events.append((index, message, dict(data or {})))
+
+    def service(self):
+        return ""
+
+
+class EditedRun:
+    """A plan run to its end, or turn by turn."""
+
+    def __init__(self, plan, queue=None, *between):
+        self.plan, self.kept = plan, Kept()
+        bench = open_bench(plan)
+        self.signals = _signals(bench)
+        self.editor = RunEditor(queue or TimedEdits(plan, plan.edits))
+        self.run = WorldRun(bench, VirtualClock(), self.kept, self.signals,
+                            between=[self.editor, *between])  # fmt: skip
+
+    def play(self):
+        for tick in self.run.clock.ticks(self.run.period_s):
+            if self.run.turn(tick):
+                break
+        self.run.close()
+        return self
+
+    def column(self, name):
+        rows = np.frombuffer(b"".join(self.kept.rows), self.signals.dtype())
+        return columns_of(self.signals, rows)[name]
+
+
+def timed(*edits):
+    """Pairs of a row and a robot or a text."""
+    return tuple(
+        TimedEdit(row, EditText(one if isinstance(one, str) else write_toml(one), "own.toml"))
+        for row, one in edits
+    )
