@@ -70,7 +70,11 @@ VERBS = {
     "hil arm ik": (f"{ARM}:PosturesTold",),
     "hil world list": (f"{WORLD}:RobotsTold",),
     "hil world show": (f"{WORLD}:RobotTold", f"{WORLD}:SceneTold"),
-    "hil world check": (f"{WORLD}:RobotCheckTold", f"{WORLD}:SceneCheckTold"),
+    "hil world check": (
+        f"{WORLD}:RobotCheckTold",
+        f"{WORLD}:SceneCheckTold",
+        f"{WORLD}:ScenarioCheckTold",
+    ),
     "hil world convert": (f"{WORLD}:ConvertedTold",),
     "hil world fk": (f"{WORLD}:EndsTold",),
     "hil world ik": (f"{WORLD}:PoseReachedTold",),

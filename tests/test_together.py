@@ -15,7 +15,7 @@ from rack_bench import needs_wires, write_quick_rig
 from typer.testing import CliRunner
 
 from hil.cli.main import app
-from hil.config.settings import ConfigError
+from hil.config.settings import ConfigError, read_toml
 from hil.config.shipped import configs_dir
 from hil.run.part_process import PartNote, PartProcess
 from hil.run.together import TogetherScenario, run_together
@@ -72,6 +72,18 @@ def test_the_shipped_one_is_sound():
         (part("a", "demo"), "at least 2"),
         (part("a", "demo") + part("a", "heave"), "must differ"),
         (part("a", "demo") + part("b", "nowhere"), "no such file"),
+        (
+            part("a", "demo") + part("b", "heave") + 'after = "c"\n',
+            r"part\.1\.after = 'c': a part above it is needed, \['a'\]",
+        ),
+        (
+            part("a", "demo") + 'after = "b"\n' + part("b", "heave"),
+            r"part\.0\.after = 'b': a part above it is needed, none",
+        ),
+        (
+            part("a", "demo") + part("b", "heave", "name={recording}"),
+            r"part\.1\.changes: \{recording\} needs after",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(tmp_path, text, words):
@@ -131,10 +143,11 @@ def play(tmp_path):
     actor = tmp_path / "actor.py"
     actor.write_text(ACTOR)
 
-    def played(*hows, together="true", stop_within_s=20.0):
-        parts = [
-            part(f"part{k}", "demo", f"of={len(hows)}", f"how={how}") for k, how in enumerate(hows)
-        ]
+    def played(*hows, together="true", stop_within_s=20.0, after=()):
+        others = 1 if after else len(hows)
+        parts = [part(f"part{k}", "demo", f"of={others}", f"how={h}") for k, h in enumerate(hows)]
+        for number, before in after:
+            parts[number] += f'after = "part{before}"\n'
         path = write(tmp_path, *parts, together=together)
         return run_together(
             TogetherScenario.load(path), path, tmp_path / "runs",
@@ -173,6 +186,41 @@ def test_a_bad_end_of_one_leaves_the_others_alone_if_the_scenario_says_so(play, 
     assert not bad.ok
     assert other.ok
     assert (other.told["heard"], other.asked_to_stop) == ([], "")
+
+
+def test_a_part_begins_once_the_one_before_it_has_completed(play):
+    """Both at once would both be there: each waits 0.6 s, and looks then how many others are."""
+    first, second = play("completes", "completes too", after=[(1, 0)])
+    assert first.ok
+    assert second.ok
+    recorded = [Path(one.told["recording"]).stat().st_mtime for one in (first, second)]
+    assert recorded[1] - recorded[0] > 0.6
+
+
+def test_a_part_is_told_what_the_one_before_it_recorded(tmp_path):
+    actor = tmp_path / "actor.py"
+    actor.write_text(ACTOR.replace('"heard": heard', '"heard": sys.argv[-6:]', 1))
+    changes = ("name={recording}", "of=1", "how=completes")
+    path = write(
+        tmp_path, part("part0", "demo", "of=1", "how=completes"),
+        part("part1", "demo", *changes) + 'after = "part0"\n',
+    )  # fmt: skip
+    scenario = TogetherScenario.build(read_toml(path), str(path))
+    first, second = run_together(scenario, path, tmp_path / "runs", program=(str(actor),))
+    assert f"name={first.told['recording']}" in " ".join(second.told["heard"])
+
+
+@pytest.mark.parametrize(
+    ("how", "why"), [("fails", "a fault of the machine"), ("operator", "operator asked to stop")]
+)
+def test_after_a_bad_end_or_a_stop_the_next_part_never_begins(play, tmp_path, how, why):
+    _, second, third = play(how, "completes", "completes", after=[(1, 0), (2, 1)])
+    for one in (second, third):
+        assert not one.ok
+        assert one.told["error"].startswith("not begun: ")
+        assert why in one.told["error"]
+        assert "recording" not in one.told
+    assert not list((tmp_path / "runs").glob("*/part1"))
 
 
 def test_a_killed_part_says_by_what(play):

@@ -23,6 +23,8 @@ from hil.ipc.child import ChildProcess, ChildTimeout, start_child
 from hil.recording.header import RECORDING_NAME
 
 NOTE_NAME: Final = "together.json"
+RECORDING_MARK: Final = "{recording}"
+"""In changes of a part that begins after another one: what that recorded."""
 
 
 LOOK_S = 0.05
@@ -64,6 +66,9 @@ class PartSettings(Settings):
     """``key=value`` texts laid over it."""
     operator: bool = False
     """Whether a person leads it from panels; its clock must be the real one."""
+    after: str = ""
+    """Name of a part that has to have completed before this one begins; in ``changes``,
+    ``{recording}`` is then the file that it recorded."""
 
     def file(self, together: Path, key: str = "") -> Path:
         """Its scenario, named in that of all; raises `ConfigError` if it is not there."""
@@ -101,15 +106,18 @@ class PartProcess:
         stop_within_s: float,
     ) -> None:
         self.name = settings.name
+        self.after: str = settings.after
+        """Name of the part that goes before it; empty for none."""
+        self.waiting: bool = bool(settings.after)
+        """Whether it waits for that part's end."""
         self._folder = folder / self.name
         self._command = [*program, str(os.getpid()), "run", str(settings.file(beside)), "--json"]
         self._command += ["--out", str(self._folder)]
         if settings.operator:
             self._command += ["--operator"]
-        for change in settings.changes:
-            self._command += ["--set", change]
+        self._changes = settings.changes
         self._process: ChildProcess | None = None
-        self._why = ""
+        self._why = self._left_out = ""
         self._for_other = False
         self._now_s, self._stop_within_s = now_s, stop_within_s
         self._end_s = math.inf
@@ -120,8 +128,15 @@ class PartProcess:
         """Whether it has not ended yet."""
         return self._process is not None and self._process.returncode is None
 
-    def start(self) -> None:
-        """Begin; a session of its own keeps the terminal's Ctrl-C for the one who forwards it."""
+    def start(self, recording: str = "") -> None:
+        """Begin; a session of its own keeps the terminal's Ctrl-C for the one who forwards it.
+
+        Args:
+            recording: of the part that went before it.
+        """
+        self.waiting = False
+        for change in self._changes:
+            self._command += ["--set", change.replace(RECORDING_MARK, recording)]
         self._folder.mkdir()
         with (self._folder / "told.json").open("wb") as told, self._errors.open("wb") as errors:
             self._process = start_child(self._command, stdout=told, stderr=errors)
@@ -150,6 +165,10 @@ class PartProcess:
             with suppress(ProcessLookupError):
                 self._process.send_signal(SIGINT)
 
+    def leave_out(self, why: str) -> None:
+        """Never begin."""
+        self.waiting, self._left_out = False, why
+
     def kill(self) -> None:
         """End it if nothing else did: only when this process itself is failing."""
         if self.running and self._process is not None:
@@ -159,6 +178,8 @@ class PartProcess:
     def result(self) -> PartResult:
         """How it went."""
         status = None if self._process is None else self._process.returncode
+        if self._left_out:
+            return PartResult(self.name, False, {"ok": False, "error": self._left_out}, self._why)
         told = self._told() or {"ok": False, "error": self._last_words(status)}
         ok = status == 0 and told.get("ok") is True
         if ok and self._for_other:

@@ -7,7 +7,7 @@ own path, by its own gate. An emergency stop is wired to the machines themselves
 for any of this.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -18,7 +18,12 @@ from hil.config.errors import ConfigError, about
 from hil.config.scenario import Name
 from hil.config.settings import Settings, apply_overrides, read_toml
 from hil.recording.header import RecordingError
-from hil.run.part_process import PartProcess, PartResult, PartSettings
+from hil.run.part_process import (
+    RECORDING_MARK,
+    PartProcess,
+    PartResult,
+    PartSettings,
+)
 from hil.run.run import run_dir
 from hil.timing.stop import StopSignals
 
@@ -58,6 +63,8 @@ class TogetherScenario(Settings):
         names = [part.name for part in scenario.part]
         if len(set(names)) < len(names):
             raise ConfigError(str(path), [f"part: names {names} must differ"])
+        if wrong := list(scenario.out_of_order()):
+            raise ConfigError(str(path), wrong)
         scenario = scenario.led() if operator else scenario
         for part in scenario.part:
             file = part.file(path)
@@ -68,6 +75,20 @@ class TogetherScenario(Settings):
                 right = 'a person lives in real time; use changes = ["clock=real"]'
                 raise ConfigError(str(path), [f"{text}: {right}"])
         return scenario
+
+    def out_of_order(self) -> Iterator[str]:
+        """What is wrong with parts that begin after others."""
+        before: list[str] = []
+        for index, part in enumerate(self.part):
+            place = f"part.{index}"
+            if part.after and part.after not in before:
+                line = f"after = {part.after!r}: a part above it is needed, {before or 'none'}"
+                yield about(f"{place}.after", f"{place}.{line}")
+            marked = any(RECORDING_MARK in change for change in part.changes)
+            if marked and not part.after:
+                line = f"{RECORDING_MARK} needs after = the part that records it"
+                yield about(f"{place}.changes", f"{place}.changes: {line}")
+            before.append(part.name)
 
     def led(self) -> Self:
         """The same, every part led by a person, and so in real time."""
@@ -91,6 +112,7 @@ def check_parts(table: Mapping[str, Any], file: Path) -> None:
     wrong: list[str] = []
     if len(set(names)) < len(names):
         wrong.append(about("part", f"part: names {names} must differ"))
+    wrong += scenario.out_of_order()
     for index, part in enumerate(scenario.part):
         try:
             part.file(file, f"part.{index}.scenario")
@@ -127,12 +149,11 @@ def run_together(
             parts.append(PartProcess(part, path, folder, program, clock, within_s))
         for part in parts:
             stack.callback(part.kill)
-        try:
-            for part in parts:
-                part.start()
-        except OSError as error:
-            raise RecordingError(f"{folder}: a part cannot be started: {error}") from None
-        while any(part.running for part in parts):
+        for part in parts:
+            if not part.waiting:
+                _start(part)
+        while any(part.running or part.waiting for part in parts):
+            _begin_next(parts, wish.asked is not None)
             if wish.asked is not None:
                 _stop(parts, "the operator asked for it")
             for part in parts:
@@ -141,6 +162,31 @@ def run_together(
         for part in parts:
             part.leave_note()
         return tuple(part.result() for part in parts)
+
+
+def _begin_next(parts: list[PartProcess], stopped: bool) -> None:
+    """Begin parts whose turn has come, or leave them out for good."""
+    by_name = {part.name: part for part in parts}
+    for part in parts:
+        before = by_name.get(part.after)
+        if not part.waiting or before is None:
+            continue
+        if stopped:
+            part.leave_out("not begun: the operator asked to stop")
+        elif not (before.running or before.waiting):
+            found = before.result()
+            if found.ok and found.asked_to_stop == "":
+                _start(part, str(found.told.get("recording", "")))
+            else:
+                part.leave_out(f"not begun: {before.bad_end()}")
+
+
+def _start(part: PartProcess, recording: str = "") -> None:
+    try:
+        part.start(recording)
+    except OSError as error:
+        text = f"part {part.name}: its process cannot be started: {error}"
+        raise RecordingError(text) from None
 
 
 def _monotonic() -> Callable[[], float]:

@@ -15,7 +15,7 @@ from arm_driver.kinematics import forward
 from hil.config.shipped import configs_dir, find_file
 from hil.machines.robot_settings import RobotSettings
 from hil.machines.space_arm_settings import ArmSettings
-from hil.stations.arm.world import arm_plant, emulated_gears, scene_with
+from hil.stations.arm.world import arm_plant, emulated_gears, world_of
 from sim.devices.arm_console import ArmConsole
 from sim.devices.arm_faults import ArmFault
 from sim.devices.arm_plant import EnvelopeSettings
@@ -41,7 +41,7 @@ NO_OVERLOAD = EnvelopeSettings(overload_s=math.inf)
 
 
 def plant_in(scene: str, robot: RobotSettings = RM01) -> ArmPlant:
-    return arm_plant(robot, scene_with(robot, scene))
+    return arm_plant(robot, world_of(robot, scene))
 
 
 def host_in(scene: str, start_deg=DOWN_DEG, **more) -> ScriptedHost:

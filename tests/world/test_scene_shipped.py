@@ -10,6 +10,7 @@ from hil.machines.scene_documents import FurnishedScene, scene_of, shipped_scene
 from sim.world.engine.mjcf_scene import scene_text
 from sim.world.engine.world import World
 from sim.world.engine.world_robot import WorldRobot
+from sim.world.robots.model import JointType
 from sim.world.scenes.model import SceneRobot
 
 SCENES = tuple(shipped_scenes())
@@ -22,7 +23,7 @@ FITTING = [
 ]
 RAISED = ("four_bar", "robot:", "arm:")
 """Beginnings of the names of robots that would reach below a floor."""
-RIGS = ("paper_cabin", "beam_over_platform")
+RIGS = ("paper_cabin", "beam_over_platform", "arm_on_platform")
 
 
 def with_robot(scene: str, robot: str) -> FurnishedScene:
@@ -49,10 +50,10 @@ def rested(found: FurnishedScene, seconds: float = 2.0) -> World:
     world = World(scene_text(found.scene, found.robots, seed=5))
     assert all(contact.depth_m < 2e-4 for contact in world.contacts()), world.contacts()
     places = {name: body.pose()[:3, 3] for name, body in world.bodies.items()}
-    gains = (1e6, 2e4) if found.scene.name in RIGS else (200.0, 5.0)
     for _ in range(round(seconds / world.step_s)):
         for robot in world.robots:
-            hold(robot, *gains)
+            slides = JointType.SLIDE in {one.type for one in robot.placed.robot.joints}
+            hold(robot, *((1e6, 2e4) if slides and found.scene.name in RIGS else (200.0, 5.0)))
         world.step()
     world.settle()
     for name, body in world.bodies.items():

@@ -31,7 +31,7 @@ from hil.stations.arm.start import RobotStart
 from hil.stations.arm.step import location_of
 from hil.stations.arm.stream import Stream, Streamed
 from hil.stations.arm.wire import emulated_controller
-from hil.stations.arm.world import plant_of
+from hil.stations.arm.world import notes_of, plant_of
 from hil.timing.clock import Clock, Moment, VirtualClock, moment
 from hil.timing.stop import StopSignals
 from sim.devices.arm_controller import ArmController
@@ -53,7 +53,7 @@ def run_header(prepared: ArmProof, started: Moment) -> RunHeader:
             "space_arm": plan.space_arm.name,
             "robot": robot_line(plan),
             SIMULATED: "robot" if _simulated(plan) else "",
-            **({"world": plan.scenario.world} if plan.scenario.world else {}),
+            **world_facts(plan),
             "clock": plan.scenario.clock,
             "period_s": repr(TICK_S),
             "seed": str(plan.scenario.seed),
@@ -63,6 +63,12 @@ def run_header(prepared: ArmProof, started: Moment) -> RunHeader:
         },
         plan.model_dump(mode="json") | {"machines": _machines(prepared).to_json()},
     )
+
+
+def world_facts(plan: ArmPlan) -> dict[str, str]:
+    """What a recording's header says of the world of an emulated robot; nothing without one."""
+    told = {"world": plan.scenario.world, "ride": plan.scenario.ride}
+    return {name: value for name, value in told.items() if value}
 
 
 def _machines(prepared: ArmProof) -> ArmMachines:
@@ -225,6 +231,7 @@ def run_arm(
         found = run_stream(
             stream, header, out, plan.scenario.name, plan.scenario.recording, shown_at=shown_at,
             status=plan.scenario.source.kind not in PLANNED, progress=progress, led=led,
+            first_notes=notes_of(plan),
         )  # fmt: skip
     return ArmRunResult(found.end, found.recorder, found.events, found.setup, prepared)
 

@@ -125,6 +125,9 @@ class ArmScenario(Settings):
     world: str = ""
     """Scene in the physics engine in which an emulated robot moves: a shipped one, or a file. Left
     out: its joints bear nothing, and it touches nothing."""
+    ride: str = ""
+    """Recording of a platform's run, its file or folder: on that platform the robot stands in its
+    world, and is moved by it; the platform feels nothing of the robot."""
     recording: RecordingSettings = RecordingSettings()
     """How the run is recorded."""
 
@@ -194,6 +197,8 @@ def _check(plan: ArmPlan, source: str) -> None:
             told(f"space_arm.start_deg.{number}", f" = {angle} deg: {moves}")
     if (scenario.mapping.start is None) != (scenario.mapping.start_joints_deg is None):
         told("mapping", ": start and start_joints_deg belong together; give both or none")
+    if scenario.ride and not scenario.world:
+        told("ride", f" = {scenario.ride!r}: needs a world in which the robot stands on a platform")
     if scenario.devices.arm != SIM_URL:
         url = f" = {scenario.devices.arm!r}"
         try:

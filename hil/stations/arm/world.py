@@ -8,38 +8,83 @@ robot takes the place of the scene's robot of that kind; masses and gears are th
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hil.config.errors import ConfigError
+from hil.run.part_process import RECORDING_MARK
 
 if TYPE_CHECKING:
     from hil.machines.robot_settings import RobotSettings
     from hil.machines.scene_machine import MachineScene
     from hil.stations.arm.prepare import ArmProof
+    from hil.stations.arm.ride import RecordedRide
     from hil.stations.arm.scenario import ArmPlan
     from sim.world.plants.arm import ArmGears, ArmPlant
+    from sim.world.robots.model import Robot
 
 KIND: Final = "robot"
 """Of the machine that stands in a scene."""
 
 
-def scene_with(
-    robot: RobotSettings, name: str, *, key: str = "world", beside: Path | None = None
-) -> MachineScene:
-    """The scene that a name or a file means, around a robot.
+@dataclass(frozen=True, slots=True)
+class ArmWorld:
+    """A scene around a robot, and on what the robot rides there."""
+
+    place: MachineScene
+    """The scene with the robot."""
+    bearer: Robot | None = None
+    """The platform that bears it, alone; None if it stands still."""
+    ride: RecordedRide | None = None
+    """How that goes."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of it."""
+        name, left_out = self.place.scene.name, ", ".join(self.place.left_out)
+        found = [f"world {name}: without {left_out}; only the robot moves"] if left_out else []
+        if self.ride is not None:
+            found.append(
+                f"world {name}: the robot rides on {self.place.bearer}, which goes as recorded in "
+                f"{self.ride.path} (sha256 {self.ride.sha256}), and feels nothing of the robot"
+            )
+        return tuple(found)
+
+
+def world_of(
+    robot: RobotSettings,
+    name: str,
+    *,
+    ride: str = "",
+    key: str = "world",
+    beside: Path | None = None,
+) -> ArmWorld:
+    """The world that a name or a file means, around a robot.
 
     Args:
+        ride: recording of the platform on which the robot stands; empty if it stands still.
         key: where it was asked for, for the errors.
         beside: a file beside which a relative path is looked for first.
 
     Raises:
-        ConfigError: if there is no such scene, or with every fault of its document.
+        ConfigError: if there is no such scene, with every fault of its document, or if the ride is
+            none on which a robot of the scene stands.
     """
     from hil.machines.scene_documents import scene_of
     from hil.machines.scene_machine import scene_around
+    from hil.stations.arm.ride import ride_of
+    from sim.world.plants.riding import platform_alone
 
-    return scene_around(scene_of(name, key=key, beside=beside), KIND, robot.name)
+    found = scene_of(name, key=key, beside=beside)
+    place = scene_around(found, KIND, robot.name, borne=bool(ride))
+    if not ride:
+        return ArmWorld(place)
+    try:
+        bearer = platform_alone(found.robots[place.bearer])
+    except ValueError as error:
+        raise ConfigError(key, [f"{key} = {name!r}: {error}"]) from None
+    return ArmWorld(place, bearer, ride_of(ride, beside=beside))
 
 
 def plant_of(plan: ArmPlan) -> ArmPlant | None:
@@ -51,7 +96,16 @@ def plant_of(plan: ArmPlan) -> ArmPlant | None:
     world, file = plan.scenario.world, Path(plan.scenario_file)
     if not world:
         return None
-    return arm_plant(plan.robot, scene_with(plan.robot, world, beside=file), plan.scenario.seed)
+    found = world_of(plan.robot, world, ride=plan.scenario.ride, beside=file)
+    return arm_plant(plan.robot, found, plan.scenario.seed)
+
+
+def notes_of(plan: ArmPlan) -> tuple[str, ...]:
+    """What a person should know of a plan's world; nothing without one."""
+    world, file = plan.scenario.world, Path(plan.scenario_file)
+    if not world:
+        return ()
+    return world_of(plan.robot, world, ride=plan.scenario.ride, beside=file).notes
 
 
 def check_world(prepared: ArmProof) -> None:
@@ -60,6 +114,8 @@ def check_world(prepared: ArmProof) -> None:
     Raises:
         ConfigError: if the world cannot be had, or the robot would stand in something there.
     """
+    if prepared.plan.scenario.ride == RECORDING_MARK:
+        return  # of a part whose run is still to come
     plant = plant_of(prepared.plan)
     if plant is None:
         return
@@ -73,15 +129,19 @@ def in_world(plan: ArmPlan) -> list[str]:
     """Options of `hil arm emulate` that put a plan's robot into its world."""
     from hil.config.shipped import find_file
     from hil.machines.scene_documents import SCENES
+    from hil.stations.arm.ride import ride_of
 
     world, file = plan.scenario.world, Path(plan.scenario_file)
     if not world:
         return []
-    return ["--world", str(find_file(world, beside=file, folder=SCENES, key="world"))]
+    found = ["--world", str(find_file(world, beside=file, folder=SCENES, key="world"))]
+    if plan.scenario.ride:
+        found += ["--ride", str(ride_of(plan.scenario.ride, beside=file).path)]
+    return found
 
 
-def arm_plant(robot: RobotSettings, place: MachineScene, seed: int = 0) -> ArmPlant:
-    """The robot in a scene, with the motors and gears of the emulated controller.
+def arm_plant(robot: RobotSettings, world: ArmWorld, seed: int = 0) -> ArmPlant:
+    """The robot in a world, with the motors and gears of the emulated controller.
 
     Args:
         seed: of fields of bodies without a seed of their own.
@@ -92,11 +152,17 @@ def arm_plant(robot: RobotSettings, place: MachineScene, seed: int = 0) -> ArmPl
     from hil.machines.documents import puma_class_robot
     from sim.world.engine.library import EngineMissingError
     from sim.world.plants.arm import STEP_S, ArmPlant, geared
+    from sim.world.plants.riding import Ride
 
     document, _ = puma_class_robot(robot)
     try:
         arm = geared(document, emulated_gears())
-        return ArmPlant(place.text(arm, STEP_S, seed))
+        text = world.place.text(arm, STEP_S, seed, world.bearer)
+        if world.ride is None:
+            return ArmPlant(text)
+        names = [one.name for one in world.place.scene.robots]
+        ride = Ride(names.index(world.place.bearer), world.ride.pose)
+        return ArmPlant(text, names.index(world.place.robot), ride)
     except (ValueError, EngineMissingError) as error:
         raise ConfigError("world", [str(error)]) from error
 

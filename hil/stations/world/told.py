@@ -115,10 +115,43 @@ class SceneCheckTold(TypedDict):
     """That the document places."""
     scattered: int
     """That its fields place at random."""
+    joints: int | None
+    """That the physics engine has of all that stands in it; null without the engine."""
+    equalities: int | None
+    """Ties of loops and joints that follow others, likewise."""
+    sensors: int
+    """Of its robots."""
     engine: str
     """What the physics engine made of it: ok, or why it was not asked."""
     overlaps: list[str]
     """What is more than 1 mm in each other where it begins, a line each."""
+
+
+class ScenarioCheckTold(TypedDict):
+    """What a scenario comes to, before its motion is proved."""
+
+    ok: bool
+    """It can be used, and what moves in it can begin."""
+    scenario: str
+    """Its name."""
+    file: str
+    """Its file."""
+    robot: str
+    """That moves."""
+    scene: str
+    """In which it stands; empty for none."""
+    drives: int
+    """Of the robot."""
+    sensors: int
+    """Of the robot."""
+    bodies: int | None
+    """That the physics engine has of all; null without the engine."""
+    joints: int | None
+    """Likewise."""
+    equalities: int | None
+    """Ties of loops and joints that follow others, likewise."""
+    engine: str
+    """ok, or why it cannot begin, or that the engine was not asked."""
 
 
 class RobotLinkTold(TypedDict):
@@ -204,6 +237,10 @@ class RobotCheckTold(TypedDict):
     """Joints that are driven."""
     sensors: int
     """That it tells of."""
+    bodies: int | None
+    """That the physics engine has of it; null without the engine."""
+    equalities: int | None
+    """Ties of its loops and joints that follow others, likewise."""
     engine: str
     """What the physics engine made of it: ok, or why it was not asked."""
     losses: list[str]

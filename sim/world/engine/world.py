@@ -203,6 +203,11 @@ class World:
         """Coordinates of everything that moves, in the engine's order; a copy."""
         return self._data.qpos.copy()
 
+    @property
+    def sizes(self) -> tuple[int, int, int]:
+        """Bodies without the world itself, joints of the engine, and ties and other equalities."""
+        return int(self._model.nbody) - 1, int(self._model.njnt), int(self._model.neq)
+
     def move_to(self, positions: Array) -> None:
         """Put everything elsewhere at once, by `positions`; see `settle` for what follows.
 

@@ -17,6 +17,7 @@ from sim.world.engine.brakes import Brakes, with_brakes
 from sim.world.engine.mjcf import ModelText
 from sim.world.engine.touching import Touching
 from sim.world.engine.world import World
+from sim.world.plants.riding import Ride, Riding, with_ride
 from sim.world.robots.model import JointType, Robot, RobotDrive
 
 STEP_S: Final = 0.875e-3
@@ -84,13 +85,14 @@ class ArmPlant:
         text: of a world, stepped by at most `STEP_S`; every drive of the arm is one of torque, on a
             hinge.
         robot: which one of the text's robots it is.
+        ride: on what it stands, if that moves.
 
     Raises:
         EngineMissingError: if the physics engine is not installed.
-        ValueError: if a drive is another one.
+        ValueError: if a drive is another one, or what it stands on is no platform.
     """
 
-    def __init__(self, text: ModelText, robot: int = 0) -> None:
+    def __init__(self, text: ModelText, robot: int = 0, ride: Ride | None = None) -> None:
         self.robot: Robot = text.robots[robot].robot
         """Its document."""
         hinges = {one.number for one in self.robot.joints if one.type is JointType.HINGE}
@@ -100,8 +102,11 @@ class ArmPlant:
                 raise ValueError(f"{told}: an arm's drives are torques on hinges")
         self._numbers = tuple(drive.joint for drive in self.robot.drives)
         names = [f"{text.robots[robot].prefix}j{number}" for number in self._numbers]
-        self.world: World = World(with_brakes(text, names))
+        text = with_brakes(text, names)
+        text = text if ride is None else with_ride(text, ride)
+        self.world: World = World(text)
         """Where it is."""
+        self._riding = None if ride is None else Riding(self.world, text, ride)
         self._step_s: float = self.world.step_s
         self._placed = self.world.robots[robot]
         self._still = (0.0,) * len(names)
@@ -116,6 +121,8 @@ class ArmPlant:
             ArmPlaceError: if it would stand in something; it stays where it was.
         """
         before = self.angles_rad()
+        if self._riding is not None and self.world.time_s == 0.0:
+            self._riding.begin()
         self._put(angles_rad)
         for (other, own), depth_m in self._touching.depths_m().items():
             if depth_m > DEPTH_MAX_M:
@@ -140,6 +147,8 @@ class ArmPlant:
         self._placed.command(self._still if braked else torques_nm)
         for _ in range(count):
             self._close(braked)
+            if self._riding is not None:
+                self._riding.lead()
             self.world.step()
 
     def angles_rad(self) -> tuple[float, ...]:

@@ -74,6 +74,14 @@ def emulate(
             "`table`, or a file. Left out: that of the scenario, if it has one.",
         ),
     ] = None,
+    ride: Annotated[
+        str | None,
+        typer.Option(
+            "--ride",
+            metavar="RECORDING",
+            help="In a world: of the platform's run on which the robot stands there, from now on.",
+        ),
+    ] = None,
     robot: Annotated[
         str | None,
         typer.Option(
@@ -103,7 +111,7 @@ def emulate(
 
     Faults are typed into its console: help lists them.
     """
-    stand = _stand(start, tool_mm, scenario, robot, world)
+    stand = _stand(start, tool_mm, scenario, robot, _World(world, ride))
     settings = _settings(
         blend_s, bandwidth_rad_s, _window(window), overload_s, baud=baud, feedback=feedback,
         echo=echo, start_deg=stand.joints_deg, tool_m=stand.tool_m, delay_s=delay_s,
@@ -176,6 +184,21 @@ def _window(text: str) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True, slots=True)
+class _World:
+    """What options say of it."""
+
+    scene: str | None
+    ride: str | None
+
+    @property
+    def changes(self) -> list[str]:
+        """In a scenario that has others, or none."""
+        given = {"world": self.scene, "ride": self.ride}
+        found = [f'{key}="{value}"' for key, value in given.items() if value is not None]
+        return [*found, 'devices.arm="sim:"'] if found else []
+
+
+@dataclass(frozen=True, slots=True)
 class _Stand:
     """How the robot stands, and in what."""
 
@@ -189,7 +212,7 @@ def _stand(
     tool_mm: float | None,
     scenario: str | None,
     robot: str | None,
-    world: str | None,
+    world: _World,
 ) -> _Stand:
     from sim.devices.arm_settings import START_DEG
 
@@ -203,25 +226,26 @@ def _stand(
     joints = START_DEG
     if start is not None:
         joints = tuple(numbers(start, 6, "--start", "q1,…,q6 in degrees"))
-    if not world:
-        if robot is not None:
-            raise ConfigError("--robot", ["is for a world: --world SCENE"])
+    if not world.scene:
+        for option, value in (("--robot", robot), ("--ride", world.ride)):
+            if value is not None:
+                raise ConfigError(option, ["is for a world: --world SCENE"])
         return _Stand(joints, tool_m)
-    return _Stand(joints, tool_m, _plant(robot or "rm01", tool_m, world))
+    return _Stand(joints, tool_m, _plant(robot or "rm01", tool_m, world.scene, world.ride or ""))
 
 
-def _plant(robot: str, tool_m: float, world: str) -> ArmPlant:
+def _plant(robot: str, tool_m: float, scene: str, ride: str) -> ArmPlant:
     from hil.machines.kinds import ROBOT
     from hil.machines.robot_settings import RobotSettings
     from hil.run.file_kinds import find_kind
-    from hil.stations.arm.world import arm_plant, scene_with
+    from hil.stations.arm.world import arm_plant, world_of
 
     settings = RobotSettings.load(find_kind(robot, ROBOT, key="--robot")[0])
     settings = settings.model_copy(update={"tool_m": tool_m})
-    return arm_plant(settings, scene_with(settings, world, key="--world"))
+    return arm_plant(settings, world_of(settings, scene, ride=ride, key="--world"))
 
 
-def _stand_for(scenario: str, world: str | None) -> _Stand:
+def _stand_for(scenario: str, world: _World) -> _Stand:
     from hil.run.file_kinds import find_kind
     from hil.stations.arm.bench import prepare_plan
     from hil.stations.arm.scenario import load_arm_plan
@@ -230,8 +254,7 @@ def _stand_for(scenario: str, world: str | None) -> _Stand:
 
     path, _ = find_kind(scenario, SCENARIO, key="--for")
     with waiting("looking for the start of the motion"):
-        changes = [] if world is None else [f'world="{world}"', 'devices.arm="sim:"']
-        prepared = prepare_plan(load_arm_plan(path, changes))
+        prepared = prepare_plan(load_arm_plan(path, world.changes))
     joints = tuple(math.degrees(q) for q in prepared.start.q_rad)
     return _Stand(joints, prepared.plan.robot.tool_m, plant_of(prepared.plan))
 

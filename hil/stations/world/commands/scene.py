@@ -115,8 +115,10 @@ def _checked(name: str, no_engine: str) -> SceneCheckTold:
 
     found = scene_of(name)
     row, engine, ok, touching = _row(found.scene.name, found), "ok", True, list[str]()
+    joints = equalities = None
     try:
         world = World(scene_text(found.scene, found.robots))
+        _, joints, equalities = world.sizes
         touching = [
             f"{' and '.join(contact.bodies)}: {1e3 * contact.depth_m:.3f} mm"
             for contact in world.contacts()
@@ -129,12 +131,15 @@ def _checked(name: str, no_engine: str) -> SceneCheckTold:
     return SceneCheckTold(
         ok=ok and not touching, scene=row["name"], file=row["file"], robots=row["robots"],
         bodies=row["bodies"], scattered=row["scattered"], engine=engine, overlaps=touching,
+        joints=joints, equalities=equalities,
+        sensors=sum(len(robot.sensors) for robot in found.robots.values()),
     )  # fmt: skip
 
 
 def _show_check(told: SceneCheckTold) -> None:
     """The same for people."""
-    counts = ", ".join(f"{told[name]} {name}" for name in ("robots", "bodies", "scattered"))
+    names = ("robots", "bodies", "scattered", "joints", "equalities", "sensors")
+    counts = ", ".join(f"{told[name]} {name}" for name in names if told[name] is not None)
     out.print(f"{told['scene']}: {counts}")
     for line in told["overlaps"]:
         out.print(f"in each other: {line}", style="red")

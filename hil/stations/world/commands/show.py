@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hil.stations.world.commands.arguments import RobotDocArg
+from hil.stations.world.commands.scenario import scenario_checked, world_scenario
 from hil.stations.world.commands.scene import scene_checked, scene_rows, scene_shown
 from hil.stations.world.told import (
     RobotCheckTold,
@@ -194,7 +195,7 @@ def check(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Every fault of a robot's document, by line and column; else what it comes to.
+    """Every fault of a robot, scene or scenario, by line and column; else what it comes to.
 
     What of a document is not read, and what the robot of a machine does not say of it, is told, a
     line for each loss. The physics engine is asked too, where it is installed. Exit status 2 for
@@ -206,6 +207,9 @@ def check(
     from hil.machines.scene_documents import is_scene
     from sim.world.engine.hulls import mesh_losses
 
+    if (scenario := world_scenario(robot)) is not None:
+        leave(scenario_checked(scenario, NO_ENGINE, as_json=as_json))
+        return
     if is_scene(robot):
         leave(scene_checked(robot, NO_ENGINE, as_json=as_json))
         return
@@ -214,17 +218,19 @@ def check(
     lost = [*document.lost, *map(str, mesh_losses(found))]
     if strict and lost:
         raise RefusedError("\n".join(["not read whole:", *lost]))
-    engine, ok = _asked(found)
+    engine, ok, sizes = _asked(found)
     told = RobotCheckTold(
         ok=ok, robot=found.name or robot, file=str(document.path), links=len(found.links),
         joints=_joints(found), loops=sum(joint.closes for joint in found.joints),
         drives=len(found.drives), sensors=len(found.sensors), engine=engine,
+        bodies=sizes and sizes[0], equalities=sizes and sizes[2],
         losses=lost,
     )  # fmt: skip
     if as_json:
         print_json(told)
     else:
-        counts = ("links", "joints", "loops", "drives", "sensors")
+        counts = ["links", "joints", "loops", "drives", "sensors"]
+        counts += ["bodies", "equalities"] if sizes is not None else []
         out.print(f"{told['robot']}: " + ", ".join(f"{told[name]} {name}" for name in counts))
         for line in lost:
             if is_machine(robot):
@@ -235,17 +241,17 @@ def check(
     leave(ok)
 
 
-def _asked(robot: Robot) -> tuple[str, bool]:
-    """What the engine makes of a robot."""
+def _asked(robot: Robot) -> tuple[str, bool, tuple[int, int, int] | None]:
+    """What the engine makes of a robot, whether it takes it, and its `World.sizes`."""
     from sim.world.engine.library import EngineMissingError
     from sim.world.engine.mjcf import model_text
     from sim.world.engine.mjcf_robot import PlacedRobot
     from sim.world.engine.world import ModelRefusedError, World
 
     try:
-        World(model_text([PlacedRobot(robot)]))
+        sizes = World(model_text([PlacedRobot(robot)])).sizes
     except EngineMissingError:
-        return NO_ENGINE, True
+        return NO_ENGINE, True, None
     except ModelRefusedError as error:
-        return str(error), False
-    return "ok", True
+        return str(error), False, None
+    return "ok", True, sizes

@@ -1,0 +1,94 @@
+"""``hil world check`` of scenarios of the virtual environment."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from hil.config.errors import ConfigError, RefusedError, Wrong
+from hil.stations.world.told import ScenarioCheckTold
+from hil.terminal.console import out, print_json
+
+
+def world_scenario(name: str) -> Path | None:
+    """The file of a scenario of this station that a name or a path means; None if it is none."""
+    from hil.config.settings import read_toml
+    from hil.config.shipped import find_file
+    from hil.stations.world.signals import STATION
+
+    with suppress(ConfigError):
+        path = find_file(name, folder="scenarios", key="SCENARIO")
+        if path.suffix == ".toml" and read_toml(path).get("station") == STATION:
+            return path
+    return None
+
+
+def scenario_checked(path: Path, no_engine: str, *, as_json: bool) -> bool:
+    """Whether a scenario can be used; its motion is proved by `hil check`.
+
+    Args:
+        no_engine: what to say if the engine is not installed.
+
+    Raises:
+        ConfigError: with every fault, those of the scenario by line and column.
+    """
+    told = _checked(path, no_engine)
+    if as_json:
+        print_json(told)
+    else:
+        counts = ", ".join(
+            f"{told[key]} {key}"
+            for key in ("bodies", "joints", "equalities", "drives", "sensors")
+            if told[key] is not None
+        )
+        out.print(f"{told['scenario']}: {told['robot']}, {counts}")
+        style = None if told["ok"] else "red"
+        out.print(f"physics engine: {told['engine']}", style=style, soft_wrap=True)
+    return told["ok"]
+
+
+def _checked(path: Path, no_engine: str) -> ScenarioCheckTold:
+    from hil.stations.world.bench import open_bench
+    from hil.stations.world.scenario import load_world_plan
+    from sim.world.engine.library import EngineMissingError, engine
+
+    try:
+        plan = load_world_plan(path)
+    except ConfigError as error:
+        raise _located(path, error) from None
+    told = ScenarioCheckTold(
+        ok=True, scenario=plan.scenario.name, file=str(path),
+        robot=plan.robot.name or plan.scenario.robot,
+        scene="" if plan.scene is None else plan.scene.scene.name,
+        drives=len(plan.robot.drives), sensors=len(plan.robot.sensors),
+        bodies=None, joints=None, equalities=None, engine="ok",
+    )  # fmt: skip
+    try:
+        engine()
+        bench = open_bench(plan)
+    except EngineMissingError:
+        return {**told, "engine": no_engine}
+    except RefusedError as error:
+        return {**told, "ok": False, "engine": str(error)}
+    bodies, joints, equalities = bench.world.sizes
+    return {**told, "bodies": bodies, "joints": joints, "equalities": equalities}
+
+
+def _located(path: Path, error: ConfigError) -> ConfigError:
+    """The same with line and column of each fault of the scenario itself."""
+    from sim.world.robots.toml_places import key_places
+
+    if error.source != str(path):
+        return error
+    try:
+        places = key_places(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return error
+    problems: list[str] = []
+    for one in error.problems:
+        keys = one.place if isinstance(one, Wrong) else ()
+        known = (keys[:end] for end in range(len(keys), 0, -1) if keys[:end] in places)
+        at = next(known, None)
+        line, column = (1, 1) if at is None else places[at]
+        problems.append(f"{line}:{column}: {one}")
+    return ConfigError(error.source, problems)
