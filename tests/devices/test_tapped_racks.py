@@ -36,11 +36,13 @@ def lengths_m(x, y, z):
 
 
 @contextmanager
-def opened(wire, payload_kg=None, **changes):
+def opened(wire, payload_kg=None, scene=""):
     world = None
     if payload_kg is not None:
         world = settled(WorldSettings(payload_kg=payload_kg), RIG)
-    one = tapped(wire, world, **changes)
+    if scene:
+        world = world_of(scene, RIG, key="world")
+    one = tapped(wire, world)
     try:
         yield one
     finally:
@@ -171,6 +173,20 @@ def test_under_a_beam_the_gate_stops_all_six_and_names_its_two_legs(wire, tmp_pa
     assert checks <= {Check.LAG, Check.FOLLOWING, Check.FORCE}
     assert "leg 1" in result.reason or "leg 6" in result.reason
     assert [rod.v_m_s for rod in one.rods] == [0.0] * 6
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_without_a_gate_a_foreign_master_reads_8611h_of_the_beams_two_drives(wire):
+    with opened(wire, scene="beam_over_platform") as one:
+        rise(one, wire, one.enable())
+        for cycle in range(1, round(1.0 / PERIOD_S[wire])):
+            up_m = lengths_m(0.0, 0.0, NEUTRAL_M[2] + 0.2 * cycle * PERIOD_S[wire])
+            feedback = one.bank.exchange(LegCommand(tuple(up_m.tolist()), (0.19,) * 6))
+            if any(feedback.fault_code):
+                break
+        assert one.read(ERROR) == [0x8611, 0, 0, 0, 0, 0x8611]
+        # 90 mm are free; the two are 20 mm behind then, in length, and it has to last 20 ms.
+        assert 0.09 + 0.02 < 0.2 * cycle * PERIOD_S[wire] < 0.09 + 0.03 + 0.2 * 0.04
 
 
 @pytest.mark.parametrize("wire", WIRES)

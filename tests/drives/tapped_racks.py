@@ -27,7 +27,7 @@ from hil.stations.platform import bench
 from hil.stations.platform.drives.rack_setup import rack_settings, with_servo
 from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.scenario import plan_from_table
-from hil.stations.platform.world import RigWorld, ServoSettings, platform_plant
+from hil.stations.platform.world import RigWorld, platform_plant
 from sim.devices.can_rack import CanRack
 from sim.devices.faults import Injection
 from sim.devices.modbus_injection import ModbusInjection
@@ -74,10 +74,9 @@ class Tapped:
         return self.until(lambda f: f.state == (DriveState.ENABLED,) * 6)
 
 
-def tapped(wire: str, world: RigWorld | None, rig=RIG, servo=None) -> Tapped:
+def tapped(wire: str, world: RigWorld | None, rig=RIG) -> Tapped:
     """A rack with a world on its rods; without one each by itself."""
-    settings = with_servo(rack_settings(rig, paced=False), servo or ServoSettings())
-    plant = None
+    settings, plant = rack_settings(rig, paced=False), None
     if world is not None:
         settings, plant = with_servo(settings, world.servo), platform_plant(rig, world, 1)
     return (_on_canopen if wire == "canopen" else _on_modbus)(settings, plant, rig)

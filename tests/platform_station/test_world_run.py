@@ -108,6 +108,15 @@ def test_a_world_of_ones_own_is_read_from_its_file(tmp_path):
         world_of("heavy.toml", RIG, key="world", beside=beside)
 
 
+def test_robots_that_nobody_moves_are_left_out_and_told(tmp_path):
+    shipped = find_file("paper_cabin", folder="world/scenes", key="world")
+    arm = '\n[[robot]]\nname = "arm"\ndocument = "robot_a"\non = "rig"\nlink = 1\n'
+    file = tmp_path / "with_arm.toml"
+    file.write_text(shipped.read_text(encoding="utf-8") + arm, encoding="utf-8")
+    bank = build_bank(bank_spec(plan(world=str(file))), lambda: 0.0)
+    assert bank.configure().notes == ("world paper_cabin: without arm; only the rig moves",)
+
+
 def test_too_heavy_a_world_is_refused_before_anything_moves(tmp_path):
     """By a dry run before it has a recording, by a rack before it has a wire."""
     file, out = tmp_path / "heavy.toml", tmp_path / "runs"
