@@ -6,6 +6,7 @@ at the same time. Two processes share the kernels between them: no kernel is com
 Run as a program; exits with 1 if a kernel cannot be compiled.
 """
 
+import importlib.util
 import multiprocessing
 import sys
 from collections.abc import Callable
@@ -30,10 +31,29 @@ def warm_platform() -> None:
 
 
 def warm_arm() -> None:
-    """The kernels of the space arm with all its integrators, and of the robot."""
+    """The kernels of the space arm with all its integrators, of the robot, and of worlds."""
     from hil.stations.arm.bench import warm_arm
 
     warm_arm(classic=True)
+    if importlib.util.find_spec("mujoco") is not None:
+        warm_world()
+
+
+def warm_world() -> None:
+    """What a step of a robot in a world has: ties, law, sensors."""
+    from hil.machines.robot_documents import robot_of
+    from sim.world.control.laws import Gains, JointLaw
+    from sim.world.engine.dynamics import RobotDynamics
+    from sim.world.engine.mjcf import model_text
+    from sim.world.engine.mjcf_robot import PlacedRobot
+    from sim.world.engine.world import World
+    from sim.world.sensors.readings import RobotSensors
+
+    robot = robot_of("rig:paper")[0]
+    world = World(model_text([PlacedRobot(robot)]))
+    RobotDynamics(world, world.robots[0])
+    RobotSensors(world.robots[0], world.step_s, 0)
+    JointLaw(robot.drives, "torque", "computed", Gains(*np.ones((3, 6))), world.step_s)
 
 
 def main() -> int:
