@@ -78,11 +78,11 @@ def test_it_follows_what_is_typed_and_stays_while_something_is_wrong(view, pump)
     first = shown(view)
     assert isinstance(first, Preview)
     model = view.form.model
-    view.form._edit(("joint", 2, "start_rad"), "much", None, cell=True)
+    view.form.type_in(("joint", 2, "start_rad"), "much")
     judge(view, pump)
     assert model.problems
     assert view.work.preview is None, "a machine with faults is not drawn"
-    view.form._edit(("joint", 2, "start_rad"), "1.25", None, cell=True)
+    view.form.type_in(("joint", 2, "start_rad"), "1.25")
     judge(view, pump)
     found = coordinates(shown(view))
     assert found == pytest.approx([0.0, 1.25, *STARTS[2:]])

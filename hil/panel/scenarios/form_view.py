@@ -220,6 +220,10 @@ class FormView(QWidget):
         # Not from inside the item's own signal: its line is made anew.
         QTimer.singleShot(0, lambda: self._do(lambda model: model.include(place, given)))
 
+    def type_in(self, place: Place, typed: str) -> None:
+        """Give a cell of a grid what somebody would type."""
+        self._edit(place, typed, None, cell=True)
+
     def add(self) -> None:
         """Add an item to the list that the current line is, or is in."""
         place = self.sheet.current

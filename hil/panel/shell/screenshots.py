@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication
 from hil.config.shipped import find_file
 from hil.desk.endpoints import benches
 from hil.ipc.child import DEVNULL, run_child, start_child
+from hil.panel.scenarios.scenarios_view import ScenariosView
 from hil.panel.scene.view import SceneView
 from hil.panel.shell.models.opening import StartView
 from hil.panel.shell.window import MainWindow
@@ -185,6 +186,22 @@ class Studio:
             feed.seek(feed.span_s[0] + share * (feed.span_s[1] - feed.span_s[0]))
 
 
+def take_robot(studio: Studio) -> None:
+    """A picture of a robot in the form, with something wrong in a cell."""
+    studio.anew()
+    file = find_file("robot_a", folder="world/robots", key="picture")
+    studio.window.open(StartView("scenarios", file))
+    studio.wait(lambda: studio.shows_preview, most_s=WAIT_MAX_S)
+    widget = studio.window.views["scenarios"].widget
+    if isinstance(widget, ScenariosView):
+        grid = widget.form.grids["link"]
+        at = grid.cell_of(("link", 3, "size_m"))
+        widget.form.type_in(("link", 3, "size_m"), "0.05, zero")
+        grid.setCurrentCell(*at if at is not None else (0, 0))
+        studio.wait(lambda: bool(widget.form.model and widget.form.model.problems), most_s=5.0)
+    studio.take("robot")
+
+
 def large(out: Path, run: Path) -> None:
     """A picture for a 4K screen, by a process that draws two pixels for one."""
     command = ["-m", "hil.panel.shell.screenshots", str(out), "--large", str(run)]
@@ -217,6 +234,7 @@ def make(out: Path) -> None:
         )
         studio.wait(lambda: studio.shows_preview, most_s=WAIT_MAX_S)
         studio.take("scenarios")
+        take_robot(studio)
         studio.anew("dark")
         studio.show(demo, 0.35)
         studio.window.docks.show("margins")
@@ -233,9 +251,15 @@ def main() -> None:
     """Entry point of the module."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("out", type=Path, help="folder for the pictures")
+    parser.add_argument("--robot", action="store_true", help="only that of a robot in the form")
     parser.add_argument("--large", type=Path, metavar="RUN", help="only the 4K picture of a run")
     arguments = parser.parse_args()
-    if arguments.large is None:
+    if arguments.robot:
+        with tempfile.TemporaryDirectory() as work:
+            studio = Studio(arguments.out, Path(work))
+            take_robot(studio)
+            studio.window.shut()
+    elif arguments.large is None:
         make(arguments.out)
     else:
         take_large(arguments.out, arguments.large)

@@ -30,6 +30,8 @@ from sim.world.viewer.wire import (
 if TYPE_CHECKING:
     from sim.world.engine.world import WorldSnapshot
 
+NO_SCREEN: Final = "no_screen"
+"""Code of a `ViewerError`: there is no screen, or no OpenGL on it."""
 LIMIT_S: Final = 30.0
 """For the window to open."""
 REMEDY: Final = (
@@ -203,7 +205,9 @@ class ViewerProcess:
             case kind if kind in (FAILED, NO_WINDOW):
                 self.is_open = False
                 why = body.decode(errors="replace")
-                raise ViewerError(f"{why}; {REMEDY}" if kind == NO_WINDOW else why)
+                if kind == NO_WINDOW:
+                    raise ViewerError(f"{why}; {REMEDY}", NO_SCREEN)
+                raise ViewerError(why)
             case _:
                 raise WireError(f"message {kind!r}")
         return None
