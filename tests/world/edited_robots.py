@@ -42,7 +42,8 @@ def with_link(robot: Robot, on: int, control="torque", kind=JointType.HINGE) -> 
     link = RobotLink(number, (0.0, 0.1, 0.0, 0.05), shape=BodyShape.SPHERE, size_m=(0.03,),
                      density_kg_m3=800.0)  # fmt: skip
     robot = _with_link(robot, on, lambda one: replace(one, leaving=(*one.leaving, joint)))
-    moves = RobotJoint(joint, kind, (0.0, 1.0, 0.0), on, number, start=(0.1,), damping=0.5)
+    moves = RobotJoint(joint, kind, (0.0, 1.0, 0.0), on, number, start=(0.1,), damping=0.1,
+                       armature=0.05)  # fmt: skip
     drive = RobotDrive(joint, control, 40.0, 3.0, 20.0)
     return replace(robot, links=(*robot.links, link), joints=(*robot.joints, moves),
                    drives=(*robot.drives, drive))  # fmt: skip

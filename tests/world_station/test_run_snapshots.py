@@ -18,7 +18,6 @@ from scene_robots import SCENARIOS, scenario, with_sensors
 from hil.config.errors import ConfigError, RefusedError
 from hil.stations.world.editing.snapshot_file import read_snapshot, write_snapshot
 from hil.stations.world.editing.snapshots import RunKeeper, RunSnapshot, restored
-from hil.stations.world.runner import _signals
 from hil.stations.world.scenario import load_world_plan
 from hil.timing.clock import VirtualClock
 
@@ -37,7 +36,7 @@ print(len(kept.rows), hashlib.sha256(b"".join(kept.rows)).hexdigest())
 
 def gone_on(snapshot):
     kept = Kept()
-    run = restored(snapshot, VirtualClock(), kept, _signals)
+    run = restored(snapshot, VirtualClock(), kept)
     for tick in run.clock.ticks(run.period_s):
         if run.turn(tick):
             break
@@ -57,7 +56,7 @@ def test_in_another_process_5000_steps_are_the_same_after_edits_too(tmp_path):
     plan = load_world_plan(SCENARIOS / "joint_move.toml", (
         f'robot="{file}"', "motion.duration_s=2.5", "settle_s=9.0"))  # fmt: skip
     more = with_link(longer(plan.robot, 4, 1.1), 2)
-    plan = replace(plan, edits=timed((150, more), (400, longer(plan.robot, 4, 0.9))))
+    plan = replace(plan, edits=timed((150, longer(plan.robot, 4, 0.9)), (400, more)))
     row = int(np.random.default_rng(11).integers(450, 750))
     found = []
 
@@ -120,7 +119,7 @@ def test_a_platform_in_a_scene_and_a_stop_on_its_way_are_kept(tmp_path):
 def test_figures_go_on_and_forks_may_part(tmp_path):
     plan = load_world_plan(SCENARIOS / "joint_move.toml", ("motion.duration_s=2.5", "settle_s=0.1"))
     one, snapshot = kept_at(plan, 600)
-    run = restored(snapshot, VirtualClock(), Kept(), _signals)
+    run = restored(snapshot, VirtualClock(), Kept())
     assert run.figures.steps == 601
     run.bench.world.push("l4", (30.0, 0.0, 0.0), 0.05)
     for tick in run.clock.ticks(run.period_s):

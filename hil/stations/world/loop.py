@@ -100,7 +100,9 @@ class WorldRun:
         """How well it goes."""
         self.journal: Journal | None = journal
         """Where rows and events go."""
-        self._bench, self._signals, self._stopped = bench, signals, stopped
+        self.signals: Signals = signals
+        """The table of its rows."""
+        self._bench, self._stopped = bench, stopped
         self._between = tuple(between)
         self._columns = row_columns(bench)
         self._fit: RowFit | None = None
@@ -255,7 +257,7 @@ class WorldRun:
             NO_POSE if pose is None else _seven(pose), bench.world.gap_max_m,
             bench.contacts.touching, bench.contacts.force_n, coordinates, *self._readings(),
         )  # fmt: skip
-        journal.row(self._signals.pack(row), tick.t_s, tick.index)
+        journal.row(self.signals.pack(row), tick.t_s, tick.index)
         journal.service()
 
     def _readings(self) -> Iterator[float | list[float]]:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
+from hil.recording.signals import Signals
 from hil.stations.world.bench import bench_again, gains_of, model_of_plan
 from hil.stations.world.editing.carried import CarriedSource, RowColumns
 from hil.stations.world.editing.plans import plan_from_told
@@ -33,7 +34,6 @@ from sim.world.sensors.chain import ChainSnapshot
 from sim.world.sensors.signals import SensorSignal
 
 if TYPE_CHECKING:
-    from hil.recording.signals import Signals
     from hil.run.journal import Journal
     from hil.stations.world.bench import WorldBench
     from hil.stations.world.gated import GatedRobot
@@ -73,6 +73,7 @@ def snapshot_of(run: WorldRun, tick: Tick) -> RunSnapshot:
     head: dict[str, Any] = {
         "engine": engine().__version__,
         "index": tick.index,
+        "signals": run.signals.header(),
         "plan": bench.plan.told(),
         "law": bench.law,
         "figures": asdict(run.figures),
@@ -105,7 +106,6 @@ def restored(
     snapshot: RunSnapshot,
     clock: Clock,
     journal: Journal | None,
-    signals: Callable[[WorldBench], Signals],
     *,
     stopped: Callable[[], str] = str,
     between: Sequence[BetweenSteps] = (),
@@ -114,7 +114,6 @@ def restored(
 
     Args:
         clock: its ticks count from the snapshot's turn on.
-        signals: makes the table of rows of a bench; that of the run's beginning is kept.
 
     Raises:
         RefusedError: if it is of another release of the engine, or cannot be used.
@@ -124,7 +123,7 @@ def restored(
         told = f"of release {head['engine']} of the engine; {now} is here, which steps otherwise"
         raise RefusedError(f"snapshot: {told}")
     try:
-        return _restored(snapshot, clock, journal, signals, stopped, between)
+        return _restored(snapshot, clock, journal, stopped, between)
     except (KeyError, TypeError, IndexError, ValueError) as error:
         raise RefusedError(f"snapshot: cannot be used: {error!r}") from error
 
@@ -133,7 +132,6 @@ def _restored(
     snapshot: RunSnapshot,
     clock: Clock,
     journal: Journal | None,
-    signals: Callable[[WorldBench], Signals],
     stopped: Callable[[], str],
     between: Sequence[BetweenSteps],
 ) -> WorldRun:
@@ -141,7 +139,8 @@ def _restored(
     bench = _bench(snapshot)
     index = int(head["index"])
     resumed = ResumedClock(clock, index + 1)
-    run = WorldRun(bench, resumed, journal, signals(bench), stopped, between)
+    signals = Signals.from_header(head["signals"])
+    run = WorldRun(bench, resumed, journal, signals, stopped, between)
     readings = tuple(SensorSignal(**{**one, "parts": tuple(one["parts"])})
                      for one in head["readings"])  # fmt: skip
     columns = RowColumns(tuple(head["joints"]), tuple(head["coordinates"]), readings)

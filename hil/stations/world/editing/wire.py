@@ -122,7 +122,7 @@ def answer_message(answer: EditAnswer, kind: bytes = ANSWER) -> bytes:
         "robot": robot_json(built.robot),
         "weighed": None if built.weighed == built.robot else robot_json(built.weighed),
         "canonical": built.canonical,
-        "text": built.text,
+        "model_text": built.text,
         "files": {name: base64.b64encode(data).decode() for name, data in built.files.items()},
         "start": [[number, list(values)] for number, values in built.start.items()],
         "gains": [base64.b64encode(values.tobytes()).decode() for values in gains],
@@ -139,7 +139,7 @@ def answer_from(told: Any, body: bytes) -> EditAnswer:
     weighed = robot if told["weighed"] is None else robot_from(told["weighed"])
     start = {number: tuple(values) for number, values in told["start"]}
     gains = Gains(*(np.frombuffer(base64.b64decode(one)) for one in told["gains"]))
-    text = str(told["text"])
+    text = str(told["model_text"])
     files = {str(name): base64.b64decode(data) for name, data in told["files"].items()}
     built = BuiltEdit(edit, robot, weighed, told["canonical"], start, body, text, files, gains)
     return EditAnswer(edit, built)
