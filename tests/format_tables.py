@@ -78,6 +78,7 @@ VERBS = {
     "hil world convert": (f"{WORLD}:ConvertedTold",),
     "hil world fk": (f"{WORLD}:EndsTold",),
     "hil world ik": (f"{WORLD}:PoseReachedTold",),
+    "hil world jog": RUN[2:3],
     "hil arm advance": (f"{SPACE_ARM}:AdvanceTold",),
     "hil arm table": (f"{SPACE_ARM}:TableTold",),
 }

@@ -18,7 +18,8 @@ WITHOUT_UNIT = {
     "acceleration_overshoot", "axis", "bias", "bitrate", "bus_load_max", "bus_of_leg", "colour",
     "damping", "dead_zone", "expo", "factor", "gear_ratio", "joint", "jump_speed_factor", "kd",
     "ki", "kp", "late_cycles_max", "least_wrist", "parts", "period_tolerance", "quaternion",
-    "rate_overshoot", "ratio", "scale", "singular_value_min", "speed", "start_m_quaternion",
+    "rate_overshoot", "ratio", "scale", "share", "singular_value_min", "speed",
+    "start_m_quaternion",
     "start_quaternion", "turns", "value", "warn_above",
 }  # fmt: skip
 """Numbers that are ratios, counts, signs, names, directions, or of a unit that stands elsewhere."""

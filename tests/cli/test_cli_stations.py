@@ -146,7 +146,7 @@ def test_a_robot_and_its_space_arm_of_the_same_lengths_agree():
         (["arm", "table", "--arm", "rm01"], "is a robot; --arm must be a space arm"),
         (["arm", "fk", "rm02"], "did you mean rm01?"),
         (["arm", "run", "bkm_on_rm1"], "did you mean bkm_on_rm01?"),
-        (["run", "qqqq"], "shipped: bkm_on_rm01"),
+        (["run", "qqqq"], "shipped: arm_rides_platform, bkm_on_rm01"),
     ],
 )
 def test_a_file_of_another_kind_is_called_by_its_name(arguments, words):

@@ -5,11 +5,14 @@ Words are taken away, doubled, or replaced by numbers of every size, by brackets
 
 import random
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 from campaign import count
+from mesh_bodies import QUADS, files_of
 
+from sim.world.mjcf.reading import read_mjcf
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.text import read_text
 from sim.world.robots.toml_form import read_toml
@@ -23,6 +26,7 @@ READERS = {
     "toml": (read_toml, "configs/world/robots/[dfrmw]*.toml"),
     "scene": (read_scene, "configs/world/scenes/*.toml"),
     "urdf": (read_urdf, "tests/world/urdf/*.urdf"),
+    "mjcf": (partial(read_mjcf, files=files_of(meshes__cover_obj=QUADS)), "tests/world/mjcf/*.*"),
 }
 WORDS = re.compile(r'-?[\d.]+(?:e-?\d+)?|"[^"\n]*"|\b\w+\b')
 RUBBISH = (

@@ -268,6 +268,61 @@ def test_a_line_of_robot_b_is_straight_and_ends_at_the_known_angles():
     assert np.abs(plan.speeds[[0, -1]]).max() < 1e-4
 
 
+@pytest.mark.parametrize(("sweeps", "off_m"), [(2, 2e-3), (5, 5e-4), (10, 1e-4)])
+def test_a_line_by_so_many_sweeps_a_tick_goes_on_until_it_arrives(sweeps, off_m):
+    chain, counts = arm("robot_b"), []
+    start = np.radians([0.0, 30.0, -10.0, 30.0, 70.0, 0.0])
+    goal = start + np.radians([45.0, 0, 0, -45.0, 0, 0])
+    line = StraightLine(chain.pose(start), chain.pose(goal))
+    sweep = CoordinateDescent.sweep
+
+    class Counted(CoordinateDescent):
+        def sweep(self, count):
+            counts.append(count)
+            return sweep(self, count)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sim.world.motion.planned.CoordinateDescent", Counted)
+        plan = line_motion(chain, start, line, ShareProfile.quintic(3.0), 0.01, sweeps)
+    assert set(counts) == {sweeps}
+    assert len(counts) == len(plan.positions) >= 301
+    assert (len(plan.positions) > 301) == (sweeps == 2)
+    np.testing.assert_allclose(plan.positions[-1], goal, atol=2e-5)
+    points = np.array([chain.pose(q)[:3, 3] for q in plan.positions])
+    way = line.goal[:3, 3] - line.start[:3, 3]
+    away = np.linalg.norm(np.cross(points - points[0], way), axis=1) / np.linalg.norm(way)
+    assert away.max() < off_m
+
+
+@settings(max_examples=15)
+@given(seeds)
+def test_whatever_the_line_coordinate_descent_keeps_the_limits_of_joints(seed):
+    draw = np.random.default_rng(seed)
+    robot = documented("robot_a")
+    for joint in range(1, 7):
+        at, room = HOME[joint - 1], draw.uniform(0.02, 0.6, 2)
+        robot = limited(robot, joint, at - room[0], at + room[1])
+    chain = Chain(spanning_tree(robot))
+    goal = chain.pose(HOME)
+    goal[:3, 3] += draw.uniform(-0.15, 0.15, 3)
+    descent = CoordinateDescent(chain, HOME, goal)
+    line = StraightLine(chain.pose(HOME), goal)
+    for share in np.linspace(0.0, 1.0, 40):
+        descent.aim(line.at(share))
+        found = descent.sweep(2)
+        assert (found.q >= chain.least).all()
+        assert (found.q <= chain.greatest).all()
+
+
+def test_too_few_sweeps_for_a_line_are_told():
+    chain = arm("robot_b")
+    start = np.radians([0.0, 30.0, -10.0, 30.0, 70.0, 0.0])
+    goal = start + np.radians([45.0, 0, 0, -45.0, 0, 0])
+    line = StraightLine(chain.pose(start), chain.pose(goal))
+    with pytest.raises(UnreachableError, match="% of the line: the nearest is"):
+        line_motion(chain, start, line, ShareProfile.quintic(3.0), 0.01, 1)
+
+
 def test_a_line_out_of_reach_is_refused_where_it_ends():
     chain = arm()
     start, goal = chain.pose(HOME), chain.pose(HOME)

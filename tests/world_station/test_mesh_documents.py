@@ -1,6 +1,7 @@
 """Documents with meshes, as the verbs take them: files beside them, packages, conversions."""
 
 import json
+import re
 
 import mujoco
 import pytest
@@ -8,8 +9,11 @@ from mesh_bodies import DOCUMENT, LOOKS, PAINT, PAINTED, channel, obj_of
 from typer.testing import CliRunner
 
 from hil.cli.main import app
+from hil.config.shipped import configs_dir
 from hil.machines.robot_documents import robot_of
+from hil.stations.world.scenario import load_world_plan
 from sim.world.pictures.png import png
+from sim.world.robots.toml_form import read_toml
 
 
 def said(*arguments, status=0):
@@ -107,3 +111,21 @@ def test_a_model_of_the_engine_is_taken_where_a_robot_is_named(tmp_path):
     assert json.loads(said("check", path, "--json").stdout)["engine"] == "ok"
     path.write_text("<robot/>")
     assert "1:1: <robot>: no MJCF" in said("check", path, status=2).stderr
+
+
+def test_a_run_keeps_the_meshes_so_that_its_recording_needs_no_files(document):
+    """Report, film and repetition read the robot from what the recording holds."""
+    text = (configs_dir() / "world" / "robots" / "robot_a.toml").read_text(encoding="utf-8")
+    begin = text.index("[[link]]\nnumber = 3")
+    end = text.index("[[link]]", begin + 1)
+    link = re.sub(r"size_m = .*\n", "", text[begin:end])
+    mesh = 'shape = "mesh"\nmesh = { file = "meshes/part.obj", scale = [0.5, 0.5, 0.5] }'
+    text = text[:begin] + re.sub(r"shape = .*", mesh, link) + text[end:]
+    document.write_text(text, encoding="utf-8")
+    scenario = configs_dir() / "scenarios" / "joint_move.toml"
+    plan = load_world_plan(scenario, [f'robot="{document}"'])
+    for path in (document.parent / "meshes").iterdir():
+        path.unlink()
+    kept = read_toml(plan.robot_text, "recording")
+    assert kept.links == plan.robot.links
+    assert len(kept.links[3].mesh.contents) == 3

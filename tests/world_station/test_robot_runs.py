@@ -108,6 +108,16 @@ def test_profiles_and_turnings_of_a_line(profile):
     assert figures.error_final_rad < math.radians(0.05)
 
 
+def test_a_line_by_coordinate_descent():
+    changes = ('motion.inverse="ccd"', "motion.sweeps=5", "settle_s=0.5")
+    bench, figures = prove(plan_of("straight_line", *changes))
+    assert figures.ok, figures
+    assert figures.line_max_m < 0.2e-3
+    positions = bench.robot.positions()
+    begin = bench.source.motion.positions[0]
+    np.testing.assert_allclose(np.degrees(positions - begin), [45, 0, 0, -45, 0, 0], atol=0.01)
+
+
 def test_a_place_by_way_and_turn_in_the_worlds_axes(tmp_path):
     changes = (
         "motion.by_m=[0.0, 0.1, -0.05]",

@@ -113,6 +113,12 @@ def test_joint_and_tool_take_turns_at_rest():
         (int(np.argmax(rows_)), name)
         for rows_, name in ((alone[0], "1"), (several, "tool"), (alone[1], "2")))]  # fmt: skip
     assert order == ["1", "tool", "2"]
+    heights = np.array([tool_of(q)[2, 3] for q in rows[several.argmax() :]])
+    led = heights[: round(0.3 / STEP_S)] - heights[0]
+    assert led[-1] > 0.015
+    here = np.array(tool_of(rows[several.argmax()])[:2, 3])
+    away = [tool_of(q)[:2, 3] - here for q in rows[several.argmax() :][: len(led)]]
+    assert np.abs(away).max() < 1e-7
     assert not (several & moves[:, 0] & ~moves[:, 1]).any()
     assert np.abs(np.diff(speeds, axis=0)).max() / STEP_S <= np.radians(500.0) + 1e-3
 

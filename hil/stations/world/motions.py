@@ -58,7 +58,8 @@ def planned_motion(
             raise RefusedError(f"motion.kind = 'line': {told} has no inverse kinematics here")
         line = _line(motion, chain, start, goal)
         timing = profile(motion, line.turn_rad, line.length_m)
-        return line_motion(chain, start, line, timing, period_s), line
+        sweeps = motion.sweeps if motion.inverse == "ccd" else None
+        return line_motion(chain, start, line, timing, period_s, sweeps), line
     except (UnreachableError, MotionError, ValueError) as error:
         raise RefusedError(f"motion: {error}") from None
 

@@ -46,7 +46,7 @@ class PlacedScene:
 
         return {
             "scene": write_scene(self.scene),
-            "robots": {name: write_toml(robot) for name, robot in self.robots.items()},
+            "robots": {name: write_toml(one, whole=True) for name, one in self.robots.items()},
             "moved": self.moved,
             "file": self.file,
             "documents": dict(self.documents),

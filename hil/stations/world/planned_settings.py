@@ -93,6 +93,11 @@ class LineMotion(Timing):
     """About one axis all the way, or about x, y and z one after the other."""
     parts: tuple[float, float] = (0.3333333333333333, 0.6666666666666666)
     """Shares of the way at which x and y are done, for ``three_part``."""
+    inverse: Literal["dls", "ccd"] = "dls"
+    """How joints are found: by damped least squares, which arrive in every step, or by coordinate
+    descent, a few sweeps in each, which goes on in the next."""
+    sweeps: Annotated[int, Field(ge=1, le=1000)] = 5
+    """Of coordinate descent over all joints, in a step."""
 
     @model_validator(mode="after")
     def _has_an_end(self) -> Self:

@@ -29,20 +29,24 @@ def factored(jacobian: Array, others: Indices, least: float, columns: Array, ord
         diagonal: of R, shape (count,); written.
     """
     count, rows = columns.shape
+    squares = np.zeros(count)  # of what is left of each column: only the choice hangs on them
     for index in range(count):
         order[index] = index
         for row in range(rows):
-            columns[index, row] = jacobian[row, others[index]]
+            value = jacobian[row, others[index]]
+            columns[index, row] = value
+            squares[index] += value * value
     for k in range(count):
-        longest, square = k, -1.0
-        for index in range(k, count):
-            found = 0.0
-            for row in range(k, rows):
-                found += columns[index, row] * columns[index, row]
-            if found > square:
-                longest, square = index, found
+        longest = k
+        for index in range(k + 1, count):
+            if squares[index] > squares[longest]:
+                longest = index
+        square = 0.0
+        for row in range(k, rows):
+            square += columns[longest, row] * columns[longest, row]
         if longest != k:
             order[k], order[longest] = order[longest], order[k]
+            squares[k], squares[longest] = squares[longest], squares[k]
             for row in range(rows):
                 columns[k, row], columns[longest, row] = columns[longest, row], columns[k, row]
         length = math.sqrt(square)
@@ -57,6 +61,7 @@ def factored(jacobian: Array, others: Indices, least: float, columns: Array, ord
         scales[k] = -1.0 / (length * columns[k, k])
         for index in range(k + 1, count):
             _reflect(columns[k], scales[k], columns[index], k)
+            squares[index] -= columns[index, k] * columns[index, k]
     return True
 
 

@@ -124,6 +124,10 @@ class CoordinateDescent:
         self._q = chain.within(np.array(start, dtype=np.float64))
         self._sweeps = 0
 
+    def aim(self, wanted: Array) -> None:
+        """Want another pose of the place, shape (4, 4), and go on from where it is."""
+        self._wanted = np.array(wanted, dtype=np.float64)
+
     def sweep(self, count: int) -> Reached:
         """Go over all joints so many times, or until the pose is reached.
 

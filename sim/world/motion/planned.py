@@ -2,17 +2,27 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from functools import partial
+from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.motion.chain import Chain
-from sim.world.motion.inverse import damped_least_squares
+from sim.world.motion.inverse import CoordinateDescent, Reached, damped_least_squares
 from sim.world.motion.lines import StraightLine
 from sim.world.motion.profiles import ShareProfile
 
 Array = NDArray[np.float64]
+
+BEHIND_M: Final = 2e-3
+"""Coordinate descent that is further behind a line cannot follow it in so few sweeps a tick."""
+BEHIND_RAD: Final = 5e-3
+"""Likewise."""
+ARRIVED: Final = 1e-6
+"""It has arrived if it is no further from the end [m] and [rad]."""
+ARRIVING: Final = 1000
+"""Ticks after the last one in which it may arrive."""
 
 
 class UnreachableError(ValueError):
@@ -75,7 +85,12 @@ def joint_interpolation(
 
 
 def line_motion(
-    chain: Chain, start: Array, line: StraightLine, profile: ShareProfile, period_s: float
+    chain: Chain,
+    start: Array,
+    line: StraightLine,
+    profile: ShareProfile,
+    period_s: float,
+    sweeps: int | None = None,
 ) -> PlannedMotion:
     """A place along a straight line: inverse kinematics at every tick, from the tick before.
 
@@ -84,23 +99,60 @@ def line_motion(
     Args:
         start: of all drives' joints [rad] or [m], shape (drives,); those that are not of the chain
             stay there.
+        sweeps: of coordinate descent in a tick, which goes on in the next one, and after the last
+            until it has arrived; None for damped least squares, which arrives in every tick.
 
     Raises:
         UnreachableError: with time and error where a pose cannot be reached within the limits.
     """
     times_s = ticks_s(profile.duration_s, period_s)
     shares, _, _ = profile.at(times_s)
-    places, rows = list(chain.places), np.tile(np.asarray(start), (len(times_s), 1))
-    q = np.asarray(start)[places]
-    for index, share in enumerate(shares.tolist()):
-        found = damped_least_squares(chain, q, line.at(share))
-        if not found.reached:
-            raise UnreachableError(
-                f"t = {times_s[index]:.3f} s, {100 * share:.1f} % of the line: the nearest is "
-                f"{1e3 * found.error_m:.3f} mm and {np.degrees(found.error_rad):.4f} deg away; a "
-                "line within reach and joint limits, away from singular poses, is needed"
-            )
-        q = rows[index, places] = found.q
+    places, begin = list(chain.places), np.asarray(start)
+    follow = _solved if sweeps is None else partial(_swept, sweeps=sweeps)
+    found = follow(chain, begin[places], line, shares.tolist(), times_s)
+    rows = np.tile(begin, (len(found), 1))
+    rows[:, places] = found
     speeds: Array = np.asarray(np.gradient(rows, period_s, axis=0, edge_order=2), np.float64)
     changes: Array = np.asarray(np.gradient(speeds, period_s, axis=0, edge_order=2), np.float64)
     return PlannedMotion(period_s, rows, speeds, changes)
+
+
+def _solved(
+    chain: Chain, q: Array, line: StraightLine, shares: list[float], times_s: Array
+) -> list[Array]:
+    """Variables at every tick by damped least squares."""
+    rows: list[Array] = []
+    for index, share in enumerate(shares):
+        found = damped_least_squares(chain, q, line.at(share))
+        if not found.reached:
+            raise _unreachable(found, share, float(times_s[index]))
+        q = found.q
+        rows.append(q)
+    return rows
+
+
+def _swept(
+    chain: Chain, q: Array, line: StraightLine, shares: list[float], times_s: Array, sweeps: int
+) -> list[Array]:
+    """Variables at every tick by coordinate descent, so many sweeps in each."""
+    descent, rows = CoordinateDescent(chain, q, line.start), list[Array]()
+    for index, share in enumerate(shares):
+        descent.aim(line.at(share))
+        found = descent.sweep(sweeps)
+        if found.error_m > BEHIND_M or found.error_rad > BEHIND_RAD:
+            raise _unreachable(found, share, float(times_s[index]))
+        rows.append(found.q)
+    for _ in range(ARRIVING):
+        found = descent.now()
+        if found.error_m <= ARRIVED and found.error_rad <= ARRIVED:
+            return rows
+        rows.append(descent.sweep(sweeps).q)
+    raise _unreachable(descent.now(), 1.0, float(times_s[-1]))
+
+
+def _unreachable(found: Reached, share: float, t_s: float) -> UnreachableError:
+    return UnreachableError(
+        f"t = {t_s:.3f} s, {100 * share:.1f} % of the line: the nearest is "
+        f"{1e3 * found.error_m:.3f} mm and {np.degrees(found.error_rad):.4f} deg away; a "
+        "line within reach and joint limits, away from singular poses, is needed"
+    )

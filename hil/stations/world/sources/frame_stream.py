@@ -40,7 +40,8 @@ class FrameStream:
         RefusedError: if it cannot be listened on.
     """
 
-    duration_s = None
+    duration_s: float | None = None
+    """Nobody knows."""
 
     def __init__(
         self, address: str, count: int, stale_s: float, now_s: Callable[[], float]
@@ -49,7 +50,7 @@ class FrameStream:
         self._socket = bound(address)
         self.address: tuple[str, int] = self._socket.getsockname()[:2]
         """Where it listens."""
-        self.counts = Counter[str]()
+        self.counts: Counter[str] = Counter()
         """Frames taken, and those dropped, by reason."""
         self._sender: object = None
         self._newest: JointFrame | None = None

@@ -115,7 +115,8 @@ class VelocityHand:
         drives: how many there are.
     """
 
-    duration_s = None
+    duration_s: float | None = None
+    """Nobody knows."""
 
     def __init__(self, source: VelocitySource, places: Sequence[int] | None, drives: int) -> None:
         self._source, self._places, self._drives = source, places, drives

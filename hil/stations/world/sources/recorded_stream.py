@@ -38,7 +38,7 @@ class RecordedStream:
 
     def __init__(self, times_s: Array, rows: Array, stale_s: float) -> None:
         self._times_s, self._rows, self._stale_s = times_s - times_s[0], rows, stale_s
-        self.duration_s = float(self._times_s[-1])
+        self.duration_s: float = float(self._times_s[-1])
         """How long it lasts [s]."""
 
     def values(self, t_s: float) -> Array | None:

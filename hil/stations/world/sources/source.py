@@ -128,8 +128,10 @@ class StandingSource:
         joints: where it stands.
     """
 
-    duration_s = None
-    ended = True
+    duration_s: float | None = None
+    """Nobody knows."""
+    ended: bool = True
+    """Always."""
 
     def __init__(self, joints: BoundedJoints) -> None:
         self._setpoint = setpoint_of(joints)
