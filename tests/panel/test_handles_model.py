@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hil.desk.velocity import handles
 from hil.desk.velocity.gamepad import HandleShape, HandleState
 from hil.desk.velocity.listener import read_token
 from hil.desk.velocity.remote import RemoteSource
@@ -15,13 +16,12 @@ from hil.desk.velocity.remote_writer import RemoteWriter, ScreenPlace
 from hil.desk.velocity.source import rest
 from hil.panel.lead.models.handles import KEYS, HandlesModel
 from hil.run.lead import Handles
-from hil.stations.arm import lead
 
 SHAPE = HandleShape(0.05, 0.2, dead_zone=0.1)
 REST = rest("gripper")
 HANDLES = Handles(
     velocity=lambda deflections: SHAPE.twist(deflections, "gripper"),
-    gamepad=lead.handles().gamepad,
+    gamepad=handles.screen_handles(0.05, 0.2, lambda scenario: None).gamepad,
     place=lambda scenario: None,
 )
 
@@ -213,8 +213,7 @@ def test_two_keys_against_each_other_are_zero_however_often_one_of_them_is_there
 
 def test_a_gamepad_moves_only_while_held_after_rest_and_the_screen_comes_first(monkeypatch):
     pad = Pad()
-    monkeypatch.setattr(lead, "SHAPE", SHAPE)
-    monkeypatch.setattr(lead, "open_handles", lambda *_, now_s: pad)
+    monkeypatch.setattr(handles, "open_handles", lambda *_, now_s: pad)
     model = HandlesModel(HANDLES)
     pad.state = HandleState((1.0, 0, 0, 0, 0, 0), held=True)
     assert model.open_gamepad("pad", lambda: 0.0)

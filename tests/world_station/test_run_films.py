@@ -61,10 +61,15 @@ def test_a_film_shows_the_recorded_states_at_their_times(recorded, tmp_path, mon
     with PictureProcess(order) as process:
         at = [recorded.positions[round(500 * index / 5.0)] for index in shown]
         drawn = [picture[0].astype(float) for picture in map(process.draw, at)]
+    moving = (
+        np.ptp(drawn, axis=0) > 30.0
+    )  # where the states look different; the rest is the codec's
+    assert moving.sum() > 5000
     for index, wanted in zip(shown, drawn, strict=True):
-        apart = [np.abs(frames[index] - one).mean() for one in drawn]
-        assert np.abs(frames[index] - wanted).mean() == min(apart) < 2.0
-        assert sorted(apart)[1] > 1.5 * min(apart)
+        assert np.abs(frames[index] - wanted).mean() < 2.0
+        apart = [np.abs(frames[index] - one)[moving].mean() for one in drawn]
+        assert np.abs(frames[index] - wanted)[moving].mean() == min(apart)
+        assert sorted(apart)[1] > 3.0 * min(apart)
 
 
 def test_a_scene_is_looked_at_by_its_camera_and_a_lone_robot_as_a_whole(recorded, tmp_path):
