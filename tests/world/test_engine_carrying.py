@@ -1,7 +1,11 @@
 """State carried from model to model, judged by the run that was never edited and by geometry."""
 
+import hashlib
 import math
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -280,27 +284,58 @@ def test_closed_brakes_stay_closed_where_they_are_and_those_that_slip_go_on_slip
         Brakes(world, names[:2], friction[:2]).restore(brakes.snapshot())
 
 
-def test_brakes_go_on_from_a_snapshot():
+def braked_paper():
     robot = paper_robot()
     names = [f"j{drive.joint}" for drive in robot.drives]
-    text = with_brakes(model_text([PlacedRobot(robot)], Stepping(1e-3)), names)
+    world = World(with_brakes(model_text([PlacedRobot(robot)], Stepping(1e-3)), names))
+    return world, Brakes(world, names, [4000.0] * 6)
 
-    def run(world, brakes, count):
-        for index in range(count):
-            brakes.close([(index + k) % 90 < 60 for k in range(6)])
-            world.step()
-        return world.snapshot()
 
-    world = World(text)
-    brakes = Brakes(world, names, [4000.0] * 6)
-    run(world, brakes, 75)
+def switched(world, brakes, count):
+    """Steps with brakes that open and close in turns, at different times."""
+    for index in range(count):
+        brakes.close([(index + k) % 90 < 60 for k in range(6)])
+        world.step()
+    return world.snapshot()
+
+
+def test_brakes_go_on_from_a_snapshot():
+    world, brakes = braked_paper()
+    switched(world, brakes, 75)
     kept, own = world.snapshot(), brakes.snapshot()
-    wanted = run(world, brakes, 5000)
-    other = World(text)
-    others = Brakes(other, names, [4000.0] * 6)
+    wanted = switched(world, brakes, 5000)
+    other, others = braked_paper()
     other.restore(kept)
     others.restore(own)
-    assert run(other, others, 5000) == wanted
+    assert switched(other, others, 5000) == wanted
+
+
+ELSEWHERE = """
+import ast, hashlib, sys
+from pathlib import Path
+sys.path[:0] = {paths!r}
+from test_engine_carrying import braked_paper, switched
+from sim.world.engine.brakes import BrakesSnapshot
+from sim.world.engine.world import WorldSnapshot
+state, model, own = ast.literal_eval(Path({file!r}).read_text())
+world, brakes = braked_paper()
+world.restore(WorldSnapshot(state, model))
+brakes.restore(BrakesSnapshot(*own))
+print(hashlib.sha256(switched(world, brakes, 5000).state).hexdigest())
+"""
+
+
+def test_brakes_go_on_in_another_process_bit_by_bit(tmp_path):
+    world, brakes = braked_paper()
+    switched(world, brakes, 148)
+    kept, own, file = world.snapshot(), brakes.snapshot(), tmp_path / "kept"
+    assert (any(own.locked), all(own.locked)) == (True, False)
+    file.write_text(repr((kept.state, kept.model, (own.joints, own.closing, own.locked))))
+    wanted = hashlib.sha256(switched(world, brakes, 5000).state).hexdigest()
+    tests = Path(__file__).parents[1]
+    code = ELSEWHERE.format(paths=[str(tests), str(tests / "world")], file=str(file))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [wanted]
 
 
 def test_bytes_that_are_no_model_are_refused():
