@@ -40,8 +40,8 @@ class RecordedWorld:
     times_s: Array
     """Of the rows, shape (rows,)."""
     positions: Array
-    """Of everything that moves, shape (rows, coordinates); where the model was changed while it
-    ran, those of what it began with."""
+    """Of everything that moves, shape (rows, coordinates); of what it began with where the model
+    was changed while it ran, and what has gone stays where it was last."""
 
     @classmethod
     def of(cls, recording: Recording) -> Self:
@@ -52,7 +52,9 @@ class RecordedWorld:
             ValueError: if a document in it is none.
         """
         text, scene = world_text(recording.header.scenario)
-        return cls(text, scene, recording.column("t_s"), recording.column(COORDINATES))
+        times_s = recording.column("t_s")
+        found = recording.column(COORDINATES).reshape(len(times_s), -1)
+        return cls(text, scene, times_s, _known(found))
 
     def rows(self, rate_hz: float) -> NDArray[np.intp]:
         """Numbers of the rows that come nearest to times of a rate, from the first to the last."""
@@ -96,3 +98,9 @@ def recorded_robot(told: Mapping[str, Any]) -> Robot:
 
     file = str(told["robot_file"])
     return read_toml(told["robot"], file, files_beside(Path(file)))
+
+
+def _known(columns: Array) -> Array:
+    """Columns with the last number before each place that has none, shape (rows, columns)."""
+    rows = np.where(np.isfinite(columns), np.arange(len(columns))[:, None], 0)
+    return np.take_along_axis(columns, np.maximum.accumulate(rows, axis=0), axis=0)

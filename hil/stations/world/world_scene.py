@@ -73,6 +73,7 @@ class WorldScene:
                 known.newest[self._at[COORDINATES]],
             )
             positions = self._between(before, newest, known.share(now_s))
+            positions = np.where(np.isfinite(positions), positions, self._start)
         return self._track.drawn(self.posed(positions), "")
 
     def posed(self, positions: Array) -> Figure:
