@@ -1,10 +1,13 @@
 """Runs in the panel's space, and what is left to limits: by a D-H product and by the rows."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import mujoco
 import numpy as np
 import pytest
+from edited_robots import without_last
+from edited_runs import timed
 from scene_robots import SCENARIOS, with_sensors
 from scipy.spatial.transform import Rotation
 from test_robot_runs import ROBOTS
@@ -14,7 +17,7 @@ from hil.panel.scene.models.build import SceneError, scenes_of
 from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
 from hil.run.registry import station_or_none
-from hil.stations.world.recorded import world_text
+from hil.stations.world.recorded import RecordedWorld, world_text
 from hil.stations.world.runner import run_world
 from hil.stations.world.scenario import load_world_plan
 from hil.stations.world.world_scene import WorldScene
@@ -151,3 +154,21 @@ def test_margins_are_those_of_limited_joints_and_of_drives(tmp_path):
     most = np.array([drive.effort_max for drive in plan.robot.drives])
     _, share, _ = drives.of(0.75 * most)
     np.testing.assert_allclose(share, 0.25)
+
+
+def test_what_an_edit_took_away_stays_where_it_was_last(tmp_path):
+    plan = load_world_plan(SCENARIOS / "joint_move.toml", [*CHANGES[1:2], "settle_s=0.02",
+        "motion.goal=[{joint=6, by_deg=60.0}]"])  # fmt: skip
+    plan = replace(plan, edits=timed((300, without_last(plan.robot))))
+    recording = Recording.open(run_world(plan, tmp_path).recorder.path)
+    told = recording.column("world_coordinates")
+    gone = ~np.isfinite(told[-1])
+    assert (gone.sum(), np.isfinite(told[:300]).all()) == (1, True)
+    first = int(np.argmin(np.isfinite(told[:, gone][:, 0])))
+    shown = RecordedWorld.of(recording).positions
+    np.testing.assert_array_equal(shown[:first], told[:first])
+    np.testing.assert_array_equal(shown[:, ~gone], told[:, ~gone])
+    assert (shown[first:, gone] == told[first - 1, gone]).all()
+    (scene,) = scenes_of(recording.header)
+    scene.take(frames(recording)[-1:], 0.0)
+    assert np.isfinite(np.array(scene.figure(100.0).transforms)).all()
