@@ -447,8 +447,8 @@ def test_notes_that_are_too_long_for_control_do_not_hide_the_counts():
     process._tell(ring, BankEnd({"cycles": 7, "notes": ("x" * 100,)}, cut_us=(1,) * 6))
     process._tell(ring, BankEnd({"cycles": 8, "notes": ("x",)}))
     told = [(kind, json.loads(payload)) for kind, payload in ring.pop_all()]
-    without = {"tally": {"cycles": 7}, "left_m": [], "cut_us": [1] * 6}
-    whole = {"tally": {"cycles": 8, "notes": ["x"]}, "left_m": [], "cut_us": []}
+    without = {"tally": {"cycles": 7}, "left_m": [], "cut_us": [1] * 6, "touched": []}
+    whole = {"tally": {"cycles": 8, "notes": ["x"]}, "left_m": [], "cut_us": [], "touched": []}
     assert told == [(END_KIND, without), (END_KIND, whole)]
 
 
