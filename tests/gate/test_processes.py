@@ -443,7 +443,7 @@ def test_a_gate_that_has_lost_its_drives_tells_the_cause_and_what_went_before(tm
 
 
 def test_notes_that_are_too_long_for_control_do_not_hide_the_counts():
-    ring = Ring.local(4, 80)
+    ring = Ring.local(4, 96)
     process._tell(ring, BankEnd({"cycles": 7, "notes": ("x" * 100,)}, cut_us=(1,) * 6))
     process._tell(ring, BankEnd({"cycles": 8, "notes": ("x",)}))
     told = [(kind, json.loads(payload)) for kind, payload in ring.pop_all()]
