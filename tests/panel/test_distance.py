@@ -255,7 +255,7 @@ def test_its_stop_stops_when_it_is_pressed(seen):
 
 def test_the_key_and_the_menu_switch_it(window, app):
     window.activateWindow()
-    app.processEvents()
+    assert QTest.qWaitForWindowActive(window, 10_000)
     assert window.distance.isHidden()
     QTest.keyClick(window, Qt.Key.Key_F11, Qt.KeyboardModifier.ControlModifier)
     assert window.distance.isVisible()

@@ -361,6 +361,7 @@ def watched(screen):
     made.window.close()
 
 
+@pytest.mark.real_time
 def test_a_window_shows_the_world_and_hears_keys(watched):
     """Judge: X's own pixels, and how often the world was turned."""
     screen = watched.screen
@@ -390,6 +391,7 @@ def test_a_window_shows_the_world_and_hears_keys(watched):
     assert watched.world.time_s == pytest.approx(0.002 * watched.count)
 
 
+@pytest.mark.real_time
 def test_the_mouse_pulls_at_a_body(watched):
     """Judge: Newton's second law by what was told of the pulls, for a recording to keep."""
     screen = watched.screen
@@ -421,6 +423,7 @@ def test_the_mouse_pulls_at_a_body(watched):
     assert found == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
+@pytest.mark.real_time
 def test_forces_at_contacts_are_arrows(screen):
     """Judge: X's own pixels, of a colour that nothing else there has."""
     lies = replace(BOX, position_m=(0.0, 0.0, 0.125))
@@ -448,6 +451,7 @@ def test_forces_at_contacts_are_arrows(screen):
         watched.play(script())
 
 
+@pytest.mark.real_time
 def test_another_model_is_shown_in_the_same_window(watched):
     green = replace(BOX, colour=(0.05, 0.8, 0.05))
     two = replace(green, name="two", position_m=(0.5, 0.0, 1.0))
@@ -462,6 +466,7 @@ def test_another_model_is_shown_in_the_same_window(watched):
     assert watched.is_open
 
 
+@pytest.mark.real_time
 def test_a_window_that_hangs_or_dies_holds_nothing_up(watched):
     def script():
         yield watched.seen
@@ -481,12 +486,14 @@ def test_without_a_screen_the_remedy_is_named():
         )
 
 
+@pytest.mark.real_time
 def test_what_the_engine_refuses_is_told(screen):
     wrong = ViewedModel(text="<mujoco><worldbody><geom/></worldbody></mujoco>", start=(), title="")
     with pytest.raises(ViewerError, match="engine refuses the model"):
         ViewerProcess(wrong, environment=screen.environment)
 
 
+@pytest.mark.real_time
 def test_a_message_that_is_none_ends_the_window(screen):
     window = opened(screen, floating())
     window._unsent = memoryview(message(b"?", b""))
