@@ -26,7 +26,10 @@ pytest_plugins = [
 ]  # pytester: for tests of plugins
 
 # Tests of one folder are built with the helpers of these.
-HELPERS = ("drives", "gate", "desk", "operated", "panel", "space_arm", "world")
+HELPERS = (
+    "drives", "gate", "desk", "operated", "panel", "space_arm", "world",
+    "cueing", "hosts", "fmu", "simulator_station",
+)  # fmt: skip
 sys.path[:0] = [str(Path(__file__).parent / folder) for folder in HELPERS]
 
 

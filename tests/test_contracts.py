@@ -30,6 +30,9 @@ PLANTED = {
     "Nothing below imports hil": ("sim/planted.py", "import hil.config"),
     "A folder of hil imports lower lines only": ("hil/config/planted.py", "import hil.machines"),
     "Stations are independent": ("hil/stations/arm/planted.py", "import hil.stations.platform"),
+    "The simulator's station extends that of the platform, and no other": (
+        "hil/stations/simulator/planted.py", "import hil.stations.arm",
+    ),
     "Command line and panel know no station": ("hil/panel/planted.py", "import hil.stations.arm"),
     "View models need no windows": ("hil/panel/live/models/planted.py", "import PySide6"),
     "Who leads a run knows nothing of recordings": (

@@ -1,0 +1,1 @@
+"""Live hosts: what simulators send, decoded, watched and brought to the loop's rate."""

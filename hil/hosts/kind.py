@@ -1,0 +1,88 @@
+"""What a kind of live host is: a codec without any link, and what its settings are.
+
+Kinds are found by the entry points `hil.hosts`, ours and those of others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final, Protocol
+
+from platform6dof.cueing.vehicle import VehicleState
+
+GROUP: Final = "hil.hosts"
+"""Entry points whose objects are `HostKind` values; each bears the kind's name."""
+
+
+class Refused(Enum):
+    """Why a datagram is none of a codec's; it is counted, never raised."""
+
+    LENGTH = "length"
+    MAGIC = "magic"
+    VERSION = "version"
+    CHECKSUM = "checksum"
+    SIGNATURE = "signature"
+    TEXT = "text"
+    """It is no text of the expected form, or a field is not a number."""
+    NOT_FINITE = "not finite"
+    RANGE = "range"
+    """A number that no vehicle could have, or no rotation."""
+    FOREIGN = "foreign"
+    """Of a sender that is not allowed, or of another one than before."""
+    NO_MOTION = "no motion"
+    """A packet of the wire that tells nothing of the motion (OutGauge, other rows of DATA)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packet:
+    """One datagram that was understood."""
+
+    state: VehicleState
+    """What it tells; NaN for what the wire does not have."""
+    sequence: int | None = None
+    """Number of the packet as the host counts; None where the wire has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A packet, and when it came."""
+
+    packet: Packet
+    kernel_s: float
+    """When the kernel took it from the network, on the clock of the run [s]."""
+    taken_s: float
+    """When the loop took it from the kernel, on the same clock [s]."""
+
+
+class Codec(Protocol):
+    """Understands one wire; pure, one object for one stream."""
+
+    def decode(self, datagram: bytes) -> Packet | Refused:
+        """What a datagram tells, or why it is none of ours; any bytes are taken."""
+        ...
+
+    def requests(self, now_s: float) -> tuple[bytes, ...]:
+        """What must be sent to the host now, so that it sends or goes on sending [s]."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostKind:
+    """One kind of host, as its entry point gives it."""
+
+    name: str
+    title: str
+    """What people call it, with the versions that are meant."""
+    port: int
+    """UDP port on which the bench listens by default."""
+    tells: frozenset[str]
+    """Names of fields of `VehicleState` that its wire has, "flags.PAUSED" and so on for flags, and
+    "sequence"."""
+    settings: Callable[[], type[Any]]
+    """Gives the model of its map's keys, a `hil.config.settings.Settings`; loaded when asked for."""
+    codec: Callable[[Any], Codec]
+    """Makes the codec of such settings; raises `ConfigError` for one that cannot be."""
+    asks_port: int | None = None
+    """UDP port of the host that requests are sent to; None if it needs none."""

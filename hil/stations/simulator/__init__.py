@@ -1,0 +1,1 @@
+"""Station `simulator`: a live source drives the platform through motion cueing."""

@@ -1,0 +1,73 @@
+"""What a live source is: asked once a cycle, never waiting; its kinds, by the entry points
+`hil.sources`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from hil.config.settings import Settings
+from hil.hosts.states import Heard
+from platform6dof.cueing.vehicle import VehicleState
+
+GROUP: Final = "hil.sources"
+"""Entry points whose objects are `SourceKind` values; each bears the ``kind`` of its table."""
+
+
+class LiveSource(Protocol):
+    """Something that says in each cycle what a vehicle does."""
+
+    @property
+    def ended_s(self) -> float:
+        """When it has said all that it has to say, on the clock of the run [s]; infinite before,
+        and for one that has no end."""
+        ...
+
+    def begin(self, now_s: float) -> None:
+        """The platform follows from now on: a recording or a model starts here [s]."""
+        ...
+
+    def poll(self, now_s: float) -> Heard:
+        """What it says now; waits for nothing, and raises nothing for whatever it hears.
+
+        Args:
+            now_s: on the clock of the run [s].
+        """
+        ...
+
+    def preview(self, now_s: float, span_s: float, step_s: float) -> tuple[VehicleState, ...]:
+        """What the vehicle will do, a state a step from now on; empty for one that cannot know."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a source may need of the run that opens it."""
+
+    scenario_file: Path
+    """Relative paths of its settings are looked for beside this."""
+    period_s: float
+    """Of the loop [s]."""
+    virtual: bool
+    """Whether no time passes: then its host is emulated in this process, in step with the loop."""
+    seed: int
+    now_s: Callable[[], float]
+    """Clock of the run, monotonic [s]."""
+    head_m: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Where the head is from the vehicle's own sensor, in body axes FRD [m]."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceKind:
+    """A kind of live source, as its entry point gives it."""
+
+    settings: type[Settings]
+    """Model of the ``[source]`` table; its field ``kind`` is a `Literal` of the entry's name."""
+    open: Callable[[Any, Surroundings], AbstractContextManager[LiveSource]]
+    """Opens the source of such settings; raises `ConfigError` if that cannot be."""
+    lasts_s: Callable[[Any, Path], float]
+    """How long it will say something [s], from its settings and the scenario's file; infinite if
+    that cannot be known; raises `ConfigError`."""
