@@ -81,7 +81,7 @@ class HostKind:
     """Names of fields of `VehicleState` that its wire has, "flags.PAUSED" and so on for flags, and
     "sequence"."""
     settings: Callable[[], type[Any]]
-    """Gives the model of its map's keys, a `hil.config.settings.Settings`; loaded when asked for."""
+    """Gives the model of its map's keys, a `hil.config.settings.Settings`."""
     codec: Callable[[Any], Codec]
     """Makes the codec of such settings; raises `ConfigError` for one that cannot be."""
     asks_port: int | None = None

@@ -29,7 +29,10 @@ class VehicleFlags(IntFlag):
     GROUND = 32
     """The vehicle's wheels are on the ground."""
     POSE = 64
-    """`position_m` and `attitude` are the pose that the platform itself shall take, from neutral."""
+    """`position_m` and `attitude` are the pose that the platform shall take, from neutral."""
+
+
+NO_FLAGS: Final = VehicleFlags(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ class VehicleState:
     """Velocity over ground in body axes [m/s]."""
     position_m: Vector3 = UNKNOWN
     """North, east, down of some fixed place [m]."""
-    flags: VehicleFlags = VehicleFlags(0)
+    flags: VehicleFlags = NO_FLAGS
     speed_factor: float = 1.0
     """Seconds of the simulation in one of ours; NaN if the source does not tell."""
 

@@ -1,5 +1,7 @@
-"""What a live source is: asked once a cycle, never waiting; its kinds, by the entry points
-`hil.sources`."""
+"""What a live source is: asked once a cycle, never waiting.
+
+Its kinds are found by the entry points `hil.sources`, ours and those of others.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,10 @@ class LiveSource(Protocol):
 
     @property
     def ended_s(self) -> float:
-        """When it has said all that it has to say, on the clock of the run [s]; infinite before,
-        and for one that has no end."""
+        """When it has said all that it has to say, on the clock of the run [s].
+
+        Infinite before that, and for one that has no end.
+        """
         ...
 
     def begin(self, now_s: float) -> None:
