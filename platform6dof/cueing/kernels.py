@@ -180,7 +180,11 @@ def compose(work: Array, rows: Array) -> None:
     ddyaw = (across + yaw_rate * sp * pitch_rate) / cp
     ddpitch = dq * c - dr * s - (q * s + r * c) * roll_rate
     ddroll = dp + ddyaw * sp + yaw_rate * cp * pitch_rate
-    rows[0, 3], rows[0, 4], rows[0, 5] = -math.atan2(x1, x0), -math.atan2(sp, cp), math.atan2(y2, z2)
+    rows[0, 3], rows[0, 4], rows[0, 5] = (
+        -math.atan2(x1, x0),
+        -math.atan2(sp, cp),
+        math.atan2(y2, z2),
+    )
     rows[1, 3], rows[1, 4], rows[1, 5] = -yaw_rate, -pitch_rate, roll_rate
     rows[2, 3], rows[2, 4], rows[2, 5] = -ddyaw, -ddpitch, ddroll
 
@@ -267,7 +271,13 @@ def classical(
 
 @njit(cache=True, error_model="numpy")
 def classical_rows(
-    force: Array, omega: Array, weights: Array, table: Array, memory: Array, work: Array, rows: Array
+    force: Array,
+    omega: Array,
+    weights: Array,
+    table: Array,
+    memory: Array,
+    work: Array,
+    rows: Array,
 ) -> int:
     """Many cycles of `classical`, one after the other.
 

@@ -162,11 +162,12 @@ class Tilt:
 
     @property
     def corner_rad_s(self) -> float:
-        """The corner that is used: lowered for `FREQUENCY` until no course of a force within
-        ± `force_m_s2` can ask for more than the rate.
+        """The corner that is used.
 
-        The largest rate that an input within ±1 brings about is the integral of the absolute value
-        of the impulse response of s·LP: wl times a number that depends on the damping only.
+        Lowered for `FREQUENCY` until no course of a force within ± `force_m_s2` can ask for more
+        than the rate. The largest rate that an input within ±1 brings about is the integral of the
+        absolute value of the impulse response of s·LP: wl times a number that depends on the
+        damping only.
         """
         if self.by is TiltBy.LIMITER or math.isinf(self.rate_rad_s):
             return self.wl_rad_s
