@@ -80,7 +80,7 @@ def test_the_platforms_own_columns_are_those_of_a_run_without_it(tmp_path):
 
 
 def test_the_platform_engages_only_when_it_says_so(tmp_path):
-    result, companion, recording = ran(tmp_path, ready_s=20.0)
+    result, _, recording = ran(tmp_path, ready_s=20.0)
     assert result.ok
     mode = recording.column("mode")
     engaging = recording.header.modes.index("ENGAGING")
