@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from hil.fmu.wire import MAX_BYTES, Answer, Order, Packer, Status
+from hil.fmu.wire import MAX_BYTES, StepAnswer, ModelOrder, Packer, StepStatus
 
 PR_SET_PDEATHSIG: Final = 1
 
@@ -31,7 +31,7 @@ def serve(link: socket.socket, now_s: Callable[[], float]) -> None:
         link: of kind SOCK_SEQPACKET.
         now_s: monotonic clock [s].
     """
-    order = Order.model_validate_json(link.recv(MAX_BYTES))
+    order = ModelOrder.model_validate_json(link.recv(MAX_BYTES))
     packer = Packer(len(order.inputs), len(order.outputs))
     with tempfile.TemporaryDirectory(prefix="hil-fmu-") as folder:
         begun = now_s()
@@ -40,7 +40,7 @@ def serve(link: socket.socket, now_s: Callable[[], float]) -> None:
             answer = stepper.answer(0, now_s() - begun)
         except Exception as error:  # whatever a foreign library does while it is loaded
             text = str(error) or type(error).__name__
-            link.send(packer.answer(Answer(Status.ERROR, 0, (), text)))
+            link.send(packer.answer(StepAnswer(StepStatus.ERROR, 0, (), text)))
             return
         link.send(packer.answer(answer))
         while datagram := link.recv(MAX_BYTES):
@@ -56,7 +56,7 @@ def serve(link: socket.socket, now_s: Callable[[], float]) -> None:
 class _Stepper:
     """The model with the values that are wanted."""
 
-    def __init__(self, order: Order, folder: Path) -> None:
+    def __init__(self, order: ModelOrder, folder: Path) -> None:
         from fmpy import extract
 
         from hil.fmu.description import read_description, require_runnable
@@ -75,7 +75,7 @@ class _Stepper:
         self._in = self._model.values([model.variable(name, "inputs") for name in order.inputs])
         self._substeps = order.substeps
         self._names = order.outputs
-        self._wrong: tuple[Status, str] | None = None
+        self._wrong: tuple[StepStatus, str] | None = None
 
     def step(self, inputs: tuple[float, ...]) -> None:
         """Set the inputs and go on by one step of the bench; what fails is kept."""
@@ -86,22 +86,22 @@ class _Stepper:
         except self._failed as error:
             self._wrong = error.status, str(error)
         except Exception as error:
-            self._wrong = Status.ERROR, str(error) or type(error).__name__
+            self._wrong = StepStatus.ERROR, str(error) or type(error).__name__
 
-    def answer(self, index: int, spent_s: float) -> Answer:
+    def answer(self, index: int, spent_s: float) -> StepAnswer:
         """The outputs now, or what was wrong."""
         values: tuple[float, ...] = ()
         if self._wrong is None:
             try:
                 values = self._out.get()
             except Exception as error:
-                self._wrong = Status.ERROR, str(error) or type(error).__name__
+                self._wrong = StepStatus.ERROR, str(error) or type(error).__name__
         if self._wrong is not None:
-            return Answer(self._wrong[0], index, (), self._wrong[1], spent_s)
+            return StepAnswer(self._wrong[0], index, (), self._wrong[1], spent_s)
         for name, value in zip(self._names, values, strict=True):
             if not math.isfinite(value):
-                return Answer(Status.NOT_FINITE, index, (), f"{name} = {value}", spent_s)
-        return Answer(Status.OK, index, values, "", spent_s)
+                return StepAnswer(StepStatus.NOT_FINITE, index, (), f"{name} = {value}", spent_s)
+        return StepAnswer(StepStatus.OK, index, values, "", spent_s)
 
 
 def _die_with_parent() -> None:

@@ -54,7 +54,7 @@ class Mapped(Settings):
 
 
 @dataclass(frozen=True, slots=True)
-class Channel:
+class MappedVariable:
     """A quantity with the variable that is its own."""
 
     quantity: str
@@ -73,14 +73,14 @@ class Channel:
         return value_si / self.factor + self.bias
 
 
-def channels(
+def mapped_variables(
     model: Description,
     table: Mapping[str, Mapped | str],
     quantities: Mapping[str, str],
     place: str,
     causality: Literal["output", "input"],
-) -> tuple[Channel, ...]:
-    """The channels of a table.
+) -> tuple[MappedVariable, ...]:
+    """The mapped_variables of a table.
 
     Args:
         table: quantity → variable.
@@ -91,7 +91,7 @@ def channels(
     Raises:
         ConfigError: with every line that is wrong.
     """
-    made: list[Channel] = []
+    made: list[MappedVariable] = []
     problems: list[str] = []
     for quantity, entry in table.items():
         if quantity not in quantities:
@@ -116,7 +116,7 @@ def channels(
                 f"{quantities[quantity]}; it must be one of {', '.join(known)}"
             )
         else:
-            made.append(Channel(quantity, variable, mapped.sign * known[unit], mapped.bias))
+            made.append(MappedVariable(quantity, variable, mapped.sign * known[unit], mapped.bias))
     if problems:
         raise ConfigError(str(model.path), problems)
     return tuple(made)

@@ -24,10 +24,10 @@ from fmpy.fmi2 import (
 from fmpy.fmi3 import FMU3Slave
 
 from hil.fmu.description import Description, Variable
-from hil.fmu.wire import Status
+from hil.fmu.wire import StepStatus
 
 DISCARD: Final = 2
-"""Status of both standards for a step that was refused."""
+"""StepStatus of both standards for a step that was refused."""
 STEP_ROUNDING: Final = 1e-9
 """Part of a step by which the last time of a model may fall short of its end."""
 MAX_LOGGED: Final = 5
@@ -36,9 +36,9 @@ MAX_LOGGED: Final = 5
 class StepError(Exception):
     """A step, or the beginning, did not go well."""
 
-    def __init__(self, status: Status, text: str) -> None:
+    def __init__(self, status: StepStatus, text: str) -> None:
         super().__init__(text)
-        self.status: Status = status
+        self.status: StepStatus = status
 
 
 class LoadedModel:
@@ -85,7 +85,7 @@ class LoadedModel:
                 self._slave.enterInitializationMode()
             self._slave.exitInitializationMode()
         except Exception as error:
-            raise StepError(Status.ERROR, self._why(error)) from None
+            raise StepError(StepStatus.ERROR, self._why(error)) from None
 
     def values(self, variables: Sequence[Variable]) -> Values:
         """The way to the values of some variables."""
@@ -101,9 +101,9 @@ class LoadedModel:
             try:
                 self._step(self._done * self._step_s)
             except FMICallException as error:
-                status = Status.DISCARD if error.status == DISCARD else Status.ERROR
-                if status is Status.DISCARD and self._wants_end():
-                    status = Status.END
+                status = StepStatus.DISCARD if error.status == DISCARD else StepStatus.ERROR
+                if status is StepStatus.DISCARD and self._wants_end():
+                    status = StepStatus.END
                 raise StepError(status, self._why(error)) from None
             self._done += 1
 
@@ -113,10 +113,10 @@ class LoadedModel:
             return
         _, end, early, last_s = self._slave.doStep(time_s, self._step_s)
         if end:
-            raise StepError(Status.END, f"the model ends at {last_s:.6g} s")
+            raise StepError(StepStatus.END, f"the model ends at {last_s:.6g} s")
         if early or last_s < time_s + self._step_s * (1.0 - STEP_ROUNDING):
             text = f"returned at {last_s:.9g} s, and not at {time_s + self._step_s:.9g} s"
-            raise StepError(Status.EARLY, text)
+            raise StepError(StepStatus.EARLY, text)
 
     def _wants_end(self) -> bool:
         """FMI 2.0.4, 4.2.3: a discarded step may say that the model wants to end."""

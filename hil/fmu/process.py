@@ -1,6 +1,6 @@
 """An FMU in a process of its own, as the bench sees it: asked, heard or given up; never waited for.
 
-Whatever happens to that process, here it is an `Answer` that says so.
+Whatever happens to that process, here it is an `StepAnswer` that says so.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Final, Self
 
 from hil.config.errors import RefusedError
-from hil.fmu.wire import MAX_BYTES, MAX_VALUES, Answer, Order, Packer, Status
+from hil.fmu.wire import MAX_BYTES, MAX_VALUES, StepAnswer, ModelOrder, Packer, StepStatus
 from hil.ipc.child import DEVNULL, SINGLE_THREADED, ChildProcess, ChildTimeout, start_child
 
 START_S: Final = 60.0
@@ -31,7 +31,7 @@ class ModelProcess:
         RefusedError: if it does not load, or does not begin.
     """
 
-    def __init__(self, order: Order, start_s: float = START_S) -> None:
+    def __init__(self, order: ModelOrder, start_s: float = START_S) -> None:
         if max(len(order.inputs), len(order.outputs)) > MAX_VALUES:
             raise RefusedError(f"{order.path}: more than {MAX_VALUES} inputs or outputs")
         self._packer = Packer(len(order.inputs), len(order.outputs))
@@ -45,16 +45,16 @@ class ModelProcess:
                 pass_fds=[theirs.fileno()],
                 environment=SINGLE_THREADED,
             )
-        self._failed: Answer | None = None
+        self._failed: StepAnswer | None = None
         try:
             self._link.send(order.model_dump_json().encode())
         except OSError:
             self._fail(self._gone())
         first = self.wait(start_s)
-        if first.status is not Status.OK:
+        if first.status is not StepStatus.OK:
             self.close()
             raise RefusedError(f"{order.path}: does not begin: {first.text}")
-        self.first: Answer = first
+        self.first: StepAnswer = first
         """The initial values."""
 
     @property
@@ -69,14 +69,14 @@ class ModelProcess:
         try:
             self._link.send(self._packer.ask(index, inputs), socket.MSG_DONTWAIT)
         except BlockingIOError:
-            self._fail(Answer(Status.HUNG, 0, (), "does not take what it is asked"))
+            self._fail(StepAnswer(StepStatus.HUNG, 0, (), "does not take what it is asked"))
         except OSError:
             self._fail(self._gone())
 
-    def take(self) -> Answer | None:
+    def take(self) -> StepAnswer | None:
         """The answer, if there is one by now; waits for nothing. A failure stays the answer."""
         if self._failed is not None:
-            if self._failed.status is Status.CRASHED:
+            if self._failed.status is StepStatus.CRASHED:
                 self._failed = self._gone()  # by now it may be known how
             return self._failed
         try:
@@ -87,7 +87,7 @@ class ModelProcess:
             datagram = b""
         return self._answered(datagram)
 
-    def wait(self, longest_s: float) -> Answer:
+    def wait(self, longest_s: float) -> StepAnswer:
         """The answer, waited for: for the virtual clock and for loading."""
         if self._failed is not None:
             return self._failed
@@ -105,9 +105,11 @@ class ModelProcess:
                 self._child.wait(ENDING_S)
         return self._answered(datagram)
 
-    def give_up(self, after_s: float) -> Answer:
+    def give_up(self, after_s: float) -> StepAnswer:
         """Kill it, because it has not answered for so long [s]."""
-        return self._fail(Answer(Status.HUNG, 0, (), f"gave no answer within {after_s:g} s"))
+        return self._fail(
+            StepAnswer(StepStatus.HUNG, 0, (), f"gave no answer within {after_s:g} s")
+        )
 
     def close(self) -> None:
         """End the process; harmless when repeated."""
@@ -123,19 +125,19 @@ class ModelProcess:
         """End it."""
         self.close()
 
-    def _answered(self, datagram: bytes) -> Answer:
+    def _answered(self, datagram: bytes) -> StepAnswer:
         answer = self._packer.answered(datagram) if datagram else self._gone()
-        return answer if answer.status is Status.OK else self._fail(answer)
+        return answer if answer.status is StepStatus.OK else self._fail(answer)
 
-    def _fail(self, answer: Answer) -> Answer:
+    def _fail(self, answer: StepAnswer) -> StepAnswer:
         self._failed = answer
-        if answer.status is not Status.CRASHED:
+        if answer.status is not StepStatus.CRASHED:
             self._child.kill()  # it is waited for when this is closed
         return answer
 
-    def _gone(self) -> Answer:
+    def _gone(self) -> StepAnswer:
         """How the process ended, as far as the system says by now."""
-        return Answer(Status.CRASHED, 0, (), f"its process {_ending(self._child.poll())}")
+        return StepAnswer(StepStatus.CRASHED, 0, (), f"its process {_ending(self._child.poll())}")
 
 
 def _ending(status: int | None) -> str:

@@ -9,28 +9,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from hil.fmu.wire import Answer, Status
+from hil.fmu.wire import StepAnswer, StepStatus
 
 VIRTUAL_WAIT_S: Final = 5.0
 """Where no time passes for the run, an answer is waited for so long [s]."""
 
 
-class Steps(Protocol):
+class ModelSteps(Protocol):
     """What does the steps: `hil.fmu.process.ModelProcess`, or what stands in for it in a test."""
 
     def ask(self, index: int, inputs: tuple[float, ...]) -> None:
         """Ask for the step with this number."""
         ...
 
-    def take(self) -> Answer | None:
+    def take(self) -> StepAnswer | None:
         """Its answer, if there is one."""
         ...
 
-    def wait(self, longest_s: float) -> Answer:
+    def wait(self, longest_s: float) -> StepAnswer:
         """Its answer, waited for [s]."""
         ...
 
-    def give_up(self, after_s: float) -> Answer:
+    def give_up(self, after_s: float) -> StepAnswer:
         """End it, because it is too late [s]; the answer that says so."""
         ...
 
@@ -47,7 +47,7 @@ class Reading:
     """Whether they are new in this cycle."""
     late: int
     """Cycles so far that had to go on without their answer."""
-    failure: Answer | None
+    failure: StepAnswer | None
     """Why nothing new will come; None while all is well."""
 
 
@@ -61,13 +61,15 @@ class Stepping:
         virtual: whether no time passes for the run: then each answer is waited for.
     """
 
-    def __init__(self, steps: Steps, first: Answer, deadline_s: float, *, virtual: bool) -> None:
+    def __init__(
+        self, steps: ModelSteps, first: StepAnswer, deadline_s: float, *, virtual: bool
+    ) -> None:
         self._steps, self._deadline_s, self._virtual = steps, deadline_s, virtual
         self._newest = first
         self._asked = 0
         self._asked_s = 0.0
         self._late = 0
-        self._failure: Answer | None = None
+        self._failure: StepAnswer | None = None
 
     def poll(self, now_s: float, inputs: tuple[float, ...], *, go_on: bool = True) -> Reading:
         """One cycle: read what is due, and ask for the next step.
@@ -96,9 +98,9 @@ class Stepping:
                 self._late += 1
                 return False
             answer = self._steps.give_up(self._deadline_s)
-        if answer.status is Status.OK and answer.index != self._asked:
-            answer = Answer(Status.CRASHED, answer.index, (), "answered another step")
-        if answer.status is not Status.OK:
+        if answer.status is StepStatus.OK and answer.index != self._asked:
+            answer = StepAnswer(StepStatus.CRASHED, answer.index, (), "answered another step")
+        if answer.status is not StepStatus.OK:
             self._failure = answer
             return False
         self._newest = answer

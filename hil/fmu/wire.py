@@ -24,7 +24,7 @@ MAX_VALUES: Final = 1000
 """Of inputs, and of outputs; a thousand are 8 kB."""
 
 
-class Status(IntEnum):
+class StepStatus(IntEnum):
     """How a step went, or the beginning."""
 
     OK = 0
@@ -43,7 +43,7 @@ class Status(IntEnum):
     """It gave no answer in time; said by the parent."""
 
 
-class Order(Settings):
+class ModelOrder(Settings):
     """What the child is to load, as its first message says, in JSON."""
 
     path: str
@@ -59,10 +59,10 @@ class Order(Settings):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StepAnswer:
     """What a step gave."""
 
-    status: Status
+    status: StepStatus
     index: int
     """Number of steps of the bench that are done; 0: the initial values."""
     values: tuple[float, ...]
@@ -90,21 +90,23 @@ class Packer:
         index, *values = self._ask.unpack(datagram)
         return index, tuple(values)
 
-    def answer(self, answer: Answer) -> bytes:
+    def answer(self, answer: StepAnswer) -> bytes:
         """A datagram of one that the child gives."""
         text = answer.text.encode("utf-8", "replace")[:MAX_TEXT]
-        values = answer.values if answer.status is Status.OK else (0.0,) * self._outputs
+        values = answer.values if answer.status is StepStatus.OK else (0.0,) * self._outputs
         head = self._answer.pack(answer.status, len(text), answer.index, answer.spent_s, *values)
         return head + text
 
-    def answered(self, datagram: bytes) -> Answer:
+    def answered(self, datagram: bytes) -> StepAnswer:
         """What a datagram of the child says; one that is damaged says that its process failed."""
         if len(datagram) < self._answer.size:
-            return Answer(Status.CRASHED, 0, (), "its process answered what is no answer")
+            return StepAnswer(StepStatus.CRASHED, 0, (), "its process answered what is no answer")
         status, length, index, spent_s, *values = self._answer.unpack_from(datagram)
         text = datagram[self._answer.size :].decode("utf-8", "replace")
-        if len(datagram) != self._answer.size + length or status > Status.NOT_FINITE:
-            return Answer(Status.CRASHED, index, (), "its process answered what is no answer")
-        if status == Status.OK:
-            return Answer(Status.OK, index, tuple(values), text, spent_s)
-        return Answer(Status(status), index, (), text, spent_s)
+        if len(datagram) != self._answer.size + length or status > StepStatus.NOT_FINITE:
+            return StepAnswer(
+                StepStatus.CRASHED, index, (), "its process answered what is no answer"
+            )
+        if status == StepStatus.OK:
+            return StepAnswer(StepStatus.OK, index, tuple(values), text, spent_s)
+        return StepAnswer(StepStatus(status), index, (), text, spent_s)

@@ -10,7 +10,7 @@ from fmu_vehicles import FAULTS, c_vehicle, python_vehicle
 from hil.config.errors import RefusedError
 from hil.fmu.description import read_description
 from hil.fmu.process import ModelProcess
-from hil.fmu.wire import Order, Status
+from hil.fmu.wire import ModelOrder, StepStatus
 
 STEP_S = 0.002
 W = 2.0 * math.pi * 0.25
@@ -19,7 +19,7 @@ W = 2.0 * math.pi * 0.25
 def order(path, outputs, **others):
     model = read_description(path)
     given = {"step_s": STEP_S, "substeps": 1, "inputs": ()} | others
-    return Order(path=str(path), sha256=model.sha256, outputs=outputs, **given)
+    return ModelOrder(path=str(path), sha256=model.sha256, outputs=outputs, **given)
 
 
 def drive(process, steps, inputs=()):
@@ -71,12 +71,12 @@ def test_vehicles_of_other_tools(tmp_path, fmi):
 
 
 SEEN = {
-    "crash": (Status.CRASHED, "SIGSEGV"),
-    "exit": (Status.CRASHED, "status 3"),
-    "nan": (Status.NOT_FINITE, "f_y = nan"),
-    "discard": (Status.DISCARD, "oStep"),
-    "error": (Status.ERROR, "oStep"),
-    "end": (Status.END, ""),
+    "crash": (StepStatus.CRASHED, "SIGSEGV"),
+    "exit": (StepStatus.CRASHED, "status 3"),
+    "nan": (StepStatus.NOT_FINITE, "f_y = nan"),
+    "discard": (StepStatus.DISCARD, "oStep"),
+    "error": (StepStatus.ERROR, "oStep"),
+    "end": (StepStatus.END, ""),
 }
 
 
@@ -84,13 +84,13 @@ SEEN = {
 @pytest.mark.parametrize("fault", [*SEEN, "early"])
 def test_each_fault_is_an_answer(tmp_path, fmi, fault):
     status, says = SEEN.get(fault) or (
-        (Status.EARLY, "returned at") if fmi == 3 else (Status.DISCARD, "oStep")
+        (StepStatus.EARLY, "returned at") if fmi == 3 else (StepStatus.DISCARD, "oStep")
     )
     start = {"fault": float(FAULTS[fault]), "at_s": 0.02}
     path = c_vehicle(tmp_path, fmi)
     with ModelProcess(order(path, ("f_x", "f_y"), start=start)) as process:
         answers = drive(process, 12)
-    assert all(answer.status is Status.OK for answer in answers[:10])
+    assert all(answer.status is StepStatus.OK for answer in answers[:10])
     assert answers[10].status is status
     assert says in answers[10].text
     assert answers[11].status is status  # and it stays
@@ -104,7 +104,7 @@ def test_a_hang_is_given_up_and_its_process_is_gone(tmp_path, fmi):
         drive(process, 4)
         process.ask(5, ())
         answer = process.wait(0.2)
-        assert (answer.status, answer.text) == (Status.HUNG, "gave no answer within 0.2 s")
+        assert (answer.status, answer.text) == (StepStatus.HUNG, "gave no answer within 0.2 s")
         assert process.take() == answer
         pid = process.pid
     with pytest.raises(ProcessLookupError):
@@ -118,7 +118,7 @@ def test_nothing_waits_for_a_hang(tmp_path):
         assert process.take() is None
         for index in range(2, 20_000):  # far more than its queue holds: asking never waits
             process.ask(index, ())
-        assert process.take().status is Status.HUNG
+        assert process.take().status is StepStatus.HUNG
 
 
 def test_a_killed_process_is_an_answer(tmp_path):
@@ -148,13 +148,13 @@ def test_a_library_that_does_not_load_is_told(tmp_path):
 
 
 def test_bytes_that_are_no_answer_are_a_failure():
-    from hil.fmu.wire import Answer, Packer
+    from hil.fmu.wire import StepAnswer, Packer
 
     packer = Packer(1, 2)
-    whole = packer.answer(Answer(Status.OK, 7, (1.0, 2.0), "", 0.5))
-    assert packer.answered(whole) == Answer(Status.OK, 7, (1.0, 2.0), "", 0.5)
+    whole = packer.answer(StepAnswer(StepStatus.OK, 7, (1.0, 2.0), "", 0.5))
+    assert packer.answered(whole) == StepAnswer(StepStatus.OK, 7, (1.0, 2.0), "", 0.5)
     for cut in (b"", whole[:-1], whole + b"x", b"\xff" + whole[1:]):
-        assert packer.answered(cut).status is Status.CRASHED
-    refused = packer.answer(Answer(Status.DISCARD, 3, (), "because é"))
-    assert packer.answered(refused) == Answer(Status.DISCARD, 3, (), "because é")
+        assert packer.answered(cut).status is StepStatus.CRASHED
+    refused = packer.answer(StepAnswer(StepStatus.DISCARD, 3, (), "because é"))
+    assert packer.answered(refused) == StepAnswer(StepStatus.DISCARD, 3, (), "because é")
     assert packer.asked(packer.ask(4, (0.25,))) == (4, (0.25,))

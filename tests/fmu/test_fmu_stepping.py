@@ -3,7 +3,7 @@
 import pytest
 
 from hil.fmu.stepping import Stepping
-from hil.fmu.wire import Answer, Status
+from hil.fmu.wire import StepAnswer, StepStatus
 
 PERIOD_S = 0.002
 
@@ -23,18 +23,18 @@ class Scripted:
         if self._left:
             self._left -= 1
             return None
-        return Answer(Status.OK, self.asked[-1][0], (float(self.asked[-1][0]),))
+        return StepAnswer(StepStatus.OK, self.asked[-1][0], (float(self.asked[-1][0]),))
 
     def wait(self, longest_s):
-        return Answer(Status.OK, self.asked[-1][0], (float(self.asked[-1][0]),))
+        return StepAnswer(StepStatus.OK, self.asked[-1][0], (float(self.asked[-1][0]),))
 
     def give_up(self, after_s):
         self.given_up = after_s
-        return Answer(Status.HUNG, 0, (), "late")
+        return StepAnswer(StepStatus.HUNG, 0, (), "late")
 
 
 def stepping(steps, *, virtual=False, deadline_s=0.01):
-    return Stepping(steps, Answer(Status.OK, 0, (0.0,)), deadline_s, virtual=virtual)
+    return Stepping(steps, StepAnswer(StepStatus.OK, 0, (0.0,)), deadline_s, virtual=virtual)
 
 
 @pytest.mark.parametrize("virtual", [False, True])
@@ -79,7 +79,7 @@ def test_it_stands_still_while_it_shall_not_go_on():
 
 def test_an_answer_to_another_step_is_a_failure():
     steps = Scripted([])
-    steps.take = lambda: Answer(Status.OK, 9, (1.0,))
+    steps.take = lambda: StepAnswer(StepStatus.OK, 9, (1.0,))
     model = stepping(steps)
     model.poll(0.0, ())
     assert model.poll(PERIOD_S, ()).failure.text == "answered another step"
