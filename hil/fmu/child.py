@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from hil.fmu.wire import MAX_BYTES, StepAnswer, ModelOrder, Packer, StepStatus
+from hil.fmu.wire import MAX_BYTES, ModelOrder, Packer, StepAnswer, StepStatus
 
 PR_SET_PDEATHSIG: Final = 1
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Final, Self
 
 from hil.config.errors import RefusedError
-from hil.fmu.wire import MAX_BYTES, MAX_VALUES, StepAnswer, ModelOrder, Packer, StepStatus
+from hil.fmu.wire import MAX_BYTES, MAX_VALUES, ModelOrder, Packer, StepAnswer, StepStatus
 from hil.ipc.child import DEVNULL, SINGLE_THREADED, ChildProcess, ChildTimeout, start_child
 
 START_S: Final = 60.0

@@ -148,7 +148,7 @@ def test_a_library_that_does_not_load_is_told(tmp_path):
 
 
 def test_bytes_that_are_no_answer_are_a_failure():
-    from hil.fmu.wire import StepAnswer, Packer
+    from hil.fmu.wire import Packer, StepAnswer
 
     packer = Packer(1, 2)
     whole = packer.answer(StepAnswer(StepStatus.OK, 7, (1.0, 2.0), "", 0.5))
