@@ -117,7 +117,6 @@ def test_every_third_party_library_has_one_room():
     project = PROJECT["project"]
     extras = project["optional-dependencies"]
     wanted = [*project["dependencies"], *extras["panel"], *extras["handles"], *extras["world"]]
-    wanted += extras["fmu"]
     names = {re.match(r"[A-Za-z0-9_-]+", one)[0].lower() for one in wanted}
     assert names >= BOUND_ONLY
     imported = {IMPORTED_AS.get(name, name) for name in names - BOUND_ONLY}
