@@ -28,7 +28,7 @@ class CueingError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class ParameterRange:
     """Between what a parameter has to be."""
 
     least: float
@@ -50,17 +50,17 @@ class Bound:
             raise CueingError(f"{text}: it must be {limits}", name)
 
 
-GAIN: Final = Bound(0.0, 2.0, "")
-FORCE: Final = Bound(0.01, 50.0, "m/s2")
-RATE: Final = Bound(math.radians(0.1), math.radians(400.0), "rad/s")
-SLOPE: Final = Bound(0.0, 2.0, "")
-CORNER: Final = Bound(0.02, 60.0, "rad/s")
-SLOW_CORNER: Final = Bound(0.0, 10.0, "rad/s")
-DAMPING: Final = Bound(0.1, 3.0, "")
-TILT: Final = Bound(0.0, math.radians(45.0), "rad")
-TILT_RATE: Final = Bound(math.radians(0.1), math.radians(60.0), "rad/s")
-TILT_ACCELERATION: Final = Bound(math.radians(1.0), math.inf, "rad/s2")
-PERIOD: Final = Bound(1e-4, 0.1, "s")
+GAIN: Final = ParameterRange(0.0, 2.0, "")
+FORCE: Final = ParameterRange(0.01, 50.0, "m/s2")
+RATE: Final = ParameterRange(math.radians(0.1), math.radians(400.0), "rad/s")
+SLOPE: Final = ParameterRange(0.0, 2.0, "")
+CORNER: Final = ParameterRange(0.02, 60.0, "rad/s")
+SLOW_CORNER: Final = ParameterRange(0.0, 10.0, "rad/s")
+DAMPING: Final = ParameterRange(0.1, 3.0, "")
+TILT: Final = ParameterRange(0.0, math.radians(45.0), "rad")
+TILT_RATE: Final = ParameterRange(math.radians(0.1), math.radians(60.0), "rad/s")
+TILT_ACCELERATION: Final = ParameterRange(math.radians(1.0), math.inf, "rad/s2")
+PERIOD: Final = ParameterRange(1e-4, 0.1, "s")
 
 
 class Curve(IntEnum):
@@ -96,7 +96,7 @@ class Scale:
     end_slope: float = 0.0
     """Of `CUBIC`: slope there."""
 
-    def check(self, name: str, most: Bound) -> None:
+    def check(self, name: str, most: ParameterRange) -> None:
         """Refuse what cannot be, with the name of the channel.
 
         Raises:
@@ -107,7 +107,9 @@ class Scale:
         if self.curve is Curve.CLIP:
             return
         SLOPE.check(f"{name}.end_slope", self.end_slope)
-        Bound(most.least, 10.0 * most.most, most.unit).check(f"{name}.input_most", self.input_most)
+        ParameterRange(most.least, 10.0 * most.most, most.unit).check(
+            f"{name}.input_most", self.input_most
+        )
         if not self._rises():
             text = f"{name}: the cubic of gain {self.gain:g}, most {self.most:g}, input_most "
             text += f"{self.input_most:g}, end_slope {self.end_slope:g} {most.unit} turns back"
@@ -162,11 +164,12 @@ class Tilt:
 
     @property
     def corner_rad_s(self) -> float:
-        """The corner that is used: lowered for `FREQUENCY` until no course of a force within
-        ± `force_m_s2` can ask for more than the rate.
+        """The corner that is used.
 
-        The largest rate that an input within ±1 brings about is the integral of the absolute value
-        of the impulse response of s·LP: wl times a number that depends on the damping only.
+        Lowered for `FREQUENCY` until no course of a force within ± `force_m_s2` can ask for more
+        than the rate. The largest rate that an input within ±1 brings about is the integral of the
+        absolute value of the impulse response of s·LP: wl times a number that depends on the
+        damping only.
         """
         if self.by is TiltBy.LIMITER or math.isinf(self.rate_rad_s):
             return self.wl_rad_s
