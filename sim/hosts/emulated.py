@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
 from sim.hosts.faults import HostFault, as_faults
-from sim.hosts.shown import Feed, Packed, Shown, Wire
 from sim.hosts.simulation import Simulation
+from sim.hosts.telemetry import Feed, Packed, Telemetry, Wire
 
 LATENCY_S: Final = 0.001
 """What every packet takes at least [s]."""
@@ -144,13 +144,15 @@ class EmulatedHost:
         self._hand_over(packets, 0, now_s)
         self._second(shown, now_s)
 
-    def _second(self, shown: Shown, now_s: float) -> None:
+    def _second(self, shown: Telemetry, now_s: float) -> None:
         """Another simulator, while that fault is on."""
         if self.simulation.faults.on("second") is None:
             self._other = None
             return
         self._other = self._other or copy.deepcopy(self.wire)
-        another = Shown(self.simulation.other(), shown.time_s + 1000.0, shown.sequence + 1_000_000)
+        another = Telemetry(
+            self.simulation.other(), shown.time_s + 1000.0, shown.sequence + 1_000_000
+        )
         self._hand_over(self._other.pack(another), 1, now_s)
 
     def _hand_over(self, packets: Iterable[Packed], sender: int, now_s: float) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sim.hosts.shown import Wire
+from sim.hosts.telemetry import Wire
 from sim.hosts.wires import beamng, flightgear, flightgear_generic, hcu1, pose_template, xplane
 
 

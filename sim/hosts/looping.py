@@ -8,7 +8,7 @@ from dataclasses import replace
 from sim.hosts.jet import Ramp, value
 from sim.hosts.motion import (
     GRAVITY_M_S2,
-    Motion,
+    VehicleMotion,
     acceleration,
     add,
     cross,
@@ -36,7 +36,7 @@ class Looping:
         self._before: tuple[float, tuple[float, float, float]] | None = None
         self._off = (0.0, 0.0, 0.0)
 
-    def of(self, motion: Motion, t_s: float) -> Motion:
+    def of(self, motion: VehicleMotion, t_s: float) -> VehicleMotion:
         """The motion at a time [s], looped."""
         angle = value(self._ramps, t_s)
         turn = (math.cos(angle.x / 2.0), 0.0, math.sin(angle.x / 2.0), 0.0)

@@ -18,7 +18,7 @@ GRAVITY_M_S2: Final = 9.80665
 
 
 @dataclass(frozen=True, slots=True)
-class Motion:
+class VehicleMotion:
     """A vehicle at one moment; every value fits the others."""
 
     f_m_s2: Vector
@@ -37,7 +37,7 @@ class Motion:
     """Whether its wheels are on the ground."""
 
 
-AT_REST: Final = Motion(
+AT_REST: Final = VehicleMotion(
     (0.0, 0.0, -GRAVITY_M_S2),
     (0.0, 0.0, 0.0),
     (0.0, 0.0, 0.0),
@@ -132,11 +132,11 @@ def euler_rates(omega: Vector, phi: float, theta: float) -> Vector:
     )
 
 
-def acceleration(motion: Motion) -> Vector:
+def acceleration(motion: VehicleMotion) -> Vector:
     """Acceleration over ground in body axes, without gravity [m/s²]."""
     return add(motion.f_m_s2, to_body(motion.attitude, (0.0, 0.0, GRAVITY_M_S2)))
 
 
-def moved(motion: Motion, by_m: Vector) -> Motion:
+def moved(motion: VehicleMotion, by_m: Vector) -> VehicleMotion:
     """The same elsewhere [m]."""
     return replace(motion, position_m=add(motion.position_m, by_m))

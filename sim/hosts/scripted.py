@@ -14,9 +14,9 @@ from typing import Final
 from sim.hosts.jet import Jet, Ramp, integral, value
 from sim.hosts.motion import (
     GRAVITY_M_S2,
-    Motion,
     Quaternion,
     Vector,
+    VehicleMotion,
     add,
     cross,
     from_euler,
@@ -72,7 +72,7 @@ class Scripted:
         """Of the script [s]."""
         return self.script.lasts_s
 
-    def at(self, t_s: float) -> Motion:
+    def at(self, t_s: float) -> VehicleMotion:
         """What the vehicle does at a time [s]; before 0 as at 0."""
         script, t_s = self.script, max(t_s, 0.0)
         speed, turn, pitch, heave, bank = self._jets(t_s)
@@ -86,7 +86,7 @@ class Scripted:
         attitude = from_euler(bank.x, pitch.x, integral(script.turn_rad_s, t_s))
         gravity = to_body(attitude, (0.0, 0.0, GRAVITY_M_S2))
         begin_s, end_s = script.airborne_s
-        return Motion(
+        return VehicleMotion(
             add(add(dv, cross(omega, v)), scaled(gravity, -1.0)),
             omega,
             (p.d, q.d, r.d),

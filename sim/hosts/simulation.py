@@ -8,8 +8,8 @@ from typing import Final
 
 from sim.hosts.faults import HostFault, Schedule
 from sim.hosts.looping import Looping
-from sim.hosts.motion import Motion, Vector, add, moved
-from sim.hosts.shown import Feed, Shown
+from sim.hosts.motion import Vector, VehicleMotion, add, moved
+from sim.hosts.telemetry import Feed, Telemetry
 
 _BEGINS_S: Final = 100.0
 """What its clock shows at first [s]: a simulator has run for a while when one connects."""
@@ -42,11 +42,11 @@ class Simulation:
         self._played_from_s: float | None = None
         self._reset_until_s = -math.inf
         self._spike = 0.0
-        self._frozen: Motion | None = None
+        self._frozen: VehicleMotion | None = None
         self._looping: Looping | None = None
         self._ends = False
 
-    def step(self, now_s: float, dt_s: float) -> Shown:
+    def step(self, now_s: float, dt_s: float) -> Telemetry:
         """Go on by a step of our time [s], and show what there is then."""
         self._now_s = now_s
         self.faults.advance(now_s)
@@ -57,7 +57,7 @@ class Simulation:
             self.feed_s += factor * dt_s
             self.time_s += factor * dt_s
         motion = self._motion()
-        shown = Shown(
+        shown = Telemetry(
             motion,
             self.time_s,
             self._sequence,
@@ -71,11 +71,11 @@ class Simulation:
         self._sequence += 1
         return shown
 
-    def other(self) -> Motion:
+    def other(self) -> VehicleMotion:
         """The vehicle of another simulator with the same feed: half a minute ahead."""
         return self._feed.at(max(self.feed_s, 0.0) + 30.0)
 
-    def _motion(self) -> Motion:
+    def _motion(self) -> VehicleMotion:
         motion = self._feed.at(max(self.feed_s, 0.0))
         if self._looping is not None:
             motion = self._looping.of(motion, self.time_s)

@@ -16,7 +16,7 @@ from wire_readers import WIRES, ask_xplane, flightgear
 from sim.hosts.emulated import emulated_host
 from sim.hosts.flight import scripted_flight
 from sim.hosts.motion import AT_REST, GRAVITY_M_S2, acceleration, to_earth, to_euler
-from sim.hosts.shown import Shown
+from sim.hosts.telemetry import Telemetry
 from sim.hosts.wires.hcu1 import Binary, Json
 from sim.hosts.wires.xplane import References, Rows
 
@@ -25,7 +25,7 @@ GOLDEN = bytes.fromhex(
     "48435531011070000700000015cd5b0700000000cdcccc3dcdcc4cbecdcc1cc1"
     + "00" * 24 + "0000803f" + "00" * 12 + "0000f041" + "00" * 29 + "408fc0d27c3efa"
 )  # fmt: skip
-GOLDEN_MOMENT = Shown(
+GOLDEN_MOMENT = Telemetry(
     replace(AT_REST, f_m_s2=(0.1, -0.2, -9.8), v_m_s=(30, 0, 0), position_m=(0, 0, -1000)),
     0.123456789,
     7,

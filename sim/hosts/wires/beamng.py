@@ -15,7 +15,7 @@ import struct
 from typing import Final
 
 from sim.hosts.motion import Vector, acceleration, to_earth, to_euler
-from sim.hosts.shown import Packed, Shown, Silent
+from sim.hosts.telemetry import Packed, Silent, Telemetry
 
 _MOTION: Final = struct.Struct("<4s21f")
 _GAUGE: Final = struct.Struct("<I4sHBB7f2I3f16s16si")
@@ -31,7 +31,7 @@ class MotionSim(Silent):
     def __init__(self, gauge: bool = True) -> None:
         self._gauge = gauge
 
-    def pack(self, shown: Shown) -> tuple[Packed, ...]:
+    def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
         """MotionSim, then OutGauge."""
         motion = shown.motion
         phi, theta, psi = to_euler(motion.attitude)
@@ -57,7 +57,7 @@ def _world(ned: Vector) -> Vector:
     return (east, north, -down)
 
 
-def _gauge(shown: Shown) -> bytes:
+def _gauge(shown: Telemetry) -> bytes:
     """OutGauge; its time is always 0, its car "beam"."""
     speed_m_s = math.hypot(*shown.motion.v_m_s)
     rpm = 800.0 + 120.0 * speed_m_s if math.isfinite(speed_m_s) else 800.0

@@ -11,7 +11,7 @@ import struct
 from typing import Final
 
 from sim.hosts.motion import Vector, euler_rates, to_earth, to_euler
-from sim.hosts.shown import Packed, Shown, Silent
+from sim.hosts.telemetry import Packed, Silent, Telemetry
 
 FOOT_M: Final = 0.3048
 KNOT_M_S: Final = 1852.0 / 3600.0
@@ -33,7 +33,7 @@ def latitude_longitude(position_m: Vector) -> tuple[float, float]:
 class NativeFdm(Silent):
     """What ``--native-fdm=socket,out,60,localhost,5501,udp`` sends."""
 
-    def pack(self, shown: Shown) -> tuple[Packed, ...]:
+    def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
         """One packet."""
         motion = shown.motion
         phi, theta, psi = to_euler(motion.attitude)

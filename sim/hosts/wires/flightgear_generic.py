@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sim.hosts.motion import AT_REST, acceleration, euler_rates, to_earth, to_euler
-from sim.hosts.shown import Packed, Shown, Silent
+from sim.hosts.telemetry import Packed, Silent, Telemetry
 from sim.hosts.wires.flightgear import FOOT_M, KNOT_M_S, latitude_longitude
 
 _PACKED: Final = {"bool": ">B", "int": ">i", "float": ">f", "double": ">d"}
@@ -58,12 +58,12 @@ class Generic(Silent):
         self._chunks = tuple(_chunk(one) for one in output.findall("chunk"))
         if not self._chunks:
             raise ValueError("the protocol has no chunk")
-        known = _nodes(Shown(AT_REST, 0.0, 0))
+        known = _nodes(Telemetry(AT_REST, 0.0, 0))
         for chunk in self._chunks:
             if chunk.node not in known:
                 raise ValueError(f"node {chunk.node!r}: not emulated; there are {', '.join(known)}")
 
-    def pack(self, shown: Shown) -> tuple[Packed, ...]:
+    def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
         """One packet, or one line."""
         values = _nodes(shown)
         wanted = [(one, one.factor * values[one.node] + one.offset) for one in self._chunks]
@@ -116,7 +116,7 @@ def _chunk(element: ET.Element) -> _Chunk:
     )
 
 
-def _nodes(shown: Shown) -> dict[str, float]:
+def _nodes(shown: Telemetry) -> dict[str, float]:
     """Values of the property tree that are emulated."""
     motion = shown.motion
     phi, theta, psi = to_euler(motion.attitude)

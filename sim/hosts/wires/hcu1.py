@@ -12,14 +12,14 @@ import struct
 import zlib
 from typing import Final
 
-from sim.hosts.shown import Packed, Shown, Silent
+from sim.hosts.telemetry import Packed, Silent, Telemetry
 
 _FRAME: Final = struct.Struct("<4sBBHIQ3f3f3f4f3f3d")
 _ANGULAR: Final = 16
 _SIGNED: Final = 16
 
 
-def flags_of(shown: Shown) -> int:
+def flags_of(shown: Telemetry) -> int:
     """Flags of a moment: 1 paused, 2 reset, 4 replay, 8 end, 16 angular acceleration valid."""
     return 1 * shown.paused + 2 * shown.reset + 4 * shown.replay + 8 * shown.end + _ANGULAR
 
@@ -30,7 +30,7 @@ class Binary(Silent):
     def __init__(self, key: bytes = b"") -> None:
         self._key = key
 
-    def pack(self, shown: Shown) -> tuple[Packed, ...]:
+    def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
         """One frame."""
         motion = shown.motion
         frame = _FRAME.pack(
@@ -47,7 +47,7 @@ class Binary(Silent):
 class Json(Silent):
     """One object a datagram."""
 
-    def pack(self, shown: Shown) -> tuple[Packed, ...]:
+    def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
         """One object."""
         motion = shown.motion
         frame = {
@@ -64,5 +64,5 @@ class Json(Silent):
         return (Packed(json.dumps(frame, separators=(",", ":")).encode()),)
 
 
-def _stamp_ns(shown: Shown) -> int:
+def _stamp_ns(shown: Telemetry) -> int:
     return max(0, round(1e9 * shown.time_s))

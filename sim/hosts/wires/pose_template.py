@@ -14,8 +14,8 @@ import math
 import re
 from typing import Final
 
-from sim.hosts.motion import GRAVITY_M_S2, Motion, to_euler
-from sim.hosts.shown import Packed, Shown, Silent
+from sim.hosts.motion import GRAVITY_M_S2, VehicleMotion, to_euler
+from sim.hosts.telemetry import Packed, Silent, Telemetry
 
 TEXT: Final = "<Axis1a>,<Axis2a>,<Axis3a>,<Axis4a>,<Axis5a>,<Axis6a>X"
 BINARY: Final = "<255><255>F1<Axis1a><Axis2a><Axis3a><Axis4a><Axis5a><Axis6a>!"
@@ -55,7 +55,7 @@ class Template(Silent):
         self._binary, self._spans = binary, spans
         self._parts = _parts(template)
 
-    def pack(self, shown: Shown) -> tuple[Packed, ...]:
+    def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
         """One pose."""
         pose = zip(pose_of(shown.motion), self._spans, strict=True)
         axes = [self._number(value, span) for value, span in pose]
@@ -74,7 +74,7 @@ class Template(Silent):
         return str(number).encode()
 
 
-def pose_of(motion: Motion) -> tuple[float, ...]:
+def pose_of(motion: VehicleMotion) -> tuple[float, ...]:
     """What such a tool makes of a vehicle's motion: surge, sway, heave [m], roll, pitch, yaw [rad].
 
     Forward, right, up; right wing down, nose up, nose right.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sim.hosts.motion import GRAVITY_M_S2, to_earth, to_euler
-from sim.hosts.shown import Packed, Shown
+from sim.hosts.telemetry import Packed, Telemetry
 
 VERSIONS: Final = ("11", "12")
 ROWS: Final = (1, 4, 16, 17, 21)
@@ -22,7 +22,7 @@ _ANSWERS_MAX: Final = 150
 """Values in one datagram, so that it stays below 1472 bytes."""
 
 
-def references(shown: Shown) -> dict[str, float]:
+def references(shown: Telemetry) -> dict[str, float]:
     """Values of the data references that are emulated."""
     motion = shown.motion
     phi, theta, psi = (math.degrees(angle) for angle in to_euler(motion.attitude))
@@ -91,7 +91,7 @@ class References:
         """Forget who asked."""
         self._asked.clear()
 
-    def pack(self, shown: Shown) -> tuple[Packed, ...]:
+    def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
         """Answers that are due."""
         values = references(shown)
         self._turn += 1
@@ -132,7 +132,7 @@ class Rows:
     def restart(self) -> None:
         """Its choice is in its settings: it stays."""
 
-    def pack(self, shown: Shown) -> tuple[Packed, ...]:
+    def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
         """One packet with all rows."""
         rows = _rows(shown, self._twelve)
         data = b"".join(
@@ -143,7 +143,7 @@ class Rows:
         return (Packed(b"DATA*" + data),) if data else ()
 
 
-def _rows(shown: Shown, twelve: bool) -> dict[int, tuple[float, ...]]:
+def _rows(shown: Telemetry, twelve: bool) -> dict[int, tuple[float, ...]]:
     motion = shown.motion
     phi, theta, psi = (math.degrees(angle) for angle in to_euler(motion.attitude))
     g_x, g_y, g_z = (force / GRAVITY_M_S2 for force in motion.f_m_s2)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from sim.hosts.motion import Motion
+from sim.hosts.motion import VehicleMotion
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Telemetry:
     """The vehicle, and what the simulator says of itself."""
 
-    motion: Motion
+    motion: VehicleMotion
     time_s: float
     """On the simulation's own clock [s]."""
     sequence: int
@@ -38,7 +38,7 @@ class Packed(NamedTuple):
 class Wire(Protocol):
     """Makes the datagrams of one moment."""
 
-    def pack(self, shown: Shown) -> tuple[Packed, ...]:
+    def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
         """All that is sent at this moment, in order."""
         ...
 
@@ -69,6 +69,6 @@ class Feed(Protocol):
         """How long it does something [s]."""
         ...
 
-    def at(self, t_s: float) -> Motion:
+    def at(self, t_s: float) -> VehicleMotion:
         """What it does at a time from its beginning [s]."""
         ...
