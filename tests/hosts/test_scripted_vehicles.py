@@ -14,7 +14,7 @@ from sim.hosts.looping import Looping
 from sim.hosts.motion import euler_rates, from_euler, to_euler
 
 G = np.array([0.0, 0.0, 9.80665])
-H_S = 1e-4
+H_S = 3e-5
 FLIGHT, LOOP, DRIVE = scripted_flight(), scripted_flight(loop=True), scripted_drive()
 VEHICLES = {"flight": FLIGHT, "loop": LOOP, "drive": DRIVE}
 
