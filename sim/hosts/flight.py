@@ -96,8 +96,8 @@ def scripted_drive(*, stands_s: float = 1.0) -> Scripted:
                 *pulse(b + 47.5, 1.2, 2.0, math.radians(-1.2)),
             ),
             heave_m_s=(
-                *pulse(b + 15.0, 0.12, 0.0, -0.25),
-                *pulse(b + 15.24, 0.12, 0.0, 0.25),
+                *pulse(b + 15.0, 0.2, 0.0, -0.25),
+                *pulse(b + 15.4, 0.2, 0.0, 0.25),
             ),
             lean=-0.15,
         )
