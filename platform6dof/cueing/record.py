@@ -96,7 +96,7 @@ class VehicleRecord:
     @property
     def time_s(self) -> Array:
         """Of each row since the first [s], shape (N,)."""
-        return self.step_s * np.arange(len(self))
+        return np.asarray(self.step_s * np.arange(len(self)), np.float64)
 
     def state(self, row: int) -> VehicleState:
         """One row."""
