@@ -32,7 +32,7 @@ IN_G_SHARE: Final = 0.1
 """A force of 1 at rest, to this, is one in g."""
 
 
-class Verdict(Enum):
+class Judgement(Enum):
     """What a line through a pair says."""
 
     AGREES = "agrees"
@@ -54,19 +54,19 @@ class Agreement:
     """Of the line; for f_z its mean over that at rest. NaN if nothing can be said."""
     correlation: float
     """Of the two."""
-    verdict: Verdict
+    judgement: Judgement
     """What that means."""
 
     @property
     def text(self) -> str:
         """A line for people."""
-        if self.verdict is Verdict.SILENT:
+        if self.judgement is Judgement.SILENT:
             return f"{self.axis}: too little motion to hold it against {self.against}"
         said = f"{self.axis}: slope {self.slope:.3g} on {self.against}"
         said += f" (correlation {self.correlation:.2f})"
-        if self.verdict is Verdict.WRONG_SIGN:
+        if self.judgement is Judgement.WRONG_SIGN:
             return f"{said}: wrong sign, about 1 is right: turn the sign of {self.axis}"
-        if self.verdict is Verdict.WRONG_SCALE:
+        if self.judgement is Judgement.WRONG_SCALE:
             return f"{said}: about 1 is right: is its unit right?"
         return said
 
@@ -104,26 +104,26 @@ def _line(axis: str, against: str, x: Array, y: Array, width: int) -> Agreement:
     x, y = (uniform_filter1d(one - one.mean(), width) for one in (x, y))
     spread_x, spread_y = float(x.std()), float(y.std())
     if min(spread_x, spread_y) == 0.0 or max(spread_x, spread_y) < LEAST_MOTION[axis]:
-        return Agreement(axis, against, float("nan"), float("nan"), Verdict.SILENT)
+        return Agreement(axis, against, float("nan"), float("nan"), Judgement.SILENT)
     correlation = float(np.mean(x * y) / (spread_x * spread_y))
     slope = correlation * spread_y / spread_x
     if abs(correlation) < LEAST_CORRELATION:
-        verdict = Verdict.SILENT
+        judgement = Judgement.SILENT
     elif slope < 0.0:
-        verdict = Verdict.WRONG_SIGN
+        judgement = Judgement.WRONG_SIGN
     else:
-        verdict = Verdict.AGREES if SLOPES[0] <= slope <= SLOPES[1] else Verdict.WRONG_SCALE
-    return Agreement(axis, against, slope, correlation, verdict)
+        judgement = Judgement.AGREES if SLOPES[0] <= slope <= SLOPES[1] else Judgement.WRONG_SCALE
+    return Agreement(axis, against, slope, correlation, judgement)
 
 
 def _at_rest(f_z: Array) -> Agreement:
     """Downward force must be about -9.81 m/s² most of the time; a long fall says nothing."""
     share = float(np.median(f_z)) / -GRAVITY_M_S2
-    verdict = Verdict.SILENT
+    judgement = Judgement.SILENT
     if share < -SLOPES[0]:
-        verdict = Verdict.WRONG_SIGN
+        judgement = Judgement.WRONG_SIGN
     elif SLOPES[0] <= share <= SLOPES[1]:
-        verdict = Verdict.AGREES
+        judgement = Judgement.AGREES
     elif share > SLOPES[1] or abs(share * GRAVITY_M_S2 - 1.0) < IN_G_SHARE:
-        verdict = Verdict.WRONG_SCALE
-    return Agreement("f_z", "gravity", share, 1.0, verdict)
+        judgement = Judgement.WRONG_SCALE
+    return Agreement("f_z", "gravity", share, 1.0, judgement)

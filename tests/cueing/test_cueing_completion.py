@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation as Turn
 from vehicle_samples import flight
 
-from platform6dof.cueing.agreement import Verdict, agreements
+from platform6dof.cueing.agreement import Judgement, agreements
 from platform6dof.cueing.completion import (
     Completion,
     body_rates,
@@ -233,31 +233,31 @@ AXES = ("f_x", "f_y", "f_z", "p", "q", "r")
 
 
 def verdicts(motion):
-    return {one.axis: one.verdict for one in agreements(motion)}
+    return {one.axis: one.judgement for one in agreements(motion)}
 
 
 def test_what_fits_together_agrees():
     found = agreements(ridden())
     assert [one.axis for one in found] == list(AXES)
-    assert {one.verdict for one in found} == {Verdict.AGREES}
+    assert {one.judgement for one in found} == {Judgement.AGREES}
     assert [one.slope for one in found] == pytest.approx([1.0] * 6, abs=0.05)
 
 
 @pytest.mark.parametrize("axis", AXES)
-@pytest.mark.parametrize(("factor", "verdict"), [
-    (-1.0, Verdict.WRONG_SIGN), (math.degrees(1.0), Verdict.WRONG_SCALE),
-    (1 / G, Verdict.WRONG_SCALE),
+@pytest.mark.parametrize(("factor", "judgement"), [
+    (-1.0, Judgement.WRONG_SIGN), (math.degrees(1.0), Judgement.WRONG_SCALE),
+    (1 / G, Judgement.WRONG_SCALE),
 ])  # fmt: skip
-def test_a_wrong_sign_or_unit_is_found_with_axis_and_slope(axis, factor, verdict):
+def test_a_wrong_sign_or_unit_is_found_with_axis_and_slope(axis, factor, judgement):
     found = {one.axis: one for one in agreements(ridden(**{axis: factor}))}
-    assert found[axis].verdict is verdict
+    assert found[axis].judgement is judgement
     assert found[axis].slope == pytest.approx(factor, rel=0.05)
     assert axis in found[axis].text
     assert f"{found[axis].slope:.3g}" in found[axis].text
     if axis == "r" and factor < 0.0:
-        assert found.pop("f_y").verdict is Verdict.WRONG_SIGN  # it is held against r
-    others = {one.verdict for name, one in found.items() if name not in (axis, "f_y")}
-    assert others == {Verdict.AGREES}
+        assert found.pop("f_y").judgement is Judgement.WRONG_SIGN  # it is held against r
+    others = {one.judgement for name, one in found.items() if name not in (axis, "f_y")}
+    assert others == {Judgement.AGREES}
 
 
 def test_a_vehicle_that_stands_says_nothing():
@@ -266,5 +266,5 @@ def test_a_vehicle_that_stands_says_nothing():
         count, 0.02, force=np.tile([0.01, 0.0, -G], (count, 1)), omega=np.zeros((count, 3)),
         velocity=np.zeros((count, 3)), attitude=np.tile([1.0, 0, 0, 0], (count, 1)),
     )  # fmt: skip
-    assert set(verdicts(still).values()) == {Verdict.SILENT, Verdict.AGREES}
-    assert verdicts(still)["f_x"] is Verdict.SILENT
+    assert set(verdicts(still).values()) == {Judgement.SILENT, Judgement.AGREES}
+    assert verdicts(still)["f_x"] is Judgement.SILENT

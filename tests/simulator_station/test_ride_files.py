@@ -11,7 +11,7 @@ from hil.config.errors import ConfigError, MotionError
 from hil.config.shipped import configs_dir
 from hil.machines.ride_map import QUANTITIES, RideMap, read_ride_map
 from hil.stations.simulator.ride_file import read_ride, read_ride_file
-from platform6dof.cueing.agreement import Verdict
+from platform6dof.cueing.agreement import Judgement
 from platform6dof.cueing.vehicle import GRAVITY_M_S2 as G
 
 sys.path.append(str(Path(__file__).parents[1] / "motion"))
@@ -123,12 +123,12 @@ def test_the_car_of_dresden_agrees_with_itself_and_a_wrong_sign_does_not():
     found = {each.axis: each for each in file.agreements()}
     assert found["f_x"].slope == pytest.approx(0.69, abs=0.1)
     assert found["f_y"].slope == pytest.approx(0.97, abs=0.03)
-    assert {each.verdict for each in found.values()} == {Verdict.AGREES}
+    assert {each.judgement for each in found.values()} == {Judgement.AGREES}
     table = file.map.model_dump()
     table["columns"] = dict(table["columns"].items())
     table["columns"]["f_x"]["sign"] = 1
     wrong = read_ride_file(path, RideMap.build(table, "wrong.toml")).agreements()
-    assert wrong[0].verdict is Verdict.WRONG_SIGN
+    assert wrong[0].judgement is Judgement.WRONG_SIGN
     assert "f_x" in wrong[0].text
 
 
