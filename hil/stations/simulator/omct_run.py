@@ -87,7 +87,7 @@ class OmctChain:
             stimulus: what the vehicle does.
             period_s: of a cycle [s].
         """
-        t_s = np.arange(round(stimulus.duration_s / period_s)) * period_s
+        t_s: Array = period_s * np.arange(float(round(stimulus.duration_s / period_s)))
         force, rates, drates = stimulus.signals(t_s)
         rest = np.array(REST.f_m_s2)
         force, rates, drates = (
@@ -154,7 +154,7 @@ def run_omct(
             rows = _driven(bank, geometry, rows, period_s)
         at_head = felt(rows, chain.head_m)
         angles = rows[:, 0, 3:] * [-1.0, -1.0, 1.0]  # alpha, beta, gamma are -yaw, -pitch, roll
-        t_s = np.arange(len(rows)) * period_s
+        t_s: Array = period_s * np.arange(float(len(rows)))
         found += points(stimulus, t_s, at_head, angles[:, ::-1], limited)
         if told is not None:
             told(done + 1, len(rides))

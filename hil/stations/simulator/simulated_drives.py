@@ -1,4 +1,4 @@
-"""A way of the legs, followed by simulated drives and nothing else: no gate, no clock, no course."""
+"""A way of the legs, followed by simulated drives and nothing else: no gate, no clock."""
 
 from __future__ import annotations
 
