@@ -6,14 +6,16 @@ No clock and no I/O in here: a cycle is a call. The gate, which comes behind, kn
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
 from hil.stations.simulator.head import Floats, felt_at_head, platform_rows
 from platform6dof.cueing.cue import CueingFilter, Rows
-from platform6dof.cueing.governor import Governed
 from platform6dof.cueing.vehicle import REST, Quaternion, VehicleFlags, VehicleState
+
+if TYPE_CHECKING:
+    from platform6dof.cueing.governor import Governed
 
 _REST_FORCE: Final = REST.f_m_s2
 

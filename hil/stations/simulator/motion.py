@@ -144,8 +144,8 @@ class RideMotion:
 
     @property
     def given_up(self) -> str:
-        """Why it was given up, when the platform has rested for two cycles; else empty."""
-        return self._lost if self._past >= 2 else ""
+        """Why it was given up, once the platform rests at the end of its motion; else empty."""
+        return self._lost if self._past >= 1 else ""
 
     # --- what is asked --------------------------------------------------------------------------
 
