@@ -215,7 +215,7 @@ def whole_step(name: str, link: int, bound: float, rounds: int) -> Row:
         command = law.command(JointMotion(start, still, still), found, needed)
         one.command(command)
         efforts = (start, found.positions, found.speeds, one.efforts(), command, reading)
-        rows.pack((index, world.time_s, 0, 0, 0, *[each.tolist() for each in efforts]))
+        rows.pack((index, world.time_s, 0, 0, 0), *efforts)
         return command
 
     def of_ours() -> float:

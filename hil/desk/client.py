@@ -23,7 +23,7 @@ from hil.recording.header import RunHeader
 CONNECT_TIMEOUT_S: Final = 2.0
 PACKETS_PER_POLL: Final = 256
 
-Message = m.State | m.Answer | m.Refused | m.CutOff | m.Wanted | m.NewMotion
+Message = m.State | m.Answer | m.SessionRefused | m.CutOff | m.Wanted | m.NewMotion
 """What `DeskClient.poll` returns."""
 
 
@@ -246,7 +246,7 @@ def _let_in(
             os.close(descriptor)
     else:
         answer = nonce
-    if isinstance(answer, m.Refused):
+    if isinstance(answer, m.SessionRefused):
         raise DeskRefusedError(f"{path}: {answer.why}")
     raise OSError(f"it said {answer.type} where welcome was due")
 

@@ -148,7 +148,7 @@ class Welcome(_Message):
     dead_man: Literal["hold", "presence"]
 
 
-class Refused(_Message):
+class SessionRefused(_Message):
     """The last word before the desk ends the connection."""
 
     type: Literal["refused"] = "refused"
@@ -218,7 +218,7 @@ class Answer(_Message):
 
 
 ClientMessage = Hello | Alive | Take | Release | Press | Override | Target | Motion | Stop
-DeskMessage = Nonce | Welcome | Refused | State | CutOff | Wanted | NewMotion | Answer
+DeskMessage = Nonce | Welcome | SessionRefused | State | CutOff | Wanted | NewMotion | Answer
 
 _FROM_CLIENT: Final[TypeAdapter[ClientMessage]] = TypeAdapter(
     Annotated[ClientMessage, Field(discriminator="type")]

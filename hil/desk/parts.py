@@ -38,7 +38,7 @@ class DeskFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Packet:
+class OutgoingPacket:
     """Something to be sent to a client; the descriptors of `Welcome` go along if so marked."""
 
     client: int
@@ -66,12 +66,12 @@ class Outbox:
     """What the desk has to say, and to whom for the last time, until somebody carries it."""
 
     def __init__(self) -> None:
-        self._packets: list[Packet] = []
+        self._packets: list[OutgoingPacket] = []
         self._leaving: list[int] = []
 
     def say(self, client: int, message: m.DeskMessage, *, with_descriptors: bool = False) -> None:
         """Say something to a client."""
-        self._packets.append(Packet(client, message.to_bytes(), with_descriptors))
+        self._packets.append(OutgoingPacket(client, message.to_bytes(), with_descriptors))
 
     def answer(self, client: int, number: int, error: str = "") -> None:
         """Answer a client's question: done, or what is wrong."""
@@ -83,7 +83,7 @@ class Outbox:
             self.say(client, message)
         self._leaving.append(client)
 
-    def take_packets(self) -> list[Packet]:
+    def take_packets(self) -> list[OutgoingPacket]:
         """What is to be sent since the last call, in order."""
         packets, self._packets = self._packets, []
         return packets

@@ -272,7 +272,7 @@ class Desk:
         self._pen.disown()
 
     def _refuse(self, key: int, why: str) -> None:
-        self.outbox.last_word(key, m.Refused(why=why))
+        self.outbox.last_word(key, m.SessionRefused(why=why))
         self.disconnected(key)
 
     def _tell_all(self) -> None:

@@ -18,7 +18,7 @@ from typing import Final
 
 from hil.desk.endpoints import opened, sweep, through
 from hil.desk.messages import MAX_PACKET_BYTES
-from hil.desk.parts import Packet
+from hil.desk.parts import OutgoingPacket
 from hil.desk.prover import ProverChild
 from hil.desk.respawner import OVER
 from hil.desk.server import Desk
@@ -172,7 +172,7 @@ class Service:
         for key in self._desk.outbox.take_leaving():
             self._drop(key)
 
-    def _sent(self, connection: socket.socket, packet: Packet) -> bool:
+    def _sent(self, connection: socket.socket, packet: OutgoingPacket) -> bool:
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, self._descriptors)]
         try:
             connection.sendmsg([packet.data], rights if packet.with_descriptors else [])

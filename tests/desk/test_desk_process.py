@@ -148,7 +148,7 @@ def test_who_is_not_let_in_gets_nothing(process, panel, first):
         hello = m.Hello(name="thief", proof=m.proof_of("0" * 64, nonce.nonce)).to_bytes()
         connection.send(hello if first is None else first)
         packet, ancillary, _, _ = connection.recvmsg(65536, 1024)
-        assert isinstance(m.from_desk(packet), m.Refused)
+        assert isinstance(m.from_desk(packet), m.SessionRefused)
         assert ancillary == []
         assert connection.recv(65536) == b""
     assert answer(panel, m.Stop()).ok  # the desk goes on

@@ -20,7 +20,7 @@ def bench():
 
 def refused(bench, key, heard):
     """The reason why a client has to go; it must be forgotten."""
-    assert isinstance(heard[-1], m.Refused)
+    assert isinstance(heard[-1], m.SessionRefused)
     assert key in bench.left
     assert bench.say(key, m.Stop()) == []
     return heard[-1].why
@@ -146,7 +146,7 @@ def test_nothing_that_is_said_breaks_the_desk(packets):
     for key, packet in enumerate(packets):
         bench.own(key)
         heard = bench.say(key, packet)
-        assert bench.asked or isinstance(heard[-1], m.Refused)
+        assert bench.asked or isinstance(heard[-1], m.SessionRefused)
         bench.asked.clear()
         bench.desk.disconnected(key)
     assert bench.desk.names == ()

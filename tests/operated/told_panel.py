@@ -65,7 +65,7 @@ class ToldBench(Bench):
         """What one client is told."""
         if isinstance(said, m.Answer):
             self.answers.append(said)
-        if name == "me" and isinstance(said, m.State | m.Answer | m.Refused):
+        if name == "me" and isinstance(said, m.State | m.Answer | m.SessionRefused):
             self._model.hear(said)
 
     def say(self, name, message):

@@ -126,7 +126,7 @@ def test_a_slow_bench_is_not_called_silent_between_two_frames():
 @pytest.mark.parametrize(
     ("end", "why"),
     [
-        (lambda model: model.hear(m.Refused(why="no hello")), "no hello"),
+        (lambda model: model.hear(m.SessionRefused(why="no hello")), "no hello"),
         (lambda model: model.over("its desk is gone"), "its desk is gone"),
         (
             lambda model: model.hear(m.State(owner="", you_own=False, clients=(), bench=False)),

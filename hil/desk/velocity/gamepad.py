@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from hil.desk.velocity.source import Frame, LiveSource, SourceError, SourceUnavailableError, Twist
+from hil.desk.velocity.source import Frame, SourceError, SourceUnavailableError, Twist, TwistSource
 
 AXIS_COUNT = 6
 AT_REST = (0.0,) * AXIS_COUNT
@@ -84,7 +84,7 @@ class HandleShape:
         return Twist(shaped[:3] * self.linear_m_s, shaped[3:] * self.angular_rad_s, frame)
 
 
-class GamepadSource(LiveSource):
+class GamepadSource(TwistSource):
     """Two handles as a velocity, hold-to-run; the device is closed with it."""
 
     def __init__(

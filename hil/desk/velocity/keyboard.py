@@ -21,10 +21,10 @@ import numpy as np
 from hil.desk.velocity.source import (
     Array,
     Frame,
-    LiveSource,
     SourceError,
     SourceUnavailableError,
     Twist,
+    TwistSource,
 )
 
 PAIRS = ("ws", "ad", "rf", "uo", "ik", "jl")
@@ -191,7 +191,7 @@ class HeldKeys:
         self._terminal.close()
 
 
-class KeyboardSource(LiveSource):
+class KeyboardSource(TwistSource):
     """Keys held in a terminal as a velocity; the terminal is closed with it.
 
     Args:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from hil.desk.velocity.candidates import Candidates
 from hil.desk.velocity.listener import listen
 from hil.desk.velocity.remote_wire import LINE_MAX, VelocityOrder, parse_order
-from hil.desk.velocity.source import Frame, LiveSource, Twist, rest
+from hil.desk.velocity.source import Frame, Twist, TwistSource, rest
 
 READ_MAX = 65_536
 """Bytes taken per look, beside those that came with a proof; the rest waits, and its stamps age."""
@@ -21,7 +21,7 @@ FUTURE_MAX_S = 0.05
 """A stamp further ahead than this is no stamp of this machine's clock [s]."""
 
 
-class RemoteSource(LiveSource):
+class RemoteSource(TwistSource):
     """Velocities from another process, hold-to-run.
 
     Args:

@@ -107,7 +107,7 @@ def checked_time(t_s: float) -> float:
     return t_s
 
 
-class LiveSource(ABC):
+class TwistSource(ABC):
     """A motion that an operator moves, hold-to-run, until he ends it or his device is gone."""
 
     duration_s = None

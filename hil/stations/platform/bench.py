@@ -26,6 +26,7 @@ from hil.stations.platform.control import PlatformMachine, PlatformStation
 from hil.stations.platform.drives.certificate import require_certificate, require_parked
 from hil.stations.platform.drives.reference import place_path, void_reference
 from hil.stations.platform.drives.setup import BankWish, bank_spec
+from hil.stations.platform.extension import Extension
 from hil.stations.platform.gate.black_box import complaint
 from hil.stations.platform.gate.spec import build_bank
 from hil.stations.platform.gated_bank import GatedBank, GatedDrives
@@ -166,6 +167,7 @@ def run(
     course: RunSequence = WHOLE_COURSE,
     operator: bool = False,
     tell: Callable[[str], None] | None = None,
+    extension: Extension | None = None,
 ) -> RunResult:
     """Run a plan from power-up to parked, and record it.
 
@@ -178,6 +180,7 @@ def run(
         course: how far to go; an operator decides that himself.
         operator: whether a person leads the run, by panels that find its desk; real clock only.
         tell: told in a line whatever is waited for longer than 2 s; must not wait itself.
+        extension: what another station adds to the run.
 
     Raises:
         ConfigError: if the motion cannot be made, or nobody could lead the run in its clock.
@@ -198,21 +201,26 @@ def run(
         beside = [] if virtual else opening.enter(neighbours())
         gated, clock = _gate(plan, limits, course, opening.folder, progress, tell, led=operator)
         opening.at_end(gated.close)
+        companion = None if extension is None else opening.enter(extension.open(clock.now_s))
         report = _opened(plan, gated)
         if tell is not None and not virtual:
             tell(f"the drives are set up, the run is prepared {GOES_ON}")
         if course.engage:  # homing alone is slow, and comes before a test move can be made
             require_certificate(plan, report)
         require_parked(plan, report)
-        header = run_header(plan, limits, report, moment(clock.now_s), foreign_code(plan, motion))
+        foreign = foreign_code(plan, motion)
+        header = run_header(plan, limits, report, moment(clock.now_s), foreign, extension)
         sink = opening.record(plan.scenario.recording, header)
         if operator:
-            parts = Leading(plan, machine_of(plan), motion, _patience_cycles(plan), clock.now_s)
+            patience, machine = _patience_cycles(plan), machine_of(plan)
+            parts = Leading(plan, machine, motion, patience, clock.now_s, extension)
             journal, station, supervisor = opening.enter(led_run(parts, header, sink))
         else:
-            journal = PlatformJournal(sink)
+            journal = PlatformJournal(sink, blank=b"" if extension is None else extension.blank)
             station, supervisor = _supervised(plan, motion, course)
         opening.date(journal, clock)
+        if companion is not None:
+            companion.note = journal.note
         setup = opening.grant(_granted)
         loop = Loop(
             clock,
@@ -224,6 +232,7 @@ def run(
             opening.wish,
             stop_on_overrun=plan.scenario.overruns == "stop",
             tell=tell,
+            companion=companion,
         )
         for note in report.notes:
             journal.note(BEFORE, note, Level.WARNING)

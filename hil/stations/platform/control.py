@@ -85,6 +85,8 @@ class Control(NamedTuple):
     """The operator's reset button."""
     act_s: float = NEVER_S
     """When a person last pressed for something to begin, monotonic [s]."""
+    beside: bytes = b""
+    """What the row has beside this station's signals; empty for a run without an extension."""
 
 
 STOP_ASKED = Control(None, None, (Request.HOLD,))

@@ -6,6 +6,7 @@ from drives.bank import BankReport
 from hil.machines.offered_banks import offered_scheme, origin_of_scheme
 from hil.recording.header import SIMULATED, RunHeader
 from hil.run.facts import run_facts
+from hil.stations.platform.extension import Extension
 from hil.stations.platform.motion.offered import OfferedMotion
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.scenario import Plan
@@ -24,16 +25,23 @@ FITTED_KEY = "fitted"
 
 
 def run_header(
-    plan: Plan, limits: GateLimits, report: BankReport, started: Moment, foreign: Mapping[str, str]
+    plan: Plan,
+    limits: GateLimits,
+    report: BankReport,
+    started: Moment,
+    foreign: Mapping[str, str],
+    extension: Extension | None = None,
 ) -> RunHeader:
     """What a reader must know to judge the run; the digest of its recording covers none of it.
 
     Args:
         foreign: what other distributions bring to the run: by key, whose code it is.
+        extension: of another station, whose table and settings the header has then.
     """
+    facts = {} if extension is None else extension.facts
     scenario = plan.scenario
     return RunHeader(
-        SIGNALS,
+        SIGNALS if extension is None else extension.signals,
         metadata={
             "scenario": scenario.name,
             "rig": plan.rig.name,
@@ -46,10 +54,11 @@ def run_header(
             **({IDENTITIES_KEY: "; ".join(report.identities)} if any(report.identities) else {}),
             **({FITTED_KEY: "; ".join(map(str, plan.fitted))} if plan.fitted else {}),
             **foreign,
+            **facts,
             "limits_sha256": limits.digest(),
             **run_facts(scenario.clock, started, VERSIONED),
         },
-        scenario=plan.model_dump(mode="json"),
+        scenario=plan.model_dump(mode="json") if extension is None else extension.settings,
     )
 
 

@@ -18,10 +18,18 @@ SERVICE_EVERY = 16
 
 
 class PlatformJournal(Journal):
-    """The journal of a run of this station; its arguments are those of `Journal`."""
+    """The journal of a run of this station.
 
-    def __init__(self, sink: RecordingSink, audience: Audience | None = None) -> None:
+    Args:
+        sink, audience: those of `Journal`.
+        blank: what a row has for the signals of an extension in cycles that tell nothing of them.
+    """
+
+    def __init__(
+        self, sink: RecordingSink, audience: Audience | None = None, blank: bytes = b""
+    ) -> None:
         super().__init__(sink, audience)
+        self._blank = blank
         self._mode: Mode | None = None
         self._told: tuple[Violation, ...] = ()
         self.homed: SixBools = (False, False, False, False, False, False)
@@ -80,6 +88,8 @@ class PlatformJournal(Journal):
             feedback.inputs,
             math.nan if verdict.lag_s is None else verdict.lag_s,
         )
+        if self._blank:
+            row += control.beside or self._blank
         self.row(row, tick.t_s, tick.index)
         if verdict.mode is not self._mode or verdict.violations or verdict.faults:
             self._tell(tick, verdict)

@@ -14,6 +14,7 @@ from drives.waits import Waits
 from hil.recording.events import Level
 from hil.run.run import play
 from hil.stations.platform.control import ABSENT, STOP_ASKED, Control, PlatformStation
+from hil.stations.platform.extension import Companion
 from hil.stations.platform.gated_bank import Exchange, GatedDrives
 from hil.stations.platform.journal import PlatformJournal
 from hil.stations.platform.signals import CycleFlag
@@ -51,6 +52,7 @@ class Loop:
     Args:
         stop_on_overrun: whether a cycle that took too long ends the motion.
         tell: told in a line what the drives wait for longer than 2 s; does not wait itself.
+        companion: works beside control, for a station that extends this one.
     """
 
     def __init__(
@@ -65,7 +67,9 @@ class Loop:
         *,
         stop_on_overrun: bool = False,
         tell: Callable[[str], None] | None = None,
+        companion: Companion | None = None,
     ) -> None:
+        self._companion = companion
         self._clock = clock
         self._period_s = period_s
         self._station = station
@@ -151,7 +155,10 @@ class Loop:
             self._note(one.tick, control if one.tick.index == tick.index else ABSENT, one)
         self._cycles += 1
         self._tick = exchange.tick
-        self._follow_waits(exchange.tick, exchange.feedback.waits)
+        waits = exchange.feedback.waits
+        if exchange.verdict.mode is Mode.STANDBY:
+            waits += self._supervisor.hindrance
+        self._follow_waits(exchange.tick, waits)
         return exchange
 
     def _follow_waits(self, tick: Tick, waits: Waits) -> None:
@@ -176,10 +183,21 @@ class Loop:
         if self._failure is None:
             try:
                 self._look_around(tick)
-                return self._station.step(tick, self._verdict)
+                return self._accompanied(tick, self._companion)
             except Exception as error:
                 self._fail(tick, error)
         return STOP_ASKED
+
+    def _accompanied(self, tick: Tick, companion: Companion | None) -> Control:
+        """Control's step, and what works beside it before and after."""
+        verdict = self._verdict
+        if companion is None:
+            return self._station.step(tick, verdict)
+        self._supervisor.hindrance = companion.look(tick, verdict)
+        if companion.given_up and verdict is not None and verdict.mode is Mode.ENGAGED:
+            self._supervisor.give_up(companion.given_up)
+        control = self._station.step(tick, verdict)
+        return control._replace(beside=companion.row(control))
 
     def _look_around(self, tick: Tick) -> None:
         """Does the operator want the end? Were deadlines given up since the last cycle?"""

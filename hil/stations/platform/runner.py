@@ -1,8 +1,9 @@
 """What the verbs show: a run with its progress bar, a check's findings, the doctor's list."""
 
+import math
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from hil.stations.platform.check import check_plan
 from hil.stations.platform.drives.certificate import NotCommissionedError
 from hil.stations.platform.drives.reference import NotReferencedError
 from hil.stations.platform.drives.setup import protocol_of
+from hil.stations.platform.extension import Extension
 from hil.stations.platform.fit.told import Advice
 from hil.stations.platform.fitting import (
     FIT_FLAG,
@@ -59,6 +61,19 @@ from hil.terminal.console import (
 from hil.terminal.stand_in import run_or_stand_in
 from hil.timing.stop import StopSignals, StopWish
 
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Added:
+    """What another station adds to a run of the platform."""
+
+    extension: Extension
+    """Its part of the run."""
+    motion: MotionSource
+    """What it plays."""
+    total_s: float
+    """About how long the run takes [s]; infinite if that is not known."""
+
+
 _REFUSALS = (RecordingError, DriveError, NotCommissionedError, NotReferencedError, NoDeskError)
 
 
@@ -89,14 +104,18 @@ def run_and_show(
     as_json: bool,
     operator: bool = False,
     request: Request | None = None,
+    added: Added | None = None,
 ) -> bool:
     """Run a plan, show how it went, and say whether all went well.
 
     Args:
         request: that of `hil run`; then a motion that asked too much gets advice.
+        added: what another station adds to the run.
     """
     with ExitStack() as until_told:
-        result = play(plan, folder, quiet=as_json, operator=operator, until_told=until_told)
+        result = play(
+            plan, folder, quiet=as_json, operator=operator, until_told=until_told, added=added
+        )
         recording = Recording.open(result.recorder.path)
         evidence = evidence_of(recording, np.array(plan.rig.cylinders.closed_length_m))
         page = _report(recording) if report_too else None
@@ -121,6 +140,7 @@ def play(
     course: RunSequence = WHOLE_COURSE,
     operator: bool = False,
     until_told: ExitStack | None = None,
+    added: Added | None = None,
 ) -> RunResult:
     """Run a plan with its progress on standard error; emulated drives step in if it allows it.
 
@@ -129,6 +149,7 @@ def play(
         operator: whether a person leads the run.
         until_told: left once the result is told; until then a signal that asks for the end of a
             run that is over does not take its result away. Left out, until the run is over.
+        added: what another station adds to the run, with the motion that it plays.
 
     Raises:
         ConfigError: if the plan cannot be run as described.
@@ -137,17 +158,19 @@ def play(
     if operator:
         require_operable(plan)
     warm_and_say(quiet=quiet)
-    motion = motion_of(plan)
-    if plan.scenario.checks_first:
+    motion = motion_of(plan) if added is None else added.motion
+    if plan.scenario.checks_first and added is None:
         _refuse_if_unproved(plan, motion)
+    total_s = expected_duration_s(plan, motion) if added is None else added.total_s
 
     def run_on(plan: Plan) -> RunResult:
         try:
-            with _progress(plan, motion, quiet=quiet, operator=operator) as progress:
+            with _progress(plan, total_s, quiet=quiet, operator=operator) as progress:
                 stop = _heard(until_told)
                 return _run(
-                    plan, folder, motion, progress, course, stop, operator=operator, quiet=quiet
-                )
+                    plan, folder, motion, progress, course, stop, operator=operator, quiet=quiet,
+                    extension=None if added is None else added.extension,
+                )  # fmt: skip
         except (LinkError, DriveAbsentError) as error:
             url = plan.drives_url
             text = f"nothing has moved: the drives at {url} are not there: {error}"
@@ -169,6 +192,7 @@ def _run(
     *,
     operator: bool,
     quiet: bool,
+    extension: Extension | None = None,
 ) -> RunResult:
     """Run a plan, and say on standard error what is waited for."""
 
@@ -186,6 +210,7 @@ def _run(
             course=course,
             operator=operator,
             tell=tell,
+            extension=extension,
         )
 
 
@@ -225,19 +250,20 @@ def _refuse_if_unproved(plan: Plan, motion: MotionSource) -> None:
 
 
 @contextmanager
-def _progress(
-    plan: Plan, motion: MotionSource, *, quiet: bool, operator: bool = False
-) -> Iterator[Any]:
+def _progress(plan: Plan, total_s: float, *, quiet: bool, operator: bool = False) -> Iterator[Any]:
     """A progress bar for a dry run; in real time a line, for nothing may disturb the loop.
 
     Of a run that an operator leads nothing: how long it takes is not known.
     """
-    total_s = expected_duration_s(plan, motion)
     if quiet or operator:
         yield None
     elif plan.scenario.clock == "real":
-        err.print(f"running for about {total_s:.0f} s in real time; Ctrl-C stops and parks")
+        about = f" for about {total_s:.0f} s" if math.isfinite(total_s) else ""
+        err.print(f"running{about} in real time; Ctrl-C stops and parks")
         yield None
+    elif not math.isfinite(total_s):
+        with waiting(f"running {plan.scenario.name}", quiet=quiet):
+            yield None
     else:
         columns = (
             TextColumn("{task.description}"),

@@ -174,17 +174,36 @@ def load_plan(path: Path, overrides: Iterable[str] = ()) -> Plan:
 
 def plan_from_table(table: Mapping[str, Any], path: Path, overrides: Iterable[str] = ()) -> Plan:
     """Like :func:`load_plan`, for a scenario that is already a table."""
+    for_scenario, for_rig = parted(overrides)
+    scenario = Scenario.build(apply_overrides(dict(table), for_scenario), str(path))
+    rig, rig_path = rig_of(scenario, path, for_rig)
+    return Plan(scenario=scenario, rig=rig, scenario_file=str(path), rig_file=str(rig_path))
+
+
+def parted(overrides: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Overrides of a scenario, and those of its rig without their prefix."""
     overrides = tuple(overrides)
     for_rig = [o.removeprefix(RIG_PREFIX) for o in overrides if o.startswith(RIG_PREFIX)]
-    for_scenario = [o for o in overrides if not o.startswith(RIG_PREFIX)]
-    scenario = Scenario.build(apply_overrides(dict(table), for_scenario), str(path))
+    return [o for o in overrides if not o.startswith(RIG_PREFIX)], for_rig
+
+
+def rig_of(scenario: Scenario, path: Path, overrides: Iterable[str] = ()) -> tuple[Rig, Path]:
+    """The rig that a scenario names, fitted with its drives, and the rig's file.
+
+    Args:
+        path: of the scenario.
+        overrides: ``key=value`` texts laid over the rig.
+
+    Raises:
+        ConfigError: if it cannot be read, or the devices cannot be as described.
+    """
     rig_path = find_file(scenario.rig, beside=path, folder="rigs", key="rig")
-    rig = Rig.build(apply_overrides(read_toml(rig_path), for_rig), str(rig_path))
+    rig = Rig.build(apply_overrides(read_toml(rig_path), overrides), str(rig_path))
     check_rig(rig, str(rig_path))
     _check_devices(scenario, rig, str(path))
     rig = fitted(rig, rig_path, drives_url(scenario, rig))
     check_rig(rig, str(rig_path))
-    return Plan(scenario=scenario, rig=rig, scenario_file=str(path), rig_file=str(rig_path))
+    return rig, rig_path
 
 
 RIG_PREFIX = "rig_settings."

@@ -16,6 +16,10 @@ REFUSED_CYCLES = 5
 """For so many cycles parking is asked of a gate that refuses it."""
 
 
+HINDRANCE_SHARE = 6
+"""For so many times the patience with drives it is waited for what others must do first."""
+
+
 class Outcome(Enum):
     """How a run ended."""
 
@@ -33,6 +37,8 @@ class RunCourse(Protocol):
     """How long a stop may take, should control fail."""
     waits: Waits
     """What the drives wait for, as they last told."""
+    hindrance: Waits
+    """What must come before the platform may engage, beside the drives; empty if it may."""
     done: bool
     """Whether the run is over."""
 
@@ -61,6 +67,10 @@ class RunCourse(Protocol):
 
     def trip(self, why: str) -> None:
         """Something outside the gate's sight is wrong: end the run in the same orderly way."""
+        ...
+
+    def give_up(self, why: str) -> None:
+        """The motion was given up and stands at rest: park; harmless when repeated."""
         ...
 
     def ask(self, verdict: Verdict | None, path_done: bool) -> tuple[Request, ...]:
@@ -94,9 +104,11 @@ class Supervisor:
     ) -> None:
         self.patience_cycles = patience_cycles
         self.waits: Waits = ()
+        self.hindrance: Waits = ()
+        """What must come before the platform may engage, beside the drives."""
         self._period_s = period_s
         self._homing_cycles = homing_cycles or patience_cycles
-        self._waited = self._hindered = 0
+        self._waited = self._hindered = self._held_up = 0
         self._mode = Mode.OFF
         self._engage = engage
         self._finished = False
@@ -132,6 +144,10 @@ class Supervisor:
         """Something outside the gate's sight is wrong: end the run in the same orderly way."""
         self._trip = self._trip or why
 
+    def give_up(self, why: str) -> None:
+        """The motion was given up and stands at rest: the run ends with this reason."""
+        self.trip(why)
+
     def ask(self, verdict: Verdict | None, path_done: bool) -> tuple[Request, ...]:
         """The requests of this cycle; sets ``done`` when the run is over.
 
@@ -150,6 +166,11 @@ class Supervisor:
         self._learn(verdict)
         homing = verdict.mode is Mode.HOMING
         patience = self._homing_cycles if homing else self.patience_cycles
+        if verdict.mode is Mode.STANDBY and self.hindrance and not ending:
+            self._waited, self._held_up = 0, self._held_up + 1  # the drives are not to blame
+            if self._held_up > HINDRANCE_SHARE * self.patience_cycles:
+                self._waited = patience = HINDRANCE_SHARE * self.patience_cycles
+                self._waited += 1
         # Homing takes its time; what keeps it from beginning gets no more than any other wait.
         hindered = homing and any(wait.remedy for wait in self.waits)
         self._hindered = self._hindered + 1 if hindered else 0
@@ -188,6 +209,8 @@ class Supervisor:
                 return None if leaving else Request.HOME
             case Mode.HOMING if ending:
                 return Request.HOLD
+            case Mode.STANDBY if self._engage and self.hindrance and not leaving:
+                return None
             case Mode.STANDBY:
                 self._played = leaving or not self._engage
                 return Request.SHUT_DOWN if self._played else Request.ENGAGE

@@ -5,9 +5,9 @@ Its kinds are found by the entry points `hil.sources`, ours and those of others.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -48,6 +48,16 @@ class LiveSource(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Feedback:
+    """What the bench knows of itself in this cycle, for a source that is a model."""
+
+    pose: tuple[float, ...]
+    """Measured x, y, z, alpha, beta, gamma of the platform, less neutral [m, rad], 6."""
+    operator: Mapping[str, float] = field(default_factory=dict)
+    """What a person asks, by name: the bench's inputs such as sliders and pedals."""
+
+
+@dataclass(frozen=True, slots=True)
 class Surroundings:
     """What a source may need of the run that opens it."""
 
@@ -62,6 +72,11 @@ class Surroundings:
     """Clock of the run, monotonic [s]."""
     head_m: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """Where the head is from the vehicle's own sensor, in body axes FRD [m]."""
+    feedback: Callable[[], Feedback | None] = lambda: None
+    """Gives what was measured last; None before anything was."""
+    trusted: bool = False
+    """Whether the person who starts the run trusts native code that the source would load: by an
+    option of the command line, never by a file."""
 
 
 @dataclass(frozen=True, slots=True)

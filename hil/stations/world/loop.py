@@ -18,7 +18,7 @@ from sim.world.engine.mjcf_text import quaternion_of
 from sim.world.engine.world import DivergedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from hil.recording.signals import Signals
     from hil.run.journal import Journal
@@ -248,28 +248,18 @@ class WorldRun:
         pose = bench.tool_pose()
         flags = RowFlag(0) if self.figures.ok else RowFlag.FAULT_LATCHED
         shown = *of_joints, bench.gated.commanded.tolist()
-        coordinates = bench.world.positions.tolist()
+        coordinates, reading = bench.world.positions, bench.sensors.read()
         if self._fit is not None:
             shown = tuple(self._fit.of_joints(values) for values in shown)
-            coordinates = self._fit.of_coordinates(coordinates)
+            coordinates = np.array(self._fit.of_coordinates(coordinates.tolist()))
+            reading = np.array(self._fit.of_readings(reading.tolist()))
         row = (
             tick.index, tick.t_s, self._mode(), ACTIONS.index(action), int(flags), *shown,
             NO_POSE if pose is None else _seven(pose), bench.world.gap_max_m,
-            bench.contacts.touching, bench.contacts.force_n, coordinates, *self._readings(),
+            bench.contacts.touching, bench.contacts.force_n,
         )  # fmt: skip
-        journal.row(self.signals.pack(row), tick.t_s, tick.index)
+        journal.row(self.signals.pack(row, coordinates, reading), tick.t_s, tick.index)
         journal.service()
-
-    def _readings(self) -> Iterator[float | list[float]]:
-        """Of all sensors, a value or a list for each of their signals."""
-        sensors = self._bench.sensors
-        if self._fit is not None:
-            yield from self._fit.of_readings(sensors.read().tolist())
-        elif sensors.signals:
-            reading = sensors.read()
-            for one in sensors.signals:
-                values = reading[one.at].tolist()
-                yield values if one.count > 1 else values[0]
 
     def _mode(self) -> int:
         match self._bench.gated.action:

@@ -5,6 +5,7 @@ that what runs along them is contiguous.
 """
 
 import math
+from typing import Any, Final
 
 import numpy as np
 from numba import njit
@@ -13,8 +14,11 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
+FAST: Final[dict[str, Any]] = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz"}}
+"""Sums in whatever order is quickest, always the same one."""
 
-@njit(cache=True)
+
+@njit(cache=True, **FAST)
 def factored(jacobian: Array, others: Indices, least: float, columns: Array, order: Indices,
              scales: Array, diagonal: Array) -> bool:  # fmt: skip
     """Factor the columns of some freedoms; whether none of them depends on the others.
@@ -59,24 +63,26 @@ def factored(jacobian: Array, others: Indices, least: float, columns: Array, ord
             return False
         columns[k, k] -= length
         scales[k] = -1.0 / (length * columns[k, k])
+        vector = columns[k, k:]
         for index in range(k + 1, count):
-            _reflect(columns[k], scales[k], columns[index], k)
-            squares[index] -= columns[index, k] * columns[index, k]
+            other = columns[index, k:]
+            _reflect(vector, scales[k], other)
+            squares[index] -= other[0] * other[0]
     return True
 
 
-@njit(cache=True, inline="always")
-def _reflect(vector: Array, scale: float, other: Array, k: int) -> None:
-    """Apply Householder's reflection k to the rows from k on of another vector."""
+@njit(cache=True, inline="always", **FAST)
+def _reflect(vector: Array, scale: float, other: Array) -> None:
+    """Apply one of Householder's reflections to a vector as long as its own."""
     dot = 0.0
-    for row in range(k, len(other)):
+    for row in range(len(vector)):
         dot += vector[row] * other[row]
     dot *= scale
-    for row in range(k, len(other)):
+    for row in range(len(vector)):
         other[row] -= dot * vector[row]
 
 
-@njit(cache=True)
+@njit(cache=True, **FAST)
 def follow(
     jacobian: Array, driven: Indices, others: Indices, least: float, columns: Array,
     order: Indices, scales: Array, diagonal: Array, rates: Array, found: Array,
@@ -97,7 +103,7 @@ def follow(
         for row in range(rows):
             wanted[row] -= jacobian[row, driven[index]] * rates[index]
     for k in range(count):
-        _reflect(columns[k], scales[k], wanted, k)
+        _reflect(columns[k, k:], scales[k], wanted[k:])
     for k in range(count - 1, -1, -1):
         value = wanted[k] / diagonal[k]
         found[others[order[k]]] = value
@@ -106,7 +112,7 @@ def follow(
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, **FAST)
 def bear(
     jacobian: Array, driven: Indices, others: Indices, columns: Array, order: Indices,
     scales: Array, diagonal: Array, inertial: Array, bias: Array, passive: Array, found: Array,
@@ -128,7 +134,7 @@ def bear(
             value -= columns[k, row] * forces[row]
         forces[k] = value / diagonal[k]
     for k in range(count - 1, -1, -1):
-        _reflect(columns[k], scales[k], forces, k)
+        _reflect(columns[k, k:], scales[k], forces[k:])
     for index in range(len(driven)):
         at = driven[index]
         effort = inertial[at] + bias[at] - passive[at]

@@ -1,7 +1,9 @@
 """Elements of XML with all digits of every number."""
 
+import re
 from collections.abc import Iterable
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from typing import Final
+from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
@@ -21,9 +23,34 @@ def add(parent: Element, tag: str, **attributes: object) -> Element:
 
 
 def document(root: Element) -> str:
-    """The whole text, an element a line."""
-    indent(root)
-    return tostring(root, encoding="unicode") + "\n"
+    """The whole text, an element a line, as `ElementTree` indents it and in half its time.
+
+    Of elements with attributes only: neither texts nor namespaces.
+    """
+    lines: list[str] = []
+    _write(root, "", lines)
+    return "".join(lines)
+
+
+def _write(element: Element, margin: str, lines: list[str]) -> None:
+    attributes = "".join([f' {key}="{value}"' for key, value in element.attrib.items()])
+    if attributes.count('"') > 2 * len(element.attrib) or _SPECIAL.search(attributes):
+        escaped = [(key, value.translate(_ESCAPED)) for key, value in element.attrib.items()]
+        attributes = "".join([f' {key}="{value}"' for key, value in escaped])
+    if not len(element):
+        lines.append(f"{margin}<{element.tag}{attributes} />\n")
+        return
+    lines.append(f"{margin}<{element.tag}{attributes}>\n")
+    for each in element:
+        _write(each, margin + "  ", lines)
+    lines.append(f"{margin}</{element.tag}>\n")
+
+
+_SPECIAL: Final = re.compile("[&<>\r\n\t]")
+_ESCAPED: Final = str.maketrans({
+    "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;", "\n": "&#10;",
+    "\t": "&#09;",
+})  # fmt: skip
 
 
 def _text(value: object) -> str:

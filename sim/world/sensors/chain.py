@@ -95,9 +95,8 @@ class SensorChain:
         layout = self.layout
         next_reading(
             measured, self._defects, layout.delay, layout.quaternions, self._cut_axes,
-            layout.boundless, self._biased, self._step, self._noise[row], self._turns[row],
-            self._lost[row], self._begun, self._filtered, self._history, self._told,
-            self._room,
+            layout.boundless, self._biased, self._step, row, self._noise, self._turns,
+            self._lost, self._begun, self._filtered, self._history, self._told, self._room,
         )  # fmt: skip
         if not self._all_begun:
             self._begun[:] = self._all_begun = True

@@ -90,9 +90,10 @@ def next_reading(
     boundless: bool,
     biased: Array,
     step: int,
-    noise: Array,
-    turns: Array,
-    lost: Flags,
+    drawn: int,
+    noises: Array,
+    turnings: Array,
+    losses: Flags,
     begun: Flags,
     filtered: Array,
     history: Array,
@@ -110,16 +111,17 @@ def next_reading(
         boundless: whether a value that is filtered may be infinite.
         biased: of the axes, as quaternions, shape (axes, 4); shape (0, 4) without.
         step: readings taken before.
-        noise: of this step, shape (values,).
-        turns: likewise of the axes, as quaternions, shape (axes, 4); shape (0, 4) without.
-        lost: values that stay as they were told last, shape (values,).
+        drawn: row of this step in the three that follow.
+        noises: of each step, shape (steps, values).
+        turnings: likewise of the axes, as quaternions, shape (steps, axes, 4); of no axes without.
+        losses: values that stay as they were told last, shape (steps, values).
         begun: which have been measured before, shape (values,).
         filtered: what the filters had last, shape (values,); written.
         history: measured before, shape (depth, values); written.
         told: the last reading, shape (values,); the next one is written there.
         values: room to work in, shape (values,).
     """
-    bias = defects[BIAS]
+    bias, noise, turns, lost = defects[BIAS], noises[drawn], turnings[drawn], losses[drawn]
     for index in range(len(values)):
         values[index] = measured[index] + bias[index]
     if len(biased):

@@ -94,7 +94,7 @@ class BenchModel:
                     self.over("the run is over")
             case m.Answer():
                 self._wishes.answered(message)
-            case m.Refused():
+            case m.SessionRefused():
                 self.over(message.why)
 
     def over(self, why: str) -> None:

@@ -44,7 +44,7 @@ def failure_of(event: EventRecord) -> str:
 def last_word_in(messages: Iterable[Message]) -> bool:
     """Whether a desk has said that it is over with this client, or with the run."""
     return any(
-        isinstance(said, m.Refused) or (isinstance(said, m.State) and not said.bench)
+        isinstance(said, m.SessionRefused) or (isinstance(said, m.State) and not said.bench)
         for said in messages
     )
 

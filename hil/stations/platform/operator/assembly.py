@@ -14,6 +14,7 @@ from hil.machines.machine import geometry_of, park_pose
 from hil.recording.header import RunHeader
 from hil.recording.recorder import RecordingSink
 from hil.stations.platform.control import PlatformMachine
+from hil.stations.platform.extension import Extension
 from hil.stations.platform.journal import PlatformJournal
 from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.motion.source import MotionSource
@@ -63,6 +64,8 @@ class Leading:
     """How long a stop and how long homing may take."""
     now_s: Callable[[], float]
     """Monotonic time [s], the clock that stamps the orders."""
+    extension: Extension | None = None
+    """Of a station that extends this one, with a motion of its own."""
 
 
 def operated_run(
@@ -72,7 +75,8 @@ def operated_run(
     plan = parts.plan
     period_s = plan.scenario.period_s
     parking = parking_proof(plan, parts.machine)
-    motion = OperatedMotion(plan, parts.motion)
+    led = None if parts.extension is None else parts.extension.led
+    motion = OperatedMotion(plan, parts.motion) if led is None else led()
     operator = Operator(slot, parts.now_s, plan.scenario.operator.dead_man)
     course = OperatedCourse(operator, motion, *parts.patience_cycles, told, note, period_s=period_s)
     return OperatedStation(parts.machine, motion, course, period_s, parking), course
@@ -99,17 +103,19 @@ def led_run(
     from hil.desk.endpoints import PlaceError
     from hil.desk.process import DeskError, DeskProcess  # Linux only
 
-    scenario = parts.plan.scenario
+    scenario, extension = parts.plan.scenario, parts.extension
     with ExitStack() as stack:
         try:
             desk = DeskProcess(
-                header, scenario.period_s, station="platform", prover=PROGRAM,
+                header, scenario.period_s, station=header.signals.station,
+                prover=PROGRAM if extension is None else extension.prover,
                 dead_man=scenario.operator.dead_man,
             )  # fmt: skip
             stack.enter_context(desk)
         except (DeskError, PlaceError, OSError) as error:
             raise NoDeskError(f"no operator's desk: {error}") from error
-        journal = PlatformJournal(sink, desk.telemetry)
+        blank = b"" if extension is None else extension.blank
+        journal = PlatformJournal(sink, desk.telemetry, blank)
         told = Publisher(desk.telemetry)
         station, course = operated_run(parts, desk.slot, told, journal.operator)
         station.watch = DeskWatch(desk, journal.operator).look

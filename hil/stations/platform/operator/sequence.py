@@ -7,7 +7,7 @@ moves until PARK is pressed. A fault does not end the run: it is left by RESET, 
 
 from collections.abc import Collection
 
-from drives.waits import Waits
+from drives.waits import Waits, in_words
 from hil.desk.operation import Operation, Refusal
 from hil.desk.operator import Operator
 from hil.desk.order import BUTTONS, Button, OperatorOrder
@@ -50,6 +50,8 @@ class OperatedCourse:
     ) -> None:
         self.patience_cycles = patience_cycles
         self.waits: Waits = ()
+        self.hindrance: Waits = ()
+        """What must come before the platform may engage, beside the drives."""
         self._period_s = period_s
         self._homing_cycles = homing_cycles
         self._operator = operator
@@ -65,6 +67,7 @@ class OperatedCourse:
         self._owner = ""
         self._parking = ParkRequest(self._presses.refuse)
         self._verdict: Verdict | None = None
+        self._given_up = ""
         self.done = False
 
     # --- as a supervisor ------------------------------------------------------------------------
@@ -113,6 +116,12 @@ class OperatedCourse:
         """End the run in the same orderly way, as a success."""
         self._begin_end()
         self._ending.shut_down = True
+
+    def give_up(self, why: str) -> None:
+        """The motion was given up and stands at rest: it parks while hold-to-run is held."""
+        if self._given_up != why:
+            self._given_up = why
+            self._parking.want(self._held)
 
     def _begin_end(self) -> None:
         """The patience of an end is counted from here, however long the mode has lasted."""
@@ -211,6 +220,7 @@ class OperatedCourse:
         mode = verdict.mode
         self._mode, self._waited = mode, 0
         if mode is Mode.ENGAGING:
+            self._given_up = ""
             self.motion.begin()
         elif mode is not Mode.ENGAGED:
             self.motion.leave()
@@ -257,6 +267,8 @@ class OperatedCourse:
             ending=self._ending.under_way,
         )
         why = why or self._presses.objection(button, verdict.mode, standing)
+        if button is Button.ENGAGE and self.hindrance:
+            why = why or in_words(self.hindrance)
         if button is Button.HOLD and (self._presses.withdraw() | self._parking.want(False)):
             why = ""  # what is not done yet is taken back in any mode
         if self._parking.on and button in BEFORE_PARKING:

@@ -1,7 +1,8 @@
 """A recording prepared for pictures: its phases, its rig, its limits, and what is missing."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,12 +82,18 @@ class RunView(RecordedRun):
     """Pose reached in each cycle [m, rad], shape (N, 6), read-only; NaN = not known."""
 
     @classmethod
-    def of(cls, recording: Recording) -> "RunView":
-        """Prepare a recording; an odd one gives notes, not an error."""
+    def of(
+        cls, recording: Recording, read: Callable[[Mapping[str, Any], str], Plan] = Plan.build
+    ) -> Self:
+        """Prepare a recording; an odd one gives notes, not an error.
+
+        Args:
+            read: makes the plan of what the header holds; raises `ConfigError`.
+        """
         notes = [*notes_of(recording), *_gate_record(recording)]
         times = times_s(recording)
         phases = phases_of(recording, times)
-        plan = _plan(recording, notes)
+        plan = _plan(recording, notes, read)
         moving = in_motion(recording)
         moving.setflags(write=False)
         if len(times) and not moving.any():
@@ -171,12 +178,14 @@ def _gate_record(recording: Recording) -> list[str]:
     return [told] if told else []
 
 
-def _plan(recording: Recording, notes: list[str]) -> Plan | None:
+def _plan(
+    recording: Recording, notes: list[str], read: Callable[[Mapping[str, Any], str], Plan]
+) -> Plan | None:
     if recording.scenario is None:
         notes.append("The effective scenario is not in the file: limits and geometry are unknown.")
         return None
     try:
-        return Plan.build(recording.scenario, "the scenario in the recording")
+        return read(recording.scenario, "the scenario in the recording")
     except ConfigError as error:
         problem = error.problems[0] if error.problems else str(error)
         notes.append(

@@ -7,7 +7,7 @@ that has gone leaves its columns of the recording without a number.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -151,11 +151,9 @@ class RowFit:
         """Coordinates of everything that moves in their columns."""
         return [values[at] if at >= 0 else NOTHING for at in self.coordinates]
 
-    def of_readings(self, reading: Sequence[float]) -> Iterator[float | list[float]]:
+    def of_readings(self, reading: Sequence[float]) -> list[float]:
         """What sensors tell in its columns."""
-        for places in self.readings:
-            values = [reading[at] if at >= 0 else NOTHING for at in places]
-            yield values if len(values) > 1 else values[0]
+        return [reading[at] if at >= 0 else NOTHING for places in self.readings for at in places]
 
 
 def _reading_at(shown: SensorSignal, now: SensorSignal | None) -> tuple[int, ...]:

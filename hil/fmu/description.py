@@ -1,0 +1,274 @@
+"""What an FMU says of itself, read without loading any of its native code.
+
+The file is a zip archive with ``modelDescription.xml`` (FMI 2.0.4, 2.2; FMI 3.0, 2.4). Refused
+here: what could never be run by the bench, with the reason, before anything of it is trusted.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import math
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from hil.config.errors import ConfigError
+from hil.fmu.extra import require_fmpy
+
+if TYPE_CHECKING:
+    from fmpy.model_description import ModelDescription, ModelVariable
+
+MAX_FILE_BYTES: Final = 1 << 30
+MAX_DESCRIPTION_BYTES: Final = 64 << 20
+DESCRIPTION: Final = "modelDescription.xml"
+REAL: Final = frozenset({"Real", "Float64", "Float32"})
+WHOLE: Final = frozenset(
+    {"Integer", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64"}
+)
+LOGICAL: Final = frozenset({"Boolean"})
+NUMERIC: Final = REAL | WHOLE | LOGICAL | {"Enumeration"}
+"""Types whose values can be a number of the bench."""
+PLATFORMS: Final = {"2": "linux64", "3": "x86_64-linux"}
+"""Folder of the binaries that the bench loads, by the major version."""
+WHOLE_STEPS: Final = 1e-9
+"""How far a quotient of two times may be from a whole number, relatively."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One variable of a model."""
+
+    name: str
+    type: str
+    """As FMI names it: Real, Float64, Integer, …"""
+    causality: str
+    """parameter, input, output, local, independent, …"""
+    variability: str
+    unit: str
+    """As the file says; empty if it does not."""
+    start: str
+    """Its start value as text; empty if there is none."""
+    reference: int
+    """Value reference."""
+    shape: tuple[int, ...]
+    """Of an array (FMI 3); empty for a scalar."""
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What an FMU is."""
+
+    path: Path
+    sha256: str
+    """Digest of the whole file, hexadecimal."""
+    fmi: str
+    """Version of the standard, such as "2.0"."""
+    name: str
+    token: str
+    """GUID or instantiation token."""
+    identifier: str
+    """Of its co-simulation library; empty if it has none."""
+    tool: str
+    interfaces: tuple[str, ...]
+    """Of: co-simulation, model exchange, scheduled execution."""
+    platforms: tuple[str, ...]
+    """Folders of its binaries."""
+    step_s: float | None
+    """Step of its default experiment [s]."""
+    fixed_step_s: float | None
+    """Internal step that a communication step must be a multiple of [s]; None if any is taken."""
+    stop_s: float | None
+    """End of its default experiment [s]."""
+    may_return_early: bool
+    variables: tuple[Variable, ...]
+    needs_tool: bool
+    """Whether it wants the program that made it, or an interpreter, on the machine."""
+
+    @property
+    def major(self) -> str:
+        """Major version of the standard."""
+        return self.fmi.partition(".")[0]
+
+    def variable(self, name: str, place: str) -> Variable:
+        """A variable by its name.
+
+        Args:
+            place: key of the settings that names it.
+
+        Raises:
+            ConfigError: with the names that come nearest.
+        """
+        for one in self.variables:
+            if one.name == name:
+                return one
+        known = [one.name for one in self.variables]
+        close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+        near = f"; near ones: {', '.join(close)}" if close else f"; it has {len(known)} others"
+        raise ConfigError(str(self.path), [f"{place} = {name!r}: no such variable{near}"])
+
+
+def read_description(path: Path) -> Description:
+    """Read what an FMU says of itself; nothing of it is run.
+
+    Raises:
+        ConfigError: for a file that is none, or whose description is not valid.
+        RefusedError: if the library that reads it is missing.
+    """
+    require_fmpy()
+    sha256 = _digest(path)
+    names = _names(path)
+    model = _model(path)
+    kinds = {
+        "co-simulation": model.coSimulation,
+        "model exchange": model.modelExchange,
+        "scheduled execution": model.scheduledExecution,
+    }
+    slave, trial = model.coSimulation, model.defaultExperiment
+    step_s = _time(None if trial is None else trial.stepSize)
+    platforms = {name.split("/")[1] for name in names if name.count("/") > 1 and _binary(name)}
+    return Description(
+        path=path,
+        sha256=sha256,
+        fmi=str(model.fmiVersion),
+        name=str(model.modelName),
+        token=str(model.instantiationToken or model.guid),
+        identifier="" if slave is None else str(slave.modelIdentifier),
+        tool=str(model.generationTool or ""),
+        interfaces=tuple(name for name, kind in kinds.items() if kind is not None),
+        platforms=tuple(sorted(platforms)),
+        step_s=step_s,
+        fixed_step_s=_fixed_step_s(model, step_s),
+        stop_s=_time(None if trial is None else trial.stopTime),
+        may_return_early=bool(slave is not None and slave.mightReturnEarlyFromDoStep),
+        variables=tuple(_variable(one) for one in model.modelVariables),
+        needs_tool=bool(slave is not None and slave.needsExecutionTool),
+    )
+
+
+def require_runnable(model: Description) -> None:
+    """Refuse an FMU that the bench could never run.
+
+    Raises:
+        ConfigError: model exchange only, another version, no binary for this system.
+    """
+    source = str(model.path)
+    if "co-simulation" not in model.interfaces:
+        has = " and ".join(model.interfaces) or "no interface"
+        raise ConfigError(
+            source, [f"has {has} only: it brings no solver; export it for co-simulation"]
+        )
+    if model.major not in PLATFORMS:
+        raise ConfigError(source, [f"is of FMI {model.fmi}; the bench runs FMI 2.0 and 3.0"])
+    wanted = PLATFORMS[model.major]
+    if wanted not in model.platforms:
+        has = ", ".join(model.platforms) or "none"
+        raise ConfigError(
+            source,
+            [f"has no Linux binary (binaries/{wanted}), but {has}; export it for 64-bit Linux"],
+        )
+
+
+def whole_steps(period_s: float, step_s: float, what: str, source: str) -> int:
+    """How many steps are in a period.
+
+    Raises:
+        ConfigError: if that is no whole number.
+    """
+    count = round(period_s / step_s) if step_s > 0.0 else 0
+    if count >= 1 and abs(period_s / step_s - count) <= WHOLE_STEPS * count:
+        return count
+    below = max(1, math.ceil(period_s / step_s)) if step_s > 0.0 else 1
+    raise ConfigError(
+        source,
+        [
+            f"{what} {step_s:g} s does not divide {period_s:g} s; a whole number of steps must "
+            f"fit, such as {period_s / below:g} s"
+        ],
+    )
+
+
+def _digest(path: Path) -> str:
+    try:
+        if not path.is_file():
+            raise ConfigError(str(path), ["cannot be read: no such file"])
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise ConfigError(str(path), [f"is larger than {MAX_FILE_BYTES >> 20} MiB; not read"])
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ConfigError(str(path), [f"cannot be read: {error.strerror}"]) from None
+
+
+def _names(path: Path) -> list[str]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            info = archive.getinfo(DESCRIPTION)
+            if info.file_size > MAX_DESCRIPTION_BYTES:
+                raise ConfigError(
+                    str(path), [f"{DESCRIPTION} is larger than {MAX_DESCRIPTION_BYTES >> 20} MiB"]
+                )
+            return archive.namelist()
+    except KeyError:
+        raise ConfigError(str(path), [f"is no FMU: it holds no {DESCRIPTION}"]) from None
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        raise ConfigError(str(path), [f"is no FMU: {error}"]) from None
+
+
+def _model(path: Path) -> ModelDescription:
+    from fmpy import read_model_description
+
+    try:
+        return read_model_description(str(path))
+    except Exception as error:  # the library raises its own, and those of its parsers
+        lines = " ".join(str(error).split())
+        raise ConfigError(str(path), [f"{DESCRIPTION} is not valid: {lines[:600]}"]) from None
+
+
+def _binary(name: str) -> bool:
+    return name.startswith("binaries/") and not name.endswith("/")
+
+
+def _variable(one: ModelVariable) -> Variable:
+    kind = one.declaredType
+    unit = one.unit or (kind.unit if kind is not None else None)
+    return Variable(
+        name=str(one.name),
+        type=str(one.type),
+        causality=str(one.causality or "local"),
+        variability=str(one.variability or "continuous"),
+        unit=str(unit or ""),
+        start="" if one.start is None else str(one.start),
+        reference=int(one.valueReference),
+        shape=_shape(one),
+        description=str(one.description or ""),
+    )
+
+
+def _shape(one: ModelVariable) -> tuple[int, ...]:
+    return tuple(int(size) for size in one.shape) if one.dimensions and one.shape else ()
+
+
+def _fixed_step_s(model: ModelDescription, step_s: float | None) -> float | None:
+    """FMI 3 has an attribute of its own; FMI 2 says only that a step may not vary.
+
+    Its tools put the solver's fixed step into the default experiment then.
+    """
+    slave: Any = model.coSimulation
+    if slave is None:
+        return None
+    if slave.fixedInternalStepSize is not None:
+        return _time(slave.fixedInternalStepSize)
+    fixed = not slave.canHandleVariableCommunicationStepSize
+    return step_s if fixed and str(model.fmiVersion).startswith("2") else None
+
+
+def _time(value: Any) -> float | None:
+    """A positive time [s], if it is one."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if math.isfinite(number) and number > 0.0 else None

@@ -1,0 +1,160 @@
+"""An FMU in its own process: right values at right times, and whatever it does is an answer."""
+
+import math
+import os
+import signal
+
+import pytest
+from fmu_vehicles import FAULTS, c_vehicle, python_vehicle
+
+from hil.config.errors import RefusedError
+from hil.fmu.description import read_description
+from hil.fmu.process import ModelProcess
+from hil.fmu.wire import ModelOrder, StepStatus
+
+STEP_S = 0.002
+W = 2.0 * math.pi * 0.25
+
+
+def order(path, outputs, **others):
+    model = read_description(path)
+    given = {"step_s": STEP_S, "substeps": 1, "inputs": ()} | others
+    return ModelOrder(path=str(path), sha256=model.sha256, outputs=outputs, **given)
+
+
+def drive(process, steps, inputs=()):
+    answers = [process.first]
+    for index in range(1, steps + 1):
+        process.ask(index, inputs)
+        answers.append(process.wait(5.0))
+    return answers
+
+
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_outputs_follow_the_closed_form_and_inputs_go_in(tmp_path, fmi):
+    names = ("f_x", "f_y", "f_z", "steps", "echo")
+    with ModelProcess(order(c_vehicle(tmp_path, fmi), names, inputs=("steer",))) as process:
+        answers = drive(process, 200, (0.3,))
+    assert [answer.index for answer in answers] == list(range(201))
+    for k, answer in enumerate(answers):
+        t = k * STEP_S  # one multiplication, as the model's own time is made
+        assert answer.values[0] == pytest.approx(1.5 * math.sin(W * t), abs=1e-15)
+        assert answer.values[1] == pytest.approx(0.8 * (1.0 - math.cos(W * t)), abs=1e-15)
+        assert answer.values[2:4] == (-9.80665, k)
+        assert answer.values[4] == (0.6 if k else 0.0)
+
+
+def test_time_is_a_product_and_never_a_sum(tmp_path):
+    path = c_vehicle(tmp_path, 3)
+    with ModelProcess(order(path, ("time",), step_s=0.0001, substeps=20)) as process:
+        answers = drive(process, 3000)
+    # The model is told t = k h and adds h once; a running sum is off by 1e-13 here.
+    wanted = [0.0] + [(20 * k - 1) * 0.0001 + 0.0001 for k in range(1, 3001)]
+    assert [answer.values[0] for answer in answers] == wanted
+
+
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_substeps_are_all_done(tmp_path, fmi):
+    path = c_vehicle(tmp_path, fmi)
+    with ModelProcess(order(path, ("steps",), step_s=0.0005, substeps=4)) as process:
+        assert [answer.values[0] for answer in drive(process, 5)] == [0, 4, 8, 12, 16, 20]
+
+
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_vehicles_of_other_tools(tmp_path, fmi):
+    with ModelProcess(order(python_vehicle(tmp_path, fmi), ("f_x", "r"))) as process:
+        answers = drive(process, 50)
+    for k, answer in enumerate(answers[1:], 1):
+        t = (k - 1) * STEP_S + STEP_S
+        wanted = math.sin(math.pi * t), 0.1 * math.sin(0.5 * math.pi * t)
+        assert answer.values == pytest.approx(wanted, abs=1e-15)
+
+
+SEEN = {
+    "crash": (StepStatus.CRASHED, "SIGSEGV"),
+    "exit": (StepStatus.CRASHED, "status 3"),
+    "nan": (StepStatus.NOT_FINITE, "f_y = nan"),
+    "discard": (StepStatus.DISCARD, "oStep"),
+    "error": (StepStatus.ERROR, "oStep"),
+    "end": (StepStatus.END, ""),
+}
+
+
+@pytest.mark.parametrize("fmi", [2, 3])
+@pytest.mark.parametrize("fault", [*SEEN, "early"])
+def test_each_fault_is_an_answer(tmp_path, fmi, fault):
+    status, says = SEEN.get(fault) or (
+        (StepStatus.EARLY, "returned at") if fmi == 3 else (StepStatus.DISCARD, "oStep")
+    )
+    start = {"fault": float(FAULTS[fault]), "at_s": 0.02}
+    path = c_vehicle(tmp_path, fmi)
+    with ModelProcess(order(path, ("f_x", "f_y"), start=start)) as process:
+        answers = drive(process, 12)
+    assert all(answer.status is StepStatus.OK for answer in answers[:10])
+    assert answers[10].status is status
+    assert says in answers[10].text
+    assert answers[11].status is status  # and it stays
+
+
+@pytest.mark.parametrize("fmi", [2, 3])
+def test_a_hang_is_given_up_and_its_process_is_gone(tmp_path, fmi):
+    start = {"fault": float(FAULTS["hang"]), "at_s": 0.01}
+    path = c_vehicle(tmp_path, fmi)
+    with ModelProcess(order(path, ("f_x",), start=start)) as process:
+        drive(process, 4)
+        process.ask(5, ())
+        answer = process.wait(0.2)
+        assert (answer.status, answer.text) == (StepStatus.HUNG, "gave no answer within 0.2 s")
+        assert process.take() == answer
+        pid = process.pid
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_nothing_waits_for_a_hang(tmp_path):
+    start = {"fault": float(FAULTS["hang"]), "at_s": 0.0}
+    with ModelProcess(order(c_vehicle(tmp_path, 2), ("f_x",), start=start)) as process:
+        process.ask(1, ())
+        assert process.take() is None
+        for index in range(2, 20_000):  # far more than its queue holds: asking never waits
+            process.ask(index, ())
+        assert process.take().status is StepStatus.HUNG
+
+
+def test_a_killed_process_is_an_answer(tmp_path):
+    with ModelProcess(order(c_vehicle(tmp_path, 2), ("f_x",))) as process:
+        os.kill(process.pid, signal.SIGKILL)
+        assert "SIGKILL" in drive(process, 1)[1].text
+
+
+def test_another_file_than_the_trusted_one_is_not_loaded(tmp_path):
+    path = c_vehicle(tmp_path, 2)
+    wanted = order(path, ("f_x",))
+    with path.open("ab") as file:
+        file.write(b" ")
+    with pytest.raises(RefusedError, match="another file than the one that was trusted"):
+        ModelProcess(wanted)
+
+
+def test_a_library_that_does_not_load_is_told(tmp_path):
+    import zipfile
+
+    whole, broken = c_vehicle(tmp_path, 2), tmp_path / "broken.fmu"
+    with zipfile.ZipFile(whole) as old, zipfile.ZipFile(broken, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, b"no library" if name.endswith(".so") else old.read(name))
+    with pytest.raises(RefusedError, match="does not begin"):
+        ModelProcess(order(broken, ("f_x",)))
+
+
+def test_bytes_that_are_no_answer_are_a_failure():
+    from hil.fmu.wire import Packer, StepAnswer
+
+    packer = Packer(1, 2)
+    whole = packer.answer(StepAnswer(StepStatus.OK, 7, (1.0, 2.0), "", 0.5))
+    assert packer.answered(whole) == StepAnswer(StepStatus.OK, 7, (1.0, 2.0), "", 0.5)
+    for cut in (b"", whole[:-1], whole + b"x", b"\xff" + whole[1:]):
+        assert packer.answered(cut).status is StepStatus.CRASHED
+    refused = packer.answer(StepAnswer(StepStatus.DISCARD, 3, (), "because é"))
+    assert packer.answered(refused) == StepAnswer(StepStatus.DISCARD, 3, (), "because é")
+    assert packer.asked(packer.ask(4, (0.25,))) == (4, (0.25,))
