@@ -124,7 +124,7 @@ class Frozen:
         return moves and received.kernel_s - self._since_s >= FROZEN_S
 
 
-class Pace:
+class HostPace:
     """Sees that a host's time runs slower or faster than ours where it does not say so.
 
     By its stamps; by its path against its speed where it has none.

@@ -22,7 +22,7 @@ FORWARD_S: Final = 0.5
 """A stamp that goes on by so much more than time did is a new beginning [s]."""
 
 
-class Order(Enum):
+class PacketOrder(Enum):
     """Where a packet stands among those before."""
 
     NEW = "new"
@@ -51,43 +51,45 @@ class Ordering:
         self.catching_up: bool = False
         """Whether the newest packet's stamp went on much faster than our clock: a backlog."""
 
-    def judge(self, received: Received) -> Order:
+    def judge(self, received: Received) -> PacketOrder:
         """Where the next packet stands; a beginning makes it the newest."""
         order = self._order(received)
-        self._late_row = self._late_row + 1 if order is Order.LATE else 0
+        self._late_row = self._late_row + 1 if order is PacketOrder.LATE else 0
         if self._late_row >= LATE_ROW:
-            order = Order.BACKWARD if received.packet.sequence is None else Order.RESTART
+            order = (
+                PacketOrder.BACKWARD if received.packet.sequence is None else PacketOrder.RESTART
+            )
             self._late_row = 0
-        if order is not Order.LATE:
+        if order is not PacketOrder.LATE:
             self._keep(received, order)
         return order
 
-    def _keep(self, received: Received, order: Order) -> None:
+    def _keep(self, received: Received, order: PacketOrder) -> None:
         sequence, stamp_s = received.packet.sequence, received.packet.state.t_s
         took_s = received.kernel_s - self._kernel_s
         self.catching_up = stamp_s - self._stamp_s > 2.0 * took_s
-        if sequence is not None and self._sequence is not None and order is Order.NEW:
+        if sequence is not None and self._sequence is not None and order is PacketOrder.NEW:
             self.missing += (sequence - self._sequence) % WRAP - 1
         self._sequence = sequence
         self._stamp_s = stamp_s
         self._kernel_s = received.kernel_s
 
-    def _order(self, received: Received) -> Order:
+    def _order(self, received: Received) -> PacketOrder:
         sequence, stamp_s = received.packet.sequence, received.packet.state.t_s
         counted = sequence is not None and self._sequence is not None
         if sequence is not None and self._sequence is not None:
             ahead = (sequence - self._sequence + WRAP // 2) % WRAP - WRAP // 2
             if ahead < -LATE_PACKETS or ahead > LOST_PACKETS:
-                return Order.RESTART
+                return PacketOrder.RESTART
             if ahead <= 0:
-                return Order.LATE
+                return PacketOrder.LATE
         went_s = stamp_s - self._stamp_s
         if math.isnan(went_s):
-            return Order.NEW
+            return PacketOrder.NEW
         if went_s == 0.0:
-            return Order.SAME_STAMP
+            return PacketOrder.SAME_STAMP
         if went_s < 0.0:
-            return Order.BACKWARD if counted or went_s < -LATE_S else Order.LATE
+            return PacketOrder.BACKWARD if counted or went_s < -LATE_S else PacketOrder.LATE
         if went_s > received.kernel_s - self._kernel_s + FORWARD_S:
-            return Order.FORWARD
-        return Order.NEW
+            return PacketOrder.FORWARD
+        return PacketOrder.NEW

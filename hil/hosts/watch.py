@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from hil.hosts.clocks import StampAlignment
-from hil.hosts.continuity import Continuity, Frozen, Pace, told_cause
+from hil.hosts.continuity import Continuity, Frozen, HostPace, told_cause
 from hil.hosts.kind import Received, Refused
 from hil.hosts.means import Means
-from hil.hosts.order import Order, Ordering
+from hil.hosts.order import PacketOrder, Ordering
 from hil.hosts.states import Cause, HostState
 
 FRESH_S: Final = 0.1
@@ -41,15 +41,15 @@ BURST: Final = 3
 """Of more packets without a stamp in one cycle only the newest is taken."""
 
 _JUMPED: Final = {
-    Order.RESTART: Cause.SEQUENCE_RESTART,
-    Order.BACKWARD: Cause.TIME_BACKWARD,
-    Order.FORWARD: Cause.RESET,
+    PacketOrder.RESTART: Cause.SEQUENCE_RESTART,
+    PacketOrder.BACKWARD: Cause.TIME_BACKWARD,
+    PacketOrder.FORWARD: Cause.RESET,
 }
 _BAD_MOTION: Final = frozenset({Refused.NOT_FINITE, Refused.RANGE})
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class Judgement:
     """What the watchdogs say in one cycle."""
 
     state: HostState
@@ -91,7 +91,7 @@ class HostWatch:
         self.dropped: int = 0
         self._continuity = Continuity(means or Means())
         self._ordering = Ordering()
-        self._pace, self._frozen, self._alignment = Pace(), Frozen(), StampAlignment()
+        self._pace, self._frozen, self._alignment = HostPace(), Frozen(), StampAlignment()
         self._fresh_s = self._heard_s = -math.inf
         self._row = 0
         self._sound_s = math.nan
@@ -100,7 +100,7 @@ class HostWatch:
         self._fault_s = math.nan
         self._anchor = True
 
-    def step(self, now_s: float, heard: Sequence[Received | Refused]) -> Watched:
+    def step(self, now_s: float, heard: Sequence[Received | Refused]) -> Judgement:
         """One cycle.
 
         Args:
@@ -126,7 +126,7 @@ class HostWatch:
         anchor = self._anchor and bool(accepted)
         self._anchor = self._anchor and not accepted
         weight = self._weight(now_s)
-        return Watched(
+        return Judgement(
             self.state, self.cause, weight, tuple(accepted), anchor, self.dropped,
             self._ordering.missing,
         )  # fmt: skip
@@ -150,7 +150,7 @@ class HostWatch:
         """Whether a packet continues the motion; a fault is noted."""
         self._heard_s = max(self._heard_s, received.kernel_s)
         order = self._ordering.judge(received)
-        if order in (Order.LATE, Order.SAME_STAMP):
+        if order in (PacketOrder.LATE, PacketOrder.SAME_STAMP):
             return False
         if order in _JUMPED:
             return self._jumped(now_s, received, _JUMPED[order])
