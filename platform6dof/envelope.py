@@ -60,7 +60,7 @@ class Envelope:
                 f"of {float(geometry.stroke_m.min()):.6g} m"
             )
         still = np.concatenate([limits.speed_max_m_s, limits.acceleration_max_m_s2])
-        clearance = np.where(_meeting_pairs(geometry, limits), -np.inf, limits.leg_clearance_m)
+        clearance = np.where(meeting_pairs(geometry, limits), -np.inf, limits.leg_clearance_m)
         low = [shortest, -still, np.full(12, -np.inf), clearance, [limits.singular_value_min]]
         cones = np.repeat([limits.joint_cone_base_rad, limits.joint_cone_platform_rad], 6)
         high = [longest, still, cones, np.full(16, np.inf)]
@@ -205,7 +205,7 @@ def _labels() -> tuple[tuple[str, str, int | None, int | None], ...]:
 _LABELS = _labels()
 
 
-def _meeting_pairs(geometry: HexapodGeometry, limits: EnvelopeLimits) -> NDArray[np.bool_]:
+def meeting_pairs(geometry: HexapodGeometry, limits: EnvelopeLimits) -> NDArray[np.bool_]:
     """Pairs of legs whose joints at a plate are nearer than the clearance, shape (15,)."""
     first, second = np.triu_indices(6, 1)
     nearest = np.minimum(

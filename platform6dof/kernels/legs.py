@@ -219,7 +219,7 @@ def _copy(source: Array, target: Array) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def _solve(matrix: Array, right: Array) -> bool:
+def solve(matrix: Array, right: Array) -> bool:
     """Replace ``right`` (6, k) by the solution of ``matrix @ x = right``; false if singular.
 
     Elimination with row pivoting; ``matrix`` is destroyed.
@@ -266,7 +266,7 @@ def _invert(rows: Array, scale: float, inverse: Array) -> float:
             matrix[i, k] = rows[i, k] if k < 3 else rows[i, k] / scale
             total += abs(matrix[i, k])
         norm = max(norm, total)
-    if not _solve(matrix, inverse):
+    if not solve(matrix, inverse):
         return np.inf
     inverse_norm = 0.0
     for k in range(6):
@@ -425,7 +425,7 @@ def pose_of_lengths(
                 status = TOO_MANY_STEPS
                 break
             _copy(here[1:], matrix)
-            if not _solve(matrix, step):
+            if not solve(matrix, step):
                 status = SINGULAR
                 break
             largest, square, fell = _descend(table, lengths, p, r, here, step, largest, square)

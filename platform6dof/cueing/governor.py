@@ -1,0 +1,290 @@
+"""A guard before the gate: whatever is wanted, what leaves it keeps every limit and can stop.
+
+In each cycle the wanted row is judged. If it keeps every limit of the envelope, the box of poses
+and the gate's own rules, and the stop of all six legs from there does so on its whole way, it goes
+through as it came, bit by bit. Otherwise the platform goes on with the accelerations nearest to
+those that lead to the wanted motion, found by a quadratic program of six accelerations and a slack:
+six rows bound the legs' next movement, and a row for each near margin bounds it where the stop from
+there would end. What comes out is judged in the same way. If that fails, or the program does, all
+six legs brake with one factor along the way they go; that this keeps all limits was judged in the
+cycle before. So from any row that left it, a way to rest was looked at, and no input can leave it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import piqp
+from numpy.typing import ArrayLike, NDArray
+
+from platform6dof.cueing import governor_kernels as kernel
+from platform6dof.cueing.margins import NOT_FINITE, QUANTITIES, UNSOLVED, MarginTables, StopLimits
+from platform6dof.geometry import HexapodGeometry
+from platform6dof.limits import EnvelopeLimits
+from platform6dof.pose import frozen_array
+from platform6dof.workspace import PoseBox
+
+Array = NDArray[np.float64]
+
+SLACK_COST = 1e4
+"""Of a near margin's bound, against 1 of the platform's accelerations."""
+BOUND = 1e-4
+"""A bound nearer than this to the accelerations [m/s²] is reached."""
+
+
+class GovernorError(ValueError):
+    """A place in which no governed motion can begin; the text names quantity, value and limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """The limit that holds a motion back."""
+
+    code: int
+    """Number of the quantity; see `platform6dof.cueing.margins.QUANTITIES`."""
+    value: float
+    """What the quantity would be, or is where it is reached; nan if there is none."""
+    limit: float
+    """What it may be; nan if there is none."""
+
+    @property
+    def quantity(self) -> str:
+        """Such as ``length`` or ``leg clearance``; ``not finite``, ``no way found``."""
+        return QUANTITIES[self.code][0]
+
+    @property
+    def unit(self) -> str:
+        """Of both."""
+        return QUANTITIES[self.code][1]
+
+    @property
+    def leg(self) -> int | None:
+        """1..6, or None if it is not one leg's."""
+        return QUANTITIES[self.code][2]
+
+    @property
+    def other_leg(self) -> int | None:
+        """The second leg of a clearance, 1..6, or None."""
+        return QUANTITIES[self.code][3]
+
+    def __str__(self) -> str:
+        place = "platform" if self.leg is None else f"leg {self.leg}"
+        if self.other_leg is not None:
+            place = f"legs {self.leg} and {self.other_leg}"
+        if not np.isfinite(self.value):
+            return f"{place}: {self.quantity}"
+        unit = f" {self.unit}" if self.unit else ""
+        return f"{place}: {self.quantity} {self.value:.6g}{unit}, limit {self.limit:.6g}{unit}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Governed:
+    """What leaves the governor in a cycle."""
+
+    rows: Array
+    """Coordinates [m, rad], their first and second derivatives, shape (3, 6), read-only."""
+    active: bool
+    """It is not the wanted row."""
+    failed: bool
+    """No motion towards the wanted one was found: all legs brake."""
+    binding: Binding | None
+    """What holds the motion back; None if nothing does, as on the way back to the wanted one."""
+    margin: float
+    """Smallest margin of the row: 0 on a limit; of strokes and box 1 in their middle, of speeds and
+    accelerations 1 at none, of angles, clearances and hold 1 at as much again as the limit."""
+    nearest: int
+    """Number of the quantity that has it."""
+
+
+class Governor:
+    """Keeps a motion within a machine's limits, one row a cycle.
+
+    Args:
+        geometry: the machine.
+        envelope: its limits.
+        box: of coordinates that are permitted.
+        stop: how the gate stops it.
+        period_s: cycle time [s].
+
+    Raises:
+        ValueError: a limit that cannot be worked with.
+    """
+
+    def __init__(
+        self,
+        geometry: HexapodGeometry,
+        envelope: EnvelopeLimits,
+        box: PoseBox,
+        stop: StopLimits,
+        period_s: float,
+    ) -> None:
+        tables = MarginTables(geometry, envelope, box, stop, period_s)
+        self.tables: MarginTables = tables
+        """The limits, as they are kept."""
+        self._given = (
+            geometry.table, tables.joints, tables.legs, tables.pose, tables.buffers, tables.shares,
+            tables.numbers,
+        )  # fmt: skip
+        self._state = np.zeros(kernel.STATE_SIZE)
+        self._told = np.zeros(kernel.TOLD_SIZE)
+        self._weights = np.r_[np.ones(3), np.full(3, geometry.length_scale_m**2)]
+        self._wish = np.zeros(6)
+        self._matrix = np.zeros((kernel.ROWS, kernel.UNKNOWNS))
+        self._low, self._high = np.zeros(kernel.ROWS), np.zeros(kernel.ROWS)
+        self._codes = np.zeros((kernel.ROWS, 2), np.int64)
+        self._programs = [_Program(near, self._weights) for near in range(kernel.NEAR_ROWS + 1)]
+        self._begun = False
+
+    def reset(self, q: ArrayLike) -> None:
+        """Stand at coordinates, at rest; what is wanted begins there.
+
+        Args:
+            q: x, y, z [m], alpha, beta, gamma [rad], shape (6,).
+
+        Raises:
+            GovernorError: the pose is outside a limit, or nearer to it than what is kept free.
+        """
+        here = frozen_array(q, (6,), "q")
+        state, told = np.zeros(kernel.STATE_SIZE), np.zeros(kernel.TOLD_SIZE)
+        kernel.start(self.tables.geometry.table, np.array(here), state)
+        rows = np.zeros((3, 6))
+        rows[0] = here
+        table, joints, legs, pose, buffers, shares, numbers = self._given
+        bad = kernel.judge(
+            table, joints, legs, pose, buffers[1], shares[1], numbers, state, rows, told
+        )
+        if bad != kernel.GOOD:
+            binding = self._bad(bad, told)
+            raise GovernorError(
+                f"cannot begin at {here.tolist()}: {binding}; begin further inside, at rest"
+            )
+        self._state, self._begun = state, True
+
+    def step(self, rows: ArrayLike) -> Governed:
+        """Govern one cycle.
+
+        Args:
+            rows: wanted coordinates [m, rad], their first and second derivatives, shape (3, 6).
+                Whatever is not finite is not followed: the legs brake.
+
+        Raises:
+            GovernorError: before `reset`, or rows of another shape.
+        """
+        wanted = np.array(rows, np.float64, order="C")
+        if wanted.shape != (3, 6) or not self._begun:
+            raise GovernorError(
+                f"rows of shape {wanted.shape}, must be (3, 6)" if self._begun
+                else "stands nowhere yet: reset it at the coordinates where the platform rests"
+            )  # fmt: skip
+        passed, bad = kernel.pass_through(*self._given, self._state, wanted, self._told)
+        if passed:
+            wanted.setflags(write=False)
+            told = self._told
+            return Governed(
+                wanted, False, False, None, float(told[kernel.SMALLEST]), int(told[kernel.NEAREST])
+            )
+        if bad == NOT_FINITE:
+            return self._brake(wanted, Binding(NOT_FINITE, np.nan, np.nan))
+        return self._govern(wanted)
+
+    def brake(self) -> Governed:
+        """Go on braking to rest, or stay there, with nothing wanted."""
+        return self._brake(np.full((3, 6), np.nan), None)
+
+    def _govern(self, wanted: Array) -> Governed:
+        bad = Binding(UNSOLVED, np.nan, np.nan)
+        for slower in (False, True):
+            near, within = kernel.program(
+                *self._given, self._state, wanted, slower, self._wish, self._matrix, self._low,
+                self._high, self._codes,
+            )  # fmt: skip
+            found = (self._wish, None, False) if within else None
+            if found is None and near >= 0:
+                found = self._solve(near)
+            if found is None:
+                continue
+            acceleration, row, upper = found
+            out = np.empty((3, 6))
+            code = kernel.advance(*self._given, self._state, wanted, acceleration, out, self._told)
+            if code == kernel.GOOD:
+                binding = None if row is None else self._reached(row, upper)
+                return self._governed(out, binding, failed=False)
+            bad = self._bad(code, self._told)
+        return self._brake(wanted, bad)
+
+    def _solve(self, near: int) -> tuple[Array, int | None, bool] | None:
+        """Accelerations, the row that costs most and whether it is at its upper bound."""
+        rows = kernel.LEG_ROWS + near
+        return self._programs[near].solve(
+            self._wish, self._matrix[:rows], self._low[:rows], self._high[:rows]
+        )
+
+    def _reached(self, row: int, upper: bool) -> Binding:
+        code = int(self._codes[row, int(upper)])
+        limit = self._limit(code, upper)
+        return Binding(code, limit, limit)
+
+    def _limit(self, code: int, upper: bool) -> float:
+        tables = self.tables
+        if code < 6:
+            return float(tables.legs[code, int(upper)])
+        if code < 18:
+            most = float(tables.legs[code % 6, code // 6 + 1])
+            return most if upper else -most
+        return float(tables.pose[code - 18, 1])
+
+    def _brake(self, wanted: Array, binding: Binding | None) -> Governed:
+        out = np.empty((3, 6))
+        finite = bool(np.isfinite(wanted).all())
+        kernel.brake(*self._given, self._state, wanted, finite, out, self._told)
+        return self._governed(out, binding, failed=binding is not None)
+
+    def _governed(self, rows: Array, binding: Binding | None, *, failed: bool) -> Governed:
+        rows.setflags(write=False)
+        told = self._told
+        return Governed(
+            rows, True, failed, binding, float(told[kernel.SMALLEST]), int(told[kernel.NEAREST])
+        )
+
+    @staticmethod
+    def _bad(code: int, told: Array) -> Binding:
+        if code == NOT_FINITE:
+            return Binding(code, np.nan, np.nan)
+        return Binding(code, float(told[kernel.BAD_VALUE]), float(told[kernel.BAD_LIMIT]))
+
+
+class _Program:
+    """One quadratic program of fixed size, kept ready by its solver."""
+
+    def __init__(self, near: int, weights: Array) -> None:
+        rows = kernel.LEG_ROWS + near
+        self._weights = weights
+        self._cost = np.zeros(kernel.UNKNOWNS)
+        self._matrix = np.zeros((rows, kernel.UNKNOWNS), order="F")
+        self._solver = piqp.DenseSolver()
+        self._solver.settings.verbose = False
+        self._solver.settings.max_iter = 60
+        quadratic = np.asfortranarray(np.diag(np.r_[weights, SLACK_COST]))
+        lower = np.full(kernel.UNKNOWNS, -kernel.FREE)
+        lower[6] = 0.0
+        self._solver.setup(
+            quadratic, self._cost, None, None, self._matrix, -np.ones(rows), np.ones(rows),
+            lower, np.full(kernel.UNKNOWNS, kernel.FREE),
+        )  # fmt: skip
+
+    def solve(
+        self, wish: Array, matrix: Array, low: Array, high: Array
+    ) -> tuple[Array, int | None, bool] | None:
+        """Accelerations nearest to a wish, and what holds them most; None if there are none."""
+        self._matrix[:] = matrix
+        self._cost[:6] = -self._weights * wish
+        self._solver.update(c=self._cost, G=self._matrix, h_l=low, h_u=high)
+        status = self._solver.solve()
+        found = np.array(self._solver.result.x[:6])
+        if status != piqp.PIQP_SOLVED or not np.isfinite(found).all():
+            return None
+        below, above = self._solver.result.z_l, self._solver.result.z_u
+        lower, upper = int(np.argmax(below)), int(np.argmax(above))
+        is_upper = bool(above[upper] > below[lower])
+        row = upper if is_upper else lower
+        held = float(max(above[upper], below[lower])) > BOUND
+        return found, row if held else None, is_upper
