@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from hil.recording.reader import Recording
 from hil.stations.platform.bench import run
@@ -15,9 +14,8 @@ METADATA = "Metadata-Version: 2.1\nName: rides-of-others\nVersion: 2.0\n"
 ENTRY = "[hil.sources]\nscripted = scripted_source:KIND\n"
 
 
-@pytest.fixture
-def scripted(tmp_path, monkeypatch):
-    """Installs the distribution, as a folder on the path."""
+def install(tmp_path, monkeypatch):
+    """Install the distribution, as a folder on the path."""
     told = tmp_path / "others" / "rides_of_others-2.0.dist-info"
     told.mkdir(parents=True)
     (told / "METADATA").write_text(METADATA)

@@ -9,6 +9,8 @@ from hil.hosts.states import Cause, Heard, HostState
 from hil.stations.simulator.source import SourceKind
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, VehicleFlags, VehicleState
 
+NEVER_S = 1e9
+
 
 class ScriptedSettings(Settings):
     """Of the source."""
@@ -19,11 +21,9 @@ class ScriptedSettings(Settings):
     frequency_hz: float = 0.4
     lasts_s: float | None = None
     live_from_s: float = 0.0
-    lost_from_s: float = math.inf
-    lost_until_s: float = math.inf
-    ground_from_s: float = math.inf
-
-    model_config = Settings.model_config | {"allow_inf_nan": True}
+    lost_from_s: float = NEVER_S
+    lost_until_s: float = NEVER_S
+    ground_from_s: float = NEVER_S
 
 
 class Scripted:

@@ -80,9 +80,7 @@ def ride_of(plan: RidePlan, *, by_itself: bool = True) -> Ride:
     limits = plan.rig.slow_moves.limits()
     scenario = plan.scenario
     lasts_s = plan.scenario.duration_s or float("inf")
-    motion = RideMotion(
-        parts.chain, limits, scenario.period_s, lasts_s, by_itself=by_itself
-    )
+    motion = RideMotion(parts.chain, limits, scenario.period_s, lasts_s, by_itself=by_itself)
     motion.gain.jump(scenario.cueing.gain)
     return Ride(plan, parts, motion)
 

@@ -143,9 +143,7 @@ def scaled_state(state: VehicleState, gain: float) -> VehicleState:
         return scaled
     north, east, down = state.position_m
     turned = _share_of_turn(state.attitude, gain)
-    return replace(
-        scaled, position_m=(gain * north, gain * east, gain * down), attitude=turned
-    )
+    return replace(scaled, position_m=(gain * north, gain * east, gain * down), attitude=turned)
 
 
 def _share_of_turn(turn: Quaternion, share: float) -> Quaternion:

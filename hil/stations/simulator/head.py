@@ -43,14 +43,10 @@ def _turn(rows: Floats, rotation: Floats, omega: Floats, domega: Floats) -> None
 
 
 @njit(cache=True, error_model="numpy")
-def _at_head(
-    rotation: Floats, omega: Floats, domega: Floats, head: Floats, way: Floats
-) -> None:
+def _at_head(rotation: Floats, omega: Floats, domega: Floats, head: Floats, way: Floats) -> None:
     """Write the head's place, velocity and acceleration beside the platform's origin, (3, 3)."""
     for k in range(3):
-        way[0, k] = (
-            rotation[k, 0] * head[0] + rotation[k, 1] * head[1] + rotation[k, 2] * head[2]
-        )
+        way[0, k] = rotation[k, 0] * head[0] + rotation[k, 1] * head[1] + rotation[k, 2] * head[2]
     for row, turn in ((1, omega), (2, domega)):
         way[row, 0] = turn[1] * way[0, 2] - turn[2] * way[0, 1]
         way[row, 1] = turn[2] * way[0, 0] - turn[0] * way[0, 2]

@@ -208,7 +208,7 @@ class RideMotion:
             self._go(RidePhase.FADING)
 
     def _turn_home(self) -> None:
-        """Plan the way to neutral; while there is none, the washout goes on and it is tried anew."""
+        """Plan the way to neutral; while there is none, the washout goes on."""
         try:
             self._way = ShortestPath(self.cued.rows, self._home, self._limits)
         except MotionError:

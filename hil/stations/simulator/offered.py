@@ -107,5 +107,3 @@ def foreign_source(settings: Any) -> dict[str, str]:
     if offer is None or name in ("", OWN_DISTRIBUTION):
         return {}
     return {"source_code": f"{offer.name} of {code_origin(name, [offer.package])}"}
-
-

@@ -125,4 +125,3 @@ def parts_of(plan: RidePlan) -> Parts:
     except ValueError as error:
         raise ConfigError(plan.rig_file, [about("neutral", f"neutral: {error}")]) from None
     return Parts(names, presets, chain)
-

@@ -110,7 +110,7 @@ def _ridden(ride: Ride, lasts_s: float) -> Rehearsal:
                 break
     weight, active, binding, margin, failed = np.array(made, dtype=np.float64).T
     return Rehearsal(
-        t_s=np.arange(len(rows)) * period_s,
+        t_s=np.arange(len(rows), dtype=np.float64) * np.float64(period_s),
         rows=np.array(rows),
         wanted=np.array(wanted),
         felt=np.array(felt),

@@ -46,7 +46,7 @@ class CueingSettings(Settings):
 class RideScenario(Scenario):
     """Everything a ride needs; two runs of one scenario on the virtual clock are bit-identical."""
 
-    station: Literal["simulator"]  # pyright: ignore[reportIncompatibleVariableOverride]
+    station: Literal["simulator"] = "simulator"  # pyright: ignore[reportIncompatibleVariableOverride]
     """Which kind of bench this is."""
     motion: None = None  # pyright: ignore[reportIncompatibleVariableOverride]
     """A ride has none of its own: it follows ``[source]``."""

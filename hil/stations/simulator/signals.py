@@ -1,4 +1,4 @@
-"""What a ride records in a row: the platform's cycle, then what was heard, wanted, felt, limited."""
+"""What a ride records in a row: the platform's cycle, then what was heard and felt."""
 
 from __future__ import annotations
 

@@ -37,15 +37,16 @@ def hosts(view: RideView) -> Picture | None:
     edges = np.flatnonzero(np.diff(state)) + 1
     starts = np.concatenate(([0], edges))
     ends = np.concatenate((edges, [len(state)]))
+    times: list[float] = view.times.tolist()
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         place(figure, right_in=LEGEND_IN, top_in=0.55)
         time_axes(axes, view)
-        for start, end in zip(starts, ends, strict=True):
-            until_s = view.times[min(end, len(view.times) - 1)]
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            from_s, until_s = times[start], times[min(end, len(times) - 1)]
             colour = COLOURS[HostState(state[start])]
-            axes.axvspan(view.times[start], until_s, 0.0, 0.16, color=colour, linewidth=0)
+            axes.axvspan(from_s, until_s, 0.0, 0.16, color=colour, linewidth=0)
         _name(axes, view, state, cause, starts)
         weight = view.recording.column("weight")
         chosen = decimate(weight)
