@@ -10,7 +10,7 @@ from pathlib import Path
 from hil.stations.platform.extension import Extension
 from hil.stations.platform.runner import Added
 from hil.stations.simulator.companion import BLANK, RideCompanion
-from hil.stations.simulator.desired import Wishes
+from hil.stations.simulator.desired import RideWishes
 from hil.stations.simulator.led import LedRide
 from hil.stations.simulator.motion import FADE_OUT_S, SETTLE_S, RideMotion
 from hil.stations.simulator.offered import foreign_source, source_kind
@@ -50,7 +50,7 @@ class Ride:
             settings=plan.model_dump(mode="json"),
             facts=facts,
             open=self.companion,
-            led=lambda: LedRide(plan, self.motion, Wishes(self.motion, self.parts)),
+            led=lambda: LedRide(plan, self.motion, RideWishes(self.motion, self.parts)),
             prover=PROGRAM,
         )
         total_s = plan.lasts_s + FADE_OUT_S + SETTLE_S + AROUND_S

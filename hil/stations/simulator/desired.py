@@ -28,7 +28,7 @@ class Desired(Settings):
     flag."""
 
 
-class Wishes:
+class RideWishes:
     """Takes such tables while a ride lasts."""
 
     def __init__(self, ride: RideMotion, parts: Parts) -> None:

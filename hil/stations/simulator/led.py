@@ -8,7 +8,7 @@ from hil.desk.operation import Refusal
 from hil.desk.order import Button
 from hil.hosts.states import HostState
 from hil.stations.platform.operator.motion import OperatedMotion
-from hil.stations.simulator.desired import Wishes
+from hil.stations.simulator.desired import RideWishes
 from hil.stations.simulator.motion import RideMotion, RidePhase
 from hil.stations.simulator.scenario import RidePlan
 from hil.stations.simulator.words import CAUSES
@@ -18,7 +18,7 @@ from platform6dof.pose import PlatformSetpoint
 class LedRide(OperatedMotion):
     """What is followed in ENGAGED: at rest until PLAY, then the ride; there is no tempo."""
 
-    def __init__(self, plan: RidePlan, ride: RideMotion, wishes: Wishes) -> None:
+    def __init__(self, plan: RidePlan, ride: RideMotion, wishes: RideWishes) -> None:
         self._ride, self._wishes = ride, wishes
         super().__init__(plan, ride)
 
