@@ -201,7 +201,6 @@ def test_whole_periods_are_steps_of_the_filter_and_others_are_refused(rides, maj
 
 @pytest.mark.parametrize("major", [2, 3])
 def test_the_twin_takes_any_step_that_its_drives_can(twins, major):
-    rig, _ = rig_and_file("paper")
     for step_s, good in ((0.0005, True), (0.6, True), (0.7, False), (1e9, False)):
         said = alone(twins["paper", major], ["x"], [[0.01]] * 3, ["measured_x"], step_s=step_s)
         assert ("failed" not in said) is good

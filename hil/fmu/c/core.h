@@ -1,7 +1,7 @@
 /* One model behind FMI 2.0 and 3.0 co-simulation. model.h, made for each model, defines
    MODEL_NAME, MODEL_TOKEN, INPUTS, OUTPUTS, MEMORY, PERIOD_S (0: any step), LONGEST_STEP_S,
-   CONSTANTS_OF_MODEL,
-   STARTS_OF_MODEL and declares model_call. Value references: 0 time, then inputs, then outputs. */
+   CONSTANTS_OF_MODEL, STARTS_OF_MODEL and declares model_call. Value references: 0 time, then
+   inputs, then outputs. */
 #ifndef CORE_H
 #define CORE_H
 
