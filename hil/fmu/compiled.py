@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hil.config.errors import RefusedError
-from hil.fmu.program import Array, Program
+from hil.fmu.program import Array, ModelProgram
 from hil.fmu.stubs import missing_functions
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def require_compilers() -> None:
         raise RefusedError("export needs gcc, which is not there: apt-get install gcc libc6-dev")
 
 
-def library(program: Program, major: int, token: str, folder: Path) -> Path:
+def library(program: ModelProgram, major: int, token: str, folder: Path) -> Path:
     """Compile and link.
 
     Args:
@@ -84,7 +84,7 @@ def library(program: Program, major: int, token: str, folder: Path) -> Path:
     return made
 
 
-def token_of(program: Program, major: int) -> str:
+def token_of(program: ModelProgram, major: int) -> str:
     """A GUID that belongs to this program, its numbers and its variables."""
     import numba
 
@@ -98,7 +98,7 @@ def token_of(program: Program, major: int) -> str:
     return f"{{{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:32]}}}"
 
 
-def _entry(program: Program) -> CFunc:
+def _entry(program: ModelProgram) -> CFunc:
     """The program behind a signature of C: pointers to doubles."""
     from numba import cfunc, types
     from numba.np.numpy_support import carray
@@ -129,7 +129,7 @@ def _object(entry: CFunc) -> bytes:
     return machine.emit_object(llvm.parse_assembly(entry.inspect_llvm()))
 
 
-def _model_header(program: Program, token: str, symbol: str) -> str:
+def _model_header(program: ModelProgram, token: str, symbol: str) -> str:
     period_s = program.period_s or 0.0
     return f"""/* {program.name} */
 #define MODEL_NAME "{program.name}"

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from hil.config.errors import ConfigError, about
-from hil.fmu.program import Array, Port, Program
+from hil.fmu.program import Array, ModelProgram, Port
 from hil.fmu.twin import COORDINATES
 from hil.machines.cueing_preset import CueingPreset
 from hil.machines.rig import Rig
@@ -33,7 +33,7 @@ MEMORY: Final = WORK + kernels.WORK_SIZE
 def cueing(
     task: int, constants: Array, given: Array, told: Array, memory: Array, step_s: float
 ) -> int:
-    """One call of the filter's model; see `Program.function`."""
+    """One call of the filter's model; see `ModelProgram.function`."""
     for k in range(6):
         if not np.isfinite(given[k]):
             return 0
@@ -53,7 +53,7 @@ def cueing(
     return 1
 
 
-def cueing_program(rig: Rig, preset: CueingPreset, source: str, period_s: float) -> Program:
+def cueing_program(rig: Rig, preset: CueingPreset, source: str, period_s: float) -> ModelProgram:
     """The program of a preset on a rig.
 
     Args:
@@ -87,7 +87,7 @@ def cueing_program(rig: Rig, preset: CueingPreset, source: str, period_s: float)
         )
         for name, unit in zip(COORDINATES, ("m",) * 3 + ("rad",) * 3, strict=True)
     ]  # fmt: skip
-    return Program(
+    return ModelProgram(
         name="cueing",
         about=f"Motion cueing {preset.name} for {rig.name}, without governor ({Path(source).name})",
         inputs=inputs,

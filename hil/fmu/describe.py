@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 from xml.sax.saxutils import quoteattr
 
-from hil.fmu.program import Port, Program
+from hil.fmu.program import ModelProgram, Port
 
 BASE_UNITS: Final[Mapping[str, Mapping[str, int]]] = {
     "1": {},
@@ -23,7 +23,7 @@ BASE_UNITS: Final[Mapping[str, Mapping[str, int]]] = {
 TIME: Final = Port("time", "s", "Time of the simulation")
 
 
-def description(program: Program, major: int, token: str, version: str) -> str:
+def description(program: ModelProgram, major: int, token: str, version: str) -> str:
     """The whole file.
 
     Args:
@@ -57,7 +57,7 @@ def description(program: Program, major: int, token: str, version: str) -> str:
     ))  # fmt: skip
 
 
-def _interface(program: Program, major: int) -> dict[str, str]:
+def _interface(program: ModelProgram, major: int) -> dict[str, str]:
     given = {
         "modelIdentifier": program.name,
         "canHandleVariableCommunicationStepSize": "true" if program.period_s is None else "false",
@@ -69,7 +69,7 @@ def _interface(program: Program, major: int) -> dict[str, str]:
     return given
 
 
-def _units(program: Program) -> Iterable[str]:
+def _units(program: ModelProgram) -> Iterable[str]:
     used = dict.fromkeys(port.unit for port in (TIME, *program.inputs, *program.outputs))
     yield "  <UnitDefinitions>"
     for unit in used:
@@ -78,14 +78,14 @@ def _units(program: Program) -> Iterable[str]:
     yield "  </UnitDefinitions>"
 
 
-def _numbered(program: Program) -> list[tuple[int, Port, str]]:
+def _numbered(program: ModelProgram) -> list[tuple[int, Port, str]]:
     """Value reference, variable and causality of each: inputs, then outputs."""
     inputs = [(1 + k, port, "input") for k, port in enumerate(program.inputs)]
     first = 1 + len(inputs)
     return inputs + [(first + k, port, "output") for k, port in enumerate(program.outputs)]
 
 
-def _variables_2(program: Program) -> Iterable[str]:
+def _variables_2(program: ModelProgram) -> Iterable[str]:
     for reference, port, causality in _numbered(program):
         yield f"    <ScalarVariable{_named(reference, port, causality)}>"
         start = {"start": repr(port.start)} if causality == "input" else {}
@@ -93,7 +93,7 @@ def _variables_2(program: Program) -> Iterable[str]:
         yield "    </ScalarVariable>"
 
 
-def _variables_3(program: Program) -> Iterable[str]:
+def _variables_3(program: ModelProgram) -> Iterable[str]:
     yield f'    <Float64{_named(0, TIME, "independent")} unit="s"/>'
     for reference, port, causality in _numbered(program):
         start = {"start": repr(port.start)} if causality == "input" else {}
@@ -111,14 +111,14 @@ def _named(reference: int, port: Port, causality: str) -> str:
     })  # fmt: skip
 
 
-def _structure_2(program: Program) -> Iterable[str]:
+def _structure_2(program: ModelProgram) -> Iterable[str]:
     first = 1 + len(program.inputs)
     unknowns = [f'<Unknown index="{first + k}"/>' for k in range(len(program.outputs))]
     for kind in ("Outputs", "InitialUnknowns"):
         yield f"    <{kind}>{''.join(unknowns)}</{kind}>"
 
 
-def _structure_3(program: Program) -> Iterable[str]:
+def _structure_3(program: ModelProgram) -> Iterable[str]:
     for kind in ("Output", "InitialUnknown"):
         for reference, _, causality in _numbered(program):
             if causality == "output":

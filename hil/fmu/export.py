@@ -17,7 +17,7 @@ from hil.fmu.describe import description
 from hil.fmu.description import DESCRIPTION, PLATFORMS, read_description
 from hil.fmu.extra import require_fmpy
 from hil.fmu.process import ModelProcess
-from hil.fmu.program import Array, Playing, Program
+from hil.fmu.program import Array, ModelProgram, Playing
 from hil.fmu.wire import ModelOrder
 
 JUDGED_STEPS: Final = 200
@@ -39,7 +39,7 @@ class Exported:
     """Between the two, relative to the largest value of the output or to 1."""
 
 
-def export(program: Program, major: int, path: Path, version: str) -> Exported:
+def export(program: ModelProgram, major: int, path: Path, version: str) -> Exported:
     """Make an FMU, run it against the kernels, and only then put it into its place.
 
     Args:
@@ -69,7 +69,7 @@ def export(program: Program, major: int, path: Path, version: str) -> Exported:
     return Exported(path, model.sha256, len(model.variables), JUDGED_STEPS, largest)
 
 
-def judged(program: Program, archive: Path) -> float:
+def judged(program: ModelProgram, archive: Path) -> float:
     """The largest difference of an FMU from the kernels, over a course of random inputs.
 
     Raises:
@@ -104,7 +104,7 @@ def judged(program: Program, archive: Path) -> float:
     return float(apart[worst])
 
 
-def _course(program: Program) -> Array:
+def _course(program: ModelProgram) -> Array:
     """Inputs that wander smoothly about their start, every one another way."""
     t = np.arange(JUDGED_STEPS)[:, None] / JUDGED_STEPS
     at = np.arange(len(program.inputs))[None, :]

@@ -41,7 +41,7 @@ class Port:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Program:
+class ModelProgram:
     """A model to be exported."""
 
     name: str
@@ -71,7 +71,7 @@ class Program:
 class Playing:
     """A program as the bench itself runs it: the judge of what was exported."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ModelProgram) -> None:
         self._program = program
         self.told: Array = np.zeros(len(program.outputs))
         """Its outputs, shape (outputs,)."""

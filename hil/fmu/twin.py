@@ -15,7 +15,7 @@ from numba import njit
 
 from drives import cylinder
 from drives.cylinder_model import SUBSTEP_ANGLE_RAD, SUBSTEPS_MAX
-from hil.fmu.program import Array, Port, Program
+from hil.fmu.program import Array, ModelProgram, Port
 from hil.machines.machine import cylinder_model, envelope_of, geometry_of
 from hil.machines.rig import Rig
 from platform6dof.forward import CONDITION_MAX, MAX_STEPS, TOLERANCE_M
@@ -129,7 +129,7 @@ def _measured_pose(constants: Array, measured: Array, told: Array, memory: Array
 def twin(
     task: int, constants: Array, given: Array, told: Array, memory: Array, step_s: float
 ) -> int:
-    """One call of the platform's model; see `Program.function`."""
+    """One call of the platform's model; see `ModelProgram.function`."""
     rows = given.reshape(3, 6)
     setpoint = np.empty(24)
     if not rotation.setpoint_of_coordinates(rows, setpoint):
@@ -150,7 +150,7 @@ def twin(
     return 1
 
 
-def twin_program(rig: Rig, file: Path, period_s: float) -> Program:
+def twin_program(rig: Rig, file: Path, period_s: float) -> ModelProgram:
     """The program of a rig's platform.
 
     Args:
@@ -184,7 +184,7 @@ def twin_program(rig: Rig, file: Path, period_s: float) -> Program:
             Port(f"{name}_{order}", unit + slash, f"Wanted {word} of {name}")
             for name, unit in zip(COORDINATES, _UNITS, strict=True)
         ]
-    return Program(
+    return ModelProgram(
         name=f"{_identifier(rig.name)}_twin",
         about=f"Platform {rig.name}: pose to legs, forces, margins, measured pose ({file.name})",
         inputs=tuple(inputs),
