@@ -295,3 +295,24 @@ class _Program:
         row = upper if is_upper else lower
         held = float(max(above[upper], below[lower])) > BOUND
         return found, row if held else None, is_upper
+
+
+def warm() -> None:
+    """Compile all kernels of the governor; machine code is kept on disk for the next run."""
+    geometry = HexapodGeometry.from_circles(1.0, 0.25, 0.7, 0.0, 0.64, 0.74)
+    q, six = geometry.neutral_pose.coordinates(), np.ones(6)
+    governor = Governor(
+        geometry,
+        EnvelopeLimits(0.7, 0.7, 0.08, 0.1, 0.5 * six, 6.0 * six, 0.005),
+        PoseBox(q - 0.1, q + 0.1),
+        StopLimits(4.0 * six, 0.004, 0.036, 0.0005),
+        0.01,
+    )
+    governor.reset(q)
+    rows = np.zeros((3, 6))
+    rows[0] = q
+    governor.step(rows)
+    rows[0, 0] = 1.0
+    for _ in range(3):
+        governor.step(rows)
+    governor.brake()

@@ -29,7 +29,7 @@ HOLD = 45
 KNOTS_MAX, KNOT_M = 12, 0.012
 """Places at which a stop's path is looked at, and about how far they are apart."""
 NEWTON_STEPS, NEWTON_M, NEWTON_GOOD_M, NEWTON_FAR = 12, 1e-13, 1e-9, 0.3
-"""Steps, residual that ends them and that is good enough [m], a step that leads elsewhere [m, rad]."""
+"""Steps, residual that ends them, one that is good enough [m], step that leads away [m, rad]."""
 
 
 @njit(cache=True, error_model="numpy")
@@ -50,6 +50,7 @@ def ratio_of_way(way: float) -> float:
 
 @njit(cache=True, error_model="numpy")
 def stop_ratio(move: Array, legs: Array) -> float:
+    """Cycles of the stop from a movement, 1 or more, not rounded, as the gate has it."""
     ratio = 1.0
     for i in range(6):
         ratio = max(ratio, abs(move[i]) / legs[i, 4])
