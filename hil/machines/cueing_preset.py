@@ -15,7 +15,6 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from hil.config.errors import ConfigError, about
-from hil.config.file_kind import FileKind
 from hil.config.settings import Settings, read_toml
 from hil.config.shipped import find_file
 from platform6dof.cueing import parameters as p
@@ -305,18 +304,3 @@ def filter_of(
         raise ConfigError(preset.name, [str(error)]) from None
     line = f"algorithm = {wanted!r}: no filter of one cycle"
     raise ConfigError(preset.name, [about("algorithm", line)])
-
-
-def _model() -> type[Settings]:
-    return CueingPreset
-
-
-def _check(table: Mapping[str, Any], file: Path) -> None:
-    preset_from(table, str(file))
-
-
-CUEING_PRESET: Final = FileKind(
-    name="cueing preset", schema="cueing", folder=FOLDER, marks=("algorithm",),
-    model=_model, check=_check,
-)  # fmt: skip
-"""What `configs/cueing` holds."""
