@@ -16,7 +16,7 @@ from hil.hosts.clocks import StampAlignment
 from hil.hosts.continuity import Continuity, Frozen, HostPace, told_cause
 from hil.hosts.kind import Received, Refused
 from hil.hosts.means import Means
-from hil.hosts.order import PacketOrder, Ordering
+from hil.hosts.order import Ordering, PacketOrder
 from hil.hosts.states import Cause, HostState
 
 FRESH_S: Final = 0.1
