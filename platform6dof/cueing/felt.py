@@ -12,12 +12,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from platform6dof.cueing.felt_kernels import felt_rows
 from platform6dof.cueing.vehicle import GRAVITY_M_S2
 
 Array = NDArray[np.float64]
 
-TURNED: Final = np.array([1.0, -1.0, -1.0])
-"""Platform axes to the rider's and back: forward stays, left and up change their sign."""
 REST_FELT: Final = (0.0, 0.0, -GRAVITY_M_S2, 0.0, 0.0, 0.0)
 """At rest and level [m/s², rad/s]."""
 
@@ -38,14 +37,10 @@ def felt(rows: Array, head_m: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> A
     """
     if rows.ndim != 3 or rows.shape[1:] != (3, 6):
         raise ValueError(f"rows have shape {rows.shape}: it must be (N, 3, 6)")
-    rotation = rotations(rows[:, 0, 3:])
-    omega, domega = body_rates(rows)
-    force = rows[:, 2, :3] + np.array([0.0, 0.0, GRAVITY_M_S2])
-    body = np.einsum("nji,nj->ni", rotation, force)  # R' (a - g)
-    if any(head_m):
-        arm = np.broadcast_to(np.array(head_m, dtype=np.float64), omega.shape)
-        body = body + np.cross(domega, arm) + np.cross(omega, np.cross(omega, arm))
-    return np.hstack([body * TURNED, omega * TURNED])
+    out = np.empty((len(rows), 6))
+    head = np.array(head_m, dtype=np.float64)
+    felt_rows(np.ascontiguousarray(rows), head, GRAVITY_M_S2, out)
+    return out
 
 
 def rotations(angles_rad: Array) -> Array:
@@ -57,21 +52,3 @@ def rotations(angles_rad: Array) -> Array:
         (-sb, cb * sg, cb * cg),
     )
     return np.moveaxis(np.array(rows), 2, 0)
-
-
-def body_rates(rows: Array) -> tuple[Array, Array]:
-    """Angular velocity [rad/s] and acceleration [rad/s²] in platform axes, each of shape (N, 3).
-
-    Diebel, "Representing Attitude" (2006), equations of the angles (1, 2, 3), and their derivative.
-    """
-    _, beta, gamma = rows[:, 0, 3:].T
-    da, db, dg = rows[:, 1, 3:].T
-    dda, ddb, ddg = rows[:, 2, 3:].T
-    sb, cb, sg, cg = np.sin(beta), np.cos(beta), np.sin(gamma), np.cos(gamma)
-    omega = (dg - sb * da, cg * db + cb * sg * da, -sg * db + cb * cg * da)
-    domega = (
-        ddg - sb * dda - cb * db * da,
-        cg * ddb - sg * dg * db + cb * sg * dda + (-sb * sg * db + cb * cg * dg) * da,
-        -sg * ddb - cg * dg * db + cb * cg * dda - (sb * cg * db + cb * sg * dg) * da,
-    )
-    return np.stack(omega, axis=1), np.stack(domega, axis=1)

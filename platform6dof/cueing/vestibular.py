@@ -97,7 +97,7 @@ def sensed(model: SensoryModel, signal: Array, period_s: float) -> Array:
         )
     if signal.ndim != 1 or not np.isfinite(signal).all():
         raise ValueError("the signal must be one-dimensional and finite")
-    phi, before, now, output, through = _discrete(model, period_s)
+    phi, before, now, output, through = discrete(model, period_s)
     return pass_through(phi, before, now, output, through, np.ascontiguousarray(signal))
 
 
@@ -108,7 +108,7 @@ def response(model: SensoryModel, rad_s: Array) -> NDArray[np.complex128]:
     return np.asarray(above / below, dtype=np.complex128)
 
 
-def _discrete(model: SensoryModel, period_s: float) -> tuple[Array, Array, Array, Array, float]:
+def discrete(model: SensoryModel, period_s: float) -> tuple[Array, Array, Array, Array, float]:
     """Exact recursion for a signal that is straight between its samples.
 
     Returns:

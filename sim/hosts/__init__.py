@@ -1,1 +1,1 @@
-"""Emulated hosts: simulators as the bench meets them on the wire, with faults."""
+"""Emulated simulators: a vehicle's motion on the wires that flight and driving simulators speak."""

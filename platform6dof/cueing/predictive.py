@@ -1,0 +1,265 @@
+"""The predictive algorithm as a filter: it plays plans, and has a new one made now and then.
+
+At every moment of planning it tells a planner what will be played until the next such moment, and
+what is wanted from then on: from a preview of the source, or from what the vehicle does now, which
+decays in a forecast. The new plan takes over exactly then, and continues what was played in
+position, speed and acceleration. Is it not there by then, the old one is played on, to its rest if
+need be; a plan that comes too late is thrown away.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from platform6dof.cueing import plan_kernels as kernel
+from platform6dof.cueing.classical import not_finite
+from platform6dof.cueing.cue import Rows
+from platform6dof.cueing.horizon import Organs
+from platform6dof.cueing.mpc_parameters import MpcParameters
+from platform6dof.cueing.plan import Plan
+from platform6dof.cueing.planner import Outcome, PlanAnswer, Planner, PlanRequest
+from platform6dof.cueing.vehicle import GRAVITY_M_S2, VehicleState
+from platform6dof.cueing.vestibular import REID_NAHON, VestibularModel
+
+Array = NDArray[np.float64]
+
+WHOLE: Final = 1e-6
+"""Periods that differ by less from a whole multiple are one."""
+
+
+class Planning(Protocol):
+    """Whoever makes the plans: a planner of this thread, or one elsewhere."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether plans can still be expected."""
+        ...
+
+    def ask(self, request: PlanRequest) -> None:
+        """Have a plan made; waits for nothing. A request that is not begun gives way to it."""
+        ...
+
+    def answer(self) -> PlanAnswer | None:
+        """The newest answer that was not looked at; None if there is none. Waits for nothing."""
+        ...
+
+
+class InlinePlanning:
+    """Plans made at once in this thread: for a virtual clock.
+
+    Args:
+        planner: makes them.
+    """
+
+    def __init__(self, planner: Planner) -> None:
+        planner.warm()
+        self._planner = planner
+        self._answer: PlanAnswer | None = None
+
+    @property
+    def alive(self) -> bool:
+        """Always."""
+        return True
+
+    def ask(self, request: PlanRequest) -> None:
+        """Make a plan now."""
+        self._answer = self._planner.plan(request)
+
+    def answer(self) -> PlanAnswer | None:
+        """It, once."""
+        answer, self._answer = self._answer, None
+        return answer
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStatus:
+    """What became of the plans that were asked for."""
+
+    asked: int = 0
+    played: int = 0
+    """That took over, reduced ones among them."""
+    reduced: int = 0
+    late: int = 0
+    """That were not there when they should have taken over."""
+    failed: int = 0
+    """Requests that ended without a plan."""
+    lost: bool = False
+    """Whoever makes them is gone: what is played now is the last."""
+    resting: bool = False
+    """What is played has ended; the platform rests where that is."""
+
+
+class PredictiveFilter:
+    """Model-predictive cueing in six coordinates; a `CueingFilter`.
+
+    Args:
+        parameters: of the algorithm.
+        planning: makes the plans.
+        period_s: of the loop [s].
+        model: of the inner ear; the planner's.
+
+    Raises:
+        ValueError: if the algorithm's period is no whole multiple of the loop's and of its step.
+    """
+
+    def __init__(
+        self,
+        parameters: MpcParameters,
+        planning: Planning,
+        period_s: float,
+        model: VestibularModel = REID_NAHON,
+    ) -> None:
+        kernel.warm()
+        self.parameters: MpcParameters = parameters
+        self._planning, self._period_s = planning, period_s
+        self._every = _times(parameters.period_s, period_s, "the loop's period")
+        self._organs = Organs.of(model, period_s)
+        scales = (*parameters.force, *parameters.rates)
+        self._most = np.array([one.most for one in scales])
+        self._curve = np.array([(one.gain, *one.cubic()) for one in scales]).T
+        self._input = np.array([one.input_most or np.inf for one in scales])
+        steps = np.arange(sum(parameters.blocks) + 1, dtype=np.float64)
+        self._after_s = parameters.period_s + parameters.step_s * steps
+        self._until_s: Array = period_s * np.arange(self._every + 1, dtype=np.float64)
+        self.reset()
+
+    def reset(self) -> None:
+        """Stand at neutral, as if the vehicle had always stood level."""
+        self._tick = 0
+        self._playing, self._next = Plan.standing(), None
+        self._felt, self._errors = np.zeros((1, 6)), np.zeros((2, 6))
+        self._state = np.zeros((6, 3))
+        self._ahead: tuple[VehicleState, ...] = ()
+        self._status = PlanStatus()
+        self._planning.answer()  # one of before is of no use
+
+    @property
+    def due(self) -> bool:
+        """Whether the next step asks for a plan, and looks at what `foresee` was told."""
+        return self._tick % self._every == 0
+
+    @property
+    def status(self) -> PlanStatus:
+        """What became of the plans so far."""
+        now_s = self._tick * self._period_s
+        return replace(
+            self._status,
+            lost=not self._planning.alive,
+            resting=self._tick > self._every and now_s >= self._playing.end_s,
+        )
+
+    @property
+    def playing(self) -> Plan:
+        """What is played now; moments count from the first step after `reset`."""
+        return self._playing
+
+    def foresee(self, states: Sequence[VehicleState]) -> None:
+        """Be told what the vehicle will do; counts for the next step that is `due`.
+
+        Args:
+            states: complete; the first is of this step's moment, the others follow a `step_s` of
+                the parameters apart. Beyond the last, what it does decays as in a forecast.
+
+        Raises:
+            CueingError: if one is not finite.
+        """
+        for state in states:
+            if not math.isfinite(sum(state.f_m_s2) + sum(state.omega_rad_s)):
+                raise not_finite(state, 1.0)
+        self._ahead = tuple(states)
+
+    def step(self, state: VehicleState, weight: float = 1.0) -> Rows:
+        """What the platform shall do in this cycle; see `CueingFilter.step`.
+
+        It asks for a plan at moments that are `due`, and waits for none.
+
+        Raises:
+            CueingError: if the force, the rates or the weight are not finite; nothing moved.
+        """
+        if not math.isfinite(sum(state.f_m_s2) + sum(state.omega_rad_s) + weight):
+            raise not_finite(state, weight)
+        wanted = self._wanted((state,), weight)[0]
+        now_s, tick = self._tick * self._period_s, self._tick
+        self._hear(tick)
+        rows = self._playing.sample(now_s)
+        kernel.felt_many(rows[None], self._felt)
+        self._errors[0] = self._errors[1]
+        self._errors[1] = wanted - self._felt[0]
+        if tick:
+            organs = self._organs
+            kernel.sense(organs.phi, organs.before, organs.now, self._errors, self._state)
+        if tick % self._every == 0:
+            self._ask(tick, now_s, wanted, weight)
+        self._tick = tick + 1
+        return rows
+
+    def _hear(self, tick: int) -> None:
+        """Take an answer that came, and change plans if this is the moment for it."""
+        takes_over = tick - tick % self._every + self._every
+        if tick and tick % self._every == 0:
+            takes_over = tick
+        answer = self._planning.answer()
+        if answer is not None and answer.serial == takes_over and self._next is None:
+            if answer.plan is None:
+                self._status = replace(self._status, failed=self._status.failed + 1)
+            reduced = int(answer.outcome is Outcome.REDUCED)
+            self._status = replace(self._status, reduced=self._status.reduced + reduced)
+            self._next = answer
+        if takes_over != tick:
+            return
+        answer, self._next = self._next, None
+        if answer is None:
+            self._status = replace(self._status, late=self._status.late + 1)
+        elif answer.plan is not None:
+            self._playing = answer.plan
+            self._status = replace(self._status, played=self._status.played + 1)
+
+    def _ask(self, tick: int, now_s: float, wanted: Array, weight: float) -> None:
+        """Have a plan made that takes over at the next moment of planning."""
+        known, self._ahead = self._wanted(self._ahead, weight), ()
+        soon = self._forecast(wanted, known, self._until_s)
+        rows = self._playing.samples(now_s + self._until_s)
+        felt = np.empty((len(rows), 6))
+        kernel.felt_many(rows, felt)
+        state, organs = self._state.copy(), self._organs
+        kernel.sense(organs.phi, organs.before, organs.now, soon - felt, state)
+        start = tick + self._every
+        later = self._forecast(wanted, known, self._after_s)
+        request = PlanRequest(start, start * self._period_s, self._playing, state, later)
+        self._status = replace(self._status, asked=self._status.asked + 1)
+        self._planning.ask(request)
+
+    def _wanted(self, states: Sequence[VehicleState], weight: float) -> Array:
+        """Force and rates less rest that are wanted, forward, left, up, shape (N, 6)."""
+        out = np.empty((len(states), 6))
+        for row, state in zip(out, states, strict=True):
+            (fx, fy, fz), (p, q, r) = state.f_m_s2, state.omega_rad_s
+            row[:] = (fx, -fy, -fz - GRAVITY_M_S2, p, -q, -r)
+        out *= weight
+        size = np.minimum(np.abs(out), self._input)
+        gain, square, cube = self._curve
+        scaled = np.minimum(size * (gain + size * (square + size * cube)), self._most)
+        return np.copysign(scaled, out)
+
+    def _forecast(self, wanted: Array, known: Array, after_s: Array) -> Array:
+        """What is wanted so long after now [s], shape (N, 6)."""
+        if not len(known):
+            return np.exp(-after_s / self.parameters.forecast_s)[:, None] * wanted
+        times = self.parameters.step_s * np.arange(len(known), dtype=np.float64)
+        beyond = np.maximum(after_s - times[-1], 0.0)
+        columns = [np.interp(after_s, times, column) for column in known.T]
+        return np.exp(-beyond / self.parameters.forecast_s)[:, None] * np.stack(columns, axis=1)
+
+
+def _times(whole_s: float, part_s: float, name: str) -> int:
+    """How often one goes into the other."""
+    times = whole_s / part_s if math.isfinite(part_s) and part_s > 0.0 else math.nan
+    if not (times > 1.0 - WHOLE and abs(times - round(times)) < WHOLE):
+        raise ValueError(f"period_s: {whole_s} s, must be a whole multiple of {name}, {part_s} s")
+    return round(times)

@@ -1,0 +1,1 @@
+"""The bytes that simulators send, written from the descriptions of their wires."""
