@@ -21,7 +21,6 @@ _GAUGE_BYTES: Final = (92, 96)
 _NAN: Final = float("nan")
 
 
-
 class BeamNgSettings(MapSettings):
     """Map of MotionSim."""
 

@@ -16,7 +16,6 @@ from pydantic import Field
 from hil.config.errors import ConfigError, about
 from hil.config.offers import Offer, offer_named, offers
 from hil.config.settings import Settings, apply_overrides, read_toml
-from hil.config.shipped import configs_dir, find_file
 from hil.hosts.kind import GROUP, HostKind
 from hil.hosts.means import MeansSettings
 from platform6dof.cueing.vehicle import Vector3, VehicleState
@@ -99,23 +98,6 @@ def host_kind(name: str, source: str, place: str = "kind") -> HostKind:
     return offer.value
 
 
-def map_file(name: str, beside: Path) -> Path:
-    """The file of a map: in ``configs/hosts``, or a path relative to a scenario's folder.
-
-    Raises:
-        ConfigError: if there is none, with the names that are shipped.
-    """
-    shipped = configs_dir() / "hosts" / f"{name}.toml"
-    if shipped.is_file():
-        return shipped
-    path = beside.parent / name
-    if path.is_file():
-        return path
-    known = ", ".join(sorted(one.stem for one in (configs_dir() / "hosts").glob("*.toml")))
-    line = f"map = {name!r}: neither a file nor a map that is shipped; these are {known}"
-    raise ConfigError(str(beside), [about("map", line)])
-
-
 def load_map(path: Path, overrides: Iterable[str] = ()) -> tuple[HostKind, Any]:
     """The kind and the settings of a map.
 
@@ -150,9 +132,3 @@ def _not_a_host(entry: EntryPoint, kind: object) -> str:
     if not (isinstance(model, type) and issubclass(model, MapSettings)):
         return f"its settings are {model!r}; they must be a hil.hosts.maps.MapSettings"
     return ""
-
-
-__all__ = [
-    "MapSettings", "SignedAxes", "SignedAxis", "find_file", "host_kind", "hosts_offered",
-    "load_map", "map_file", "mapped", "turned",
-]  # fmt: skip
