@@ -1,4 +1,4 @@
-"""Codecs against encoders that share no code with them: a script's flight on every wire, and junk."""
+"""Codecs against encoders that share no code with them: a flight on every wire, and junk."""
 
 import json
 import math
@@ -37,7 +37,11 @@ FIELDS = ("f_m_s2", "omega_rad_s", "domega_rad_s2", "v_m_s")
 
 
 def codec_of(name):
-    kind, settings = load_map(HOSTS / f"{name}.toml")
+    return codec_of_file(HOSTS / f"{name}.toml")
+
+
+def codec_of_file(path):
+    kind, settings = load_map(path)
     return kind, kind.codec(settings)
 
 
@@ -199,7 +203,7 @@ def test_what_cannot_be_is_refused_by_kind(name, data, why):
 
 
 def test_a_binary_line_without_its_footer_is_refused():
-    kind, codec = codec_of("flightgear_binary")
+    _, codec = codec_of("flightgear_binary")
     good = encoder_of("flightgear_binary").pack(Telemetry(FLIGHT.at(3.0), 3.0, 1))[0].data
     assert isinstance(codec.decode(good), Packet)
     assert codec.decode(good[:-1] + b"\0") is Refused.MAGIC
@@ -291,8 +295,7 @@ def test_maps_that_cannot_be_are_refused_by_their_key(tmp_path, text, words):
     path = tmp_path / "own.toml"
     path.write_text(text + "\n")
     with pytest.raises(ConfigError) as caught:
-        kind, settings = load_map(path)
-        kind.codec(settings)
+        codec_of_file(path)
     assert words in str(caught.value)
 
 
@@ -317,8 +320,7 @@ def test_protocols_that_cannot_be_are_refused(tmp_path, xml, words):
     path = tmp_path / "own.toml"
     path.write_text(f'kind = "flightgear_generic"\nprotocol = "{tmp_path}/own.xml"\n')
     with pytest.raises(ConfigError) as caught:
-        kind, settings = load_map(path)
-        kind.codec(settings)
+        codec_of_file(path)
     assert words in str(caught.value)
 
 
