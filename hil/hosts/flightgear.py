@@ -12,7 +12,7 @@ from typing import Final, Literal
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
 from hil.hosts.rotations import body_rates, from_euler, to_body
-from hil.hosts.wires import FOOT_M, Place, refused_numbers
+from hil.hosts.wires import FOOT_M, LocalFrame, refused_numbers
 from platform6dof.cueing.vehicle import VehicleState
 
 LENGTH: Final = 408
@@ -33,7 +33,7 @@ class FlightGearCodec:
     """Understands the native FDM packet."""
 
     def __init__(self) -> None:
-        self._place = Place()
+        self._place = LocalFrame()
 
     def decode(self, datagram: bytes) -> Packet | Refused:
         """What a packet tells, or why it is none."""

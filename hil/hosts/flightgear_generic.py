@@ -18,7 +18,7 @@ from hil.hosts.generic_protocol import Protocol, read_protocol
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
 from hil.hosts.rotations import body_rates, from_euler, to_body
-from hil.hosts.wires import FOOT_M, Place, refused_numbers
+from hil.hosts.wires import FOOT_M, LocalFrame, refused_numbers
 from platform6dof.cueing.vehicle import UNKNOWN, Quaternion, Vector3, VehicleFlags, VehicleState
 
 _FORCE: Final = tuple(f"/accelerations/pilot/{axis}-accel-fps_sec" for axis in "xyz")
@@ -63,7 +63,7 @@ class GenericCodec:
             if absent:
                 line = f"gives no {what}: it needs chunks of {', '.join(absent)}"
                 raise ConfigError(source, [about("protocol", line)])
-        self._protocol, self._nodes, self._place = protocol, nodes, Place()
+        self._protocol, self._nodes, self._place = protocol, nodes, LocalFrame()
         self._packed = struct.Struct(">" + "".join(chunk.code for chunk in protocol.chunks))
         footer = protocol.footer
         self._footer = struct.pack(">i", self._packed.size) if footer is None else footer

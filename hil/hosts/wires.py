@@ -35,7 +35,7 @@ def with_gravity(acceleration_m_s2: Vector3, attitude: Quaternion) -> Vector3:
     return acceleration_m_s2[0] - x, acceleration_m_s2[1] - y, acceleration_m_s2[2] - z
 
 
-class Place:
+class LocalFrame:
     """Brings latitude, longitude and height to north, east, down of where they were first.
 
     Radii of curvature of WGS 84, at the first place (Torge, Geodesy, 3rd ed., 4.1.1).
