@@ -18,7 +18,7 @@ from platform6dof.cueing.record import VehicleRecord
 from platform6dof.cueing.vehicle import Vector3, VehicleState
 
 
-class RecordingSettings(Settings):
+class RideRecordSettings(Settings):
     """Which ride is played."""
 
     kind: Literal["recording"]
@@ -65,7 +65,7 @@ class RecordedRide:
         return self._record.state(min(row, self._last))
 
 
-def read_record(settings: RecordingSettings, file: Path, head_m: Vector3) -> VehicleRecord:
+def read_record(settings: RideRecordSettings, file: Path, head_m: Vector3) -> VehicleRecord:
     """The complete ride that such settings name.
 
     Args:
@@ -88,16 +88,16 @@ def read_record(settings: RecordingSettings, file: Path, head_m: Vector3) -> Veh
 
 
 @contextmanager
-def opened(settings: RecordingSettings, around: Surroundings) -> Iterator[RecordedRide]:
+def opened(settings: RideRecordSettings, around: Surroundings) -> Iterator[RecordedRide]:
     """Read the ride, and put it on the loop's grid."""
     record = read_record(settings, around.scenario_file, around.head_m)
     yield RecordedRide(record.at_rate(around.period_s))
 
 
-def lasts_s(settings: RecordingSettings, file: Path) -> float:
+def lasts_s(settings: RideRecordSettings, file: Path) -> float:
     """How long it lasts [s]."""
     return read_record(settings, file, (0.0, 0.0, 0.0)).duration_s
 
 
-KIND = SourceKind(RecordingSettings, opened, lasts_s)
+KIND = SourceKind(RideRecordSettings, opened, lasts_s)
 """What the entry point gives."""
