@@ -29,7 +29,7 @@ class RideRecordSettings(Settings):
     bear the bench's own names, such as `f_x_m_s2`."""
 
 
-class RecordedRide:
+class PlayedRecord:
     """A record on the loop's grid, played once from when it begins.
 
     Args:
@@ -88,10 +88,10 @@ def read_record(settings: RideRecordSettings, file: Path, head_m: Vector3) -> Ve
 
 
 @contextmanager
-def opened(settings: RideRecordSettings, around: Surroundings) -> Iterator[RecordedRide]:
+def opened(settings: RideRecordSettings, around: Surroundings) -> Iterator[PlayedRecord]:
     """Read the ride, and put it on the loop's grid."""
     record = read_record(settings, around.scenario_file, around.head_m)
-    yield RecordedRide(record.at_rate(around.period_s))
+    yield PlayedRecord(record.at_rate(around.period_s))
 
 
 def lasts_s(settings: RideRecordSettings, file: Path) -> float:
