@@ -22,7 +22,7 @@ from hil.config.shipped import configs_dir
 from hil.machines.governor import governor_of
 from hil.machines.machine import envelope_of, geometry_of, load_rig
 from platform6dof.cueing.governor import Governor, warm
-from platform6dof.cueing.governor_solver import SLACK_COST, Program
+from platform6dof.cueing.governor_solver import SLACK_COST, NearestAccelerations
 from platform6dof.pose import PlatformSetpoint
 from platform6dof.workspace import PoseBox
 
@@ -67,14 +67,14 @@ def timed(governor: Governor, q: np.ndarray, rows: np.ndarray) -> tuple[list[flo
 def programs(governor: Governor, q: np.ndarray, rows: np.ndarray) -> list[tuple[np.ndarray, ...]]:
     """Some programs of governed cycles: wish, rows, their bounds."""
     kept: list[tuple[np.ndarray, ...]] = []
-    solve = Program.solve
+    solve = NearestAccelerations.solve
 
-    def keeping(self: Program, *given: np.ndarray) -> object:
+    def keeping(self: NearestAccelerations, *given: np.ndarray) -> object:
         kept.append(tuple(one.copy() for one in given))
         return solve(self, *given)
 
     governor.reset(q)
-    with patch.object(Program, "solve", keeping):
+    with patch.object(NearestAccelerations, "solve", keeping):
         for one in rows:
             governor.step(one)
     return kept[:: max(1, len(kept) // SOLVED)]

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from platform6dof.cueing import governor_judge as judging
 from platform6dof.cueing import governor_program as programming
-from platform6dof.cueing.governor_solver import Program
+from platform6dof.cueing.governor_solver import NearestAccelerations
 from platform6dof.cueing.governor_stop import (
     BAD_LIMIT,
     BAD_VALUE,
@@ -135,7 +135,9 @@ class Governor:
         self._matrix = np.zeros((programming.ROWS, programming.UNKNOWNS))
         self._low, self._high = np.zeros(programming.ROWS), np.zeros(programming.ROWS)
         self._codes = np.zeros((programming.ROWS, 2), np.int64)
-        self._programs = [Program(near, self._weights) for near in range(programming.NEAR_ROWS + 1)]
+        self._programs = [
+            NearestAccelerations(near, self._weights) for near in range(programming.NEAR_ROWS + 1)
+        ]
         self._begun = False
 
     def reset(self, q: ArrayLike) -> None:

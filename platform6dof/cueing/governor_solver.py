@@ -19,7 +19,7 @@ HELD = 1e-4
 """A row with a multiplier above this [m/s²] holds the accelerations back."""
 
 
-class Program:
+class NearestAccelerations:
     """One quadratic program of fixed size, kept ready by its solver.
 
     Args:
