@@ -147,7 +147,8 @@ def ride(
     if as_json:
         from hil.stations.simulator.cue_told import ride_told
 
-        print_json(ride_told(result))
+        told = ride_told(result)
+        print_json(told)
     else:
         _show_ride(result, fitted)
     leave(result.run.ok)
@@ -163,8 +164,8 @@ def check(record: RecordArg, map_name: MapOption = None, as_json: Json = False) 
     found = _asked(lambda one: read_ride_file(one, map_name).agreements(), record)
     wrong = disagreeing(found)
     if as_json:
-        told = [agreement_told(one) for one in found]
-        print_json(CueCheckTold(ok=not wrong, lines=told))
+        lines = [agreement_told(one) for one in found]
+        print_json(CueCheckTold(ok=not wrong, lines=lines))
     else:
         for one in found:
             out.print(one.text, style="red" if one in wrong else None, soft_wrap=True)
@@ -226,7 +227,8 @@ def tune(
 
         _write(write, preset_text(request, found, write.stem).encode())
     if as_json:
-        print_json(tune_told(found, write))
+        told = tune_told(found, write)
+        print_json(told)
     else:
         _show_tuned(request, found, write)
 
@@ -270,7 +272,8 @@ def compare(
     with waiting("riding each of them", quiet=as_json):
         found = _asked(lambda one: compare_all(one, pairs), request)
     if as_json:
-        print_json(compare_told(found))
+        told = compare_told(found)
+        print_json(told)
         return
     rows = [
         (f"{one.algorithm} ({one.preset})", one.score, one.travel_m, one.governed_share)
@@ -330,7 +333,8 @@ def omct(
 
         _write(picture, omct_picture(found.points).png)
     if as_json:
-        print_json(omct_told(found))
+        told = omct_told(found)
+        print_json(told)
     else:
         _show_omct(found)
 
