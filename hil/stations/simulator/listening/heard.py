@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter, deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import pstdev
 from typing import Final
@@ -20,7 +19,6 @@ SPAN_S: Final = 2.0
 """Rate and jitter are those of so long [s]."""
 
 
-@dataclass(slots=True)
 class HostFigures:
     """Counts what comes, and lets the watchdogs judge it as a run would.
 
@@ -28,26 +26,23 @@ class HostFigures:
         means: what the vehicle can do at most.
     """
 
-    means: Means | None = None
-    packets: int = 0
-    """Understood so far."""
-    refused: Counter[Refused] = field(default_factory=Counter)
-    """Datagrams that were none, by why."""
-    newest: VehicleState | None = None
-    """What was told last."""
-    state: HostState = HostState.WAITING
-    """As the watchdogs of a run would see the host."""
-    cause: Cause = Cause.NONE
-    """Why it is not followed, or was not the last time."""
-    missing: int = 0
-    """Never came, by the host's own count."""
-    numbered: bool = False
-    """Whether it counts its packets."""
-    _arrivals_s: deque[float] = field(default_factory=deque)
-    _watch: HostWatch = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._watch = HostWatch(self.means)
+    def __init__(self, means: Means | None = None) -> None:
+        self.packets: int = 0
+        """Understood so far."""
+        self.refused: Counter[Refused] = Counter()
+        """Datagrams that were none, by why."""
+        self.newest: VehicleState | None = None
+        """What was told last."""
+        self.state: HostState = HostState.WAITING
+        """As the watchdogs of a run would see the host."""
+        self.cause: Cause = Cause.NONE
+        """Why it is not followed, or was not the last time."""
+        self.missing: int = 0
+        """Never came, by the host's own count."""
+        self.numbered: bool = False
+        """Whether it counts its packets."""
+        self._arrivals_s: deque[float] = deque()
+        self._watch = HostWatch(means)
 
     def step(self, now_s: float, heard: Sequence[Received | Refused]) -> None:
         """Take in what came since the last time.
@@ -66,7 +61,7 @@ class HostFigures:
             self._arrivals_s.append(one.kernel_s)
         while self._arrivals_s and self._arrivals_s[0] < now_s - SPAN_S:
             self._arrivals_s.popleft()
-        judged = self._watch.step(now_s, heard)
+        judged = self._watch.step(now_s, [one for one in heard if one is not Refused.NO_MOTION])
         self.state, self.cause, self.missing = judged.state, judged.cause, judged.missing
 
     @property
