@@ -66,6 +66,17 @@ class Envelope:
         high = [longest, still, cones, np.full(16, np.inf)]
         _set(self, "_low", np.concatenate(low))
         _set(self, "_high", np.concatenate(high))
+        self._low.setflags(write=False)
+        self._high.setflags(write=False)
+
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        """Least and greatest value of each quantity, infinite where there is none, (46,) each.
+
+        Six lengths, speeds, accelerations of the legs, six base and six platform joint angles,
+        fifteen clearances, the smallest singular value. Read-only.
+        """
+        return self._low, self._high
 
     def check(self, setpoint: PlatformSetpoint) -> tuple[EnvelopeViolation, ...]:
         """Every limit that a setpoint passes; empty if it is inside."""

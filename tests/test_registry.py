@@ -42,7 +42,7 @@ def found(name):
 
 
 def test_the_shipped_stations_are_there():
-    assert [one.name for one in registry.stations()] == ["arm", "platform", "world"]
+    assert [one.name for one in registry.stations()] == ["arm", "platform", "simulator", "world"]
     assert not any(one.broken for one in registry.installed())
 
 
@@ -93,7 +93,7 @@ def test_one_that_does_not_load_is_listed_with_its_reason_and_the_others_work(
 ):
     distribution("broken", f"odd = {line}", foreign_none=text)
     assert why in found("odd").broken
-    assert [one.name for one in registry.stations()] == ["arm", "platform", "world"]
+    assert [one.name for one in registry.stations()] == ["arm", "platform", "simulator", "world"]
     told = CliRunner().invoke(app, ["stations", "--json"])
     assert told.exit_code == 1
     odd = next(one for one in json.loads(told.stdout)["stations"] if one["name"] == "odd")
@@ -106,12 +106,12 @@ def test_two_of_one_name_are_both_named_and_neither_is_used(distribution):
     distribution("other", "platform = hil.stations.platform.station:STATION")
     assert "hil-bench" in found("platform").broken
     assert "other 1.2" in found("platform").broken
-    assert [one.name for one in registry.stations()] == ["arm", "world"]
+    assert [one.name for one in registry.stations()] == ["arm", "simulator", "world"]
 
 
 def test_one_that_is_not_installed_is_refused_with_those_that_are():
     with pytest.raises(
-        ConfigError, match=r"'submarine' is not installed; .*'arm', 'platform', 'world'"
+        ConfigError, match=r"'submarine' is not installed; .*'arm', 'platform', 'simulator', 'w"
     ):
         registry.station_named("submarine", "swim.toml")
 

@@ -12,33 +12,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, Field
 
 from hil.config.errors import ConfigError, about
-from hil.config.file_kind import FileKind
 from hil.config.settings import Settings, read_toml
 from hil.config.shipped import find_file
+from hil.machines.cueing_mpc import MpcKeys
+from hil.machines.per_axis import per_axis, three_numbers
 from platform6dof.cueing import parameters as p
 from platform6dof.cueing.cue import CueingFilter
+from platform6dof.cueing.mpc_parameters import MpcParameters
 from platform6dof.cueing.parameters import CueingError
 
 Algorithm = Literal["classical", "adaptive", "optimal", "mpc", "direct"]
 FOLDER: Final = "cueing"
 _DEG: Final = math.pi / 180.0
-
-
-def _per_axis(value: Any) -> Any:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return (value,) * 3
-    if isinstance(value, tuple) and len(value) == 3:
-        return value
-    raise ValueError("must be one number, or a list of three (one per axis)")
-
-
-def _schema(least: float, most: float) -> Any:
-    number = {"type": "number", "minimum": least, "maximum": most}
-    three = {"type": "array", "items": number, "minItems": 3, "maxItems": 3}
-    return WithJsonSchema({"anyOf": [number, three]})
 
 
 Gain = Annotated[float, Field(ge=p.GAIN.least, le=p.GAIN.most)]
@@ -52,21 +40,23 @@ TiltDeg = Annotated[float, Field(ge=0.0, le=45.0)]
 TiltRateDeg = Annotated[float, Field(ge=0.1, le=60.0)]
 TiltAccelerationDeg = Annotated[float, Field(ge=1.0, le=10_000.0)]
 
-Gains = Annotated[tuple[Gain, Gain, Gain], BeforeValidator(_per_axis), _schema(0.0, 2.0)]
-Forces = Annotated[tuple[Force, Force, Force], BeforeValidator(_per_axis), _schema(0.01, 50.0)]
+Gains = Annotated[tuple[Gain, Gain, Gain], BeforeValidator(per_axis), three_numbers(0.0, 2.0)]
+Forces = Annotated[tuple[Force, Force, Force], BeforeValidator(per_axis), three_numbers(0.01, 50.0)]
 InputForces = Annotated[
-    tuple[float, float, float], BeforeValidator(_per_axis), _schema(0.01, 500.0)
+    tuple[float, float, float], BeforeValidator(per_axis), three_numbers(0.01, 500.0)
 ]
 RatesDeg = Annotated[
-    tuple[RateDeg, RateDeg, RateDeg], BeforeValidator(_per_axis), _schema(0.1, 400.0)
+    tuple[RateDeg, RateDeg, RateDeg], BeforeValidator(per_axis), three_numbers(0.1, 400.0)
 ]
-Slopes = Annotated[tuple[Slope, Slope, Slope], BeforeValidator(_per_axis), _schema(0.0, 2.0)]
-Corners = Annotated[tuple[Corner, Corner, Corner], BeforeValidator(_per_axis), _schema(0.02, 60.0)]
+Slopes = Annotated[tuple[Slope, Slope, Slope], BeforeValidator(per_axis), three_numbers(0.0, 2.0)]
+Corners = Annotated[
+    tuple[Corner, Corner, Corner], BeforeValidator(per_axis), three_numbers(0.02, 60.0)
+]
 SlowCorners = Annotated[
-    tuple[SlowCorner, SlowCorner, SlowCorner], BeforeValidator(_per_axis), _schema(0.0, 10.0)
+    tuple[SlowCorner, SlowCorner, SlowCorner], BeforeValidator(per_axis), three_numbers(0.0, 10.0)
 ]
 Dampings = Annotated[
-    tuple[Damping, Damping, Damping], BeforeValidator(_per_axis), _schema(0.1, 3.0)
+    tuple[Damping, Damping, Damping], BeforeValidator(per_axis), three_numbers(0.1, 3.0)
 ]
 CurveName = Literal["clip", "cubic"]
 Parameters = TypeVar("Parameters")
@@ -222,6 +212,19 @@ class CueingPreset(Settings):
     tilt_turns_force: bool = False
     """Whether tilt, too, turns the force to the inertial frame: less travel, a deeper hole in the
     middle of the response."""
+    mpc: MpcKeys = MpcKeys()
+    """Of the predictive algorithm."""
+
+    def predictive(self, preview_s: float | None = None) -> MpcParameters:
+        """Parameters of the predictive algorithm.
+
+        Args:
+            preview_s: in place of its own.
+
+        Raises:
+            CueingError: with the key, the value and its bounds.
+        """
+        return self.mpc.parameters(self.force.scales(), self.rates.scales(), preview_s)
 
     def classical(self) -> p.ClassicalParameters:
         """Parameters of the classical filter.
@@ -250,6 +253,7 @@ def preset_from(table: Mapping[str, Any], source: str) -> CueingPreset:
     preset = CueingPreset.build(table, source)
     try:
         preset.classical()
+        preset.predictive()
     except CueingError as error:
         key = _key_of(error.name)
         said = str(error).removeprefix(error.name).removeprefix(":").strip()
@@ -305,18 +309,3 @@ def filter_of(
         raise ConfigError(preset.name, [str(error)]) from None
     line = f"algorithm = {wanted!r}: no filter of one cycle"
     raise ConfigError(preset.name, [about("algorithm", line)])
-
-
-def _model() -> type[Settings]:
-    return CueingPreset
-
-
-def _check(table: Mapping[str, Any], file: Path) -> None:
-    preset_from(table, str(file))
-
-
-CUEING_PRESET: Final = FileKind(
-    name="cueing preset", schema="cueing", folder=FOLDER, marks=("algorithm",),
-    model=_model, check=_check,
-)  # fmt: skip
-"""What `configs/cueing` holds."""

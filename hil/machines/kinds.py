@@ -70,6 +70,18 @@ def _check_drive(table: Mapping[str, Any], file: Path) -> None:
         raise ConfigError(str(file), [str(error)]) from None
 
 
+def _cueing_preset() -> type[Settings]:
+    from hil.machines.cueing_preset import CueingPreset
+
+    return CueingPreset
+
+
+def _check_cueing_preset(table: Mapping[str, Any], file: Path) -> None:
+    from hil.machines.cueing_preset import preset_from
+
+    preset_from(table, str(file))
+
+
 RIG: Final = FileKind(
     name="rig", schema="rig", folder="rigs", marks=("geometry", "cylinders", "supervision"),
     model=_rig, check=_check_rig,
@@ -85,4 +97,8 @@ SPACE_ARM: Final = FileKind(
 DRIVE: Final = FileKind(
     name="drive", schema="drive", folder="drives", marks=("drive",),
     model=_drive, check=_check_drive,
+)  # fmt: skip
+CUEING_PRESET: Final = FileKind(
+    name="cueing preset", schema="cueing", folder="cueing", marks=("algorithm",),
+    model=_cueing_preset, check=_check_cueing_preset,
 )  # fmt: skip

@@ -16,7 +16,16 @@ import numpy as np
 import piqp
 from numpy.typing import ArrayLike, NDArray
 
-from platform6dof.cueing import governor_kernels as kernel
+from platform6dof.cueing import governor_judge as judging
+from platform6dof.cueing import governor_program as programming
+from platform6dof.cueing.governor_stop import (
+    BAD_LIMIT,
+    BAD_VALUE,
+    GOOD,
+    NEAREST,
+    SMALLEST,
+    TOLD_SIZE,
+)
 from platform6dof.cueing.margins import NOT_FINITE, QUANTITIES, UNSOLVED, MarginTables, StopLimits
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.limits import EnvelopeLimits
@@ -124,14 +133,16 @@ class Governor:
             geometry.table, tables.joints, tables.legs, tables.pose, tables.buffers, tables.shares,
             tables.numbers,
         )  # fmt: skip
-        self._state = np.zeros(kernel.STATE_SIZE)
-        self._told = np.zeros(kernel.TOLD_SIZE)
+        self._state = np.zeros(judging.STATE_SIZE)
+        self._told = np.zeros(TOLD_SIZE)
         self._weights = np.r_[np.ones(3), np.full(3, geometry.length_scale_m**2)]
         self._wish = np.zeros(6)
-        self._matrix = np.zeros((kernel.ROWS, kernel.UNKNOWNS))
-        self._low, self._high = np.zeros(kernel.ROWS), np.zeros(kernel.ROWS)
-        self._codes = np.zeros((kernel.ROWS, 2), np.int64)
-        self._programs = [_Program(near, self._weights) for near in range(kernel.NEAR_ROWS + 1)]
+        self._matrix = np.zeros((programming.ROWS, programming.UNKNOWNS))
+        self._low, self._high = np.zeros(programming.ROWS), np.zeros(programming.ROWS)
+        self._codes = np.zeros((programming.ROWS, 2), np.int64)
+        self._programs = [
+            _Program(near, self._weights) for near in range(programming.NEAR_ROWS + 1)
+        ]
         self._begun = False
 
     def reset(self, q: ArrayLike) -> None:
@@ -144,15 +155,15 @@ class Governor:
             GovernorError: the pose is outside a limit, or nearer to it than what is kept free.
         """
         here = frozen_array(q, (6,), "q")
-        state, told = np.zeros(kernel.STATE_SIZE), np.zeros(kernel.TOLD_SIZE)
-        kernel.start(self.tables.geometry.table, np.array(here), state)
+        state, told = np.zeros(judging.STATE_SIZE), np.zeros(TOLD_SIZE)
+        judging.start(self.tables.geometry.table, np.array(here), state)
         rows = np.zeros((3, 6))
         rows[0] = here
         table, joints, legs, pose, buffers, shares, numbers = self._given
-        bad = kernel.judge(
+        bad = judging.judge(
             table, joints, legs, pose, buffers[1], shares[1], numbers, state, rows, told
         )
-        if bad != kernel.GOOD:
+        if bad != GOOD:
             binding = self._bad(bad, told)
             raise GovernorError(
                 f"cannot begin at {here.tolist()}: {binding}; begin further inside, at rest"
@@ -175,13 +186,11 @@ class Governor:
                 f"rows of shape {wanted.shape}, must be (3, 6)" if self._begun
                 else "stands nowhere yet: reset it at the coordinates where the platform rests"
             )  # fmt: skip
-        passed, bad = kernel.pass_through(*self._given, self._state, wanted, self._told)
+        passed, bad = judging.pass_through(*self._given, self._state, wanted, self._told)
         if passed:
             wanted.setflags(write=False)
             told = self._told
-            return Governed(
-                wanted, False, False, None, float(told[kernel.SMALLEST]), int(told[kernel.NEAREST])
-            )
+            return Governed(wanted, False, False, None, float(told[SMALLEST]), int(told[NEAREST]))
         if bad == NOT_FINITE:
             return self._brake(wanted, Binding(NOT_FINITE, np.nan, np.nan))
         return self._govern(wanted)
@@ -193,7 +202,7 @@ class Governor:
     def _govern(self, wanted: Array) -> Governed:
         bad = Binding(UNSOLVED, np.nan, np.nan)
         for slower in (False, True):
-            near, within = kernel.program(
+            near, within = programming.program(
                 *self._given, self._state, wanted, slower, self._wish, self._matrix, self._low,
                 self._high, self._codes,
             )  # fmt: skip
@@ -204,8 +213,8 @@ class Governor:
                 continue
             acceleration, row, upper = found
             out = np.empty((3, 6))
-            code = kernel.advance(*self._given, self._state, wanted, acceleration, out, self._told)
-            if code == kernel.GOOD:
+            code = judging.advance(*self._given, self._state, wanted, acceleration, out, self._told)
+            if code == GOOD:
                 binding = None if row is None else self._reached(row, upper)
                 return self._governed(out, binding, failed=False)
             bad = self._bad(code, self._told)
@@ -213,7 +222,7 @@ class Governor:
 
     def _solve(self, near: int) -> tuple[Array, int | None, bool] | None:
         """Accelerations, the row that costs most and whether it is at its upper bound."""
-        rows = kernel.LEG_ROWS + near
+        rows = programming.LEG_ROWS + near
         return self._programs[near].solve(
             self._wish, self._matrix[:rows], self._low[:rows], self._high[:rows]
         )
@@ -235,40 +244,38 @@ class Governor:
     def _brake(self, wanted: Array, binding: Binding | None) -> Governed:
         out = np.empty((3, 6))
         finite = bool(np.isfinite(wanted).all())
-        kernel.brake(*self._given, self._state, wanted, finite, out, self._told)
+        judging.brake(*self._given, self._state, wanted, finite, out, self._told)
         return self._governed(out, binding, failed=binding is not None)
 
     def _governed(self, rows: Array, binding: Binding | None, *, failed: bool) -> Governed:
         rows.setflags(write=False)
         told = self._told
-        return Governed(
-            rows, True, failed, binding, float(told[kernel.SMALLEST]), int(told[kernel.NEAREST])
-        )
+        return Governed(rows, True, failed, binding, float(told[SMALLEST]), int(told[NEAREST]))
 
     @staticmethod
     def _bad(code: int, told: Array) -> Binding:
         if code == NOT_FINITE:
             return Binding(code, np.nan, np.nan)
-        return Binding(code, float(told[kernel.BAD_VALUE]), float(told[kernel.BAD_LIMIT]))
+        return Binding(code, float(told[BAD_VALUE]), float(told[BAD_LIMIT]))
 
 
 class _Program:
     """One quadratic program of fixed size, kept ready by its solver."""
 
     def __init__(self, near: int, weights: Array) -> None:
-        rows = kernel.LEG_ROWS + near
+        rows = programming.LEG_ROWS + near
         self._weights = weights
-        self._cost = np.zeros(kernel.UNKNOWNS)
-        self._matrix = np.zeros((rows, kernel.UNKNOWNS), order="F")
+        self._cost = np.zeros(programming.UNKNOWNS)
+        self._matrix = np.zeros((rows, programming.UNKNOWNS), order="F")
         self._solver = piqp.DenseSolver()
         self._solver.settings.verbose = False
         self._solver.settings.max_iter = 60
         quadratic = np.asfortranarray(np.diag(np.r_[weights, SLACK_COST]))
-        lower = np.full(kernel.UNKNOWNS, -kernel.FREE)
+        lower = np.full(programming.UNKNOWNS, -programming.FREE)
         lower[6] = 0.0
         self._solver.setup(
             quadratic, self._cost, None, None, self._matrix, -np.ones(rows), np.ones(rows),
-            lower, np.full(kernel.UNKNOWNS, kernel.FREE),
+            lower, np.full(programming.UNKNOWNS, programming.FREE),
         )  # fmt: skip
 
     def solve(
@@ -288,3 +295,24 @@ class _Program:
         row = upper if is_upper else lower
         held = float(max(above[upper], below[lower])) > BOUND
         return found, row if held else None, is_upper
+
+
+def warm() -> None:
+    """Compile all kernels of the governor; machine code is kept on disk for the next run."""
+    geometry = HexapodGeometry.from_circles(1.0, 0.25, 0.7, 0.0, 0.64, 0.74)
+    q, six = geometry.neutral_pose.coordinates(), np.ones(6)
+    governor = Governor(
+        geometry,
+        EnvelopeLimits(0.7, 0.7, 0.08, 0.1, 0.5 * six, 6.0 * six, 0.005),
+        PoseBox(q - 0.1, q + 0.1),
+        StopLimits(4.0 * six, 0.004, 0.036, 0.0005),
+        0.01,
+    )
+    governor.reset(q)
+    rows = np.zeros((3, 6))
+    rows[0] = q
+    governor.step(rows)
+    rows[0, 0] = 1.0
+    for _ in range(3):
+        governor.step(rows)
+    governor.brake()

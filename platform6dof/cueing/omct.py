@@ -30,9 +30,9 @@ FREQUENCIES_RAD_S: Final = (
 )  # fmt: skip
 FORCE_M_S2: Final = 1.0
 """Amplitude of the tests whose input is a force."""
-SETTLE_S: Final = 40.0
+SETTLE_S: Final = 30.0
 """Least time before the measured periods, so that what the beginning stirs has gone."""
-MEASURE_S: Final = 20.0
+MEASURE_S: Final = 12.0
 """Least time that is measured; always whole periods, and at least `LEAST_PERIODS`."""
 LEAST_PERIODS: Final = 2
 SILENT: Final = 1e-9

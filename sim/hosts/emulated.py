@@ -85,7 +85,8 @@ class EmulatedHost:
         self._chance = random.Random(seed)  # noqa: S311  (an emulated network, no secret)
         self._frame = 0
         self._on_way: list[tuple[float, int, Arrival]] = []
-        self._sent = 0
+        self.packets: int = 0
+        """Put on their way so far, lost ones not counted."""
         self._newest_s = -math.inf
         self._held: list[tuple[Packed, int]] = []
         self._now_s = 0.0
@@ -179,9 +180,9 @@ class EmulatedHost:
             arrival_s = max(arrival_s, self._newest_s) + 1.5 / self.rate_hz
         else:
             self._newest_s = arrival_s = max(arrival_s, self._newest_s)
-        self._sent += 1
+        self.packets += 1
         arrival = Arrival(arrival_s, packet.data, sender, packet.peer)
-        heapq.heappush(self._on_way, (arrival_s, self._sent, arrival))
+        heapq.heappush(self._on_way, (arrival_s, self.packets, arrival))
 
 
 def _check(name: str, value: float, unit: str, low: float, high: float) -> None:

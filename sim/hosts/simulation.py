@@ -8,9 +8,10 @@ from typing import Final
 
 from sim.hosts.faults import HostFault, Schedule
 from sim.hosts.looping import Looping
-from sim.hosts.motion import Vector, VehicleMotion, add, moved
+from sim.hosts.motion import AT_REST, Vector, VehicleMotion, add, moved
 from sim.hosts.telemetry import Feed, Telemetry
 
+_ROUNDING_S: Final = 1e-6
 _BEGINS_S: Final = 100.0
 """What its clock shows at first [s]: a simulator has run for a while when one connects."""
 _RESET_S: Final = 0.1
@@ -32,6 +33,8 @@ class Simulation:
         """Where in the feed it is [s]; below 0 it still stands."""
         self.time_s: float = _BEGINS_S
         """Its own clock [s]."""
+        self.motion: VehicleMotion = AT_REST
+        """What was told last."""
         self.ended: bool = False
         """Whether it has left."""
         self.restarted: bool = False
@@ -56,7 +59,9 @@ class Simulation:
         if not paused:
             self.feed_s += factor * dt_s
             self.time_s += factor * dt_s
-        motion = self._motion()
+        self.motion = motion = self._motion()
+        if getattr(self._feed, "ends", False) and self.feed_s > self._feed.lasts_s - _ROUNDING_S:
+            self._ends = True
         shown = Telemetry(
             motion,
             self.time_s,

@@ -5,13 +5,17 @@ would make of the rows, `safety.Gate` with the rig's own limits, the rig's box o
 """
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 from hil.config.shipped import configs_dir
 from hil.machines.governor import governor_of
 from hil.machines.machine import envelope_of, gate_limits, geometry_of, load_rig
+from platform6dof.cueing.classical import Classical
 from platform6dof.cueing.governor import Governor
+from platform6dof.cueing.parameters import Tilt, classical_set
 from platform6dof.forward import forward
 from platform6dof.inverse import leg_setpoint
 from platform6dof.pose import PlatformSetpoint, Pose
@@ -168,6 +172,19 @@ class Ride:
         return q
 
 
+def ungoverned(name, wanted, period_s=0.002):
+    """What the gate does with the wanted rows as they are: its actions, up to the first stop."""
+    geometry, actions, gate = geometry_of(RIGS[name]), [], None
+    for rows in wanted:
+        legs = leg_setpoint(geometry, PlatformSetpoint.from_rows(rows))
+        lengths = tuple(legs.length_m.tolist())
+        gate = gate or GateRun(name, period_s, lengths)
+        actions.append(gate.cycle(lengths, tuple(legs.speed_m_s.tolist())).action)
+        if actions[-1] is not Action.PASSED:
+            break
+    return actions
+
+
 def ride(name, wanted, q, period_s=0.002, guard=None, stop_at=()):
     """A whole sequence of rows (N, 3, 6) from rest at q; what the judges found."""
     made = Ride(name, period_s, guard)
@@ -299,3 +316,68 @@ def adversarial(seed, count, period_s, q, box):
             value = rng.choice([np.nan, np.inf, -np.inf])
             rows[at : at + rng.integers(1, 20), rng.integers(3), rng.integers(6)] = value
     return rows
+
+
+# Recorded rides.
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+GRAVITY_M_S2 = 9.80665
+
+
+def columns(name, *wanted):
+    """Columns of a recorded file, or a skipped test."""
+    path = DATA / name
+    if not path.is_file():
+        pytest.skip(f"no recorded data: {path} is not there")
+    with path.open(encoding="utf-8") as file:
+        heads = file.readline().strip().split(",")
+    which = [heads.index(one) for one in ("t_s", *wanted)]
+    return np.loadtxt(path, delimiter=",", skiprows=1, usecols=which).T
+
+
+def levelled(force, still):
+    """Turn a force (N, 3) so that it is (0, 0, -g) in the mean of its first rows."""
+    rest = force[:still].mean(axis=0)
+    down = -rest / np.linalg.norm(rest)
+    across = np.cross(down, [0.0, 1.0, 0.0])
+    x = across / np.linalg.norm(across)
+    return np.stack([x, np.cross(down, x), down])
+
+
+def washed_out(t_s, force, rates, gain, period_s, q):
+    """Rows of a platform that lets its rider feel a vehicle: the classical filter about a pose."""
+    parameters = classical_set(
+        force_gain=1.0, rate_gain=1.0, wn_rad_s=(2.5, 2.5, 2.5), wb_rad_s=0.2, wl_rad_s=5.0,
+        force_most_m_s2=50.0, tilt=Tilt(acceleration_rad_s2=np.radians(100.0)),
+    )  # fmt: skip
+    t = np.arange(t_s[0], t_s[-1], period_s)
+    even = [np.column_stack([np.interp(t, t_s, one) for one in x.T]) for x in (force, rates)]
+    rest = np.array([0.0, 0.0, -GRAVITY_M_S2])
+    rows = Classical(parameters, period_s).ride(rest + gain * (even[0] - rest), gain * even[1])
+    rows[:, 0] += q
+    return rows
+
+
+def rocket(q, period_s=0.002, gain=1.0):
+    names = [f"raw_acc_{axis}_g" for axis in "xyz"] + [f"raw_{axis}_deg_s" for axis in "pqr"]
+    t_s, *six = columns("rocket_jackpot1_flight.csv", *names)
+    force = GRAVITY_M_S2 * np.column_stack(six[:3])
+    turn = levelled(force, 50)
+    return washed_out(
+        t_s, force @ turn.T, np.radians(np.column_stack(six[3:])) @ turn.T, gain, period_s, q
+    )
+
+
+def car(q, period_s=0.002, gain=3.0):
+    names = ["f_x_m_s2", "f_y_m_s2", "rollrate_deg_s", "pitchrate_deg_s", "yawrate_deg_s"]
+    t_s, fx, fy, p, pitch, r = columns("car_dresden_city.csv", *names)
+    force = np.column_stack([fx.mean() - fx, fy - fy.mean(), np.full(len(fx), -GRAVITY_M_S2)])
+    rates = np.radians(np.column_stack([p - p.mean(), pitch - pitch.mean(), r.mean() - r]))
+    return washed_out(t_s, force, rates, gain, period_s, q)
+
+
+def quake(q, period_s=0.002, gain=1.0):
+    names = ["acc_north_m_s2", "acc_east_m_s2", "acc_up_m_s2"]
+    t_s, north, east, up = columns("quake_coalinga1983_3axis.csv", *names)
+    force = np.column_stack([north, east, -up - GRAVITY_M_S2])
+    return washed_out(t_s, force, np.zeros_like(force), gain, period_s, q)

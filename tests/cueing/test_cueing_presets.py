@@ -9,13 +9,8 @@ from cueing_samples import T, state
 
 from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
-from hil.machines.cueing_preset import (
-    CUEING_PRESET,
-    CueingPreset,
-    filter_of,
-    preset_from,
-    read_preset,
-)  # fmt: skip
+from hil.machines.cueing_preset import CueingPreset, filter_of, preset_from, read_preset
+from hil.machines.kinds import CUEING_PRESET
 from platform6dof.cueing.parameters import BASE, TIGHT, Curve, TiltBy
 
 SHIPPED = sorted(path.stem for path in (configs_dir() / "cueing").glob("*.toml"))
@@ -122,8 +117,19 @@ def test_the_kind_checks_a_file_and_has_a_model(tmp_path):
 
 
 def test_every_key_of_a_number_bears_its_unit():
-    bare = {"gain", "end_slope", "damping", "order"}  # numbers without a unit
-    units = ("_m_s2", "_deg_s", "_deg_s2", "_rad_s", "_deg", "_m", "_s", "_per_s", "_rad")
+    bare = {"gain", "end_slope", "damping", "order", "blocks"}  # numbers without a unit
+    units = (
+        "_m_s2",
+        "_deg_s",
+        "_deg_s2",
+        "_rad_s",
+        "_deg",
+        "_m",
+        "_s",
+        "_per_s",
+        "_rad",
+        "_weight",
+    )
     for table in CueingPreset.model_json_schema()["$defs"].values():
         for key, one in table["properties"].items():
             if "number" in str(one) or "integer" in str(one):

@@ -1,0 +1,97 @@
+"""A host's clock on ours: by its stamps where it has them, else by the times packets came."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from typing import Final
+
+WINDOW_S: Final = 1.0
+"""The fastest packet of so long says where the host's clock is on ours [s]."""
+SLEW: Final = 0.05
+"""No faster than this is a host's clock believed to have stood still [1]."""
+PHASE_GAIN: Final = 0.05
+"""Of the loop that finds when a packet was sent from when packets came [1]."""
+PERIOD_GAIN: Final = 0.0005
+"""Its gain on the host's period [1]."""
+FIRST_PACKETS: Final = 16
+"""The loop begins with the mean period of so many packets."""
+LOST_SHARE: Final = 0.6
+"""Of more packets that seem lost, the period was taken too short."""
+
+
+class StampAlignment:
+    """Brings a host's stamps onto our clock: the packet that was fastest came at once.
+
+    The smallest (arrival - stamp) of the last second is the clocks' offset; what makes it larger
+    (clocks that drift, a simulator whose time stood still for a frame) is followed slowly.
+    """
+
+    def __init__(self) -> None:
+        self._offset_s = math.nan
+        self._seen_s = math.nan
+        self._least: deque[tuple[float, float]] = deque()
+
+    def at(self, stamp_s: float, arrived_s: float) -> float:
+        """When a packet was sent, on our clock [s]; never after it came.
+
+        Args:
+            stamp_s: on the host's clock [s].
+            arrived_s: when the kernel took it, on our clock [s].
+        """
+        offset_s = arrived_s - stamp_s
+        while self._least and self._least[-1][1] >= offset_s:
+            self._least.pop()
+        self._least.append((arrived_s, offset_s))
+        while arrived_s - self._least[0][0] > WINDOW_S:
+            self._least.popleft()
+        if math.isnan(self._offset_s):
+            self._offset_s = offset_s
+        slewed_s = self._offset_s + SLEW * max(arrived_s - self._seen_s, 0.0)
+        self._offset_s = min(self._least[0][1], slewed_s)
+        self._seen_s = arrived_s
+        return stamp_s + self._offset_s
+
+
+class ArrivalLoop:
+    """Says when packets were sent by when they came alone: a loop that follows a steady period.
+
+    What jitters is taken out; the mean of the delay stays in. A gap of whole periods is taken for
+    packets that were lost.
+    """
+
+    def __init__(self) -> None:
+        self._at_s = math.nan
+        self._period_s = math.nan
+        self._first: list[float] = []
+        self._count, self._lost = 0, 0.0
+
+    def at(self, arrived_s: float) -> float:
+        """When a packet that came at this time was sent, and a mean delay [s]."""
+        if len(self._first) < FIRST_PACKETS:
+            return self._begun(arrived_s)
+        # A gap counts as a lost packet from 1.6 periods on: were it 1.5, a period of 5/6 of the
+        # right one would never be told from the right one, for then the errors are even.
+        periods = max(math.floor((arrived_s - self._at_s) / self._period_s + 0.4), 1)
+        due_s = self._at_s + periods * self._period_s
+        off_s = arrived_s - due_s
+        self._lost += (periods - 1 - self._lost) / 32.0
+        if abs(off_s) > 2.0 * self._period_s or self._lost > LOST_SHARE:  # another rhythm
+            self._first = []
+            return self._begun(arrived_s)
+        self._count = n = self._count + 1
+        # At first the gains are those of a straight line through all packets so far.
+        self._at_s = due_s + max(PHASE_GAIN, (4.0 * n - 2.0) / (n * (n + 1.0))) * off_s
+        gain = max(PERIOD_GAIN, 6.0 / (n * (n + 1.0)))
+        self._period_s = max(self._period_s + gain * off_s, 1e-4)
+        return self._at_s
+
+    def _begun(self, arrived_s: float) -> float:
+        self._first.append(arrived_s)
+        gaps = len(self._first) - 1
+        if gaps:  # too long rather than too short: only from there the loop finds the right one
+            self._period_s = max((arrived_s - self._first[0]) / gaps, 1e-4)
+        self._lost = 0.0
+        self._count = len(self._first)
+        self._at_s = arrived_s
+        return arrived_s

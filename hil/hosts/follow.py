@@ -1,0 +1,129 @@
+"""From the packets of a host to a state in every cycle: a parabola through the last four, at now.
+
+Packets come at the host's rate, late by what the network takes, some never; the loop asks at its
+own rate. Every vector is read at now from the parabola that fits its last four values best; an
+attitude likewise, in rotation vectors from the newest one, so that no angle ever flips.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from hil.hosts.clocks import ArrivalLoop, StampAlignment
+from hil.hosts.rotations import product, rotated_by, vector_between
+from platform6dof.cueing.vehicle import VehicleState
+
+POINTS: Final = 4
+"""Packets that a parabola goes through."""
+HORIZON_S: Final = 0.06
+"""No further than this beyond the newest packet: afterwards what was said last is held [s]."""
+PERIODS: Final = 2.5
+"""And no further than so many of the last packets' mean distances."""
+_LEAST_GAP_S: Final = 1e-4
+
+
+class Follower:
+    """Says what a vehicle does now, from the packets that were accepted so far.
+
+    Args:
+        stamped: whether the host's own time is in its packets; without it their times of arrival
+            are smoothed, which costs the mean of the jitter in delay.
+    """
+
+    def __init__(self, stamped: bool) -> None:
+        self._stamped = stamped
+        self.anchor()
+
+    def anchor(self) -> None:
+        """Forget everything: what follows does not continue what was."""
+        self._alignment = StampAlignment()
+        self._loop = ArrivalLoop()
+        self._points: deque[tuple[float, VehicleState]] = deque(maxlen=POINTS)
+
+    def take(self, state: VehicleState, kernel_s: float) -> None:
+        """Take in one more accepted packet, newer than all before.
+
+        Args:
+            state: what it tells.
+            kernel_s: when the kernel took it, on the run's clock [s].
+        """
+        if self._stamped and math.isfinite(state.t_s):
+            at_s = self._alignment.at(state.t_s, kernel_s)
+        else:
+            at_s = self._loop.at(kernel_s)
+        if self._points and at_s <= self._points[-1][0] + _LEAST_GAP_S:
+            at_s = self._points[-1][0] + _LEAST_GAP_S
+        self._points.append((at_s, state))
+
+    def state(self, now_s: float) -> VehicleState | None:
+        """What the vehicle does now; None while nothing was taken in.
+
+        Args:
+            now_s: on the run's clock [s].
+        """
+        if not self._points:
+            return None
+        times_s = [at_s for at_s, _ in self._points]
+        states = [state for _, state in self._points]
+        newest = states[-1]
+        if len(states) == 1:
+            return newest
+        mean_s = (times_s[-1] - times_s[0]) / (len(times_s) - 1)
+        ahead_s = min(now_s - times_s[-1], HORIZON_S, PERIODS * mean_s)
+        weights = parabola_weights(times_s, times_s[-1] + ahead_s)
+        turns = [vector_between(newest.attitude, state.attitude) for state in states]
+        return replace(
+            newest,
+            t_s=newest.t_s + ahead_s if self._stamped else newest.t_s,
+            f_m_s2=_mixed(weights, [state.f_m_s2 for state in states]),
+            omega_rad_s=_mixed(weights, [state.omega_rad_s for state in states]),
+            domega_rad_s2=_mixed(weights, [state.domega_rad_s2 for state in states]),
+            attitude=product(newest.attitude, rotated_by(_mixed(weights, turns))),
+            v_m_s=_mixed(weights, [state.v_m_s for state in states]),
+            position_m=_mixed(weights, [state.position_m for state in states]),
+        )
+
+
+def parabola_weights(times_s: Sequence[float], at_s: float) -> list[float]:
+    """Weights of values whose sum is the best parabola through them, read somewhere.
+
+    By polynomials that are orthogonal on the given times (Forsythe, 1957); a straight line for two
+    values.
+
+    Args:
+        times_s: of the values, increasing [s].
+        at_s: where the parabola is read [s].
+
+    Returns:
+        One weight for each value; their sum is 1.
+    """
+    count = len(times_s)
+    middle_s = sum(times_s) / count
+    t = [one - middle_s for one in times_s]
+    x = at_s - middle_s
+    squares = sum(one * one for one in t)
+    weights = [1.0 / count + x * one / squares for one in t]
+    if count < 3:
+        return weights
+    # The second polynomial is t² - slope t - mean, at a right angle to 1 and t on these times.
+    slope = sum(one**3 for one in t) / squares
+    mean = squares / count
+    second = [one * one - slope * one - mean for one in t]
+    there = x * x - slope * x - mean
+    length = sum(one * one for one in second)
+    return [weight + there * one / length for weight, one in zip(weights, second, strict=True)]
+
+
+def _mixed(
+    weights: Sequence[float], vectors: Sequence[tuple[float, float, float]]
+) -> tuple[float, float, float]:
+    x = y = z = 0.0
+    for weight, vector in zip(weights, vectors, strict=True):
+        x += weight * vector[0]
+        y += weight * vector[1]
+        z += weight * vector[2]
+    return x, y, z

@@ -1,0 +1,161 @@
+"""The bench's own frame, HCU1: what a simulator sends that shall be known exactly.
+
+Version 1, little-endian, 112 bytes: magic, version, flags, length, sequence, the host's time,
+specific force, body rates, their derivatives, attitude, velocity, position, CRC-32; with a key 16
+bytes more, the first half of an HMAC-SHA256 over them. Or one JSON object in a datagram.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import math
+import struct
+import zlib
+from typing import Any, Final, Literal
+
+from hil.hosts.kind import HostKind, Packet, Refused
+from hil.hosts.maps import MapSettings
+from platform6dof.cueing.vehicle import UNKNOWN, VehicleFlags, VehicleState
+
+MAGIC: Final = b"HCU1"
+VERSION: Final = 1
+FRAME: Final = struct.Struct("<4sBBHIQ3f3f3f4f3f3dI")
+SIGNATURE_BYTES: Final = 16
+ACCELERATION_VALID: Final = 16
+"""Flag: the angular acceleration is told."""
+FLAGS: Final = 1 | 2 | 4 | 8
+"""Paused, reset, replay, end: the bits of `VehicleFlags` itself."""
+LENGTH_OFF: Final = 1e-3
+"""How far a quaternion's length may be from 1."""
+MOST: Final = 1e9
+"""No quantity of a vehicle is larger, in SI units."""
+JSON_BYTES: Final = 2048
+"""A JSON datagram is no longer than this."""
+_KEYS: Final = {"seq", "t_ns", "flags", "f", "w", "dw", "q", "v", "p"}
+
+
+class Hcu1Settings(MapSettings):
+    """Map of the bench's own frame: binary and JSON are told apart by their first byte."""
+
+    kind: Literal["hcu1"] = "hcu1"  # pyright: ignore[reportIncompatibleVariableOverride]
+    """Which wire it is for."""
+    key: bytes = b""
+    """What frames are signed with; comes from a key file, never from a map."""
+
+
+class Hcu1Codec:
+    """Understands HCU1.
+
+    Args:
+        key: with it a datagram must bear its signature, and JSON is refused; empty for none.
+    """
+
+    def __init__(self, key: bytes = b"") -> None:
+        self._key = key
+
+    def decode(self, datagram: bytes) -> Packet | Refused:
+        """What a frame tells, or why it is none."""
+        if datagram[:1] == b"{":
+            return Refused.SIGNATURE if self._key else _json_packet(datagram)
+        if datagram[:4] != MAGIC:
+            return Refused.MAGIC
+        if len(datagram) != FRAME.size + (SIGNATURE_BYTES if self._key else 0):
+            unsigned = bool(self._key) and len(datagram) == FRAME.size
+            return Refused.SIGNATURE if unsigned else Refused.LENGTH
+        frame, signature = datagram[: FRAME.size], datagram[FRAME.size :]
+        if self._key and not hmac.compare_digest(signature, signature_of(frame, self._key)):
+            return Refused.SIGNATURE
+        values = FRAME.unpack(frame)
+        if zlib.crc32(frame[:-4]) != values[-1]:
+            return Refused.CHECKSUM
+        if values[1] != VERSION:
+            return Refused.VERSION
+        if values[3] != FRAME.size:
+            return Refused.LENGTH
+        return _packet(values[2], values[4], values[5], values[6:-1])
+
+    def requests(self, now_s: float) -> tuple[bytes, ...]:
+        """Nothing: a host of ours sends by itself."""
+        del now_s
+        return ()
+
+
+def signature_of(frame: bytes, key: bytes) -> bytes:
+    """First half of the HMAC-SHA256 over a frame (RFC 2104)."""
+    return hmac.new(key, frame, hashlib.sha256).digest()[:SIGNATURE_BYTES]
+
+
+def _packet(flags: int, sequence: int, time_ns: int, values: tuple[float, ...]) -> Packet | Refused:
+    """The packet of the numbers after the time: f, ω, ω̇, quaternion, v, position."""
+    if flags & ~(FLAGS | ACCELERATION_VALID):
+        return Refused.RANGE
+    if not all(map(math.isfinite, values)):
+        return Refused.NOT_FINITE
+    f, omega, domega = values[0:3], values[3:6], values[6:9]
+    q, v, position = values[9:13], values[13:16], values[16:19]
+    length = math.hypot(*q)
+    if abs(length - 1.0) > LENGTH_OFF or max(map(abs, values)) > MOST:
+        return Refused.RANGE
+    state = VehicleState(
+        t_s=time_ns * 1e-9,
+        f_m_s2=(f[0], f[1], f[2]),
+        omega_rad_s=(omega[0], omega[1], omega[2]),
+        domega_rad_s2=(
+            (domega[0], domega[1], domega[2]) if flags & ACCELERATION_VALID else UNKNOWN
+        ),
+        attitude=(q[0] / length, q[1] / length, q[2] / length, q[3] / length),
+        v_m_s=(v[0], v[1], v[2]),
+        position_m=(position[0], position[1], position[2]),
+        flags=VehicleFlags(flags & FLAGS),
+    )
+    return Packet(state, sequence)
+
+
+def _json_packet(datagram: bytes) -> Packet | Refused:
+    if len(datagram) > JSON_BYTES:
+        return Refused.LENGTH
+    try:
+        told: Any = json.loads(datagram.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return Refused.TEXT
+    if not isinstance(told, dict) or not told.keys() <= _KEYS or not told.keys() >= _KEYS - {"dw"}:
+        return Refused.TEXT
+    sequence, time_ns, flags = told["seq"], told["t_ns"], told["flags"]
+    if not all(type(one) is int for one in (sequence, time_ns, flags)):
+        return Refused.TEXT
+    if not (0 <= sequence < 1 << 32 and 0 <= time_ns < 1 << 64 and 0 <= flags < 256):
+        return Refused.RANGE
+    values: list[float] = []
+    for key, count in (("f", 3), ("w", 3), ("dw", 3), ("q", 4), ("v", 3), ("p", 3)):
+        vector = told.get(key, [0.0] * count)
+        if not isinstance(vector, list) or len(vector) != count:
+            return Refused.TEXT
+        if not all(type(one) in (int, float) for one in vector):
+            return Refused.TEXT
+        if any(abs(one) > MOST for one in vector):
+            return Refused.RANGE if all(map(_finite, vector)) else Refused.NOT_FINITE
+        values.extend(map(float, vector))
+    if "dw" not in told:
+        flags &= ~ACCELERATION_VALID
+    return _packet(flags, sequence, time_ns, tuple(values))
+
+
+def _finite(number: float) -> bool:
+    return isinstance(number, int) or math.isfinite(number)
+
+
+KIND: Final = HostKind(
+    name="hcu1",
+    title="HCU1, the bench's own frame, version 1, binary and JSON",
+    port=47_120,
+    tells=frozenset(
+        {
+            "t_s", "f_m_s2", "omega_rad_s", "domega_rad_s2", "attitude", "v_m_s", "position_m",
+            "flags.PAUSED", "flags.RESET", "flags.REPLAY", "flags.END", "sequence",
+        }
+    ),
+    settings=lambda: Hcu1Settings,
+    codec=lambda settings: Hcu1Codec(settings.key),
+)  # fmt: skip

@@ -1,0 +1,108 @@
+"""A ride, put together: its chain, its motion, and what works beside the platform's control."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from hil.stations.platform.extension import Extension
+from hil.stations.platform.runner import Added
+from hil.stations.simulator.companion import BLANK, RideCompanion
+from hil.stations.simulator.desired import RideWishes
+from hil.stations.simulator.led import LedRide
+from hil.stations.simulator.motion import FADE_OUT_S, SETTLE_S, RideMotion
+from hil.stations.simulator.offered import foreign_source, source_kind
+from hil.stations.simulator.parts import Parts, parts_of
+from hil.stations.simulator.prover_program import PROGRAM
+from hil.stations.simulator.scenario import RidePlan
+from hil.stations.simulator.signals import SIGNALS
+from hil.stations.simulator.source import LiveSource, Surroundings
+
+AROUND_S = 12.0
+"""About how long homing, rise, the way home and parking take [s]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ride:
+    """A ride before it is opened."""
+
+    plan: RidePlan
+    parts: Parts
+    """Its filters and its governor."""
+    motion: RideMotion
+    """What the platform follows."""
+
+    @property
+    def added(self) -> Added:
+        """What it adds to a run of the platform."""
+        plan = self.plan
+        source = plan.scenario.source
+        facts = {
+            "source": str(source.model_dump(mode="json").get("kind")),
+            "cueing": ", ".join(self.parts.names),
+            **foreign_source(source),
+        }
+        extension = Extension(
+            signals=SIGNALS,
+            blank=BLANK,
+            settings=plan.model_dump(mode="json"),
+            facts=facts,
+            open=self.companion,
+            led=lambda: LedRide(plan, self.motion, RideWishes(self.motion, self.parts)),
+            prover=PROGRAM,
+        )
+        total_s = plan.lasts_s + FADE_OUT_S + SETTLE_S + AROUND_S
+        return Added(extension, self.motion, total_s)
+
+    @contextmanager
+    def companion(self, now_s: Callable[[], float]) -> Iterator[RideCompanion]:
+        """Open the source, and what asks it in every cycle.
+
+        Raises:
+            ConfigError: if the source cannot be opened.
+        """
+        with opened_source(self.plan, now_s) as source:
+            yield RideCompanion(self.motion, source, now_s, lambda: self.parts.preset)
+
+
+def ride_of(plan: RidePlan, *, by_itself: bool = True) -> Ride:
+    """The ride of a plan.
+
+    Args:
+        by_itself: whether it follows its source as soon as the platform is engaged.
+
+    Raises:
+        ConfigError: if a preset or the source's kind cannot be had.
+    """
+    parts = parts_of(plan)
+    limits = plan.rig.slow_moves.limits()
+    scenario = plan.scenario
+    lasts_s = plan.scenario.duration_s or float("inf")
+    motion = RideMotion(parts.chain, limits, scenario.period_s, lasts_s, by_itself=by_itself)
+    motion.gain.jump(scenario.cueing.gain)
+    return Ride(plan, parts, motion)
+
+
+@contextmanager
+def opened_source(plan: RidePlan, now_s: Callable[[], float]) -> Iterator[LiveSource]:
+    """The live source of a plan, opened.
+
+    Args:
+        now_s: clock of the run [s].
+
+    Raises:
+        ConfigError: if it cannot be opened.
+    """
+    scenario, file = plan.scenario, Path(plan.scenario_file)
+    around = Surroundings(
+        scenario_file=file,
+        period_s=scenario.period_s,
+        virtual=scenario.clock == "virtual",
+        seed=scenario.seed,
+        now_s=now_s,
+        head_m=scenario.vehicle_head_m,
+    )
+    with source_kind(scenario.source, file).open(scenario.source, around) as source:
+        yield source

@@ -1,0 +1,137 @@
+"""What a ride does beside control in every cycle: ask the source, and tell the row.
+
+The source is asked in every mode, so that a host is known before the platform may engage.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Final
+
+from drives.waits import Wait, Waits
+from hil.hosts.states import Cause, Heard, HostState
+from hil.recording.events import Level
+from hil.stations.platform.control import Control
+from hil.stations.platform.extension import Note
+from hil.stations.platform.signals import SIGNALS as PLATFORM
+from hil.stations.simulator.motion import RideMotion
+from hil.stations.simulator.signals import NAN3, SIGNALS
+from hil.stations.simulator.source import LiveSource
+from hil.stations.simulator.words import CAUSES
+from hil.timing.clock import Tick
+from safety.verdict import Verdict
+
+HEALTHY_S: Final = 1.0
+"""A source must have been live for so long before the platform may engage [s]."""
+_PACK: Final = struct.Struct("<" + SIGNALS.struct.format[len(PLATFORM.struct.format) :]).pack
+BLANK: Final = _PACK(
+    *(float("nan"),) * 6, *NAN3 * 4, float("nan"), 0, 0, 0, HostState.WAITING, *(0,) * 6
+)
+"""What a row has of a ride in cycles that control was not there for."""
+if len(BLANK) != SIGNALS.size - PLATFORM.size or not SIGNALS.struct.format.startswith(
+    PLATFORM.struct.format
+):  # pragma: no cover
+    raise AssertionError(f"{len(BLANK)} bytes beside {PLATFORM.size} are no row of {SIGNALS.size}")
+
+
+class RideCompanion:
+    """Asks a source for a ride.
+
+    Args:
+        now_s: clock of the run [s].
+        preset: gives the number of the preset in force.
+    """
+
+    def __init__(
+        self,
+        ride: RideMotion,
+        source: LiveSource,
+        now_s: Callable[[], float],
+        preset: Callable[[], int],
+    ) -> None:
+        self._ride, self._source, self._now_s, self._preset = ride, source, now_s, preset
+        self.note: Note = _nowhere
+        """Set by the run before its first cycle."""
+        self._live_since_s: float | None = None
+        self._told: tuple[HostState, Cause] | None = None
+        self._taken = float("nan")
+        ride.on_follow = self._begin
+
+    def _begin(self) -> None:
+        self._source.begin(self._now_s())
+
+    @property
+    def given_up(self) -> str:
+        """Why the motion was given up, once it has come to rest; empty while it was not."""
+        return self._ride.given_up
+
+    def look(self, tick: Tick, verdict: Verdict | None) -> Waits:
+        """Ask the source, and say what is missing before the platform may engage."""
+        now_s = self._now_s()
+        heard = self._source.poll(now_s)
+        self._ride.heard, self._ride.source_over = heard, self._source.ended_s <= now_s
+        self._tell(tick, heard)
+        if heard.host is not HostState.LIVE:
+            self._live_since_s = None
+            return (_wait_for(heard),)
+        if self._live_since_s is None:
+            self._live_since_s = now_s
+        if now_s - self._live_since_s < HEALTHY_S:
+            return (_wait_for(heard),)
+        return ()
+
+    def row(self, control: Control) -> bytes:
+        """What the row of this cycle tells of the ride."""
+        ride = self._ride
+        heard, cued = ride.heard, ride.cued
+        new = heard.taken_s != self._taken and heard.taken_s == heard.taken_s
+        self._taken = heard.taken_s
+        return _PACK(
+            heard.host_s if new else _NAN,
+            heard.kernel_s if new else _NAN,
+            heard.taken_s if new else _NAN,
+            _NAN if control.asked is None else self._now_s(),
+            ride.weight,
+            ride.gain.value,
+            *cued.wanted,
+            *cued.felt,
+            cued.margin,
+            heard.packets,
+            heard.dropped,
+            heard.missing,
+            heard.host,
+            heard.cause,
+            cued.binding,
+            cued.active,
+            cued.failed,
+            ride.muted,
+            self._preset(),
+        )
+
+    def _tell(self, tick: Tick, heard: Heard) -> None:
+        """An event for each change of what the source is doing."""
+        seen = heard.host, heard.cause
+        if seen == self._told:
+            return
+        self._told = seen
+        why = "" if heard.cause is Cause.NONE else f": {CAUSES[heard.cause]}"
+        calm = heard.host in (HostState.WAITING, HostState.LIVE, HostState.FADING_IN)
+        level = Level.INFO if calm else Level.WARNING
+        self.note(tick, f"source {heard.host.name.lower().replace('_', ' ')}{why}", level)
+
+
+_NAN: Final = float("nan")
+
+
+def _wait_for(heard: Heard) -> Wait:
+    """What is missing before the platform may engage."""
+    if heard.host is HostState.LIVE:
+        return Wait(0, "the source", "live", f"{HEALTHY_S:g} s of that")
+    why = "silent" if heard.cause is Cause.NONE else CAUSES[heard.cause]
+    remedy = "begin it, or end its pause; `hil host listen` shows what comes"
+    return Wait(0, "the source", why, f"live for {HEALTHY_S:g} s", remedy)
+
+
+def _nowhere(tick: Tick, message: str, level: Level) -> None:
+    """Before the run has a journal nothing is told."""

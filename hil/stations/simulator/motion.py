@@ -1,0 +1,244 @@
+"""The motion of a ride: a source of the platform's that is made cycle by cycle.
+
+It rests at neutral until it follows. When the source has said all, is lost, or the time is over,
+what is wanted fades out, the platform goes home on a way with bounded jerk, and only then the
+motion has an end, so that the platform parks from rest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from enum import Enum
+from typing import Final
+
+import numpy as np
+
+from hil.config.errors import MotionError
+from hil.hosts.states import Cause, Heard, HostState
+from hil.stations.platform.motion.moves import MoveLimits
+from hil.stations.platform.operator.paths import ShortestPath
+from hil.stations.simulator.chain import Chain, Cued
+from hil.stations.simulator.head import Floats
+from hil.stations.simulator.ramp import Ramp
+from hil.stations.simulator.words import why_lost
+from platform6dof.cueing.vehicle import REST
+from platform6dof.pose import PlatformSetpoint
+
+FADE_OUT_S: Final = 0.3
+"""How long the motion takes to fade when a person or the scenario ends it [s]."""
+FADE_IN_S: Final = 1.0
+"""How long it takes to fade in, and a gain to change [s]."""
+SETTLE_S: Final = 0.5
+"""After the fade the filter's washout goes on for so long before the way home begins [s]."""
+REST_M: Final = 1e-7
+"""Nearer than this to neutral, and no faster, is at rest there [m, rad, m/s, rad/s]."""
+NEVER: Final = Heard(None, HostState.WAITING, Cause.NONE, 0.0)
+"""Before anything was heard."""
+
+
+class RidePhase(Enum):
+    """What the motion does."""
+
+    RESTING = "resting"
+    FOLLOWING = "following"
+    FADING = "fading"
+    """To nothing wanted, because the ride is over."""
+    RETURNING = "returning"
+    """On the way to neutral."""
+    OVER = "over"
+    """At rest at neutral; the motion has ended."""
+
+
+TRANSITIONS: Final = {
+    RidePhase.RESTING: (RidePhase.FOLLOWING,),
+    RidePhase.FOLLOWING: (RidePhase.FADING,),
+    RidePhase.FADING: (RidePhase.RETURNING,),
+    RidePhase.RETURNING: (RidePhase.OVER,),
+    RidePhase.OVER: (),
+}
+"""What follows what; `RideMotion.begin` leads to RESTING from anywhere."""
+
+
+class RideMotion:
+    """A live `MotionSource`: each call at a later time is a cycle, and calls do not go back.
+
+    Args:
+        chain: filter, head and governor.
+        limits: of the way home.
+        lasts_s: after so long it is over [s]; infinite if only its source ends it.
+        by_itself: whether it follows at once; else when a person asks.
+    """
+
+    def __init__(
+        self,
+        chain: Chain,
+        limits: MoveLimits,
+        period_s: float,
+        lasts_s: float = math.inf,
+        *,
+        by_itself: bool = True,
+    ) -> None:
+        self._chain, self._limits, self._period_s = chain, limits, period_s
+        self._lasts_s, self._by_itself = lasts_s, by_itself
+        self.on_follow: Callable[[], None] = _nothing
+        """Called when it begins to follow: a recording starts here."""
+        self.heard: Heard = NEVER
+        """What the source said in this cycle."""
+        self.source_over: bool = False
+        """Whether the source has said all that it has to say."""
+        self.gain: Ramp = Ramp(1.0)
+        self._own = Ramp(0.0)
+        self._muted = False
+        self.begin()
+
+    def begin(self) -> None:
+        """Rest at neutral, from where it may follow."""
+        self._phase = RidePhase.RESTING
+        self._chain.reset()
+        self._own.jump(0.0)
+        self._t_s = self._followed_s = self._faded_s = 0.0
+        self._way: ShortestPath | None = None
+        self._way_s = 0.0
+        self._over_s = math.inf
+        self._past = 0
+        self._lost = ""
+        self._setpoint = PlatformSetpoint.from_rows(self.cued.rows)
+
+    # --- what is told ---------------------------------------------------------------------------
+
+    @property
+    def phase(self) -> RidePhase:
+        """What it does."""
+        return self._phase
+
+    @property
+    def cued(self) -> Cued:
+        """The newest cycle of the chain."""
+        return self._chain.last
+
+    @property
+    def weight(self) -> float:
+        """Share of the vehicle's motion that is wanted now, 0 to 1."""
+        return self._own.value * self.heard.weight
+
+    @property
+    def followed_s(self) -> float:
+        """How long it has followed its source [s]."""
+        return self._followed_s
+
+    @property
+    def muted(self) -> bool:
+        """Whether a person took the motion away."""
+        return self._muted
+
+    @property
+    def duration_s(self) -> float:
+        """Infinite until it has come home; then when that was [s]."""
+        return self._over_s
+
+    @property
+    def lost(self) -> str:
+        """Why the source was lost; empty if it was not."""
+        return self._lost
+
+    @property
+    def given_up(self) -> str:
+        """Why it was given up, once the platform rests at the end of its motion; else empty."""
+        return self._lost if self._past >= 1 else ""
+
+    # --- what is asked --------------------------------------------------------------------------
+
+    def follow(self) -> None:
+        """Follow the source from the next cycle on, fading in; from rest only."""
+        if self._phase is RidePhase.OVER:
+            self.begin()
+        if self._phase is RidePhase.RESTING:
+            self._go(RidePhase.FOLLOWING)
+            self._followed_s = 0.0
+            self.on_follow()
+
+    def mute(self, muted: bool) -> None:
+        """Fade the motion out, or in again."""
+        self._muted = muted
+
+    def sample(self, t_s: float) -> PlatformSetpoint:
+        """Return where the platform shall be in this cycle, and how it shall move there.
+
+        Args:
+            t_s: time since the motion began [s]; a cycle is made whenever it has risen.
+        """
+        if not t_s > self._t_s or t_s == math.inf:
+            return self._setpoint
+        self._t_s = t_s
+        if self._phase is RidePhase.RESTING and self._by_itself:
+            self.follow()
+        self._setpoint = PlatformSetpoint.from_rows(self._cycle().rows)
+        return self._setpoint
+
+    # --- the cycle ------------------------------------------------------------------------------
+
+    def _cycle(self) -> Cued:
+        if self._phase in (RidePhase.RESTING, RidePhase.OVER):
+            self._past += self._phase is RidePhase.OVER
+            return self.cued
+        if self._phase is RidePhase.FOLLOWING:
+            self._followed_s += self._period_s
+            self._look_for_the_end()
+        leaving = self._phase is not RidePhase.FOLLOWING
+        wanted = 0.0 if leaving or self._muted else 1.0
+        self._own.go(wanted, FADE_IN_S if wanted else FADE_OUT_S)
+        self._own.step(self._period_s)
+        gain = self.gain.step(self._period_s)
+        if self._phase is RidePhase.FADING:
+            self._faded_s += self._period_s
+            if self._faded_s >= FADE_OUT_S + SETTLE_S:
+                self._turn_home()
+        if self._way is not None:
+            return self._go_home(self._way)
+        state = REST if self.heard.state is None else self.heard.state
+        return self._chain.follow(state, self.weight, gain)
+
+    def _look_for_the_end(self) -> None:
+        lost = self.heard.host is HostState.LOST
+        if lost:
+            self._lost = why_lost(self.heard.cause)
+        if lost or self.source_over or self._followed_s >= self._lasts_s:
+            self._faded_s = 0.0
+            self._go(RidePhase.FADING)
+
+    def _turn_home(self) -> None:
+        """Plan the way to neutral; while there is none, the washout goes on."""
+        try:
+            self._way = ShortestPath(self.cued.rows, self._home, self._limits)
+        except MotionError:
+            self._faded_s = FADE_OUT_S
+            return
+        self._way_s = 0.0
+        self._go(RidePhase.RETURNING)
+
+    def _go_home(self, way: ShortestPath) -> Cued:
+        self._way_s += self._period_s
+        rows = way.rows(self._way_s)
+        done = self._way_s >= way.duration_s
+        if done:
+            rows = np.zeros((3, 6))
+            rows[0] = self._home
+        cued = self._chain.lead(rows)
+        if done and float(np.abs(cued.rows - rows).max()) <= REST_M:
+            self._over_s = self._t_s
+            self._go(RidePhase.OVER)
+        return cued
+
+    @property
+    def _home(self) -> Floats:
+        return self._chain.neutral
+
+    def _go(self, phase: RidePhase) -> None:
+        if phase not in TRANSITIONS[self._phase]:
+            raise AssertionError(f"ride: {self._phase} is not followed by {phase}")
+        self._phase = phase
+
+
+def _nothing() -> None:
+    """Nobody waits for it."""

@@ -1,0 +1,59 @@
+"""The process that looks at what an operator wants of a ride, see `hil.desk.prover`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from hil.desk.order import Six
+from hil.desk.prover import serve
+
+PROGRAM: Final = ("-m", "hil.stations.simulator.prover_program")
+"""Arguments of the interpreter for it."""
+
+
+class DesiredJudge:
+    """Judge of gains and presets for one ride.
+
+    Args:
+        presets: how many the scenario names.
+    """
+
+    def __init__(self, presets: int) -> None:
+        self._presets = presets
+
+    def target(self, pose: Six) -> str:
+        """A ride goes to no pose."""
+        return "a ride goes to no pose; end it, and begin a run of poses"
+
+    def motion(self, table: Mapping[str, Any]) -> tuple[str, bytes]:
+        """Judge a table of wishes.
+
+        Returns:
+            What is wrong with it, empty if nothing; and the table in full as JSON.
+        """
+        from hil.config.errors import ConfigError
+        from hil.stations.simulator.desired import Desired
+
+        try:
+            desired = Desired.build(table, "ride")
+        except ConfigError as error:
+            return str(error), b""
+        if desired.preset is not None and desired.preset >= self._presets:
+            return f"preset = {desired.preset}: 0 to {self._presets - 1} are there", b""
+        return "", desired.model_dump_json().encode()
+
+
+def main() -> None:
+    """Run the process."""
+    from hil.stations.simulator.scenario import RidePlan
+
+    def judge_of(header: Mapping[str, Any]) -> DesiredJudge:
+        plan = RidePlan.build(header["scenario"], "header")
+        return DesiredJudge(len(plan.scenario.cueing.names))
+
+    serve(judge_of)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""A number that goes smoothly to where it is wanted: gains, shares, fades."""
+
+from __future__ import annotations
+
+
+def smooth(u: float) -> float:
+    """Return 10u³ - 15u⁴ + 6u⁵: from 0 to 1 with two derivatives 0 at both ends."""
+    u = min(max(u, 0.0), 1.0)
+    return u * u * u * (10.0 - 15.0 * u + 6.0 * u * u)
+
+
+class Ramp:
+    """One number; a new aim is reached after a given time, from wherever it is.
+
+    Args:
+        value: where it stands at first.
+    """
+
+    def __init__(self, value: float) -> None:
+        self.value: float = value
+        """Now."""
+        self._from = self.aim = value
+        """Where it goes, or stands."""
+        self._passed_s = self._length_s = 0.0
+
+    def go(self, aim: float, length_s: float) -> None:
+        """Begin to go somewhere; nothing changes if it goes there already."""
+        if aim != self.aim:
+            self._from, self.aim = self.value, aim
+            self._passed_s, self._length_s = 0.0, length_s
+
+    def jump(self, value: float) -> None:
+        """Stand somewhere at once."""
+        self.value = self._from = self.aim = value
+        self._passed_s = self._length_s = 0.0
+
+    def step(self, period_s: float) -> float:
+        """Go on for a cycle; returns where it is then."""
+        if self.value != self.aim or self._passed_s < self._length_s:
+            self._passed_s += period_s
+            if self._passed_s >= self._length_s:
+                self.value = self.aim
+            else:
+                share = smooth(self._passed_s / self._length_s)
+                self.value = self._from + share * (self.aim - self._from)
+        return self.value

@@ -1,0 +1,134 @@
+"""A ride without a platform: source, filters and governor in virtual time, and nothing behind.
+
+What it leaves is a motion as any other, which can be proved before anything moves.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.config.errors import ConfigError
+from hil.hosts.states import HostState
+from hil.stations.platform.motion.source import clamp_time
+from hil.stations.simulator.bench import Ride, opened_source, ride_of
+from hil.stations.simulator.motion import RidePhase
+from hil.stations.simulator.scenario import RidePlan
+from hil.stations.simulator.source import LiveSource
+from platform6dof.pose import PlatformSetpoint
+
+Array = NDArray[np.float64]
+HOME_MAX_S: Final = 60.0
+"""Longer than this no way home lasts after the end of a source [s]."""
+
+WAIT_MAX_S: Final = 10.0
+"""So long it is waited for a source that is live [s]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rehearsal:
+    """Every cycle of a ride; a `MotionSource` as well."""
+
+    t_s: Array
+    """Since it began [s], shape (N,)."""
+    rows: Array
+    """Where the platform would be, absolute coordinates [m, rad], shape (N, 3, 6)."""
+    wanted: Array
+    """Force [m/s²] and rates [rad/s] wanted at the head, FRD, shape (N, 6)."""
+    felt: Array
+    """Those that it would get, shape (N, 6)."""
+    weight: Array
+    """Share of the vehicle's motion that was wanted, shape (N,)."""
+    active: NDArray[np.bool_]
+    """Cycles in which the governor changed what was asked, shape (N,)."""
+    binding: NDArray[np.int64]
+    """Its binding margins, shape (N,)."""
+    margin: Array
+    """Smallest share left of a limit; NaN without a governor, shape (N,)."""
+    failed: NDArray[np.bool_]
+    """Cycles in which the governor's fallback was used, shape (N,)."""
+    lost: str
+    """Why the source was lost; empty if it was not."""
+    period_s: float
+    """Of a cycle [s]."""
+
+    @property
+    def duration_s(self) -> float:
+        """From rest to rest [s]."""
+        return float(self.t_s[-1])
+
+    def sample(self, t_s: float) -> PlatformSetpoint:
+        """Return the setpoint of the cycle at a time [s]."""
+        at = min(round(clamp_time(t_s, self.duration_s) / self.period_s), len(self.t_s) - 1)
+        return PlatformSetpoint.from_rows(self.rows[at])
+
+
+def rehearse(plan: RidePlan, *, most_s: float = math.inf) -> Rehearsal:
+    """Ride a plan in virtual time, from rest to rest.
+
+    Args:
+        most_s: after so long it comes home, whatever the source has left to say [s].
+
+    Raises:
+        ConfigError: if something in it cannot be had, or it would never end.
+    """
+    scenario = plan.scenario.model_copy(update={"clock": "virtual"})
+    plan = plan.model_copy(update={"scenario": scenario})
+    lasts_s = min(plan.lasts_s, most_s)
+    if not math.isfinite(lasts_s):
+        text = "duration_s: this source has no end of its own; say when the ride is over"
+        raise ConfigError(plan.scenario_file, [text])
+    if math.isfinite(most_s):
+        scenario = scenario.model_copy(update={"duration_s": lasts_s})
+        plan = plan.model_copy(update={"scenario": scenario})
+    return _ridden(ride_of(plan), lasts_s)
+
+
+def _ridden(ride: Ride, lasts_s: float) -> Rehearsal:
+    period_s = ride.plan.scenario.period_s
+    motion, made = ride.motion, list[tuple[float, ...]]()
+    now = [0.0]
+    rows, wanted, felt = list[Array](), list[tuple[float, ...]](), list[tuple[float, ...]]()
+    with opened_source(ride.plan, lambda: now[0]) as source:
+        motion.on_follow = lambda: source.begin(now[0])
+        waited = _wait(ride, source, now)
+        for index in range(round((lasts_s + HOME_MAX_S) / period_s) + 1):
+            now[0] = waited + index * period_s
+            motion.heard = source.poll(now[0])
+            motion.source_over = source.ended_s <= now[0]
+            motion.sample(index * period_s)
+            cued = motion.cued
+            rows.append(cued.rows)
+            wanted.append(cued.wanted)
+            felt.append(cued.felt)
+            made.append((motion.weight, cued.active, cued.binding, cued.margin, cued.failed))
+            if motion.phase is RidePhase.OVER:
+                break
+    weight, active, binding, margin, failed = np.array(made, dtype=np.float64).T
+    return Rehearsal(
+        t_s=np.arange(len(rows), dtype=np.float64) * np.float64(period_s),
+        rows=np.array(rows),
+        wanted=np.array(wanted),
+        felt=np.array(felt),
+        weight=weight,
+        active=active.astype(np.bool_),
+        binding=binding.astype(np.int64),
+        margin=margin,
+        failed=failed.astype(np.bool_),
+        lost=motion.lost,
+        period_s=period_s,
+    )
+
+
+def _wait(ride: Ride, source: LiveSource, now: list[float]) -> float:
+    """Ask until the source is live, as a run does before it engages."""
+    period_s = ride.plan.scenario.period_s
+    for index in range(round(WAIT_MAX_S / period_s)):
+        now[0] = index * period_s
+        if source.poll(now[0]).host is HostState.LIVE:
+            return now[0]
+    raise ConfigError(ride.plan.scenario_file, [f"source: not live within {WAIT_MAX_S:g} s"])

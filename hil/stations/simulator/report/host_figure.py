@@ -1,0 +1,84 @@
+"""Picture of what the source did: its states on the time line, and what was wanted of it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from hil.hosts.states import Cause, HostState
+from hil.report.style import INK, LEGEND_IN, REACHED, Picture, decimate, draw_png, place
+from hil.report.time_axes import TIME_LABEL, time_axes
+from hil.stations.simulator.report.view import RideView
+from hil.stations.simulator.words import CAUSES
+
+COLOURS: Final = {
+    HostState.WAITING: "#D9D9D9",
+    HostState.LIVE: "#97D08F",
+    HostState.FADING_OUT: "#F5A94E",
+    HostState.AWAY: "#FBE7A1",
+    HostState.FADING_IN: "#BFE3E0",
+    HostState.LOST: "#E36A6A",
+}
+"""Of each state."""
+MOST_LABELS: Final = 12
+"""More causes than this are not written out."""
+
+
+def hosts(view: RideView) -> Picture | None:
+    """A band of the source's states, and the share of its motion that was wanted."""
+    if not len(view.times):
+        return None
+    state = view.recording.column("host").astype(int)
+    cause = view.recording.column("cause").astype(int)
+    edges = np.flatnonzero(np.diff(state)) + 1
+    starts = np.concatenate(([0], edges))
+    ends = np.concatenate((edges, [len(state)]))
+    times: list[float] = view.times.tolist()
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        place(figure, right_in=LEGEND_IN, top_in=0.55)
+        time_axes(axes, view)
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            from_s, until_s = times[start], times[min(end, len(times) - 1)]
+            colour = COLOURS[HostState(state[start])]
+            axes.axvspan(from_s, until_s, 0.0, 0.16, color=colour, linewidth=0)
+        _name(axes, view, state, cause, starts)
+        weight = view.recording.column("weight")
+        chosen = decimate(weight)
+        axes.plot(view.times[chosen], weight[chosen], color=REACHED)
+        axes.set_ylim(-0.25, 1.08)
+        axes.set_yticks([0.0, 0.5, 1.0])
+        axes.set_ylabel("share wanted")
+        axes.set_xlabel(TIME_LABEL)
+        names = [
+            Patch(color=COLOURS[one], label=one.name.lower().replace("_", " ")) for one in COLOURS
+        ]
+        figure.legend(
+            handles=names, loc="upper left",
+            bbox_to_anchor=(1.0 - (LEGEND_IN - 0.05) / figure.get_figwidth(), 0.97),
+        )  # fmt: skip
+
+    return Picture(
+        "hosts",
+        "The source, and how much of it was wanted",
+        "Band: what the source was doing in each cycle. Line: share of its force and rates that "
+        "was wanted, with all fades.",
+        draw_png(2.6, draw),
+    )
+
+
+def _name(
+    axes: Axes, view: RideView, state: np.ndarray, cause: np.ndarray, starts: np.ndarray
+) -> None:
+    """Write why beside each time at which the source was left."""
+    left = [one for one in starts.tolist() if state[one] == HostState.FADING_OUT]
+    for at in left[:MOST_LABELS]:
+        axes.annotate(
+            CAUSES[Cause(cause[at])], (view.times[at], -0.16), (3, 0), fontsize=7.5, color=INK,
+            textcoords="offset points", va="center",
+        )  # fmt: skip

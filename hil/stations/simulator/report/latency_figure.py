@@ -1,0 +1,49 @@
+"""Picture of where the time goes between a simulator and the legs: a histogram for each share."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from hil.report.style import INK, LEG_COLOURS, LIMIT, Picture, draw_png, place
+from hil.stations.simulator.latency import SHARES, WORDS, latency_trail
+from hil.stations.simulator.report.view import RideView
+
+
+def latency(view: RideView) -> Picture | None:
+    """Histograms of the shares of the way; None for a ride without packets."""
+    trail = latency_trail(view.recording)
+    there = [
+        (name, trail.shares_s[:, at][np.isfinite(trail.shares_s[:, at])] * 1e3)
+        for at, name in enumerate(SHARES)
+    ]
+    there = [(name, values) for name, values in there if len(values)]
+    if not there:
+        return None
+    period_ms = None if view.period_s is None else view.period_s * 1e3
+    top = max(float(values.max()) for _, values in there)
+    edges = np.linspace(0.0, max(top, 1e-3) * 1.02, 81)
+
+    def draw(figure: Figure) -> None:
+        panels = np.atleast_1d(figure.subplots(len(there), 1, sharex=True))
+        place(figure, grid=(1, len(there)), between_in=(0.5, 0.34))
+        for axes, (name, values), colour in zip(panels, there, LEG_COLOURS, strict=False):
+            axes.hist(np.maximum(values, 0.0), bins=edges.tolist(), color=colour)
+            axes.set_yscale("log")
+            axes.set_ylim(bottom=0.7)
+            p50, p99 = np.percentile(values, [50.0, 99.0])
+            words = f"p50 {p50:.2f}, p99 {p99:.2f}, max {values.max():.2f} ms"
+            axes.set_title(f"{WORDS[name]}: {words}")
+            axes.axvline(float(p50), color=INK, linewidth=0.9, linestyle=":")
+            if period_ms is not None:
+                axes.axvline(period_ms, color=LIMIT, linewidth=0.9, linestyle=(0, (6, 3)))
+        panels[-1].set_xlabel("time [ms]; red: cycle time")
+
+    return Picture(
+        "latency",
+        "From the simulator to the legs",
+        f"Of {len(trail.t_s)} packets that were used while the ride was followed: each share of "
+        "the way, counted on a logarithmic scale. What the host takes is told beyond its quickest "
+        "packet, for its clock is not ours.",
+        draw_png(0.6 + 1.05 * len(there), draw),
+    )

@@ -1,0 +1,150 @@
+"""`hil run` and `hil check` for a ride, and its dry run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from hil.config.errors import ConfigError
+from hil.run.station import Checked, Request, Tried
+from hil.stations.platform.bench import run
+from hil.stations.platform.check import PlanFinding, PlatformProof, check_plan
+from hil.stations.platform.operator.assembly import require_operable
+from hil.stations.platform.runner import run_and_show, warm_and_say
+from hil.stations.simulator.bench import ride_of
+from hil.stations.simulator.rehearsal import Rehearsal, rehearse
+from hil.stations.simulator.scenario import RidePlan, load_ride
+from hil.stations.simulator.told import RideCheckTold
+from hil.terminal.console import out, styled, waiting
+
+LOST = "lost"
+"""Quantity of a finding that is no limit: the source was not followed to its end."""
+
+
+def plan_of(request: Request) -> RidePlan:
+    """The plan of a request.
+
+    Raises:
+        ConfigError: with the file, the key path, the value and what would have been right.
+    """
+    if request.scenario is None:
+        raise ConfigError("command line", ["a SCENARIO is needed"])
+    options = request.options
+    changes: list[str] = []
+    if (drives := options.get("--drives")) is not None:
+        changes.append(f'devices.drives="{drives}"')
+        if drives != "sim:" and request.clock is None:
+            changes.append('clock="real"')
+    if request.fallback is not None:
+        changes.append(f'devices.fallback="{request.fallback}"')
+    for flag, key in (("--preset", "preset"), ("--algorithm", "algorithm")):
+        if (value := options.get(flag)) is not None:
+            changes.append(f'cueing.{key}="{value}"')
+    if (gain := options.get("--gain")) is not None:
+        changes.append(f"cueing.gain={gain}")
+    changes += request.overrides
+    if request.clock is not None:
+        changes.append(f'clock="{request.clock}"')
+    return load_ride(request.scenario, changes)
+
+
+def run_asked(request: Request) -> bool:
+    """Run what `hil run` wants, and show how it went."""
+    plan = plan_of(request)
+    if request.operator:
+        require_operable(plan)
+    warm_and_say(quiet=request.as_json)
+    if math.isfinite(plan.lasts_s) and plan.scenario.checks_first:
+        _refuse_if_unproved(plan, quiet=request.as_json)
+    ride = ride_of(plan, by_itself=not request.operator)
+    return run_and_show(
+        plan,
+        request.folder,
+        report_too=request.report,
+        as_json=request.as_json,
+        operator=request.operator,
+        added=ride.added,
+    )
+
+
+def dry_run(file: Path, folder: Path, tell: Callable[[float, float], None]) -> Tried:
+    """Run a scenario on the virtual clock with simulated drives, whatever it names."""
+    plan = load_ride(file, ['clock="virtual"', 'devices.drives="sim:"'])
+    warm_and_say(quiet=True)
+    added = ride_of(plan).added
+    result = run(
+        plan, folder, motion=added.motion, extension=added.extension,
+        progress=lambda t_s: tell(t_s, added.total_s),
+    )  # fmt: skip
+    return Tried(
+        ok=result.ok,
+        reason=result.reason or result.outcome.value,
+        recording=result.recorder.path,
+    )
+
+
+def checked(request: Request) -> Checked:
+    """Prove what `hil check` wants: all of a ride that has an end, else its files."""
+    plan = plan_of(request)
+    warm_and_say(quiet=request.as_json)
+    if not math.isfinite(plan.lasts_s):
+        ride_of(plan)
+        told = RideCheckTold(
+            ok=True, duration_s=None, length_min_m=None, length_max_m=None,
+            leg_speed_max_m_s=None, governed_share=None, margin_min=None, violations=[],
+        )  # fmt: skip
+        return Checked(ok=True, told=told, show=partial(_show_live, plan))
+    with waiting("riding without a platform", quiet=request.as_json):
+        ride = rehearse(plan)
+    with waiting("proving the ride", quiet=request.as_json):
+        proof = check_plan(plan, ride)
+    found = [*proof.violations, *_lost(ride)]
+    margins = ride.margin[np.isfinite(ride.margin)]
+    told = RideCheckTold(
+        ok=not found,
+        duration_s=ride.duration_s,
+        length_min_m=proof.length_min_m,
+        length_max_m=proof.length_max_m,
+        leg_speed_max_m_s=proof.leg_speed_max_m_s,
+        governed_share=float(ride.active.mean()),
+        margin_min=float(margins.min()) if len(margins) else None,
+        violations=found,
+    )
+    return Checked(ok=not found, told=told, show=partial(_show, plan, told, proof))
+
+
+def _refuse_if_unproved(plan: RidePlan, *, quiet: bool) -> None:
+    from hil.config.errors import RefusedError
+
+    with waiting("proving the ride", quiet=quiet):
+        proof = check_plan(plan, rehearse(plan))
+    if not proof.ok:
+        raise RefusedError("\n".join(one.message for one in proof.violations))
+
+
+def _lost(ride: Rehearsal) -> list[PlanFinding]:
+    if not ride.lost:
+        return []
+    when_s = float(ride.t_s[-1])
+    return [PlanFinding("motion", when_s, LOST, None, 0.0, 0.0, "", ride.lost)]
+
+
+def _show_live(plan: RidePlan) -> None:
+    out.print(styled("green", "ok"), f": {plan.scenario.name} on {plan.rig.name}", sep="")
+    kind = plan.scenario.source.model_dump(mode="json")["kind"]
+    out.print(f"source {kind!r} is live: what it will say nobody knows beforehand", soft_wrap=True)
+
+
+def _show(plan: RidePlan, told: RideCheckTold, proof: PlatformProof) -> None:
+    colour, word = ("green", "ok") if told["ok"] else ("red", "refused")
+    words = f": {plan.scenario.name} on {plan.rig.name}, {proof.duration_s:.2f} s of ride"
+    out.print(styled(colour, word), words, sep="")
+    out.print(f"legs {proof.length_min_m:.4f} to {proof.length_max_m:.4f} m, ", end="")
+    out.print(f"at most {proof.leg_speed_max_m_s:.4f} m/s")
+    out.print(f"governor active in {100.0 * (told['governed_share'] or 0.0):.1f} % of it")
+    for one in told["violations"]:
+        out.print(f"{one.phase:>7} {one.t_s:8.3f} s  {one.message}", soft_wrap=True)

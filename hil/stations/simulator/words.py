@@ -1,0 +1,32 @@
+"""What people are told of a live source: its states and causes in words."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hil.hosts.states import Cause
+
+CAUSES: Final = {
+    Cause.NONE: "nothing is wrong",
+    Cause.NO_PACKET: "no fresh packet",
+    Cause.STAMP_FROZEN: "its packets come, and their stamp stands still",
+    Cause.PAUSED: "it is paused",
+    Cause.REPLAY: "it replays",
+    Cause.SPEED_FACTOR: "its time does not run as ours",
+    Cause.END: "it said that it leaves",
+    Cause.POSITION_JUMP: "the vehicle was elsewhere at once",
+    Cause.ATTITUDE_JUMP: "the vehicle was turned at once",
+    Cause.TIME_BACKWARD: "its time went back",
+    Cause.SEQUENCE_RESTART: "it counts its packets anew",
+    Cause.RESET: "it was reset",
+    Cause.STEP: "force or rate beyond what a vehicle can",
+    Cause.VALUES_FROZEN: "the vehicle moves, and its values stand still",
+    Cause.MUTED: "a person muted it",
+    Cause.MODEL_FAILED: "the model failed",
+}
+"""Why a source is not followed, as half a sentence."""
+
+
+def why_lost(cause: Cause) -> str:
+    """Return why a ride was given up."""
+    return f"the live source was lost: {CAUSES[cause]} for 2 s"

@@ -1,0 +1,294 @@
+"""Compiled parts of the governor: judge a row, let it pass, go on with accelerations, or brake.
+
+A row is wanted or governed coordinates and their first and second derivatives, shape (3, 6). The
+tables are those of `platform6dof.cueing.margins.MarginTables`. A governor's state is one array:
+coordinates, their change over the last cycle by its time, lengths, their movement in the last
+cycle, then of what was wanted: coordinates, change over the last cycle by its time, rates; how many
+rows of that are known, how far the governed ones were from them in this cycle and the last; and 1
+before the first row.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from platform6dof.cueing.governor_stop import (
+    BAD_LIMIT,
+    BAD_VALUE,
+    GOOD,
+    NEAREST,
+    NEAREST_LIMIT,
+    NEAREST_VALUE,
+    SMALLEST,
+    is_far,
+    look_along,
+    place,
+    pose_margins,
+    pose_of,
+    stop_ratio,
+    stop_way,
+)
+from platform6dof.kernels.legs import leg_rows, leg_state, solve
+from platform6dof.kernels.rotation import setpoint_of_coordinates
+
+Array = NDArray[np.float64]
+
+Q, V, LENGTH, MOVE, WANTED, WANTED_V, WANTED_DQ, KNOWN, OFF, OFF_BEFORE, FIRST = (
+    0, 6, 12, 18, 24, 30, 36, 42, 43, 44, 45
+)  # fmt: skip
+STATE_SIZE = 46
+
+NOT_FINITE = 58
+"""Number of what is no number; see `platform6dof.cueing.margins.QUANTITIES`."""
+STEADY_M_S = 0.02
+"""A wanted row whose rates differ by more from its own movement does not continue the last one."""
+TOGETHER = 0.02
+"""The wanted motion is taken up when it is nearer than this share of what one cycle's acceleration
+moves: the legs' acceleration changes by this share for a cycle."""
+
+
+@njit(cache=True, error_model="numpy")
+def _nearest(told: Array, number: int, margin: float, value: float, limit: float) -> None:
+    if margin < told[SMALLEST]:
+        told[SMALLEST], told[NEAREST] = margin, number
+        told[NEAREST_VALUE], told[NEAREST_LIMIT] = value, limit
+
+
+@njit(cache=True, error_model="numpy")
+def judge(
+    table: Array, joints: Array, legs: Array, pose: Array, buffers: Array, shares: Array,
+    numbers: Array, state: Array, rows: Array, told: Array,
+) -> int:  # fmt: skip
+    """Whether a row may follow the state: all limits, the gate's own rules, and room for a stop.
+
+    Args:
+        buffers: least margins of the pose's quantities, shape (40,).
+        shares: of speed, of acceleration, and the buffer at a leg's end [m], shape (3,).
+        told: takes lengths, movements, the smallest margin and what is wrong, shape (18,).
+
+    Returns:
+        GOOD, or the number of a quantity that forbids it.
+    """
+    dt = numbers[0]
+    packed, out = np.empty(24), np.empty((3, 6))
+    told[SMALLEST], told[NEAREST] = np.inf, GOOD
+    if not setpoint_of_coordinates(rows, packed):
+        return NOT_FINITE
+    leg_state(table, packed, out)
+    bad = GOOD
+    for i in range(6):
+        length, speed, acceleration = out[0, i], out[1, i], out[2, i]
+        move = length - state[LENGTH + i]
+        change = move - state[MOVE + i]
+        told[i], told[6 + i] = length, move
+        low, high, fast, hard = legs[i, 0], legs[i, 1], legs[i, 2], legs[i, 3]
+        half = 0.5 * (high - low)
+        nearer = low if length - low < high - length else high
+        _nearest(told, i, min(length - low, high - length) / half, length, nearer)
+        _nearest(told, 6 + i, 1.0 - abs(speed) / fast, speed, math.copysign(fast, speed))
+        _nearest(
+            told, 12 + i, 1.0 - abs(acceleration) / hard, acceleration,
+            math.copysign(hard, acceleration),
+        )  # fmt: skip
+        quick, sharp = shares[0] * fast, shares[1] * hard
+        # The first row of a stream must be where the platform is held.
+        jump = numbers[5] if state[FIRST] == 1.0 else sharp * dt * dt
+        wrong, value, limit = GOOD, 0.0, 0.0
+        if not low <= length <= high:
+            wrong, value, limit = i, length, nearer
+        elif not (abs(move) <= quick * dt and abs(speed) <= quick):
+            value = move / dt if abs(move) > abs(speed) * dt else speed
+            wrong, limit = 6 + i, math.copysign(fast, value)
+        elif not (
+            abs(change) <= min(jump, sharp * dt * dt)
+            and abs(acceleration) <= sharp
+            and abs(speed - move / dt) <= sharp * dt
+        ):
+            value = change / (dt * dt)
+            value = value if abs(value) > abs(acceleration) else acceleration
+            wrong, limit = 12 + i, math.copysign(hard, value)
+        if wrong != GOOD and bad == GOOD:
+            bad, told[BAD_VALUE], told[BAD_LIMIT] = wrong, value, limit
+    if not math.isfinite(told[SMALLEST]):
+        return NOT_FINITE
+    if bad == GOOD:
+        bad = _stop_ends(legs, shares[2], numbers, told)
+    found = leg_rows(table, packed[:3], packed[3:12].reshape(3, 3))
+    margins = np.empty(40)
+    pose_margins(joints, pose, numbers[3], packed, found, rows[0], margins)
+    for j in range(40):
+        value = pose[j, 1] + pose[j, 0] * margins[j]
+        _nearest(told, 18 + j, margins[j] / pose[j, 2], value, pose[j, 1])
+        if bad == GOOD and not margins[j] >= buffers[j]:
+            bad, told[BAD_VALUE], told[BAD_LIMIT] = 18 + j, value, pose[j, 1]
+    if bad != GOOD:
+        return bad
+    way = stop_way(stop_ratio(told[6:12], legs))
+    if way == 0.0:
+        return GOOD
+    delta = (rows[0] - state[Q : Q + 6]) * way
+    if is_far(delta, told[:6], numbers, margins, buffers):
+        return GOOD
+    travel = told[6:12] * way
+    return look_along(table, joints, pose, buffers, numbers, rows[0], delta, told[:6], travel, told)
+
+
+@njit(cache=True, error_model="numpy")
+def _stop_ends(legs: Array, buffer: float, numbers: Array, told: Array) -> int:
+    """Whether a stop of all legs with one factor ends within the ends, less what the gate keeps."""
+    way = stop_way(stop_ratio(told[6:12], legs))
+    for i in range(6):
+        move = told[6 + i]
+        end = told[i] + move * way
+        kept = numbers[1] + numbers[2] * abs(move) + buffer
+        if not legs[i, 0] + kept <= end <= legs[i, 1] - kept:
+            told[BAD_VALUE] = end
+            told[BAD_LIMIT] = legs[i, 1] if end > 0.5 * (legs[i, 0] + legs[i, 1]) else legs[i, 0]
+            return i
+    return GOOD
+
+
+@njit(cache=True, error_model="numpy")
+def start(table: Array, q: Array, state: Array) -> None:
+    """Write the state of standing at coordinates, with that wanted."""
+    packed, jac = np.empty(24), np.empty((6, 6))
+    for k in range(STATE_SIZE):
+        state[k] = 0.0
+    place(table, q, packed, state[LENGTH : LENGTH + 6], jac)
+    for j in range(6):
+        state[Q + j] = state[WANTED + j] = q[j]
+    state[KNOWN] = 2.0
+    state[FIRST] = 1.0
+
+
+@njit(cache=True, error_model="numpy")
+def _commit(state: Array, rows: Array, told: Array, dt: float) -> None:
+    for j in range(6):
+        state[V + j] = (rows[0, j] - state[Q + j]) / dt
+        state[Q + j] = rows[0, j]
+        state[LENGTH + j] = told[j]
+        state[MOVE + j] = told[6 + j]
+    state[FIRST] = 0.0
+
+
+@njit(cache=True, error_model="numpy")
+def _remember(state: Array, rows: Array, numbers: Array) -> None:
+    """Take what was wanted into the state, and how far the governed row was from it."""
+    dt, scale, off = numbers[0], numbers[3], 0.0
+    steady = state[KNOWN] > 0.0
+    for j in range(6):
+        unit = 1.0 if j < 3 else scale
+        slope = (rows[0, j] - state[WANTED + j]) / dt
+        middle = 0.5 * (rows[1, j] + state[WANTED_DQ + j])
+        steady = steady and abs(slope - middle) * unit <= STEADY_M_S
+        state[WANTED_V + j] = slope
+        state[WANTED + j] = rows[0, j]
+        state[WANTED_DQ + j] = rows[1, j]
+        off = max(off, abs(rows[0, j] - state[Q + j]) * unit)
+    state[KNOWN] = min(2.0, state[KNOWN] + 1.0) if steady else 1.0
+    state[OFF_BEFORE] = state[OFF]
+    state[OFF] = off
+
+
+@njit(cache=True, error_model="numpy")
+def pass_through(
+    table: Array, joints: Array, legs: Array, pose: Array, buffers: Array, shares: Array,
+    numbers: Array, state: Array, rows: Array, told: Array,
+) -> tuple[bool, int]:  # fmt: skip
+    """Let a wanted row through if nothing is near and the governed motion is the wanted one.
+
+    Args:
+        buffers: as in the tables, shape (2, 40).
+        shares: as in the tables, shape (2, 3).
+
+    Returns:
+        Whether it passed, and the number of what forbids it, or GOOD.
+    """
+    bad = judge(table, joints, legs, pose, buffers[0], shares[0], numbers, state, rows, told)
+    if bad != GOOD:
+        return False, bad
+    least = legs[0, 3]
+    for i in range(1, 6):
+        least = min(least, legs[i, 3])
+    near = TOGETHER * least * numbers[0] * numbers[0]
+    if state[KNOWN] == 0.0 or state[OFF] > near or state[OFF_BEFORE] > near:
+        return False, GOOD
+    _commit(state, rows, told, numbers[0])
+    _remember(state, rows, numbers)
+    return True, GOOD
+
+
+@njit(cache=True, error_model="numpy")
+def advance(
+    table: Array, joints: Array, legs: Array, pose: Array, buffers: Array, shares: Array,
+    numbers: Array, state: Array, wanted: Array, acceleration: Array, rows: Array, told: Array,
+) -> int:  # fmt: skip
+    """Go on with accelerations of the coordinates if the row that follows may, else do nothing.
+
+    Args:
+        acceleration: of the coordinates, shape (6,).
+        rows: takes the governed row, shape (3, 6).
+
+    Returns:
+        GOOD, or the number of what forbids it.
+    """
+    dt = numbers[0]
+    for j in range(6):
+        speed = state[V + j] + dt * acceleration[j]
+        rows[0, j] = state[Q + j] + dt * speed
+        rows[1, j] = speed + 0.5 * dt * acceleration[j]
+        rows[2, j] = acceleration[j]
+    bad = judge(table, joints, legs, pose, buffers[1], shares[1], numbers, state, rows, told)
+    if bad == GOOD:
+        _commit(state, rows, told, dt)
+        _remember(state, wanted, numbers)
+    return bad
+
+
+@njit(cache=True, error_model="numpy")
+def brake(
+    table: Array, joints: Array, legs: Array, pose: Array, buffers: Array, shares: Array,
+    numbers: Array, state: Array, wanted: Array, finite: bool, rows: Array, told: Array,
+) -> int:  # fmt: skip
+    """Brake all six legs with one factor along the way they go, as the gate would.
+
+    Args:
+        wanted: what was wanted; not looked at unless it is finite.
+        rows: takes the governed row, shape (3, 6).
+
+    Returns:
+        GOOD, or the number of a limit that even this passes.
+    """
+    dt = numbers[0]
+    ratio = stop_ratio(state[MOVE : MOVE + 6], legs)
+    for j in range(6):
+        rows[0, j], rows[1, j], rows[2, j] = state[Q + j], 0.0, 0.0
+    if ratio > 1.0:
+        share = 1.0 - 1.0 / ratio
+        packed, jac, target = np.empty(24), np.empty((6, 6)), np.empty(6)
+        for i in range(6):
+            target[i] = state[LENGTH + i] + share * state[MOVE + i]
+            rows[0, i] += share * dt * state[V + i]
+        pose_of(table, target, rows[0], packed, jac)
+        right, out = np.empty((6, 1)), np.empty((3, 6))
+        for i in range(6):
+            right[i, 0] = share * state[MOVE + i] / dt
+        if solve(jac.copy(), right):
+            for j in range(6):
+                rows[1, j] = right[j, 0]
+        setpoint_of_coordinates(rows, packed)
+        leg_state(table, packed, out)
+        for i in range(6):
+            right[i, 0] = (share - 1.0) * state[MOVE + i] / (dt * dt) - out[2, i]
+        if solve(jac, right):
+            for j in range(6):
+                rows[2, j] = right[j, 0]
+    bad = judge(table, joints, legs, pose, buffers[1], shares[1], numbers, state, rows, told)
+    _commit(state, rows, told, dt)
+    if finite:
+        _remember(state, wanted, numbers)
+    else:
+        state[KNOWN] = 0.0
+    return bad

@@ -1,0 +1,295 @@
+"""Our own models as FMUs: they run without us and say what we say, or are not handed out."""
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import fmpy
+import numpy as np
+import pytest
+from fmpy.validation import validate_fmu
+from fmu_vehicles import needs_gcc
+
+from drives import cylinder
+from drives.cylinder import advance
+from hil.config.errors import ConfigError, RefusedError
+from hil.config.shipped import find_file
+from hil.fmu import compiled
+from hil.fmu import export as exporting
+from hil.fmu.cueing import cueing_program
+from hil.fmu.export import export, judged
+from hil.fmu.twin import twin_program
+from hil.machines.cueing_preset import filter_of, read_preset
+from hil.machines.machine import cylinder_model, envelope_of, geometry_of, load_rig
+from platform6dof.forward import forward
+from platform6dof.inverse import leg_setpoint
+from platform6dof.pose import PlatformSetpoint, Pose
+
+PERIOD_S = 0.002
+ALONE = Path(__file__).parent / "play_alone.py"
+
+
+def rig_and_file(name):
+    file = find_file(name, folder="rigs", key="RIG")
+    return load_rig(file), file
+
+
+@pytest.fixture(scope="module")
+def twins(tmp_path_factory):
+    needs_gcc()
+    folder = tmp_path_factory.mktemp("twins")
+    made = {}
+    for rig in ("paper", "training_simulator"):
+        program = twin_program(*rig_and_file(rig), PERIOD_S)
+        for major in (2, 3):
+            made[rig, major] = folder / f"{rig}{major}.fmu"
+            export(program, major, made[rig, major], "0")
+    return made
+
+
+@pytest.fixture(scope="module")
+def rides(tmp_path_factory):
+    needs_gcc()
+    folder = tmp_path_factory.mktemp("rides")
+    rig, _ = rig_and_file("paper")
+    made = {}
+    for preset in ("base", "tight"):
+        program = cueing_program(rig, read_preset(preset), preset, PERIOD_S)
+        for major in (2, 3):
+            made[preset, major] = folder / f"{preset}{major}.fmu"
+            export(program, major, made[preset, major], "0")
+    return made
+
+
+def alone(path, names_in, rows, names_out, step_s=PERIOD_S, **how):
+    """What an FMU says in a process that has neither numba nor this project."""
+    site = Path(fmpy.__file__).parents[1]
+    order = {
+        "path": str(path), "inputs": names_in, "rows": np.asarray(rows).tolist(),
+        "outputs": names_out, "step_s": step_s, **how,
+    }  # fmt: skip
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(ALONE), str(site)],
+        input=json.dumps(order), capture_output=True, text=True, env=environment, cwd="/",
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])  # before it, what models log
+
+
+def poses(rig, count, seed):
+    """Random coordinates with derivatives in the rig's box, shape (count, 18)."""
+    random = np.random.default_rng(seed)
+    box = rig.pose_box.box()
+    q = random.uniform(box.lower, box.upper, (count, 6))
+    return np.hstack([q, random.normal(0.0, 0.2, (count, 6)), random.normal(0.0, 1.0, (count, 6))])
+
+
+def names(program):
+    return [port.name for port in program.inputs], [port.name for port in program.outputs]
+
+
+@pytest.mark.parametrize("major", [2, 3])
+@pytest.mark.parametrize("rig", ["paper", "training_simulator"])
+def test_the_twin_alone_says_what_the_public_calls_say(twins, rig, major):
+    parsed, file = rig_and_file(rig)
+    geometry = geometry_of(parsed)
+    low, high = envelope_of(parsed, geometry).bounds
+    envelope = envelope_of(parsed, geometry)
+    inputs, outputs = names(twin_program(parsed, file, PERIOD_S))
+    rows = poses(parsed, 60, 7)
+    told = np.array(alone(twins[rig, major], inputs, rows, outputs)["told"])[1:]
+    for row, said in zip(rows, told, strict=True):
+        setpoint = PlatformSetpoint.from_coordinates(row[:6], row[6:12], row[12:])
+        legs = leg_setpoint(geometry, setpoint)
+        assert np.abs(said[:6] - legs.length_m).max() <= 1e-12
+        assert np.abs(said[6:12] - legs.speed_m_s).max() <= 1e-12
+        assert np.abs(said[12:18] - legs.acceleration_m_s2).max() <= 1e-11
+        inside = envelope.check(setpoint) == ()
+        assert inside == bool((said[43:] >= 0.0).all())
+        state = envelope.state(Pose.from_coordinates(row[:6]))
+        stroke = np.minimum(legs.length_m - low[:6], high[:6] - legs.length_m).min()
+        assert said[43] == pytest.approx(stroke, abs=1e-12)
+        assert said[49] == pytest.approx(state.smallest_singular_value - low[45], abs=1e-9)
+
+
+@pytest.mark.parametrize("major", [2, 3])
+def test_the_twins_drives_are_the_simulated_ones(twins, major):
+    rig, file = rig_and_file("paper")
+    geometry, model = geometry_of(rig), cylinder_model(rig, PERIOD_S)
+    inputs, outputs = names(twin_program(rig, file, PERIOD_S))
+    start = rig.neutral.coordinates()
+    t = np.arange(1, 301)[:, None] * PERIOD_S
+    shape = np.array([0.05, 0.03, 0.04, 0.05, 0.06, 0.04])
+    w = 2.0 * np.pi * np.array([0.5, 0.7, 0.9, 0.6, 0.8, 1.1])
+    q = start + shape * (1.0 - np.cos(w * t))
+    rows = np.hstack([q, shape * w * np.sin(w * t), shape * w * w * np.cos(w * t)])
+    told = np.array(alone(twins["paper", major], inputs, rows, outputs)["told"])
+    rods = np.zeros((6, cylinder.STATE_COLUMNS))
+    at_rest = leg_setpoint(geometry, PlatformSetpoint.at_rest(Pose.from_coordinates(start)))
+    rods[:, cylinder.X] = rods[:, cylinder.REF] = at_rest.length_m
+    frame, guess = np.zeros((3, 6)), Pose.from_coordinates(start)
+    furthest = 0.0
+    for row, said in zip(rows, told[1:], strict=True):
+        setpoint = PlatformSetpoint.from_coordinates(row[:6], row[6:12], row[12:])
+        legs = leg_setpoint(geometry, setpoint)
+        advance(
+            rods, np.ones(6, np.int64), model.parameters(), tuple(legs.length_m),
+            tuple(legs.speed_m_s), np.zeros(6, np.int64), frame, PERIOD_S, model.substeps(PERIOD_S),
+        )  # fmt: skip
+        found = forward(geometry, frame[0], guess)
+        guess = found.X_BP
+        assert np.abs(said[18:36] - frame.ravel()).max() <= 1e-9
+        assert np.abs(said[18:30] - frame[:2].ravel()).max() <= 1e-12
+        assert np.abs(said[36:42] - found.X_BP.coordinates()).max() <= 1e-9
+        assert said[42] == 1.0
+        furthest = max(furthest, float(np.abs(said[36:42] - row[:6]).max()))
+    assert furthest > 3e-5  # the drives do lag: what is measured is not what was asked
+
+
+@pytest.mark.parametrize("major", [2, 3])
+@pytest.mark.parametrize("preset", ["base", "tight"])
+def test_the_ride_alone_is_the_filters(rides, preset, major):
+    rig, _ = rig_and_file("paper")
+    random = np.random.default_rng(3)
+    count = 1500
+    f = np.cumsum(random.normal(0.0, 0.1, (count, 3)), axis=0)
+    f[:, 2] -= 9.80665
+    omega = random.normal(0.0, 0.2, (count, 3))
+    program = cueing_program(rig, read_preset(preset), preset, PERIOD_S)
+    inputs, outputs = names(program)
+    told = np.array(alone(rides[preset, major], inputs, np.hstack([f, omega]), outputs)["told"])
+    wanted = filter_of(read_preset(preset), PERIOD_S).ride(f, omega)
+    wanted[:, 0] += rig.neutral.coordinates()
+    assert np.abs(told[1:] - wanted.reshape(count, 18)).max() <= 1e-9
+    assert np.abs(wanted[:, 0, :2]).max() > 0.01  # and it did move
+    assert told[0].tolist() == [*rig.neutral.coordinates(), *[0.0] * 12]
+
+
+@pytest.mark.parametrize("major", [2, 3])
+def test_reset_and_several_instances(twins, rides, major):
+    rig, file = rig_and_file("paper")
+    for path, program in (
+        (twins["paper", major], twin_program(rig, file, PERIOD_S)),
+        (rides["base", major], cueing_program(rig, read_preset("base"), "base", PERIOD_S)),
+    ):
+        inputs, outputs = names(program)
+        rows = program.start() + 0.02 * np.random.default_rng(5).normal(size=(50, len(inputs)))
+        once = alone(path, inputs, rows, outputs)["told"]
+        both = alone(path, inputs, rows, outputs, twice=True)
+        assert both["told"] == once  # while another one went another way beside it
+        assert both["beside"] != once
+        assert both["again"] == once  # after a reset
+
+
+@pytest.mark.parametrize("major", [2, 3])
+def test_whole_periods_are_steps_of_the_filter_and_others_are_refused(rides, major):
+    rows = [[1.0, 0.5, -9.0, 0.1, 0.0, 0.0]] * 4
+    inputs = ["f_x", "f_y", "f_z", "p", "q", "r"]
+    single = alone(rides["base", major], inputs, [rows[0]] * 12, ["x", "gamma"])["told"]
+    threefold = alone(rides["base", major], inputs, rows, ["x", "gamma"], step_s=0.006)["told"]
+    assert threefold == single[::3]
+    for step_s in (0.003, 0.001, -0.002, 0.0):
+        refused = alone(rides["base", major], inputs, rows, ["x"], step_s=step_s)
+        assert f"fmi{major}DoStep" in refused["failed"]
+
+
+@pytest.mark.parametrize("major", [2, 3])
+def test_the_twin_takes_any_step_that_its_drives_can(twins, major):
+    for step_s, good in ((0.0005, True), (0.6, True), (0.7, False), (1e9, False)):
+        said = alone(twins["paper", major], ["x"], [[0.01]] * 3, ["measured_x"], step_s=step_s)
+        assert ("failed" not in said) is good
+
+
+@pytest.mark.parametrize("major", [2, 3])
+@pytest.mark.parametrize("value", ["nan", "inf"])
+def test_an_input_that_is_not_finite_is_refused_and_changes_nothing(twins, major, value):
+    rig, file = rig_and_file("paper")
+    inputs, outputs = names(twin_program(rig, file, PERIOD_S))
+    rows = poses(rig, 4, 1).tolist()
+    bad = alone(twins["paper", major], inputs, rows, outputs, poison=[2, value])
+    assert "Set" in bad["failed"]
+    assert bad["told"] == alone(twins["paper", major], inputs, rows, outputs)["told"][:3]
+
+
+def test_what_stands_in_the_files_is_valid_and_complete(twins, rides):
+    for path in (*twins.values(), *rides.values()):
+        assert list(validate_fmu(str(path))) == []
+        model = fmpy.read_model_description(str(path))
+        assert all(one.unit for one in model.modelVariables)
+        known = {unit.name for unit in model.unitDefinitions}
+        assert {one.unit for one in model.modelVariables} <= known
+        outputs = {one.name for one in model.modelVariables if one.causality == "output"}
+        assert {one.variable.name for one in model.initialUnknowns} == outputs
+
+
+def test_the_library_needs_libc_and_libm_only(twins, rides, tmp_path):
+    for path in (*twins.values(), *rides.values()):
+        with zipfile.ZipFile(path) as archive:
+            (name,) = [one for one in archive.namelist() if one.endswith(".so")]
+            library = Path(archive.extract(name, tmp_path))
+        said = subprocess.run(
+            ["readelf", "-d", "--wide", library], capture_output=True, text=True, check=True
+        ).stdout
+        needed = {
+            line.split("[")[1].split("]")[0] for line in said.splitlines() if "NEEDED" in line
+        }
+        assert needed <= {"libc.so.6", "libm.so.6"}
+        symbols = subprocess.run(
+            ["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True
+        ).stdout.split("\n")
+        assert all(line.split()[-1].startswith("fmi") for line in symbols if line)
+
+
+def test_the_same_program_gives_the_same_bytes(tmp_path):
+    needs_gcc()
+    rig, _ = rig_and_file("paper")
+    digests = {
+        export(
+            cueing_program(rig, read_preset("base"), "base", PERIOD_S), 2, tmp_path / n, "0"
+        ).sha256
+        for n in ("a.fmu", "b.fmu")
+    }
+    assert len(digests) == 1
+
+
+def test_a_model_that_says_something_else_is_not_handed_out(rides, tmp_path, monkeypatch):
+    rig, _ = rig_and_file("paper")
+    program = cueing_program(rig, read_preset("base"), "base", PERIOD_S)
+    shifted = program.constants.copy()
+    shifted[-6] += 1e-9
+    other = replace(program, constants=shifted)
+    with pytest.raises(RefusedError, match=r"x differs by 1e-09, at most 1e-12"):
+        judged(other, rides["base", 2])
+    monkeypatch.setattr(exporting, "library", lambda p, *rest: compiled.library(other, *rest))
+    with pytest.raises(RefusedError, match="does not say what the kernels say"):
+        export(program, 2, tmp_path / "never.fmu", "0")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_numba_is_refused(monkeypatch, tmp_path):
+    import numba
+
+    monkeypatch.setattr(numba, "__version__", "0.69.0")
+    rig, _ = rig_and_file("paper")
+    program = cueing_program(rig, read_preset("base"), "base", PERIOD_S)
+    with pytest.raises(RefusedError, match=r"tested with numba 0\.68, and this is numba 0\.69\.0"):
+        export(program, 2, tmp_path / "x.fmu", "0")
+
+
+def test_a_missing_compiler_is_named(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(RefusedError, match="needs gcc, which is not there"):
+        compiled.require_compilers()
+
+
+def test_another_algorithm_is_refused():
+    rig, _ = rig_and_file("paper")
+    preset = read_preset("base").model_copy(update={"algorithm": "mpc"})
+    with pytest.raises(ConfigError, match="only a classical filter can be exported"):
+        cueing_program(rig, preset, "base", PERIOD_S)
