@@ -96,11 +96,11 @@ class AdaptiveParameters:
     """Of the washout of roll, pitch and yaw [rad/s]."""
     tilt_rate_rad_s: float = math.radians(3.0)
     """p2 f asks for no more [rad/s]."""
-    force_gain: Adaptation = Adaptation(1.0, 0.1, 1.0, 1.0, 0.2)
+    force_gain: Adaptation = Adaptation(1.0, 0.1, 1.0, 0.3, 0.2)
     """p1, displacement by force."""
-    tilt_gain: Adaptation = Adaptation(0.06, 0.01, 0.07, 5e-4, 0.2)
+    tilt_gain: Adaptation = Adaptation(0.06, 0.01, 0.07, 2e-3, 0.2)
     """p2, turn by force [rad/s per m/s²]."""
-    rate_gain: Adaptation = Adaptation(0.8, 0.2, 1.0, 0.05, 0.2)
+    rate_gain: Adaptation = Adaptation(0.8, 0.2, 1.0, 0.2, 0.2)
     """p3, turn by rate."""
     rate_weight: float = 10.0
     """w_r of the cost [(m/s²)² / (rad/s)²]."""

@@ -137,5 +137,5 @@ def warm() -> None:
     scales = np.ones(36)
     scales.setflags(write=False)
     memory, work, out = np.zeros((PLANES, MEMORY_COLUMNS)), np.zeros((5, 3)), np.zeros((2, 3))
-    six = (0.0,) * 6
-    adaptive(*six, 1.0, scales, table, memory, work, out, np.empty((3, 6)))
+    rows = np.empty((3, 6))
+    adaptive(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, scales, table, memory, work, out, rows)

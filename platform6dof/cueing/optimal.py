@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import block_diag, solve_continuous_are, solve_continuous_lyapunov
+from scipy.linalg import solve_continuous_are, solve_continuous_lyapunov
 
 from platform6dof.cueing.classical import not_finite
 from platform6dof.cueing.cue import Rows
@@ -142,7 +142,7 @@ def plane(parameters: OptimalParameters, turn: str | None, *, moves: bool = True
     R12 = Cx.T @ Q @ De
     cost = Cx.T @ Q @ Cx + np.diag(np.concatenate([weights, np.zeros(m)]))
     P, residual = _riccati(A, B, cost, R2, R12)
-    K = np.linalg.solve(R2, B.T @ P + R12.T)
+    K = np.asarray(np.linalg.solve(R2, B.T @ P + R12.T), np.float64)
     K1, K2 = K[:, :n], K[:, n:]
     inner = A[:n, :n] - B[:n] @ K1
     driven = Ad - B[:n] @ K2
@@ -162,10 +162,10 @@ def _stacked(
         organs.append(_canal(CANAL_TL_S[turn]))
     if moves:
         organs.append(_otolith())
-    sensed = block_diag(*(one[0] for one in organs))
+    sensed = _diagonal([one[0] for one in organs])
     e, m = len(sensed), len(organs)
-    Be = block_diag(*(one[1] for one in organs)).reshape(e, m)
-    Ce = block_diag(*(one[2] for one in organs)).reshape(m, e)
+    Be = _diagonal([one[1] for one in organs])
+    Ce = _diagonal([one[2] for one in organs])
     De = np.diag([one[3] for one in organs])
     w = parameters.weights
     if moves:
@@ -219,13 +219,23 @@ def _left(A: Array, B: Array, Q: Array, R: Array, S: Array, P: Array) -> Array:
     return A.T @ P + P @ A - K @ np.linalg.solve(R, K.T) + Q
 
 
+def _diagonal(blocks: list[Array]) -> Array:
+    """Blocks along the diagonal of a matrix."""
+    made = np.zeros(np.sum([one.shape for one in blocks], axis=0))
+    row = column = 0
+    for one in blocks:
+        made[row : row + one.shape[0], column : column + one.shape[1]] = one
+        row, column = row + one.shape[0], column + one.shape[1]
+    return made
+
+
 def _otolith() -> tuple[Array, Array, Array, float]:
     gain, lead_s, long_s = OTOLITH
     return _canonical(np.array([long_s, 1.0]), np.array([gain * lead_s, gain]))
 
 
 def _canal(long_s: float) -> tuple[Array, Array, Array, float]:
-    den = np.polymul((long_s, 1.0), (CANAL_TA_S, 1.0))
+    den = np.array([long_s * CANAL_TA_S, long_s + CANAL_TA_S, 1.0])
     return _canonical(den, np.array([long_s * CANAL_TA_S, 0.0, 0.0]))
 
 
@@ -282,7 +292,7 @@ class Optimal:
         discrete = [_discrete(one, period_s) for one in self.planes]
         _check_reach(parameters, discrete, period_s)
         self._A, self._B, self._C, self._D = (
-            block_diag(*(one[k] for one in discrete)) for k in range(4)
+            _diagonal([one[k] for one in discrete]) for k in range(4)
         )
         self._period_s = period_s
         self._x: Array = np.zeros(len(self._A))
