@@ -149,8 +149,8 @@ def fit(plan: RidePlan, told: Callable[[float, bool], None] | None = None) -> Fi
     low, high = 0.0, GAIN_MOST
     most = 10.0 * float(shares_of(plan.presets[0], plan.scenario.cueing.algorithm)[0])
     high = min(high, most)
-    best: _Passage | None = None
-    bound = _Passage(False, math.nan, "")
+    best: _FitTrial | None = None
+    bound = _FitTrial(False, math.nan, "")
     first = True
     while first or (high - low > GAIN_STEP * high and high > GAIN_STEP):
         gain = high if first else 0.5 * (low + high)
@@ -170,14 +170,14 @@ def fit(plan: RidePlan, told: Callable[[float, bool], None] | None = None) -> Fi
 
 
 @dataclass(frozen=True, slots=True)
-class _Passage:
+class _FitTrial:
     whole: bool
     """The governor never acted."""
     margin: float
     binding: str
 
 
-def _passes(plan: RidePlan) -> _Passage:
+def _passes(plan: RidePlan) -> _FitTrial:
     """Ride without a platform until the governor acts."""
     from platform6dof.cueing.margins import QUANTITIES
 
@@ -194,10 +194,10 @@ def _passes(plan: RidePlan) -> _Passage:
                 least = min(least, cued.margin)
                 if cued.active:
                     names = QUANTITIES[cued.binding - 1][0] if cued.binding else "its limits"
-                    return _Passage(False, cued.margin, f"{names} at {now[0]:.2f} s")
+                    return _FitTrial(False, cued.margin, f"{names} at {now[0]:.2f} s")
             index += 1
             now[0] = index * period_s
-    return _Passage(True, least, "")
+    return _FitTrial(True, least, "")
 
 
 def _of_record(request: CueRequest) -> RidePlan:
