@@ -43,7 +43,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class CueComparison:
     """All of them."""
 
     rows: tuple[Compared, ...]
@@ -77,7 +77,7 @@ def compare(
     request: CueRequest,
     candidates: tuple[tuple[str, str], ...],
     told: Callable[[str], None] | None = None,
-) -> Comparison:
+) -> CueComparison:
     """Ride the same motion by several algorithms, at the same gain, without a platform.
 
     Args:
@@ -110,7 +110,7 @@ def compare(
     if not all(math.isfinite(one.mean) for one in rows):
         line = "the ride wants no surge or no sway: there is nothing to compare by"
         raise ConfigError(str(request.record), [line])
-    return Comparison(tuple(rows), 0.0 if gain is None else gain)
+    return CueComparison(tuple(rows), 0.0 if gain is None else gain)
 
 
 def ridden(plan: RidePlan, ride: Rehearsal) -> FeltRide:

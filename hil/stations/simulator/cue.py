@@ -124,7 +124,7 @@ def run_cue(
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class FittedGain:
     """The largest gain that was found."""
 
     gain: float
@@ -135,7 +135,7 @@ class Fitted:
     """What binds beyond it; empty if nothing does up to `GAIN_MOST`."""
 
 
-def fit(plan: RidePlan, told: Callable[[float, bool], None] | None = None) -> Fitted:
+def fit(plan: RidePlan, told: Callable[[float, bool], None] | None = None) -> FittedGain:
     """The largest gain at which the governor never acts, by halving.
 
     Args:
@@ -162,11 +162,11 @@ def fit(plan: RidePlan, told: Callable[[float, bool], None] | None = None) -> Fi
         else:
             high, bound = gain, found
         if first and found.whole:
-            return Fitted(gain, found.margin, "")
+            return FittedGain(gain, found.margin, "")
         first = False
     if best is None:
         raise RefusedError(f"at a gain of {high:g} the ride does not fit yet: {bound.binding}")
-    return Fitted(low, best.margin, bound.binding)
+    return FittedGain(low, best.margin, bound.binding)
 
 
 @dataclass(frozen=True, slots=True)

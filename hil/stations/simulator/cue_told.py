@@ -10,7 +10,7 @@ from platform6dof.cueing.agreement import Agreement, Judgement
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hil.stations.simulator.compare import Comparison
+    from hil.stations.simulator.compare import CueComparison
     from hil.stations.simulator.cue import CueResult
     from hil.stations.simulator.omct_run import OmctRun
     from platform6dof.cueing.objectives import Trial
@@ -228,7 +228,7 @@ def _trial(one: Trial) -> TrialTold:
     )
 
 
-def compare_told(found: Comparison) -> CueCompareTold:
+def compare_told(found: CueComparison) -> CueCompareTold:
     """Of several algorithms."""
     rows = [
         ComparedTold(

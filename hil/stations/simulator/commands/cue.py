@@ -15,7 +15,7 @@ from hil.terminal.console import Json, leave, out, print_json, styled, verb, wai
 from hil.terminal.options import OutOption
 
 if TYPE_CHECKING:
-    from hil.stations.simulator.cue import CueResult, Fitted
+    from hil.stations.simulator.cue import CueResult, FittedGain
     from hil.stations.simulator.omct_run import OmctRun
     from hil.stations.simulator.tune import TuneRequest
     from platform6dof.cueing.score import Score
@@ -377,7 +377,7 @@ def _felt_png(result: CueResult) -> bytes:
     return felt_picture(result.ride).png
 
 
-def _show_ride(result: CueResult, fitted: Fitted | None) -> None:
+def _show_ride(result: CueResult, fitted: FittedGain | None) -> None:
     from hil.stations.simulator.felt import gain_of
 
     plan, figures = result.plan, result.figures
