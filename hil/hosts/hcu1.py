@@ -149,7 +149,7 @@ def _finite(number: float) -> bool:
 KIND: Final = HostKind(
     name="hcu1",
     title="HCU1, the bench's own frame, version 1, binary and JSON",
-    port=47_120,
+    port=47_111,
     tells=frozenset(
         {
             "t_s", "f_m_s2", "omega_rad_s", "domega_rad_s2", "attitude", "v_m_s", "position_m",

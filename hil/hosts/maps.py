@@ -1,9 +1,32 @@
-"""Maps of hosts: TOML files that say which wire a simulator speaks and what its vehicle can do."""
+"""Maps of hosts: TOML files that say which wire a simulator speaks and how its axes stand.
+
+A map is named by its file in ``configs/hosts``, or is a file of its own beside a scenario.
+"""
 
 from __future__ import annotations
 
-from hil.config.settings import Settings
+from collections.abc import Iterable
+from dataclasses import replace
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from hil.config.errors import ConfigError, about
+from hil.config.offers import Offer, offer_named, offers
+from hil.config.settings import Settings, apply_overrides, read_toml
+from hil.hosts.kind import GROUP, HostKind
 from hil.hosts.means import MeansSettings
+from platform6dof.cueing.vehicle import Vector3, VehicleState
+
+SignedAxis = Literal["x", "-x", "y", "-y", "z", "-z"]
+SignedAxes = tuple[SignedAxis, SignedAxis, SignedAxis]
+"""Which axes of a source point forward, right, down."""
+Bias = Annotated[float, Field(ge=-1e3, le=1e3)]
+
+_STRAIGHT: SignedAxes = ("x", "y", "z")
+_NO_BIAS = (0.0, 0.0, 0.0)
 
 
 class MapSettings(Settings):
@@ -11,5 +34,101 @@ class MapSettings(Settings):
 
     kind: str
     """Which wire it is for: a name under the entry points `hil.hosts`."""
+    force_axes: SignedAxes = _STRAIGHT
+    """Which of the wire's axes of force point forward, right, down."""
+    force_bias_m_s2: tuple[Bias, Bias, Bias] = _NO_BIAS
+    """What the wire's force says too much, forward, right, down [m/s²]."""
+    rate_axes: SignedAxes = _STRAIGHT
+    """Which of the wire's rates turn about forward, right, down."""
+    rate_bias_rad_s: tuple[Bias, Bias, Bias] = _NO_BIAS
+    """What the wire's rates say too much [rad/s]."""
     means: MeansSettings = MeansSettings()
     """What the vehicle can do at most."""
+
+
+def turned(vector: Vector3, axes: SignedAxes) -> Vector3:
+    """The components of a vector that point forward, right, down."""
+    x, y, z = (
+        (-vector["xyz".index(axis[-1])] if axis[0] == "-" else vector["xyz".index(axis)])
+        for axis in axes
+    )
+    return x, y, z
+
+
+def mapped(state: VehicleState, settings: MapSettings) -> VehicleState:
+    """A decoded state in the vehicle's axes, as its map says."""
+    plain = settings.force_axes == settings.rate_axes == _STRAIGHT
+    if plain and settings.force_bias_m_s2 == settings.rate_bias_rad_s == _NO_BIAS:
+        return state
+    return replace(
+        state,
+        f_m_s2=_less(turned(state.f_m_s2, settings.force_axes), settings.force_bias_m_s2),
+        omega_rad_s=_less(turned(state.omega_rad_s, settings.rate_axes), settings.rate_bias_rad_s),
+        domega_rad_s2=turned(state.domega_rad_s2, settings.rate_axes),
+    )
+
+
+def _less(vector: Vector3, bias: Vector3) -> Vector3:
+    return vector[0] - bias[0], vector[1] - bias[1], vector[2] - bias[2]
+
+
+def hosts_offered() -> tuple[Offer, ...]:
+    """All kinds of hosts by name, ours and those of others; those that cannot be used say why."""
+    return offers(GROUP, _not_a_host)
+
+
+def host_kind(name: str, source: str, place: str = "kind") -> HostKind:
+    """The kind of a name.
+
+    Args:
+        source: the file that names it, for error texts.
+        place: its key there.
+
+    Raises:
+        ConfigError: if nobody offers it, with the names that there are, or it is broken.
+    """
+    offer = offer_named(GROUP, name, _not_a_host)
+    if offer is None:
+        known = ", ".join(one.name for one in hosts_offered() if not one.broken)
+        line = f"{place} = {name!r}: no kind of host of that name; there are {known}"
+        raise ConfigError(source, [about(place, line)])
+    if offer.broken:
+        line = f"{place}: the host {offer.words} cannot be used: {offer.broken}"
+        raise ConfigError(source, [about(place, line)])
+    return offer.value
+
+
+def load_map(path: Path, overrides: Iterable[str] = ()) -> tuple[HostKind, Any]:
+    """The kind and the settings of a map.
+
+    Args:
+        overrides: ``key=value`` texts laid over it.
+
+    Raises:
+        ConfigError: with the file, the key path, the value and what would have been right.
+    """
+    table = apply_overrides(read_toml(path), overrides)
+    name = table.get("kind")
+    if not isinstance(name, str):
+        line = "kind is left out; it names the wire that the map is for"
+        raise ConfigError(str(path), [about("kind", line)])
+    kind = host_kind(name, str(path))
+    settings = kind.settings().build(table, str(path))
+    return kind, settings
+
+
+def _not_a_host(entry: EntryPoint, kind: object) -> str:
+    if not isinstance(kind, HostKind):
+        return f"{entry.value} is a {type(kind).__name__}; it must be a hil.hosts.kind.HostKind"
+    if kind.name != entry.name:
+        return f"{entry.value} calls itself {kind.name!r}; it must be {entry.name!r}"
+    for name in ("settings", "codec"):
+        if not callable(getattr(kind, name)):
+            return f"its {name} is {getattr(kind, name)!r}, which cannot be called"
+    try:
+        model = kind.settings()
+    except Exception as error:  # whatever a foreign package does
+        return f"its settings raised {type(error).__name__}: {error}"
+    if not (isinstance(model, type) and issubclass(model, MapSettings)):
+        return f"its settings are {model!r}; they must be a hil.hosts.maps.MapSettings"
+    return ""

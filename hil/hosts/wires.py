@@ -1,0 +1,82 @@
+"""What codecs of several simulators share: units, looks at numbers, places on the earth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Final
+
+from hil.hosts.kind import Refused
+from hil.hosts.rotations import to_body
+from platform6dof.cueing.vehicle import GRAVITY_M_S2, Quaternion, Vector3
+
+FOOT_M: Final = 0.3048
+"""International foot."""
+MOST: Final = 1e9
+"""No quantity of a vehicle is larger, in SI units."""
+_EQUATOR_M: Final = 6_378_137.0
+_FLATTENING: Final = 1.0 / 298.257223563
+_SQUARED: Final = _FLATTENING * (2.0 - _FLATTENING)
+
+
+def refused_numbers(values: Iterable[float]) -> Refused | None:
+    """NOT_FINITE or RANGE for numbers of which one cannot be; None for good ones."""
+    for value in values:
+        if not math.isfinite(value):
+            return Refused.NOT_FINITE
+        if abs(value) > MOST:
+            return Refused.RANGE
+    return None
+
+
+def with_gravity(acceleration_m_s2: Vector3, attitude: Quaternion) -> Vector3:
+    """Specific force of an acceleration that leaves gravity out: f = a - g, in body axes [m/s²]."""
+    x, y, z = to_body(attitude, (0.0, 0.0, GRAVITY_M_S2))
+    return acceleration_m_s2[0] - x, acceleration_m_s2[1] - y, acceleration_m_s2[2] - z
+
+
+class LocalFrame:
+    """Brings latitude, longitude and height to north, east, down of where they were first.
+
+    Radii of curvature of WGS 84, at the first place (Torge, Geodesy, 3rd ed., 4.1.1).
+    """
+
+    def __init__(self) -> None:
+        self._first: Vector3 | None = None
+        self._north_m = self._east_m = 0.0
+
+    def position(self, latitude_rad: float, longitude_rad: float, height_m: float) -> Vector3:
+        """North, east, down of the first place [m]."""
+        if self._first is None:
+            self._first = latitude_rad, longitude_rad, height_m
+            sine = math.sin(latitude_rad)
+            w = 1.0 - _SQUARED * sine * sine
+            self._north_m = _EQUATOR_M * (1.0 - _SQUARED) / (w * math.sqrt(w))
+            self._east_m = _EQUATOR_M / math.sqrt(w) * math.cos(latitude_rad)
+        latitude, longitude, height = self._first
+        east_rad = math.remainder(longitude_rad - longitude, 2.0 * math.pi)
+        north_m = (latitude_rad - latitude) * self._north_m
+        return north_m, east_rad * self._east_m, height - height_m
+
+
+class Asking:
+    """Asks a host again and again until it answers, and when it does not answer any more."""
+
+    EVERY_S: Final = 1.0
+    """So long is waited for an answer [s]."""
+
+    def __init__(self) -> None:
+        self._asked_s = -math.inf
+        self._heard = False
+
+    def heard(self) -> None:
+        """The host answered."""
+        self._heard = True
+
+    def due(self, now_s: float) -> bool:
+        """Whether it must be asked now [s]."""
+        if now_s - self._asked_s < self.EVERY_S:
+            return False
+        due = not self._heard
+        self._asked_s, self._heard = now_s, False
+        return due

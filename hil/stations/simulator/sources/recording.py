@@ -1,0 +1,103 @@
+"""A recorded ride as a live source: it begins when the platform follows, and knows what comes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+from hil.config.errors import ConfigError, MotionError, about
+from hil.config.settings import Settings
+from hil.config.shipped import find_file
+from hil.hosts.states import Cause, Heard, HostState
+from hil.machines.ride_map import RideMap, read_ride_map
+from hil.stations.simulator.source import SourceKind, Surroundings
+from platform6dof.cueing.record import VehicleRecord
+from platform6dof.cueing.vehicle import Vector3, VehicleState
+
+
+class RideRecordSettings(Settings):
+    """Which ride is played."""
+
+    kind: Literal["recording"]
+    file: str
+    """CSV file; a relative path is looked for beside the scenario, then from where one stands."""
+    map: str = ""
+    """Which column is what: a name in ``configs/rides``, or a TOML file; left out where the columns
+    bear the bench's own names, such as `f_x_m_s2`."""
+
+
+class PlayedRecord:
+    """A record on the loop's grid, played once from when it begins.
+
+    Args:
+        record: at the loop's rate.
+    """
+
+    def __init__(self, record: VehicleRecord) -> None:
+        self._record = record
+        self._last = len(record) - 1
+        self._begun_s = math.inf
+
+    @property
+    def ended_s(self) -> float:
+        """When its last row is played, on the clock of the run [s]; infinite before it begins."""
+        return self._begun_s + self._record.duration_s
+
+    def begin(self, now_s: float) -> None:
+        """Play from the first row on."""
+        self._begun_s = now_s
+
+    def poll(self, now_s: float) -> Heard:
+        """The row of this moment; the first one before it begins, the last one after its end."""
+        return Heard(self._state(now_s), HostState.LIVE, Cause.NONE, 1.0)
+
+    def preview(self, now_s: float, span_s: float, step_s: float) -> tuple[VehicleState, ...]:
+        """What is recorded, a state a step from now on."""
+        count = max(round(span_s / step_s), 0)
+        return tuple(self._state(now_s + index * step_s) for index in range(count + 1))
+
+    def _state(self, now_s: float) -> VehicleState:
+        passed_s = now_s - self._begun_s
+        row = round(passed_s / self._record.step_s) if passed_s > 0.0 else 0
+        return self._record.state(min(row, self._last))
+
+
+def read_record(settings: RideRecordSettings, file: Path, head_m: Vector3) -> VehicleRecord:
+    """The complete ride that such settings name.
+
+    Args:
+        file: of the scenario.
+        head_m: the head from the recorder's sensor, forward, right, down [m].
+
+    Raises:
+        ConfigError: with the place, the value and what would have been right.
+    """
+    from hil.stations.simulator.ride_file import read_ride
+
+    path = find_file(settings.file, beside=file, folder="motions", key="source.file")
+    map_: RideMap | None = None
+    if settings.map:
+        map_ = read_ride_map(settings.map, beside=file)
+    try:
+        return read_ride(path, map_, head_m)
+    except MotionError as error:
+        raise ConfigError(f"{file}: source", [about("source.file", str(error))]) from None
+
+
+@contextmanager
+def opened(settings: RideRecordSettings, around: Surroundings) -> Iterator[PlayedRecord]:
+    """Read the ride, and put it on the loop's grid."""
+    record = read_record(settings, around.scenario_file, around.head_m)
+    yield PlayedRecord(record.at_rate(around.period_s))
+
+
+def lasts_s(settings: RideRecordSettings, file: Path) -> float:
+    """How long it lasts [s]."""
+    return read_record(settings, file, (0.0, 0.0, 0.0)).duration_s
+
+
+KIND = SourceKind(RideRecordSettings, opened, lasts_s)
+"""What the entry point gives."""

@@ -1,0 +1,355 @@
+"""Codecs against encoders that share no code with them: a flight on every wire, and junk."""
+
+import json
+import math
+import random
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import campaign
+import numpy as np
+import pytest
+
+from hil.config.errors import ConfigError
+from hil.config.shipped import configs_dir
+from hil.hosts.kind import Packet, Refused
+from hil.hosts.maps import hosts_offered, load_map
+from platform6dof.cueing.vehicle import VehicleFlags
+from sim.hosts.flight import scripted_flight
+from sim.hosts.kinds import wire_of
+from sim.hosts.telemetry import Telemetry
+
+HOSTS = configs_dir() / "hosts"
+FLIGHT = scripted_flight()
+WIRES = {
+    "hcu1": ("hcu1", "binary"),
+    "flightgear": ("flightgear", ""),
+    "flightgear_binary": ("flightgear_generic", "binary"),
+    "flightgear_ascii": ("flightgear_generic", "ascii"),
+    "xplane_rref": ("xplane_rref", "12"),
+    "xplane11_data": ("xplane_data", "11"),
+    "xplane12_data": ("xplane_data", "12"),
+    "beamng": ("beamng", ""),
+}
+FIELDS = ("f_m_s2", "omega_rad_s", "domega_rad_s2", "v_m_s")
+
+
+def codec_of(name):
+    return codec_of_file(HOSTS / f"{name}.toml")
+
+
+def codec_of_file(path):
+    kind, settings = load_map(path)
+    return kind, kind.codec(settings)
+
+
+def encoder_of(name):
+    kind, version = WIRES[name]
+    options = {}
+    if kind == "flightgear_generic":
+        options["protocol"] = (HOSTS / f"hil_{version}.xml").read_text()
+    return wire_of(kind, version, 60.0, **options)
+
+
+def datagrams(name, telemetry, codec, wire):
+    for request in codec.requests(telemetry.time_s):
+        wire.receive(request, "bench")
+    return [one.data for one in wire.pack(telemetry)]
+
+
+@pytest.mark.parametrize("name", WIRES)
+def test_what_a_vehicle_does_is_what_is_decoded(name):
+    kind, codec = codec_of(name)
+    wire, first, seen = encoder_of(name), None, 0
+    for index in range(600):
+        t_s = 0.1 * index
+        motion = FLIGHT.at(t_s)
+        for data in datagrams(name, Telemetry(motion, t_s, index), codec, wire):
+            told = codec.decode(data)
+            if told is Refused.NO_MOTION:
+                assert name == "beamng"
+                continue
+            assert isinstance(told, Packet), (name, t_s, told)
+            seen += 1
+            state = told.state
+            for field in FIELDS:
+                if field in kind.tells:
+                    wanted = getattr(motion, field)
+                    assert getattr(state, field) == pytest.approx(wanted, rel=1e-5, abs=2e-5), field
+                else:
+                    assert all(map(math.isnan, getattr(state, field)))
+            inner = abs(np.dot(state.attitude, motion.attitude))
+            assert inner == pytest.approx(1.0, abs=1e-9)
+            here = np.subtract(state.position_m, motion.position_m)
+            first = here if first is None else first
+            far_m = math.hypot(*motion.position_m[:2])
+            # The emulated earth is a ball, so that its degrees are 0.7 % off those of WGS 84.
+            ball = 0.01 if "flightgear" in name else 0.0
+            assert here == pytest.approx(first, abs=ball * far_m + 0.02)
+            if "t_s" in kind.tells:
+                assert state.t_s == pytest.approx(t_s, abs=1e-5)
+            if "sequence" in kind.tells:
+                assert told.sequence == index
+            if "flags.GROUND" in kind.tells:
+                assert bool(state.flags & VehicleFlags.GROUND) == motion.ground
+    assert seen >= 599
+
+
+@pytest.mark.parametrize("name", WIRES)
+def test_a_wire_tells_what_its_kind_says_and_nothing_else(name):
+    kind, codec = codec_of(name)
+    wire, motion = encoder_of(name), FLIGHT.at(20.0)
+    said = {
+        "flags.PAUSED": {"paused": True},
+        "flags.REPLAY": {"replay": True},
+        "flags.RESET": {"reset": True},
+        "flags.END": {"end": True},
+    }
+    for name_of, change in said.items():
+        told = codec.decode(datagrams(name, Telemetry(motion, 20.0, 7, **change), codec, wire)[0])
+        flag = VehicleFlags[name_of.partition(".")[2]]
+        assert bool(told.state.flags & flag) == (name_of in kind.tells), name_of
+    told = codec.decode(datagrams(name, Telemetry(motion, 20.0, 7), codec, wire)[0])
+    assert math.isfinite(told.state.t_s) == ("t_s" in kind.tells)
+    assert (told.sequence is not None) == ("sequence" in kind.tells)
+    slow = Telemetry(motion, 20.0, 7, speed_factor=0.5)
+    factor = codec.decode(datagrams(name, slow, codec, wire)[0]).state.speed_factor
+    if "speed_factor" in kind.tells:
+        assert factor == 0.5
+    elif name != "hcu1":  # which has no such field, and is only ever sent at 1
+        assert math.isnan(factor)
+
+
+@pytest.mark.parametrize(("name", "version"), [("simtools", "text"), ("flypt", "binary")])
+def test_poses_of_a_template_are_what_the_tool_means(name, version):
+    _, codec = codec_of(name)
+    wire = wire_of("pose_template", version, 60.0)
+    top = 4095 if name == "simtools" else 65535
+    for axis in range(6):
+        for share, number in ((1.0, top), (-1.0, 0)):
+            numbers = [round(top / 2)] * 6
+            numbers[axis] = number
+            if name == "simtools":
+                data = (",".join(map(str, numbers)) + "X").encode()
+            else:
+                data = b"\xff\xffF1" + struct.pack(">6H", *numbers) + b"!"
+            state = codec.decode(data).state
+            assert state.flags == VehicleFlags.POSE
+            place = [0.0] * 3
+            if axis < 3:
+                place[axis] = share * 0.1 * (-1.0 if axis == 2 else 1.0)  # up is less down
+            assert state.position_m == pytest.approx(place, abs=0.2 / top)
+            turn = [0.0] * 3
+            if axis >= 3:
+                turn[axis - 3] = math.sin(0.5 * share * 0.1745)
+            assert state.attitude[1:] == pytest.approx(turn, abs=0.2 / top)
+    for index in range(200):  # what the emulated tool sends is understood
+        assert isinstance(
+            codec.decode(wire.pack(Telemetry(FLIGHT.at(0.3 * index), 0.0, index))[0].data), Packet
+        )
+
+
+def rref(**changed):
+    values = {0: 0.5, 1: -0.1, 2: 1.0, **dict.fromkeys(range(3, 20), 0.0), 17: 1.0} | changed
+    return b"RREF," + b"".join(struct.pack("<if", int(k), v) for k, v in values.items())
+
+
+def fdm(version=24, length=408, **floats):
+    data = bytearray(408)
+    struct.pack_into(">2I3d", data, 0, version, 0, 0.2, 0.9, 100.0)
+    for offset, value in floats.items():
+        struct.pack_into(">f", data, int(offset[1:]), value)
+    return bytes(data[:length])
+
+
+LINE = "1.5," + ",".join(["0"] * 19)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "why"),
+    [
+        ("flightgear", b"", Refused.LENGTH),
+        ("flightgear", fdm(version=25), Refused.VERSION),
+        ("flightgear", fdm(length=407), Refused.LENGTH),
+        ("flightgear", fdm(_36=math.nan), Refused.NOT_FINITE),
+        ("flightgear", fdm(_108=math.inf), Refused.NOT_FINITE),
+        ("flightgear", fdm(_36=1e4), Refused.RANGE),
+        ("xplane_rref", b"BECN\0", Refused.MAGIC),
+        ("xplane_rref", b"RREF,1234567", Refused.LENGTH),
+        ("xplane_rref", b"RREF," + struct.pack("<if", 0, 1.0) * 3, Refused.LENGTH),
+        ("xplane_rref", rref(**{"3": math.nan}), Refused.NOT_FINITE),
+        ("xplane_rref", rref(**{"7": 1e5}), Refused.RANGE),
+        ("xplane12_data", b"DATA*" + b"\0" * 35, Refused.LENGTH),
+        ("xplane12_data", b"DATA*" + struct.pack("<i8f", 4, *[0] * 8), Refused.NO_MOTION),
+        ("beamng", b"BNG2" + b"\0" * 84, Refused.MAGIC),
+        ("beamng", b"BNG1" + b"\0" * 85, Refused.LENGTH),
+        ("beamng", b"\0\0\0\0beam" + b"\0" * 84, Refused.NO_MOTION),
+        ("beamng", b"BNG1" + struct.pack("<21f", *[math.nan] * 21), Refused.NOT_FINITE),
+        ("flightgear_ascii", b"1,2,3\n", Refused.TEXT),
+        ("flightgear_ascii", LINE.replace("1.5", "1_5").encode(), Refused.TEXT),
+        ("flightgear_ascii", LINE.replace("1.5", "nan").encode(), Refused.NOT_FINITE),
+        ("flightgear_ascii", LINE.replace("1.5", "\xe9").encode("latin1"), Refused.TEXT),
+        ("flightgear_binary", b"\0" * 50, Refused.LENGTH),
+        ("simtools", b"0,0,0,0,0,4096X", Refused.RANGE),
+        ("simtools", b"0,0,0,0,0,-1X", Refused.TEXT),
+        ("simtools", b"0,0,0,0,0,0X\n", Refused.TEXT),
+        ("flypt", b"\xff\xffF1" + b"\0" * 11 + b"!", Refused.TEXT),
+    ],
+)
+def test_what_cannot_be_is_refused_by_kind(name, data, why):
+    assert codec_of(name)[1].decode(data) is why
+
+
+def test_a_binary_line_without_its_footer_is_refused():
+    _, codec = codec_of("flightgear_binary")
+    good = encoder_of("flightgear_binary").pack(Telemetry(FLIGHT.at(3.0), 3.0, 1))[0].data
+    assert isinstance(codec.decode(good), Packet)
+    assert codec.decode(good[:-1] + b"\0") is Refused.MAGIC
+
+
+def samples(name):
+    """A few good datagrams of a wire, to be damaged."""
+    if name in ("simtools", "flypt"):
+        wire = wire_of("pose_template", "text" if name == "simtools" else "binary", 60.0)
+        return [wire.pack(Telemetry(FLIGHT.at(4.0 * k), 4.0 * k, k))[0].data for k in range(4)]
+    _, codec = codec_of(name)
+    wire = encoder_of(name)
+    return [
+        datagrams(name, Telemetry(FLIGHT.at(4.0 * k), 4.0 * k, k), codec, wire)[0] for k in range(4)
+    ]
+
+
+def damaged(chance, good):
+    """A datagram with flipped bits, cut, doubled, spliced, or nothing but chance."""
+    data = bytearray(chance.choice(good))
+    what = chance.randrange(6)
+    if what == 0:
+        return chance.randbytes(chance.randrange(0, 700))
+    if what == 1:
+        return bytes(data[: chance.randrange(len(data) + 1)])
+    if what == 2:
+        return bytes(data) + chance.randbytes(chance.randrange(1, 40))
+    if what == 3:
+        begin = chance.randrange(len(data))
+        data[begin : begin + chance.randrange(1, 9)] = chance.randbytes(chance.randrange(0, 9))
+        return bytes(data)
+    for _ in range(chance.randrange(1, 6)):
+        data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    return bytes(data)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("name", [*WIRES, "simtools", "flypt"])
+def test_any_bytes_are_taken_and_none_is_raised_for(name):
+    seed = 20_170
+    chance, good = random.Random(seed), samples(name)
+    _, codec = codec_of(name)
+    json_too = json.dumps({"seq": 1, "t_ns": 5, "flags": 0, "f": [0, 0, -9.8], "w": [0, 0, 0],
+                           "q": [1, 0, 0, 0], "v": [0, 0, 0], "p": [0, 0, 0]}).encode()  # fmt: skip
+    good = [*good, json_too] if name == "hcu1" else good
+    understood = 0
+    for _ in range(campaign.count(100_000, least=2_000)):
+        told = codec.decode(damaged(chance, good))
+        if isinstance(told, Packet):
+            understood += 1
+            numbers = (*told.state.f_m_s2, *told.state.omega_rad_s, *told.state.attitude)
+            assert all(math.isfinite(one) or math.isnan(one) for one in numbers)
+            if not told.state.flags & VehicleFlags.POSE:
+                assert all(map(math.isfinite, numbers)), seed
+            assert math.hypot(*told.state.attitude) == pytest.approx(1.0, abs=1e-9)
+        else:
+            assert isinstance(told, Refused)
+    assert understood < campaign.count(100_000, least=2_000)
+
+
+def test_every_kind_is_offered_and_every_shipped_map_makes_a_codec():
+    offered = hosts_offered()
+    assert {one.name for one in offered if not one.broken} >= {
+        "flightgear", "flightgear_generic", "xplane_rref", "xplane_data", "beamng", "hcu1",
+        "pose_template",
+    }  # fmt: skip
+    used = {codec_of(path.stem)[0].name for path in HOSTS.glob("*.toml")}
+    assert used == {one.name for one in offered if one.distribution.startswith("hil-bench")}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('kind = "xplane_data"', "version is left out; it is required"),
+        ('kind = "xplane_data"\nversion = "10"', "version = '10'"),
+        ('kind = "xplain"', "kind = 'xplain': no kind of host of that name; there are beamng"),
+        ("", "kind is left out"),
+        ('kind = "hcu1"\nkye = 1', "kye = 1: unknown key"),
+        ('kind = "hcu1"\nkey = "x"', "key = 'x'"),
+        ('kind = "hcu1"\n[means]\nf_most_m_s2 = [0.0, 1.0, 1.0]', "means.f_most_m_s2.0"),
+        ('kind = "hcu1"\nforce_axes = ["x", "y", "w"]', "force_axes.2"),
+        ('kind = "pose_template"\ntemplate = "nothing at all"', "needs <Axis1a> to <Axis6a>"),
+        ('kind = "pose_template"\naxes = ["surge", "surge", "heave", "roll", "pitch", "yaw"]',
+         "each of surge, sway, heave, roll, pitch, yaw once"),
+        ('kind = "flightgear_generic"\nprotocol = "no_such.xml"', "no_such.xml"),
+    ],
+)  # fmt: skip
+def test_maps_that_cannot_be_are_refused_by_their_key(tmp_path, text, words):
+    path = tmp_path / "own.toml"
+    path.write_text(text + "\n")
+    with pytest.raises(ConfigError) as caught:
+        codec_of_file(path)
+    assert words in str(caught.value)
+
+
+CHUNK = "<chunk><node>/orientation/{}-deg</node><type>float</type></chunk>"
+
+
+@pytest.mark.parametrize(
+    ("xml", "words"),
+    [
+        ("<a>", "is not XML"),
+        ("<a/>", "has no <generic><output>"),
+        ("<P><generic><output/></generic></P>", "has no <chunk>"),
+        ("<P><generic><output><binary_mode>true</binary_mode>" + CHUNK.format("roll")
+         + "</output></generic></P>", "gives no force: it needs chunks of /accelerations/pilot/x"),
+        ("<P><generic><output><chunk><node>/a</node><type>string</type></chunk></output>"
+         "</generic></P>", "chunk /a: type 'string'; bool, int, float, double can be read"),
+        ('<!DOCTYPE a [<!ENTITY x "y">]><a/>', "declares entities"),
+    ],
+)  # fmt: skip
+def test_protocols_that_cannot_be_are_refused(tmp_path, xml, words):
+    (tmp_path / "own.xml").write_text(xml)
+    path = tmp_path / "own.toml"
+    path.write_text(f'kind = "flightgear_generic"\nprotocol = "{tmp_path}/own.xml"\n')
+    with pytest.raises(ConfigError) as caught:
+        codec_of_file(path)
+    assert words in str(caught.value)
+
+
+def test_jsbsim_s_own_packets_say_what_its_property_tree_says(tmp_path):
+    """A sender of somebody else's: attitude, force and rates equal to float32."""
+    pytest.importorskip("jsbsim")
+    code = (Path(__file__).parent / "jsbsim_sender.py").read_text()
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, timeout=100,
+        check=True,
+    )  # fmt: skip
+    rows = json.loads(done.stdout.splitlines()[-1])
+    assert len(rows) > 60
+    _, codec = codec_of("flightgear")
+    for row in rows:
+        told = codec.decode(bytes.fromhex(row["datagram"]))
+        assert isinstance(told, Packet)
+        state, tree = told.state, row["tree"]
+        for index, axis in enumerate("xyz"):
+            wanted = tree[f"accelerations/a-pilot-{axis}-ft_sec2"] * 0.3048
+            assert state.f_m_s2[index] == pytest.approx(wanted, rel=3e-7, abs=1e-6)
+        for index, axis in enumerate("pqr"):
+            wanted = tree[f"velocities/{axis}-rad_sec"]
+            assert state.omega_rad_s[index] == pytest.approx(wanted, abs=1e-6)
+        for index, axis in enumerate("uvw"):
+            wanted = tree[f"velocities/{axis}-fps"] * 0.3048
+            assert state.v_m_s[index] == pytest.approx(wanted, abs=2e-2)  # of a turning earth
+        half = [0.5 * tree[f"attitude/{axis}-rad"] for axis in ("phi", "theta", "psi")]
+        (cr, sr), (cp, sp), (cy, sy) = ((math.cos(a), math.sin(a)) for a in half)
+        wanted = (cr * cp * cy + sr * sp * sy, sr * cp * cy - cr * sp * sy,
+                  cr * sp * cy + sr * cp * sy, cr * cp * sy - sr * sp * cy)  # fmt: skip
+        assert state.attitude == pytest.approx(wanted, abs=2e-7)
