@@ -106,9 +106,9 @@ def run_alone(
 def _model(file: Path, period_s: float, step_s: float | None) -> tuple[Description, float, int]:
     model = read_description(file)
     require_runnable(model)
-    step_s = period_s if step_s is None else step_s
+    given, step_s = step_s, period_s if step_s is None else step_s
     substeps = whole_steps(period_s, step_s, "--step", str(file))
-    if model.fixed_step_s is not None:
+    if model.fixed_step_s is not None and (model.major == "3" or given is None):
         whole_steps(step_s, model.fixed_step_s, "its fixed step", str(file))
     return model, step_s, substeps
 

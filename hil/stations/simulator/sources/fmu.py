@@ -75,7 +75,8 @@ class FmuSettings(Settings):
     """Digest of the file whose code is trusted, as `hil fmu info` says it; left out: the run needs
     `--trust`."""
     step_s: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
-    """Communication step [s], a whole part of the loop's period; left out: the period."""
+    """Communication step [s], a whole part of the loop's period; left out: the period. FMI 2 only
+    hints at a fixed step of a model: what is given here is taken."""
     deadline_s: Annotated[float, Field(gt=0.0, le=1.0)] = 0.05
     """A step that takes longer is the model's end [s]."""
     outputs: dict[str, Mapped | str]
@@ -274,7 +275,7 @@ def opened(settings: FmuSettings, around: Surroundings) -> Iterator[FmuVehicle]:
     source = f"{file}: source"
     step_s = settings.step_s or around.period_s
     substeps = whole_steps(around.period_s, step_s, "step_s", source)
-    if model.fixed_step_s is not None:
+    if model.fixed_step_s is not None and (model.major == "3" or settings.step_s is None):
         whole_steps(step_s, model.fixed_step_s, f"the fixed step of {model.path.name},", source)
     outputs = mapped_variables(model, settings.outputs, OUTPUTS, "source.outputs", "output")
     inputs = mapped_variables(
