@@ -10,6 +10,7 @@ from benchmarks import (
     bench_arm,
     bench_arm_link,
     bench_cycle,
+    bench_governor,
     bench_help,
     bench_kill,
     bench_kinematics,
@@ -28,6 +29,7 @@ from benchmarks import (
 NAMES = (
     "kinematics",
     "cycle",
+    "governor",
     "realtime",
     "slcan",
     "rack",
@@ -82,6 +84,8 @@ def main() -> None:
         results["kinematics"] = bench_kinematics.run()
     if "cycle" in chosen:
         results["cycle"] = bench_cycle.run()
+    if "governor" in chosen:
+        results["governor"] = bench_governor.run()
     if "realtime" in chosen:
         results["realtime"] = bench_realtime.run(arguments.seconds)
     if "slcan" in chosen:

@@ -13,11 +13,11 @@ cycle before. So from any row that left it, a way to rest was looked at, and no 
 from dataclasses import dataclass
 
 import numpy as np
-import piqp
 from numpy.typing import ArrayLike, NDArray
 
 from platform6dof.cueing import governor_judge as judging
 from platform6dof.cueing import governor_program as programming
+from platform6dof.cueing.governor_solver import NearestAccelerations
 from platform6dof.cueing.governor_stop import (
     BAD_LIMIT,
     BAD_VALUE,
@@ -33,11 +33,6 @@ from platform6dof.pose import frozen_array
 from platform6dof.workspace import PoseBox
 
 Array = NDArray[np.float64]
-
-SLACK_COST = 1e4
-"""Of a near margin's bound, against 1 of the platform's accelerations."""
-BOUND = 1e-4
-"""A bound nearer than this to the accelerations [m/s²] is reached."""
 
 
 class GovernorError(ValueError):
@@ -141,7 +136,7 @@ class Governor:
         self._low, self._high = np.zeros(programming.ROWS), np.zeros(programming.ROWS)
         self._codes = np.zeros((programming.ROWS, 2), np.int64)
         self._programs = [
-            _Program(near, self._weights) for near in range(programming.NEAR_ROWS + 1)
+            NearestAccelerations(near, self._weights) for near in range(programming.NEAR_ROWS + 1)
         ]
         self._begun = False
 
@@ -257,44 +252,6 @@ class Governor:
         if code == NOT_FINITE:
             return Binding(code, np.nan, np.nan)
         return Binding(code, float(told[BAD_VALUE]), float(told[BAD_LIMIT]))
-
-
-class _Program:
-    """One quadratic program of fixed size, kept ready by its solver."""
-
-    def __init__(self, near: int, weights: Array) -> None:
-        rows = programming.LEG_ROWS + near
-        self._weights = weights
-        self._cost = np.zeros(programming.UNKNOWNS)
-        self._matrix = np.zeros((rows, programming.UNKNOWNS), order="F")
-        self._solver = piqp.DenseSolver()
-        self._solver.settings.verbose = False
-        self._solver.settings.max_iter = 60
-        quadratic = np.asfortranarray(np.diag(np.r_[weights, SLACK_COST]))
-        lower = np.full(programming.UNKNOWNS, -programming.FREE)
-        lower[6] = 0.0
-        self._solver.setup(
-            quadratic, self._cost, None, None, self._matrix, -np.ones(rows), np.ones(rows),
-            lower, np.full(programming.UNKNOWNS, programming.FREE),
-        )  # fmt: skip
-
-    def solve(
-        self, wish: Array, matrix: Array, low: Array, high: Array
-    ) -> tuple[Array, int | None, bool] | None:
-        """Accelerations nearest to a wish, and what holds them most; None if there are none."""
-        self._matrix[:] = matrix
-        self._cost[:6] = -self._weights * wish
-        self._solver.update(c=self._cost, G=self._matrix, h_l=low, h_u=high)
-        status = self._solver.solve()
-        found = np.array(self._solver.result.x[:6])
-        if status != piqp.PIQP_SOLVED or not np.isfinite(found).all():
-            return None
-        below, above = self._solver.result.z_l, self._solver.result.z_u
-        lower, upper = int(np.argmax(below)), int(np.argmax(above))
-        is_upper = bool(above[upper] > below[lower])
-        row = upper if is_upper else lower
-        held = float(max(above[upper], below[lower])) > BOUND
-        return found, row if held else None, is_upper
 
 
 def warm() -> None:

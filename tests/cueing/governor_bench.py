@@ -4,7 +4,7 @@ The judges are the public ones: `platform6dof.Envelope.check` of the set-point t
 would make of the rows, `safety.Gate` with the rig's own limits, the rig's box of poses.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +12,11 @@ import pytest
 
 from hil.config.shipped import configs_dir
 from hil.machines.governor import governor_of
-from hil.machines.machine import envelope_of, gate_limits, geometry_of, load_rig
+from hil.machines.machine import gate_limits, geometry_of, load_rig
 from platform6dof.cueing.classical import Classical
 from platform6dof.cueing.governor import Governor
 from platform6dof.cueing.parameters import Tilt, classical_set
+from platform6dof.envelope import Envelope
 from platform6dof.forward import forward
 from platform6dof.inverse import leg_setpoint
 from platform6dof.pose import PlatformSetpoint, Pose
@@ -35,13 +36,14 @@ WIDE = np.array([0.8, 0.8, 0.8, 1.0, 1.0, 1.0])
 """Half of a box that leaves everything to the envelope."""
 
 
-def governor(name, period_s=0.002, box=None):
-    """The governor of a shipped rig, or one with another box."""
+def governor(name, period_s=0.002, box=None, **limits):
+    """The governor of a shipped rig, or one with another box or other limits of its envelope."""
     made = governor_of(RIGS[name], period_s)
-    if box is None:
+    if box is None and not limits:
         return made
     tables = made.tables
-    return Governor(tables.geometry, tables.envelope, box, tables.stop, period_s)
+    envelope = replace(tables.envelope, **limits)
+    return Governor(tables.geometry, envelope, box or tables.box, tables.stop, period_s)
 
 
 def wide_box(name):
@@ -109,9 +111,9 @@ class Ride:
     def __init__(self, name, period_s=0.002, guard=None):
         self.name, self.period_s = name, period_s
         self.guard = governor(name, period_s) if guard is None else guard
-        self.geometry = geometry_of(RIGS[name])
-        self.envelope = envelope_of(RIGS[name], self.geometry)
-        self.box = self.guard.tables.box
+        tables = self.guard.tables
+        self.geometry, self.box = tables.geometry, tables.box
+        self.envelope = Envelope(tables.geometry, tables.envelope)
         self.found = Found()
 
     def begin(self, q):
