@@ -9,6 +9,7 @@ from hil.stations.platform.bench import run
 from hil.stations.simulator.bench import ride_of
 from hil.stations.simulator.scenario import ride_from_table
 
+SCRIPTED = {"kind": "scripted", "lasts_s": 2.0}
 HERE = Path(__file__).parent
 METADATA = "Metadata-Version: 2.1\nName: rides-of-others\nVersion: 2.0\n"
 ENTRY = "[hil.sources]\nscripted = scripted_source:KIND\n"
@@ -27,7 +28,7 @@ def table_of(source=None, cueing=None, **more):
     """The table of a ride's scenario."""
     return {
         "name": "ride", "station": "simulator", "rig": "training_simulator", "rate_hz": 500.0,
-        "source": {"kind": "scripted", "lasts_s": 2.0} | (source or {}),
+        "source": source if "kind" in (source or {}) else SCRIPTED | (source or {}),
         "cueing": {"preset": "tight", "head_m": (0.1, 0.0, 0.9)} | (cueing or {}),
     } | more  # fmt: skip
 

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from hil.config.errors import ConfigError
+from hil.stations.simulator.commands.host_latency import latency
 from hil.terminal.console import Json, verb
 
 app = typer.Typer(
@@ -14,6 +15,8 @@ app = typer.Typer(
     "comes, **check** its signs, **record** a ride.",
     rich_markup_mode="markdown",
 )
+
+app.command()(verb(latency))
 
 HostArg = Annotated[
     str,

@@ -1,0 +1,205 @@
+"""`hil host latency`: a ride on emulated CANopen drives, and where its time went."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, TypedDict
+
+import numpy as np
+
+from hil.config.errors import ConfigError, RefusedError
+from hil.recording.reader import Recording
+from hil.run.file_kinds import find_kind
+from hil.stations.platform.drives.rack import emulated_rack
+from hil.stations.platform.runner import play
+from hil.stations.simulator.bench import ride_of
+from hil.stations.simulator.chain import Chain
+from hil.stations.simulator.latency import SHARES, WORDS, Array, LatencyTrail, latency_trail
+from hil.stations.simulator.parts import parts_of
+from hil.stations.simulator.scenario import RidePlan, load_ride
+from hil.stations.simulator.station import SCENARIO
+from hil.terminal.console import out, print_json
+from platform6dof.cueing.vehicle import GRAVITY_M_S2, VehicleState
+
+FILTER: Final = "filter_at_1_hz"
+"""Name of the filter's own delay among the shares."""
+PROBE_M_S2: Final = 0.2
+"""Amplitude of the sine that the filter is asked [m/s²]: no limiter answers to so little."""
+PROBE_S: Final = 12.0
+"""How long it is asked; the last cycles count [s]."""
+
+
+class ShareTold(TypedDict):
+    """One share of the way from a simulator to the legs."""
+
+    name: str
+    """Such as `kernel_to_loop`."""
+    words: str
+    """The same for people."""
+    p50_ms: float
+    """Half of the packets took no longer [ms]."""
+    p99_ms: float
+    """99 of 100 took no longer [ms]."""
+    max_ms: float
+    """The longest [ms]."""
+
+
+class LatencyTold(TypedDict):
+    """Where the time went between a simulator and the legs."""
+
+    ok: bool
+    """The ride ended as it should."""
+    packets: int
+    """That were used while the ride was followed."""
+    shares: list[ShareTold]
+    """In order; last the filter's own delay at 1 Hz, which is the same for all."""
+    sum: ShareTold
+    """Of all but the filter's own."""
+    kernel_to_wire_periods: list[float]
+    """From the kernel's stamp to the setpoint on the wire: p50 and p99, in cycles."""
+    largest: str
+    """Name of the largest share by its p50."""
+    period_ms: float
+    """Cycle time [ms]."""
+    recording: str
+    """Its file."""
+
+
+def latency_and_show(
+    scenario: str, *, seconds: float, drives: str, folder: Path, as_json: bool
+) -> bool:
+    """Ride a scenario and show where its time went; whether the ride ended as it should.
+
+    Args:
+        seconds: how long it is ridden [s].
+        drives: URL of drives; empty for emulated CANopen ones.
+
+    Raises:
+        ConfigError: if the scenario cannot be had.
+        RefusedError: if nothing came while it was followed.
+    """
+    path, _ = find_kind(scenario, SCENARIO, key="SCENARIO")
+    plan = load_ride(path, [f"duration_s={seconds}"])
+    with _drives(plan, drives) as url:
+        clock = "virtual" if url == "sim:" else "real"
+        changes = [f"duration_s={seconds}", f'devices.drives="{url}"', f'clock="{clock}"']
+        plan = load_ride(path, changes)
+        result = play(plan, folder, quiet=as_json, added=ride_of(plan).added)
+    recording = Recording.open(result.recorder.path)
+    told = told_latency(plan, recording)
+    told["ok"] = result.ok
+    if as_json:
+        print_json(told)
+    else:
+        _show(told, result.reason)
+    return result.ok
+
+
+@contextmanager
+def _drives(plan: RidePlan, url: str) -> Iterator[str]:
+    if url:
+        yield url
+        return
+    with emulated_rack("canopen", plan.rig_file, buses=2) as rack:
+        yield rack
+
+
+def told_latency(plan: RidePlan, recording: Recording) -> LatencyTold:
+    """What a ride's recording says of its way.
+
+    Raises:
+        RefusedError: if no packet was used while it was followed.
+    """
+    trail = latency_trail(recording)
+    if not len(trail.t_s):
+        text = "no packet was used in ENGAGED: a live host is needed; a recording has no way to go"
+        raise RefusedError(f"{recording.path}: {text}")
+    period_s = plan.scenario.period_s
+    shares = [
+        _share(name, trail.shares_s[:, at])
+        for at, name in enumerate(SHARES)
+        if np.isfinite(trail.shares_s[:, at]).any()
+    ]
+    shares.append(_share(FILTER, np.array([filter_delay_s(plan)])))
+    way = trail.kernel_to_wire_s
+    p50, p99 = np.percentile(way[np.isfinite(way)], [50.0, 99.0]) / period_s
+    return LatencyTold(
+        ok=True,
+        packets=len(trail.t_s),
+        shares=shares,
+        sum=_sum(trail),
+        kernel_to_wire_periods=[float(p50), float(p99)],
+        largest=max(shares, key=lambda one: one["p50_ms"])["name"],
+        period_ms=1e3 * period_s,
+        recording=str(recording.path),
+    )
+
+
+def _sum(trail: LatencyTrail) -> ShareTold:
+    told = _share("sum", trail.sums_s)
+    told["words"] = "from the host to the legs"
+    return told
+
+
+def _share(name: str, seconds: Array) -> ShareTold:
+    known = seconds[np.isfinite(seconds)] * 1e3
+    p50, p99 = np.percentile(known, [50.0, 99.0]).tolist()
+    most = float(known.max())
+    words = WORDS.get(name, name)
+    return ShareTold(name=name, words=words, p50_ms=p50, p99_ms=p99, max_ms=most)
+
+
+def filter_delay_s(plan: RidePlan) -> float:
+    """By how much the force that is felt forward comes after the wanted one, at 1 Hz [s].
+
+    Its phase over 2 pi, from the fundamental of the filter and the head alone, no governor behind;
+    below 0 where it comes before. Past half a period the sign is the other one.
+    """
+    without = plan.scenario.cueing.model_copy(update={"governor": False})
+    scenario = plan.scenario.model_copy(update={"cueing": without})
+    chain: Chain = parts_of(plan.model_copy(update={"scenario": scenario})).chain
+    period_s = scenario.period_s
+    count = round(PROBE_S / period_s)
+    wanted, felt = np.empty(count), np.empty(count)
+    for index in range(count):
+        t_s = index * period_s
+        force = PROBE_M_S2 * math.sin(2.0 * math.pi * t_s)
+        state = VehicleState(
+            t_s, (force, 0.0, -GRAVITY_M_S2), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0),
+            (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0),
+        )  # fmt: skip
+        felt[index] = chain.follow(state, 1.0, 1.0).felt[0]
+        wanted[index] = force
+    last = slice(count - round(4.0 / period_s), count)
+    turns = np.exp(-2j * np.pi * period_s * np.arange(count))[last]
+    return -float(np.angle((felt[last] @ turns) / (wanted[last] @ turns))) / (2.0 * math.pi)
+
+
+def _show(told: LatencyTold, reason: str) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for name in ("share", "p50 ms", "p99 ms", "max ms"):
+        table.add_column(name, justify="left" if name == "share" else "right")
+    for one in (*told["shares"], told["sum"]):
+        figures = (f"{one[key]:.2f}" for key in ("p50_ms", "p99_ms", "max_ms"))
+        table.add_row(one["words"], *figures)
+    out.print(table)
+    p50, p99 = told["kernel_to_wire_periods"]
+    out.print(f"kernel's stamp to the wire: p50 {p50:.2f}, p99 {p99:.2f} cycles")
+    out.print(f"{told['packets']} packets; largest share: {told['largest']}")
+    if reason:
+        out.print(reason, soft_wrap=True)
+
+
+def require_seconds(seconds: float) -> None:
+    """Refuse a time in which nothing could be measured.
+
+    Raises:
+        ConfigError: with the value and what would be right.
+    """
+    if not 2.0 <= seconds <= 3600.0:
+        raise ConfigError("--seconds", [f"{seconds:g}: 2 to 3600 s are needed"])
