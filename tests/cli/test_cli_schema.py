@@ -15,12 +15,13 @@ from hil.run.file_kinds import all_kinds, kind_of, named_kinds, schema_of_kind
 runner = CliRunner()
 KINDS = named_kinds()
 WITHOUT_UNIT = {
-    "acceleration_overshoot", "axis", "bias", "bitrate", "bus_load_max", "bus_of_leg", "colour",
-    "damping", "dead_zone", "expo", "factor", "gear_ratio", "joint", "jump_speed_factor", "kd",
-    "ki", "kp", "late_cycles_max", "least_wrist", "parts", "period_tolerance", "quaternion",
-    "rate_overshoot", "ratio", "scale", "share", "singular_value_min", "speed",
-    "start_m_quaternion",
-    "start_quaternion", "turns", "value", "warn_above",
+    "acceleration_overshoot", "angle_weight", "axis", "bias", "bitrate", "bus_load_max",
+    "bus_of_leg", "colour", "damping", "dead_zone", "effort_weight", "end_slope", "expo",
+    "factor", "force_weight", "gain", "gear_ratio", "joint", "jump_speed_factor", "kd", "ki",
+    "kp", "late_cycles_max", "least_wrist", "parts", "period_tolerance", "position_weight",
+    "quaternion", "rate_overshoot", "rate_weight", "ratio", "scale", "share",
+    "singular_value_min", "spans", "speed", "speed_weight", "start_m_quaternion",
+    "start_quaternion", "turn_effort_weight", "turning_weight", "turns", "value", "warn_above",
 }  # fmt: skip
 """Numbers that are ratios, counts, signs, names, directions, or of a unit that stands elsewhere."""
 
@@ -58,6 +59,7 @@ def test_all_is_each_of_them_by_its_name():
     assert set(printed("all")) == {
         "scenario", "arm-scenario", "world-scenario", "together-scenario", "robot", "arm",
         "rig", "drive", "robot-document",
+        "simulator-scenario", "cueing", "host", "ride",
     }  # fmt: skip
 
 
