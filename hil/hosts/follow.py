@@ -15,6 +15,7 @@ from typing import Final
 
 from hil.hosts.clocks import ArrivalLoop, StampAlignment
 from hil.hosts.rotations import product, rotated_by, vector_between
+from platform6dof.cueing.completion import Completion
 from platform6dof.cueing.vehicle import VehicleState
 
 POINTS: Final = 4
@@ -32,10 +33,11 @@ class Follower:
     Args:
         stamped: whether the host's own time is in its packets; without it their times of arrival
             are smoothed, which costs the mean of the jitter in delay.
+        completion: makes each packet's state complete; None to take it as it is.
     """
 
-    def __init__(self, stamped: bool) -> None:
-        self._stamped = stamped
+    def __init__(self, stamped: bool, completion: Completion | None = None) -> None:
+        self._stamped, self._completion = stamped, completion
         self.anchor()
 
     def anchor(self) -> None:
@@ -43,6 +45,8 @@ class Follower:
         self._alignment = StampAlignment()
         self._loop = ArrivalLoop()
         self._points: deque[tuple[float, VehicleState]] = deque(maxlen=POINTS)
+        if self._completion is not None:
+            self._completion.reset()
 
     def take(self, state: VehicleState, kernel_s: float) -> None:
         """Take in one more accepted packet, newer than all before.
@@ -50,6 +54,9 @@ class Follower:
         Args:
             state: what it tells.
             kernel_s: when the kernel took it, on the run's clock [s].
+
+        Raises:
+            CueingError: if no force follows from what it tells.
         """
         if self._stamped and math.isfinite(state.t_s):
             at_s = self._alignment.at(state.t_s, kernel_s)
@@ -57,6 +64,9 @@ class Follower:
             at_s = self._loop.at(kernel_s)
         if self._points and at_s <= self._points[-1][0] + _LEAST_GAP_S:
             at_s = self._points[-1][0] + _LEAST_GAP_S
+        if self._completion is not None:
+            apart_s = at_s - self._points[-1][0] if self._points else None
+            state = self._completion.complete(state, apart_s)
         self._points.append((at_s, state))
 
     def state(self, now_s: float) -> VehicleState | None:

@@ -150,11 +150,11 @@ class HostWatch:
         """Whether a packet continues the motion; a fault is noted."""
         self._heard_s = max(self._heard_s, received.kernel_s)
         order = self._ordering.judge(received)
-        if order in (PacketOrder.LATE, PacketOrder.SAME_STAMP):
+        if order is PacketOrder.LATE:
             return False
         if order in _JUMPED:
             return self._jumped(now_s, received, _JUMPED[order])
-        if self._aged(now_s, received):
+        if order is not PacketOrder.SAME_STAMP and self._aged(now_s, received):
             return False
         told = told_cause(received.packet.state)
         if told is Cause.RESET:
@@ -163,6 +163,8 @@ class HostWatch:
             self._fresh_s = received.kernel_s
             self._pace.forget()
             self._fault(now_s, told)
+            return False
+        if order is PacketOrder.SAME_STAMP:
             return False
         jump = self._continuity.jump(received)
         if jump is not Cause.NONE:

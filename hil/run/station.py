@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hil.recording.header import RunHeader
     from hil.recording.reader import Recording
     from hil.run.lead import Lead
+    from hil.run.pages import Page
     from hil.run.preview import Preview
     from hil.scene.figure import Scene
     from hil.scene.margins import MarginGroup, RestState
@@ -79,6 +80,9 @@ class Views:
     advice: Mapping[str, str] = field(default_factory=dict)
     """Check of its gate → what to do about what it found."""
     findings: Callable[[Mapping[str, Any]], tuple[CheckFinding, ...]] | None = None
+    pages: Callable[[Mapping[str, Any]], tuple[Page, ...]] | None = None
+    """Pages of its own in the panel, from the plan in a run's header; raises `KeyError` or
+    `ValueError` for a plan that does not describe them. None: it has none."""
 
 
 NO_VIEWS: Final = Views()

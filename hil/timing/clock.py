@@ -8,6 +8,7 @@ same scenario gives the same bits, as fast as the machine can go, and with the r
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -154,3 +155,11 @@ class ReportingClock:
                 with suppress(OSError):
                     self._told(tick.t_s)
             yield tick
+
+
+def kernel_ahead_s(now_s: Callable[[], float]) -> float:
+    """How far the kernel's clock, which stamps packets, is ahead of the run's clock [s].
+
+    It is the calendar's: it can jump, so that a stamp is brought over at once and judged.
+    """
+    return time.time_ns() * 1e-9 - now_s()

@@ -127,10 +127,12 @@ class PredictiveFilter:
         steps = np.arange(sum(parameters.blocks) + 1, dtype=np.float64)
         self._after_s = parameters.period_s + parameters.step_s * steps
         self._until_s: Array = period_s * np.arange(self._every + 1, dtype=np.float64)
+        self._first = self._tick = 0
         self.reset()
 
     def reset(self) -> None:
         """Stand at neutral, as if the vehicle had always stood level."""
+        self._first += self._tick + self._every  # an answer of before fits no request of after
         self._tick = 0
         self._playing, self._next = Plan.standing(), None
         self._felt, self._errors = np.zeros((1, 6)), np.zeros((2, 6))
@@ -205,7 +207,7 @@ class PredictiveFilter:
         if tick and tick % self._every == 0:
             takes_over = tick
         answer = self._planning.answer()
-        if answer is not None and answer.serial == takes_over and self._next is None:
+        if answer is not None and answer.serial == self._first + takes_over and self._next is None:
             if answer.plan is None:
                 self._status = replace(self._status, failed=self._status.failed + 1)
             reduced = int(answer.outcome is Outcome.REDUCED)
@@ -231,7 +233,8 @@ class PredictiveFilter:
         kernel.sense(organs.phi, organs.before, organs.now, soon - felt, state)
         start = tick + self._every
         later = self._forecast(wanted, known, self._after_s)
-        request = PlanRequest(start, start * self._period_s, self._playing, state, later)
+        begins_s = start * self._period_s
+        request = PlanRequest(self._first + start, begins_s, self._playing, state, later)
         self._status = replace(self._status, asked=self._status.asked + 1)
         self._planning.ask(request)
 

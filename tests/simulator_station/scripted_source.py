@@ -24,6 +24,7 @@ class ScriptedSettings(Settings):
     lost_from_s: float = NEVER_S
     lost_until_s: float = NEVER_S
     ground_from_s: float = NEVER_S
+    known: bool = False
 
 
 class Scripted:
@@ -67,7 +68,12 @@ class Scripted:
         return Heard(state, host, Cause.NO_PACKET, weight, packets=self.polls)
 
     def preview(self, now_s, span_s, step_s):
-        return ()
+        if not self.settings.known:
+            return ()
+        steps = round(span_s / step_s)
+        polls, states = self.polls, [self.poll(now_s + k * step_s).state for k in range(steps + 1)]
+        self.polls = polls
+        return tuple(states)
 
 
 @contextmanager

@@ -57,6 +57,12 @@ DOCKS: Final = {
         "Machine", DockGroup.LEFT, "Ctrl+1", scrolls=False, belongs="The machine in space"
     ),
     "controls": Dock("Controls", DockGroup.RIGHT, "Ctrl+2"),
+    "page": Dock(
+        "Page",
+        DockGroup.RIGHT,
+        "Ctrl+G",
+        belongs="What the kind of bench shows of its own, and what it lets be asked",
+    ),
     "handles": Dock("Handles", DockGroup.RIGHT, "Ctrl+H"),
     "faults": Dock(
         "Faults",

@@ -59,8 +59,8 @@ class LazyViews(Mapping[str, View]):
 def makers_of(host: Host) -> dict[str, Maker]:
     """What makes the views of a window, by the names of their docks; what is seen first, first."""
     makers = (
-        _scene, _scope, _controls, _timeline, _replay, _faults, _margins, _lateness, _handles,
-        _scenarios, _compare,
+        _scene, _scope, _controls, _page, _timeline, _replay, _faults, _margins, _lateness,
+        _handles, _scenarios, _compare,
     )  # fmt: skip
     return {make.__name__.lstrip("_"): lambda make=make: make(host) for make in makers}
 
@@ -81,6 +81,12 @@ def _controls(host: Host) -> View:
     from hil.panel.lead.dock_controls import ControlsDock
 
     return ControlsDock(host.theme, host.now_s)
+
+
+def _page(host: Host) -> View:
+    from hil.panel.live.dock_page import PageDock
+
+    return PageDock(host.theme)
 
 
 def _handles(host: Host) -> View:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QMainWindow
 from hil.desk.client import DeskClient, DeskRefusedError
 from hil.desk.messages import ClientMessage, Take
 from hil.panel.lead.screen_lock import ScreenLock
+from hil.panel.live.models.page import pages_of
 from hil.panel.live.session import LiveSession, Session
 from hil.panel.shell.dock_layout import Docks
 from hil.panel.shell.models.opening import StartView
@@ -211,6 +212,7 @@ class MainWindow(QMainWindow):
             view.set_session(session)
             self.look.colour(view)
         changed = self.docks.set_shown("replay", isinstance(session, ReplaySession))
+        self.docks.set_shown("page", session is not None and bool(pages_of(session.facts)))
         QTimer.singleShot(0, self, lambda: self._settle(anew=changed))
         name = "" if session is None else session.facts.name
         self.setWindowTitle(

@@ -61,10 +61,12 @@ class Ride:
         """Open the source, and what asks it in every cycle.
 
         Raises:
-            ConfigError: if the source cannot be opened.
+            ConfigError: if the source cannot be opened, or a planner does not get ready.
         """
-        with opened_source(self.plan, now_s) as source:
-            yield RideCompanion(self.motion, source, now_s, lambda: self.parts.preset)
+        with self.parts.predictive.planners(), opened_source(self.plan, now_s) as source:
+            yield RideCompanion(
+                self.motion, source, now_s, lambda: self.parts.preset, self.parts.predictive
+            )
 
 
 def ride_of(plan: RidePlan, *, by_itself: bool = True) -> Ride:

@@ -15,7 +15,8 @@ from hil.recording.events import Level
 from hil.stations.platform.control import Control
 from hil.stations.platform.extension import Note
 from hil.stations.platform.signals import SIGNALS as PLATFORM
-from hil.stations.simulator.motion import RideMotion
+from hil.stations.simulator.ahead import Predictive
+from hil.stations.simulator.motion import RideMotion, RidePhase
 from hil.stations.simulator.signals import NAN3, SIGNALS
 from hil.stations.simulator.source import LiveSource
 from hil.stations.simulator.words import CAUSES
@@ -26,7 +27,7 @@ HEALTHY_S: Final = 1.0
 """A source must have been live for so long before the platform may engage [s]."""
 _PACK: Final = struct.Struct("<" + SIGNALS.struct.format[len(PLATFORM.struct.format) :]).pack
 BLANK: Final = _PACK(
-    *(float("nan"),) * 6, *NAN3 * 4, float("nan"), 0, 0, 0, HostState.WAITING, *(0,) * 6
+    *(float("nan"),) * 6, *NAN3 * 4, float("nan"), 0, 0, 0, HostState.WAITING, *(0,) * 9
 )
 """What a row has of a ride in cycles that control was not there for."""
 if len(BLANK) != SIGNALS.size - PLATFORM.size or not SIGNALS.struct.format.startswith(
@@ -41,6 +42,7 @@ class RideCompanion:
     Args:
         now_s: clock of the run [s].
         preset: gives the number of the preset in force.
+        predictive: presets that make plans; None for none.
     """
 
     def __init__(
@@ -49,7 +51,9 @@ class RideCompanion:
         source: LiveSource,
         now_s: Callable[[], float],
         preset: Callable[[], int],
+        predictive: Predictive | None = None,
     ) -> None:
+        self._predictive = Predictive((), ()) if predictive is None else predictive
         self._ride, self._source, self._now_s, self._preset = ride, source, now_s, preset
         self.note: Note = _nowhere
         """Set by the run before its first cycle."""
@@ -71,7 +75,10 @@ class RideCompanion:
         now_s = self._now_s()
         heard = self._source.poll(now_s)
         self._ride.heard, self._ride.source_over = heard, self._source.ended_s <= now_s
+        if self._ride.phase is not RidePhase.RESTING:
+            self._predictive.look_ahead(self._source, now_s, self._ride.gain.value)
         self._tell(tick, heard)
+        self._predictive.tell(lambda text: self.note(tick, text, Level.WARNING))
         if heard.host is not HostState.LIVE:
             self._live_since_s = None
             return (_wait_for(heard),)
@@ -107,6 +114,7 @@ class RideCompanion:
             cued.failed,
             ride.muted,
             self._preset(),
+            *self._predictive.counts,
         )
 
     def _tell(self, tick: Tick, heard: Heard) -> None:

@@ -11,9 +11,11 @@ import numpy as np
 from hil.config.errors import ConfigError, about
 from hil.machines.cueing_preset import filter_of
 from hil.stations.platform.operator.kernels import blend
+from hil.stations.simulator.ahead import Predictive, predictive_filter
 from hil.stations.simulator.chain import Chain, Limiter
 from hil.stations.simulator.scenario import RidePlan
 from platform6dof.cueing.cue import CueingFilter, Rows
+from platform6dof.cueing.predictive import PredictiveFilter
 from platform6dof.cueing.vehicle import VehicleFlags, VehicleState
 
 CHANGE_S = 1.0
@@ -70,13 +72,18 @@ class Parts:
 
     Args:
         names: of its presets, by their numbers.
+        predictive: those of them that make plans.
     """
 
-    def __init__(self, names: tuple[str, ...], presets: Presets, chain: Chain) -> None:
+    def __init__(
+        self, names: tuple[str, ...], presets: Presets, chain: Chain, predictive: Predictive
+    ) -> None:
         self.names: tuple[str, ...] = names
         """Of the presets."""
         self.chain: Chain = chain
         """What they are part of."""
+        self.predictive: Predictive = predictive
+        """Those presets that make plans."""
         self._presets = presets
 
     @property
@@ -108,12 +115,20 @@ def parts_of(plan: RidePlan) -> Parts:
     scenario, rig = plan.scenario, plan.rig
     cueing, period_s = scenario.cueing, scenario.period_s
     names = cueing.names
-    try:
-        filters = tuple(filter_of(one, period_s, cueing.algorithm) for one in plan.presets)
-    except ConfigError as error:
-        raise ConfigError(plan.scenario_file, error.problems) from None
+    filters, planned, processes = list[CueingFilter](), list[PredictiveFilter](), []
+    for one in plan.presets:
+        if (cueing.algorithm or one.algorithm) == "mpc":
+            cue, process = predictive_filter(plan, one)
+            planned.append(cue)
+            processes += [process] if process is not None else []
+            filters.append(cue)
+            continue
+        try:
+            filters.append(filter_of(one, period_s, cueing.algorithm))
+        except ConfigError as error:
+            raise ConfigError(plan.scenario_file, error.problems) from None
     ground = names.index(cueing.ground_preset) if cueing.ground_preset else 0
-    presets = Presets(filters, ground, period_s)
+    presets = Presets(tuple(filters), ground, period_s)
     limiter: Limiter | None = None
     if cueing.governor:
         from hil.machines.governor import governor_of
@@ -124,4 +139,4 @@ def parts_of(plan: RidePlan) -> Parts:
         chain = Chain(presets, limiter, neutral, np.array(cueing.head_m, dtype=np.float64))
     except ValueError as error:
         raise ConfigError(plan.rig_file, [about("neutral", f"neutral: {error}")]) from None
-    return Parts(names, presets, chain)
+    return Parts(names, presets, chain, Predictive(planned, processes))

@@ -29,6 +29,9 @@ class CueingSettings(Settings):
     """Further ones that an operator may change to while a ride lasts."""
     algorithm: Algorithm | None = None
     """In place of the preset's own."""
+    preview_s: Annotated[float, Field(ge=0.0, le=30.0)] | None = None
+    """How far a predictive preset looks ahead, in place of the preset's own [s]; only with a source
+    that knows its future, such as a recording."""
     gain: Annotated[float, Field(ge=0.0, le=10.0)] = 1.0
     """Factor on the vehicle's force, rates and, where a pose comes in, on the pose [1]."""
     head_m: tuple[Coordinate, Coordinate, Coordinate] = (0.0, 0.0, 0.0)

@@ -40,6 +40,9 @@ OWN: Final = (
     Signal("governor_failed", "u1"),  # its fallback was used
     Signal("muted", "u1"),
     Signal("preset", "u1"),  # number of the preset in force, from 0
+    Signal("plans", "u4"),  # of predictive presets, that took over
+    Signal("plans_late", "u4"),  # that were not there when they should have taken over
+    Signal("plans_failed", "u4"),  # that were not found
 )
 
 SIGNALS: Final = Signals("simulator", (*PLATFORM.fields, *OWN))

@@ -1,0 +1,97 @@
+"""A station's own page: what its widgets show of the newest row, and what a person asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.desk import messages as m
+from hil.panel.live.models.feed import Batch, RunFacts
+from hil.recording.header import code_name
+from hil.run.pages import Page, PageLamp, PageSlider, PageSwitch
+from hil.run.station import Role, Shape
+
+
+class PageModel:
+    """One page of one run.
+
+    Args:
+        next_id: numbers of the questions to the desk.
+    """
+
+    def __init__(self, facts: RunFacts, page: Page, next_id: Callable[[], int]) -> None:
+        self.page: Page = page
+        """What is shown."""
+        self._next_id = next_id
+        signals = facts.signals
+        self._places = {name: at for at, name in enumerate(signals.columns())}
+        self._codes = {one.name: one.codes for one in signals.coded}
+        self._row: NDArray[np.float64] | None = None
+        self._asked: dict[int, dict[str, Any]] = {}
+        self.wanted: dict[str, Any] = dict(page.asks)
+        """The table as it was asked for last."""
+        for one in page.widgets:
+            if isinstance(one, PageSwitch):
+                self.wanted[one.key] = one.on
+            elif isinstance(one, PageSlider):
+                self.wanted[one.key] = one.value
+        self._granted = dict(self.wanted)
+        self.said: str = ""
+        """Why the last wish came to nothing; empty if it did not."""
+
+    def take(self, batch: Batch) -> None:
+        """Keep the newest row."""
+        if batch.restart:
+            self._row = None
+        if len(batch.rows):
+            self._row = batch.rows[-1].copy()
+
+    def value(self, column: str) -> float:
+        """Of a column in the newest row; NaN if there is none."""
+        at = self._places.get(column)
+        return math.nan if at is None or self._row is None else float(self._row[at])
+
+    def code(self, signal: str) -> str:
+        """Name of the code that a signal has now; empty if it is not known."""
+        value = self.value(signal)
+        return "" if math.isnan(value) else code_name(self._codes.get(signal, ()), int(value))
+
+    def lamp(self, lamp: PageLamp) -> tuple[str, Role, Shape, str]:
+        """Name of its state, colour, shape, and why."""
+        state = self.code(lamp.signal)
+        role, shape = lamp.states.get(state, ("dim", Shape.REST))
+        why = lamp.reasons.get(self.code(lamp.why), "") if lamp.why else ""
+        return state.lower().replace("_", " ") or "not known", role, shape, why
+
+    def ask(self, changes: Mapping[str, Any]) -> m.Motion:
+        """The wish that some keys be otherwise, to be sent."""
+        self.wanted = {**self.wanted, **changes}
+        number = self._next_id()
+        self._asked[number] = self.wanted
+        self.said = ""
+        return m.Motion(table=self.wanted, id=number)
+
+    def answered(self, answer: m.Answer) -> bool:
+        """Hear the desk; whether the widgets must go back to what is granted."""
+        table = self._asked.pop(answer.id, None)
+        if table is None:
+            return False
+        if answer.ok:
+            self._granted = table
+            return False
+        self.said, self.wanted = answer.error, dict(self._granted)
+        return True
+
+
+def pages_of(facts: RunFacts) -> tuple[Page, ...]:
+    """What the station of a run shows of its own; nothing of a plan that cannot be read."""
+    if facts.views.pages is None:
+        return ()
+    try:
+        return facts.views.pages(facts.header.scenario)
+    except (KeyError, ValueError):
+        return ()

@@ -1,0 +1,116 @@
+"""A page of a station's own in the panel, as values: what it shows of a row, what it lets ask.
+
+The panel builds whatever stands here and knows no station. What a person asks for becomes one
+table, which the desk has proved before control sees it, as it does with a motion's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hil.run.station import Role, Shape
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageLamp:
+    """A lamp for a signal of codes, with the reason beside it."""
+
+    label: str
+    signal: str
+    """Whose codes are its states."""
+    states: Mapping[str, tuple[Role, Shape]]
+    """Name of a code → colour and shape; others are dim and at rest."""
+    why: str = ""
+    """Another signal of codes that tells why; empty for none."""
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    """Name of a code of that → words; others are not told."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageBar:
+    """Numbers on one scale, a bar for each, from `rest`."""
+
+    label: str
+    bars: tuple[tuple[str, str], ...]
+    """Name and column of each."""
+    low: float
+    high: float
+    unit: str = ""
+    rest: float = 0.0
+    """From where a bar is drawn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageNumber:
+    """One number."""
+
+    label: str
+    column: str
+    unit: str = ""
+    digits: int = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageText:
+    """Words that stay."""
+
+    words: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageTable:
+    """Several numbers below each other."""
+
+    label: str
+    rows: tuple[PageNumber, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageButton:
+    """Asks for something when it is pressed."""
+
+    label: str
+    asks: Mapping[str, Any]
+    """Keys of the table, and their values from then on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageSwitch:
+    """On or off; `key` is true while it is on."""
+
+    label: str
+    key: str
+    on: bool = False
+    """How it stands at first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageSlider:
+    """A number that is asked for when it is let go."""
+
+    label: str
+    key: str
+    low: float
+    high: float
+    step: float
+    value: float
+    """Where it stands at first."""
+    unit: str = ""
+
+
+PageWidget = (
+    PageLamp | PageBar | PageNumber | PageText | PageTable | PageButton | PageSwitch | PageSlider
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page."""
+
+    title: str
+    widgets: tuple[PageWidget, ...]
+    """From top to bottom."""
+    asks: Mapping[str, Any] = field(default_factory=dict)
+    """What the table that is asked for always has."""

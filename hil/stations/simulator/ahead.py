@@ -1,0 +1,117 @@
+"""Predictive presets of a ride: their planners, what they are told of the future, and of plans.
+
+On the virtual clock plans are made in the thread of the loop, so that a ride repeats bit by bit; in
+real time by a process each, which is ready before anything is powered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+
+from hil.config.errors import ConfigError, about
+from hil.machines.cueing_preset import CueingPreset
+from hil.machines.machine import envelope_of, geometry_of
+from hil.stations.simulator.chain import scaled_state
+from hil.stations.simulator.plan_wire import PlannerSetup
+from hil.stations.simulator.planning import PlanningError, PlanningProcess
+from hil.stations.simulator.scenario import RidePlan
+from hil.stations.simulator.source import LiveSource
+from platform6dof.cueing.parameters import CueingError
+from platform6dof.cueing.predictive import InlinePlanning, PlanStatus, PredictiveFilter
+
+
+def predictive_filter(
+    plan: RidePlan, preset: CueingPreset
+) -> tuple[PredictiveFilter, PlanningProcess | None]:
+    """The filter of a predictive preset, and the process that is to be entered for its plans.
+
+    Raises:
+        ConfigError: if the preset or the rig cannot be planned for.
+    """
+    scenario, rig = plan.scenario, plan.rig
+    cueing = scenario.cueing
+    geometry = geometry_of(rig)
+    try:
+        parameters = preset.predictive(cueing.preview_s)
+        envelope, neutral = envelope_of(rig, geometry), rig.neutral.pose()
+        setup = PlannerSetup(parameters, envelope, neutral, cueing.head_m)
+        planner = setup.planner()
+        process = None if scenario.clock == "virtual" else PlanningProcess(setup)
+        planning = InlinePlanning(planner) if process is None else process
+        return PredictiveFilter(parameters, planning, scenario.period_s), process
+    except CueingError as error:
+        line = f"preset {preset.name!r}: {error}"
+        raise ConfigError(plan.scenario_file, [about(error.name, line)]) from None
+    except ValueError as error:
+        line = f"preset {preset.name!r}: {error}"
+        raise ConfigError(plan.scenario_file, [about("cueing", line)]) from None
+
+
+class Predictive:
+    """All predictive presets of a ride.
+
+    Args:
+        filters: theirs.
+        processes: that make plans for them; none on the virtual clock.
+    """
+
+    def __init__(
+        self, filters: Sequence[PredictiveFilter], processes: Sequence[PlanningProcess]
+    ) -> None:
+        self._filters = tuple(filters)
+        self._processes = tuple(processes)
+        self._told = [PlanStatus()] * len(self._filters)
+
+    @contextmanager
+    def planners(self) -> Iterator[None]:
+        """The processes, ready.
+
+        Raises:
+            ConfigError: if one does not get ready.
+        """
+        with ExitStack() as stack:
+            try:
+                for one in self._processes:
+                    stack.enter_context(one)
+            except PlanningError as error:
+                raise ConfigError("cueing", [str(error)]) from None
+            yield
+
+    def look_ahead(self, source: LiveSource, now_s: float, gain: float) -> None:
+        """Tell what the vehicle will do to those that make a plan in this cycle.
+
+        Args:
+            source: just asked for this cycle.
+            now_s: on the clock of the run [s].
+            gain: factor on force and rates.
+        """
+        for one in self._filters:
+            own = one.parameters
+            if one.due and own.preview_s > 0.0:
+                states = source.preview(now_s, own.preview_s, own.step_s)
+                one.foresee([scaled_state(state, gain) for state in states])
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Plans that took over, that were late, that failed, so far."""
+        found = [one.status for one in self._filters]
+        return (
+            sum(one.played for one in found),
+            sum(one.late for one in found),
+            sum(one.failed for one in found),
+        )
+
+    def tell(self, say: Callable[[str], None]) -> None:
+        """Say what went wrong with plans since this was asked last."""
+        for at, one in enumerate(self._filters):
+            now, before = one.status, self._told[at]
+            if now.lost and not before.lost:
+                say("the planner's process is gone: the last plan is played to its rest")
+            elif now.late > before.late and not now.lost:
+                say(f"a plan was late: the one before is played on ({now.late} so far)")
+            if now.failed > before.failed:
+                say(f"no plan was found: the one before is played on ({now.failed} so far)")
+            if now.resting and not before.resting:
+                say("the last plan has ended: the platform rests where it is")
+            self._told[at] = now

@@ -1,0 +1,310 @@
+"""Emulated simulators for a ride: in step with the virtual clock, or a process that sends UDP."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from pydantic import Field
+
+from hil.config.errors import ConfigError, about
+from hil.config.settings import Settings
+from hil.config.shipped import find_file
+from hil.hosts.kind import HostKind
+from hil.hosts.link import Address, Datagram
+from hil.hosts.maps import host_kind
+from hil.stations.simulator.source import Surroundings
+
+if TYPE_CHECKING:
+    from sim.hosts.emulated import EmulatedHost
+    from sim.hosts.motion import VehicleMotion
+    from sim.hosts.telemetry import Feed
+
+FEEDS: Final = ("auto", "jsbsim", "flight", "loop", "drive")
+"""Vehicles that come with the bench."""
+STARTS_S: Final = 20.0
+"""A process that emulates a simulator is there after so long at most [s]."""
+Share = Annotated[float, Field(ge=0.0, lt=1.0)]
+
+
+class EmulatedSettings(Settings):
+    """Table ``[source.emulated]``: a simulator that the bench emulates."""
+
+    feed: str = "auto"
+    """What its vehicle does: auto (JSBSim where it is installed, else flight), jsbsim, flight,
+    loop, drive, or the file of a recorded ride."""
+    rate_hz: Annotated[float, Field(ge=10.0, le=1000.0)] = 60.0
+    """Packets a second [Hz]."""
+    jitter_s: Annotated[float, Field(ge=0.0, le=0.1)] = 0.0
+    """A packet takes up to so much longer [s]."""
+    loss: Share = 0.0
+    """Share of packets that never arrive."""
+    order: Share = 0.0
+    """Share of packets that the next one overtakes."""
+    version: str = ""
+    """Form of the wire where it has several; left out: as the map says, else its first one."""
+    faults: Annotated[tuple[str, ...], Field(max_length=64)] = ()
+    """Faults as ``pause at_s=5 duration_s=1``, in seconds since the ride began."""
+
+    def feed_lasts_s(self, file: Path) -> float:
+        """How long its vehicle does something [s].
+
+        Raises:
+            ConfigError: if there is no such feed.
+        """
+        return self.made_feed(file).lasts_s
+
+    def made_feed(self, file: Path) -> Feed:
+        """Its vehicle.
+
+        Raises:
+            ConfigError: if there is no such feed, or its file is wrong.
+        """
+        from sim.hosts.feeds import feed_of
+
+        name = self.feed
+        if name not in FEEDS:
+            where = "source.emulated.feed"
+            name = str(find_file(name, beside=file, folder="motions", key=where))
+        try:
+            return feed_of(name)
+        except ValueError as error:
+            line = f"source.emulated.feed: {error}"
+            raise ConfigError(str(file), [about("source.emulated.feed", line)]) from None
+
+
+class WaitingFeed:
+    """A vehicle that stays as it is at the beginning of a feed until the ride begins."""
+
+    def __init__(self, feed: Feed) -> None:
+        self._feed = feed
+        self.begun_s: float = math.inf
+        """When the ride began, on the simulator's clock [s]."""
+
+    @property
+    def lasts_s(self) -> float:
+        """How long it does something, from its beginning [s]."""
+        return self._feed.lasts_s
+
+    def at(self, t_s: float) -> VehicleMotion:
+        """What it does at a time of the simulator [s]."""
+        return self._feed.at(max(t_s - self.begun_s, 0.0))
+
+
+class EmulatedWire:
+    """An emulated simulator in step with the clock of a run; nothing goes over any network.
+
+    Args:
+        host: the simulator.
+        feed: its vehicle.
+        faults: what goes wrong, from the beginning of the ride on.
+        began_s: when the simulator was started, on the clock of the run [s].
+    """
+
+    def __init__(
+        self, host: EmulatedHost, feed: WaitingFeed, faults: tuple[str, ...], began_s: float
+    ) -> None:
+        self._host, self._feed, self._faults, self._began_s = host, feed, faults, began_s
+        self._owner = 0
+        self.foreign: int = 0
+        """Datagrams of another simulator so far."""
+
+    @property
+    def ended_s(self) -> float:
+        """When the vehicle has done all, on the clock of the run [s]."""
+        return self._began_s + self._feed.begun_s + self._feed.lasts_s
+
+    def begin(self, now_s: float) -> None:
+        """Let the vehicle begin, if it has not yet."""
+        if self._feed.begun_s < math.inf:
+            return
+        self._feed.begun_s = self._host.simulation.feed_s
+        for fault in self._faults:
+            self._host.fault(fault, now_s - self._began_s)
+
+    def exchange(self, now_s: float, requests: Iterable[bytes]) -> list[Datagram]:
+        """Hand requests over, and take what has arrived by now."""
+        for request in requests:
+            self._host.receive(request, "bench")
+        if now_s == math.inf:
+            return []
+        found: list[Datagram] = []
+        for one in self._host.sent(now_s - self._began_s):
+            if one.sender != self._owner:
+                self.foreign += 1
+            else:
+                at_s = self._began_s + one.arrival_s
+                found.append(Datagram(one.data, at_s, ("127.0.0.1", one.sender)))
+        return found
+
+    def own(self, datagram: Datagram) -> None:
+        """The first one is heard from the beginning."""
+
+
+def emulated(
+    settings: EmulatedSettings, kind: HostKind, map_: Any, key: bytes, around: Surroundings
+) -> EmulatedWire:
+    """The emulated simulator of a ride on the virtual clock.
+
+    Raises:
+        ConfigError: if it cannot be made.
+    """
+    feed = WaitingFeed(settings.made_feed(around.scenario_file))
+    host = _host(settings, kind, map_, key, feed, around)
+    _check_faults(settings.faults, around.scenario_file)
+    return EmulatedWire(host, feed, settings.faults, around.now_s())
+
+
+class SendingProcess:
+    """A process that emulates a simulator and sends UDP.
+
+    Args:
+        link: to it; it ends when this is closed.
+        asked: where it hears requests; None for a wire without.
+        lasts_s: how long its vehicle does something, from its beginning [s].
+    """
+
+    def __init__(self, link: Connection, asked: Address | None, lasts_s: float) -> None:
+        self._link = link
+        self.asked: Address | None = asked
+        """Where it hears requests; None for a wire without."""
+        self.lasts_s: float = lasts_s
+        """How long its vehicle does something, from its beginning [s]."""
+        self._begun = False
+
+    def begin(self) -> None:
+        """Let the vehicle begin, if it has not yet."""
+        if not self._begun:
+            self._begun = True
+            with suppress(OSError):  # it has gone: the watchdogs will say so
+                self._link.send(True)
+
+
+@contextmanager
+def sending(
+    settings: EmulatedSettings,
+    kind: HostKind,
+    map_: Any,
+    key: bytes,
+    around: Surroundings,
+    to: Address,
+) -> Iterator[SendingProcess]:
+    """A process of its own that sends UDP to an address.
+
+    Raises:
+        ConfigError: if it cannot be made, or does not start.
+    """
+    file = around.scenario_file
+    feed = settings.made_feed(file)
+    _check_faults(settings.faults, file)
+    _host(settings, kind, map_, key, feed, around)  # refuses here what would fail there
+    spawning = multiprocessing.get_context("spawn")
+    ours, theirs = spawning.Pipe()
+    what = (settings, kind.name, map_, key, (file, around.period_s, around.seed), to, theirs)
+    process = spawning.Process(target=_send, args=what, daemon=True)
+    process.start()
+    theirs.close()
+    try:
+        try:
+            port = int(ours.recv()) if ours.poll(STARTS_S) else None
+        except EOFError:
+            port = None
+        if port is None:
+            line = f"source.emulated: its process did not start within {STARTS_S:g} s"
+            raise ConfigError(str(file), [about("source.emulated", line)])
+        asked = None if kind.asks_port is None else ("127.0.0.1", port)
+        yield SendingProcess(ours, asked, feed.lasts_s)
+    finally:
+        ours.close()  # it ends by that
+        process.join(2.0)
+        if process.is_alive():
+            process.kill()
+
+
+def _send(
+    settings: EmulatedSettings,
+    name: str,
+    map_: Any,
+    key: bytes,
+    around: tuple[Path, float, int],
+    to: Address,
+    link: Connection,
+) -> None:
+    from hil.timing.realtime import RealClock
+    from sim.hosts.sender import run_host
+
+    file, period_s, seed = around
+    clock = RealClock()
+    surroundings = Surroundings(file, period_s, False, seed, clock.now_s)
+    feed = WaitingFeed(settings.made_feed(file))
+    host = _host(settings, host_kind(name, str(file)), map_, key, feed, surroundings)
+
+    def over() -> bool:
+        """Whether the other end has gone; a word from it lets the vehicle begin."""
+        try:
+            while link.poll(0.0):
+                link.recv()
+                feed.begun_s = host.simulation.feed_s
+                for fault in settings.faults:
+                    host.fault(fault)
+        except (EOFError, OSError):
+            return True
+        return False
+
+    run_host(
+        host,
+        to,
+        now_s=clock.now_s,
+        ready=lambda sender: link.send(sender.address[1]),
+        stop=over,
+        asked_on=("127.0.0.1", 0),
+    )
+
+
+def _host(
+    settings: EmulatedSettings,
+    kind: HostKind,
+    map_: Any,
+    key: bytes,
+    feed: Feed,
+    around: Surroundings,
+) -> EmulatedHost:
+    from sim.hosts.emulated import emulated_host
+    from sim.hosts.kinds import KINDS
+
+    options: dict[str, Any] = {"key": key} if key else {}
+    version = settings.version
+    if kind.name == "flightgear_generic":
+        options["protocol"] = find_file(map_.protocol, folder="hosts", key="protocol").read_text()
+    elif kind.name == "xplane_data":
+        version = version or map_.version
+    elif kind.name == "pose_template":
+        names = ("template", "bits", "binary", "spans")
+        options |= {name: getattr(map_, name) for name in names}
+    if kind.name not in KINDS:
+        line = f"emulated: there is none of the kind {kind.name}; there are {', '.join(KINDS)}"
+        raise ConfigError(str(around.scenario_file), [about("source.emulated", line)])
+    try:
+        return emulated_host(
+            kind.name, feed=feed, rate_hz=settings.rate_hz, jitter_s=settings.jitter_s,
+            loss=settings.loss, order=settings.order, version=version, seed=around.seed, **options,
+        )  # fmt: skip
+    except ValueError as error:
+        line = f"source.emulated: {error}"
+        raise ConfigError(str(around.scenario_file), [about("source.emulated", line)]) from None
+
+
+def _check_faults(faults: tuple[str, ...], file: Path) -> None:
+    from sim.devices.fault_text import FaultError
+    from sim.hosts.faults import as_faults
+
+    try:
+        as_faults(faults)
+    except FaultError as error:
+        line = f"source.emulated.faults: {error}"
+        raise ConfigError(str(file), [about("source.emulated.faults", line)]) from None

@@ -1,0 +1,179 @@
+"""What a host says, cycle by cycle: from datagrams to a state with its weight."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Final, Protocol
+
+from hil.hosts.follow import Follower
+from hil.hosts.kind import Codec, HostKind, Packet, Received, Refused
+from hil.hosts.link import Address, Datagram, HostLink
+from hil.hosts.maps import mapped
+from hil.hosts.states import Heard
+from hil.hosts.watch import HostWatch
+from hil.stations.simulator.source import Surroundings
+from hil.stations.simulator.sources.emulated import SendingProcess
+from platform6dof.cueing.completion import Completion
+from platform6dof.cueing.parameters import CueingError
+from platform6dof.cueing.vehicle import REST, VehicleFlags, VehicleState
+
+
+class HostWire(Protocol):
+    """Where datagrams come from: a socket, or an emulated simulator."""
+
+    @property
+    def ended_s(self) -> float:
+        """When nothing more comes, on the clock of the run [s]; infinite if that is not known."""
+        ...
+
+    @property
+    def foreign(self) -> int:
+        """Datagrams so far that were of somebody else, or of no size that any of ours has."""
+        ...
+
+    def begin(self, now_s: float) -> None:
+        """The platform follows from now on [s]."""
+        ...
+
+    def exchange(self, now_s: float, requests: Iterable[bytes]) -> list[Datagram]:
+        """Send requests, and take what came since the last cycle [s]."""
+        ...
+
+    def own(self, datagram: Datagram) -> None:
+        """This one was understood."""
+        ...
+
+
+class SocketWire:
+    """A socket as a wire.
+
+    Args:
+        link: the socket.
+        asked: where requests go; None for a wire without.
+        partner: the process that emulates the host; None for a real one.
+    """
+
+    def __init__(
+        self, link: HostLink, asked: Address | None, partner: SendingProcess | None = None
+    ) -> None:
+        self._link, self._asked, self._partner = link, asked, partner
+        self._ended_s = math.inf
+
+    @property
+    def ended_s(self) -> float:
+        """When an emulated vehicle has done all, on the clock of the run [s]."""
+        return self._ended_s
+
+    @property
+    def foreign(self) -> int:
+        """Datagrams that were not of the one that is heard, or too large."""
+        return self._link.foreign + self._link.oversized
+
+    def begin(self, now_s: float) -> None:
+        """An emulated vehicle begins; a real one does what it does."""
+        if self._partner is not None and self._ended_s == math.inf:
+            self._partner.begin()
+            self._ended_s = now_s + self._partner.lasts_s
+
+    def exchange(self, now_s: float, requests: Iterable[bytes]) -> list[Datagram]:
+        """Send requests, and drain the socket."""
+        for request in requests:
+            if self._asked is not None:
+                self._link.send(request, self._asked)
+        return self._link.drain()
+
+    def own(self, datagram: Datagram) -> None:
+        """Hear only this sender from now on."""
+        self._link.own(datagram.sender)
+
+
+_POSED: Final = (REST.f_m_s2, REST.omega_rad_s)
+
+
+class HostSource:
+    """A `LiveSource` of one host.
+
+    Args:
+        kind: of the host.
+        map_: settings of its map.
+        wire: where its datagrams come from.
+        around: the run.
+    """
+
+    def __init__(self, kind: HostKind, map_: Any, wire: HostWire, around: Surroundings) -> None:
+        self._map, self._wire = map_, wire
+        self._codec: Codec = kind.codec(map_)
+        self._watch = HostWatch(map_.means.means())
+        completion = Completion(around.period_s, around.head_m)
+        self._follower = Follower("t_s" in kind.tells, completion)
+        self._used = 0
+        self._unfit = 0
+
+    @property
+    def ended_s(self) -> float:
+        """When its emulated vehicle has done all; infinite for a real host."""
+        return self._wire.ended_s
+
+    def begin(self, now_s: float) -> None:
+        """Follow from nothing on, as soon as the stream is sound."""
+        self._wire.begin(now_s)
+        self._watch.reengage(now_s)
+
+    def poll(self, now_s: float) -> Heard:
+        """What the host says in this cycle."""
+        came: list[Received | Refused] = []
+        for datagram in self._wire.exchange(now_s, self._codec.requests(now_s)):
+            told = self._codec.decode(datagram.data)
+            if isinstance(told, Refused):
+                if told is not Refused.NO_MOTION:
+                    came.append(told)
+                continue
+            self._wire.own(datagram)
+            packet = Packet(mapped(told.state, self._map), told.sequence)
+            came.append(Received(packet, datagram.kernel_s, now_s))
+        judged = self._watch.step(now_s, came)
+        if judged.anchor:
+            self._follower.anchor()
+        newest: Received | None = None
+        for received in judged.accepted:
+            if self._take(received):
+                newest = received
+        return Heard(
+            state=self._follower.state(now_s),
+            host=judged.state,
+            cause=judged.cause,
+            weight=judged.weight,
+            anchor=judged.anchor,
+            host_s=math.nan if newest is None else newest.packet.state.t_s,
+            kernel_s=math.nan if newest is None else newest.kernel_s,
+            taken_s=math.nan if newest is None else newest.taken_s,
+            packets=self._used,
+            dropped=judged.dropped + self._wire.foreign + self._unfit,
+            missing=judged.missing,
+        )
+
+    def preview(self, now_s: float, span_s: float, step_s: float) -> tuple[VehicleState, ...]:
+        """Nothing: nobody knows what a live host will do."""
+        del now_s, span_s, step_s
+        return ()
+
+    def farewell(self) -> None:
+        """Tell a host that was asked to send that it need not any more."""
+        ends = getattr(self._codec, "farewell", None)
+        if ends is not None:
+            self._wire.exchange(math.inf, ends())
+
+    def _take(self, received: Received) -> bool:
+        state = received.packet.state
+        if state.flags & VehicleFlags.POSE:  # no force is behind it, and none is needed
+            force, rates = _POSED
+            state = replace(state, f_m_s2=force, omega_rad_s=rates)
+        try:
+            self._follower.take(state, received.kernel_s)
+        except CueingError:
+            self._unfit += 1
+            return False
+        self._used += 1
+        return True
