@@ -10,6 +10,7 @@ from benchmarks import (
     bench_arm,
     bench_arm_link,
     bench_cycle,
+    bench_fmu,
     bench_governor,
     bench_help,
     bench_kill,
@@ -30,6 +31,7 @@ NAMES = (
     "kinematics",
     "cycle",
     "governor",
+    "fmu",
     "realtime",
     "slcan",
     "rack",
@@ -86,6 +88,8 @@ def main() -> None:
         results["cycle"] = bench_cycle.run()
     if "governor" in chosen:
         results["governor"] = bench_governor.run()
+    if "fmu" in chosen:
+        results["fmu"] = bench_fmu.run()
     if "realtime" in chosen:
         results["realtime"] = bench_realtime.run(arguments.seconds)
     if "slcan" in chosen:
