@@ -17,6 +17,7 @@ from benchmarks import (
     bench_kinematics,
     bench_panel,
     bench_panel_stop,
+    bench_plan,
     bench_rack,
     bench_realtime,
     bench_recording,
@@ -32,6 +33,7 @@ NAMES = (
     "cycle",
     "cueing",
     "governor",
+    "plan",
     "realtime",
     "slcan",
     "rack",
@@ -90,6 +92,8 @@ def main() -> None:
         results["cueing"] = bench_cueing.run()
     if "governor" in chosen:
         results["governor"] = bench_governor.run()
+    if "plan" in chosen:
+        results["plan"] = bench_plan.run(arguments.seconds)
     if "realtime" in chosen:
         results["realtime"] = bench_realtime.run(arguments.seconds)
     if "slcan" in chosen:

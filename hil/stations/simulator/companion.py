@@ -21,6 +21,7 @@ from hil.stations.simulator.signals import NAN3, SIGNALS
 from hil.stations.simulator.source import LiveSource
 from hil.stations.simulator.words import CAUSES
 from hil.timing.clock import Tick
+from platform6dof.forward import ForwardResult
 from safety.modes import Mode
 from safety.verdict import Verdict
 
@@ -95,6 +96,11 @@ class RideCompanion:
             return (_wait_for(heard),)
         return ()
 
+    def reached(self, found: ForwardResult) -> None:
+        """Keep the measured pose, for a source that is a model."""
+        if found.converged:
+            self._ride.measured = found.X_BP
+
     def row(self, control: Control) -> bytes:
         """What the row of this cycle tells of the ride."""
         ride = self._ride
@@ -131,6 +137,8 @@ class RideCompanion:
             return
         self._told = seen
         why = "" if heard.cause is Cause.NONE else f": {CAUSES[heard.cause]}"
+        if why and (more := str(getattr(self._source, "why", ""))):
+            why += f" ({more})"
         calm = heard.host in (HostState.WAITING, HostState.LIVE, HostState.FADING_IN)
         level = Level.INFO if calm else Level.WARNING
         self.note(tick, f"source {heard.host.name.lower().replace('_', ' ')}{why}", level)
