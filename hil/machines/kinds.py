@@ -91,7 +91,7 @@ def _ride_map() -> type[Settings]:
 def _check_ride_map(table: Mapping[str, Any], file: Path) -> None:
     from hil.machines.ride_map import RideMap
 
-    RideMap.build(table, str(file))
+    RideMap.build(dict(table), str(file))
 
 
 RIG: Final = FileKind(
@@ -115,6 +115,6 @@ CUEING_PRESET: Final = FileKind(
     model=_cueing_preset, check=_check_cueing_preset,
 )  # fmt: skip
 RIDE_MAP: Final = FileKind(
-    name="ride map", schema="ride-map", folder="rides", marks=("columns",),
+    name="ride map", schema="ride", folder="rides", marks=("columns",),
     model=_ride_map, check=_check_ride_map,
 )  # fmt: skip

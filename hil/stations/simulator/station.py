@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hil.config.file_kind import FileKind, NamedFile
+from hil.hosts.map_kind import HOST_MAP
 from hil.machines.kinds import CUEING_PRESET, DRIVE, RIDE_MAP, RIG
 from hil.run.station import Checked, Option, Request, Section, Station, Tried
 from hil.stations.platform.station import OPTIONS as PLATFORM_OPTIONS
@@ -129,7 +130,7 @@ def _offered() -> tuple[Offer, ...]:
 STATION: Final = Station(
     name="simulator",
     scenarios=SCENARIO,
-    machines=(RIG, DRIVE, CUEING_PRESET, RIDE_MAP),
+    machines=(RIG, DRIVE, CUEING_PRESET, HOST_MAP, RIDE_MAP),
     options=OPTIONS,
     signals=SIGNALS,
     check=_check,
