@@ -46,20 +46,20 @@ def listen_and_show(choice: ListenChoice, seconds: float | None, *, as_json: boo
     with StopSignals() as wish, listening(choice, clock) as ears:
         if not as_json:
             err.print(_where(choice, ears), soft_wrap=True)
-        shown = _Shown(figures, ears, quiet=as_json)
-        with shown:
-            took_s = listen(ears, clock, lasts_s, lambda: wish.asked is not None, shown.take)
+        display = _Display(figures, ears, quiet=as_json)
+        with display:
+            took_s = listen(ears, clock, lasts_s, lambda: wish.asked is not None, display.take)
         told = told_of(choice, ears, figures, took_s)
     if as_json:
         print_json(told)
-    elif not shown.drawn:
+    elif not display.drawn:
         out.print(table_of(figures, ears))
     if not figures.packets and not as_json:
         err.print(nothing_text(choice, figures), soft_wrap=True)
     return figures.packets > 0
 
 
-class _Shown:
+class _Display:
     """Feeds the figures, and draws them now and then."""
 
     def __init__(self, figures: HostFigures, ears: HostEars, *, quiet: bool) -> None:
