@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks import (
     bench_arm,
     bench_arm_link,
+    bench_cueing,
     bench_cycle,
     bench_fmu,
     bench_governor,
@@ -31,6 +32,7 @@ from benchmarks import (
 NAMES = (
     "kinematics",
     "cycle",
+    "cueing",
     "governor",
     "fmu",
     "plan",
@@ -88,6 +90,8 @@ def main() -> None:
         results["kinematics"] = bench_kinematics.run()
     if "cycle" in chosen:
         results["cycle"] = bench_cycle.run()
+    if "cueing" in chosen:
+        results["cueing"] = bench_cueing.run()
     if "governor" in chosen:
         results["governor"] = bench_governor.run()
     if "fmu" in chosen:
