@@ -9,13 +9,16 @@ from pathlib import Path
 from benchmarks import (
     bench_arm,
     bench_arm_link,
+    bench_cueing,
     bench_cycle,
+    bench_fmu,
     bench_governor,
     bench_help,
     bench_kill,
     bench_kinematics,
     bench_panel,
     bench_panel_stop,
+    bench_plan,
     bench_rack,
     bench_realtime,
     bench_recording,
@@ -29,7 +32,10 @@ from benchmarks import (
 NAMES = (
     "kinematics",
     "cycle",
+    "cueing",
     "governor",
+    "fmu",
+    "plan",
     "realtime",
     "slcan",
     "rack",
@@ -84,8 +90,14 @@ def main() -> None:
         results["kinematics"] = bench_kinematics.run()
     if "cycle" in chosen:
         results["cycle"] = bench_cycle.run()
+    if "cueing" in chosen:
+        results["cueing"] = bench_cueing.run()
     if "governor" in chosen:
         results["governor"] = bench_governor.run()
+    if "fmu" in chosen:
+        results["fmu"] = bench_fmu.run()
+    if "plan" in chosen:
+        results["plan"] = bench_plan.run(arguments.seconds)
     if "realtime" in chosen:
         results["realtime"] = bench_realtime.run(arguments.seconds)
     if "slcan" in chosen:

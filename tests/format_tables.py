@@ -24,6 +24,7 @@ PAGE = ROOT / "docs" / "formats.md"
 PLATFORM, ARM = "hil.stations.platform.told", "hil.stations.arm.told"
 DRIVES = "hil.stations.platform.drives.told"
 WORLD = "hil.stations.world.told"
+CUE = "hil.stations.simulator.cue_told"
 SPACE_ARM, PROGRAM = "hil.space_arm.told", "hil.cli.told"
 RUN = (
     f"{PLATFORM}:RunTold",
@@ -38,6 +39,7 @@ CHECK = (
     f"{PROGRAM}:TogetherCheckTold",
 )
 ALONE = (f"{ARM}:MoveTold", f"{ARM}:NothingTold")
+FMU = "hil.stations.simulator.fmu_told"
 VERBS = {
     "hil run": RUN,
     "hil check": CHECK,
@@ -60,6 +62,10 @@ VERBS = {
     "hil drives park": RUN[:1],
     "hil drives test": (f"{DRIVES}:LegTestTold",),
     "hil drives reference": (f"{DRIVES}:ReferenceTold",),
+    "hil fmu info": (f"{FMU}:FmuInfoTold",),
+    "hil fmu check": (f"{FMU}:FmuCheckTold",),
+    "hil fmu run": (f"{FMU}:FmuRunTold",),
+    "hil fmu export": (f"{FMU}:FmuExportTold",),
     "hil arm check": CHECK[1:2],
     "hil arm run": RUN[1:2],
     "hil arm goto": ALONE,
@@ -79,6 +85,11 @@ VERBS = {
     "hil world fk": (f"{WORLD}:EndsTold",),
     "hil world ik": (f"{WORLD}:PoseReachedTold",),
     "hil world jog": RUN[2:3],
+    "hil cue ride": (f"{CUE}:RideScoreTold",),
+    "hil cue check": (f"{CUE}:CueCheckTold",),
+    "hil cue tune": (f"{CUE}:CueTuneTold",),
+    "hil cue compare": (f"{CUE}:CueCompareTold",),
+    "hil cue omct": (f"{CUE}:CueOmctTold",),
     "hil arm advance": (f"{SPACE_ARM}:AdvanceTold",),
     "hil arm table": (f"{SPACE_ARM}:TableTold",),
 }
