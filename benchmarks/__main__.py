@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks import (
     bench_arm,
     bench_arm_link,
+    bench_cueing,
     bench_cycle,
     bench_governor,
     bench_help,
@@ -30,6 +31,7 @@ from benchmarks import (
 NAMES = (
     "kinematics",
     "cycle",
+    "cueing",
     "governor",
     "plan",
     "realtime",
@@ -86,6 +88,8 @@ def main() -> None:
         results["kinematics"] = bench_kinematics.run()
     if "cycle" in chosen:
         results["cycle"] = bench_cycle.run()
+    if "cueing" in chosen:
+        results["cueing"] = bench_cueing.run()
     if "governor" in chosen:
         results["governor"] = bench_governor.run()
     if "plan" in chosen:
