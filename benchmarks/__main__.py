@@ -11,6 +11,7 @@ from benchmarks import (
     bench_arm_link,
     bench_cueing,
     bench_cycle,
+    bench_fmu,
     bench_governor,
     bench_help,
     bench_kill,
@@ -33,6 +34,7 @@ NAMES = (
     "cycle",
     "cueing",
     "governor",
+    "fmu",
     "plan",
     "realtime",
     "slcan",
@@ -92,6 +94,8 @@ def main() -> None:
         results["cueing"] = bench_cueing.run()
     if "governor" in chosen:
         results["governor"] = bench_governor.run()
+    if "fmu" in chosen:
+        results["fmu"] = bench_fmu.run()
     if "plan" in chosen:
         results["plan"] = bench_plan.run(arguments.seconds)
     if "realtime" in chosen:
