@@ -16,6 +16,7 @@ from benchmarks import (
     bench_kinematics,
     bench_panel,
     bench_panel_stop,
+    bench_plan,
     bench_rack,
     bench_realtime,
     bench_recording,
@@ -30,6 +31,7 @@ NAMES = (
     "kinematics",
     "cycle",
     "governor",
+    "plan",
     "realtime",
     "slcan",
     "rack",
@@ -86,6 +88,8 @@ def main() -> None:
         results["cycle"] = bench_cycle.run()
     if "governor" in chosen:
         results["governor"] = bench_governor.run()
+    if "plan" in chosen:
+        results["plan"] = bench_plan.run(arguments.seconds)
     if "realtime" in chosen:
         results["realtime"] = bench_realtime.run(arguments.seconds)
     if "slcan" in chosen:

@@ -24,6 +24,7 @@ PAGE = ROOT / "docs" / "formats.md"
 PLATFORM, ARM = "hil.stations.platform.told", "hil.stations.arm.told"
 DRIVES = "hil.stations.platform.drives.told"
 WORLD = "hil.stations.world.told"
+CUE = "hil.stations.simulator.cue_told"
 SPACE_ARM, PROGRAM = "hil.space_arm.told", "hil.cli.told"
 RUN = (
     f"{PLATFORM}:RunTold",
@@ -79,6 +80,11 @@ VERBS = {
     "hil world fk": (f"{WORLD}:EndsTold",),
     "hil world ik": (f"{WORLD}:PoseReachedTold",),
     "hil world jog": RUN[2:3],
+    "hil cue ride": (f"{CUE}:RideScoreTold",),
+    "hil cue check": (f"{CUE}:CueCheckTold",),
+    "hil cue tune": (f"{CUE}:CueTuneTold",),
+    "hil cue compare": (f"{CUE}:CueCompareTold",),
+    "hil cue omct": (f"{CUE}:CueOmctTold",),
     "hil arm advance": (f"{SPACE_ARM}:AdvanceTold",),
     "hil arm table": (f"{SPACE_ARM}:TableTold",),
 }

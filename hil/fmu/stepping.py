@@ -69,6 +69,7 @@ class Stepping:
         self._asked = 0
         self._asked_s = 0.0
         self._late = 0
+        self._said = False
         self._failure: StepAnswer | None = None
 
     def poll(self, now_s: float, inputs: tuple[float, ...], *, go_on: bool = True) -> Reading:
@@ -82,7 +83,7 @@ class Stepping:
         if self._failure is not None:
             return self._reading(fresh=False)
         due = self._asked > self._newest.index
-        fresh = not due and self._asked == 0
+        fresh, self._said = not self._said, True
         if due:
             fresh = self._read(now_s)
         if self._failure is None and go_on and self._asked == self._newest.index:

@@ -18,6 +18,7 @@ from hil.config.errors import ConfigError, about
 from hil.config.settings import Settings, read_toml
 from hil.config.shipped import find_file
 from hil.machines.cueing_mpc import MpcKeys
+from hil.machines.cueing_others import AdaptiveKeys, DirectKeys, OptimalKeys
 from hil.machines.per_axis import per_axis, three_numbers
 from platform6dof.cueing import parameters as p
 from platform6dof.cueing.cue import CueingFilter
@@ -27,6 +28,8 @@ from platform6dof.cueing.parameters import CueingError
 Algorithm = Literal["classical", "adaptive", "optimal", "mpc", "direct"]
 FOLDER: Final = "cueing"
 _DEG: Final = math.pi / 180.0
+_CHECKED_AT_S: Final = 0.002
+"""Cycle time for which a filter is made to see that it can be [s]."""
 
 
 Gain = Annotated[float, Field(ge=p.GAIN.least, le=p.GAIN.most)]
@@ -138,6 +141,12 @@ class TranslationKeys(Settings):
     wb_rad_s: SlowCorners = (0.2, 0.2, 0.2)
     """Corner that brings the displacement back to 0 [rad/s]; 0 for none."""
 
+    def translations(self) -> tuple[p.Translation, p.Translation, p.Translation]:
+        """The same for the filters."""
+        rows = zip(self.wn_rad_s, self.damping, self.wb_rad_s, strict=True)
+        x, y, z = (p.Translation(*row) for row in rows)
+        return x, y, z
+
 
 class TiltKeys(Settings):
     """What lasts in the force, by gravity."""
@@ -212,8 +221,14 @@ class CueingPreset(Settings):
     tilt_turns_force: bool = False
     """Whether tilt, too, turns the force to the inertial frame: less travel, a deeper hole in the
     middle of the response."""
+    adaptive: AdaptiveKeys = AdaptiveKeys()
+    """Of the adaptive filter."""
+    optimal: OptimalKeys = OptimalKeys()
+    """Of the optimal filter."""
     mpc: MpcKeys = MpcKeys()
     """Of the predictive algorithm."""
+    direct: DirectKeys = DirectKeys()
+    """Of the algorithm that follows poses."""
 
     def predictive(self, preview_s: float | None = None) -> MpcParameters:
         """Parameters of the predictive algorithm.
@@ -232,13 +247,48 @@ class CueingPreset(Settings):
         Raises:
             CueingError: with the name, the value and its bounds.
         """
-        keys = self.translation
-        rows = zip(keys.wn_rad_s, keys.damping, keys.wb_rad_s, strict=True)
-        x, y, z = (p.Translation(*row) for row in rows)
         return p.ClassicalParameters(
-            self.force.scales(), self.rates.scales(), (x, y, z), self.tilt.tilt(),
-            self.rotation.rotations(), self.tilt_turns_force,
+            self.force.scales(), self.rates.scales(), self.translation.translations(),
+            self.tilt.tilt(), self.rotation.rotations(), self.tilt_turns_force,
         )  # fmt: skip
+
+    def check(self, algorithm: Algorithm) -> None:
+        """Refuse numbers that an algorithm cannot have.
+
+        Raises:
+            CueingError: with the name, the value and its bounds.
+        """
+        if algorithm == "classical":
+            self.classical()
+        elif algorithm == "mpc":
+            self.predictive()
+        elif algorithm == "direct":
+            self.direct.parameters()
+        else:
+            self.filter(algorithm, _CHECKED_AT_S)
+
+    def filter(self, algorithm: Algorithm, period_s: float) -> CueingFilter:
+        """The filter of an algorithm, other than the predictive one.
+
+        Raises:
+            CueingError: with the name, the value and its bounds.
+        """
+        from platform6dof.cueing.adaptive import Adaptive
+        from platform6dof.cueing.classical import Classical
+        from platform6dof.cueing.direct import Direct
+        from platform6dof.cueing.optimal import Optimal
+
+        force, rates = self.force.scales(), self.rates.scales()
+        if algorithm == "classical":
+            return Classical(self.classical(), period_s)
+        if algorithm == "adaptive":
+            translation = self.translation.translations()
+            return Adaptive(self.adaptive.parameters(force, rates, translation), period_s)
+        if algorithm == "optimal":
+            return Optimal(self.optimal.parameters(force, rates), period_s)
+        if algorithm == "direct":
+            return Direct(self.direct.parameters(), period_s)
+        raise CueingError(f"is {algorithm!r}: no filter of one cycle", "algorithm")
 
 
 def preset_from(table: Mapping[str, Any], source: str) -> CueingPreset:
@@ -252,8 +302,8 @@ def preset_from(table: Mapping[str, Any], source: str) -> CueingPreset:
     """
     preset = CueingPreset.build(table, source)
     try:
-        preset.classical()
-        preset.predictive()
+        for algorithm in dict.fromkeys(("classical", "mpc", preset.algorithm)):
+            preset.check(algorithm)
     except CueingError as error:
         key = _key_of(error.name)
         said = str(error).removeprefix(error.name).removeprefix(":").strip()
@@ -299,13 +349,9 @@ def filter_of(
     Raises:
         ConfigError: for "mpc", whose plans are made elsewhere; of an impossible period.
     """
-    from platform6dof.cueing.classical import Classical
-
-    wanted = algorithm or preset.algorithm
     try:
-        if wanted == "classical":
-            return Classical(preset.classical(), period_s)
+        return preset.filter(algorithm or preset.algorithm, period_s)
     except CueingError as error:
-        raise ConfigError(preset.name, [str(error)]) from None
-    line = f"algorithm = {wanted!r}: no filter of one cycle"
-    raise ConfigError(preset.name, [about("algorithm", line)])
+        key = _key_of(error.name) if error.name else ""
+        said = str(error).removeprefix(error.name).removeprefix(":").strip()
+        raise ConfigError(preset.name, [about(key, f"{key} {said}".strip())]) from None

@@ -85,9 +85,10 @@ class Classical:
             CueingError: if the force, the rates or the weight are not finite; nothing moved.
         """
         rows = np.empty((3, 6))
-        f, omega = state.f_m_s2, state.omega_rad_s
-        if not kernels.classical(
-            f[0], f[1], f[2], omega[0], omega[1], omega[2], weight,
+        x, y, z = state.f_m_s2
+        p, q, r = state.omega_rad_s
+        if not kernels.classical(  # one type of numbers, so that nothing compiles in a cycle
+            float(x), float(y), float(z), float(p), float(q), float(r), float(weight),
             self._table, self._memory, self._work, rows,
         ):  # fmt: skip
             raise not_finite(state, weight)

@@ -242,11 +242,10 @@ def classical(
     Returns:
         Whether the input is finite; nothing is changed if it is not.
     """
-    if not math.isfinite(0.0 * (fx + fy + fz) + 0.0 * (p + q + r) + 0.0 * weight):
-        # one of them, or only a sum, is beyond all numbers
-        for one in (fx, fy, fz, p, q, r, weight):
-            if not math.isfinite(one):
-                return False
+    if not (math.isfinite(fx) and math.isfinite(fy) and math.isfinite(fz)):
+        return False
+    if not (math.isfinite(p) and math.isfinite(q) and math.isfinite(r) and math.isfinite(weight)):
+        return False
     g = table[GRAVITY]
     fx = _scaled(table, SCALES, weight * fx)
     fy = _scaled(table, SCALES + SCALE_SIZE, weight * fy)

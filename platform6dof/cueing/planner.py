@@ -49,6 +49,10 @@ SINGULAR_RESERVE: Final = 1.02
 of the program keep the same distance once more."""
 COORDINATE_RESERVES: Final = (0.98, 0.94)
 """Share of the travel that the program may use, at the first and at a second try."""
+NEAR_M: Final = 0.1
+NEAR: Final = 0.5
+"""A leg's row is near where less room is left: of length, and of the limits of speed and
+acceleration."""
 RELIEF: Final = 1e-6
 """Bounds give way so far beyond what is played already [m, rad, per s, per s²]."""
 
@@ -185,6 +189,9 @@ class Planner:
         constant = np.vstack([box.reshape(-1, 6 * n), turning.reshape(-1, 6 * n)])
         self._legs = 18 * count
         self._rows = self._legs + len(constant)
+        near = np.stack([np.full(6, NEAR_M), *(NEAR * self._high[1:])])  # (3, 6)
+        self._near = np.full(self._rows, np.inf)
+        self._near[: self._legs] = np.tile(near.ravel(), count)
         self._matrix = np.zeros((self._rows, 6 * n), order="F")
         self._matrix[self._legs :] = constant
         self._ends = np.zeros((6, 6 * n), order="F")
@@ -211,12 +218,12 @@ class Planner:
             raise ValueError(f"{text}: must be ({self.horizon.steps + 1}, 6) and (6, 3)")
         if not np.isfinite(wanted).all() or not np.isfinite(organs).all():
             raise ValueError("wanted and organs must be finite")
-        kept = self._kept(request)
+        kept = self.kept(request)
         about, added = request.playing, None
         residuals = self.horizon.constant(kept, request.wanted, request.organs)
         for reserve in COORDINATE_RESERVES:
             program = self.program(request, kept, about, reserve)
-            solution = self._solve(program)
+            solution = self._solve(program, only_near=reserve == COORDINATE_RESERVES[0])
             if solution is None:
                 break
             added = solution
@@ -239,7 +246,7 @@ class Planner:
         wanted = np.zeros((self.horizon.steps + 1, 6))
         self.plan(PlanRequest(0, 0.0, Plan.standing(), np.zeros((6, 3)), wanted))
 
-    def _kept(self, request: PlanRequest) -> Array:
+    def kept(self, request: PlanRequest) -> Array:
         """What is played, and goes on if nothing is changed, at the steps: (N + 1, 3, 6).
 
         What the program adds to it is 0 if it finds nothing better, so a plan that is played is
@@ -360,8 +367,17 @@ class Planner:
             up[j - 1] = np.maximum(push - around.max(axis=0), RELIEF)
         return down.T.ravel(), up.T.ravel()
 
-    def _solve(self, program: Program) -> Array | None:
-        """What is added at the inner knots; None if there is no solution."""
+    def _solve(self, program: Program, *, only_near: bool = False) -> Array | None:
+        """What is added at the inner knots; None if there is no solution.
+
+        Args:
+            program: to be solved.
+            only_near: whether rows of legs that are far from their limits in what is kept may be
+                left out; the proof looks at all of them.
+        """
+        rows: slice | NDArray[np.bool_] = slice(None)
+        if only_near:
+            rows = np.minimum(-program.lower, program.upper) < self._near
         solver = piqp.DenseSolver()
         solver.settings.eps_abs = solver.settings.eps_rel = 1e-8
         solver.settings.max_iter = ITERATIONS_MAX
@@ -370,9 +386,9 @@ class Planner:
             program.gradient,
             program.ends,
             program.end_values,
-            program.matrix,
-            program.lower,
-            program.upper,
+            np.asfortranarray(program.matrix[rows]),
+            program.lower[rows],
+            program.upper[rows],
             program.least,
             program.most,
         )

@@ -62,7 +62,8 @@ KINDS: Final = {
         asked_on=49_000,
     ),
     "xplane_data": EmulatedKind(
-        "X-Plane, data output", 49_005, lambda version, rate_hz: xplane.Rows(version), ("12", "11")
+        "X-Plane, data output", 49_005, lambda version, rate_hz: xplane.Rows(version), ("12", "11"),
+        asked_on=49_000,
     ),
     "beamng": EmulatedKind(
         "BeamNG, MotionSim and OutGauge", 4444,

@@ -129,6 +129,8 @@ def test_every_key_of_a_number_bears_its_unit():
         "_per_s",
         "_rad",
         "_weight",
+        "_gain",
+        "_step",
     )
     for table in CueingPreset.model_json_schema()["$defs"].values():
         for key, one in table["properties"].items():

@@ -128,7 +128,7 @@ def test_the_rows_of_the_legs_are_their_derivatives():
     random = np.random.default_rng(2)
     playing = next(chain(maker, "sine", random, 1))[1].plan
     asked = request(maker, np.zeros(6), playing, playing.start_s + 0.1)
-    kept = maker._kept(asked)
+    kept = maker.kept(asked)
     program = maker.program(asked, kept, asked.playing)
     matrix, n = program.matrix.copy(), maker.horizon.unknowns
     step = 1e-4
@@ -177,7 +177,7 @@ def test_another_solver_finds_no_better_one(seed):
     maker = planner(parameters=replace(SMALL, beyond_rad_s=0.02, travel_m=(0.01, 0.01, 0.01)))
     random = np.random.default_rng(seed)
     asked = request(maker, reference("steps", random, maker.horizon.times_s))
-    kept = maker._kept(asked)
+    kept = maker.kept(asked)
     program = maker.program(asked, kept, asked.playing)
     found = maker._solve(program)
     assert found is not None
@@ -204,6 +204,15 @@ def test_another_solver_finds_no_better_one(seed):
     slack = np.minimum(G @ found - bounds[0], bounds[1] - G @ found)
     assert slack.min() > -1e-6
     assert (slack < 1e-5).any() or (np.abs(found) > 0.99 * program.most.max()).any()
+
+
+def test_rows_of_legs_that_are_far_from_their_limits_change_nothing():
+    maker = planner()
+    asked = request(maker, reference("sine", np.random.default_rng(1), maker.horizon.times_s) / 30)
+    program = maker.program(asked, maker.kept(asked), asked.playing)
+    whole, near = maker._solve(program), maker._solve(program, only_near=True)
+    assert np.abs(whole).max() > 0.1
+    assert near == pytest.approx(whole, abs=1e-4)
 
 
 def test_the_same_request_gives_the_same_plan_bit_by_bit():

@@ -33,6 +33,9 @@ class Counting:
         self.looks, self.modes, self.given_up = 0, [], ""
         self.note = None
 
+    def reached(self, found):
+        self.found = found
+
     def look(self, tick, verdict):
         self.looks += 1
         self.modes.append(None if verdict is None else verdict.mode.name)

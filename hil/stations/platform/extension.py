@@ -20,6 +20,7 @@ from safety.verdict import Verdict
 if TYPE_CHECKING:
     from hil.stations.platform.control import Control
     from hil.stations.platform.operator.motion import OperatedMotion
+    from platform6dof.forward import ForwardResult
 
 Note = Callable[[Tick, str, Level], None]
 """Puts a line of text into the recording."""
@@ -45,6 +46,10 @@ class Companion(Protocol):
         Returns:
             What must come before the platform may engage; empty if it may.
         """
+        ...
+
+    def reached(self, found: ForwardResult) -> None:
+        """Hear where the platform is, whenever that was looked for, from measured lengths."""
         ...
 
     def row(self, control: Control) -> bytes:

@@ -221,6 +221,8 @@ class Loop:
         try:
             failed = self._failure is not None
             reached = None if failed else self._station.reached(tick, feedback)
+            if self._companion is not None and reached is not None:
+                self._companion.reached(reached)
             self._journal.cycle(
                 tick, control, verdict, feedback, reached, self._busy_s, self._flags
             )

@@ -18,7 +18,7 @@ from hil.stations.simulator.parts import Parts, parts_of
 from hil.stations.simulator.prover_program import PROGRAM
 from hil.stations.simulator.scenario import RidePlan
 from hil.stations.simulator.signals import SIGNALS
-from hil.stations.simulator.source import LiveSource, Surroundings
+from hil.stations.simulator.source import Feedback, LiveSource, Surroundings
 
 AROUND_S = 12.0
 """About how long homing, rise, the way home and parking take [s]."""
@@ -63,7 +63,10 @@ class Ride:
         Raises:
             ConfigError: if the source cannot be opened, or a planner does not get ready.
         """
-        with self.parts.predictive.planners(), opened_source(self.plan, now_s) as source:
+        with (
+            self.parts.predictive.planners(),
+            opened_source(self.plan, now_s, lambda: self.motion.feedback) as source,
+        ):
             yield RideCompanion(
                 self.motion, source, now_s, lambda: self.parts.preset, self.parts.predictive
             )
@@ -88,11 +91,16 @@ def ride_of(plan: RidePlan, *, by_itself: bool = True) -> Ride:
 
 
 @contextmanager
-def opened_source(plan: RidePlan, now_s: Callable[[], float]) -> Iterator[LiveSource]:
+def opened_source(
+    plan: RidePlan,
+    now_s: Callable[[], float],
+    feedback: Callable[[], Feedback | None] = lambda: None,
+) -> Iterator[LiveSource]:
     """The live source of a plan, opened.
 
     Args:
         now_s: clock of the run [s].
+        feedback: gives what was measured last.
 
     Raises:
         ConfigError: if it cannot be opened.
@@ -105,6 +113,8 @@ def opened_source(plan: RidePlan, now_s: Callable[[], float]) -> Iterator[LiveSo
         seed=scenario.seed,
         now_s=now_s,
         head_m=scenario.vehicle_head_m,
+        feedback=feedback,
+        trusted=plan.trusted,
     )
     with source_kind(scenario.source, file).open(scenario.source, around) as source:
         yield source

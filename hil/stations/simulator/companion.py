@@ -21,10 +21,16 @@ from hil.stations.simulator.signals import NAN3, SIGNALS
 from hil.stations.simulator.source import LiveSource
 from hil.stations.simulator.words import CAUSES
 from hil.timing.clock import Tick
+from platform6dof.forward import ForwardResult
+from safety.modes import Mode
 from safety.verdict import Verdict
 
 HEALTHY_S: Final = 1.0
 """A source must have been live for so long before the platform may engage [s]."""
+SOUND: Final = (HostState.LIVE, HostState.FADING_IN)
+"""States of a source whose stream is sound."""
+PARKED: Final = (Mode.IDLE, Mode.STANDBY)
+"""Modes in which a source that was lost is listened to anew."""
 _PACK: Final = struct.Struct("<" + SIGNALS.struct.format[len(PLATFORM.struct.format) :]).pack
 BLANK: Final = _PACK(
     *(float("nan"),) * 6, *NAN3 * 4, float("nan"), 0, 0, 0, HostState.WAITING, *(0,) * 9
@@ -79,7 +85,9 @@ class RideCompanion:
             self._predictive.look_ahead(self._source, now_s, self._ride.gain.value)
         self._tell(tick, heard)
         self._predictive.tell(lambda text: self.note(tick, text, Level.WARNING))
-        if heard.host is not HostState.LIVE:
+        if heard.host is HostState.LOST and verdict is not None and verdict.mode in PARKED:
+            self._source.begin(now_s)  # it may be followed again, once a person engages
+        if heard.host not in SOUND:
             self._live_since_s = None
             return (_wait_for(heard),)
         if self._live_since_s is None:
@@ -87,6 +95,11 @@ class RideCompanion:
         if now_s - self._live_since_s < HEALTHY_S:
             return (_wait_for(heard),)
         return ()
+
+    def reached(self, found: ForwardResult) -> None:
+        """Keep the measured pose, for a source that is a model."""
+        if found.converged:
+            self._ride.measured = found.X_BP
 
     def row(self, control: Control) -> bytes:
         """What the row of this cycle tells of the ride."""
@@ -124,6 +137,8 @@ class RideCompanion:
             return
         self._told = seen
         why = "" if heard.cause is Cause.NONE else f": {CAUSES[heard.cause]}"
+        if why and (more := str(getattr(self._source, "why", ""))):
+            why += f" ({more})"
         calm = heard.host in (HostState.WAITING, HostState.LIVE, HostState.FADING_IN)
         level = Level.INFO if calm else Level.WARNING
         self.note(tick, f"source {heard.host.name.lower().replace('_', ' ')}{why}", level)
@@ -134,7 +149,7 @@ _NAN: Final = float("nan")
 
 def _wait_for(heard: Heard) -> Wait:
     """What is missing before the platform may engage."""
-    if heard.host is HostState.LIVE:
+    if heard.host in SOUND:
         return Wait(0, "the source", "live", f"{HEALTHY_S:g} s of that")
     why = "silent" if heard.cause is Cause.NONE else CAUSES[heard.cause]
     remedy = "begin it, or end its pause; `hil host listen` shows what comes"

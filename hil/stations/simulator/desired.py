@@ -14,6 +14,9 @@ from hil.stations.simulator.motion import FADE_IN_S, RideMotion
 if TYPE_CHECKING:
     from hil.stations.simulator.parts import Parts
 
+InputName = Annotated[str, Field(pattern="^[a-z][a-z0-9_]{0,39}$")]
+"""Of an input that an operator has."""
+
 
 class Desired(Settings):
     """The table that takes the place of a motion's, as the desk carries it."""
@@ -26,6 +29,8 @@ class Desired(Settings):
     preset: Annotated[int, Field(ge=0, le=7)] | None = None
     """Number of the preset, in the order of the scenario; None: the scenario's, by the host's
     flag."""
+    inputs: Annotated[dict[InputName, float], Field(max_length=32)] = Field(default_factory=dict)
+    """What is asked of a source that is a model, by name: `steering`, `throttle`, …"""
 
 
 class RideWishes:
@@ -54,5 +59,6 @@ class RideWishes:
         if desired.gain is not None:
             self._ride.gain.go(desired.gain, FADE_IN_S)
         self._ride.mute(desired.muted)
+        self._ride.inputs = desired.inputs
         self._parts.choose(desired.preset)
         return ""

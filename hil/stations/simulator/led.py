@@ -66,7 +66,7 @@ class LedRide(OperatedMotion):
         heard = self._ride.heard
         if self.playing:
             self._said = Refusal("the ride goes on already", Button.PLAY.value)
-        elif heard.host is not HostState.LIVE:
+        elif heard.host not in (HostState.LIVE, HostState.FADING_IN):
             why = f"the source is {heard.host.name.lower()}: {CAUSES[heard.cause]}"
             self._said = Refusal(why, Button.PLAY.value)
         else:

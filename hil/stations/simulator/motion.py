@@ -8,7 +8,7 @@ motion has an end, so that the platform parks from rest.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Final
 
@@ -21,9 +21,10 @@ from hil.stations.platform.operator.paths import ShortestPath
 from hil.stations.simulator.chain import Chain, Cued
 from hil.stations.simulator.head import Floats
 from hil.stations.simulator.ramp import Ramp
+from hil.stations.simulator.source import Feedback
 from hil.stations.simulator.words import why_lost
 from platform6dof.cueing.vehicle import REST
-from platform6dof.pose import PlatformSetpoint
+from platform6dof.pose import PlatformSetpoint, Pose
 
 FADE_OUT_S: Final = 0.3
 """How long the motion takes to fade when a person or the scenario ends it [s]."""
@@ -88,6 +89,10 @@ class RideMotion:
         self.source_over: bool = False
         """Whether the source has said all that it has to say."""
         self.gain: Ramp = Ramp(1.0)
+        self.measured: Pose | None = None
+        """Where the platform is, as measured last."""
+        self.inputs: Mapping[str, float] = {}
+        """What a person asks of a source that is a model, by name."""
         self._own = Ramp(0.0)
         self._muted = False
         self.begin()
@@ -121,6 +126,14 @@ class RideMotion:
     def weight(self) -> float:
         """Share of the vehicle's motion that is wanted now, 0 to 1."""
         return self._own.value * self.heard.weight
+
+    @property
+    def feedback(self) -> Feedback | None:
+        """What a source that is a model may take in; None before the pose was measured."""
+        if self.measured is None:
+            return None
+        deviation = self.measured.coordinates() - self._home
+        return Feedback(tuple(deviation.tolist()), self.inputs)
 
     @property
     def followed_s(self) -> float:

@@ -49,7 +49,8 @@ def plan_of(request: Request) -> RidePlan:
     changes += request.overrides
     if request.clock is not None:
         changes.append(f'clock="{request.clock}"')
-    return load_ride(request.scenario, changes)
+    plan = load_ride(request.scenario, changes)
+    return plan.model_copy(update={"trusted": bool(options.get("--trust"))})
 
 
 def run_asked(request: Request) -> bool:

@@ -70,6 +70,10 @@ class RidePlan(Plan):
     presets: tuple[CueingPreset, ...]
     """What the presets of the scenario are, by their numbers."""
 
+    trusted: bool = False
+    """Whether the person who started the run trusts native code that its source loads; no file can
+    say so."""
+
     @property
     def lasts_s(self) -> float:
         """How long it will ride [s]; infinite if that is not known."""

@@ -41,6 +41,12 @@ OPTIONS: Final = (
         help="Factor on the vehicle's force and rates, in place of the scenario's.",
         checks=True,
     ),
+    Option(
+        flag="--trust",
+        switch=True,
+        help="Load the native code of an FMU that the scenario's source names.",
+        checks=True,
+    ),
 )
 
 

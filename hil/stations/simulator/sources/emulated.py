@@ -6,6 +6,7 @@ import math
 import multiprocessing
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 FEEDS: Final = ("auto", "jsbsim", "flight", "loop", "drive")
 """Vehicles that come with the bench."""
+TREMBLE_M_S2, TREMBLE_HZ = 0.002, 7.3
+"""Of the engine of a vehicle that waits [m/s²], [Hz]: nobody feels it."""
 STARTS_S: Final = 20.0
 """A process that emulates a simulator is there after so long at most [s]."""
 Share = Annotated[float, Field(ge=0.0, lt=1.0)]
@@ -79,7 +82,10 @@ class EmulatedSettings(Settings):
 
 
 class WaitingFeed:
-    """A vehicle that stays as it is at the beginning of a feed until the ride begins."""
+    """A vehicle that stays as it is at the beginning of a feed until the ride begins.
+
+    Its engine trembles, so that the values of one that is under way are never those of before.
+    """
 
     def __init__(self, feed: Feed) -> None:
         self._feed = feed
@@ -93,7 +99,12 @@ class WaitingFeed:
 
     def at(self, t_s: float) -> VehicleMotion:
         """What it does at a time of the simulator [s]."""
-        return self._feed.at(max(t_s - self.begun_s, 0.0))
+        motion = self._feed.at(max(t_s - self.begun_s, 0.0))
+        if t_s >= self.begun_s:
+            return motion
+        x, y, z = motion.f_m_s2
+        tremble = TREMBLE_M_S2 * math.sin(2.0 * math.pi * TREMBLE_HZ * t_s)
+        return replace(motion, f_m_s2=(x, y, z + tremble))
 
 
 class EmulatedWire:

@@ -1,0 +1,269 @@
+"""A recorded ride through the whole chain as a dry run, its score, and the largest gain.
+
+The scenario is made here; the run is that of the station: virtual clock, simulated drives, gate.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from hil.config.errors import ConfigError, RefusedError
+from hil.machines.cueing_preset import CueingPreset
+from hil.recording.reader import Recording
+from hil.stations.platform.bench import RunResult, run
+from hil.stations.simulator.bench import opened_source, ride_of
+from hil.stations.simulator.felt import FeltRide, RideFigures, felt_ride, figures_of, shares_of
+from hil.stations.simulator.parts import parts_of
+from hil.stations.simulator.scenario import RidePlan, load_ride, ride_from_table
+from platform6dof.cueing.score import Score
+
+GAIN_MOST: Final = 2.0
+"""Largest share of a vehicle's force that is looked for."""
+GAIN_STEP: Final = 0.01
+"""A gain is found to this share of itself."""
+RIG: Final = "paper"
+PRESET: Final = "tight"
+RECORDED: Final = "recording"
+"""Kind of the source whose future is known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CueRequest:
+    """What shall be ridden."""
+
+    record: Path
+    """A recorded ride (CSV), or a scenario of this station (TOML)."""
+    rig: str | None = None
+    algorithm: str | None = None
+    preset: str | None = None
+    map_name: str | None = None
+    gain: float | None = None
+    """Share of the vehicle's force that is wanted; None for the preset's or the scenario's own."""
+    preview_s: float | None = None
+    governor: bool = True
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CueResult:
+    """A ride that was run."""
+
+    plan: RidePlan
+    run: RunResult
+    ride: FeltRide
+    score: Score
+    figures: RideFigures
+
+
+def plan_of(request: CueRequest) -> RidePlan:
+    """The scenario that is run.
+
+    Raises:
+        ConfigError: with the file or option, the value and what would be right.
+    """
+    if request.record.suffix.lower() == ".toml":
+        plan = _of_scenario(request)
+    else:
+        plan = _of_record(request)
+    if not math.isfinite(plan.lasts_s):
+        text = "duration_s: this source has no end of its own; say when the ride is over"
+        raise ConfigError(plan.scenario_file, [text])
+    if request.preview_s is not None:
+        plan = _with_preview(plan, request.preview_s)
+    return plan if request.gain is None else at_gain(plan, request.gain)
+
+
+def at_gain(plan: RidePlan, gain: float) -> RidePlan:
+    """The same ride with a share of the vehicle's force, rates in the preset's ratio to it.
+
+    Raises:
+        ConfigError: of a gain that cannot be.
+    """
+    if not (math.isfinite(gain) and gain >= 0.0):
+        raise ConfigError("--gain", [f"{gain:g}: it must be finite and at least 0"])
+    share = float(shares_of(plan.presets[0], plan.scenario.cueing.algorithm)[0])
+    if share == 0.0:
+        text = f"preset {plan.presets[0].name!r}: force.gain is 0: no gain makes a force of that"
+        raise ConfigError("--gain", [text])
+    factor = gain / share
+    if factor > 10.0:
+        text = f"{gain:g}: {factor:.3g} times the preset's own {share:g}; at most 10 times"
+        raise ConfigError("--gain", [text])
+    cueing = plan.scenario.cueing.model_copy(update={"gain": factor})
+    return _with_cueing(plan, cueing)
+
+
+def run_cue(
+    plan: RidePlan, folder: Path, tell: Callable[[float, float], None] | None = None
+) -> CueResult:
+    """Run a plan and judge its recording.
+
+    Args:
+        plan: from `plan_of`.
+        folder: gets a folder for the run.
+        tell: called with the time of the run and about its end [s].
+
+    Raises:
+        ConfigError: if something in it cannot be had.
+        RefusedError: if the platform never followed.
+    """
+    added = ride_of(plan).added
+
+    def progress(t_s: float) -> None:
+        if tell is not None:
+            tell(t_s, added.total_s)
+
+    result = run(plan, folder, motion=added.motion, extension=added.extension, progress=progress)
+    recording = Recording.open(result.recorder.path)
+    ride = felt_ride(recording, plan)
+    return CueResult(plan, result, ride, ride.score(), figures_of(recording, plan))
+
+
+@dataclass(frozen=True, slots=True)
+class FittedGain:
+    """The largest gain that was found."""
+
+    gain: float
+    """Share of the vehicle's force."""
+    margin: float
+    """Smallest share left of a limit with it [1]."""
+    bound: str
+    """What binds beyond it; empty if nothing does up to `GAIN_MOST`."""
+
+
+def fit(plan: RidePlan, told: Callable[[float, bool], None] | None = None) -> FittedGain:
+    """The largest gain at which the governor never acts, by halving.
+
+    Args:
+        plan: of the ride; its gain plays no part.
+        told: called with each gain that was tried, and whether it went through.
+
+    Raises:
+        RefusedError: if even the smallest one does not go through.
+    """
+    plan = _with_cueing(plan, plan.scenario.cueing.model_copy(update={"governor": True}))
+    low, high = 0.0, GAIN_MOST
+    most = 10.0 * float(shares_of(plan.presets[0], plan.scenario.cueing.algorithm)[0])
+    high = min(high, most)
+    best: _FitTrial | None = None
+    bound = _FitTrial(False, math.nan, "")
+    first = True
+    while first or (high - low > GAIN_STEP * high and high > GAIN_STEP):
+        gain = high if first else 0.5 * (low + high)
+        found = _passes(at_gain(plan, gain))
+        if told is not None:
+            told(gain, found.whole)
+        if found.whole:
+            low, best = gain, found
+        else:
+            high, bound = gain, found
+        if first and found.whole:
+            return FittedGain(gain, found.margin, "")
+        first = False
+    if best is None:
+        raise RefusedError(f"at a gain of {high:g} the ride does not fit yet: {bound.binding}")
+    return FittedGain(low, best.margin, bound.binding)
+
+
+@dataclass(frozen=True, slots=True)
+class _FitTrial:
+    whole: bool
+    """The governor never acted."""
+    margin: float
+    binding: str
+
+
+def _passes(plan: RidePlan) -> _FitTrial:
+    """Ride without a platform until the governor acts."""
+    from platform6dof.cueing.margins import QUANTITIES
+
+    chain = parts_of(plan).chain
+    period_s, least = plan.scenario.period_s, math.inf
+    now = [0.0]
+    with opened_source(plan, lambda: now[0]) as source:
+        source.begin(0.0)
+        index = 0
+        while source.ended_s > now[0]:
+            state = source.poll(now[0]).state
+            if state is not None:
+                cued = chain.follow(state, 1.0, plan.scenario.cueing.gain)
+                least = min(least, cued.margin)
+                if cued.active:
+                    names = QUANTITIES[cued.binding - 1][0] if cued.binding else "its limits"
+                    return _FitTrial(False, cued.margin, f"{names} at {now[0]:.2f} s")
+            index += 1
+            now[0] = index * period_s
+    return _FitTrial(True, least, "")
+
+
+def _of_record(request: CueRequest) -> RidePlan:
+    preset = request.preset or PRESET
+    cueing: dict[str, Any] = {"preset": preset, "governor": request.governor}
+    if request.algorithm is not None:
+        cueing["algorithm"] = request.algorithm
+    source = {"kind": RECORDED, "file": str(request.record.resolve())}
+    if request.map_name is not None:
+        source["map"] = _absolute(request.map_name)
+    table = {
+        "name": "cue",
+        "description": f"{request.record.name} by {preset}",
+        "station": "simulator",
+        "rig": request.rig or RIG,
+        "seed": request.seed,
+        "source": source,
+        "cueing": cueing,
+    }
+    return ride_from_table(table, Path("cue.toml"))
+
+
+def _of_scenario(request: CueRequest) -> RidePlan:
+    changes = ['clock="virtual"', 'devices.drives="sim:"', f"seed={request.seed}"]
+    if request.map_name is not None:
+        text = f"--map {request.map_name}: a scenario names its map itself, as source.map"
+        raise ConfigError("command line", [text])
+    for key, value in (
+        ("rig", request.rig),
+        ("cueing.preset", request.preset),
+        ("cueing.algorithm", request.algorithm),
+    ):
+        if value is not None:
+            changes.append(f'{key}="{value}"')
+    if not request.governor:
+        changes.append("cueing.governor=false")
+    return load_ride(request.record, changes)
+
+
+def _absolute(name: str) -> str:
+    """A map that is a file, by its whole path; a shipped name as it is."""
+    return str(Path(name).resolve()) if Path(name).is_file() else name
+
+
+def _with_preview(plan: RidePlan, preview_s: float) -> RidePlan:
+    """The same ride with a look ahead.
+
+    Raises:
+        ConfigError: of a live source, an algorithm that looks at nothing ahead, or a bad value.
+    """
+    line = f"--preview {preview_s:g}"
+    kind = plan.scenario.source.model_dump(mode="json")["kind"]
+    if kind != RECORDED:
+        text = f"source {kind!r} is live, and nobody knows what it will say: leave it out"
+        raise ConfigError(plan.scenario_file, [f"{line}: {text}"])
+    preset = plan.presets[0]
+    algorithm = plan.scenario.cueing.algorithm or preset.algorithm
+    if algorithm != "mpc":
+        text = f"the {algorithm} algorithm looks at nothing ahead: --algorithm mpc does"
+        raise ConfigError("command line", [f"{line}: {text}"])
+    table = preset.model_dump(mode="json", exclude_unset=True)
+    table["mpc"] = {**table.get("mpc", {}), "preview_s": preview_s}
+    presets = (CueingPreset.build(table, line), *plan.presets[1:])
+    return plan.model_copy(update={"presets": presets})
+
+
+def _with_cueing(plan: RidePlan, cueing: Any) -> RidePlan:
+    scenario = plan.scenario.model_copy(update={"cueing": cueing})
+    return plan.model_copy(update={"scenario": scenario})

@@ -1,0 +1,1 @@
+"""What ``hil host`` does: lists, listens, checks, records and emulates hosts."""

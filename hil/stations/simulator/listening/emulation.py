@@ -1,0 +1,145 @@
+"""``hil host emulate``: an emulated simulator that sends until Ctrl-C."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hil.config.errors import ConfigError, RefusedError
+from hil.config.shipped import find_file
+from hil.stations.simulator.listening.named import FOLDER, NamedHost, named_host
+from hil.terminal.console import err
+from hil.timing.realtime import RealClock
+from hil.timing.stop import StopSignals
+from sim.hosts.emulated import EmulatedHost, emulated_host
+from sim.hosts.feeds import feed_of
+from sim.hosts.kinds import KINDS, kind_named
+
+if TYPE_CHECKING:
+    from sim.hosts.sender import Sender
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmulateChoice:
+    """What the command line says of an emulated host."""
+
+    name: str
+    """A kind or a map."""
+    feed: str
+    """By its name, or a file."""
+    rate_hz: float
+    """Packets a second [Hz]."""
+    jitter_s: float
+    """A packet takes up to so much longer [s]."""
+    loss: float
+    """Share of the packets that never arrive."""
+    order: float
+    """Share of the packets that are overtaken."""
+    version: str
+    """Form of the wire; empty for the map's, or the first."""
+    seed: int
+    """Of jitter, loss and order."""
+    faults: tuple[str, ...]
+    """Lines of faults."""
+    stands_s: float
+    """How long the vehicle stays as it is at first [s]."""
+    key: bytes = b""
+    """That HCU1 is signed with."""
+
+
+def build_host(choice: EmulateChoice) -> EmulatedHost:
+    """The emulated host of a choice; raises `ConfigError`."""
+    named = named_host(choice.name) if choice.name not in KINDS else None
+    kind = choice.name if named is None else named.kind.name
+    try:
+        version, options = wire_of(kind, choice.version, named)
+        if choice.key:
+            options["key"] = choice.key
+        return emulated_host(
+            kind, feed=feed_of(choice.feed), rate_hz=choice.rate_hz, jitter_s=choice.jitter_s,
+            loss=choice.loss, order=choice.order, version=version, seed=choice.seed,
+            faults=choice.faults, stands_s=choice.stands_s, **options,
+        )  # fmt: skip
+    except (ValueError, RuntimeError) as error:
+        raise ConfigError("command line", [str(error)]) from None
+
+
+def wire_of(kind: str, version: str, named: NamedHost | None) -> tuple[str, dict[str, Any]]:
+    """Version and options of an emulated wire, so that it fits a map.
+
+    Args:
+        kind: of host.
+        version: that was asked for; empty for the map's.
+        named: the map; None for the kind's shipped one.
+
+    Raises:
+        ConfigError: if a file that the map names is not there.
+    """
+    settings = None if named is None else named.settings
+    if kind == "flightgear_generic":
+        form = version or ("binary" if settings is None else "")
+        file = f"hil_{form}.xml" if form else settings.protocol  # type: ignore[union-attr]
+        path = find_file(file, folder=FOLDER, key="protocol")
+        return form, {"protocol": Path(path).read_text(encoding="utf-8")}
+    if settings is None:
+        return version, {}
+    if kind == "pose_template":
+        names = ("template", "bits", "spans", "binary")
+        return version, {name: getattr(settings, name) for name in names}
+    return version or str(getattr(settings, "version", "")), {}
+
+
+def emulate(
+    choice: EmulateChoice,
+    *,
+    address: str,
+    port: int | None,
+    asked_on: int | None,
+    end_with_input: bool,
+    end_with_feed: bool,
+) -> None:
+    """Send until Ctrl-C; faults are typed in at standard input.
+
+    Args:
+        address: where to.
+        port: UDP port there; None for the kind's.
+        asked_on: UDP port for requests; None for the kind's, 0 for any free one.
+
+    Raises:
+        ConfigError: if something of the choice cannot be.
+        RefusedError: if a port is taken.
+    """
+    from sim.hosts.sender import run_host
+
+    host = build_host(choice)
+    kind_name = choice.name if choice.name in KINDS else named_host(choice.name).kind.name
+    kind = kind_named(kind_name)
+    hears = kind.asked_on if asked_on is None else asked_on
+    to = (address, kind.port if port is None else port)
+
+    def ready(sender: Sender) -> None:
+        line = f"{kind.title}: to {to[0]}:{to[1]} at {choice.rate_hz:g} Hz"
+        if kind.asked_on is not None:
+            line += f"; requests on {sender.address[0]}:{sender.address[1]}"
+        print(line, flush=True)
+        _say("faults are typed here: help lists them, Ctrl-C ends")
+
+    with StopSignals() as wish:
+        try:
+            run_host(
+                host, to, now_s=RealClock().now_s, ready=ready,
+                stop=lambda: wish.asked is not None,
+                asked_on=None if hears is None or kind.asked_on is None else ("127.0.0.1", hears),
+                console=sys.stdin, say=_say, end_with_console=end_with_input,
+                end_with_feed=end_with_feed,
+            )  # fmt: skip
+        except OSError as error:
+            text = f"UDP port {hears} on 127.0.0.1 cannot be had: {error.strerror or error}"
+            raise RefusedError(f"{text}; --asked-on chooses another one") from None
+    _say(f"{host.packets} packets sent")
+
+
+def _say(text: str) -> None:
+    err.print(text, soft_wrap=True)

@@ -1,0 +1,88 @@
+"""What is heard of a host, in figures: rate, jitter, loss, what was refused, and its state."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, deque
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import pstdev
+from typing import Final
+
+from hil.hosts.kind import Received, Refused
+from hil.hosts.means import Means
+from hil.hosts.states import Cause, HostState
+from hil.hosts.watch import HostWatch
+from platform6dof.cueing.vehicle import VehicleState
+
+SPAN_S: Final = 2.0
+"""Rate and jitter are those of so long [s]."""
+
+
+class HostFigures:
+    """Counts what comes, and lets the watchdogs judge it as a run would.
+
+    Args:
+        means: what the vehicle can do at most.
+    """
+
+    def __init__(self, means: Means | None = None) -> None:
+        self.packets: int = 0
+        """Understood so far."""
+        self.refused: Counter[Refused] = Counter()
+        """Datagrams that were none, by why."""
+        self.newest: VehicleState | None = None
+        """What was told last."""
+        self.state: HostState = HostState.WAITING
+        """As the watchdogs of a run would see the host."""
+        self.cause: Cause = Cause.NONE
+        """Why it is not followed, or was not the last time."""
+        self.missing: int = 0
+        """Never came, by the host's own count."""
+        self.numbered: bool = False
+        """Whether it counts its packets."""
+        self._arrivals_s: deque[float] = deque()
+        self._watch = HostWatch(means)
+
+    def step(self, now_s: float, heard: Sequence[Received | Refused]) -> None:
+        """Take in what came since the last time.
+
+        Args:
+            now_s: on the clock of the listener [s].
+            heard: in the order in which the kernel took it.
+        """
+        for one in heard:
+            if isinstance(one, Refused):
+                self.refused[one] += 1
+                continue
+            self.packets += 1
+            self.newest = one.packet.state
+            self.numbered = self.numbered or one.packet.sequence is not None
+            self._arrivals_s.append(one.kernel_s)
+        while self._arrivals_s and self._arrivals_s[0] < now_s - SPAN_S:
+            self._arrivals_s.popleft()
+        judged = self._watch.step(now_s, [one for one in heard if one is not Refused.NO_MOTION])
+        self.state, self.cause, self.missing = judged.state, judged.cause, judged.missing
+
+    @property
+    def rate_hz(self) -> float:
+        """Packets a second [Hz]; NaN with fewer than two."""
+        if len(self._arrivals_s) < 2:
+            return math.nan
+        span_s = self._arrivals_s[-1] - self._arrivals_s[0]
+        return (len(self._arrivals_s) - 1) / span_s if span_s > 0.0 else math.nan
+
+    @property
+    def jitter_s(self) -> float:
+        """Standard deviation of the time between two packets [s]; NaN with fewer than three."""
+        if len(self._arrivals_s) < 3:
+            return math.nan
+        arrivals_s = list(self._arrivals_s)
+        return pstdev(b - a for a, b in pairwise(arrivals_s))
+
+    @property
+    def loss(self) -> float:
+        """Share of the packets that never came; NaN for a host that does not count them."""
+        if not self.numbered:
+            return math.nan
+        return self.missing / max(1, self.missing + self.packets)

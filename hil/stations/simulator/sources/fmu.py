@@ -1,0 +1,329 @@
+"""An FMU as the vehicle: its outputs are what the vehicle does, measured pose and inputs go back.
+
+It begins when the platform follows. Whatever becomes of it, the ride goes on without it: what it
+wanted last fades out, and the platform parks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from hil.config.errors import ConfigError, RefusedError, about
+from hil.config.settings import Settings
+from hil.config.shipped import find_file
+from hil.fmu.description import Description, read_description, require_runnable, whole_steps
+from hil.fmu.mapping import Mapped, MappedVariable, mapped_variables
+from hil.fmu.process import ModelProcess
+from hil.fmu.stepping import Stepping
+from hil.fmu.wire import ModelOrder, StepAnswer, StepStatus
+from hil.hosts.rotations import from_euler
+from hil.hosts.states import Cause, Heard, HostState
+from hil.hosts.watch import LOST_S, OUT_S, window
+from hil.stations.simulator.source import Feedback, SourceKind, Surroundings
+from platform6dof.cueing.completion import Completion, to_body
+from platform6dof.cueing.parameters import CueingError
+from platform6dof.cueing.vehicle import (
+    GRAVITY_M_S2,
+    UNKNOWN,
+    Quaternion,
+    Vector3,
+    VehicleFlags,
+    VehicleState,
+)
+
+FORCES: Final = ("f_x", "f_y", "f_z")
+ACCELERATIONS: Final = ("a_x", "a_y", "a_z")
+RATES: Final = ("p", "q", "r")
+RATES_OF_RATES: Final = ("p_dot", "q_dot", "r_dot")
+ANGLES: Final = ("roll", "pitch", "yaw")
+VELOCITIES: Final = ("v_x", "v_y", "v_z")
+PLACES: Final = ("north", "east", "down")
+FLAGS: Final = {"ground": VehicleFlags.GROUND, "reset": VehicleFlags.RESET}
+OUTPUTS: Final = {
+    **dict.fromkeys((*FORCES, *ACCELERATIONS), "acceleration"),
+    **dict.fromkeys(RATES, "rate"),
+    **dict.fromkeys(RATES_OF_RATES, "angular acceleration"),
+    **dict.fromkeys(ANGLES, "angle"),
+    **dict.fromkeys(VELOCITIES, "speed"),
+    **dict.fromkeys(PLACES, "length"),
+    **dict.fromkeys(FLAGS, "number"),
+}
+"""What a vehicle may say, and which kind of quantity each is."""
+POSE: Final = ("pose_x", "pose_y", "pose_z", "pose_alpha", "pose_beta", "pose_gamma")
+OPERATOR: Final = "operator_"
+"""What a person asks is named so: ``operator_steering`` is the operator's input ``steering``."""
+FORCE_MOST_M_S2: Final = 2000.0
+"""No vehicle has a greater force."""
+RATE_MOST_RAD_S: Final = 200.0
+"""No vehicle turns faster."""
+
+
+class FmuSettings(Settings):
+    """Which model is the vehicle, and what of it is what."""
+
+    kind: Literal["fmu"]
+    file: str
+    """FMU for co-simulation, FMI 2.0 or 3.0; a relative path is looked for beside the scenario,
+    then from where one stands."""
+    sha256: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
+    """Digest of the file whose code is trusted, as `hil fmu info` says it; left out: the run needs
+    `--trust`."""
+    step_s: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
+    """Communication step [s], a whole part of the loop's period; left out: the period. FMI 2 only
+    hints at a fixed step of a model: what is given here is taken."""
+    deadline_s: Annotated[float, Field(gt=0.0, le=1.0)] = 0.05
+    """A step that takes longer is the model's end [s]."""
+    outputs: dict[str, Mapped | str]
+    """What the vehicle does → variable of the model."""
+    inputs: dict[str, Mapped | str] = Field(default_factory=dict)
+    """Measured pose and operator's inputs → input of the model."""
+    start: dict[str, float] = Field(default_factory=dict)
+    """Start values of parameters and inputs, by variable."""
+
+
+class FmuVehicle:
+    """The vehicle, asked once a cycle.
+
+    Args:
+        stepping: the model.
+        outputs: in the order of its outputs.
+        inputs: in the order of its inputs.
+        completion: makes whole states of what it says.
+        feedback: gives what goes back in.
+    """
+
+    def __init__(
+        self,
+        stepping: Stepping,
+        outputs: tuple[MappedVariable, ...],
+        inputs: tuple[MappedVariable, ...],
+        completion: Completion,
+        feedback: Surroundings,
+    ) -> None:
+        self._stepping, self._completion = stepping, completion
+        self._outputs, self._inputs, self._around = outputs, inputs, feedback
+        self._given = {one.quantity: 0.0 for one in inputs}
+        self._begun = False
+        self._newest: VehicleState | None = None
+        self._failed_s = math.inf
+        self._used = 0
+        self.why: str = ""
+        """What became of the model, in words; empty while it goes."""
+        self._cause = Cause.NONE
+        self._ended_s = math.inf
+
+    @property
+    def ended_s(self) -> float:
+        """When the model said that it ends [s]; infinite before, and where it just failed."""
+        return self._ended_s
+
+    def begin(self, now_s: float) -> None:
+        """Let the model's time pass from now on."""
+        self._begun = True
+
+    def preview(self, now_s: float, span_s: float, step_s: float) -> tuple[VehicleState, ...]:
+        """Nothing: a model does not know what comes."""
+        return ()
+
+    def poll(self, now_s: float) -> Heard:
+        """What it says in this cycle; after its end what it said last, faded out."""
+        reading = self._stepping.poll(now_s, self._back_in(), go_on=self._begun)
+        host_s = math.nan
+        if not self.why:
+            if reading.failure is not None:
+                self._end(now_s, reading.failure)
+            elif reading.fresh:
+                host_s = reading.index * self._around.period_s
+                self._take(now_s, reading.values, host_s)
+        state, weight = self._fade(now_s)
+        taken_s = now_s if host_s == host_s and not self.why else math.nan
+        return Heard(
+            self._newest, state, self._cause, weight,
+            host_s=host_s, kernel_s=taken_s, taken_s=taken_s,
+            packets=self._used, dropped=0, missing=reading.late,
+        )  # fmt: skip
+
+    def _take(self, now_s: float, values: tuple[float, ...], t_s: float) -> None:
+        told = {
+            one.quantity: one.si(value) for one, value in zip(self._outputs, values, strict=True)
+        }
+        try:
+            whole = self._completion.complete(state_of(told, t_s))
+        except (CueingError, OverflowError) as error:
+            self._end(now_s, StepAnswer(StepStatus.NOT_FINITE, 0, (), str(error)))
+            return
+        if wrong := beyond(whole):
+            self._end(now_s, StepAnswer(StepStatus.NOT_FINITE, 0, (), wrong))
+            return
+        self._newest = whole
+        self._used += 1
+
+    def _end(self, now_s: float, answer: StepAnswer) -> None:
+        self._failed_s = now_s
+        self.why = answer.text or answer.status.name.lower()
+        self._cause = Cause.MODEL_FAILED
+        if answer.status is StepStatus.END:
+            self._cause, self._ended_s = Cause.END, now_s
+
+    def _fade(self, now_s: float) -> tuple[HostState, float]:
+        if self._newest is None:
+            return HostState.WAITING, 0.0
+        passed_s = now_s - self._failed_s
+        if passed_s < 0.0:
+            return HostState.LIVE, 1.0
+        if passed_s < OUT_S:
+            return HostState.FADING_OUT, 1.0 - window(passed_s / OUT_S)
+        return (HostState.AWAY if passed_s < LOST_S else HostState.LOST), 0.0
+
+    def _back_in(self) -> tuple[float, ...]:
+        """Values of the inputs: what is known, else what was known last."""
+        if self._inputs and (heard := self._around.feedback()) is not None:
+            self._given.update(_known(heard, self._given))
+        return tuple(one.own(self._given[one.quantity]) for one in self._inputs)
+
+
+def _known(heard: Feedback, wanted: dict[str, float]) -> dict[str, float]:
+    known = dict(zip(POSE, heard.pose, strict=False))
+    known |= {OPERATOR + name: value for name, value in heard.operator.items()}
+    return {k: v for k, v in known.items() if k in wanted and math.isfinite(v)}
+
+
+def state_of(told: dict[str, float], t_s: float) -> VehicleState:
+    """What a vehicle does, from quantities [SI]; NaN for what is not there."""
+    attitude: Quaternion = (math.nan, math.nan, math.nan, math.nan)
+    if all(name in told for name in ("roll", "pitch")):
+        attitude = from_euler(told["roll"], told["pitch"], told.get("yaw", 0.0))
+    force = _vector(told, FORCES)
+    if any(name in told for name in ACCELERATIONS):
+        level = attitude if attitude[0] == attitude[0] else (1.0, 0.0, 0.0, 0.0)
+        weight = to_body(level, (0.0, 0.0, -GRAVITY_M_S2))
+        a = tuple(told.get(name, 0.0) for name in ACCELERATIONS)
+        force = (a[0] + weight[0], a[1] + weight[1], a[2] + weight[2])
+    flags = VehicleFlags(0)
+    for name, flag in FLAGS.items():
+        flags |= flag if told.get(name, 0.0) > 0.5 else VehicleFlags(0)
+    return VehicleState(
+        t_s, force, _vector(told, RATES), _vector(told, RATES_OF_RATES), attitude,
+        _vector(told, VELOCITIES), _vector(told, PLACES), flags,
+    )  # fmt: skip
+
+
+def beyond(state: VehicleState) -> str:
+    """What in a whole state no vehicle does; empty if all may be."""
+    for name, value in zip(FORCES, state.f_m_s2, strict=True):
+        if not abs(value) <= FORCE_MOST_M_S2:
+            return f"{name} = {value:g} m/s2: no vehicle has more than {FORCE_MOST_M_S2:g} m/s2"
+    for name, value in zip(RATES, state.omega_rad_s, strict=True):
+        if not abs(value) <= RATE_MOST_RAD_S:
+            return f"{name} = {value:g} rad/s: no vehicle has more than {RATE_MOST_RAD_S:g} rad/s"
+    if not all(map(math.isfinite, state.domega_rad_s2)):
+        return f"angular acceleration {state.domega_rad_s2} rad/s2 is not finite"
+    return ""
+
+
+def _vector(told: dict[str, float], names: tuple[str, ...]) -> Vector3:
+    if not any(name in told for name in names):
+        return UNKNOWN
+    x, y, z = (told.get(name, math.nan) for name in names)
+    return x, y, z
+
+
+def model_of(settings: FmuSettings, file: Path) -> Description:
+    """What the settings' FMU is, checked; nothing of it is run.
+
+    Raises:
+        ConfigError: with the place, the value and what would have been right.
+    """
+    path = find_file(settings.file, beside=file, folder="fmus", key="source.file")
+    model = read_description(path)
+    require_runnable(model)
+    if settings.sha256 and settings.sha256 != model.sha256:
+        line = f"source.sha256 is not that of {path}, which is {model.sha256}: look at the file"
+        raise ConfigError(str(file), [about("source.sha256", line)])
+    return model
+
+
+def require_trust(settings: FmuSettings, model: Description, file: Path, *, trusted: bool) -> None:
+    """Refuse to load native code that nobody answers for.
+
+    Raises:
+        RefusedError: saying how to.
+    """
+    if not trusted and not settings.sha256:
+        raise RefusedError(
+            f"{file}: {model.path} is native code, which can do all that you can do. If you trust "
+            f'it, add --trust, or write sha256 = "{model.sha256}" into [source]'
+        )
+
+
+@contextmanager
+def opened(settings: FmuSettings, around: Surroundings) -> Iterator[FmuVehicle]:
+    """Start the model in its process.
+
+    Raises:
+        ConfigError: if something in the settings cannot be.
+        RefusedError: if its code is not trusted, or it does not begin.
+    """
+    file = around.scenario_file
+    model = model_of(settings, file)
+    source = f"{file}: source"
+    step_s = settings.step_s or around.period_s
+    substeps = whole_steps(around.period_s, step_s, "step_s", source)
+    if model.fixed_step_s is not None and (model.major == "3" or settings.step_s is None):
+        whole_steps(step_s, model.fixed_step_s, f"the fixed step of {model.path.name},", source)
+    outputs = mapped_variables(model, settings.outputs, OUTPUTS, "source.outputs", "output")
+    inputs = mapped_variables(
+        model, settings.inputs, _takes(settings.inputs), "source.inputs", "input"
+    )
+    for name in settings.start:
+        model.variable(name, "source.start")
+    _require_force(settings, file)
+    require_trust(settings, model, file, trusted=around.trusted)
+    completion = Completion(around.period_s, around.head_m)
+    order = ModelOrder(
+        path=str(model.path), sha256=model.sha256, step_s=step_s, substeps=substeps,
+        outputs=tuple(one.variable.name for one in outputs),
+        inputs=tuple(one.variable.name for one in inputs), start=dict(settings.start),
+    )  # fmt: skip
+    with ModelProcess(order) as process:
+        stepping = Stepping(process, process.first, settings.deadline_s, virtual=around.virtual)
+        yield FmuVehicle(stepping, outputs, inputs, completion, around)
+
+
+def _takes(inputs: dict[str, Mapped | str]) -> dict[str, str]:
+    """Kinds of all that can go back in, with the operator's inputs that are named."""
+    kinds = {name: "length" if at < 3 else "angle" for at, name in enumerate(POSE)}
+    return kinds | {name: "number" for name in inputs if name.startswith(OPERATOR)}
+
+
+def _require_force(settings: FmuSettings, file: Path) -> None:
+    """Refuse a table that gives no force.
+
+    Raises:
+        ConfigError: with what would give one.
+    """
+    ways = ("f_x", "f_y", "f_z", *ACCELERATIONS, "v_x")
+    if any(name in settings.outputs for name in ways) or set(PLACES) <= set(settings.outputs):
+        return
+    line = f"source.outputs gives no force; one of {', '.join(ways)}, or {', '.join(PLACES)} is"
+    raise ConfigError(str(file), [about("source.outputs", f"{line} needed")])
+
+
+def lasts_s(settings: FmuSettings, file: Path) -> float:
+    """Infinite: only the model itself knows. Its file is looked at.
+
+    Raises:
+        ConfigError: for a file that could never be run.
+    """
+    model_of(settings, file)
+    return math.inf
+
+
+KIND: Final = SourceKind(FmuSettings, opened, lasts_s)
+"""What the entry point gives."""
