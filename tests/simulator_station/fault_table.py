@@ -63,7 +63,11 @@ def shown(fault, tells):
         if "t_s" in tells:
             return Shown((Cause.STAMP_FROZEN,), 0.1 + FIRST_S)
     if fault in ("pause", "frozen"):
-        return Shown((Cause.VALUES_FROZEN,), 0.25 + FIRST_S) if moves else Shown((), 0.0, STANDS)
+        if not moves:
+            return Shown((), 0.0, STANDS)
+        # Without a time the path stands still beside the speed, which is seen about as soon.
+        paced = () if "t_s" in tells else (Cause.SPEED_FACTOR,)
+        return Shown((Cause.VALUES_FROZEN, *paced), 0.25 + FIRST_S)
     if fault == "replay" and "flags.REPLAY" in tells:
         return Shown((Cause.REPLAY,))
     if fault == "reset" and "flags.RESET" in tells:
