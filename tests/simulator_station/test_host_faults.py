@@ -44,9 +44,9 @@ def test_each_fault_is_seen_in_time_and_kicks_nobody():
                 assert seen_s == math.inf, case
         else:
             assert at_s - 0.01 <= seen_s <= at_s + wanted.within_s, (case, seen_s - at_s)
-            cause = ride.causes[ride.hosts.index(HostState.FADING_OUT)]
+            cause = ride.causes[int(np.searchsorted(ride.t_s, seen_s))]
             assert cause in wanted.causes, (case, cause)
-            away_s = ride.first(HostState.AWAY)
+            away_s = ride.first(HostState.AWAY, seen_s)
             assert away_s - seen_s <= 0.3 + 0.005, case
         if fault == "loop":
             continue  # it is a motion of its own, judged below
