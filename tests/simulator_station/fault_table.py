@@ -91,6 +91,8 @@ def shown(fault, tells):
         return Shown((Cause.STEP, Cause.NO_PACKET), 0.1 + FIRST_S)
     if fault == "spike":
         return Shown((Cause.NONE,)) if not pose else Shown(place or (Cause.POSITION_JUMP,))
+    if fault == "loop" and pose:
+        return Shown((), 0.0, "what flips in the tool itself is an attitude jump; governor")
     if fault in ("loop", "second"):
         return Shown((Cause.NONE,))
     return Shown((), 0.0, NOTHING)
