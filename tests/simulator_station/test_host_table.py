@@ -26,6 +26,6 @@ def test_a_wire_that_tells_less_shows_less():
     hcu1 = tells()["hcu1"]
     assert shown("pause", hcu1).causes == (Cause.PAUSED,)
     assert shown("pause", hcu1 - {"flags.PAUSED"}).causes == (Cause.STAMP_FROZEN,)
-    assert shown("pause", hcu1 - {"flags.PAUSED", "t_s"}).causes == (Cause.VALUES_FROZEN,)
+    assert shown("pause", hcu1 - {"flags.PAUSED", "t_s"}).causes[0] is Cause.VALUES_FROZEN
     assert not shown("pause", frozenset({"f_m_s2"})).causes
     assert not shown("teleport", hcu1 - {"position_m"}).causes
