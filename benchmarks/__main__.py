@@ -11,8 +11,10 @@ from benchmarks import (
     bench_arm_link,
     bench_cueing,
     bench_cycle,
+    bench_fmu,
     bench_governor,
     bench_help,
+    bench_hosts,
     bench_kill,
     bench_kinematics,
     bench_panel,
@@ -33,6 +35,7 @@ NAMES = (
     "cycle",
     "cueing",
     "governor",
+    "fmu",
     "plan",
     "realtime",
     "slcan",
@@ -48,6 +51,7 @@ NAMES = (
     "world_rack",
     "world_pictures",
     "help",
+    "hosts",
 )
 GROUPS = {"world": ("world", "world_rack", "world_pictures")}
 """Names that mean several."""
@@ -92,6 +96,8 @@ def main() -> None:
         results["cueing"] = bench_cueing.run()
     if "governor" in chosen:
         results["governor"] = bench_governor.run()
+    if "fmu" in chosen:
+        results["fmu"] = bench_fmu.run()
     if "plan" in chosen:
         results["plan"] = bench_plan.run(arguments.seconds)
     if "realtime" in chosen:
@@ -124,6 +130,8 @@ def main() -> None:
         results["world_pictures"] = bench_world_pictures.run()
     if "help" in chosen:
         results["help"] = bench_help.run()
+    if "hosts" in chosen:
+        results["hosts"] = bench_hosts.run()
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
     arguments.json.write_text(json.dumps(results, indent=2))
     print(f"JSON: {arguments.json}")
