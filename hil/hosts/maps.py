@@ -5,7 +5,7 @@ A map is named by its file in ``configs/hosts``, or is a file of its own beside 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -107,14 +107,24 @@ def load_map(path: Path, overrides: Iterable[str] = ()) -> tuple[HostKind, Any]:
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.
     """
-    table = apply_overrides(read_toml(path), overrides)
+    return map_of(apply_overrides(read_toml(path), overrides), str(path))
+
+
+def map_of(table: Mapping[str, Any], source: str) -> tuple[HostKind, Any]:
+    """Like `load_map`, of a map that is already a table.
+
+    Args:
+        source: its file, for error texts.
+
+    Raises:
+        ConfigError: with the key path, the value and what would have been right.
+    """
     name = table.get("kind")
     if not isinstance(name, str):
         line = "kind is left out; it names the wire that the map is for"
-        raise ConfigError(str(path), [about("kind", line)])
-    kind = host_kind(name, str(path))
-    settings = kind.settings().build(table, str(path))
-    return kind, settings
+        raise ConfigError(source, [about("kind", line)])
+    kind = host_kind(name, source)
+    return kind, kind.settings().build(dict(table), source)
 
 
 def _not_a_host(entry: EntryPoint, kind: object) -> str:

@@ -82,6 +82,18 @@ def _check_cueing_preset(table: Mapping[str, Any], file: Path) -> None:
     preset_from(table, str(file))
 
 
+def _ride_map() -> type[Settings]:
+    from hil.machines.ride_map import RideMap
+
+    return RideMap
+
+
+def _check_ride_map(table: Mapping[str, Any], file: Path) -> None:
+    from hil.machines.ride_map import RideMap
+
+    RideMap.build(dict(table), str(file))
+
+
 RIG: Final = FileKind(
     name="rig", schema="rig", folder="rigs", marks=("geometry", "cylinders", "supervision"),
     model=_rig, check=_check_rig,
@@ -101,4 +113,8 @@ DRIVE: Final = FileKind(
 CUEING_PRESET: Final = FileKind(
     name="cueing preset", schema="cueing", folder="cueing", marks=("algorithm",),
     model=_cueing_preset, check=_check_cueing_preset,
+)  # fmt: skip
+RIDE_MAP: Final = FileKind(
+    name="ride map", schema="ride", folder="rides", marks=("columns",),
+    model=_ride_map, check=_check_ride_map,
 )  # fmt: skip

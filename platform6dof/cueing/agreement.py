@@ -81,11 +81,17 @@ def agreements(motion: ToldMotion) -> tuple[Agreement, ...]:
     width = max(1, round(SMOOTH_S / motion.step_s))
     f, omega, v = motion.force, motion.omega, motion.velocity
     has_speed = bool(np.isfinite(v[:, 0]).all())
+    gravity, words = np.zeros_like(f), ("dv/dt", "v·r")
+    if np.isfinite(motion.attitude).all():
+        turned = Turn.from_quat(np.roll(motion.attitude, -1, axis=1))
+        gravity = turned.inv().apply((0.0, 0.0, GRAVITY_M_S2))
+        words = ("dv/dt - gravity", "v·r - gravity")
     if has_speed and _told(f[:, 0]):
-        change = np.gradient(v[:, 0], motion.step_s)
-        found.append(_line("f_x", "dv/dt", change, f[:, 0], width))
+        change = np.gradient(v[:, 0], motion.step_s) - gravity[:, 0]
+        found.append(_line("f_x", words[0], change, f[:, 0], width))
     if has_speed and _told(f[:, 1]) and _told(omega[:, 2]):
-        found.append(_line("f_y", "v·r", v[:, 0] * omega[:, 2], f[:, 1], width))
+        bend = v[:, 0] * omega[:, 2] - gravity[:, 1]
+        found.append(_line("f_y", words[1], bend, f[:, 1], width))
     if _told(f[:, 2]):
         found.append(_at_rest(f[:, 2]))
     if np.isfinite(motion.attitude).all():

@@ -16,13 +16,15 @@ runner = CliRunner()
 KINDS = named_kinds()
 WITHOUT_UNIT = {
     "acceleration_overshoot", "axis", "bias", "bitrate", "bus_load_max", "bus_of_leg", "colour",
-    "damping", "dead_zone", "expo", "factor", "gear_ratio", "joint", "jump_speed_factor", "kd",
-    "ki", "kp", "late_cycles_max", "least_wrist", "parts", "period_tolerance", "quaternion",
-    "rate_overshoot", "ratio", "scale", "share", "singular_value_min", "speed",
-    "start_m_quaternion",
-    "start_quaternion", "turns", "value", "warn_above",
+    "damping", "dead_zone", "end_slope", "expo", "factor", "gain", "gear_ratio", "joint",
+    "jump_speed_factor", "kd", "ki", "kp", "late_cycles_max", "least_wrist", "loss", "order",
+    "parts", "period_tolerance", "quaternion", "rate_overshoot", "ratio", "scale", "share",
+    "singular_value_min", "spans", "speed", "start_m_quaternion", "start_quaternion", "turns",
+    "value", "warn_above",
 }  # fmt: skip
 """Numbers that are ratios, counts, signs, names, directions, or of a unit that stands elsewhere."""
+RATIOS = ("_weight", "_gain", "_gain_step")
+"""Endings of keys of such numbers."""
 
 
 def printed(*arguments):
@@ -58,6 +60,7 @@ def test_all_is_each_of_them_by_its_name():
     assert set(printed("all")) == {
         "scenario", "arm-scenario", "world-scenario", "together-scenario", "robot", "arm",
         "rig", "drive", "robot-document",
+        "simulator-scenario", "cueing", "host", "ride",
     }  # fmt: skip
 
 
@@ -72,7 +75,8 @@ def test_every_number_has_a_unit_or_is_known_to_have_none(kind):
         for key, field in fields.items():
             numbers = [leaf for leaf in leaves(schema, field) if leaf.get("type") == "number"]
             if numbers and "$ref" not in field:
-                assert ("unit" in field) != (key in WITHOUT_UNIT), (
+                plain = key in WITHOUT_UNIT or key.endswith(RATIOS)
+                assert ("unit" in field) != plain, (
                     f"{table}.{key}: a unit in its name, or a line in WITHOUT_UNIT, is needed"
                 )
 

@@ -217,7 +217,8 @@ def ridden(**signs):
     rng = np.random.default_rng(4)
     velocity = np.full((len(t), 3), np.nan)
     velocity[:, 0] = speed
-    force = np.stack([1.6 * np.cos(0.4 * t), speed * yaw, np.full(len(t), -G)], axis=1)
+    force = np.stack([1.6 * np.cos(0.4 * t), speed * yaw, np.zeros(len(t))], axis=1)
+    force -= turns.inv().apply([0.0, 0.0, G])
     omega = (turns[:-1].inv() * turns[1:]).as_rotvec() / 0.02
     omega = np.vstack([omega, omega[-1]])
     force += rng.normal(0.0, 0.2, force.shape)
@@ -234,6 +235,22 @@ AXES = ("f_x", "f_y", "f_z", "p", "q", "r")
 
 def verdicts(motion):
     return {one.axis: one.judgement for one in agreements(motion)}
+
+
+def test_an_aeroplane_that_banks_into_its_bends_is_not_wrong():
+    """Its force to the side is 0, and its nose up is no acceleration: gravity takes them away."""
+    flown = ridden()
+    heading = np.cumsum(flown.omega[:, 2]) * 0.02
+    bank = np.arctan(flown.velocity[:, 0] * np.gradient(heading, 0.02) / G)
+    banked = Turn.from_euler("ZYX", np.stack([heading, 0.0 * bank, bank], axis=1))
+    omega = (banked[:-1].inv() * banked[1:]).as_rotvec() / 0.02
+    omega = np.vstack([omega, omega[-1]])
+    faster = 1.6 * np.cos(0.4 * 0.02 * np.arange(len(bank)))
+    force = np.stack([faster, 0.0 * bank, -G / np.cos(bank)], axis=1)
+    found = verdicts(told(len(bank), 0.02, force=force, omega=omega, velocity=flown.velocity,
+                          attitude=np.roll(banked.as_quat(), 1, axis=1)))  # fmt: skip
+    assert found["f_y"] is Judgement.SILENT
+    assert {found[axis] for axis in ("f_x", "f_z", "p", "q", "r")} == {Judgement.AGREES}
 
 
 def test_what_fits_together_agrees():

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hil.config.file_kind import FileKind, NamedFile
-from hil.machines.kinds import CUEING_PRESET, DRIVE, RIG
+from hil.hosts.map_kind import HOST_MAP
+from hil.machines.kinds import CUEING_PRESET, DRIVE, RIDE_MAP, RIG
 from hil.run.station import Checked, Option, Request, Section, Station, Tried
 from hil.stations.platform.station import OPTIONS as PLATFORM_OPTIONS
 from hil.stations.platform.station import SECTIONS as PLATFORM_SECTIONS
@@ -132,7 +133,7 @@ def _offered() -> tuple[Offer, ...]:
 STATION: Final = Station(
     name="simulator",
     scenarios=SCENARIO,
-    machines=(RIG, DRIVE, CUEING_PRESET),
+    machines=(RIG, DRIVE, CUEING_PRESET, HOST_MAP, RIDE_MAP),
     options=OPTIONS,
     signals=SIGNALS,
     check=_check,

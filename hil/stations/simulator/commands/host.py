@@ -1,12 +1,15 @@
 """``hil host``: simulators that send to the bench: list, hear, check, record and emulate them."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hil.config.errors import ConfigError
-from hil.terminal.console import Json, verb
+from hil.terminal.console import Json, leave, verb
+
+if TYPE_CHECKING:
+    from hil.stations.simulator.listening.ears import ListenChoice
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -21,6 +24,39 @@ HostArg = Annotated[
         metavar="KIND",
         help="Kind of host, name of a shipped map, or a map's file: `hil host list`.",
     ),
+]
+PortOption = Annotated[
+    int | None,
+    typer.Option(
+        "--port", min=0, max=65535, help="UDP port; the kind's if left out, 0 for any free one."
+    ),
+]
+AddressOption = Annotated[
+    str,
+    typer.Option(
+        "--address",
+        help="Of this machine, on which it is heard. Not a loopback one needs --key-file or "
+        "--allow.",
+    ),
+]
+HostAtOption = Annotated[
+    str,
+    typer.Option(
+        "--host",
+        metavar="ADDRESS[:PORT]",
+        help="Where the simulator runs, for wires that must be asked.",
+    ),
+]
+AllowOption = Annotated[
+    list[str] | None,
+    typer.Option("--allow", metavar="ADDRESS", help="A sender that is heard; may be repeated."),
+]
+KeyOption = Annotated[
+    Path | None, typer.Option("--key-file", help="With the key that frames of hcu1 are signed by.")
+]
+MapSetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the map; may be repeated."),
 ]
 
 
@@ -115,6 +151,104 @@ def emulate(
     emulation.emulate(
         choice, address=to, port=port, asked_on=asked_on, end_with_input=end_with_input,
         end_with_feed=end_with_feed,
+    )  # fmt: skip
+
+
+@app.command()
+@verb
+def listen(
+    kind: HostArg,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", metavar="S", help="How long; else until Ctrl-C.")
+    ] = None,
+    port: PortOption = None,
+    address: AddressOption = "127.0.0.1",
+    host: HostAtOption = "127.0.0.1",
+    allow: AllowOption = None,
+    key_file: KeyOption = None,
+    change: MapSetOption = None,
+    as_json: Json = False,
+) -> None:
+    """Show what a host sends: rate, jitter, loss, values in SI, and its state as a run sees it."""
+    from hil.stations.simulator.listening.listen import listen_and_show
+
+    choice = _choice(kind, port, address, host, allow, key_file, change)
+    leave(listen_and_show(choice, seconds, as_json=as_json))
+
+
+@app.command()
+@verb
+def check(
+    kind: HostArg,
+    seconds: Annotated[
+        float, typer.Option("--seconds", metavar="S", help="How long to listen.")
+    ] = 30.0,
+    port: PortOption = None,
+    address: AddressOption = "127.0.0.1",
+    host: HostAtOption = "127.0.0.1",
+    allow: AllowOption = None,
+    key_file: KeyOption = None,
+    change: MapSetOption = None,
+    as_json: Json = False,
+) -> None:
+    """Hold what a host tells against itself: wrong signs and units are refused (exit 1).
+
+    Accelerate, brake and take bends meanwhile. Force is held against the change of speed and
+    against speed times yaw rate, rates against the attitude.
+    """
+    from hil.stations.simulator.listening.recording import check_and_show
+
+    choice = _choice(kind, port, address, host, allow, key_file, change)
+    leave(check_and_show(choice, seconds, as_json=as_json))
+
+
+@app.command()
+@verb
+def record(
+    kind: HostArg,
+    file: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="CSV to write; it must not exist.")
+    ],
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", metavar="S", help="How long; else until Ctrl-C.")
+    ] = None,
+    port: PortOption = None,
+    address: AddressOption = "127.0.0.1",
+    host: HostAtOption = "127.0.0.1",
+    allow: AllowOption = None,
+    key_file: KeyOption = None,
+    change: MapSetOption = None,
+    as_json: Json = False,
+) -> None:
+    """Record a ride of a host for `hil cue`: each packet is on disk as soon as it came."""
+    from hil.stations.simulator.listening.recording import record_and_show
+
+    choice = _choice(kind, port, address, host, allow, key_file, change)
+    leave(record_and_show(choice, file, seconds, as_json=as_json))
+
+
+def _choice(
+    kind: str,
+    port: int | None,
+    address: str,
+    host: str,
+    allow: list[str] | None,
+    key_file: Path | None,
+    change: list[str] | None,
+) -> "ListenChoice":
+    from hil.stations.simulator.listening.ears import ListenChoice
+    from hil.stations.simulator.listening.named import named_host
+
+    named = named_host(kind, tuple(change or ()))
+    at, colon, port_text = host.partition(":")
+    asks_port = named.kind.asks_port
+    if colon:
+        if not (port_text.isdecimal() and 0 < int(port_text) <= 65535):
+            raise ConfigError("--host", [f"{host!r}: ADDRESS or ADDRESS:PORT is needed"])
+        asks_port = int(port_text)
+    return ListenChoice(
+        host=named, address=address, port=port, allow=tuple(allow or ()), key=_key(key_file),
+        asks=None if asks_port is None else (at, asks_port),
     )  # fmt: skip
 
 

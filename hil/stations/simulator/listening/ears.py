@@ -1,0 +1,156 @@
+"""A socket and a codec as one: what a host sends, understood, look by look."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from hil.config.errors import ConfigError
+from hil.hosts.kind import Packet, Received, Refused
+from hil.hosts.link import Address, HostLink, Listening
+from hil.hosts.maps import mapped
+from hil.stations.simulator.listening.named import NamedHost
+from hil.timing.clock import Clock
+
+PERIOD_S: Final = 0.005
+"""Between two looks at the socket; the kernel stamps what comes meanwhile [s]."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListenChoice:
+    """Which host is listened to, and where."""
+
+    host: NamedHost
+    """Kind and map."""
+    address: str = "127.0.0.1"
+    """Of this machine."""
+    port: int | None = None
+    """UDP port; None for the kind's, 0 for any free one."""
+    asks: Address | None = None
+    """Where the host hears requests; None for its kind's port on this machine."""
+    allow: tuple[str, ...] = ()
+    """Senders that are heard; empty: any."""
+    key: bytes = b""
+    """That its packets are signed with."""
+
+    def signed(self) -> NamedHost:
+        """The host with its key.
+
+        Raises:
+            ConfigError: if packets of its kind are not signed.
+        """
+        if not self.key:
+            return self.host
+        settings: Any = self.host.settings
+        if "key" not in type(settings).model_fields:
+            text = f"packets of {self.host.kind.name} bear no signature: leave it out"
+            raise ConfigError("--key-file", [text])
+        return replace(self.host, settings=settings.model_copy(update={"key": self.key}))
+
+
+class HostEars:
+    """Hears one host.
+
+    Args:
+        choice: which, and where.
+        now_s: the clock, monotonic [s].
+
+    Raises:
+        ConfigError: if the port cannot be had, or the choice cannot be.
+    """
+
+    def __init__(self, choice: ListenChoice, now_s: Callable[[], float]) -> None:
+        host = choice.signed()
+        kind = host.kind
+        self._map, self._codec = host.settings, host.codec()
+        port = kind.port if choice.port is None else choice.port
+        where = Listening(choice.address, port, bool(choice.key), choice.allow)
+        self._link = HostLink(where, now_s)
+        asks_port = kind.asks_port
+        self._asks = choice.asks or (None if asks_port is None else ("127.0.0.1", asks_port))
+
+    @property
+    def address(self) -> Address:
+        """Where it listens."""
+        return self._link.address
+
+    @property
+    def foreign(self) -> int:
+        """Datagrams of others than the one that is heard, so far."""
+        return self._link.foreign
+
+    def heard(self, now_s: float) -> Sequence[Received | Refused]:
+        """What came since the last time, oldest first [s]."""
+        self._ask(self._codec.requests(now_s))
+        found: list[Received | Refused] = []
+        for datagram in self._link.drain():
+            told = self._codec.decode(datagram.data)
+            if isinstance(told, Refused):
+                found.append(told)
+                continue
+            self._link.own(datagram.sender)
+            packet = Packet(mapped(told.state, self._map), told.sequence)
+            found.append(Received(packet, datagram.kernel_s, now_s))
+        return found
+
+    def close(self) -> None:
+        """Tell a host that was asked that it need not send any more, and give the port back."""
+        farewell = getattr(self._codec, "farewell", None)
+        if farewell is not None:
+            self._ask(farewell())
+        self._link.close()
+
+    def _ask(self, requests: Sequence[bytes]) -> None:
+        if self._asks is not None:
+            for request in requests:
+                self._link.send(request, self._asks)
+
+
+@contextmanager
+def listening(choice: ListenChoice, clock: Clock) -> Iterator[HostEars]:
+    """Ears that are closed at the end; raises `ConfigError`."""
+    ears = HostEars(choice, clock.now_s)
+    try:
+        yield ears
+    finally:
+        ears.close()
+
+
+def listen(
+    ears: HostEars,
+    clock: Clock,
+    seconds: float,
+    stop: Callable[[], bool],
+    take: Callable[[float, Sequence[Received | Refused]], None],
+) -> float:
+    """Hand over what comes, look by look.
+
+    Args:
+        seconds: how long at most; infinite until told to stop [s].
+        stop: asked at every look.
+        take: called with the time since the beginning [s] and what came.
+
+    Returns:
+        How long it took [s].
+    """
+    begin_s = clock.now_s()
+    elapsed_s = 0.0
+    for _ in clock.ticks(PERIOD_S):
+        now_s = clock.now_s()
+        elapsed_s = now_s - begin_s
+        take(now_s, ears.heard(now_s))
+        if elapsed_s >= seconds or stop():
+            break
+    return elapsed_s
+
+
+def seconds_of(seconds: float | None) -> float:
+    """The option's meaning: None is for ever; raises `ConfigError`."""
+    if seconds is None:
+        return math.inf
+    if not (math.isfinite(seconds) and seconds > 0.0):
+        raise ConfigError("--seconds", [f"{seconds} s: a time above 0 s is needed"])
+    return seconds

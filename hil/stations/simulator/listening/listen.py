@@ -1,0 +1,205 @@
+"""``hil host listen``: what comes of a host, as a table that is drawn anew, or as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from rich.live import Live
+from rich.table import Table
+
+from hil.hosts.kind import Received, Refused
+from hil.stations.simulator.listening.ears import (
+    HostEars,
+    ListenChoice,
+    listen,
+    listening,
+    seconds_of,
+)
+from hil.stations.simulator.listening.heard import HostFigures
+from hil.stations.simulator.listening.told import HostListenTold, HostValuesTold
+from hil.terminal.console import err, out, print_json
+from hil.timing.realtime import RealClock
+from hil.timing.stop import StopSignals
+
+if TYPE_CHECKING:
+    from platform6dof.cueing.vehicle import VehicleState
+
+DRAWN_EVERY_S: Final = 0.25
+SAID_EVERY_S: Final = 1.0
+"""Where nobody sees a table being drawn anew, a line is said so often [s]."""
+
+
+def listen_and_show(choice: ListenChoice, seconds: float | None, *, as_json: bool) -> bool:
+    """Listen, show what comes, and say whether anything was understood.
+
+    Args:
+        seconds: how long; None until Ctrl-C [s].
+
+    Raises:
+        ConfigError: if the port cannot be had.
+    """
+    lasts_s = seconds_of(seconds)
+    figures = HostFigures(choice.host.settings.means.means())
+    clock = RealClock()
+    with StopSignals() as wish, listening(choice, clock) as ears:
+        if not as_json:
+            err.print(_where(choice, ears), soft_wrap=True)
+        display = _Display(figures, ears, quiet=as_json)
+        with display:
+            took_s = listen(ears, clock, lasts_s, lambda: wish.asked is not None, display.take)
+        told = told_of(choice, ears, figures, took_s)
+    if as_json:
+        print_json(told)
+    elif not display.drawn:
+        out.print(table_of(figures, ears))
+    if not figures.packets and not as_json:
+        err.print(nothing_text(choice, figures), soft_wrap=True)
+    return figures.packets > 0
+
+
+class _Display:
+    """Feeds the figures, and draws them now and then."""
+
+    def __init__(self, figures: HostFigures, ears: HostEars, *, quiet: bool) -> None:
+        self._figures, self._ears, self._quiet = figures, ears, quiet
+        self.drawn: bool = out.is_terminal and not quiet
+        """Whether a person sees the table being drawn."""
+        self._live = Live(console=out, auto_refresh=False) if self.drawn else None
+        self._next_s = -math.inf
+
+    def __enter__(self) -> None:
+        if self._live is not None:
+            self._live.start()
+
+    def __exit__(self, *_: object) -> None:
+        if self._live is not None:
+            self._live.update(table_of(self._figures, self._ears), refresh=True)
+            self._live.stop()
+
+    def take(self, now_s: float, heard: Sequence[Received | Refused]) -> None:
+        """What came in one look."""
+        self._figures.step(now_s, heard)
+        if now_s < self._next_s or self._quiet:
+            return
+        if self._live is not None:
+            self._live.update(table_of(self._figures, self._ears), refresh=True)
+        elif self._next_s > -math.inf:
+            err.print(line_of(self._figures), soft_wrap=True)
+        self._next_s = now_s + (SAID_EVERY_S if self._live is None else DRAWN_EVERY_S)
+
+
+def _where(choice: ListenChoice, ears: HostEars) -> str:
+    address, port = ears.address
+    return f"{choice.host.kind.title}: listening on {address}:{port} (UDP); Ctrl-C ends"
+
+
+def nothing_text(choice: ListenChoice, figures: HostFigures) -> str:
+    """What to look for when nothing was understood."""
+    if figures.refused:
+        why = ", ".join(f"{count} × {one.value}" for one, count in figures.refused.items())
+        return f"nothing that came was understood ({why}): is it another kind? `hil host list`"
+    asks = choice.host.kind.asks_port
+    asked = "" if asks is None else f", and hear requests on its UDP port {asks}"
+    return (
+        "nothing came: does the simulator run, and send to this address and port"
+        f"{asked}? `hil host emulate {choice.host.name}` sends something to try"
+    )
+
+
+def line_of(figures: HostFigures) -> str:
+    """One line for a log."""
+    refused = sum(figures.refused.values())
+    return (
+        f"{figures.state.name.lower()}: {figures.packets} packets, "
+        f"{_text(figures.rate_hz, '.1f')} Hz, jitter {_text(1e3 * figures.jitter_s, '.1f')} ms, "
+        f"loss {_text(100.0 * figures.loss, '.1f')} %, {refused} refused"
+    )
+
+
+def table_of(figures: HostFigures, ears: HostEars) -> Table:
+    """All that is known, a row each."""
+    table = Table("", "", "", "", "", box=None, pad_edge=False, show_header=False)
+    cause = "" if figures.cause == 0 else figures.cause.name.lower().replace("_", " ")
+    table.add_row("state", figures.state.name, cause)
+    table.add_row("packets", str(figures.packets), f"{_text(figures.rate_hz, '.1f')} Hz")
+    table.add_row("jitter", f"{_text(1e3 * figures.jitter_s, '.2f')} ms")
+    table.add_row("loss", f"{_text(100.0 * figures.loss, '.2f')} %")
+    for one, count in figures.refused.items():
+        table.add_row("refused", str(count), one.value)
+    if ears.foreign:
+        table.add_row("foreign", str(ears.foreign), "of another sender")
+    state = figures.newest
+    if state is None:
+        return table
+    rows = (
+        ("force", state.f_m_s2, "m/s²", "forward, right, down"),
+        ("rates", tuple(map(math.degrees, state.omega_rad_s)), "deg/s", "roll, pitch, yaw"),
+        ("attitude", angles_deg(state), "deg", "roll, pitch, heading"),
+        ("velocity", state.v_m_s, "m/s", "forward, right, down"),
+        ("position", state.position_m, "m", "north, east, down"),
+    )
+    for name, values, unit, axes in rows:
+        text = "  ".join(f"{_text(value, '.3f'):>10}" for value in values)
+        table.add_row(name, text, unit, axes)
+    flags = state.flags.name or ""
+    table.add_row("host", f"time {_text(state.t_s, '.3f')} s", flags.lower().replace("|", ", "))
+    return table
+
+
+def angles_deg(state: VehicleState) -> tuple[float, float, float]:
+    """Roll, pitch and heading of a state [deg]."""
+    w, x, y, z = state.attitude
+    return (
+        math.degrees(math.atan2(2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y))),
+        math.degrees(math.asin(max(-1.0, min(1.0, 2.0 * (w * y - x * z))))),
+        math.degrees(math.atan2(2.0 * (x * y + w * z), 1.0 - 2.0 * (y * y + z * z))) % 360.0,
+    )
+
+
+def told_of(
+    choice: ListenChoice, ears: HostEars, figures: HostFigures, took_s: float
+) -> HostListenTold:
+    """The JSON object of what was heard."""
+    address, port = ears.address
+    return HostListenTold(
+        ok=figures.packets > 0,
+        kind=choice.host.kind.name,
+        address=f"{address}:{port}",
+        seconds=took_s,
+        packets=figures.packets,
+        refused=refused_told(figures),
+        rate_hz=_number(figures.rate_hz),
+        jitter_s=_number(figures.jitter_s),
+        loss=_number(figures.loss),
+        state=figures.state.name,
+        cause=figures.cause.name,
+        values=None if figures.newest is None else _values(figures.newest),
+    )
+
+
+def refused_told(figures: HostFigures) -> dict[str, int]:
+    """Counts of refused datagrams by why."""
+    return {one.value: count for one, count in figures.refused.items()}
+
+
+def _values(state: VehicleState) -> HostValuesTold:
+    return HostValuesTold(
+        t_s=_number(state.t_s),
+        f_m_s2=[_number(value) for value in state.f_m_s2],
+        omega_rad_s=[_number(value) for value in state.omega_rad_s],
+        attitude=[_number(value) for value in state.attitude],
+        v_m_s=[_number(value) for value in state.v_m_s],
+        position_m=[_number(value) for value in state.position_m],
+        flags=[flag.name for flag in state.flags if flag.name],
+        speed_factor=_number(state.speed_factor),
+    )
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _text(value: float, form: str) -> str:
+    return format(value, form) if math.isfinite(value) else "-"

@@ -1,0 +1,169 @@
+"""``hil host record`` and ``hil host check``: a host's ride as a file, and whether it fits."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from rich.table import Table
+
+from hil.config.errors import MotionError, RefusedError
+from hil.hosts.kind import Received, Refused
+from hil.stations.simulator.listening.ears import ListenChoice, listen, listening, seconds_of
+from hil.stations.simulator.listening.heard import HostFigures
+from hil.stations.simulator.listening.listen import line_of, nothing_text, refused_told
+from hil.stations.simulator.listening.ride_writer import RideWriter
+from hil.stations.simulator.listening.told import HostCheckTold, HostLineTold, HostRecordTold
+from hil.terminal.console import err, out, print_json, styled
+from hil.timing.realtime import RealClock
+from hil.timing.stop import StopSignals
+
+if TYPE_CHECKING:
+    from hil.machines.ride_map import RideMap
+    from platform6dof.cueing.agreement import Agreement
+
+SAID_EVERY_S: Final = 2.0
+GAP_MAX_S: Final = 0.25
+"""`hil cue` bridges no longer gap without being told to [s]."""
+
+
+def record(
+    choice: ListenChoice, writer: RideWriter, seconds: float | None, *, quiet: bool
+) -> HostFigures:
+    """Write what comes until it is over.
+
+    Args:
+        seconds: how long; None until Ctrl-C [s].
+        quiet: say nothing meanwhile.
+
+    Raises:
+        ConfigError: if the port cannot be had.
+        RefusedError: if the disk takes no more.
+    """
+    lasts_s = seconds_of(seconds)
+    figures = HostFigures(choice.host.settings.means.means())
+    clock = RealClock()
+    said_s = -math.inf
+
+    def take(now_s: float, heard: Sequence[Received | Refused]) -> None:
+        nonlocal said_s
+        figures.step(now_s, heard)
+        for one in heard:
+            if isinstance(one, Received):
+                writer.take(one)
+        if not quiet and now_s - said_s >= SAID_EVERY_S:
+            if said_s > -math.inf:
+                err.print(line_of(figures), soft_wrap=True)
+            said_s = now_s
+
+    with StopSignals() as wish, listening(choice, clock) as ears:
+        if not quiet:
+            address, port = ears.address
+            line = f"{choice.host.kind.title}: recording from {address}:{port} (UDP); Ctrl-C ends"
+            err.print(line, soft_wrap=True)
+        listen(ears, clock, lasts_s, lambda: wish.asked is not None, take)
+    return figures
+
+
+def record_and_show(
+    choice: ListenChoice, path: Path, seconds: float | None, *, as_json: bool
+) -> bool:
+    """Record a ride, and say what is in it."""
+    seconds_of(seconds)
+    with RideWriter(path) as writer:
+        try:
+            figures = record(choice, writer, seconds, quiet=as_json)
+        except Exception:
+            if not writer.rows:
+                path.unlink(missing_ok=True)  # nothing came to be lost
+            raise
+    ok = writer.rows >= 2
+    if not writer.rows:
+        path.unlink(missing_ok=True)
+    if as_json:
+        print_json(
+            HostRecordTold(
+                ok=ok, kind=choice.host.kind.name, file=str(path), rows=writer.rows,
+                left_out=writer.left_out, refused=refused_told(figures), seconds=writer.lasts_s,
+                longest_gap_s=writer.longest_gap_s,
+            )
+        )  # fmt: skip
+        return ok
+    if not writer.rows:
+        err.print(nothing_text(choice, figures), soft_wrap=True)
+        return False
+    out.print(f"{path}: {writer.rows} rows, {writer.lasts_s:.1f} s", soft_wrap=True)
+    if writer.left_out:
+        out.print(f"{writer.left_out} packets told less than the first one and were left out")
+    if writer.longest_gap_s > GAP_MAX_S:
+        gap = f"its longest gap is {writer.longest_gap_s:.2f} s"
+        out.print(f"{gap}: `hil cue` bridges {GAP_MAX_S:g} s unless its map's gap_max_s says more")
+    return ok
+
+
+def check_and_show(choice: ListenChoice, seconds: float, *, as_json: bool) -> bool:
+    """Hold what a host tells against itself, and say whether signs and units are right.
+
+    Raises:
+        RefusedError: if too little came to be judged.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "ride.csv"
+        with RideWriter(path) as writer:
+            figures = record(choice, writer, seconds, quiet=as_json)
+        if not writer.rows:
+            raise RefusedError(nothing_text(choice, figures))
+        found = _agreements(path)
+    wrong = [one for one in found if one.judgement.value.startswith("wrong")]
+    ok = not wrong and any(one.judgement.value == "agrees" for one in found)
+    if as_json:
+        print_json(
+            HostCheckTold(
+                ok=ok, kind=choice.host.kind.name, seconds=writer.lasts_s, packets=writer.rows,
+                lines=[_line(one) for one in found],
+            )
+        )  # fmt: skip
+        return ok
+    table = Table("", "against", "slope", "correlation", "", box=None, pad_edge=False)
+    for one in found:
+        style = "red" if one in wrong else "green" if one.judgement.value == "agrees" else "yellow"
+        numbers = ["-" if math.isnan(x) else f"{x:.3g}" for x in (one.slope, one.correlation)]
+        table.add_row(one.axis, one.against, *numbers, styled(style, one.judgement.value))
+    out.print(table)
+    for one in wrong:
+        out.print(one.text, soft_wrap=True)
+    if all(one.judgement.value == "not told" for one in found if one.axis != "f_z"):
+        out.print("too little motion to judge more: accelerate, brake, and take bends meanwhile")
+    return ok
+
+
+def _agreements(path: Path) -> tuple[Agreement, ...]:
+    """Of a recorded ride."""
+    from hil.stations.simulator.ride_file import read_ride_file
+
+    try:
+        return read_ride_file(path, _map_of(path)).agreements()
+    except MotionError as error:
+        text = str(error).replace(f"{path}, ", "").replace(f"{path}: ", "")
+        raise RefusedError(f"what came cannot be judged: {text}") from None
+
+
+def _map_of(path: Path) -> RideMap:
+    """The map by the columns' names, with a gap that a host may well have."""
+    from hil.config.tables import read_table
+    from hil.machines.ride_map import map_of_header
+
+    return map_of_header(read_table(path, []).header, str(path)).model_copy(
+        update={"gap_max_s": 5.0}
+    )
+
+
+def _line(one: Agreement) -> HostLineTold:
+    slope, correlation = (None if math.isnan(x) else x for x in (one.slope, one.correlation))
+    return HostLineTold(
+        axis=one.axis, against=one.against, slope=slope, correlation=correlation,
+        judgement=one.judgement.value,
+    )  # fmt: skip
