@@ -100,6 +100,10 @@ def fault_of_command(words):
     command, rest = typer.main.get_command(app), words[1:]
     while verbs := getattr(command, "commands", None):
         verb = rest.pop(0) if rest else ""
+        default = getattr(command, "default_verb", None)
+        if verb not in verbs and default:
+            command = verbs[default]
+            break
         if verb not in verbs:
             return f"{' '.join(words)}: no verb {verb!r}"
         command = verbs[verb]

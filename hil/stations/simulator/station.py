@@ -108,6 +108,7 @@ def _recorded(recording: Recording) -> RideView:
 _REPORT: Final = "hil.stations.simulator.report"
 SECTIONS: Final = (
     Section("ride", f"{_REPORT}.host_figure:hosts"),
+    Section("felt", f"{_REPORT}.felt_figure:felt"),
     Section("limits", f"{_REPORT}.governor_figure:governed"),
     Section("latency", f"{_REPORT}.latency_figure:latency"),
     *PLATFORM_SECTIONS,

@@ -27,11 +27,14 @@ RIDE = "ride"
 class _RideFirst(TyperGroup):
     """A group whose first word may be a recording: ``cue RECORD`` is ``cue ride RECORD``."""
 
+    default_verb: str = RIDE
+    """What is meant where no verb is named."""
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take the first word for a recording unless it names a verb."""
         known = {*self.commands, "--help", "--install-completion", "--show-completion"}
         if args and args[0] not in known:
-            args = [RIDE, *args]
+            args = [self.default_verb, *args]
         return super().parse_args(ctx, args)
 
 
