@@ -74,6 +74,16 @@ def test_the_own_kind_of_motion_is_proved_and_played(tmp_path):
     assert np.nanmax(up_m) - np.nanmedian(up_m) > 0.03
 
 
+def test_the_fmu_s_car_turns_as_one_track_does():
+    car = example("fmu_car").FmuCar(instance_name="car")
+    car.steering, car.liveliness = 0.1, 0.0
+    for k in range(2000):
+        assert car.do_step(k * 0.002, 0.002)
+    turn = car.speed * math.tan(0.03) / 2.7
+    assert car.yaw_rate == pytest.approx(turn, rel=1e-3)
+    assert car.ay == pytest.approx(car.speed * turn, rel=1e-3)
+
+
 def test_every_example_is_run_here_and_told_of_in_the_docs():
     here = Path(__file__).read_text()
     told = (EXAMPLES.parent / "docs" / "library.md").read_text()

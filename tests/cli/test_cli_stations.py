@@ -180,7 +180,7 @@ def test_a_station_that_there_is_not(tmp_path):
     path.write_text('station = "armm"\nname = "x"\n')
     told = hil("run", path, status=2).stderr
     assert (
-        "'armm' is not installed; installed are 'arm', 'platform', 'world'; 'together' is for"
+        "'armm' is not installed; installed are 'arm', 'platform', 'simulator', 'world'; 'together' is for"
         in told
     )
     path.write_text("station = 3\n")

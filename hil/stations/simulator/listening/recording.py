@@ -118,7 +118,7 @@ def check_and_show(choice: ListenChoice, seconds: float, *, as_json: bool) -> bo
             raise RefusedError(nothing_text(choice, figures))
         found = _agreements(path)
     wrong = [one for one in found if one.judgement.value.startswith("wrong")]
-    ok = not wrong and any(one.judgement.value == "agrees" for one in found)
+    ok = not wrong and any(one.judgement is Judgement.AGREES for one in found)
     if as_json:
         print_json(
             HostCheckTold(
@@ -135,7 +135,7 @@ def check_and_show(choice: ListenChoice, seconds: float, *, as_json: bool) -> bo
     out.print(table)
     for one in wrong:
         out.print(one.text, soft_wrap=True)
-    if all(one.judgement.value == "not told" for one in found if one.axis != "f_z"):
+    if all(one.judgement is Judgement.SILENT for one in found if one.axis != "f_z"):
         out.print("too little motion to judge more: accelerate, brake, and take bends meanwhile")
     return ok
 
