@@ -9,7 +9,9 @@ from pathlib import Path
 from benchmarks import (
     bench_arm,
     bench_arm_link,
+    bench_cueing,
     bench_cycle,
+    bench_fmu,
     bench_governor,
     bench_help,
     bench_kill,
@@ -30,7 +32,9 @@ from benchmarks import (
 NAMES = (
     "kinematics",
     "cycle",
+    "cueing",
     "governor",
+    "fmu",
     "plan",
     "realtime",
     "slcan",
@@ -86,8 +90,12 @@ def main() -> None:
         results["kinematics"] = bench_kinematics.run()
     if "cycle" in chosen:
         results["cycle"] = bench_cycle.run()
+    if "cueing" in chosen:
+        results["cueing"] = bench_cueing.run()
     if "governor" in chosen:
         results["governor"] = bench_governor.run()
+    if "fmu" in chosen:
+        results["fmu"] = bench_fmu.run()
     if "plan" in chosen:
         results["plan"] = bench_plan.run(arguments.seconds)
     if "realtime" in chosen:

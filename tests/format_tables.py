@@ -40,6 +40,7 @@ CHECK = (
     f"{PROGRAM}:TogetherCheckTold",
 )
 ALONE = (f"{ARM}:MoveTold", f"{ARM}:NothingTold")
+FMU = "hil.stations.simulator.fmu_told"
 VERBS = {
     "hil run": RUN,
     "hil check": CHECK,
@@ -62,6 +63,10 @@ VERBS = {
     "hil drives park": RUN[:1],
     "hil drives test": (f"{DRIVES}:LegTestTold",),
     "hil drives reference": (f"{DRIVES}:ReferenceTold",),
+    "hil fmu info": (f"{FMU}:FmuInfoTold",),
+    "hil fmu check": (f"{FMU}:FmuCheckTold",),
+    "hil fmu run": (f"{FMU}:FmuRunTold",),
+    "hil fmu export": (f"{FMU}:FmuExportTold",),
     "hil arm check": CHECK[1:2],
     "hil arm run": RUN[1:2],
     "hil arm goto": ALONE,

@@ -106,8 +106,8 @@ def mapped_variables(
         wrong = _unsuitable(variable, causality)
         unit = _SPELT.get(mapped.unit or variable.unit, mapped.unit or variable.unit)
         known = UNITS[quantities[quantity]]
-        if not mapped.unit and unit == "1":
-            unit = next(iter(known))  # neither says: SI
+        if (not mapped.unit and unit == "1") or quantities[quantity] == "number":
+            unit = next(iter(known))  # neither says: SI; a plain number is in the variable's unit
         if wrong:
             problems.append(f"{place}.{quantity} = {mapped.variable!r}: {wrong}")
         elif unit not in known:

@@ -9,12 +9,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, model_validator
 
 from hil.config.errors import ConfigError
-from hil.config.file_kind import FileKind
 from hil.config.settings import Settings, read_toml
 from hil.config.shipped import find_file
 from platform6dof.cueing.vehicle import GRAVITY_M_S2
@@ -159,18 +158,3 @@ def read_ride_map(name: str, *, beside: Path | None = None) -> RideMap:
     """
     path = find_file(name, beside=beside, folder=FOLDER, key="map")
     return RideMap.build(read_toml(path), str(path))
-
-
-def _model() -> type[Settings]:
-    return RideMap
-
-
-def _check(table: Mapping[str, Any], file: Path) -> None:
-    RideMap.build(table, str(file))
-
-
-RIDE_MAP: Final = FileKind(
-    name="ride map", schema="ride-map", folder=FOLDER, marks=("columns",),
-    model=_model, check=_check,
-)  # fmt: skip
-"""What `configs/rides` holds."""

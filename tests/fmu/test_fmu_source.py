@@ -8,16 +8,19 @@ import pytest
 from fmu_vehicles import FAULTS, c_vehicle, python_vehicle
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.shipped import configs_dir
 from hil.fmu.description import read_description
 from hil.hosts.states import Cause, HostState
 from hil.recording.reader import Recording
 from hil.stations.platform.bench import run
 from hil.stations.simulator.bench import ride_of
-from hil.stations.simulator.scenario import ride_from_table
+from hil.stations.simulator.rehearsal import rehearse
+from hil.stations.simulator.scenario import load_ride, ride_from_table
 from hil.stations.simulator.source import Feedback, Surroundings
 from hil.stations.simulator.sources.fmu import KIND, FmuSettings, state_of
 from platform6dof.cueing.vehicle import VehicleFlags
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 PERIOD_S = 0.002
 W = 2.0 * math.pi * 0.25
 C_OUTPUTS = {name: name for name in ("f_x", "f_y", "f_z", "p", "q", "r")}
@@ -242,3 +245,36 @@ def test_two_rides_of_one_model_are_bit_identical(tmp_path):
     one, _ = ridden(tmp_path, path, C_OUTPUTS)
     two, _ = ridden(tmp_path, path, C_OUTPUTS)
     assert one.recorder.sha256 == two.recorder.sha256
+
+
+# -- as it is shipped --------------------------------------------------------------------------
+
+
+def test_the_shipped_scenario_rides_the_example(tmp_path, monkeypatch):
+    from pythonfmu.builder import FmuBuilder
+
+    FmuBuilder.build_FMU(str(EXAMPLES / "fmu_car.py"), dest=str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    plan = load_ride(configs_dir() / "scenarios" / "fmu_vehicle.toml", ["duration_s=4.0"])
+    assert type(plan).build(plan.model_dump(mode="json"), "header") == plan
+    with pytest.raises(RefusedError, match="--trust"):
+        rehearse(plan)
+    ridden_alone = rehearse(plan.model_copy(update={"trusted": True}))
+    assert not ridden_alone.lost
+    assert np.ptp(ridden_alone.wanted[:, 0]) > 1.0
+
+
+def test_an_operators_inputs_reach_the_model(tmp_path):
+    inputs = {"operator_steering": "steer"}  # in the unit that the model has
+    path = vehicle(tmp_path, 3)
+    told = {}
+    near = around(tmp_path, feedback=lambda: Feedback((0.0,) * 6, told))
+    with KIND.open(
+        settings(path, C_OUTPUTS | {"p": {"variable": "echo", "unit": "rad/s"}}, inputs=inputs),
+        near,
+    ) as source:
+        source.begin(0.0)
+        assert [source.poll(k * PERIOD_S).state.omega_rad_s[0] for k in range(3)] == [0.0] * 3
+        told["steering"] = 0.2  # of the step after the next one, which is under way already
+        rates = [source.poll(k * PERIOD_S).state.omega_rad_s[0] for k in range(3, 6)]
+    assert rates == [0.0, 0.4, 0.4]

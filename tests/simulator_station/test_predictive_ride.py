@@ -104,6 +104,11 @@ def test_what_cannot_be_is_refused_or_planned_for(change, said):
         plan_of(RIDE, MPC | change)
 
 
+def test_a_source_that_knows_nothing_ahead_cannot_be_looked_ahead_at():
+    with pytest.raises(ConfigError, match=r"preview_s: 2 s: source 'scripted' does not know"):
+        rehearse(plan_of(RIDE, MPC | {"preview_s": 2.0}))
+
+
 def test_a_rate_that_plans_do_not_fit_is_refused_by_name():
     with pytest.raises(ConfigError, match=r"mpc.*period_s: 0\.05 s.*loop's period"):
         ride_of(plan_of(RIDE, MPC, rate_hz=333.0))

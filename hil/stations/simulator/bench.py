@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from hil.config.errors import ConfigError, about
 from hil.stations.platform.extension import Extension
 from hil.stations.platform.runner import Added
 from hil.stations.simulator.companion import BLANK, RideCompanion
@@ -103,7 +104,7 @@ def opened_source(
         feedback: gives what was measured last.
 
     Raises:
-        ConfigError: if it cannot be opened.
+        ConfigError: if it cannot be opened, or shall be looked ahead at and cannot.
     """
     scenario, file = plan.scenario, Path(plan.scenario_file)
     around = Surroundings(
@@ -117,4 +118,10 @@ def opened_source(
         trusted=plan.trusted,
     )
     with source_kind(scenario.source, file).open(scenario.source, around) as source:
+        ahead_s = scenario.cueing.preview_s
+        if ahead_s and not source.preview(now_s(), ahead_s, ahead_s):
+            kind = scenario.source.model_dump(mode="json")["kind"]
+            line = f"cueing.preview_s: {ahead_s:g} s: source {kind!r} does not know its future"
+            line += "; leave it out, and what it does now is forecast"
+            raise ConfigError(plan.scenario_file, [about("cueing.preview_s", line)])
         yield source

@@ -14,11 +14,12 @@ from hil.run.station import Checked, Request, Tried
 from hil.stations.platform.bench import run
 from hil.stations.platform.check import PlanFinding, PlatformProof, check_plan
 from hil.stations.platform.operator.assembly import require_operable
-from hil.stations.platform.runner import run_and_show, warm_and_say
+from hil.stations.platform.runner import run_and_show
 from hil.stations.simulator.bench import ride_of
 from hil.stations.simulator.rehearsal import Rehearsal, rehearse
 from hil.stations.simulator.scenario import RidePlan, load_ride
 from hil.stations.simulator.told import RideCheckTold
+from hil.stations.simulator.warm import warm_ride
 from hil.terminal.console import out, styled, waiting
 
 LOST = "lost"
@@ -58,7 +59,7 @@ def run_asked(request: Request) -> bool:
     plan = plan_of(request)
     if request.operator:
         require_operable(plan)
-    warm_and_say(quiet=request.as_json)
+    warm_ride(quiet=request.as_json)
     if math.isfinite(plan.lasts_s) and plan.scenario.checks_first:
         _refuse_if_unproved(plan, quiet=request.as_json)
     ride = ride_of(plan, by_itself=not request.operator)
@@ -75,7 +76,7 @@ def run_asked(request: Request) -> bool:
 def dry_run(file: Path, folder: Path, tell: Callable[[float, float], None]) -> Tried:
     """Run a scenario on the virtual clock with simulated drives, whatever it names."""
     plan = load_ride(file, ['clock="virtual"', 'devices.drives="sim:"'])
-    warm_and_say(quiet=True)
+    warm_ride(quiet=True)
     added = ride_of(plan).added
     result = run(
         plan, folder, motion=added.motion, extension=added.extension,
@@ -91,7 +92,7 @@ def dry_run(file: Path, folder: Path, tell: Callable[[float, float], None]) -> T
 def checked(request: Request) -> Checked:
     """Prove what `hil check` wants: all of a ride that has an end, else its files."""
     plan = plan_of(request)
-    warm_and_say(quiet=request.as_json)
+    warm_ride(quiet=request.as_json)
     if not math.isfinite(plan.lasts_s):
         ride_of(plan)
         told = RideCheckTold(

@@ -116,11 +116,9 @@ SECTIONS: Final = (
 
 
 def _warm(quiet: bool) -> None:
-    from hil.stations.platform.runner import warm_and_say
-    from hil.stations.simulator.head import warm
+    from hil.stations.simulator.warm import warm_ride
 
-    warm_and_say(quiet=quiet)
-    warm()
+    warm_ride(quiet=quiet)
 
 
 def _offered() -> tuple[Offer, ...]:

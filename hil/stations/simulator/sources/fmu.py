@@ -316,12 +316,13 @@ def _require_force(settings: FmuSettings, file: Path) -> None:
 
 
 def lasts_s(settings: FmuSettings, file: Path) -> float:
-    """Infinite: only the model itself knows. Its file is looked at.
+    """Infinite: only the model itself knows. Its file is looked at, if it is there by now.
 
     Raises:
         ConfigError: for a file that could never be run.
     """
-    model_of(settings, file)
+    if any((place / settings.file).is_file() for place in (file.parent, Path())):
+        model_of(settings, file)
     return math.inf
 
 

@@ -1,0 +1,12 @@
+"""Compile every kernel of a ride before it begins, so that nothing compiles inside a cycle."""
+
+from hil.stations.platform.runner import warm_and_say
+from hil.stations.simulator import head
+from platform6dof.cueing import adaptive_kernels, governor, kernels
+
+
+def warm_ride(*, quiet: bool) -> None:
+    """Compile, or load from the cache, all that a cycle of a ride calls; a word to the user."""
+    warm_and_say(quiet=quiet)
+    for module in (kernels, adaptive_kernels, head, governor):
+        module.warm()
