@@ -14,6 +14,7 @@ from benchmarks import (
     bench_fmu,
     bench_governor,
     bench_help,
+    bench_hosts,
     bench_kill,
     bench_kinematics,
     bench_panel,
@@ -50,6 +51,7 @@ NAMES = (
     "world_rack",
     "world_pictures",
     "help",
+    "hosts",
 )
 GROUPS = {"world": ("world", "world_rack", "world_pictures")}
 """Names that mean several."""
@@ -128,6 +130,8 @@ def main() -> None:
         results["world_pictures"] = bench_world_pictures.run()
     if "help" in chosen:
         results["help"] = bench_help.run()
+    if "hosts" in chosen:
+        results["hosts"] = bench_hosts.run()
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
     arguments.json.write_text(json.dumps(results, indent=2))
     print(f"JSON: {arguments.json}")

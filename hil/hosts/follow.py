@@ -21,9 +21,9 @@ from platform6dof.cueing.vehicle import VehicleState
 POINTS: Final = 4
 """Packets that a parabola goes through."""
 HORIZON_S: Final = 0.06
-"""No further than this beyond the newest packet: afterwards what was said last is held [s]."""
+"""Beyond the newest packet by more than this, the time read comes to a stop [s]."""
 PERIODS: Final = 2.5
-"""And no further than so many of the last packets' mean distances."""
+"""And beyond so many of the last packets' mean distances."""
 _LEAST_GAP_S: Final = 1e-4
 
 
@@ -83,7 +83,7 @@ class Follower:
         if len(states) == 1:
             return newest
         mean_s = (times_s[-1] - times_s[0]) / (len(times_s) - 1)
-        ahead_s = min(now_s - times_s[-1], HORIZON_S, PERIODS * mean_s)
+        ahead_s = _bounded(now_s - times_s[-1], min(HORIZON_S, PERIODS * mean_s), mean_s)
         weights = parabola_weights(times_s, times_s[-1] + ahead_s)
         turns = [vector_between(newest.attitude, state.attitude) for state in states]
         return replace(
@@ -96,6 +96,14 @@ class Follower:
             v_m_s=_mixed(weights, [state.v_m_s for state in states]),
             position_m=_mixed(weights, [state.position_m for state in states]),
         )
+
+
+def _bounded(ahead_s: float, far_s: float, slow_s: float) -> float:
+    """A time ahead that comes to a stop beyond a bound, without a sudden one [s]."""
+    beyond_s = ahead_s - far_s
+    if beyond_s <= 0.0:
+        return ahead_s
+    return far_s + slow_s * (1.0 - math.exp(-beyond_s / slow_s))
 
 
 def parabola_weights(times_s: Sequence[float], at_s: float) -> list[float]:

@@ -183,13 +183,19 @@ class HostWatch:
         self._continuity.keep(received)
         if self._frozen.judge(received):
             self._fault(now_s, Cause.VALUES_FROZEN)
-            return False
+            return self._still_goes_on
         if self._pace.off(received):
             self._fault(now_s, Cause.SPEED_FACTOR)
-            return False
+            return self._still_goes_on
         if math.isnan(self._sound_s):
             self._sound_s = received.kernel_s
         return self.state is not HostState.FADING_OUT
+
+    @property
+    def _still_goes_on(self) -> bool:
+        """Whether the motion that fades is that of packets which come even now, without a jump."""
+        soft = self.cause in (Cause.VALUES_FROZEN, Cause.SPEED_FACTOR)
+        return soft and self.state is HostState.FADING_OUT
 
     def _aged(self, now_s: float, received: Received) -> bool:
         """Whether a packet lay somewhere for too long, and newer ones are on their way."""

@@ -286,6 +286,10 @@ def brake(
             for j in range(6):
                 rows[2, j] = right[j, 0]
     bad = judge(table, joints, legs, pose, buffers[1], shares[1], numbers, state, rows, told)
+    if bad == NOT_FINITE:  # no pose was found: rather stand where it is than go nowhere
+        for j in range(6):
+            rows[0, j], rows[1, j], rows[2, j] = state[Q + j], 0.0, 0.0
+        bad = judge(table, joints, legs, pose, buffers[1], shares[1], numbers, state, rows, told)
     _commit(state, rows, told, dt)
     if finite:
         _remember(state, wanted, numbers)

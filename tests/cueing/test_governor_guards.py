@@ -153,3 +153,22 @@ def test_a_step_left_out_is_found(step, monkeypatch):
             found = found or wrong(rig, 0.002, made(rig, 0.002, wide, limits))
     print(step, found)
     assert found is not None
+
+
+def lost(table, target, q, packed, jac):
+    """A search for a pose that ends nowhere."""
+    q[:] = np.nan
+    return False, np.zeros((7, 6))
+
+
+def test_a_brake_that_finds_no_pose_gives_no_other_number(monkeypatch):
+    """What cannot be is still finite: the next cycle begins where the platform was."""
+    guard = governor("paper")
+    guard.reset(NEUTRAL["paper"])
+    for rows in multisine(400, 0.002, NEUTRAL["paper"], WILD / 12, HERTZ):
+        last = guard.step(rows).rows
+    monkeypatch.setattr(judging, "brake", python(judging.brake, pose_of=lost))
+    out = guard.brake()
+    assert np.isfinite(out.rows).all()
+    assert out.rows[0].tobytes() == last[0].tobytes()
+    assert (out.rows[1:] == 0.0).all()

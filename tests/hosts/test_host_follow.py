@@ -81,11 +81,12 @@ def test_what_is_said_last_is_held_in_silence():
         follower.take(
             replace(vehicle(index * PERIOD_S), f_m_s2=(index, 0.0, 0.0)), index * PERIOD_S
         )
-    # 60 a second and a rise of 1 a packet: 2.5 packets further at most
+    # A rise of 1 a packet: it goes on for 2.5 packets, and comes to a stop in one more.
     assert follower.state(9 * PERIOD_S).f_m_s2[0] == pytest.approx(9.0, abs=1e-9)
+    assert follower.state(11.5 * PERIOD_S).f_m_s2[0] == pytest.approx(11.5, abs=1e-9)
     assert follower.state(10 * PERIOD_S).f_m_s2[0] == pytest.approx(10.0, abs=1e-9)
-    assert follower.state(60.0).f_m_s2[0] == follower.state(1.0).f_m_s2[0]
-    assert follower.state(60.0).f_m_s2[0] == pytest.approx(11.5, abs=1e-9)
+    assert follower.state(60.0).f_m_s2[0] == pytest.approx(follower.state(2.0).f_m_s2[0], abs=1e-9)
+    assert follower.state(60.0).f_m_s2[0] == pytest.approx(12.5, abs=1e-9)
     follower.anchor()
     assert follower.state(60.0) is None
 
