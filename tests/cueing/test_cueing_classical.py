@@ -354,3 +354,36 @@ def test_a_cubic_that_turns_back_is_refused():
 def test_an_impossible_period_is_refused(period_s):
     with pytest.raises(CueingError, match="period_s"):
         Classical(BASE, period_s)
+
+
+def turned_first(rates, cycles):
+    """A filter without tilt that rates have turned for some cycles, and its last rows."""
+    parameters = replace(UNIT, tilt=replace(UNIT.tilt, most_rad=0.0), rotation=(Rotation(0.6),) * 3)
+    filter_ = Classical(parameters, T)
+    return filter_, filter_.ride(force(cycles), np.tile(rates, (cycles, 1)))[-1]
+
+
+def test_force_is_turned_by_the_attitude_of_the_rotation():
+    filter_, before = turned_first((0.0, 0.0, 0.5), 400)
+    after = filter_.step(state((1.0, 0.0, -G), (0.0, 0.0, 0.5)))
+    assert before[0, 3] < -0.25
+    x, y = after[2, :2] - before[2, :2]
+    assert y / x == pytest.approx(math.tan(after[0, 3]), abs=1e-6)
+    assert x == pytest.approx(math.cos(after[0, 3]), abs=0.02)
+
+
+def test_body_rates_become_rates_of_angles():
+    filter_, before = turned_first((0.5, 0.0, 0.0), 500)
+    roll = before[0, 5]
+    assert roll > 0.3
+    rows = filter_.step(state(omega=(0.0, 0.0, 0.3)))
+    assert rows[1, 4] == pytest.approx(0.3 * math.sin(roll), abs=2e-3)
+    assert rows[1, 3] == pytest.approx(-0.3 * math.cos(roll), abs=2e-3)
+
+
+def test_rates_of_angles_are_limited_near_a_quarter_turn():
+    most = UNIT.rates[2].most
+    filter_, before = turned_first((0.0, most, 0.0), 3000)
+    assert abs(before[0, 4]) > 1.0
+    rows = filter_.step(state(omega=(0.0, most, most)))
+    assert 0.95 * most < abs(rows[1, 3]) <= most

@@ -85,7 +85,7 @@ def test_gains_go_down_the_slope_of_the_cost():
     one = replace(
         ADAPTIVE, force_gain=Adaptation(0.9, 0.1, 1.0, 0.3, 0.2),
         tilt_gain=Adaptation(0.04, 0.01, 0.07, 5e-3, 0.2),
-        rate_gain=Adaptation(0.8, 0.2, 1.0, 0.5, 0.2),
+        rate_gain=Adaptation(0.8, 0.2, 1.0, 0.5, 0.2), rate_weight=300.0,
     )  # fmt: skip
     filter_ = Adaptive(one, T)
     f = 1.5 * np.sin(2.0 * np.arange(2500) * T)

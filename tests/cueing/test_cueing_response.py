@@ -9,7 +9,7 @@ from cueing_samples import FREQUENCIES, UNIT, G, T, felt_force, force, without_l
 from scipy import signal
 
 from platform6dof.cueing.classical import Classical
-from platform6dof.cueing.parameters import CueingError, Rotation, Tilt, TiltBy
+from platform6dof.cueing.parameters import CueingError, Rotation, Tilt, TiltBy, Translation
 from platform6dof.cueing.response import INPUTS, response
 
 TABLES = {
@@ -58,6 +58,11 @@ def measured(parameters, what, w):
 
 ODD = replace(
     UNIT,
+    translation=(
+        Translation(2.0, 0.7, 0.5),
+        Translation(3.0, 1.2, 0.0),
+        Translation(5.0, 1.0, 1.0),
+    ),
     tilt=Tilt(3.0, 0.8, TiltBy.FREQUENCY, math.radians(3.0), force_m_s2=0.5),
     rotation=(Rotation(1.5), Rotation(2.0, 2, 0.7), Rotation(0.8)),
 )

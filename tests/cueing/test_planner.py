@@ -206,6 +206,24 @@ def test_another_solver_finds_no_better_one(seed):
     assert (slack < 1e-5).any() or (np.abs(found) > 0.99 * program.most.max()).any()
 
 
+@pytest.mark.parametrize("axis", [3, 4, 5])
+def test_a_turn_is_no_faster_than_wanted_and_a_little_beyond(axis):
+    """Roll, pitch, yaw are gamma, beta, alpha: of the coordinates the last one is the first."""
+    maker = planner()
+    beyond, wanted = maker.parameters.beyond_rad_s, np.array([-3.0, 3.0, 0, 0, 0, 0])
+    wanted[axis] = 0.25
+    answer = maker.plan(request(maker, wanted))
+    assert answer.outcome is Outcome.PLANNED
+    rates = answer.plan.samples(np.arange(0.0, 2.1, 0.005))[:, 1, :2:-1]  # gamma, beta, alpha
+    for turn in range(3):
+        most = beyond + (0.25 if turn == axis - 3 else 0.0)
+        assert rates[:, turn].max() <= most + 1e-5
+        assert rates[:, turn].min() >= -beyond - 1e-5
+    assert rates[:, axis - 3].max() > 0.1
+    tilting = [turn for turn in (0, 1) if turn != axis - 3]
+    assert np.abs(rates[:, tilting]).max() > 0.9 * beyond  # the bound is met
+
+
 def test_rows_of_legs_that_are_far_from_their_limits_change_nothing():
     maker = planner()
     asked = request(maker, reference("sine", np.random.default_rng(1), maker.horizon.times_s) / 30)

@@ -83,6 +83,16 @@ def test_it_plays_plans_without_a_step_and_repeats_bit_by_bit():
     assert ride(cue, 1500).tobytes() == rows.tobytes()
 
 
+def test_an_answer_of_before_a_reset_fits_no_request_of_after():
+    planning = FaultyPlanning(planner(parameters=BRIEF), lambda k: "")
+    cue = PredictiveFilter(BRIEF, planning, PERIOD_S)
+    for cycles in (60, 1, 100):
+        ride(cue, cycles)
+        cue.reset()
+    serials = [one.serial for one in planning.requests]
+    assert len(serials) == len(set(serials)) == 3 + 1 + 4
+
+
 def test_a_vehicle_at_rest_moves_nothing():
     cue = PredictiveFilter(BRIEF, InlinePlanning(planner(parameters=BRIEF)), PERIOD_S)
     rows = ride(cue, 400, lambda t: REST)

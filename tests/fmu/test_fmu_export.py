@@ -293,3 +293,27 @@ def test_another_algorithm_is_refused():
     preset = read_preset("base").model_copy(update={"algorithm": "mpc"})
     with pytest.raises(ConfigError, match="only a classical filter can be exported"):
         cueing_program(rig, preset, "base", PERIOD_S)
+
+
+@pytest.mark.parametrize("major", [2, 3])
+def test_a_recorded_ride_without_governor_is_the_exported_filters(tmp_path, major):
+    from hil.config.shipped import configs_dir
+    from hil.stations.simulator.rehearsal import rehearse
+    from hil.stations.simulator.scenario import load_ride
+
+    needs_gcc()
+    changes = ["cueing.governor=false", "cueing.head_m=[0.0, 0.0, 0.0]", "duration_s=8.0"]
+    plan = load_ride(configs_dir() / "scenarios" / "recorded_ride.toml", changes)
+    ridden = rehearse(plan)
+    program = cueing_program(plan.rig, plan.presets[0], "preset", plan.scenario.period_s)
+    path = tmp_path / "ride.fmu"
+    export(program, major, path, "0")
+    inputs, outputs = names(program)
+    following = int(np.flatnonzero(ridden.weight > 0.0)[-1]) + 1
+    first = int(np.flatnonzero(ridden.weight > 0.0)[0])
+    wanted = ridden.wanted[first:following]
+    told = np.array(alone(path, inputs, wanted, outputs, plan.scenario.period_s)["told"])[1:]
+    rows = ridden.rows[first:following].reshape(-1, 18)
+    assert len(rows) > 3000
+    assert np.abs(told[:, :6] - rows[:, :6]).max() <= 1e-9
+    assert np.ptp(rows[:, :6], axis=0).max() > 0.01
