@@ -24,6 +24,7 @@ PAGE = ROOT / "docs" / "formats.md"
 PLATFORM, ARM = "hil.stations.platform.told", "hil.stations.arm.told"
 DRIVES = "hil.stations.platform.drives.told"
 WORLD = "hil.stations.world.told"
+HOST = "hil.stations.simulator.listening.told"
 CUE = "hil.stations.simulator.cue_told"
 SPACE_ARM, PROGRAM = "hil.space_arm.told", "hil.cli.told"
 RUN = (
@@ -90,6 +91,10 @@ VERBS = {
     "hil cue tune": (f"{CUE}:CueTuneTold",),
     "hil cue compare": (f"{CUE}:CueCompareTold",),
     "hil cue omct": (f"{CUE}:CueOmctTold",),
+    "hil host list": (f"{HOST}:HostListTold",),
+    "hil host listen": (f"{HOST}:HostListenTold",),
+    "hil host check": (f"{HOST}:HostCheckTold",),
+    "hil host record": (f"{HOST}:HostRecordTold",),
     "hil arm advance": (f"{SPACE_ARM}:AdvanceTold",),
     "hil arm table": (f"{SPACE_ARM}:TableTold",),
 }
@@ -282,8 +287,9 @@ def column_tables():
 def stations():
     from hil.stations.arm.signals import SIGNALS as OF_ARM
     from hil.stations.platform.signals import SIGNALS as OF_PLATFORM
+    from hil.stations.simulator.signals import SIGNALS as OF_SIMULATOR
 
-    return OF_PLATFORM, OF_ARM
+    return OF_PLATFORM, OF_ARM, OF_SIMULATOR
 
 
 def versions():

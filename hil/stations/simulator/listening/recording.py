@@ -20,6 +20,7 @@ from hil.stations.simulator.listening.told import HostCheckTold, HostLineTold, H
 from hil.terminal.console import err, out, print_json, styled
 from hil.timing.realtime import RealClock
 from hil.timing.stop import StopSignals
+from platform6dof.cueing.agreement import Judgement
 
 if TYPE_CHECKING:
     from hil.machines.ride_map import RideMap
