@@ -95,6 +95,7 @@ VERBS = {
     "hil host listen": (f"{HOST}:HostListenTold",),
     "hil host check": (f"{HOST}:HostCheckTold",),
     "hil host record": (f"{HOST}:HostRecordTold",),
+    "hil host latency": ("hil.stations.simulator.latency_run:LatencyTold",),
     "hil arm advance": (f"{SPACE_ARM}:AdvanceTold",),
     "hil arm table": (f"{SPACE_ARM}:TableTold",),
 }

@@ -25,7 +25,8 @@ RIGS = sorted((configs_dir() / "rigs").glob("*.toml"))
 SHIPPED = sorted((configs_dir() / "scenarios").glob("*.toml"))
 SCENARIOS = [path for path in SHIPPED if "station" not in read_toml(path)]
 STATIONS = {"arm": load_arm_plan, "together": TogetherScenario.load,
-            "simulator": load_ride, "world": lambda path: load_world_plan(path).scenario}  # fmt: skip
+            "simulator": load_ride,
+            "world": lambda path: load_world_plan(path).scenario}  # fmt: skip
 OTHERS = [path for path in SHIPPED if path not in SCENARIOS]
 
 
