@@ -65,6 +65,21 @@ def test_a_host_that_is_gone_for_two_seconds_parks_the_platform(tmp_path):
     assert len(sent) == 0 or np.ptp(sent, axis=0).max() < 1e-9  # nothing moves after PARK
 
 
+def test_the_end_of_what_its_vehicle_does_is_told_as_that_and_not_as_a_fault(tmp_path):
+    lines = ["t_s,f_x_m_s2,f_y_m_s2,f_z_m_s2,p_rad_s,q_rad_s,r_rad_s,v_x_m_s,north_m"]
+    lines[0] += ",v_y_m_s,v_z_m_s,east_m,down_m,qw,qx,qy,qz"
+    for k in range(151):
+        force = 0.3 * np.sin(4.0 * k / 60.0)
+        lines.append(f"{k / 60},{force},0,-9.80665,0,0,0,20,{20 * k / 60},0,0,0,0,1,0,0,0")
+    (tmp_path / "fast.csv").write_text("\n".join(lines) + "\n")
+    result, recording = ride(tmp_path, feed=str(tmp_path / "fast.csv"), seconds=None)
+    assert (result.outcome.value, result.reason) == ("completed", "")
+    away = np.isin(coded(recording, "host"), ("FADING_OUT", "AWAY", "LOST"))
+    assert set(coded(recording, "cause")[away]) == {"END"}
+    told = [event.message for event in result.events if "source fading out" in event.message]
+    assert told == ["source fading out: it said that it leaves"]
+
+
 def test_every_row_of_a_new_packet_has_its_way(tmp_path):
     result, recording = ride(tmp_path, jitter_s=0.004, seconds=2.0)
     assert result.ok
