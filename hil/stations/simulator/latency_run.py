@@ -89,7 +89,7 @@ def latency_and_show(
         plan = load_ride(path, changes)
         result = play(plan, folder, quiet=as_json, added=ride_of(plan).added)
     recording = Recording.open(result.recorder.path)
-    told = told_latency(plan, recording)
+    told = told_latency(plan, recording, result.reason)
     told["ok"] = result.ok
     if as_json:
         print_json(told)
@@ -107,16 +107,19 @@ def _drives(plan: RidePlan, url: str) -> Iterator[str]:
         yield rack
 
 
-def told_latency(plan: RidePlan, recording: Recording) -> LatencyTold:
+def told_latency(plan: RidePlan, recording: Recording, reason: str = "") -> LatencyTold:
     """What a ride's recording says of its way.
+
+    Args:
+        reason: why the ride did not come to its end; empty if it did.
 
     Raises:
         RefusedError: if no packet was used while it was followed.
     """
     trail = latency_trail(recording)
     if not len(trail.t_s):
-        text = "no packet was used in ENGAGED: a live host is needed; a recording has no way to go"
-        raise RefusedError(f"{recording.path}: {text}")
+        why = reason or "a live host is needed; a recording has no way to go"
+        raise RefusedError(f"{recording.path}: no packet was used in ENGAGED: {why}")
     period_s = plan.scenario.period_s
     shares = [
         _share(name, trail.shares_s[:, at])

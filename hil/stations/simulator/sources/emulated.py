@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import multiprocessing
+import signal
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -249,6 +250,7 @@ def _send(
     from hil.timing.realtime import RealClock
     from sim.hosts.sender import run_host
 
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run ends it
     file, period_s, seed = around
     clock = RealClock()
     surroundings = Surroundings(file, period_s, False, seed, clock.now_s)
