@@ -1,4 +1,4 @@
-"""A change between presets under motion: one smooth motion, from that of one to that of the other."""
+"""A change between presets under motion: smooth, from that of one to that of the other."""
 
 import numpy as np
 import pytest
