@@ -1,5 +1,6 @@
 # make demo   set up and run the main job: a dry run of the paper's platform, with a report
 # make world  set up the virtual environment and run both experiments of its paper, with reports and films
+# make ride   set up and ride an emulated aircraft, live, with a report (JSBSim's, where `[fly]` is installed)
 # make test   set up and run the tests that need no real clock
 # make test-realtime  those that judge programs in real time, one at a time
 # make test-long  campaigns, mutants, kills and runs of minutes with their full counts: three and a half hours
@@ -13,7 +14,7 @@ BIN := .venv/bin
 SCREEN := $(shell command -v xvfb-run >/dev/null && \
 	echo 'xvfb-run -a -s "-screen 0 1366x768x24 -nolisten tcp"')
 
-.PHONY: demo world kernels test test-realtime test-long test-long-realtime test-long-virtual panel lint check bench screenshots panel-packages wheel-check lock clean
+.PHONY: demo world ride kernels test test-realtime test-long test-long-realtime test-long-virtual panel lint check bench screenshots panel-packages wheel-check lock clean
 
 demo: .venv/core.stamp
 	$(BIN)/hil run configs/scenarios/demo.toml --out runs --report
@@ -21,6 +22,9 @@ demo: .venv/core.stamp
 world: .venv/world.stamp
 	$(BIN)/hil run joint_move --out runs --report --video runs/joint_move.mp4
 	$(BIN)/hil run straight_line --out runs --report --video runs/straight_line.mp4
+
+ride: .venv/core.stamp
+	$(BIN)/hil run live_demo --out runs --report
 
 PYTEST = env PYTHONDONTWRITEBYTECODE= $(SCREEN) $(BIN)/pytest --dist loadgroup
 

@@ -59,6 +59,16 @@ def test_a_foreign_station_is_used(distribution):
     )
 
 
+def test_what_one_distribution_says_twice_over_is_one(distribution):
+    line = "swing = foreign_swing:STATION"
+    text = "from dataclasses import replace\n"
+    text += "from hil.stations.platform.station import STATION as ONE\n"
+    text += "SIGNALS = replace(ONE.signals, station='swing')\n"
+    text += "STATION = replace(ONE, name='swing', signals=SIGNALS)\n"
+    distribution("pendulum", f"{line}\n{line}", foreign_swing=text)
+    assert [one.broken for one in registry.installed() if one.name == "swing"] == [""]
+
+
 NAMED_ODD = """
 from dataclasses import replace
 from hil.stations.platform.station import STATION as ONE

@@ -50,22 +50,28 @@ def offers(group: str, judge: Judge, *, own: Iterable[str] = ()) -> tuple[Offer,
     Args:
         own: names that are the bench's and that nobody else may have.
     """
-    found = sorted(entry_points(group=group), key=lambda one: (one.name, _distribution(one)))
+    found = sorted(_found(group), key=lambda one: (one.name, _distribution(one)))
     return tuple(_offer(one, found, judge, frozenset(own)) for one in found)
 
 
 def offer_named(group: str, name: str, judge: Judge, *, own: Iterable[str] = ()) -> Offer | None:
     """One of them; only its own distribution is imported. None if nobody offers it."""
-    found = [one for one in entry_points(group=group) if one.name == name]
+    found = [one for one in _found(group) if one.name == name]
     found.sort(key=_distribution)
     return _offer(found[0], found, judge, frozenset(own)) if found else None
 
 
 def offer_unread(group: str, name: str) -> Offer | None:
     """One of them as its distribution names it; nothing is imported and its value is None."""
-    found = [one for one in entry_points(group=group) if one.name == name]
+    found = [one for one in _found(group) if one.name == name]
     found.sort(key=_distribution)
     return _plain(found[0]) if found else None
+
+
+def _found(group: str) -> list[EntryPoint]:
+    """Entry points of a group; what one distribution says twice over is one."""
+    seen = {(one.name, one.value, _distribution(one)): one for one in entry_points(group=group)}
+    return list(seen.values())
 
 
 def _offer(entry: EntryPoint, found: list[EntryPoint], judge: Judge, own: frozenset[str]) -> Offer:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from hil.hosts.states import Cause, HostState
-from hil.report.style import INK, LEGEND_IN, REACHED, Picture, decimate, draw_png, place
+from hil.report.style import DPI, INK, LEGEND_IN, REACHED, Picture, decimate, draw_png, place
 from hil.report.time_axes import TIME_LABEL, time_axes
 from hil.stations.simulator.report.view import RideView
 from hil.stations.simulator.words import CAUSES
@@ -26,6 +26,8 @@ COLOURS: Final = {
 """Of each state."""
 MOST_LABELS: Final = 12
 """More causes than this are not written out."""
+CHARACTER_IN: Final = 0.065
+"""Width of a character of a cause, as much as it can be on average [inch]."""
 
 
 def hosts(view: RideView) -> Picture | None:
@@ -75,10 +77,17 @@ def hosts(view: RideView) -> Picture | None:
 def _name(
     axes: Axes, view: RideView, state: np.ndarray, cause: np.ndarray, starts: np.ndarray
 ) -> None:
-    """Write why beside each time at which the source was left."""
+    """Write why beside each time at which the source was left.
+
+    It stands behind that time, or before it where it would leave the frame.
+    """
     left = [one for one in starts.tolist() if state[one] == HostState.FADING_OUT]
+    _, end_s = axes.get_xlim()
+    seconds_an_inch = float(np.ptp(axes.get_xlim())) * DPI / axes.get_window_extent().width
     for at in left[:MOST_LABELS]:
+        words, at_s = CAUSES[Cause(cause[at])], float(view.times[at])
+        fits = at_s + CHARACTER_IN * (len(words) + 1) * seconds_an_inch <= end_s
         axes.annotate(
-            CAUSES[Cause(cause[at])], (view.times[at], -0.16), (3, 0), fontsize=7.5, color=INK,
-            textcoords="offset points", va="center",
+            words, (at_s, -0.16), (3 if fits else -3, 0), fontsize=7.5, color=INK,
+            textcoords="offset points", va="center", ha="left" if fits else "right",
         )  # fmt: skip

@@ -11,8 +11,8 @@ from hil.hosts.follow import Follower
 from hil.hosts.kind import Codec, HostKind, Packet, Received, Refused
 from hil.hosts.link import Address, Datagram, HostLink
 from hil.hosts.maps import mapped
-from hil.hosts.states import Heard
-from hil.hosts.watch import HostWatch
+from hil.hosts.states import Cause, Heard, HostState
+from hil.hosts.watch import HostWatch, Judgement
 from hil.stations.simulator.source import Surroundings
 from hil.stations.simulator.sources.emulated import SendingProcess
 from platform6dof.cueing.completion import Completion
@@ -143,7 +143,7 @@ class HostSource:
         return Heard(
             state=self._follower.state(now_s),
             host=judged.state,
-            cause=judged.cause,
+            cause=self._cause(judged, now_s),
             weight=judged.weight,
             anchor=judged.anchor,
             host_s=math.nan if newest is None else newest.packet.state.t_s,
@@ -164,6 +164,11 @@ class HostSource:
         ends = getattr(self._codec, "farewell", None)
         if ends is not None:
             self._wire.exchange(math.inf, ends())
+
+    def _cause(self, judged: Judgement, now_s: float) -> Cause:
+        """Why the host is not followed; of a vehicle that has done all, that is its end."""
+        away = judged.state in (HostState.FADING_OUT, HostState.AWAY, HostState.LOST)
+        return Cause.END if away and self.ended_s <= now_s else judged.cause
 
     def _take(self, received: Received) -> bool:
         state = received.packet.state
