@@ -94,6 +94,9 @@ class RideMap(Settings):
     level_s: Annotated[float, Field(gt=0.0, le=600.0)] | None = None
     """The vehicle stands level and still for so long at the beginning: the sensor's axes are turned
     until the mean force of that time points up [s]. Left out: they are the vehicle's."""
+    lowpass_hz: Annotated[float, Field(ge=0.1, le=1000.0)] | None = None
+    """Corner of a low-pass without delay through all that is told: what is faster shakes the
+    recorder on its mount, not the vehicle [Hz]. Below half the record's rate. Left out: none."""
     columns: Annotated[dict[str, RideColumn], Field(min_length=1)]
     """Quantity = where it stands: f_x … f_z, a_x … a_z, p, q, r, roll, pitch, yaw, qw … qz, v_x …
     v_z, v_north …, north, east, down."""

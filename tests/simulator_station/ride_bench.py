@@ -33,9 +33,9 @@ def table_of(source=None, cueing=None, **more):
     } | more  # fmt: skip
 
 
-def plan_of(source=None, cueing=None, **more):
+def plan_of(source=None, cueing=None, overrides=(), **more):
     """The plan of such a scenario."""
-    return ride_from_table(table_of(source, cueing, **more), Path("ride.toml"))
+    return ride_from_table(table_of(source, cueing, **more), Path("ride.toml"), overrides)
 
 
 def ridden(folder, source=None, cueing=None, **more):

@@ -109,6 +109,50 @@ def test_level_turns_the_sensor_until_it_stands(tmp_path):
     assert ride.f_m_s2[-1, 2] == pytest.approx(-G)
 
 
+def test_a_low_pass_leaves_out_what_is_faster_and_delays_nothing(tmp_path):
+    """Butterworth forth and back: a half at the corner, 1 / (1 + (f / corner)^(2 n)) elsewhere."""
+    slow, fast = (np.sin(2.0 * np.pi * hz * T) for hz in (0.5, 20.0))
+    path = written(tmp_path, {"t_s": T, "a": slow + fast, "r": 0.2 * (slow + fast), "v": 9 + fast})
+    columns = {
+        "f_x": one("a", "m_s2"), "r": one("r", "rad_s"), "v_x": one("v", "m_s"),
+    }  # fmt: skip
+    table = {"name": "mine", "lowpass_hz": 5.0, "columns": columns}
+    ride = read_ride(path, RideMap.build(table, "mine.toml"))
+    inner = slice(50, -50)
+    assert ride.f_m_s2[inner, 0] == pytest.approx(slow[inner], abs=0.005)
+    assert ride.omega_rad_s[inner, 2] == pytest.approx(0.2 * slow[inner], abs=0.001)
+    assert ride.v_m_s[inner, 0] == pytest.approx(9.0, abs=0.005)
+
+
+def test_a_low_pass_of_an_attitude_goes_round_with_it(tmp_path):
+    """A quaternion that changes its sign is the same attitude: no step, and none is made of it."""
+    heading = 1.5 * T
+    signs = np.where(np.arange(len(T)) % 7 < 3, -1.0, 1.0)
+    zero = np.zeros(len(T))
+    columns = {
+        "t_s": T, "f_x_m_s2": zero, "qw": signs * np.cos(heading / 2), "qx": zero, "qy": zero,
+        "qz": signs * np.sin(heading / 2),
+    }  # fmt: skip
+    table = {
+        "name": "mine", "lowpass_hz": 5.0,
+        "columns": {"f_x": one("f_x_m_s2", "m_s2")} | {k: one(k, "1") for k in
+                                                      ("qw", "qx", "qy", "qz")},
+    }  # fmt: skip
+    ride = read_ride(written(tmp_path, columns), RideMap.build(table, "mine.toml"))
+    assert ride.omega_rad_s[50:-50, 2] == pytest.approx(1.5, abs=1e-4)
+
+
+def test_a_low_pass_beyond_half_the_rate_is_refused_with_what_would_be_right(tmp_path):
+    table = {"name": "mine", "lowpass_hz": 25.0, "columns": {"f_x": one("f_x_m_s2", "m_s2")}}
+    with pytest.raises(MotionError) as refused:
+        read_ride(plain(tmp_path, T), RideMap.build(table, "mine.toml"))
+    for part in ("ride", "lowpass_hz is 25.0 Hz", "below half the sample rate, 25 Hz"):
+        assert part in str(refused.value)
+    for bad in (0.0, -1.0, math.nan, 2000.0):
+        with pytest.raises(ConfigError, match="lowpass_hz"):
+            RideMap.build(table | {"lowpass_hz": bad}, "mine.toml")
+
+
 @pytest.mark.parametrize("name", SHIPPED)
 def test_shipped_maps_can_be_read(name):
     map_ = read_ride_map(name)

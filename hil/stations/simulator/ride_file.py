@@ -15,7 +15,7 @@ from hil.config.errors import MotionError
 from hil.config.tables import NumberTable, read_table
 from hil.machines.ride_map import QUANTITIES, RideMap, map_of_header, read_ride_map
 from hil.stations.platform.motion.columns import TimeMap
-from hil.stations.platform.motion.resample import UNIFORM_SHARE, times
+from hil.stations.platform.motion.resample import UNIFORM_SHARE, lowpass, times
 from hil.stations.platform.motion.source import Floats
 from platform6dof.cueing.agreement import Agreement, agreements
 from platform6dof.cueing.parameters import CueingError
@@ -27,6 +27,7 @@ SHORTEST_S: Final = 2.0
 LARGEST: Final = {"m_s2": 1000.0, "rad_s": 100.0, "m_s": 10_000.0, "rad": 100.0}
 """No vehicle does more: the unit is wrong."""
 _NORM_ERROR: Final = 0.2
+FloatsByName = dict[str, Floats]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,7 +145,7 @@ def _uniform(path: Path, map_: RideMap, t_s: Floats, values: dict[str, Floats]) 
     acceleration = vectors("a_x", "a_y", "a_z")
     omega = vectors("p", "q", "r")
     velocity = vectors("v_x", "v_y", "v_z")
-    fields: dict[str, Floats] = {"position": vectors("north", "east", "down")}
+    fields: FloatsByName = {"position": vectors("north", "east", "down")}
     turns = _turns(path, values)
     if turns is not None:
         turns = turns if same else Slerp(t_s, turns)(grid_s)
@@ -161,7 +162,26 @@ def _uniform(path: Path, map_: RideMap, t_s: Floats, values: dict[str, Floats]) 
     if np.isfinite(acceleration).any():
         fields["acceleration"] = acceleration
     fields |= {"force": force, "omega": omega, "velocity": velocity}
+    if map_.lowpass_hz is not None:
+        fields = _slower(path, fields, step_s, map_.lowpass_hz)
     return told(count, step_s, **fields)
+
+
+def _slower(path: Path, fields: FloatsByName, step_s: float, corner_hz: float) -> FloatsByName:
+    """All fields without what is faster than a corner; an attitude by its quaternion's numbers.
+
+    Raises:
+        MotionError: if the corner is not below half the rate of the record.
+    """
+    fields = dict(fields)
+    if "attitude" in fields:
+        turns = fields["attitude"]
+        there = np.r_[1.0, np.sign(np.sum(turns[1:] * turns[:-1], axis=1))]
+        fields["attitude"] = turns * np.cumprod(np.where(there == 0.0, 1.0, there))[:, None]
+    try:
+        return {name: lowpass(values, step_s, corner_hz) for name, values in fields.items()}
+    except MotionError as error:
+        raise MotionError(f"{path}: {error}") from None
 
 
 def _applied(level: Turn, vectors: Floats) -> Floats:
