@@ -77,7 +77,7 @@ def test_a_pause_fades_and_is_told_and_the_vehicle_begins_with_the_ride():
     assert began_s == pytest.approx(57.0, abs=0.02)
     assert {told.cause for t_s, told in said if 57.1 < t_s < 58.0} == {Cause.PAUSED}
     assert said[-1][1].host is HostState.LIVE
-    assert said[int(2.9 / PERIOD_S)][1].state.f_m_s2 == pytest.approx((0, 0, -9.80665), abs=1e-5)
+    assert said[int(2.9 / PERIOD_S)][1].state.f_m_s2 == pytest.approx((0, 0, -9.80665), abs=0.003)
 
 
 def test_used_packets_bear_the_stamps_of_the_latency_trail():

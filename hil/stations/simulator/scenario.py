@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from hil.config.errors import ConfigError, about
 from hil.config.fields import Coordinate, Seconds
@@ -51,7 +52,7 @@ class RideScenario(Scenario):
 
     station: Literal["simulator"] = "simulator"  # pyright: ignore[reportIncompatibleVariableOverride]
     """Which kind of bench this is."""
-    motion: None = None  # pyright: ignore[reportIncompatibleVariableOverride]
+    motion: SkipJsonSchema[None] = None  # pyright: ignore[reportIncompatibleVariableOverride]
     """A ride has none of its own: it follows ``[source]``."""
     source: Annotated[Settings, AnySource()]
     """What is followed: ``kind`` says which of the installed sources, then its own keys."""

@@ -283,10 +283,14 @@ class NodeMaker:
             value = table.get(key, ABSENT)
             place = (*node.place, key)
             yield self.make(field_schema, place, value, node.given, key in needed)
+        free = {} if names else schema.get("additionalProperties")
         for key in table:
             if key not in known and (not only or key in only):
                 place = (*node.place, key)
-                yield Node(place, NodeKind.FOREIGN, table[key], node.given, False, {})
+                if free:
+                    yield self.make(free, place, table[key], node.given, False)
+                else:
+                    yield Node(place, NodeKind.FOREIGN, table[key], node.given, False, {})
 
 
 def _unless(value: Any, wanted: Any, kind: NodeKind) -> NodeKind:

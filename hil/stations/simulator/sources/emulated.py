@@ -139,7 +139,7 @@ class EmulatedWire:
         for fault in self._faults:
             self._host.fault(fault, now_s - self._began_s)
 
-    def exchange(self, now_s: float, requests: Iterable[bytes]) -> list[Datagram]:
+    def transfer(self, now_s: float, requests: Iterable[bytes]) -> list[Datagram]:
         """Hand requests over, and take what has arrived by now."""
         for request in requests:
             self._host.receive(request, "bench")

@@ -37,7 +37,7 @@ class HostWire(Protocol):
         """The platform follows from now on [s]."""
         ...
 
-    def exchange(self, now_s: float, requests: Iterable[bytes]) -> list[Datagram]:
+    def transfer(self, now_s: float, requests: Iterable[bytes]) -> list[Datagram]:
         """Send requests, and take what came since the last cycle [s]."""
         ...
 
@@ -77,7 +77,7 @@ class SocketWire:
             self._partner.begin()
             self._ended_s = now_s + self._partner.lasts_s
 
-    def exchange(self, now_s: float, requests: Iterable[bytes]) -> list[Datagram]:
+    def transfer(self, now_s: float, requests: Iterable[bytes]) -> list[Datagram]:
         """Send requests, and drain the socket."""
         for request in requests:
             if self._asked is not None:
@@ -124,7 +124,7 @@ class HostSource:
     def poll(self, now_s: float) -> Heard:
         """What the host says in this cycle."""
         came: list[Received | Refused] = []
-        for datagram in self._wire.exchange(now_s, self._codec.requests(now_s)):
+        for datagram in self._wire.transfer(now_s, self._codec.requests(now_s)):
             told = self._codec.decode(datagram.data)
             if isinstance(told, Refused):
                 if told is not Refused.NO_MOTION:
@@ -163,7 +163,7 @@ class HostSource:
         """Tell a host that was asked to send that it need not any more."""
         ends = getattr(self._codec, "farewell", None)
         if ends is not None:
-            self._wire.exchange(math.inf, ends())
+            self._wire.transfer(math.inf, ends())
 
     def _cause(self, judged: Judgement, now_s: float) -> Cause:
         """Why the host is not followed; of a vehicle that has done all, that is its end."""
