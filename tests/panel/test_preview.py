@@ -214,5 +214,6 @@ def test_a_station_without_a_picture_is_well(demo):
     assert {one.name: one.preview is not None for one in stations()} == {
         "arm": False,
         "world": False,
+        "simulator": False,
         "platform": True,
     }

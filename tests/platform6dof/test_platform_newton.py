@@ -25,7 +25,7 @@ def test_the_solver_is_lapacks(columns, seed):
     matrix = generator.normal(size=(6, 6))
     right = generator.normal(size=(6, columns))
     expected = np.linalg.solve(matrix, right)
-    assert legs._solve(matrix.copy(), right)
+    assert legs.solve(matrix.copy(), right)
     np.testing.assert_allclose(right, expected, rtol=1e-9, atol=1e-10)
 
 
@@ -35,20 +35,20 @@ def test_the_solver_pivots(shift):
     matrix = np.roll(np.eye(6), shift, axis=0)
     wanted = np.arange(1.0, 7.0).reshape(6, 1)
     right = matrix @ wanted
-    assert legs._solve(matrix.copy(), right)
+    assert legs.solve(matrix.copy(), right)
     np.testing.assert_array_equal(right, wanted)
     matrix = np.random.default_rng(shift).normal(size=(6, 6))
     matrix[0, 0] = 1e-13
     right = matrix @ wanted
-    assert legs._solve(matrix.copy(), right)
+    assert legs.solve(matrix.copy(), right)
     np.testing.assert_allclose(right, wanted, rtol=1e-11)
 
 
 @pytest.mark.parametrize("rank", range(6))
 def test_the_solver_tells_a_singular_matrix(rank):
     diagonal = np.diag([1.0] * rank + [0.0] * (6 - rank))
-    assert not legs._solve(diagonal, np.ones((6, 1)))
-    assert not legs._solve(np.full((6, 6), math.nan), np.ones((6, 1)))
+    assert not legs.solve(diagonal, np.ones((6, 1)))
+    assert not legs.solve(np.full((6, 6), math.nan), np.ones((6, 1)))
 
 
 @given(vectors(1.0), vectors(0.5), st.sampled_from([1.0, 0.25, 9e-5, 1.1e-4, 1e-9, 0.0]))
