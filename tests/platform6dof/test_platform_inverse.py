@@ -286,7 +286,8 @@ def kernels():
     """Every compiled function that other files of the package call."""
     for module in (batch, envelope, legs, rotation):
         for name, value in vars(module).items():
-            if hasattr(value, "signatures") and not name.startswith("_"):
+            called = name != "solve"  # that one is called by kernels only
+            if called and hasattr(value, "signatures") and not name.startswith("_"):
                 yield f"{module.__name__}.{name}", value
 
 
@@ -294,7 +295,7 @@ def test_warming_up_leaves_nothing_to_compile():
     """Whatever the kind of array that comes in, read-only, list or strided."""
     warm()
     before = {name: len(one.signatures) for name, one in kernels()}
-    assert len(before) == 13
+    assert len(before) == 12
     assert set(before.values()) <= {1, 2}
     frozen, wide = np.zeros(6), np.zeros(12)
     frozen.setflags(write=False)
