@@ -191,7 +191,7 @@ class Envelope:
             if low <= value <= high:
                 continue
             limit = low if value < low or not math.isfinite(high) else high
-            quantity, unit, leg, other = _LABELS[k]
+            quantity, unit, leg, other = LABELS[k]
             found.append(EnvelopeViolation(quantity, leg, value, limit, unit, other))
         return tuple(found)
 
@@ -213,7 +213,8 @@ def _labels() -> tuple[tuple[str, str, int | None, int | None], ...]:
     return tuple(rows)
 
 
-_LABELS = _labels()
+LABELS = _labels()
+"""Name, unit, leg and other leg (1..6) of each quantity of an envelope, in its order."""
 
 
 def meeting_pairs(geometry: HexapodGeometry, limits: EnvelopeLimits) -> NDArray[np.bool_]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from platform6dof.envelope import PAIRS, meeting_pairs
+from platform6dof.envelope import LABELS, meeting_pairs
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.limits import EnvelopeLimits
 from platform6dof.pose import frozen_array
@@ -160,18 +160,7 @@ def _tables(given: MarginTables) -> dict[str, Array]:
 
 
 def _names() -> tuple[tuple[str, str, int | None, int | None], ...]:
-    per_leg = (
-        ("length", "m"),
-        ("speed", "m/s"),
-        ("acceleration", "m/s²"),
-        ("base joint angle", "rad"),
-        ("platform joint angle", "rad"),
-    )
-    rows: list[tuple[str, str, int | None, int | None]] = [
-        (name, unit, leg, None) for name, unit in per_leg for leg in range(1, 7)
-    ]
-    rows += [("leg clearance", "m", one, other) for one, other in PAIRS]
-    rows.append(("smallest singular value", "", None, None))
+    rows = [*LABELS]
     for end in ("lower", "upper"):
         rows += [
             (f"{end} end of {name}", "m" if k < 3 else "rad", None, None)
