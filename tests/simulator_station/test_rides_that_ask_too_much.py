@@ -13,6 +13,7 @@ from campaign import long_only
 from hil.config.shipped import configs_dir
 from hil.machines.ride_map import read_ride_map
 from hil.stations.simulator.cue import CueRequest, plan_of, run_cue
+from hil.stations.simulator.rehearsal import rehearse
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 ROCKET = ("rocket_jackpot1_flight.csv", "rocket_jackpot", 1.0)
@@ -82,3 +83,18 @@ def test_what_shakes_the_board_of_the_rocket_would_make_the_feedback_seem_old(tm
     found = ridden(tmp_path, ROCKET, rig, BEGINNING_S, map_name=str(shaken))
     assert not found.run.ok
     assert "lags" in found.run.reason
+
+
+def test_from_the_corner_of_its_box_it_comes_home():
+    """Cut off in its boost, the rocket leaves the platform fast and in a corner."""
+    file, name, gain = ROCKET
+    if not (DATA / file).is_file():
+        pytest.skip(f"no recorded data: {DATA / file} is not there")
+    plan = plan_of(
+        CueRequest(
+            record=DATA / file, rig="training_simulator", preset="base", map_name=name, gain=gain
+        )
+    )
+    ride = rehearse(plan, most_s=8.0)
+    assert not ride.rows[-1][1:].any()
+    assert len(ride.rows) * plan.scenario.period_s < 8.0 + 30.0

@@ -32,6 +32,9 @@ FADE_IN_S: Final = 1.0
 """How long it takes to fade in, and a gain to change [s]."""
 SETTLE_S: Final = 0.5
 """After the fade the filter's washout goes on for so long before the way home begins [s]."""
+WAY_MAX_S: Final = 30.0
+"""A way home that lasts longer is none [s]: from far beyond the bounds of slow moves, the search may
+find one that leads hundreds of metres round."""
 REST_M: Final = 1e-7
 """Nearer than this to neutral, and no faster, is at rest there [m, rad, m/s, rad/s]."""
 NEVER: Final = Heard(None, HostState.WAITING, Cause.NONE, 0.0)
@@ -223,11 +226,13 @@ class RideMotion:
     def _turn_home(self) -> None:
         """Plan the way to neutral; while there is none, the washout goes on."""
         try:
-            self._way = ShortestPath(self.cued.rows, self._home, self._limits)
+            way = ShortestPath(self.cued.rows, self._home, self._limits)
         except MotionError:
+            way = None
+        if way is None or way.duration_s > WAY_MAX_S:
             self._faded_s = FADE_OUT_S
             return
-        self._way_s = 0.0
+        self._way, self._way_s = way, 0.0
         self._go(RidePhase.RETURNING)
 
     def _go_home(self, way: ShortestPath) -> Cued:
