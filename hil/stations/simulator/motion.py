@@ -33,8 +33,8 @@ FADE_IN_S: Final = 1.0
 SETTLE_S: Final = 0.5
 """After the fade the filter's washout goes on for so long before the way home begins [s]."""
 WAY_MAX_S: Final = 30.0
-"""A way home that lasts longer is none [s]: from far beyond the bounds of slow moves one may be found
-that leads hundreds of metres round."""
+"""A way home that lasts longer is none [s]: from far beyond the bounds of slow moves one may be
+found that leads hundreds of metres round."""
 REST_M: Final = 1e-7
 """Nearer than this to neutral, and no faster, is at rest there [m, rad, m/s, rad/s]."""
 NEVER: Final = Heard(None, HostState.WAITING, Cause.NONE, 0.0)
