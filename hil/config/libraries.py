@@ -22,6 +22,7 @@ LIBRARIES: Final[Mapping[str, str]] = {
     "numpy": "numpy",
     "scipy": "scipy",
     "numba": "numba",
+    "piqp": "piqp",
     "pydantic": "pydantic",
     "typer": "typer",
     "rich": "rich",

@@ -10,13 +10,13 @@ from __future__ import annotations
 import hashlib
 import platform
 import shutil
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hil.config.errors import RefusedError
 from hil.fmu.program import Array, ModelProgram
 from hil.fmu.stubs import missing_functions
+from hil.ipc.child import run_tool
 
 if TYPE_CHECKING:
     from numba.core.ccallback import CFunc
@@ -78,9 +78,9 @@ def library(program: ModelProgram, major: int, token: str, folder: Path) -> Path
     made = folder / f"{program.name}.so"
     sources = [str(around), str(HERE / "runtime.c"), str(kernels)]
     command = ["gcc", *FLAGS, f"-I{folder}", f"-I{HERE}", f"-I{headers}", "-o", str(made), *sources]
-    done = subprocess.run([*command, "-lm"], capture_output=True, text=True, check=False)  # noqa: S603
-    if done.returncode:
-        raise RefusedError(f"gcc did not make {made.name}: {done.stderr[-2000:].strip()}")
+    status, said = run_tool([*command, "-lm"])
+    if status:
+        raise RefusedError(f"gcc did not make {made.name}: {said[-2000:].strip()}")
     return made
 
 

@@ -103,6 +103,19 @@ def run_child(arguments: Sequence[str], *, environment: Mapping[str, str] | None
         raise subprocess.CalledProcessError(status, child.args)
 
 
+def run_tool(command: Sequence[str]) -> tuple[int, str]:
+    """Run a program that is none of ours, such as a compiler, to its end, without a shell.
+
+    Returns:
+        Its exit status, and what it wrote to its standard error.
+
+    Raises:
+        OSError: if there is no such program.
+    """
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    return done.returncode, done.stderr
+
+
 @contextmanager
 def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     """Processes for work that is called as functions; each knows nothing of this one's threads.

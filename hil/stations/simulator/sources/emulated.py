@@ -1,14 +1,10 @@
-"""Emulated simulators for a ride: in step with the virtual clock, or a process that sends UDP."""
+"""Emulated simulators for a ride, in step with the virtual clock."""
 
 from __future__ import annotations
 
 import math
-import multiprocessing
-import signal
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
 from dataclasses import replace
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -18,8 +14,7 @@ from hil.config.errors import ConfigError, about
 from hil.config.settings import Settings
 from hil.config.shipped import find_file
 from hil.hosts.kind import HostKind
-from hil.hosts.link import Address, Datagram
-from hil.hosts.maps import host_kind
+from hil.hosts.link import Datagram
 from hil.stations.simulator.source import Surroundings
 
 if TYPE_CHECKING:
@@ -31,8 +26,6 @@ FEEDS: Final = ("auto", "jsbsim", "flight", "loop", "drive")
 """Vehicles that come with the bench."""
 TREMBLE_M_S2, TREMBLE_HZ = 0.002, 7.3
 """Of the engine of a vehicle that waits [m/s²], [Hz]: nobody feels it."""
-STARTS_S: Final = 20.0
-"""A process that emulates a simulator is there after so long at most [s]."""
 Share = Annotated[float, Field(ge=0.0, lt=1.0)]
 
 
@@ -167,119 +160,12 @@ def emulated(
         ConfigError: if it cannot be made.
     """
     feed = WaitingFeed(settings.made_feed(around.scenario_file))
-    host = _host(settings, kind, map_, key, feed, around)
-    _check_faults(settings.faults, around.scenario_file)
+    host = host_of(settings, kind, map_, key, feed, around)
+    check_faults(settings.faults, around.scenario_file)
     return EmulatedWire(host, feed, settings.faults, around.now_s())
 
 
-class SendingProcess:
-    """A process that emulates a simulator and sends UDP.
-
-    Args:
-        link: to it; it ends when this is closed.
-        asked: where it hears requests; None for a wire without.
-        lasts_s: how long its vehicle does something, from its beginning [s].
-    """
-
-    def __init__(self, link: Connection, asked: Address | None, lasts_s: float) -> None:
-        self._link = link
-        self.asked: Address | None = asked
-        """Where it hears requests; None for a wire without."""
-        self.lasts_s: float = lasts_s
-        """How long its vehicle does something, from its beginning [s]."""
-        self._begun = False
-
-    def begin(self) -> None:
-        """Let the vehicle begin, if it has not yet."""
-        if not self._begun:
-            self._begun = True
-            with suppress(OSError):  # it has gone: the watchdogs will say so
-                self._link.send(True)
-
-
-@contextmanager
-def sending(
-    settings: EmulatedSettings,
-    kind: HostKind,
-    map_: Any,
-    key: bytes,
-    around: Surroundings,
-    to: Address,
-) -> Iterator[SendingProcess]:
-    """A process of its own that sends UDP to an address.
-
-    Raises:
-        ConfigError: if it cannot be made, or does not start.
-    """
-    file = around.scenario_file
-    feed = settings.made_feed(file)
-    _check_faults(settings.faults, file)
-    _host(settings, kind, map_, key, feed, around)  # refuses here what would fail there
-    spawning = multiprocessing.get_context("spawn")
-    ours, theirs = spawning.Pipe()
-    what = (settings, kind.name, map_, key, (file, around.period_s, around.seed), to, theirs)
-    process = spawning.Process(target=_send, args=what, daemon=True)
-    process.start()
-    theirs.close()
-    try:
-        try:
-            port = int(ours.recv()) if ours.poll(STARTS_S) else None
-        except EOFError:
-            port = None
-        if port is None:
-            line = f"source.emulated: its process did not start within {STARTS_S:g} s"
-            raise ConfigError(str(file), [about("source.emulated", line)])
-        asked = None if kind.asks_port is None else ("127.0.0.1", port)
-        yield SendingProcess(ours, asked, feed.lasts_s)
-    finally:
-        ours.close()  # it ends by that
-        process.join(2.0)
-        if process.is_alive():
-            process.kill()
-
-
-def _send(
-    settings: EmulatedSettings,
-    name: str,
-    map_: Any,
-    key: bytes,
-    around: tuple[Path, float, int],
-    to: Address,
-    link: Connection,
-) -> None:
-    from hil.timing.realtime import RealClock
-    from sim.hosts.sender import run_host
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run ends it
-    file, period_s, seed = around
-    clock = RealClock()
-    surroundings = Surroundings(file, period_s, False, seed, clock.now_s)
-    feed = WaitingFeed(settings.made_feed(file))
-    host = _host(settings, host_kind(name, str(file)), map_, key, feed, surroundings)
-
-    def over() -> bool:
-        """Whether the other end has gone; a word from it lets the vehicle begin."""
-        try:
-            while link.poll(0.0):
-                link.recv()
-                feed.begun_s = host.simulation.feed_s
-                for fault in settings.faults:
-                    host.fault(fault)
-        except (EOFError, OSError):
-            return True
-        return False
-
-    run_host(
-        host,
-        to,
-        now_s=clock.now_s,
-        ready=lambda sender: link.send(sender.address[1]),
-        stop=over,
-        asked_on=("127.0.0.1", 0),
-    )
-
-
-def _host(
+def host_of(
     settings: EmulatedSettings,
     kind: HostKind,
     map_: Any,
@@ -287,6 +173,15 @@ def _host(
     feed: Feed,
     around: Surroundings,
 ) -> EmulatedHost:
+    """The simulator of such settings, with a vehicle.
+
+    Args:
+        map_: settings of the host's map.
+        key: that its packets are signed with; empty without.
+
+    Raises:
+        ConfigError: if it cannot be made.
+    """
     from sim.hosts.emulated import emulated_host
     from sim.hosts.kinds import KINDS
 
@@ -312,7 +207,8 @@ def _host(
         raise ConfigError(str(around.scenario_file), [about("source.emulated", line)]) from None
 
 
-def _check_faults(faults: tuple[str, ...], file: Path) -> None:
+def check_faults(faults: tuple[str, ...], file: Path) -> None:
+    """Refuse a fault that there is not; a `ConfigError` with the file."""
     from sim.devices.fault_text import FaultError
     from sim.hosts.faults import as_faults
 

@@ -14,7 +14,7 @@ from hil.hosts.maps import mapped
 from hil.hosts.states import Cause, Heard, HostState
 from hil.hosts.watch import HostWatch, Judgement
 from hil.stations.simulator.source import Surroundings
-from hil.stations.simulator.sources.emulated import SendingProcess
+from hil.stations.simulator.sources.sending import SendingProcess
 from platform6dof.cueing.completion import Completion
 from platform6dof.cueing.parameters import CueingError
 from platform6dof.cueing.vehicle import REST, VehicleFlags, VehicleState

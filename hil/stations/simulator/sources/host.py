@@ -22,8 +22,9 @@ from hil.hosts.kind import HostKind
 from hil.hosts.link import HostLink, Listening
 from hil.hosts.maps import load_map
 from hil.stations.simulator.source import SourceKind, Surroundings
-from hil.stations.simulator.sources.emulated import EmulatedSettings, emulated, sending
+from hil.stations.simulator.sources.emulated import EmulatedSettings, emulated
 from hil.stations.simulator.sources.heard_host import HostSource, SocketWire
+from hil.stations.simulator.sources.sending import sending
 
 KEY_BYTES = (16, 4096)
 """A key file has at least and at most so many bytes."""
