@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from hil.stations.simulator.head import felt_at_head, platform_rows
+from hil.stations.simulator.head import platform_rows
+from platform6dof.cueing.felt import felt
 from platform6dof.pose import Pose
 
 HEAD = np.array([0.3, -0.2, 1.1])
@@ -39,22 +40,22 @@ def test_the_platform_goes_where_the_heads_deviation_asks_it_to(seed):
 @pytest.mark.parametrize("seed", range(5))
 def test_the_head_feels_what_its_way_and_its_turn_say(seed):
     deviation, rows = law(seed)
-    out, felt = np.empty((3, 6)), np.empty(6)
+    out = np.empty((3, 6))
     platform_rows(np.array(rows), HEAD, NEUTRAL, out)
-    felt_at_head(out, HEAD, felt)
+    told = felt(out[np.newaxis], tuple(HEAD.tolist()))[0]
     _, _, acceleration = derivatives(lambda t: deviation(t)[:3])
     turn, turning, _ = derivatives(lambda t: Pose.from_coordinates(deviation(t)).rotation)
     force = turn.T @ (acceleration + np.array((0.0, 0.0, 9.80665)))
     skew = turn.T @ turning
     rates = np.array([skew[2, 1], skew[0, 2], skew[1, 0]])
     down = np.array([1.0, -1.0, -1.0])
-    np.testing.assert_allclose(felt[:3], force * down, atol=2e-6)
-    np.testing.assert_allclose(felt[3:], rates * down, atol=2e-6)
+    np.testing.assert_allclose(told[:3], force * down, atol=2e-6)
+    np.testing.assert_allclose(told[3:], rates * down, atol=2e-6)
 
 
 def test_held_pitch_reads_gravity():
-    rows, felt = np.zeros((3, 6)), np.empty(6)
+    rows = np.zeros((3, 6))
     pitch = 0.2
     rows[0, 4] = -pitch  # nose up
-    felt_at_head(rows, HEAD, felt)
-    np.testing.assert_allclose(felt[:3], 9.80665 * np.array([np.sin(pitch), 0.0, -np.cos(pitch)]))
+    told = felt(rows[np.newaxis], tuple(HEAD.tolist()))[0]
+    np.testing.assert_allclose(told[:3], 9.80665 * np.array([np.sin(pitch), 0.0, -np.cos(pitch)]))

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
-from hil.stations.simulator.head import Floats, felt_at_head, platform_rows
+from hil.stations.simulator.head import Floats, platform_rows
 from platform6dof.cueing.cue import CueingFilter, Rows
+from platform6dof.cueing.felt import felt
 from platform6dof.cueing.vehicle import REST, Quaternion, VehicleFlags, VehicleState
 
 if TYPE_CHECKING:
@@ -70,8 +71,9 @@ class Chain:
         self.neutral: Floats = neutral.copy()
         """Coordinates of the platform at rest, shape (6,)."""
         self._head = head_m.copy()
+        x, y, z = head_m.tolist()
+        self._head_m = (x, y, z)
         self._rows = np.empty((3, 6))
-        self._felt = np.empty(6)
         self.reset()
 
     def reset(self) -> None:
@@ -105,15 +107,17 @@ class Chain:
     def _limited(self, rows: Rows, wanted: tuple[float, ...]) -> Cued:
         if self._limiter is None:
             asked = rows.copy()
-            felt_at_head(asked, self._head, self._felt)
-            self.last = Cued(asked, wanted, tuple(self._felt.tolist()))
+            self.last = Cued(asked, wanted, self._felt(asked))
             return self.last
         done = self._limiter.step(rows)
-        felt_at_head(done.rows, self._head, self._felt)
-        felt = tuple(self._felt.tolist())
         binding = 0 if done.binding is None else 1 + done.binding.code
-        self.last = Cued(done.rows, wanted, felt, done.active, binding, done.margin, done.failed)
+        self.last = Cued(
+            done.rows, wanted, self._felt(done.rows), done.active, binding, done.margin, done.failed
+        )
         return self.last
+
+    def _felt(self, rows: Rows) -> tuple[float, ...]:
+        return tuple(felt(rows[np.newaxis], self._head_m)[0].tolist())
 
 
 def _wanted(state: VehicleState, weight: float) -> tuple[float, ...]:

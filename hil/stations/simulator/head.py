@@ -1,8 +1,8 @@
-"""The rider's head on the platform: where the platform must be for it, and what it feels there.
+"""The rider's head on the platform: where the platform must be for it.
 
-Platform axes are forward, left, up; a vehicle's, in which forces and rates are told, forward,
-right, down. Rows are coordinates x, y, z, alpha, beta, gamma [m, rad] with their first and second
-derivatives, shape (3, 6). The kernels stand in one file, as compiled callees must.
+Platform axes are forward, left, up. Rows are coordinates x, y, z, alpha, beta, gamma [m, rad] with
+their first and second derivatives, shape (3, 6). What the head feels there says
+`platform6dof.cueing.felt`. The kernels stand in one file, as compiled callees must.
 """
 
 import math
@@ -11,10 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from platform6dof.cueing.vehicle import GRAVITY_M_S2
-
 Floats = NDArray[np.float64]
-_G = GRAVITY_M_S2
 
 
 @njit(cache=True, error_model="numpy")
@@ -79,32 +76,6 @@ def platform_rows(deviation: Floats, head: Floats, neutral: Floats, out: Floats)
         out[0, k] += head[k]
 
 
-@njit(cache=True, error_model="numpy")
-def felt_at_head(rows: Floats, head: Floats, out: Floats) -> None:
-    """Write specific force and angular velocity at the head, in its axes forward, right, down.
-
-    f = Rᵀ (a_head - g), g downwards; a platform at rest and level gives (0, 0, -9.81).
-
-    Args:
-        rows: of the platform, absolute, shape (3, 6).
-        head: place of the head in the platform's axes [m], shape (3,).
-        out: where to write force [m/s²] and rates [rad/s], shape (6,).
-    """
-    rotation, omega, domega, way = np.empty((3, 3)), np.empty(3), np.empty(3), np.empty((3, 3))
-    _turn(rows, rotation, omega, domega)
-    _at_head(rotation, omega, domega, head, way)
-    x, y, z = rows[2, 0] + way[2, 0], rows[2, 1] + way[2, 1], rows[2, 2] + way[2, 2] + _G
-    for k in range(3):
-        out[k] = rotation[0, k] * x + rotation[1, k] * y + rotation[2, k] * z
-        out[3 + k] = (
-            rotation[0, k] * omega[0] + rotation[1, k] * omega[1] + rotation[2, k] * omega[2]
-        )
-    for k in (1, 2, 4, 5):
-        out[k] = -out[k]
-
-
 def warm() -> None:
-    """Compile them."""
-    rows, head, out = np.zeros((3, 6)), np.zeros(3), np.empty((3, 6))
-    platform_rows(rows, head, np.zeros(6), out)
-    felt_at_head(rows, head, np.empty(6))
+    """Compile it."""
+    platform_rows(np.zeros((3, 6)), np.zeros(3), np.zeros(6), np.empty((3, 6)))

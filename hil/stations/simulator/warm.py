@@ -1,8 +1,11 @@
 """Compile every kernel of a ride before it begins, so that nothing compiles inside a cycle."""
 
+import numpy as np
+
 from hil.stations.platform.runner import warm_and_say
 from hil.stations.simulator import head
 from platform6dof.cueing import adaptive_kernels, governor, kernels
+from platform6dof.cueing.felt import felt
 
 
 def warm_ride(*, quiet: bool) -> None:
@@ -10,3 +13,7 @@ def warm_ride(*, quiet: bool) -> None:
     warm_and_say(quiet=quiet)
     for module in (kernels, adaptive_kernels, head, governor):
         module.warm()
+    for writeable in (True, False):  # what a filter gave, and what the governor did
+        rows = np.zeros((1, 3, 6))
+        rows.setflags(write=writeable)
+        felt(rows)
