@@ -12,8 +12,8 @@ from typing import Final, Literal
 
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings, SignedAxes, turned
-from hil.hosts.rotations import from_euler, to_body
 from hil.hosts.wires import refused_numbers, with_gravity
+from platform6dof.cueing.attitude import from_euler, to_body
 from platform6dof.cueing.vehicle import Vector3, VehicleState
 
 _MOTION: Final = struct.Struct("<4s21f")

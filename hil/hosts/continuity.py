@@ -11,8 +11,8 @@ from typing import Final
 
 from hil.hosts.kind import Received
 from hil.hosts.means import Means
-from hil.hosts.rotations import angle_between
 from hil.hosts.states import Cause
+from platform6dof.cueing.attitude import angle_between
 from platform6dof.cueing.vehicle import Vector3, VehicleFlags, VehicleState
 
 FROZEN_S: Final = 0.25

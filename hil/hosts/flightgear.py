@@ -11,8 +11,8 @@ from typing import Final, Literal
 
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
-from hil.hosts.rotations import body_rates, from_euler, to_body
 from hil.hosts.wires import FOOT_M, LocalFrame, refused_numbers
+from platform6dof.cueing.attitude import body_rates, from_euler, to_body
 from platform6dof.cueing.vehicle import VehicleState
 
 LENGTH: Final = 408

@@ -17,8 +17,8 @@ from hil.config.shipped import find_file
 from hil.hosts.generic_protocol import Protocol, read_protocol
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
-from hil.hosts.rotations import body_rates, from_euler, to_body
 from hil.hosts.wires import FOOT_M, LocalFrame, refused_numbers
+from platform6dof.cueing.attitude import body_rates, from_euler, to_body
 from platform6dof.cueing.vehicle import UNKNOWN, Quaternion, Vector3, VehicleFlags, VehicleState
 
 _FORCE: Final = tuple(f"/accelerations/pilot/{axis}-accel-fps_sec" for axis in "xyz")

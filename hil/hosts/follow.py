@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from hil.hosts.clocks import ArrivalLoop, StampAlignment
-from hil.hosts.rotations import product, rotated_by, vector_between
+from platform6dof.cueing.attitude import product, rotated_by, vector_between
 from platform6dof.cueing.completion import Completion
 from platform6dof.cueing.vehicle import VehicleState
 

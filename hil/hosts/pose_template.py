@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
 from hil.hosts.means import MeansSettings
-from hil.hosts.rotations import from_euler
+from platform6dof.cueing.attitude import from_euler
 from platform6dof.cueing.vehicle import UNKNOWN, VehicleFlags, VehicleState
 
 _PART: Final = re.compile(rb"<Axis([1-6])a>|<(\d{1,3})>")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from hil.hosts.kind import Refused
-from hil.hosts.rotations import to_body
+from platform6dof.cueing.attitude import to_body
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, Quaternion, Vector3
 
 FOOT_M: Final = 0.3048

@@ -6,7 +6,7 @@ import math
 from typing import Final
 
 from hil.hosts.kind import Packet, Refused
-from hil.hosts.rotations import from_euler, to_body
+from platform6dof.cueing.attitude import from_euler, to_body
 from platform6dof.cueing.vehicle import (
     GRAVITY_M_S2,
     UNKNOWN,

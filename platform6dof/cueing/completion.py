@@ -12,6 +12,14 @@ import math
 from dataclasses import replace
 from typing import Final
 
+from platform6dof.cueing.attitude import (
+    cross,
+    product,
+    rotated,
+    rotated_by,
+    to_body,
+    vector_between,
+)
 from platform6dof.cueing.parameters import PERIOD, CueingError
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, Quaternion, Vector3, VehicleState
 
@@ -105,7 +113,7 @@ class Completion:
             return omega
         turned = _ZERO
         if told and before is not None:
-            vector = rotation_vector(before, _unit(state.attitude))
+            vector = vector_between(before, _unit(state.attitude))
             turned = (vector[0] / dt, vector[1] / dt, vector[2] / dt)
         return _either(omega, turned)
 
@@ -182,15 +190,6 @@ def _toward(a: Vector3, b: Vector3, share: float) -> Vector3:
     return x, y, z
 
 
-def cross(a: Vector3, b: Vector3) -> Vector3:
-    """A × b."""
-    return (
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    )
-
-
 def _unit(q: Quaternion) -> Quaternion:
     size = math.hypot(*q)
     if not size > 0.0:
@@ -198,59 +197,7 @@ def _unit(q: Quaternion) -> Quaternion:
     return q[0] / size, q[1] / size, q[2] / size, q[3] / size
 
 
-def _times(a: Quaternion, b: Quaternion) -> Quaternion:
-    aw, ax, ay, az = a
-    bw, bx, by, bz = b
-    return (
-        aw * bw - ax * bx - ay * by - az * bz,
-        aw * bx + ax * bw + ay * bz - az * by,
-        aw * by - ax * bz + ay * bw + az * bx,
-        aw * bz + ax * by - ay * bx + az * bw,
-    )
-
-
-def rotation_vector(before: Quaternion, after: Quaternion) -> Vector3:
-    """Axis times angle of the turn between two attitudes, in body axes, at most half a turn [rad].
-
-    The logarithm of Rᵀ(before) R(after).
-    """
-    w, x, y, z = _times((before[0], -before[1], -before[2], -before[3]), after)
-    if w < 0.0:  # the same rotation, the shorter way
-        w, x, y, z = -w, -x, -y, -z
-    sine = math.sqrt(x * x + y * y + z * z)
-    factor = 2.0 if sine < 1e-9 else 2.0 * math.atan2(sine, w) / sine
-    return factor * x, factor * y, factor * z
-
-
 def _advanced(attitude: Quaternion, omega: Vector3, dt: float) -> Quaternion:
     """The attitude after a turn at a lasting rate."""
-    angle = math.hypot(*omega) * dt
-    factor = 0.5 * dt if angle < 1e-9 else math.sin(0.5 * angle) / angle * dt
     x, y, z = omega
-    return _unit(_times(attitude, (math.cos(0.5 * angle), factor * x, factor * y, factor * z)))
-
-
-def rotated(attitude: Quaternion, vector: Vector3) -> Vector3:
-    """A vector of body axes in north, east, down."""
-    w, axis = attitude[0], attitude[1:]
-    once = cross(axis, vector)
-    twice = cross(axis, once)
-    x, y, z = (v + 2.0 * (w * a + b) for v, a, b in zip(vector, once, twice, strict=True))
-    return x, y, z
-
-
-def to_body(attitude: Quaternion, vector: Vector3) -> Vector3:
-    """A vector of north, east, down in body axes."""
-    w, x, y, z = attitude
-    return rotated((w, -x, -y, -z), vector)
-
-
-def body_rates(roll_rad: float, pitch_rad: float, rates_rad_s: Vector3) -> Vector3:
-    """Angular velocity in body axes of the rates of roll, pitch and yaw [rad/s].
-
-    Source: Stevens, Lewis, Johnson, Aircraft Control and Simulation, 3rd ed., equation 1.4-3.
-    """
-    dr, dp, dy = rates_rad_s
-    s, c = math.sin(roll_rad), math.cos(roll_rad)
-    sp, cp = math.sin(pitch_rad), math.cos(pitch_rad)
-    return dr - dy * sp, dp * c + dy * s * cp, -dp * s + dy * c * cp
+    return _unit(product(attitude, rotated_by((x * dt, y * dt, z * dt))))

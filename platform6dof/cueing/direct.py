@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from platform6dof.cueing.attitude import vector_between
 from platform6dof.cueing.blocks import follower_block
-from platform6dof.cueing.completion import rotation_vector
 from platform6dof.cueing.cue import Rows
 from platform6dof.cueing.parameters import (
     ANGLE_SUM_MAX_RAD,
@@ -111,7 +111,7 @@ class Direct:
         """Axis times angle of the wanted turn [rad]."""
         size = math.hypot(*attitude)
         w, x, y, z = (one / size for one in attitude)
-        vector = rotation_vector(_LEVEL, (w, x, y, z))
+        vector = vector_between(_LEVEL, (w, x, y, z))
         angle = math.hypot(*vector)
         most = self.parameters.turn_rad
         factor = share if abs(share) * angle <= most else math.copysign(most / angle, share)

@@ -22,11 +22,11 @@ from hil.fmu.mapping import Mapped, MappedVariable, mapped_variables
 from hil.fmu.process import ModelProcess
 from hil.fmu.stepping import Stepping
 from hil.fmu.wire import ModelOrder, StepAnswer, StepStatus
-from hil.hosts.rotations import from_euler
 from hil.hosts.states import Cause, Heard, HostState
 from hil.hosts.watch import LOST_S, OUT_S, window
 from hil.stations.simulator.source import Feedback, SourceKind, Surroundings
-from platform6dof.cueing.completion import Completion, to_body
+from platform6dof.cueing.attitude import from_euler, to_body
+from platform6dof.cueing.completion import Completion
 from platform6dof.cueing.parameters import CueingError
 from platform6dof.cueing.vehicle import (
     GRAVITY_M_S2,

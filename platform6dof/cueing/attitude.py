@@ -56,11 +56,27 @@ def conjugate(q: Quaternion) -> Quaternion:
     return q[0], -q[1], -q[2], -q[3]
 
 
+def cross(a: Vector3, b: Vector3) -> Vector3:
+    """A × b."""
+    return (
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    )
+
+
+def rotated(attitude: Quaternion, vector: Vector3) -> Vector3:
+    """A vector of body axes in north, east, down."""
+    w, axis = attitude[0], attitude[1:]
+    once = cross(axis, vector)
+    twice = cross(axis, once)
+    x, y, z = (v + 2.0 * (w * a + b) for v, a, b in zip(vector, once, twice, strict=True))
+    return x, y, z
+
+
 def to_body(q: Quaternion, vector: Vector3) -> Vector3:
     """A vector of north, east, down, in body axes."""
-    w, x, y, z = product(product(conjugate(q), (0.0, *vector)), q)
-    del w
-    return x, y, z
+    return rotated(conjugate(q), vector)
 
 
 def rotated_by(turn_rad: Vector3) -> Quaternion:
