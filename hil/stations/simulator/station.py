@@ -143,7 +143,6 @@ STATION: Final = Station(
     views=VIEWS,
     lead=LEAD,
     scene=PLATFORM.scene,
-    examine=PLATFORM.examine,
     warm=_warm,
     offered=_offered,
 )
