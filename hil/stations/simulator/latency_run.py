@@ -21,6 +21,7 @@ from hil.stations.simulator.latency import SHARES, WORDS, Array, LatencyTrail, l
 from hil.stations.simulator.parts import parts_of
 from hil.stations.simulator.scenario import RidePlan, load_ride
 from hil.stations.simulator.station import SCENARIO
+from hil.stations.simulator.warm import warm_ride
 from hil.terminal.console import out, print_json
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, VehicleState
 
@@ -83,6 +84,7 @@ def latency_and_show(
     """
     path, _ = find_kind(scenario, SCENARIO, key="SCENARIO")
     plan = load_ride(path, [f"duration_s={seconds}"])
+    warm_ride(quiet=as_json)
     with _drives(plan, drives) as url:
         clock = "virtual" if url == "sim:" else "real"
         changes = [f"duration_s={seconds}", f'devices.drives="{url}"', f'clock="{clock}"']

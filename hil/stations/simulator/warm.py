@@ -6,6 +6,7 @@ from hil.stations.platform.runner import warm_and_say
 from hil.stations.simulator import head
 from platform6dof.cueing import adaptive_kernels, governor, kernels
 from platform6dof.cueing.felt import felt
+from platform6dof.pose import PlatformSetpoint
 
 
 def warm_ride(*, quiet: bool) -> None:
@@ -17,3 +18,4 @@ def warm_ride(*, quiet: bool) -> None:
         rows = np.zeros((1, 3, 6))
         rows.setflags(write=writeable)
         felt(rows)
+        PlatformSetpoint.from_rows(rows[0])
