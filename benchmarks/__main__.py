@@ -17,6 +17,7 @@ from benchmarks import (
     bench_hosts,
     bench_kill,
     bench_kinematics,
+    bench_latency,
     bench_panel,
     bench_panel_stop,
     bench_plan,
@@ -52,6 +53,7 @@ NAMES = (
     "world_pictures",
     "help",
     "hosts",
+    "latency",
 )
 GROUPS = {"world": ("world", "world_rack", "world_pictures")}
 """Names that mean several."""
@@ -132,6 +134,8 @@ def main() -> None:
         results["help"] = bench_help.run()
     if "hosts" in chosen:
         results["hosts"] = bench_hosts.run()
+    if "latency" in chosen:
+        results["latency"] = bench_latency.run(arguments.seconds)
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
     arguments.json.write_text(json.dumps(results, indent=2))
     print(f"JSON: {arguments.json}")

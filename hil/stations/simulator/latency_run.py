@@ -13,6 +13,7 @@ import numpy as np
 from hil.config.errors import ConfigError, RefusedError
 from hil.recording.reader import Recording
 from hil.run.file_kinds import find_kind
+from hil.stations.platform.bench import RunResult
 from hil.stations.platform.drives.rack import emulated_rack
 from hil.stations.platform.runner import play
 from hil.stations.simulator.bench import ride_of
@@ -82,14 +83,8 @@ def latency_and_show(
         ConfigError: if the scenario cannot be had.
         RefusedError: if nothing came while it was followed.
     """
-    path, _ = find_kind(scenario, SCENARIO, key="SCENARIO")
-    plan = load_ride(path, [f"duration_s={seconds}"])
     warm_ride(quiet=as_json)
-    with _drives(plan, drives) as url:
-        clock = "virtual" if url == "sim:" else "real"
-        changes = [f"duration_s={seconds}", f'devices.drives="{url}"', f'clock="{clock}"']
-        plan = load_ride(path, changes)
-        result = play(plan, folder, quiet=as_json, added=ride_of(plan).added)
+    plan, result = ridden(scenario, seconds=seconds, drives=drives, folder=folder, quiet=as_json)
     recording = Recording.open(result.recorder.path)
     told = told_latency(plan, recording, result.reason)
     told["ok"] = result.ok
@@ -98,6 +93,24 @@ def latency_and_show(
     else:
         _show(told, result.reason)
     return result.ok
+
+
+def ridden(
+    scenario: str, *, seconds: float, drives: str, folder: Path, quiet: bool
+) -> tuple[RidePlan, RunResult]:
+    """Ride a scenario as `latency_and_show` does; what was ridden, and how it ended.
+
+    Raises:
+        ConfigError: if the scenario cannot be had.
+        RefusedError: if the drives are not there.
+    """
+    path, _ = find_kind(scenario, SCENARIO, key="SCENARIO")
+    plan = load_ride(path, [f"duration_s={seconds}"])
+    with _drives(plan, drives) as url:
+        clock = "virtual" if url == "sim:" else "real"
+        changes = [f"duration_s={seconds}", f'devices.drives="{url}"', f'clock="{clock}"']
+        plan = load_ride(path, changes)
+        return plan, play(plan, folder, quiet=quiet, added=ride_of(plan).added)
 
 
 @contextmanager
