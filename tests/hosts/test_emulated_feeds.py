@@ -97,8 +97,9 @@ def test_an_unknown_feed_names_those_there_are(tmp_path):
     assert feed_of("drive").lasts_s < 80.0 < feed_of("flight").lasts_s < feed_of("loop").lasts_s
 
 
-def test_jsbsims_flight_fits_itself_and_is_the_same_each_time():
+def test_jsbsims_flight_fits_itself_and_is_the_same_each_time(tmp_path, monkeypatch):
     pytest.importorskip("jsbsim")
+    monkeypatch.chdir(tmp_path)
     feed = feed_of("jsbsim")
     again = feed_of("jsbsim")
     times_s = np.arange(0.0, 60.0, 1 / 120)
@@ -124,3 +125,4 @@ def test_jsbsims_flight_fits_itself_and_is_the_same_each_time():
     assert np.abs(went - 0.5 * (over_ground[1:] + over_ground[:-1])).max() < 0.02
     assert max(abs(b - a) for a, b in pairwise(told[:, 2])) < 2.0
     assert math.isclose(feed.lasts_s, 60.0)
+    assert not list(tmp_path.iterdir()), "the aeroplane's own output is no file"

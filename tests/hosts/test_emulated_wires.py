@@ -182,6 +182,11 @@ def test_versions_of_x_plane_differ_in_row_16_and_in_the_answer():
         ("beamng", {"faults": ["crash@1"]}, "'crash'"),
         ("pose_template", {"bits": 40}, "bits = 40: 8 to 16"),
         ("pose_template", {"template": "x"}, "it needs <Axis1a>"),
+        ("jsbsim", {"directive": "<x"}, "no XML"),
+        ("jsbsim", {"directive": "<x/>"}, 'no <output type="SOCKET">'),
+        ("jsbsim", {"directive": '<output type="SOCKET"/>'}, "no property"),
+        ("jsbsim", {"directive": '<output type="SOCKET"><property>none</property></output>'},
+         "property 'none'"),
         ("flightgear_generic", {"protocol": "<x"}, "no XML"),
         ("flightgear_generic", {"protocol": "<x/>"}, "no generic/output"),
         ("flightgear_generic", {"protocol": "<P><generic><output><chunk><node>/none</node>"

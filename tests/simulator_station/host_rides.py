@@ -28,7 +28,8 @@ LASTS_S = 10.0
 AHEAD_S = 14.0
 """The drive begins so far on: at speed, in a bend."""
 MAPS = (
-    "hcu1", "flightgear", "flightgear_binary", "xplane_rref", "xplane12_data", "beamng", "simtools",
+    "hcu1", "flightgear", "flightgear_binary", "jsbsim", "xplane_rref", "xplane12_data", "beamng",
+    "simtools",
 )  # fmt: skip
 
 

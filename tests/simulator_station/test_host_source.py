@@ -43,7 +43,7 @@ def ridden(one, seconds, begin_s=3.0, seed=3):
     [
         ("hcu1", ""), ("hcu1", "json"), ("flightgear", ""), ("flightgear_binary", ""),
         ("flightgear_ascii", ""), ("xplane_rref", "11"), ("xplane11_data", ""),
-        ("xplane12_data", ""), ("beamng", ""),
+        ("xplane12_data", ""), ("beamng", ""), ("jsbsim", ""),
     ],
 )  # fmt: skip
 def test_every_wire_says_what_the_vehicle_does(map_, version):
