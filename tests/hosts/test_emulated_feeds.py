@@ -44,9 +44,8 @@ def test_between_rows_attitudes_turn_the_shortest_way():
     ends = [from_euler(3.0, 0.4, -2.9), from_euler(-3.0, 0.2, 2.8)]
     rows = [VehicleMotion((0, 0, k), (0, 0, 0), (0, 0, 0), q, (0, 0, 0), (0, 0, 0))
             for k, q in enumerate(ends)]  # fmt: skip
-    rows[1] = VehicleMotion(
-        *[(0, 0, 1.0)] * 3, tuple(-part for part in ends[1]), *[(0, 0, 1.0)] * 2
-    )
+    one, (w, x, y, z) = (0.0, 0.0, 1.0), ends[1]
+    rows[1] = VehicleMotion(one, one, one, (-w, -x, -y, -z), one, one)
     feed = Sampled([0.0, 2.0], rows)
     turned = Slerp([0.0, 2.0], Rotation.from_quat([[*q[1:], q[0]] for q in ends]))
     for t_s in (0.0, 0.3, 1.0, 1.9):

@@ -8,6 +8,7 @@ import re
 import struct
 import zlib
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,7 +49,7 @@ def test_each_wire_tells_the_motion(wire, t_s):
     assert arrival_s == pytest.approx(t_s + 0.001)
     motion = FEED.at(t_s)
     phi, theta, psi = to_euler(motion.attitude)
-    near = {"rtol": 1e-5, "atol": 1e-5}
+    near: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-5}
     if "f" in told:
         np.testing.assert_allclose(told["f"], motion.f_m_s2, **near)
     else:

@@ -65,6 +65,13 @@ def motion_of(name, telemetry, codec, wire):
     return next(data for data in sent if not data.startswith(b"<LABELS>"))
 
 
+def decoded(codec, data):
+    """What a good datagram tells."""
+    told = codec.decode(data)
+    assert isinstance(told, Packet), told
+    return told
+
+
 @pytest.mark.parametrize("name", WIRES)
 def test_what_a_vehicle_does_is_what_is_decoded(name):
     kind, codec = codec_of(name)
@@ -114,14 +121,14 @@ def test_a_wire_tells_what_its_kind_says_and_nothing_else(name):
         "flags.END": {"end": True},
     }
     for name_of, change in said.items():
-        told = codec.decode(motion_of(name, Telemetry(motion, 20.0, 7, **change), codec, wire))
+        told = decoded(codec, motion_of(name, Telemetry(motion, 20.0, 7, **change), codec, wire))
         flag = VehicleFlags[name_of.partition(".")[2]]
         assert bool(told.state.flags & flag) == (name_of in kind.tells), name_of
-    told = codec.decode(motion_of(name, Telemetry(motion, 20.0, 7), codec, wire))
+    told = decoded(codec, motion_of(name, Telemetry(motion, 20.0, 7), codec, wire))
     assert math.isfinite(told.state.t_s) == ("t_s" in kind.tells)
     assert (told.sequence is not None) == ("sequence" in kind.tells)
     slow = Telemetry(motion, 20.0, 7, speed_factor=0.5)
-    factor = codec.decode(motion_of(name, slow, codec, wire)).state.speed_factor
+    factor = decoded(codec, motion_of(name, slow, codec, wire)).state.speed_factor
     if "speed_factor" in kind.tells:
         assert factor == 0.5
     elif name != "hcu1":  # which has no such field, and is only ever sent at 1
@@ -141,7 +148,7 @@ def test_poses_of_a_template_are_what_the_tool_means(name, version):
                 data = (",".join(map(str, numbers)) + "X").encode()
             else:
                 data = b"\xff\xffF1" + struct.pack(">6H", *numbers) + b"!"
-            state = codec.decode(data).state
+            state = decoded(codec, data).state
             assert state.flags == VehicleFlags.POSE
             place = [0.0] * 3
             if axis < 3:

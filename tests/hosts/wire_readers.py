@@ -16,6 +16,7 @@ FOOT = 0.3048
 def flightgear(data):
     """By flightgear-python; no stamp, no flags."""
     fdm = fdm_struct.parse(data)
+    assert fdm is not None
     return {
         "f": tuple(fdm[f"A_{axis}_pilot_ft_per_s_per_s"] * FOOT for axis in "XYZ"),
         "theta": fdm.theta_rad, "phi": fdm.phi_rad, "psi": fdm.psi_rad,
