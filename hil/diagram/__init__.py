@@ -1,0 +1,1 @@
+"""Functional diagrams: control laws of blocks and wires, checked, and computed in every cycle."""

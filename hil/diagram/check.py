@@ -1,0 +1,64 @@
+"""From a file to a diagram that can run: flat, typed, ordered; or one line for each fault."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hil.config.errors import ConfigError
+from hil.diagram.flatten import PROBLEMS_MOST, Endpoint, FlatBlock, FlatDiagram, flatten
+from hil.diagram.kind import Setting
+from hil.diagram.model import DiagramFile
+from hil.diagram.order import Step, sort
+from hil.diagram.read import read
+from hil.diagram.types import FoundType, find_types, rate_problems
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SoundDiagram:
+    """A diagram that can run; what table and interpreter are made of."""
+
+    flat: FlatDiagram
+    types: Mapping[Endpoint, FoundType]
+    order: tuple[Step, ...]
+
+    def setting(self, block: FlatBlock) -> Setting:
+        """Where and how a block runs."""
+        outputs = block.ports.outputs
+        named = block.kind.size_port or (outputs[0].name if outputs else "")
+        size = self.types[block.path, named].size if named else 1
+        flat = self.flat
+        return Setting(
+            block.path, size, block.rate * flat.base_s, flat.base_s, block.rate, flat.seed
+        )
+
+
+def check(file: DiagramFile, changes: Mapping[Endpoint, Any] | None = None) -> SoundDiagram:
+    """A diagram that can run.
+
+    Raises:
+        ConfigError: With a line for each fault.
+    """
+    flat = flatten(file, changes)
+    problems: list[str] = []
+    types = find_types(flat, problems)
+    problems += rate_problems(flat)
+    order, loop = sort(flat)
+    if loop is not None:
+        problems.append(loop.words)
+    if problems:
+        more = len(problems) - PROBLEMS_MOST
+        told = problems[:PROBLEMS_MOST] + ([f"and {more} more"] if more > 0 else [])
+        raise ConfigError(str(file.path), told)
+    return SoundDiagram(flat, types, tuple(order))
+
+
+def load(path: Path, changes: Mapping[Endpoint, Any] | None = None) -> SoundDiagram:
+    """The diagram of a file.
+
+    Raises:
+        ConfigError: With a line for each fault.
+    """
+    return check(read(path), changes)

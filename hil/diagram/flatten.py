@@ -1,0 +1,381 @@
+"""A diagram without sub-diagrams: every block with its path, and what drives each of its inputs.
+
+Faces of sub-diagrams are nodes of their own while types are found, and are passed through when it
+is said what drives an input. Enabled and triggered sub-diagrams become blocks that run on a
+condition, and hidden blocks that make the condition, restart states and put outputs to 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from hil.config.errors import ConfigError
+from hil.diagram.kind import BlockKind, Parameters, PortKind, Ports
+from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
+from hil.diagram.parameters import checked, resolved
+from hil.diagram.registry import IN, OUT, SUB, faces, hidden, kinds, nearest
+
+BLOCKS_MOST: Final = 20_000
+"""Of a diagram with all its sub-diagrams."""
+DEPTH_MOST: Final = 20
+PROBLEMS_MOST: Final = 40
+ENABLE: Final = "enable"
+TRIGGER: Final = "trigger"
+
+Endpoint = tuple[str, str]
+"""Path of a block, and the name of one of its ports."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FlatBlock:
+    """A block of no sub-diagram, with everything that says what it computes."""
+
+    path: str
+    kind: BlockKind
+    parameters: Parameters
+    ports: Ports
+    rate: int
+    """Base ticks from one of its ticks to the next."""
+    offset: int
+    """Its first base tick."""
+    enable: Endpoint | None = None
+    """The output that must be true for it to run; None if it always does."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlatWire:
+    """A wire as it is drawn, between blocks and faces."""
+
+    target: Endpoint
+    source: Endpoint
+    words: str
+    """As the file has it, with the place of the sub-diagram before it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FlatDiagram:
+    """All blocks of a diagram."""
+
+    base_s: float
+    seed: int
+    blocks: Mapping[str, FlatBlock]
+    """By path, in order."""
+    faces: Mapping[str, FlatBlock]
+    """Blocks `In` and `Out`, by path; those at the top are the diagram's inputs and outputs."""
+    wires: tuple[FlatWire, ...]
+    """All of them, in order."""
+    drivers: Mapping[Endpoint, Endpoint]
+    """Input of a block, or of an `Out` at the top → output of a block, or of an `In` at the top."""
+    restarts: Mapping[str, str]
+    """Path of a hidden block → path of the sub-diagram whose states it puts back."""
+
+    def inputs(self) -> list[FlatBlock]:
+        """Blocks `In` at the top."""
+        return [one for one in self.faces.values() if one.kind.name == IN and "/" not in one.path]
+
+    def outputs(self) -> list[FlatBlock]:
+        """Blocks `Out` at the top."""
+        return [one for one in self.faces.values() if one.kind.name == OUT and "/" not in one.path]
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What a diagram takes from where it stands."""
+
+    prefix: str = ""
+    rate: int = 1
+    offset: int = 0
+    enable: Endpoint | None = None
+    within: tuple[str, ...] = ()
+    """Names of the sub-diagrams around, the outermost first."""
+    depth: int = 0
+
+
+@dataclass(slots=True)
+class _Flattener:
+    file: DiagramFile
+    changes: dict[Endpoint, Any]
+    """Values that are set from outside: path of a block and parameter → value; each taken once."""
+    problems: list[str] = field(default_factory=list)
+    blocks: dict[str, FlatBlock] = field(default_factory=dict)
+    faces: dict[str, FlatBlock] = field(default_factory=dict)
+    wires: list[FlatWire] = field(default_factory=list)
+    drawn: dict[Endpoint, Endpoint] = field(default_factory=dict)
+    restarts: dict[str, str] = field(default_factory=dict)
+
+    def diagram(self, drawn: Diagram, around: _Around, given: Mapping[str, Any]) -> None:
+        scope = self._scope(drawn, around, given)
+        instances = {}
+        for name, block in sorted(drawn.blocks.items()):
+            if len(self.blocks) + len(self.faces) > BLOCKS_MOST:
+                problem = f"more than {BLOCKS_MOST} blocks, those of sub-diagrams counted each time"
+                raise ConfigError(str(self.file.path), [problem])
+            if block.kind == SUB:
+                ports = self._sub(name, block, around, scope)
+                if ports is not None:
+                    instances[name] = ports
+            else:
+                self._block(name, block, around, scope)
+        self._connect(drawn, around, instances)
+
+    def _scope(self, drawn: Diagram, around: _Around, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Values of a diagram's own parameters."""
+        place = around.prefix[:-1]
+        known = drawn.parameters
+        for name in given:
+            if name not in known:
+                self._add(f"{place}.{name}", f"no such parameter of it{nearest(name, known)}")
+        scope = {}
+        for name, one in known.items():
+            value = self.changes.pop((place, name), given.get(name, one.value))
+            for number in value if isinstance(value, tuple) else (value,):
+                low, high = one.low, one.high
+                if (
+                    isinstance(number, int | float)
+                    and not isinstance(number, bool)
+                    and not ((low is None or number >= low) and (high is None or number <= high))
+                ):
+                    bounds = f"{'' if low is None else low} to {'' if high is None else high}"
+                    where = f"{place}.{name}" if place else name
+                    self._add(f"{where} = {number!r:.40}", f"{bounds} {one.unit} is needed")
+            scope[name] = value
+        return scope
+
+    def _block(self, name: str, block: DrawnBlock, around: _Around, scope: Mapping[str, Any]
+               ) -> None:  # fmt: skip
+        path = around.prefix + name
+        kind = kinds().get(block.kind) or faces().get(block.kind)
+        if kind is None:
+            known = [*kinds(), *faces(), SUB]
+            self._add(path, f"kind = {block.kind[:60]!r}: no such kind{nearest(block.kind, known)}")
+            return
+        if block.of or block.run != "always" or block.states != "held" or block.outputs != "held":
+            self._add(path, f"of, run, states and outputs are for kind = {SUB!r}")
+        values = self._values(path, kind, block.parameters, scope)
+        if values is None:
+            return
+        flat = FlatBlock(
+            path, kind, values, kind.ports_of(values), around.rate * block.rate,
+            around.offset + around.rate * block.offset, around.enable,
+        )  # fmt: skip
+        (self.faces if kind.name in faces() else self.blocks)[path] = flat
+
+    def _values(self, path: str, kind: BlockKind, given: Mapping[str, Any],
+                scope: Mapping[str, Any]) -> dict[str, Any] | None:  # fmt: skip
+        changed = {
+            name: self.changes.pop((path, name))
+            for name in [one.name for one in kind.parameters]
+            if (path, name) in self.changes
+        }
+        faults: list[str] = []
+        values = checked(kind, {**given, **changed}, scope, faults)
+        for fault in faults:
+            self._add(path, fault)
+        return values
+
+    def _sub(self, name: str, block: DrawnBlock, around: _Around, scope: Mapping[str, Any]
+             ) -> Ports | None:  # fmt: skip
+        path = around.prefix + name
+        drawn = self.file.sub(block.of)
+        if drawn is None:
+            known = [*self.file.subs, *self.file.foreign]
+            self._add(path, f"of = {block.of!r:.60}: no such sub-diagram{nearest(block.of, known)}")
+            return None
+        if block.of in around.within or around.depth >= DEPTH_MOST:
+            way = " in ".join([block.of, *reversed(around.within)])
+            self._add(path, f"a sub-diagram within itself, or more than {DEPTH_MOST} deep: {way}")
+            return None
+        given = {key: resolved(value, scope) for key, value in block.parameters.items()}
+        for key in [key for key, value in given.items() if value is None]:
+            told = f"{key} = {block.parameters[key]!r:.60}: the diagram has no such parameter"
+            self._add(path, told)
+            del given[key]
+        rate = around.rate * block.rate
+        offset = around.offset + around.rate * block.offset
+        enable = around.enable
+        if block.run != "always":
+            enable = self._condition(path, block, around, rate, offset)
+        within = (*around.within, block.of)
+        inner = _Around(f"{path}/", rate, offset, enable, within, around.depth + 1)
+        self.diagram(drawn, inner, given)
+        if block.outputs == "reset" and block.run != "always" and enable is not None:
+            self._reset_outputs(path, drawn, rate, offset, enable)
+        return self._face(path, drawn, block)
+
+    def _condition(self, path: str, block: DrawnBlock, around: _Around, rate: int, offset: int
+                   ) -> Endpoint:  # fmt: skip
+        """Hidden blocks that make a sub-diagram's condition; where it is told."""
+        own = f"{path}@{ENABLE}"
+        if block.run == "triggered":
+            edge = f"{path}@{TRIGGER}"
+            self._hide(edge, kinds()["Edge"], rate, offset, around.enable,
+                       {"edge": "rising", "initial": False})  # fmt: skip
+            self._drive((own, "u1"), (edge, "y"))
+        self._hide(own, kinds()["And"], rate, offset, None)
+        always = f"{path}@true"
+        if around.enable is None:
+            self._hide(always, kinds()["ConstantBoolean"], 1, 0, None, {"value": True})
+        self._drive((own, "u2"), around.enable or (always, "y"))
+        if block.states == "reset":
+            restart = f"{path}@restart"
+            self._hide(restart, hidden()["Restart"], rate, offset, None)
+            self._drive((restart, ENABLE), (own, "y"))
+            self.restarts[restart] = path
+        return own, "y"
+
+    def _reset_outputs(self, path: str, drawn: Diagram, rate: int, offset: int, enable: Endpoint
+                       ) -> None:  # fmt: skip
+        for name, block in sorted(drawn.blocks.items()):
+            if block.kind == OUT:
+                own = f"{path}@{name}"
+                self._hide(own, hidden()["EnabledOutput"], rate, offset, None)
+                self._drive((own, ENABLE), enable)
+                self._drive((own, "u"), (f"{path}/{name}", "y"))
+
+    def _hide(self, path: str, kind: BlockKind, rate: int, offset: int, enable: Endpoint | None,
+              parameters: Parameters | None = None) -> None:  # fmt: skip
+        values = {} if parameters is None else parameters
+        self.blocks[path] = FlatBlock(
+            path, kind, values, kind.ports_of(values), rate, offset, enable
+        )
+
+    def _drive(self, target: Endpoint, source: Endpoint) -> None:
+        words = f"{target[0]}.{target[1]} = {source[0]}.{source[1]}"
+        self.drawn[target] = source
+        self.wires.append(FlatWire(target, source, words))
+
+    def _face(self, path: str, drawn: Diagram, block: DrawnBlock) -> Ports:
+        """Ports of a sub-diagram: names only, types are those of its face."""
+        inputs = [PortKind(name) for name, one in sorted(drawn.blocks.items()) if one.kind == IN]
+        if block.run != "always":
+            inputs.append(PortKind(ENABLE if block.run == "enabled" else TRIGGER))
+        outputs = [PortKind(name) for name, one in sorted(drawn.blocks.items()) if one.kind == OUT]
+        return Ports(tuple(inputs), tuple(outputs))
+
+    def _connect(self, drawn: Diagram, around: _Around, instances: Mapping[str, Ports]) -> None:
+        """Wires of one diagram, and what they lack."""
+        wired = set()
+        for target, source in sorted(drawn.wires.items()):
+            words = f"{around.prefix}{target} = {source}"
+            into = self._end(drawn, around, instances, target, words, inputs=True)
+            out_of = self._end(drawn, around, instances, source, words, inputs=False)
+            if into is not None:
+                wired.add(target)
+            if into is not None and out_of is not None:
+                self.drawn[into] = out_of
+                self.wires.append(FlatWire(into, out_of, words))
+        for name in sorted(drawn.blocks):
+            for port in self._inputs(around.prefix + name, instances.get(name)):
+                if not port.optional and f"{name}.{port.name}" not in wired:
+                    place = f"{around.prefix}{name}.{port.name}"
+                    self._add(place, "nothing is wired to this input")
+
+    def _inputs(self, path: str, instance: Ports | None) -> tuple[PortKind, ...]:
+        if instance is not None:
+            return instance.inputs
+        block = self.blocks.get(path) or self.faces.get(path)
+        return () if block is None else block.ports.inputs
+
+    def _end(self, drawn: Diagram, around: _Around, instances: Mapping[str, Ports], text: str,
+             words: str, *, inputs: bool) -> Endpoint | None:  # fmt: skip
+        """One end of a wire; None if it is nowhere, which is told."""
+        name, dot, port = text.partition(".")
+        path = around.prefix + name
+        if not dot or name not in drawn.blocks:
+            near = nearest(name, drawn.blocks)
+            self._add(f"{words[:200]}", f"no block {name[:60]!r}{near} (a port is block.port)")
+            return None
+        ports = instances.get(name)
+        if ports is None:
+            block = self.blocks.get(path) or self.faces.get(path)
+            if block is None:
+                return None  # told already
+            ports = block.ports
+        there = [one.name for one in (ports.inputs if inputs else ports.outputs)]
+        if port not in there:
+            what = "input" if inputs else "output"
+            told = f"it has {', '.join(there)}" if there else "it has none"
+            self._add(f"{words[:200]}", f"{name} has no {what} {port[:60]!r}{nearest(port, there)} "
+                      f"({told})")  # fmt: skip
+            return None
+        if name not in instances:
+            return path, port
+        if port in (ENABLE, TRIGGER) and inputs and drawn.blocks[name].run != "always":
+            hidden_path = f"{path}@{port}"
+            return hidden_path, "u1" if port == ENABLE else "u"
+        if inputs:
+            return f"{path}/{port}", "u"
+        own = f"{path}@{port}"
+        return (own, "y") if own in self.blocks else (f"{path}/{port}", "y")
+
+    def _add(self, place: str, problem: str) -> None:
+        self.problems.append(f"{place}: {problem}")
+
+
+def flatten(file: DiagramFile, changes: Mapping[Endpoint, Any] | None = None) -> FlatDiagram:
+    """All blocks of a file's diagram.
+
+    Args:
+        changes: values instead of those in the file: path of a block (empty for the diagram's own
+            parameters) and name of a parameter → value.
+
+    Raises:
+        ConfigError: With a line for each fault.
+    """
+    work = _Flattener(file, dict(changes or {}))
+    work.diagram(file.top, _Around(), {})
+    for path, name in work.changes:
+        block = work.blocks.get(path)
+        known = [one.name for one in block.kind.parameters] if block else list(work.blocks)
+        near = nearest(name if block else path or name, known or file.top.parameters)
+        place = f"{path}.{name}" if path else name
+        work.problems.append(f"{place}: no such parameter to set{near}")
+    drivers = dict(_drivers(work))
+    if work.problems:
+        more = len(work.problems) - PROBLEMS_MOST
+        told = work.problems[:PROBLEMS_MOST] + ([f"and {more} more"] if more > 0 else [])
+        raise ConfigError(str(file.path), told)
+    return FlatDiagram(
+        file.base_s, file.seed, dict(sorted(work.blocks.items(), key=_place)),
+        dict(sorted(work.faces.items(), key=_place)),
+        tuple(sorted(work.wires, key=lambda one: one.words)), drivers, work.restarts,
+    )  # fmt: skip
+
+
+def _place(item: tuple[str, FlatBlock]) -> list[str]:
+    """So that what stands within a sub-diagram stands together."""
+    return item[0].split("/")
+
+
+def _drivers(work: _Flattener) -> Iterator[tuple[Endpoint, Endpoint]]:
+    """What drives each input, faces passed through."""
+    for path, block in work.blocks.items():
+        for port in block.ports.inputs:
+            source = _through(work, (path, port.name))
+            if source is not None:
+                yield (path, port.name), source
+    for path, face in work.faces.items():
+        if "/" not in path and face.kind.name == OUT:
+            source = _through(work, (path, "u"))
+            if source is not None:
+                yield (path, "u"), source
+
+
+def _through(work: _Flattener, target: Endpoint) -> Endpoint | None:
+    source = work.drawn.get(target)
+    way = [target]
+    while source is not None and source[0] in work.faces:
+        if source in way:
+            loop = " -> ".join(
+                f"{path}.{port}" for path, port in reversed(way[way.index(source) :])
+            )
+            work.problems.append(f"{loop}: wires in a circle, without a block between")
+            return None
+        way.append(source)
+        face = source[0]
+        if "/" not in face and work.faces[face].kind.name == IN:
+            return source
+        source = work.drawn.get((face, "u"))
+    return source

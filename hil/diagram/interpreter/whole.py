@@ -1,0 +1,177 @@
+"""Equations of blocks whose elements hang together: lists of numbers in, a list out."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from hil.diagram.kind import Parameters, Setting
+from hil.diagram.library.linear import discrete
+
+Numbers = list[float]
+
+
+class WholeBlock:
+    """A block.
+
+    Args:
+        p: Parameters.
+        s: Where and how it runs.
+        x: States, written by `update`.
+    """
+
+    def __init__(self, p: Parameters, s: Setting, x: Numbers) -> None:
+        self.p, self.s, self.x = p, s, x
+
+    def output(self, *u: Any, **_: Any) -> Numbers:
+        """All outputs of this tick, one after another."""
+        raise NotImplementedError
+
+    def update(self, *u: Any, **_: Any) -> None:
+        """States of the next tick."""
+
+
+class ShiftRegister(WholeBlock):
+    def output(self, u: Numbers) -> Numbers:
+        return list(self.x)
+
+    def update(self, u: Numbers) -> None:
+        self.x[:] = [u[0], *self.x[:-1]]
+
+
+def summed(pairs: list[tuple[float, float]]) -> float:
+    """Sum of products, from the first."""
+    y = 0.0
+    for a, b in pairs:
+        y = y + a * b
+    return y
+
+
+class StateSpace(WholeBlock):
+    """States: x of this tick, and x of the next one as it was last computed."""
+
+    def system(self) -> tuple:
+        return self.p["A"], self.p["B"], self.p["C"], self.p["D"]
+
+    def __init__(self, p: Parameters, s: Setting, x: Numbers) -> None:
+        super().__init__(p, s, x)
+        self.A, self.B, self.C, self.D = self.system()
+
+    def output(self, *u: Numbers) -> Numbers:
+        states = self.x[: len(self.A)]
+        values = [one[0] for one in u]
+        return [
+            summed([*zip(c, states, strict=True),
+                    *((a, b) for a, b in zip(d, values, strict=True) if a != 0.0)])
+            for c, d in zip(self.C, self.D, strict=True)
+        ]  # fmt: skip
+
+    def update(self, *u: Numbers) -> None:
+        values = [*self.x[: len(self.A)], *(one[0] for one in u)]
+        following = [
+            summed(list(zip([*a, *b], values, strict=True)))
+            for a, b in zip(self.A, self.B, strict=True)
+        ]
+        self.x[:] = following * 2
+
+
+class TransferFunction(StateSpace):
+    def system(self) -> tuple:
+        above_below = (self.p["numerator"], self.p["denominator"])
+        return discrete(above_below, self.s.period_s, self.p["method"])
+
+
+class Mux(WholeBlock):
+    def output(self, *u: Numbers) -> Numbers:
+        return [one[0] for one in u]
+
+
+class Demux(WholeBlock):
+    def output(self, u: Numbers) -> Numbers:
+        return list(u)
+
+
+class Select(WholeBlock):
+    def output(self, u: Numbers) -> Numbers:
+        return [u[self.p["index"] - 1]]
+
+
+class MatrixGain(WholeBlock):
+    def output(self, u: Numbers) -> Numbers:
+        return [summed(list(zip(row, u, strict=True))) for row in self.p["k"]]
+
+
+class Dot(WholeBlock):
+    def output(self, a: Numbers, b: Numbers) -> Numbers:
+        return [summed(list(zip(a, b, strict=True)))]
+
+
+class Norm(WholeBlock):
+    def output(self, u: Numbers) -> Numbers:
+        return [math.sqrt(summed([(one, one) for one in u]))]
+
+
+class SumElements(WholeBlock):
+    def output(self, u: Numbers) -> Numbers:
+        y = 0.0
+        for one in u:
+            y = y + one
+        return [y]
+
+
+class Cross(WholeBlock):
+    def output(self, a: Numbers, b: Numbers) -> Numbers:
+        return [a[i] * b[j] - a[j] * b[i] for i, j in ((1, 2), (2, 0), (0, 1))]
+
+
+def _product(a: Numbers, b: Numbers, i: int, k: int) -> float:
+    """Entry of a product of 3 by 3 matrices."""
+    return (a[3 * i] * b[k] + a[3 * i + 1] * b[3 + k]) + a[3 * i + 2] * b[6 + k]
+
+
+class MatrixProduct(WholeBlock):
+    def output(self, a: Numbers, b: Numbers) -> Numbers:
+        return [_product(a, b, i, k) for i in range(3) for k in range(3)]
+
+
+class Rotate(WholeBlock):
+    def output(self, R: Numbers, v: Numbers) -> Numbers:
+        rows = [R[:3], R[3:6], R[6:]]
+        return [(a * v[0] + b * v[1]) + c * v[2] for a, b, c in rows]
+
+
+class RotateBack(Rotate):
+    def output(self, R: Numbers, v: Numbers) -> Numbers:
+        return super().output([*R[0::3], *R[1::3], *R[2::3]], v)
+
+
+class RotationAbout(WholeBlock):
+    def output(self, u: Numbers) -> Numbers:
+        c, s = math.cos(u[0]), math.sin(u[0])
+        return {
+            "x": [1.0, 0.0, 0.0, 0.0, c, -s, 0.0, s, c],
+            "y": [c, 0.0, s, 0.0, 1.0, 0.0, -s, 0.0, c],
+            "z": [c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0],
+        }[self.p["axis"]]
+
+
+class ForceTransform(WholeBlock):
+    def output(self, f: Numbers, mu: Numbers, rotations: Numbers, positions: Numbers) -> Numbers:
+        torques = []
+        for i in range(self.p["joints"]):
+            R = [rotations[9 * i + 3 * row : 9 * i + 3 * row + 3] for row in range(3)]
+            x, y, _ = positions[3 * i : 3 * i + 3]
+            turned = [row[1] * x - row[0] * y for row in R]  # R v, v = (-y, x, 0)
+            axis = [row[2] for row in R]  # R n, n = (0, 0, 1)
+            torques.append(summed([*zip(f, turned, strict=True), *zip(mu, axis, strict=True)]))
+        return torques
+
+
+WHOLE: Final[dict[str, type[WholeBlock]]] = {
+    one.__name__: one
+    for one in (
+        ShiftRegister, StateSpace, TransferFunction, Mux, Demux, Select, MatrixGain, Dot, Norm,
+        SumElements, Cross, MatrixProduct, Rotate, RotateBack, RotationAbout, ForceTransform,
+    )
+}  # fmt: skip
+"""By the kind's name."""

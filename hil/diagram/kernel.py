@@ -1,0 +1,627 @@
+"""The compiled kernel: one function that runs the table of any diagram.
+
+A row of the table is a block, or a part of one, in the order of computation. All numbers stand in
+one array, ``v``: base period, inputs, ports, states, numbers of the equations. First every row
+computes its outputs, then those that have states compute the next ones. Nothing is allocated.
+
+Compiled functions that call each other stand in this one file, because what is kept on disk is told
+apart by the time stamp of the caller's file alone. Sums are loops, powers are products, and fast
+mathematics is off, so that the interpreter gives the same bits.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Rows = NDArray[np.int64]
+Places = Sequence[int]
+"""Whole numbers: an array, typed as what its entries are."""
+Array = NDArray[np.float64]
+
+COLUMNS: Final = 12
+(
+    CODE, RATE, OFFSET, PART, INPUTS, OUTPUTS, CHECKED, COUNT, STATES, NUMBERS, SIZE, ENABLE,
+) = range(COLUMNS)  # fmt: skip
+"""Kind, base ticks per tick, first tick, part (-1: whole), place of the list of inputs, of the
+outputs, of the outputs to be checked, how many those are, places of states and numbers, elements,
+place of the condition (-1: none)."""
+
+KINDS: Final = 112
+# Kinds in capitals. Up to ENABLEDOUTPUT each element is computed alone.
+(
+    CONSTANT, CONSTANTBOOLEAN, CONSTANTINTEGER, STEP, RAMP, SINE, CHIRP, PULSE, PULSEBOOLEAN,
+    TIMETABLE, UNIFORMNOISE, NORMALNOISE, CLOCK, TICKCOUNT,
+    SUM, MULTIPLY, DIVIDE, GAIN, BIAS, NEGATE, ABS, SIGN, SQUARE, SQRT, RECIPROCAL, POWER, EXP, LOG,
+    LOG10, MINIMUM, MAXIMUM, HYPOT, MODULO, FLOOR, CEIL, ROUND,
+    SIN, COS, TAN, ASIN, ACOS, ATAN, TANH, WRAPANGLE, ATAN2, CONVERT,
+    LESS, LESSEQUAL, GREATER, GREATEREQUAL, NEAR, WITHIN, AND, OR, XOR, NAND, NOR, NOT,
+    BOOLEANTOREAL, INTEGERTOREAL, REALTOINTEGER,
+    UNITDELAY, DELAY, MOVINGAVERAGE, SAMPLEHOLD, LATCH, EDGE, TOGGLE, COUNTER, ONDELAY, OFFDELAY,
+    SATURATION, DEADZONE, QUANTISER, HYSTERESIS, BACKLASH, RATELIMIT, POLYNOMIAL, LOOKUP1, LOOKUP2,
+    INTEGRAL, INTEGRALFORWARD, LIMITEDINTEGRAL, RESETTINGINTEGRAL, LAG, HIGHPASS, LEADLAG,
+    DERIVATIVE,
+    PI, PID, SWITCH, MULTIPORTSWITCH, RATETRANSITION, SCALE, ENABLEDOUTPUT,
+    SHIFTREGISTER, TRANSFERFUNCTION, STATESPACE, MUX, DEMUX, SELECT, MATRIXGAIN, DOT, CROSS, NORM,
+    SUMELEMENTS, MATRIXPRODUCT, ROTATE, ROTATEBACK, ROTATIONABOUT, FORCETRANSFORM, RESTART,
+) = range(KINDS)  # fmt: skip
+CODES: Final[dict[str, int]] = {
+    name: code for name, code in list(globals().items()) if name.isupper() and type(code) is int
+}
+"""Name of a kind in capitals → its code."""
+
+FAST: Final[dict[str, Any]] = {"cache": True, "error_model": "numpy"}
+SIGNATURE: Final = "int64(int64[:, ::1], int64[::1], float64[::1], int64)"
+
+
+@njit(**FAST)
+def _floor(value: float) -> float:
+    """The whole number below; 0 and not -0 for -0, as in Python."""
+    return np.floor(value) + 0.0
+
+
+@njit(**FAST)
+def _flag(value: bool) -> float:
+    return 1.0 if value else 0.0
+
+
+@njit(**FAST)
+def _clipped(value: float, low: float, high: float) -> float:
+    return low if value < low else high if value > high else value
+
+
+@njit(**FAST)
+def _length(a: float, b: float) -> float:
+    """Of a vector of two; libraries differ in the last bit of theirs."""
+    long, short = (a, b) if a > b else (b, a)
+    ratio = short / long if long > 0.0 else 0.0
+    return long * math.sqrt(1.0 + ratio * ratio)
+
+
+@njit(**FAST)
+def _random(high: float, low: float, tick: int) -> float:
+    """53 bits in [0, 1) of a seed and a counter: SplitMix64 (Steele, Lea, Flood 2014)."""
+    z = (np.uint64(high) << np.uint64(32)) | np.uint64(low)
+    z += (np.uint64(tick) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = z ^ (z >> np.uint64(31))
+    return np.float64(z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@njit(**FAST)
+def _interval(v: Array, p: int, count: int, u: float) -> int:
+    """Number of the interval of an increasing table in which a value lies, the ends held."""
+    low, high = 0, count - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if u < v[p + middle]:
+            high = middle
+        else:
+            low = middle
+    return low
+
+
+@njit(**FAST)
+def _fraction(v: Array, p: int, low: int, u: float) -> float:
+    """Where a value lies within an interval, from 0 to 1."""
+    first, last = v[p + low], v[p + low + 1]
+    if u <= first:
+        return 0.0
+    return 1.0 if u >= last else (u - first) / (last - first)
+
+
+@njit(**FAST)
+def _between(first: float, last: float, fraction: float) -> float:
+    return last if fraction == 1.0 else first + (last - first) * fraction
+
+
+@njit(**FAST)
+def _pid(
+    v: Array, p: int, s: int, setpoint: float, measured: float, feedforward: float
+) -> tuple[float, float, float, float]:
+    """Weighted error, filtered derivative, integral, and the output before it is limited."""
+    w = v[p + 3] * setpoint - measured
+    d = 0.0
+    if v[s + 6] != 0.0:
+        d = (v[s + 1] + v[p + 4] * (measured - v[s + 2])) / v[p + 5]
+    moved = (v[s] + (v[s + 4] - v[p]) * v[s + 3]) + (v[p + 2] - v[s + 5]) * v[s + 1]
+    return w, d, moved, ((v[p] * w + moved) - v[p + 2] * d) + feedforward
+
+
+@njit(**FAST)
+def _element(code: int, tick: int, v: Array, x: Places, q: int, o: int, s: int, p: int,
+             size: int, i: int) -> None:  # fmt: skip
+    """Outputs of one element."""
+    y = 0.0
+    if code <= TICKCOUNT:
+        y = _source(code, tick, v, p, i)
+    elif code == SUM:
+        y = v[p + 1] * v[x[q] + i]
+        for n in range(1, int(v[p])):
+            y = y + v[p + 1 + n] * v[x[q + n] + i]
+    elif code <= REALTOINTEGER:  # of one or two inputs alone
+        y = _plain(code, v, p, v[x[q] + i], v[x[q + 1] + i])
+    elif code == UNITDELAY or code == INTEGRALFORWARD or code == LAG:
+        y = v[s + i]
+    elif code == DELAY:
+        first = s + i * (int(v[p]) + 1)
+        y = v[first + 1 + int(v[first])]
+    elif code == MOVINGAVERAGE:
+        first, count = s + i * int(v[p]), int(v[p])
+        y = v[x[q] + i]
+        for n in range(1, count):
+            y = y + v[first + n]
+        y = y / v[p]
+    elif code == SAMPLEHOLD:
+        y = v[s + i] if v[x[q + 1]] != 0.0 else v[x[q] + i]
+    elif code == LATCH:
+        y = _flag((v[s + i] != 0.0 or v[x[q] + i] != 0.0) and v[x[q + 1] + i] == 0.0)
+    elif code == EDGE:
+        now, before = v[x[q] + i] != 0.0, v[s + i] != 0.0
+        if v[p] == 0.0:
+            y = _flag(now and not before)
+        elif v[p] == 1.0:
+            y = _flag(before and not now)
+        else:
+            y = _flag(now != before)
+    elif code == TOGGLE:
+        turned = v[x[q] + i] != 0.0 and v[s + 2 * i] == 0.0
+        y = _flag((v[s + 2 * i + 1] != 0.0) != turned)
+    elif code == COUNTER:
+        if v[x[q + 1] + i] == 0.0:
+            risen = v[x[q] + i] != 0.0 and v[s + 2 * i] == 0.0
+            y = v[s + 2 * i + 1] + _flag(risen)
+            if v[p] > 0.0 and y >= v[p]:
+                y = 0.0
+    elif code == ONDELAY:
+        y = _flag(v[x[q] + i] != 0.0 and v[s + i] + 1.0 > v[p])
+    elif code == OFFDELAY:
+        y = _flag(v[x[q] + i] != 0.0 or v[s + i] + 1.0 <= v[p])
+    elif code == SATURATION:
+        u = v[x[q] + i]
+        y = _clipped(u, v[p], v[p + 1])
+        v[o + size + i] = _flag(u < v[p] or u > v[p + 1])
+    elif code == DEADZONE:
+        u = v[x[q] + i]
+        y = u - v[p] if u > v[p] else u + v[p] if u < -v[p] else 0.0
+    elif code == QUANTISER:
+        y = v[p] * _floor(v[x[q] + i] / v[p] + 0.5)
+    elif code == HYSTERESIS:
+        u = v[x[q] + i]
+        y = 1.0 if u >= v[p] else 0.0 if u <= v[p + 1] else v[s + i]
+    elif code == BACKLASH:
+        u, y = v[x[q] + i], v[s + i]
+        y = u - v[p] if u - v[p] > y else u + v[p] if u + v[p] < y else y
+    elif code == RATELIMIT:
+        u, y = v[x[q] + i], v[s + i]
+        y = y + v[p] if u - y > v[p] else y - v[p + 1] if u - y < -v[p + 1] else u
+    elif code == POLYNOMIAL:
+        count = int(v[p])
+        y = v[p + count]
+        for n in range(count - 1, 0, -1):
+            y = y * v[x[q] + i] + v[p + n]
+    elif code == LOOKUP1:
+        u, count = v[x[q] + i], int(v[p])
+        low = _interval(v, p + 1, count, u)
+        first = p + 1 + count + low
+        y = _between(v[first], v[first + 1], _fraction(v, p + 1, low, u))
+    elif code == LOOKUP2:
+        u, w = v[x[q] + i], v[x[q + 1] + i]
+        rows, columns = int(v[p]), int(v[p + 1])
+        row, column = _interval(v, p + 2, rows, u), _interval(v, p + 2 + rows, columns, w)
+        along = _fraction(v, p + 2, row, u)
+        first = p + 2 + rows + columns + row * columns + column
+        y = _between(_between(v[first], v[first + columns], along),
+                     _between(v[first + 1], v[first + columns + 1], along),
+                     _fraction(v, p + 2 + rows, column, w))  # fmt: skip
+    elif code == INTEGRAL or code == LIMITEDINTEGRAL:
+        z = s + 3 * i
+        y = v[z]
+        if v[z + 2] != 0.0:
+            y = v[z] + v[p] * (v[z + 1] + v[x[q] + i])
+        if code == LIMITEDINTEGRAL:
+            y = _clipped(y, v[p + 1], v[p + 2])
+    elif code == RESETTINGINTEGRAL:
+        z = s + 3 * i
+        if v[z + 2] != 0.0:
+            y = v[z] + v[p] * (v[z + 1] + v[x[q] + i])
+    elif code == HIGHPASS:
+        y = v[x[q] + i] - v[s + i]
+    elif code == LEADLAG:
+        z = s + 2 * i
+        y = (v[p] * v[x[q] + i] + v[p + 1] * v[z]) - v[p + 2] * v[z + 1]
+    elif code == DERIVATIVE:
+        z = s + 2 * i
+        y = (v[z + 1] + v[p] * (v[x[q] + i] - v[z])) / v[p + 1]
+    elif code == PI:
+        z, e = s + 3 * i, v[x[q] + i]
+        total = v[z]
+        if v[z + 2] != 0.0:
+            total = v[z] + v[p] * (v[z + 1] + e)
+        y = (v[x[q + 1] + i] + v[p + 1] * e) + v[p + 2] * total
+    elif code == PID:
+        _, _, _, free = _pid(v, p, s + 7 * i, v[x[q] + i], v[x[q + 1] + i], v[x[q + 2] + i])
+        y = _clipped(free, v[p + 7], v[p + 8])
+        v[o + size + i] = _flag(free < v[p + 7] or free > v[p + 8])
+    elif code == SWITCH:
+        y = v[x[q + 1] + i] if v[x[q]] != 0.0 else v[x[q + 2] + i]
+    elif code == MULTIPORTSWITCH:
+        y = v[x[q + int(_clipped(v[x[q]], 1.0, v[p]))] + i]
+    elif code == RATETRANSITION:
+        y = v[x[q] + i]
+    elif code == SCALE:
+        y = v[x[q]] * v[x[q + 1] + i]
+    elif code == ENABLEDOUTPUT:
+        y = v[x[q + 1] + i] if v[x[q]] != 0.0 else 0.0
+    v[o + i] = y
+
+
+@njit(**FAST)
+def _source(code: int, tick: int, v: Array, p: int, i: int) -> float:
+    """Output of a source."""
+    if code <= CONSTANTINTEGER:
+        return v[p + i]
+    if code == STEP:
+        return v[p + 2] if tick >= v[p] else v[p + 1]
+    if code == RAMP:
+        return v[p + 2] + v[p + 1] * ((tick - v[p]) * v[p + 3]) if tick > v[p] else v[p + 2]
+    if code == SINE:
+        return v[p + 3] + v[p] * math.sin(v[p + 1] * (tick * v[p + 4]) + v[p + 2])
+    if code == CHIRP:
+        t, end = tick * v[p + 5], v[p + 3]
+        if t <= end:
+            return v[p] * math.sin(v[p + 1] * t + v[p + 2] * t * t)
+        return v[p] * math.sin((v[p + 1] * end + v[p + 2] * end * end) + v[p + 4] * (t - end))
+    if code == PULSE or code == PULSEBOOLEAN:
+        since = tick - int(v[p + 2])
+        return v[p + 4] if since >= 0 and since % int(v[p]) < v[p + 1] else v[p + 3]
+    if code == TIMETABLE:
+        t, count = tick * v[p], int(v[p + 1])
+        low = _interval(v, p + 2, count, t)
+        first = p + 2 + count + low
+        return _between(v[first], v[first + 1], _fraction(v, p + 2, low, t))
+    if code == UNIFORMNOISE:
+        return v[p + 2] + (v[p + 3] - v[p + 2]) * _random(v[p], v[p + 1], tick)
+    if code == NORMALNOISE:
+        radius = math.sqrt(-2.0 * math.log(1.0 - _random(v[p], v[p + 1], 2 * tick)))
+        angle = 2.0 * math.pi * _random(v[p], v[p + 1], 2 * tick + 1)
+        return v[p + 2] + v[p + 3] * (radius * math.cos(angle))
+    return tick * v[p] if code == CLOCK else float(tick)
+
+
+@njit(**FAST)
+def _plain(code: int, v: Array, p: int, a: float, b: float) -> float:
+    """Of one or two inputs, without states."""
+    if code == MULTIPLY:
+        return a * b
+    if code == DIVIDE:
+        return a / b
+    if code == GAIN or code == CONVERT:
+        return v[p] * a
+    if code == BIAS:
+        return a + v[p]
+    if code == NEGATE:
+        return -a
+    if code == ABS:
+        return -a if a < 0.0 else a
+    if code == SIGN:
+        return 1.0 if a > 0.0 else -1.0 if a < 0.0 else 0.0
+    if code == SQUARE:
+        return a * a
+    if code == SQRT:
+        return math.sqrt(a)
+    if code == RECIPROCAL:
+        return 1.0 / a
+    if code == POWER:
+        return a ** v[p]
+    if code == EXP:
+        return math.exp(a)
+    if code == LOG:
+        return math.log(a)
+    if code == LOG10:
+        return math.log10(a)
+    if code == MINIMUM:
+        return a if a < b else b
+    if code == MAXIMUM:
+        return a if a > b else b
+    if code == HYPOT:
+        return _length(abs(a), abs(b))
+    if code == MODULO:
+        return a - v[p] * _floor(a / v[p])
+    if code == FLOOR:
+        return _floor(a)
+    if code == CEIL:
+        return -_floor(-a)
+    if code == ROUND or code == REALTOINTEGER:
+        return _floor(a + 0.5)
+    if code == SIN:
+        return math.sin(a)
+    if code == COS:
+        return math.cos(a)
+    if code == TAN:
+        return math.tan(a)
+    if code == ASIN:
+        return math.asin(a)
+    if code == ACOS:
+        return math.acos(a)
+    if code == ATAN:
+        return math.atan(a)
+    if code == TANH:
+        return math.tanh(a)
+    if code == WRAPANGLE:
+        return a - 2.0 * math.pi * _floor(a / (2.0 * math.pi) + 0.5)
+    if code == ATAN2:
+        return math.atan2(a, b)
+    return _truth(code, v, p, a, b)
+
+
+@njit(**FAST)
+def _truth(code: int, v: Array, p: int, a: float, b: float) -> float:
+    """Comparison and logic."""
+    if code == LESS:
+        return _flag(a < b)
+    if code == LESSEQUAL:
+        return _flag(a <= b)
+    if code == GREATER:
+        return _flag(a > b)
+    if code == GREATEREQUAL:
+        return _flag(a >= b)
+    if code == NEAR:
+        return _flag(abs(a - b) <= v[p])
+    if code == WITHIN:
+        return _flag(v[p] <= a and a <= v[p + 1])
+    if code == AND:
+        return _flag(a != 0.0 and b != 0.0)
+    if code == OR:
+        return _flag(a != 0.0 or b != 0.0)
+    if code == XOR:
+        return _flag((a != 0.0) != (b != 0.0))
+    if code == NAND:
+        return _flag(not (a != 0.0 and b != 0.0))
+    if code == NOR:
+        return _flag(not (a != 0.0 or b != 0.0))
+    if code == NOT:
+        return _flag(a == 0.0)
+    if code == BOOLEANTOREAL:
+        return _flag(a != 0.0)
+    return a  # INTEGERTOREAL
+
+
+@njit(**FAST)
+def _whole(code: int, part: int, v: Array, x: Places, q: int, o: int, s: int, p: int,
+           size: int) -> None:  # fmt: skip
+    """Outputs of a block whose elements hang together."""
+    if code == SHIFTREGISTER:
+        for n in range(size):
+            v[o + n] = v[s + n]
+    elif code == TRANSFERFUNCTION or code == STATESPACE:
+        n, m, count = int(v[p]), int(v[p + 1]), int(v[p + 2])
+        c = p + 3 + n * n + n * m
+        d = c + count * n
+        for j in range(count):
+            if part < 0 or part == j:
+                total = 0.0
+                for k in range(n):
+                    total = total + v[c + j * n + k] * v[s + k]
+                for k in range(m):
+                    if v[d + j * m + k] != 0.0:
+                        total = total + v[d + j * m + k] * v[x[q + k]]
+                v[o + j] = total
+    elif code == MUX:
+        for n in range(size):
+            v[o + n] = v[x[q + n]]
+    elif code == DEMUX:
+        for n in range(size):
+            v[o + n] = v[x[q] + n]
+    elif code == SELECT:
+        v[o] = v[x[q] + int(v[p + 1]) - 1]
+    elif code == MATRIXGAIN:
+        columns = int(v[p])
+        for j in range(size):
+            total = 0.0
+            for k in range(columns):
+                total = total + v[p + 1 + j * columns + k] * v[x[q] + k]
+            v[o + j] = total
+    elif code == DOT or code == NORM:
+        total = 0.0
+        other = x[q + 1] if code == DOT else x[q]
+        for n in range(size):
+            total = total + v[x[q] + n] * v[other + n]
+        v[o] = total if code == DOT else math.sqrt(total)
+    elif code == SUMELEMENTS:
+        total = 0.0
+        for n in range(size):
+            total = total + v[x[q] + n]
+        v[o] = total
+    elif code == CROSS:
+        a, b = x[q], x[q + 1]
+        v[o] = v[a + 1] * v[b + 2] - v[a + 2] * v[b + 1]
+        v[o + 1] = v[a + 2] * v[b] - v[a] * v[b + 2]
+        v[o + 2] = v[a] * v[b + 1] - v[a + 1] * v[b]
+    elif code == MATRIXPRODUCT:
+        a, b = x[q], x[q + 1]
+        for j in range(3):
+            for k in range(3):
+                v[o + 3 * j + k] = (v[a + 3 * j] * v[b + k] + v[a + 3 * j + 1] * v[b + 3 + k]) + v[
+                    a + 3 * j + 2
+                ] * v[b + 6 + k]
+    elif code == ROTATE or code == ROTATEBACK:
+        a, b = x[q], x[q + 1]
+        row, column = (3, 1) if code == ROTATE else (1, 3)
+        for j in range(3):
+            v[o + j] = (v[a + row * j] * v[b] + v[a + row * j + column] * v[b + 1]) + v[
+                a + row * j + 2 * column
+            ] * v[b + 2]
+    elif code == ROTATIONABOUT:
+        _rotation(v, o, int(v[p]), math.cos(v[x[q]]), math.sin(v[x[q]]))
+    elif code == FORCETRANSFORM:
+        for j in range(size):
+            rotation, position = x[q + 2] + 9 * j, x[q + 3] + 3 * j
+            total = 0.0
+            for k in range(3):
+                arm = v[rotation + 3 * k + 1] * v[position] - v[rotation + 3 * k] * v[position + 1]
+                total = total + v[x[q] + k] * arm
+            for k in range(3):
+                total = total + v[x[q + 1] + k] * v[rotation + 3 * k + 2]
+            v[o + j] = total
+    elif code == RESTART and v[x[q]] != 0.0 and v[s] == 0.0:
+        first = int(v[p])
+        for n in range(int(v[p + 1])):
+            v[first + n] = v[p + 2 + n]
+
+
+@njit(**FAST)
+def _rotation(v: Array, o: int, axis: int, c: float, s: float) -> None:
+    """Rows of a rotation about x, y or z."""
+    for n in range(9):
+        v[o + n] = 0.0
+    after, last = (axis + 1) % 3, (axis + 2) % 3
+    v[o + 4 * axis] = 1.0
+    v[o + 4 * after] = c
+    v[o + 4 * last] = c
+    v[o + 3 * after + last] = -s
+    v[o + 3 * last + after] = s
+
+
+@njit(**FAST)
+def _advance(code: int, v: Array, x: Places, q: int, o: int, s: int, p: int, size: int,
+             i: int) -> None:  # fmt: skip
+    """Next states of one element."""
+    u, y = v[x[q] + i], v[o + i]
+    if code == UNITDELAY or code == EDGE:
+        v[s + i] = u
+    elif (
+        code == SAMPLEHOLD
+        or code == LATCH
+        or code == HYSTERESIS
+        or code == BACKLASH
+        or code == RATELIMIT
+    ):
+        v[s + i] = y
+    elif code == DELAY:
+        count = int(v[p])
+        first = s + i * (count + 1)
+        head = int(v[first])
+        v[first + 1 + head] = u
+        v[first] = float(head + 1 if head + 1 < count else 0)
+    elif code == MOVINGAVERAGE:
+        count = int(v[p])
+        if count > 1:
+            first = s + i * count
+            head = int(v[first])
+            v[first + 1 + head] = u
+            v[first] = float(head + 1 if head + 2 < count else 0)
+    elif code == TOGGLE or code == COUNTER:
+        v[s + 2 * i] = u
+        v[s + 2 * i + 1] = y
+    elif code == ONDELAY:
+        v[s + i] = 0.0 if u == 0.0 else _clipped(v[s + i] + 1.0, 0.0, v[p] + 1.0)
+    elif code == OFFDELAY:
+        v[s + i] = 0.0 if u != 0.0 else _clipped(v[s + i] + 1.0, 0.0, v[p] + 1.0)
+    elif code == INTEGRAL or code == LIMITEDINTEGRAL:
+        z = s + 3 * i
+        v[z] = y
+        v[z + 1] = u
+        v[z + 2] = 1.0
+    elif code == INTEGRALFORWARD:
+        v[s + i] = v[s + i] + v[p] * u
+    elif code == RESETTINGINTEGRAL:
+        z = s + 3 * i
+        v[z] = y
+        v[z + 1] = u
+        v[z + 2] = v[z + 2] + 1.0 if v[z + 2] + 1.0 < v[p + 1] else 0.0
+    elif code == LAG or code == HIGHPASS:
+        v[s + i] = v[s + i] + v[p] * (u - v[s + i])
+    elif code == LEADLAG or code == DERIVATIVE:
+        v[s + 2 * i] = u
+        v[s + 2 * i + 1] = y
+    elif code == PI:
+        z = s + 3 * i
+        if v[z + 2] != 0.0:
+            v[z] = v[z] + v[p] * (v[z + 1] + u)
+        v[z + 1] = u
+        v[z + 2] = 1.0
+    elif code == PID:
+        z, measured = s + 7 * i, v[x[q + 1] + i]
+        w, d, moved, free = _pid(v, p, z, u, measured, v[x[q + 2] + i])
+        v[z] = (moved + v[p + 1] * (u - measured)) + v[p + 6] * (y - free)
+        v[z + 1] = d
+        v[z + 2] = measured
+        v[z + 3] = w
+        v[z + 4] = v[p]
+        v[z + 5] = v[p + 2]
+        v[z + 6] = 1.0
+
+
+@njit(**FAST)
+def _advance_whole(code: int, v: Array, x: Places, q: int, s: int, p: int) -> None:
+    """Next states of a block whose elements hang together."""
+    if code == SHIFTREGISTER:
+        for n in range(int(v[p]) - 1, 0, -1):
+            v[s + n] = v[s + n - 1]
+        v[s] = v[x[q]]
+    elif code == TRANSFERFUNCTION or code == STATESPACE:
+        n, m = int(v[p]), int(v[p + 1])
+        a = p + 3
+        b = a + n * n
+        for j in range(n):
+            total = 0.0
+            for k in range(n):
+                total = total + v[a + j * n + k] * v[s + k]
+            for k in range(m):
+                total = total + v[b + j * m + k] * v[x[q + k]]
+            v[s + n + j] = total
+        for j in range(n):
+            v[s + j] = v[s + n + j]
+    elif code == RESTART:
+        v[s] = v[x[q]]
+
+
+@njit(SIGNATURE, **FAST)
+def step(rows: Rows, x: Places, v: Array, tick: int) -> int:
+    """Compute a tick; the first row that made a number that is not finite, -1 if none did.
+
+    Args:
+        rows: The table, shape (R, 12).
+        x: Place and number of the rows that have states; lists of places of inputs; those rows.
+        v: All numbers, written.
+        tick: Base ticks since the start.
+    """
+    for r in range(rows.shape[0]):
+        rate = rows[r, RATE]
+        if rate != 1 and (tick < rows[r, OFFSET] or (tick - rows[r, OFFSET]) % rate != 0):
+            continue
+        enable = rows[r, ENABLE]
+        if enable >= 0 and v[enable] == 0.0:
+            continue
+        code, q, o, s = rows[r, CODE], rows[r, INPUTS], rows[r, OUTPUTS], rows[r, STATES]
+        p, size = rows[r, NUMBERS], rows[r, SIZE]
+        if code <= ENABLEDOUTPUT:
+            for i in range(size):
+                _element(code, tick, v, x, q, o, s, p, size, i)
+        else:
+            _whole(code, rows[r, PART], v, x, q, o, s, p, size)
+        first = rows[r, CHECKED]
+        for place in range(first, first + rows[r, COUNT]):
+            if not (v[place] - v[place] == 0.0):
+                return r
+    for n in range(x[0], x[0] + x[1]):
+        r = x[n]
+        rate = rows[r, RATE]
+        if rate != 1 and (tick < rows[r, OFFSET] or (tick - rows[r, OFFSET]) % rate != 0):
+            continue
+        enable = rows[r, ENABLE]
+        if enable >= 0 and v[enable] == 0.0:
+            continue
+        code, q, o, s = rows[r, CODE], rows[r, INPUTS], rows[r, OUTPUTS], rows[r, STATES]
+        p, size = rows[r, NUMBERS], rows[r, SIZE]
+        if code <= ENABLEDOUTPUT:
+            for i in range(size):
+                _advance(code, v, x, q, o, s, p, size, i)
+        else:
+            _advance_whole(code, v, x, q, s, p)
+    return -1

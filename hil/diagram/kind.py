@@ -1,0 +1,204 @@
+"""What a kind of block is, as data: ports, parameters, feed-through, states, an example."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+PortType = str
+"""``real``, ``boolean``, ``integer``, or a variable such as ``?t``."""
+Parameters = Mapping[str, Any]
+"""Checked values by name: numbers, texts, and tuples of numbers or of rows."""
+ParameterType = Literal[
+    "real", "integer", "boolean", "text", "unit", "reals", "matrix", "value", "shape"
+]
+"""``value`` is a number or a list or matrix of them, ``shape`` a list of sizes."""
+RESERVED: Final = frozenset({"kind", "of", "rate", "offset", "note", "run", "states", "outputs"})
+"""Keys of a block's line that no parameter may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class PortKind:
+    """A port of a kind of block."""
+
+    name: str
+    unit: str = "?a"
+    """Its unit, with variables of the block."""
+    shape: str | tuple[int, ...] = "?s"
+    """Sizes; a variable is found from the wires, and is a scalar if nothing says more."""
+    type: PortType = "real"
+    frame: str = "?f"
+    """Axes of its numbers; a variable for those that have none of their own."""
+    optional: bool = False
+    """An input that is 0, or false, while nothing is connected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """Inputs and outputs of a block."""
+
+    inputs: tuple[PortKind, ...]
+    outputs: tuple[PortKind, ...]
+
+    def input(self, name: str) -> PortKind | None:
+        """The input of a name."""
+        return next((one for one in self.inputs if one.name == name), None)
+
+    def output(self, name: str) -> PortKind | None:
+        """The output of a name."""
+        return next((one for one in self.outputs if one.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterKind:
+    """A parameter of a kind of block, in coherent units."""
+
+    name: str
+    type: ParameterType = "real"
+    default: Any = None
+    """None if it must be given."""
+    low: float = -math.inf
+    high: float = math.inf
+    unit: str = "1"
+    """As the reader is told; of the block's own variables where it has some."""
+    about: str = ""
+    choices: tuple[str, ...] = ()
+    """Of a text; empty if it is free."""
+    above: float = -math.inf
+    """A bound that must be exceeded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Where and how a block runs, for what its numbers hang on."""
+
+    path: str
+    size: int
+    """Elements of the block, 1 for scalars."""
+    period_s: float
+    """Of the block's own ticks: rate times the base period."""
+    base_s: float
+    rate: int = 1
+    seed: int = 0
+    """Of the whole diagram."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Parameters and constant inputs with which a block alone runs."""
+
+    parameters: Parameters = field(default_factory=dict)
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+
+
+Pairs = frozenset[tuple[str, str]]
+"""Feed-through: the output hangs on the input of the same tick."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BlockKind:
+    """A kind of block; each is one object."""
+
+    name: str
+    group: str
+    about: str
+    equation: str
+    """Its difference equation: k the block's tick, H its period [s], [k-1] the tick before."""
+    ports: Ports | Callable[[Parameters], Ports]
+    parameters: tuple[ParameterKind, ...] = ()
+    direct: Pairs | Callable[[Parameters], Pairs] | None = None
+    """Pairs with feed-through; None if every output hangs on every input."""
+    states: tuple[str, ...] | Callable[[Parameters, Setting], int] = ()
+    """Names for one element, or how many there are for the whole block."""
+    initial: Callable[[Parameters, Setting], Sequence[float]] | None = None
+    """States of one element at the start, or of the whole block if they are counted; else 0."""
+    numbers: Callable[[Parameters, Setting], Sequence[float]] | None = None
+    """What the equation needs, in order; None for its numeric parameters as they are."""
+    check: Callable[[Parameters], str] | None = None
+    """What is wrong with parameters that fit one by one; empty if nothing is."""
+    size_port: str = ""
+    """Whose shape gives the block's size; empty for the first output."""
+    any_rate: bool = False
+    """Its inputs may be of any rate."""
+    constant: bool = False
+    """Its output never changes, so that it may be wired to any rate."""
+    example: Example = Example()
+
+    def ports_of(self, parameters: Parameters) -> Ports:
+        """Its ports with these parameters."""
+        return self.ports if isinstance(self.ports, Ports) else self.ports(parameters)
+
+    def direct_of(self, parameters: Parameters) -> Pairs:
+        """Its pairs with feed-through with these parameters."""
+        if self.direct is None:
+            ports = self.ports_of(parameters)
+            return frozenset((i.name, o.name) for i in ports.inputs for o in ports.outputs)
+        return self.direct if isinstance(self.direct, frozenset) else self.direct(parameters)
+
+    def parameter(self, name: str) -> ParameterKind | None:
+        """The parameter of a name."""
+        return next((one for one in self.parameters if one.name == name), None)
+
+    def numbers_of(self, parameters: Parameters, setting: Setting) -> list[float]:
+        """What its equation needs."""
+        if self.numbers is not None:
+            return [float(one) for one in self.numbers(parameters, setting)]
+        numeric = (one.name for one in self.parameters if one.type not in ("text", "unit", "shape"))
+        return [number for name in numeric for number in flat(parameters[name])]
+
+    def initial_of(self, parameters: Parameters, setting: Setting) -> list[float]:
+        """Its states at the start, element after element."""
+        if callable(self.states):
+            count = self.states(parameters, setting)
+            given = [0.0] * count if self.initial is None else self.initial(parameters, setting)
+            return [float(one) for one in given]
+        one = [0.0] * len(self.states)
+        if self.initial is not None:
+            one = [float(value) for value in self.initial(parameters, setting)]
+        return one * setting.size
+
+
+def flat(value: Any) -> list[float]:
+    """Numbers of a number, a list or a matrix, row after row."""
+    if isinstance(value, tuple):
+        return [number for one in value for number in flat(one)]
+    return [float(value)]
+
+
+def shape_of(value: Any) -> tuple[int, ...]:
+    """Sizes of a number, a list or a matrix."""
+    return (len(value), *shape_of(value[0])) if isinstance(value, tuple) else ()
+
+
+# Short forms for the library.
+
+
+def one_in(unit: str = "?a", out: str = "?a", *, names: tuple[str, str] = ("u", "y")) -> Ports:
+    """A real input and a real output of the same shape and frame."""
+    return Ports((PortKind(names[0], unit),), (PortKind(names[1], out),))
+
+
+def two_in(first: str = "?a", second: str = "?a", out: str = "?a") -> Ports:
+    """Two real inputs and an output of the same shape and frame."""
+    return Ports((PortKind("u1", first), PortKind("u2", second)), (PortKind("y", out),))
+
+
+def flag(name: str, *, shape: str | tuple[int, ...] = "?s", optional: bool = False) -> PortKind:
+    """A boolean port."""
+    return PortKind(name, "1", shape, "boolean", "?flag", optional)
+
+
+def count(name: str) -> PortKind:
+    """An integer port."""
+    return PortKind(name, "1", "?s", "integer", "?count")
+
+
+def source(unit: str = "1", type: PortType = "real") -> Ports:
+    """No input, one scalar output."""
+    return Ports((), (PortKind("y", unit, (), type),))
+
+
+NO_PAIRS: Final[Pairs] = frozenset()
+"""Of a block whose outputs hang on earlier ticks only."""

@@ -1,0 +1,1 @@
+"""The kinds of blocks, group by group, as data."""

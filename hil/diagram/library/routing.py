@@ -1,0 +1,134 @@
+"""Routing: choosing, bundling, between rates; and the blocks of a diagram's face."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hil.diagram.kind import (
+    BlockKind,
+    Example,
+    ParameterKind,
+    Parameters,
+    PortKind,
+    Ports,
+    flag,
+)  # fmt: skip
+
+GROUP: Final = "routing"
+WIDTH_MOST: Final = 64
+WIDTH: Final = ParameterKind("width", "integer", 2, 1, WIDTH_MOST, about="how many")
+
+
+def _mux_ports(parameters: Parameters) -> Ports:
+    width = parameters["width"]
+    inputs = (PortKind(f"u{i}", shape=(), type="?t") for i in range(1, width + 1))
+    return Ports(tuple(inputs), (PortKind("y", shape=(width,), type="?t"),))
+
+
+def _demux_ports(parameters: Parameters) -> Ports:
+    width = parameters["width"]
+    outputs = (PortKind(f"y{i}", shape=(), type="?t") for i in range(1, width + 1))
+    return Ports((PortKind("u", shape=(width,), type="?t"),), tuple(outputs))
+
+
+def _select_ports(parameters: Parameters) -> Ports:
+    vector = PortKind("u", shape=(parameters["width"],), type="?t")
+    return Ports((vector,), (PortKind("y", shape=(), type="?t"),))
+
+
+def _select_fault(parameters: Parameters) -> str:
+    index, width = parameters["index"], parameters["width"]
+    return "" if index <= width else f"index = {index} is beyond width = {width}"
+
+
+def _multiport_ports(parameters: Parameters) -> Ports:
+    inputs = (PortKind(f"u{i}", type="?t") for i in range(1, parameters["width"] + 1))
+    index = PortKind("index", "1", (), "integer", "?count")
+    return Ports((index, *inputs), (PortKind("y", type="?t"),))
+
+
+FLAGS: Final = Ports((flag("enable", shape=()),), ())
+
+KINDS: Final = (
+    BlockKind(
+        name="Mux", group=GROUP, about="Scalars into a vector.", equation="y = (u1, u2, …)",
+        ports=_mux_ports, parameters=(WIDTH,), example=Example({}, {"u1": 1.0, "u2": 2.0}),
+    ),
+    BlockKind(
+        name="Demux", group=GROUP, about="A vector into scalars.", equation="y1, y2, … = u",
+        ports=_demux_ports, parameters=(WIDTH,), size_port="u",
+        example=Example({}, {"u": (1.0, 2.0)}),
+    ),
+    BlockKind(
+        name="Select", group=GROUP, about="One element of a vector.", equation="y = u_index",
+        ports=_select_ports, check=_select_fault,
+        parameters=(WIDTH, ParameterKind("index", "integer", 1, 1, WIDTH_MOST)),
+        example=Example({"index": 2}, {"u": (1.0, 2.0)}),
+    ),
+    BlockKind(
+        name="Switch", group=GROUP, about="One of two, by a condition.",
+        equation="y = u1 if condition else u2",
+        ports=Ports(
+            (flag("condition", shape=()), PortKind("u1", type="?t"), PortKind("u2", type="?t")),
+            (PortKind("y", type="?t"),),
+        ),
+        example=Example({}, {"condition": True, "u1": 1.0, "u2": 2.0}),
+    ),
+    BlockKind(
+        name="MultiportSwitch", group=GROUP, about="One of several, by number; ends held.",
+        equation="y = u_i, i = index limited to 1 … width", ports=_multiport_ports,
+        parameters=(WIDTH,), example=Example({}, {"index": 2, "u1": 1.0, "u2": 2.0}),
+    ),
+    BlockKind(
+        name="RateTransition", group=GROUP,
+        about="Between rates: takes the newest value of any rate at its own.", equation="y = u",
+        ports=Ports((PortKind("u", type="?t"),), (PortKind("y", type="?t"),)), any_rate=True,
+        example=Example({}, {"u": 1.0}),
+    ),
+)  # fmt: skip
+
+TYPES: Final = ("real", "boolean", "integer", "any")
+
+
+def face_port(parameters: Parameters, name: str) -> PortKind:
+    """The port of a block of a face."""
+    shape, type_ = parameters["shape"], parameters["type"]
+    return PortKind(
+        name, parameters["unit"] or "?a", shape, "?t" if type_ == "any" else type_,
+        parameters["frame"] or "?f",
+    )  # fmt: skip
+
+
+FACE: Final = (
+    ParameterKind("unit", "unit", "", about="empty for any"),
+    ParameterKind("shape", "shape", "?s", about="sizes, [] for a scalar; left out for any"),
+    ParameterKind("type", "text", "any", choices=TYPES),
+    ParameterKind("frame", "text", "", about="axes; empty for any"),
+)
+
+FACES: Final = (
+    BlockKind(
+        name="In", group="face", about="An input of the diagram that it stands in.",
+        equation="y = what is wired to it outside", parameters=FACE,
+        ports=lambda p: Ports((), (face_port(p, "y"),)),
+    ),
+    BlockKind(
+        name="Out", group="face", about="An output of the diagram that it stands in.",
+        equation="what is outside = u", parameters=FACE,
+        ports=lambda p: Ports((face_port(p, "u"),), ()),
+    ),
+)  # fmt: skip
+
+HIDDEN: Final = (
+    BlockKind(
+        name="EnabledOutput", group="hidden", about="An output of a diagram that is enabled.",
+        equation="y = u if enable else 0",
+        ports=Ports((flag("enable", shape=()), PortKind("u", type="?t")),
+                    (PortKind("y", type="?t"),)),
+    ),
+    BlockKind(
+        name="Restart", group="hidden", about="Puts states back where a diagram is enabled anew.",
+        equation="x = x[0] if enable[k] and not enable[k-1]", ports=FLAGS, states=("last",),
+    ),
+)  # fmt: skip
+"""Blocks that nobody draws: what enabled and triggered diagrams are made of."""

@@ -1,0 +1,62 @@
+"""The kinds of blocks that there are, by name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import Final
+
+from hil.diagram.kind import BlockKind
+
+IN: Final = "In"
+OUT: Final = "Out"
+SUB: Final = "sub"
+"""What a block's kind is called that stands for a sub-diagram."""
+
+
+@cache
+def kinds() -> Mapping[str, BlockKind]:
+    """Every kind by its name, in order of groups."""
+    from hil.diagram.library import (
+        arithmetic,
+        digital,
+        dynamic,
+        linear,
+        logic,
+        nonlinear,
+        routing,
+        sources,
+        trigonometry,
+        vectors,
+    )  # fmt: skip
+
+    groups = (
+        sources, arithmetic, trigonometry, logic, digital, nonlinear, dynamic, linear, routing,
+        vectors,
+    )  # fmt: skip
+    return MappingProxyType({kind.name: kind for group in groups for kind in group.KINDS})
+
+
+@cache
+def faces() -> Mapping[str, BlockKind]:
+    """The kinds `In` and `Out`, of which a diagram's face is made."""
+    from hil.diagram.library import routing
+
+    return MappingProxyType({kind.name: kind for kind in routing.FACES})
+
+
+@cache
+def hidden() -> Mapping[str, BlockKind]:
+    """Kinds that nobody draws: what enabled and triggered diagrams are made of."""
+    from hil.diagram.library import routing
+
+    return MappingProxyType({kind.name: kind for kind in routing.HIDDEN})
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Words that offer the names most like one; empty if none is."""
+    lower = {one.lower(): one for one in known}
+    close = difflib.get_close_matches(name[:80].lower(), lower, n=3, cutoff=0.5)
+    return f"; did you mean {' or '.join(lower[one] for one in close)}?" if close else ""

@@ -1,0 +1,149 @@
+"""A diagram as a table: rows in order of computation, and one array with all numbers.
+
+The array: base period, zeros for inputs that nothing is wired to, the diagram's inputs, ports,
+states, numbers of the equations. States of a sub-diagram stand together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.diagram.check import SoundDiagram
+from hil.diagram.flatten import Endpoint, FlatBlock
+from hil.diagram.order import WHOLE
+
+LISTED_LEAST: Final = 3
+"""Places of inputs that each row has: the kernel reads up to so many without asking."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BlockTable:
+    """What the kernel runs, and where in it everything stands."""
+
+    rows: NDArray[np.int64]
+    """Shape (R, 12): columns as in the kernel."""
+    index: NDArray[np.int64]
+    """Where rows with states are listed and how many; places of inputs; those rows."""
+    start: NDArray[np.float64]
+    """All numbers before the first tick."""
+    ports: Mapping[Endpoint, slice]
+    """Of the blocks' outputs, and of the inputs of the diagram by their faces."""
+    states: Mapping[str, slice]
+    """By path of the block."""
+    numbers: Mapping[str, slice]
+    """Likewise."""
+    paths: tuple[str, ...]
+    """Of each row's block."""
+
+
+def build(sound: SoundDiagram) -> BlockTable:
+    """The table of a diagram."""
+    return _Builder(sound).table()
+
+
+class _Builder:
+    def __init__(self, sound: SoundDiagram) -> None:
+        self._sound = sound
+        self._flat = sound.flat
+        self._zeros = 1
+        self._end = 1 + max((one.size for one in sound.types.values()), default=1)
+        self._ports: dict[Endpoint, slice] = {}
+        self._states: dict[str, slice] = {}
+        self._numbers: dict[str, slice] = {}
+        self._filled: list[tuple[slice, list[float]]] = []
+
+    def table(self) -> BlockTable:
+        from hil.diagram.kernel import CODES, COLUMNS
+
+        self._place_ports()
+        self._place_states()
+        self._place_numbers()
+        index, rows, paths = [0, 0], [], []
+        last = {path: number for number, (path, _) in enumerate(self._sound.order)}
+        for path, part in self._sound.order:
+            block = self._flat.blocks[path]
+            rows.append(self._row(block, part, CODES[block.kind.name.upper()], len(index)))
+            index += self._places(block)
+            paths.append(path)
+        updated = [last[path] for path in paths if self._has_states(path)]
+        index[0], index[1] = len(index), len(set(updated))
+        index += sorted(set(updated))
+        start = np.zeros(self._end)
+        start[0] = self._flat.base_s
+        for where, values in self._filled:
+            start[where] = values
+        table = np.array(rows, dtype=np.int64).reshape(-1, COLUMNS)
+        return BlockTable(
+            np.ascontiguousarray(table), np.array(index, dtype=np.int64), start, self._ports,
+            self._states, self._numbers, tuple(paths),
+        )  # fmt: skip
+
+    def _take(self, count: int) -> slice:
+        taken = slice(self._end, self._end + count)
+        self._end += count
+        return taken
+
+    def _place_ports(self) -> None:
+        types = self._sound.types
+        for face in self._flat.inputs():
+            self._ports[face.path, "y"] = self._take(types[face.path, "y"].size)
+        for path, block in self._flat.blocks.items():
+            for port in block.ports.outputs:
+                self._ports[path, port.name] = self._take(types[path, port.name].size)
+
+    def _place_states(self) -> None:
+        for path, block in self._flat.blocks.items():
+            initial = block.kind.initial_of(block.parameters, self._sound.setting(block))
+            self._states[path] = self._take(len(initial))
+            self._filled.append((self._states[path], initial))
+
+    def _place_numbers(self) -> None:
+        for path, block in self._flat.blocks.items():
+            if path in self._flat.restarts:
+                numbers = self._restarted(self._flat.restarts[path])
+            else:
+                numbers = block.kind.numbers_of(block.parameters, self._sound.setting(block))
+            self._numbers[path] = self._take(len(numbers))
+            self._filled.append((self._numbers[path], numbers))
+
+    def _restarted(self, sub: str) -> list[float]:
+        """Place and number of a sub-diagram's states, and their values at the start."""
+        inside = [path for path in self._flat.blocks if path.startswith(f"{sub}/")]
+        if not inside:
+            return [0.0, 0.0]
+        first, end = self._states[inside[0]].start, self._states[inside[-1]].stop
+        values = [0.0] * (end - first)
+        for where, initial in self._filled:
+            if first <= where.start and where.stop <= end:
+                values[where.start - first : where.stop - first] = initial
+        return [float(first), float(end - first), *values]
+
+    def _has_states(self, path: str) -> bool:
+        return self._states[path].stop > self._states[path].start
+
+    def _places(self, block: FlatBlock) -> list[int]:
+        """Places of a block's inputs."""
+        places = []
+        for port in block.ports.inputs:
+            source = self._flat.drivers.get((block.path, port.name))
+            places.append(self._zeros if source is None else self._ports[source].start)
+        return places + [self._zeros] * (LISTED_LEAST - len(places))
+
+    def _row(self, block: FlatBlock, part: int, code: int, listed: int) -> list[int]:
+        path, outputs = block.path, block.ports.outputs
+        where = [self._ports[path, port.name] for port in outputs]
+        first = where[0].start if where else 0
+        checked, count = first, where[-1].stop - first if where else 0
+        if part != WHOLE:
+            checked, count = where[part].start, where[part].stop - where[part].start
+        enable = -1 if block.enable is None else self._ports[block.enable].start
+        setting = self._sound.setting(block)
+        return [
+            code, block.rate, block.offset, part, listed, first, checked, count,
+            self._states[path].start, self._numbers[path].start, setting.size, enable,
+        ]  # fmt: skip

@@ -1,0 +1,190 @@
+"""Types of all ports of a diagram: real or boolean, shape, unit and frame, found along its wires.
+
+Each wire says that its two ends are the same. Wires are taken in order; the first that contradicts
+those before it is told, with both ends in words and what would be right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from hil.diagram.flatten import Endpoint, FlatBlock, FlatDiagram, FlatWire
+from hil.diagram.kind import PortKind
+from hil.diagram.unify import Equalities, LinearUnit, UnitEquations
+from hil.diagram.units import coherent, unit, words
+
+ANY: Final = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundType:
+    """What is known of a port."""
+
+    type: str
+    """real, boolean or integer."""
+    shape: tuple[int, ...]
+    unit: str
+    """`any` if nothing says it."""
+    frame: str
+    """Empty if nothing says it."""
+
+    @property
+    def size(self) -> int:
+        """How many numbers it has."""
+        size = 1
+        for one in self.shape:
+            size *= one
+        return size
+
+
+Types = Mapping[Endpoint, FoundType]
+
+
+class _Unknowns:
+    """Equations of one diagram."""
+
+    def __init__(self) -> None:
+        self.units = UnitEquations()
+        self.shapes: Equalities[tuple[int, ...]] = Equalities()
+        self.types: Equalities[str] = Equalities()
+        self.frames: Equalities[str] = Equalities()
+
+    def unit(self, end: Endpoint, port: PortKind) -> LinearUnit:
+        """The unit of a port, in variables of its block."""
+        known: dict[str, Fraction] = {}
+        variables: dict[Endpoint, Fraction] = {}
+        for symbol, exponent in unit(port.unit).items():
+            if symbol[0] == "?":
+                variables[end[0], symbol] = Fraction(exponent)
+            else:
+                known[symbol] = Fraction(exponent)
+        return LinearUnit(known, variables)
+
+    def named(self, end: Endpoint, text: Any) -> Any:
+        """A value, or a variable of the port's block."""
+        if not isinstance(text, str) or text[:1] != "?":
+            return text
+        # Shapes and frames of faces and of what flags carry are the port's own.
+        return (end[0], text)
+
+
+def find_types(flat: FlatDiagram, problems: list[str]) -> dict[Endpoint, FoundType]:
+    """Types of all ports of blocks and of faces; contradictions are added to the problems."""
+    ports = dict(_ports(flat))
+    unknowns = _Unknowns()
+    for wire in flat.wires:
+        fault = _fault(unknowns, wire, ports)
+        if fault:
+            problems.append(f"{wire.words}: {fault}")
+    return {end: _found(unknowns, end, port) for end, port in ports.items()}
+
+
+def _ports(flat: FlatDiagram):
+    for path, block in flat.blocks.items():
+        for port in (*block.ports.inputs, *block.ports.outputs):
+            yield (path, port.name), port
+    for path, face in flat.faces.items():
+        (port,) = (*face.ports.inputs, *face.ports.outputs)
+        yield (path, "u"), port  # both sides of a face are the same
+        yield (path, "y"), port
+
+
+def _fault(unknowns: _Unknowns, wire: FlatWire, ports: Mapping[Endpoint, PortKind]) -> str:
+    target, source = ports[wire.target], ports[wire.source]
+    into = {name: unknowns.named(wire.target, getattr(target, name)) for name in _EQUAL}
+    out_of = {name: unknowns.named(wire.source, getattr(source, name)) for name in _EQUAL}
+    for name, words_of in _EQUAL.items():
+        equations: Equalities[Any] = getattr(unknowns, f"{name}s")
+        if not equations.equate(out_of[name], into[name]):
+            given, wanted = equations.value(out_of[name]), equations.value(into[name])
+            return words_of(given, wanted)
+    given, wanted = unknowns.unit(wire.source, source), unknowns.unit(wire.target, target)
+    if unknowns.units.equate(given, wanted):
+        return ""
+    return _unit_fault(unknowns.units.reduced(given), unknowns.units.reduced(wanted))
+
+
+def _type_fault(given: str, wanted: str) -> str:
+    between = {
+        ("boolean", "real"): "BooleanToReal", ("integer", "real"): "IntegerToReal",
+        ("real", "integer"): "RealToInteger", ("real", "boolean"): "Greater",
+    }.get((given, wanted))  # fmt: skip
+    remedy = f"; put a {between} block between" if between else ""
+    return f"{given} into {wanted}{remedy}"
+
+
+def _shape_fault(given: tuple[int, ...], wanted: tuple[int, ...]) -> str:
+    return f"{_shape_words(given)} into {_shape_words(wanted)}"
+
+
+def _shape_words(shape: tuple[int, ...]) -> str:
+    if not shape:
+        return "a scalar"
+    return f"a vector of {shape[0]}" if len(shape) == 1 else " by ".join(map(str, shape))
+
+
+def _frame_fault(given: str, wanted: str) -> str:
+    return (
+        f"axes {given!r} into axes {wanted!r}; put a Rotate block between "
+        f'(from = "{given}", to = "{wanted}")'
+    )
+
+
+_EQUAL: Final = {"type": _type_fault, "shape": _shape_fault, "frame": _frame_fault}
+
+
+def _unit_fault(given: LinearUnit, wanted: LinearUnit) -> str:
+    told = f"{_unit_words(given)} into {_unit_words(wanted)}"
+    if given.variables or wanted.variables:
+        return told
+    have, want = ({s: int(e) for s, e in one.known.items()} for one in (given, wanted))
+    if coherent(have)[1] == coherent(want)[1]:
+        return f'{told}; put a Convert block between (from = "{words(have)}", to = "{words(want)}")'
+    return told
+
+
+def _unit_words(expression: LinearUnit) -> str:
+    if any(one.denominator != 1 for one in expression.known.values()):
+        parts = (f"{symbol}^({power})" for symbol, power in sorted(expression.known.items()))
+        known = "*".join(parts)
+    else:
+        known = words({symbol: int(power) for symbol, power in expression.known.items()})
+    if not expression.variables:
+        return known
+    free = "*".join(f"[{path}{name[1:]}]" for path, name in sorted(expression.variables))
+    return f"{known}*{free}"
+
+
+def _found(unknowns: _Unknowns, end: Endpoint, port: PortKind) -> FoundType:
+    expression = unknowns.units.reduced(unknowns.unit(end, port))
+    return FoundType(
+        unknowns.types.value(unknowns.named(end, port.type)) or "real",
+        unknowns.shapes.value(unknowns.named(end, port.shape)) or (),
+        ANY if expression.variables else _unit_words(expression),
+        unknowns.frames.value(unknowns.named(end, port.frame)) or "",
+    )
+
+
+def rate_problems(flat: FlatDiagram) -> list[str]:
+    """Wires between rates, which need a block that says how."""
+    problems = []
+    for (path, port), (source, _) in sorted(flat.drivers.items()):
+        target, driver = flat.blocks.get(path), flat.blocks.get(source)
+        if target is None or driver is None or target.kind.any_rate or driver.kind.constant:
+            continue
+        if "@" in path and "@" in source:
+            continue  # what conditions are made of
+        if (target.rate, target.offset) != (driver.rate, driver.offset):
+            problems.append(
+                f"{path}.{port} = {source}: {_ticks(driver)} into {_ticks(target)}; put a "
+                "RateTransition block between, at the rate of the second"
+            )
+    return problems
+
+
+def _ticks(block: FlatBlock) -> str:
+    offset = f" from tick {block.offset}" if block.offset else ""
+    return f"every {block.rate} ticks{offset}" if block.rate > 1 or offset else "every tick"
