@@ -41,6 +41,7 @@ CHECK = (
 )
 ALONE = (f"{ARM}:MoveTold", f"{ARM}:NothingTold")
 FMU = "hil.stations.simulator.fmu_told"
+DIAGRAM = "hil.diagram.told"
 VERBS = {
     "hil run": RUN,
     "hil check": CHECK,
@@ -96,6 +97,10 @@ VERBS = {
     "hil host check": (f"{HOST}:HostCheckTold",),
     "hil host record": (f"{HOST}:HostRecordTold",),
     "hil host latency": ("hil.stations.simulator.latency_run:LatencyTold",),
+    "hil diagram check": (f"{DIAGRAM}:DiagramCheckTold",),
+    "hil diagram run": (f"{DIAGRAM}:DiagramRunTold",),
+    "hil diagram explain": (f"{DIAGRAM}:ExplainTold",),
+    "hil diagram blocks": (f"{DIAGRAM}:BlocksTold",),
     "hil arm advance": (f"{SPACE_ARM}:AdvanceTold",),
     "hil arm table": (f"{SPACE_ARM}:TableTold",),
 }

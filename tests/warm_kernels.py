@@ -34,6 +34,7 @@ def warm_platform() -> None:
 
 def warm_arm() -> None:
     """The kernels of the space arm with all its integrators, of the robot, and of worlds."""
+    import hil.diagram.kernel  # noqa: F401
     from hil.stations.arm.bench import warm_arm
 
     warm_arm(classic=True)

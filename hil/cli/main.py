@@ -3,6 +3,7 @@
 import platform
 import sys
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -232,6 +233,7 @@ def warm(as_json: Json = False) -> None:
     """Compile the kernels now, so that the next run starts at once."""
     for station in stations():
         station.warm(as_json)
+    import_module("hil.diagram.kernel")  # compiled as it is imported
     if as_json:
         print_json(WarmTold(ok=True))
     else:

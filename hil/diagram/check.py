@@ -9,7 +9,7 @@ from typing import Any
 
 from hil.config.errors import ConfigError
 from hil.diagram.flatten import PROBLEMS_MOST, Endpoint, FlatBlock, FlatDiagram, flatten
-from hil.diagram.kind import Setting
+from hil.diagram.kind import BlockSetting
 from hil.diagram.model import DiagramFile
 from hil.diagram.order import Step, sort
 from hil.diagram.read import read
@@ -24,13 +24,13 @@ class SoundDiagram:
     types: Mapping[Endpoint, FoundType]
     order: tuple[Step, ...]
 
-    def setting(self, block: FlatBlock) -> Setting:
+    def setting(self, block: FlatBlock) -> BlockSetting:
         """Where and how a block runs."""
         outputs = block.ports.outputs
         named = block.kind.size_port or (outputs[0].name if outputs else "")
         size = self.types[block.path, named].size if named else 1
         flat = self.flat
-        return Setting(
+        return BlockSetting(
             block.path, size, block.rate * flat.base_s, flat.base_s, block.rate, flat.seed
         )
 

@@ -104,12 +104,15 @@ class _Flattener:
     wires: list[FlatWire] = field(default_factory=list)
     drawn: dict[Endpoint, Endpoint] = field(default_factory=dict)
     restarts: dict[str, str] = field(default_factory=dict)
+    count: int = 0
+    """Blocks met so far, also those that stand for sub-diagrams."""
 
     def diagram(self, drawn: Diagram, around: _Around, given: Mapping[str, Any]) -> None:
         scope = self._scope(drawn, around, given)
         instances = {}
         for name, block in sorted(drawn.blocks.items()):
-            if len(self.blocks) + len(self.faces) > BLOCKS_MOST:
+            self.count += 1
+            if self.count > BLOCKS_MOST:
                 problem = f"more than {BLOCKS_MOST} blocks, those of sub-diagrams counted each time"
                 raise ConfigError(str(self.file.path), [problem])
             if block.kind == SUB:

@@ -71,7 +71,7 @@ class ParameterKind:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class BlockSetting:
     """Where and how a block runs, for what its numbers hang on."""
 
     path: str
@@ -110,11 +110,11 @@ class BlockKind:
     parameters: tuple[ParameterKind, ...] = ()
     direct: Pairs | Callable[[Parameters], Pairs] | None = None
     """Pairs with feed-through; None if every output hangs on every input."""
-    states: tuple[str, ...] | Callable[[Parameters, Setting], int] = ()
+    states: tuple[str, ...] | Callable[[Parameters, BlockSetting], int] = ()
     """Names for one element, or how many there are for the whole block."""
-    initial: Callable[[Parameters, Setting], Sequence[float]] | None = None
+    initial: Callable[[Parameters, BlockSetting], Sequence[float]] | None = None
     """States of one element at the start, or of the whole block if they are counted; else 0."""
-    numbers: Callable[[Parameters, Setting], Sequence[float]] | None = None
+    numbers: Callable[[Parameters, BlockSetting], Sequence[float]] | None = None
     """What the equation needs, in order; None for its numeric parameters as they are."""
     check: Callable[[Parameters], str] | None = None
     """What is wrong with parameters that fit one by one; empty if nothing is."""
@@ -141,14 +141,14 @@ class BlockKind:
         """The parameter of a name."""
         return next((one for one in self.parameters if one.name == name), None)
 
-    def numbers_of(self, parameters: Parameters, setting: Setting) -> list[float]:
+    def numbers_of(self, parameters: Parameters, setting: BlockSetting) -> list[float]:
         """What its equation needs."""
         if self.numbers is not None:
             return [float(one) for one in self.numbers(parameters, setting)]
         numeric = (one.name for one in self.parameters if one.type not in ("text", "unit", "shape"))
         return [number for name in numeric for number in flat(parameters[name])]
 
-    def initial_of(self, parameters: Parameters, setting: Setting) -> list[float]:
+    def initial_of(self, parameters: Parameters, setting: BlockSetting) -> list[float]:
         """Its states at the start, element after element."""
         if callable(self.states):
             count = self.states(parameters, setting)

@@ -22,7 +22,7 @@ Step = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class AlgebraicLoop:
     """Outputs that hang on each other in the same tick."""
 
     way: tuple[str, ...]
@@ -47,7 +47,7 @@ def parts_of(block: FlatBlock) -> dict[int, frozenset[str]]:
     return dict(enumerate(inputs))
 
 
-def sort(flat: FlatDiagram) -> tuple[list[Step], Loop | None]:
+def sort(flat: FlatDiagram) -> tuple[list[Step], AlgebraicLoop | None]:
     """All parts in order; and a loop, if there is one."""
     parts = {path: parts_of(block) for path, block in flat.blocks.items()}
     before = _before(flat, parts)
@@ -95,7 +95,7 @@ def _before(flat: FlatDiagram, parts: Mapping[str, Mapping[int, frozenset[str]]]
     return found
 
 
-def _loop(rest: set[Step], before: Mapping[Step, set[Step]]) -> Loop:
+def _loop(rest: set[Step], before: Mapping[Step, set[Step]]) -> AlgebraicLoop:
     """A cycle within what could not be ordered, in the direction of flow."""
     step = min(rest)
     way: list[Step] = []
@@ -105,4 +105,4 @@ def _loop(rest: set[Step], before: Mapping[Step, set[Step]]) -> Loop:
     cycle = [path for path, _ in reversed(way[way.index(step) :])]
     first = cycle.index(min(cycle))
     cycle = cycle[first:] + cycle[:first]
-    return Loop((*cycle, cycle[0]))
+    return AlgebraicLoop((*cycle, cycle[0]))

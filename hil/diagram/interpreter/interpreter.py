@@ -19,7 +19,7 @@ Act = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class InputNumbers:
     """An input: numbers of whatever drives it, and where in them it begins."""
 
     values: list[float]
@@ -40,7 +40,7 @@ class RunningBlock:
         self._clock = interpreter
         self.sizes = [self._sound.types[block.path, one.name].size for one in block.ports.outputs]
         self.values = [0.0] * sum(self.sizes)
-        self.readings: list[Reading] = []
+        self.readings: list[InputNumbers] = []
         self.setting = self._sound.setting(block)
         self.initial = block.kind.initial_of(block.parameters, self.setting)
         self.states: list[list[float]] = []
@@ -190,15 +190,15 @@ class Interpreter:
             self.blocks[path].restarted = [self.blocks[one] for one in inside]
         self._order = self._acts()
 
-    def _reading(self, target: Endpoint) -> Reading:
+    def _reading(self, target: Endpoint) -> InputNumbers:
         size = self.sound.types[target].size
         source = self.sound.flat.drivers.get(target)
         if source is None:
-            return Reading([0.0] * size, 0, size)
+            return InputNumbers([0.0] * size, 0, size)
         if source[0] in self._inputs:
-            return Reading(self._inputs[source[0]], 0, size)
+            return InputNumbers(self._inputs[source[0]], 0, size)
         running = self.blocks[source[0]]
-        return Reading(running.values, running.first(source[1]), size)
+        return InputNumbers(running.values, running.first(source[1]), size)
 
     def _acts(self) -> list[tuple[RunningBlock, int, int, list[float] | None, int]]:
         """Blocks in order, each with the outputs that come then and its condition."""

@@ -6,7 +6,7 @@ import math
 from typing import Any, Final
 
 from hil.diagram.interpreter.real import clip, truth
-from hil.diagram.kind import Parameters, Setting
+from hil.diagram.kind import BlockSetting, Parameters
 from hil.diagram.library.sources import ticks
 
 
@@ -19,7 +19,7 @@ class Element:
         x: States, written by `update`.
     """
 
-    def __init__(self, p: Parameters, s: Setting, x: list[float]) -> None:
+    def __init__(self, p: Parameters, s: BlockSetting, x: list[float]) -> None:
         self.p, self.x, self.H = p, x, s.period_s
 
     def output(self, *u: Any, **_: Any) -> Any:
@@ -105,7 +105,7 @@ class MovingAverage(Element):
             self.x[0] = float((oldest + 1) % kept)
 
 
-class Edge(UnitDelay):
+class EdgeDetector(UnitDelay):
     def output(self, u: float) -> float:
         rising, falling = bool(u and not self.x[0]), bool(self.x[0] and not u)
         return truth({"rising": rising, "falling": falling}.get(self.p["edge"], rising or falling))
@@ -134,7 +134,7 @@ class Counter(Recursive):
 
 
 class OnDelay(Element):
-    def __init__(self, p: Parameters, s: Setting, x: list[float]) -> None:
+    def __init__(self, p: Parameters, s: BlockSetting, x: list[float]) -> None:
         super().__init__(p, s, x)
         self.wait = ticks(p["time_s"], s.period_s)
 
@@ -189,7 +189,7 @@ class IntegralForward(Element):
 
 
 class Lag(Element):
-    def __init__(self, p: Parameters, s: Setting, x: list[float]) -> None:
+    def __init__(self, p: Parameters, s: BlockSetting, x: list[float]) -> None:
         super().__init__(p, s, x)
         self.part = 1.0 - math.exp(-self.H / p["time_s"])
 
@@ -265,9 +265,9 @@ class PID(Element):
 STATEFUL: Final[dict[str, type[Element]]] = {
     one.__name__: one
     for one in (
-        SampleHold, Latch, Hysteresis, Backlash, RateLimit, UnitDelay, Delay, MovingAverage, Edge,
+        SampleHold, Latch, Hysteresis, Backlash, RateLimit, UnitDelay, Delay, MovingAverage,
         Toggle, Counter, OnDelay, OffDelay, Integral, LimitedIntegral, ResettingIntegral,
         IntegralForward, Lag, HighPass, LeadLag, Derivative, PI, PID,
     )
-}  # fmt: skip
+} | {"Edge": EdgeDetector}  # fmt: skip
 """By the kind's name."""

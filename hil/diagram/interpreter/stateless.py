@@ -20,31 +20,31 @@ from hil.diagram.interpreter.real import (
     total,
     truth,
 )  # fmt: skip
-from hil.diagram.kind import Parameters, Setting, flat
+from hil.diagram.kind import BlockSetting, Parameters, flat
 from hil.diagram.library.sources import seed_of, ticks
 from hil.diagram.units import conversion
 
 Equation = Callable[..., Any]
-Maker = Callable[[Parameters, Setting], Equation]
+Maker = Callable[[Parameters, BlockSetting], Equation]
 
 
-def _step(p: Parameters, s: Setting) -> Equation:
+def _step(p: Parameters, s: BlockSetting) -> Equation:
     at, before, after = ticks(p["time_s"], s.base_s), p["before"], p["after"]
     return lambda k: after if k >= at else before
 
 
-def _ramp(p: Parameters, s: Setting) -> Equation:
+def _ramp(p: Parameters, s: BlockSetting) -> Equation:
     at, slope, initial, base_s = ticks(p["start_s"], s.base_s), p["slope"], p["initial"], s.base_s
     return lambda k: initial + slope * ((k - at) * base_s) if k > at else initial
 
 
-def _sine(p: Parameters, s: Setting) -> Equation:
+def _sine(p: Parameters, s: BlockSetting) -> Equation:
     w, amplitude, base_s = 2.0 * math.pi * p["frequency_hz"], p["amplitude"], s.base_s
     phase, bias = p["phase_rad"], p["bias"]
     return lambda k: bias + amplitude * math.sin(w * (k * base_s) + phase)
 
 
-def _chirp(p: Parameters, s: Setting) -> Equation:
+def _chirp(p: Parameters, s: BlockSetting) -> Equation:
     first, last = 2.0 * math.pi * p["start_hz"], 2.0 * math.pi * p["end_hz"]
     end, rise = p["duration_s"], math.pi * (p["end_hz"] - p["start_hz"]) / p["duration_s"]
 
@@ -57,14 +57,14 @@ def _chirp(p: Parameters, s: Setting) -> Equation:
     return lambda k: p["amplitude"] * math.sin(phase(k))
 
 
-def _pulse(p: Parameters, s: Setting) -> Equation:
+def _pulse(p: Parameters, s: BlockSetting) -> Equation:
     period = max(ticks(p["period_s"], s.base_s), 1)
     width, delay = ticks(p["width"] * p["period_s"], s.base_s), ticks(p["delay_s"], s.base_s)
     low, high = p.get("low", 0.0), p.get("high", 1.0)
     return lambda k: high if k >= delay and (k - delay) % period < width else low
 
 
-def _time_table(p: Parameters, s: Setting) -> Equation:
+def _time_table(p: Parameters, s: BlockSetting) -> Equation:
     look = _lookup(p["times_s"], p["values"])
     return lambda k: look(k * s.base_s)
 
@@ -79,7 +79,7 @@ def _lookup(places: Sequence[float], values: Sequence[float]) -> Callable[[float
     return look
 
 
-def _lookup2(p: Parameters, _: Setting) -> Equation:
+def _lookup2(p: Parameters, _: BlockSetting) -> Equation:
     values = p["y"]
 
     def look(u1: float, u2: float) -> float:
@@ -98,12 +98,12 @@ def _random(seed: tuple[float, float], counter: int) -> float:
     return ((z ^ (z >> 31)) >> 11) / 2**53
 
 
-def _uniform(p: Parameters, s: Setting) -> Equation:
+def _uniform(p: Parameters, s: BlockSetting) -> Equation:
     seed, low, width = seed_of(p, s), p["low"], p["high"] - p["low"]
     return lambda k: low + width * _random(seed, k)
 
 
-def _normal(p: Parameters, s: Setting) -> Equation:
+def _normal(p: Parameters, s: BlockSetting) -> Equation:
     seed = seed_of(p, s)
 
     def drawn(k: int) -> float:
@@ -114,7 +114,7 @@ def _normal(p: Parameters, s: Setting) -> Equation:
     return drawn
 
 
-def _sum(p: Parameters, _: Setting) -> Equation:
+def _sum(p: Parameters, _: BlockSetting) -> Equation:
     signs = [1.0 if sign == "+" else -1.0 for sign in p["signs"]]
 
     def added(*inputs: float) -> float:
@@ -126,37 +126,37 @@ def _sum(p: Parameters, _: Setting) -> Equation:
     return added
 
 
-def _gain(p: Parameters, _: Setting) -> Equation:
+def _gain(p: Parameters, _: BlockSetting) -> Equation:
     k = p["k"]
     return lambda u: k * u
 
 
-def _convert(p: Parameters, _: Setting) -> Equation:
+def _convert(p: Parameters, _: BlockSetting) -> Equation:
     factor = conversion(p["from"], p["to"])
     return lambda u: factor * u
 
 
-def _saturation(p: Parameters, _: Setting) -> Equation:
+def _saturation(p: Parameters, _: BlockSetting) -> Equation:
     low, high = p["low"], p["high"]
     return lambda u: (clip(u, low, high), truth(u < low or u > high))
 
 
-def _dead_zone(p: Parameters, _: Setting) -> Equation:
+def _dead_zone(p: Parameters, _: BlockSetting) -> Equation:
     w = p["width"]
     return lambda u: u - w if u > w else u + w if u < -w else 0.0
 
 
-def _quantiser(p: Parameters, _: Setting) -> Equation:
+def _quantiser(p: Parameters, _: BlockSetting) -> Equation:
     q = p["q"]
     return lambda u: q * floor(u / q + 0.5)
 
 
-def _modulo(p: Parameters, _: Setting) -> Equation:
+def _modulo(p: Parameters, _: BlockSetting) -> Equation:
     period = p["period"]
     return lambda u: u - period * floor(u / period)
 
 
-def _polynomial(p: Parameters, _: Setting) -> Equation:
+def _polynomial(p: Parameters, _: BlockSetting) -> Equation:
     falling = p["coefficients"][::-1]
 
     def horner(u: float) -> float:
@@ -168,7 +168,7 @@ def _polynomial(p: Parameters, _: Setting) -> Equation:
     return horner
 
 
-def _multiport(p: Parameters, _: Setting) -> Equation:
+def _multiport(p: Parameters, _: BlockSetting) -> Equation:
     return lambda index, *u: u[int(clip(index, 1.0, float(p["width"]))) - 1]
 
 

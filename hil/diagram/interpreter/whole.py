@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from hil.diagram.kind import Parameters, Setting
+from hil.diagram.kind import BlockSetting, Parameters
 from hil.diagram.library.linear import discrete
 
 Numbers = list[float]
@@ -20,7 +20,7 @@ class WholeBlock:
         x: States, written by `update`.
     """
 
-    def __init__(self, p: Parameters, s: Setting, x: Numbers) -> None:
+    def __init__(self, p: Parameters, s: BlockSetting, x: Numbers) -> None:
         self.p, self.s, self.x = p, s, x
 
     def output(self, *u: Any, **_: Any) -> Numbers:
@@ -53,7 +53,7 @@ class StateSpace(WholeBlock):
     def system(self) -> tuple:
         return self.p["A"], self.p["B"], self.p["C"], self.p["D"]
 
-    def __init__(self, p: Parameters, s: Setting, x: Numbers) -> None:
+    def __init__(self, p: Parameters, s: BlockSetting, x: Numbers) -> None:
         super().__init__(p, s, x)
         self.A, self.B, self.C, self.D = self.system()
 

@@ -7,12 +7,12 @@ from typing import Final
 from hil.diagram.kind import (
     NO_PAIRS,
     BlockKind,
+    BlockSetting,
     Example,
     ParameterKind,
     Parameters,
     PortKind,
     Ports,
-    Setting,
     count,
     flag,
 )  # fmt: skip
@@ -33,19 +33,19 @@ def _register_ports(parameters: Parameters) -> Ports:
     return Ports((PortKind("u", "?a", (), "?t"),), (output,))
 
 
-def _ring(parameters: Parameters, setting: Setting) -> int:
+def _ring(parameters: Parameters, setting: BlockSetting) -> int:
     return setting.size * (parameters["ticks"] + 1)
 
 
-def _ring_filled(parameters: Parameters, setting: Setting) -> list[float]:
+def _ring_filled(parameters: Parameters, setting: BlockSetting) -> list[float]:
     return [0.0, *[parameters["initial"]] * parameters["ticks"]] * setting.size
 
 
-def _average(parameters: Parameters, setting: Setting) -> int:
+def _average(parameters: Parameters, setting: BlockSetting) -> int:
     return setting.size * parameters["ticks"]
 
 
-def _average_filled(parameters: Parameters, setting: Setting) -> list[float]:
+def _average_filled(parameters: Parameters, setting: BlockSetting) -> list[float]:
     return [0.0, *[parameters["initial"]] * (parameters["ticks"] - 1)] * setting.size
 
 

@@ -9,12 +9,12 @@ from typing import Final
 from hil.diagram.kind import (
     NO_PAIRS,
     BlockKind,
+    BlockSetting,
     Example,
     ParameterKind,
     Parameters,
     PortKind,
     Ports,
-    Setting,
     flag,
     one_in,
 )  # fmt: skip
@@ -38,11 +38,11 @@ def _limits_fault(parameters: Parameters) -> str:
     return f"initial = {start:g} is not within low = {low:g} and high = {high:g}"
 
 
-def _reset_ticks(parameters: Parameters, setting: Setting) -> int:
+def _reset_ticks(parameters: Parameters, setting: BlockSetting) -> int:
     return max(ticks(parameters["reset_s"], setting.period_s), 1)
 
 
-def _lead_lag(parameters: Parameters, setting: Setting) -> Sequence[float]:
+def _lead_lag(parameters: Parameters, setting: BlockSetting) -> Sequence[float]:
     k, lead, lag = parameters["k"], 2.0 * parameters["lead_s"], 2.0 * parameters["lag_s"]
     H = setting.period_s
     return k * (lead + H) / (lag + H), k * (H - lead) / (lag + H), (H - lag) / (lag + H)
@@ -71,14 +71,14 @@ def _pid_fault(parameters: Parameters) -> str:
     return "" if low < high else f"low = {low:g} is not below high = {high:g}"
 
 
-def _pid_numbers(p: Parameters, s: Setting) -> Sequence[float]:
+def _pid_numbers(p: Parameters, s: BlockSetting) -> Sequence[float]:
     return (
         p["kp"], p["ki"] * s.period_s, p["kd"], p["setpoint_weight"], p["filter_per_s"],
         1.0 + p["filter_per_s"] * s.period_s, s.period_s / p["tracking_s"], p["low"], p["high"],
     )  # fmt: skip
 
 
-def _decay(parameters: Parameters, setting: Setting) -> Sequence[float]:
+def _decay(parameters: Parameters, setting: BlockSetting) -> Sequence[float]:
     return (1.0 - math.exp(-setting.period_s / parameters["time_s"]),)
 
 

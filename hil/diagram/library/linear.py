@@ -7,13 +7,13 @@ from typing import Any, Final
 
 from hil.diagram.kind import (
     BlockKind,
+    BlockSetting,
     Example,
     Pairs,
     ParameterKind,
     Parameters,
     PortKind,
     Ports,
-    Setting,
     flat,
 )  # fmt: skip
 
@@ -42,7 +42,7 @@ def discrete(system: Any, period_s: float, method: str) -> System:
     return a, b, c, d
 
 
-def _transfer(parameters: Parameters, setting: Setting) -> list[float]:
+def _transfer(parameters: Parameters, setting: BlockSetting) -> list[float]:
     system = (parameters["numerator"], parameters["denominator"])
     return _numbers(discrete(system, setting.period_s, parameters["method"]))
 

@@ -6,12 +6,12 @@ from typing import Final
 
 from hil.diagram.kind import (
     BlockKind,
+    BlockSetting,
     Example,
     ParameterKind,
     Parameters,
     PortKind,
     Ports,
-    Setting,
     flag,
     flat,
     one_in,
@@ -70,7 +70,7 @@ def _map_fault(parameters: Parameters) -> str:
     )
 
 
-def _map_numbers(parameters: Parameters, _: Setting) -> list[float]:
+def _map_numbers(parameters: Parameters, _: BlockSetting) -> list[float]:
     rows, columns = parameters["x1"], parameters["x2"]
     return [len(rows), len(columns), *rows, *columns, *flat(parameters["y"])]
 

@@ -10,12 +10,12 @@ from typing import Final
 
 from hil.diagram.kind import (
     BlockKind,
+    BlockSetting,
     Example,
     ParameterKind,
     Parameters,
     PortKind,
     Ports,
-    Setting,
     flat,
     shape_of,
     source,
@@ -47,7 +47,7 @@ def _constant_ports(parameters: Parameters) -> Ports:
     return Ports((), (PortKind("y", parameters["unit"], shape, frame=frame),))
 
 
-def _pulse(parameters: Parameters, setting: Setting) -> Sequence[float]:
+def _pulse(parameters: Parameters, setting: BlockSetting) -> Sequence[float]:
     period = max(ticks(parameters["period_s"], setting.base_s), 1)
     width = ticks(parameters["width"] * parameters["period_s"], setting.base_s)
     return (
@@ -56,7 +56,7 @@ def _pulse(parameters: Parameters, setting: Setting) -> Sequence[float]:
     )  # fmt: skip
 
 
-def seed_of(parameters: Parameters, setting: Setting) -> tuple[float, float]:
+def seed_of(parameters: Parameters, setting: BlockSetting) -> tuple[float, float]:
     """Two words of 32 bits that hang on the diagram's seed, the block's own and its path."""
     text = f"{setting.seed}/{parameters['seed']}/{setting.path}"
     digest = hashlib.sha256(text.encode()).digest()

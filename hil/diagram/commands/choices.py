@@ -1,0 +1,135 @@
+"""What options of diagrams mean: values of parameters, inputs over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hil.config.errors import ConfigError, MotionError
+from hil.config.shipped import find_file
+from hil.terminal.completion import offered
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hil.diagram.check import SoundDiagram
+    from hil.diagram.flatten import Endpoint
+
+FileArg = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="Diagram file, or the name of a shipped one (force_joint).",
+        autocompletion=offered("diagrams"),
+    ),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="[PATH.]NAME=VALUE",
+        help="A parameter of a block, or of the diagram itself, instead of the file's: "
+        "ft/pid.kp=0.3.",
+    ),
+]
+
+
+def diagram_of(name: str, settings: Sequence[str]) -> tuple[str, SoundDiagram]:
+    """The file that is meant, and its diagram with parameters set.
+
+    Raises:
+        ConfigError: If it cannot run.
+    """
+    from hil.diagram.check import load
+
+    path = find_file(name, folder="diagrams", key="FILE")
+    return str(path), load(path, changes_of(settings))
+
+
+def changes_of(settings: Sequence[str]) -> dict[Endpoint, Any]:
+    """Values of ``--set``: path of a block and name of a parameter → value."""
+    import tomllib
+
+    changes: dict[Endpoint, Any] = {}
+    for one in settings:
+        place, equals, text = one.partition("=")
+        path, _, name = place.strip().rpartition(".")
+        if not equals or not name:
+            raise ConfigError("--set", [f"{one[:80]!r}: write it as path.name=value"])
+        try:
+            value = tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            value = text
+        changes[path, name] = _tuples(value)
+    return changes
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(one) for one in value) if isinstance(value, list) else value
+
+
+class InputPlan:
+    """What the inputs of a diagram are at each tick.
+
+    Args:
+        sound: The diagram.
+        given: Texts ``NAME=1,2,3``, for numbers that stay, or ``NAME=FILE.csv``.
+    """
+
+    def __init__(self, sound: SoundDiagram, given: Sequence[str]) -> None:
+        self._steady: dict[str, list[float]] = {}
+        self._tables: dict[str, tuple[NDArray[Any], NDArray[Any]]] = {}
+        sizes = {one.path: sound.types[one.path, "y"].size for one in sound.flat.inputs()}
+        for one in given:
+            name, _, text = one.partition("=")
+            if name not in sizes:
+                there = f"it has {', '.join(sizes)}" if sizes else "it has none"
+                raise ConfigError("--input", [f"{name[:60]!r}: no such input; {there}"])
+            if text.endswith(".csv"):
+                self._tables[name] = _table(name, text, sizes[name])
+            else:
+                self._steady[name] = _numbers(one, text, sizes[name])
+        missing = sizes.keys() - self._steady.keys() - self._tables.keys()
+        if missing:
+            told = ", ".join(sorted(missing))
+            raise ConfigError("--input", [f"{told}: left out; write NAME=NUMBER or NAME=FILE.csv"])
+
+    def steady(self) -> dict[str, list[float]]:
+        """Inputs that stay what they are."""
+        return self._steady
+
+    def at(self, time_s: float) -> dict[str, NDArray[Any]]:
+        """Inputs that change: each holds its last row; before its first row, that."""
+        import numpy as np
+
+        found = {}
+        for name, (times_s, rows) in self._tables.items():
+            row = int(np.searchsorted(times_s, time_s + 1e-12, side="right")) - 1
+            found[name] = rows[max(row, 0)]
+        return found
+
+
+def _numbers(one: str, text: str, size: int) -> list[float]:
+    from hil.terminal.console import numbers
+
+    words = "a number" if size == 1 else f"{size} numbers"
+    return numbers(text, size, "--input", f"{words} for {one.partition('=')[0]}")
+
+
+def _table(name: str, text: str, size: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Times and rows of a CSV file: column ``t_s``, then the input's name, or name_1, name_2, …."""
+    import numpy as np
+
+    from hil.config.tables import read_table
+
+    columns = [name] if size == 1 else [f"{name}_{number}" for number in range(1, size + 1)]
+    try:
+        table = read_table(text, ["t_s", *columns])
+    except MotionError as error:
+        raise ConfigError("--input", [str(error)]) from None
+    times_s = table.columns["t_s"]
+    if not (np.diff(times_s) > 0.0).all():
+        raise ConfigError(text, ["column 't_s': each time must be above the one before"])
+    return times_s, np.stack([table.columns[one] for one in columns], axis=1)

@@ -1,0 +1,240 @@
+"""``hil diagram``: control laws that are drawn, checked, run and explained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hil.config.errors import ConfigError, RefusedError
+from hil.diagram.commands.choices import FileArg, InputPlan, SetOption, diagram_of
+from hil.terminal.console import Json, leave, out, print_json, verb
+
+if TYPE_CHECKING:
+    from hil.diagram.engine import Engine
+    from hil.diagram.told import KindTold, PortTold
+
+app = typer.Typer(no_args_is_help=True, help="Functional diagrams: control laws that are drawn.")
+TIMED_TICKS = 2000
+
+
+@app.command()
+@verb
+def check(file: FileArg, settings: SetOption = None, as_json: Json = False) -> None:
+    """Types, units, frames, loops and rates of a diagram, and what a tick costs."""
+    from hil.diagram.explain import ports_told
+    from hil.diagram.told import DiagramCheckTold
+
+    path, sound = diagram_of(file, settings or [])
+    inputs, outputs = ports_told(sound, inputs=True), ports_told(sound, inputs=False)
+    cost_s = _cost_s(sound)
+    flat = sound.flat
+    if as_json:
+        print_json(
+            DiagramCheckTold(
+                ok=True, path=path, base_s=flat.base_s, blocks=len(flat.blocks),
+                wires=len(flat.wires), inputs=inputs, outputs=outputs, cost_us=1e6 * cost_s,
+                period_part=cost_s / flat.base_s,
+            )
+        )  # fmt: skip
+        leave(True)
+    for what, ports in (("in ", inputs), ("out", outputs)):
+        for port in ports:
+            out.print(f"{what} {port['name']}: {_port_words(port)}", soft_wrap=True)
+    out.print(
+        f"{len(flat.blocks)} blocks, {len(flat.wires)} wires; a tick costs {1e6 * cost_s:.1f} us "
+        f"of {1e3 * flat.base_s:g} ms",
+        soft_wrap=True,
+    )
+    leave(True)
+
+
+def _port_words(port: PortTold) -> str:
+    shape = " by ".join(map(str, port["shape"])) or "scalar"
+    frame = f", axes {port['frame']}" if port["frame"] else ""
+    return f"{port['type']}, {shape} [{port['unit']}]{frame}"
+
+
+def _cost_s(sound) -> float:
+    """Median time of a tick [s]; inputs are 0."""
+    from statistics import median
+
+    from hil.diagram.engine import Engine
+    from hil.diagram.fault import NonFiniteError
+    from hil.timing.realtime import RealClock
+
+    engine, now_s, found = Engine(sound), RealClock().now_s, []
+    for _ in range(TIMED_TICKS):
+        before_s = now_s()
+        try:
+            engine.step()
+        except NonFiniteError:
+            engine.values[:] = engine.table.start  # with inputs of 0 some laws divide by them
+            engine.tick += 1
+        found.append(now_s() - before_s)
+    return median(found)
+
+
+@app.command()
+@verb
+def run(
+    file: FileArg,
+    seconds: Annotated[
+        float, typer.Option("--for", metavar="S", min=1e-5, max=1e5, help="How long [s].")
+    ] = 10.0,
+    settings: SetOption = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input",
+            metavar="NAME=NUMBERS|NAME=FILE.csv",
+            help="An input: numbers that stay, or columns t_s and NAME (NAME_1, … of a vector), "
+            "each row held until the next.",
+        ),
+    ] = None,
+    table: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE.csv", help="Outputs of every tick.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Run a diagram alone, as fast as it can; exit status 1 if a number became not finite."""
+    from hil.diagram.engine import Engine
+    from hil.diagram.told import DiagramRunTold, StopTold
+
+    path, sound = diagram_of(file, settings or [])
+    plan = InputPlan(sound, inputs or [])
+    engine = Engine(sound)
+    ticks = max(int(seconds / sound.flat.base_s + 0.5), 1)
+    stop = _play(engine, plan, ticks, table)
+    outputs = {name: engine.output(name).tolist() for name in engine.outputs}
+    if as_json:
+        told = None
+        if stop is not None:
+            told = StopTold(block=stop.path, tick=stop.tick, time_s=stop.time_s)
+        print_json(
+            DiagramRunTold(
+                ok=stop is None, path=path, ticks=engine.tick,
+                time_s=engine.tick * sound.flat.base_s, outputs=outputs, stop=told,
+                written="" if table is None else str(table),
+            )
+        )  # fmt: skip
+        leave(stop is None)
+    for name, values in outputs.items():
+        out.print(f"{name} = {', '.join(f'{value:.9g}' for value in values)}", soft_wrap=True)
+    if table is not None:
+        out.print(f"written: {table}", soft_wrap=True)
+    if stop is not None:
+        raise RefusedError(str(stop))
+    leave(True)
+
+
+def _play(engine: Engine, plan: InputPlan, ticks: int, table: Path | None):
+    """Run some ticks and write what comes out; the fault that ended it early, or None."""
+    from hil.diagram.fault import NonFiniteError
+
+    rows = []
+    for name, values in plan.steady().items():
+        engine.set_input(name, values)
+    fault = None
+    for tick in range(ticks):
+        for name, row in plan.at(tick * engine.sound.flat.base_s).items():
+            engine.set_input(name, row)
+        try:
+            engine.step()
+        except NonFiniteError as error:
+            fault = error
+            break
+        if table is not None:
+            rows.append([value for name in engine.outputs for value in engine.output(name)])
+    if table is not None:
+        _write(engine, table, rows)
+    return fault
+
+
+def _write(engine: Engine, table: Path, rows: list[list[float]]) -> None:
+    names = ["t_s"]
+    for name, where in engine.outputs.items():
+        count = where.stop - where.start
+        names += [name] if count == 1 else [f"{name}_{number}" for number in range(1, count + 1)]
+    base_s = engine.sound.flat.base_s
+    lines = [
+        ",".join(map(repr, [tick * base_s, *map(float, row)])) for tick, row in enumerate(rows)
+    ]
+    try:
+        table.write_text("\n".join([",".join(names), *lines]) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ConfigError("--out", [f"{table}: {error.strerror}"]) from None
+
+
+@app.command()
+@verb
+def explain(file: FileArg, settings: SetOption = None, as_json: Json = False) -> None:
+    """The order of computation, rates, and what each output hangs on within a tick."""
+    from hil.diagram.explain import feed_through, order_told
+    from hil.diagram.told import ExplainTold
+
+    path, sound = diagram_of(file, settings or [])
+    order, through = order_told(sound), feed_through(sound)
+    if as_json:
+        print_json(ExplainTold(ok=True, path=path, order=order, feed_through=through))
+        leave(True)
+    for number, one in enumerate(order, 1):
+        part = f".{one['part']}" if one["part"] else ""
+        often = f", every {one['rate']} ticks from {one['offset']}" if one["rate"] > 1 else ""
+        when = f", while {one['condition']}" if one["condition"] else ""
+        out.print(f"{number:4} {one['block']}{part}  {one['kind']}{often}{when}", soft_wrap=True)
+    for one in through:
+        inputs = ", ".join(one["inputs"]) or "no input"
+        out.print(f"{one['output']} hangs within a tick on {inputs}", soft_wrap=True)
+    leave(True)
+
+
+@app.command()
+@verb
+def blocks(
+    kind: Annotated[
+        str | None, typer.Argument(metavar="KIND", help="All kinds if it is left out.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """The kinds of blocks: equation, ports, units, limits, an example that runs."""
+    from hil.diagram.explain import all_kinds, kind_told
+    from hil.diagram.registry import kinds, nearest
+    from hil.diagram.told import BlocksTold
+
+    if kind is not None and kind not in kinds():
+        told = f"{kind[:60]!r}: no such kind{nearest(kind, kinds())}"
+        raise ConfigError("KIND", [told])
+    found = all_kinds() if kind is None else [kind_told(kinds()[kind])]
+    if as_json:
+        print_json(BlocksTold(ok=True, kinds=found))
+    elif kind is None:
+        for one in found:
+            out.print(f"{one['group']:13} {one['name']:18} {one['about']}", soft_wrap=True)
+    else:
+        _show_kind(found[0])
+    leave(True)
+
+
+def _show_kind(kind: KindTold) -> None:
+    from hil.config.toml_text import toml_value
+
+    out.print(f"{kind['name']}: {kind['about']}", soft_wrap=True)
+    out.print(f"  {kind['equation']}", soft_wrap=True)
+    for what, ports in (("in ", kind["inputs"]), ("out", kind["outputs"])):
+        for one in ports:
+            words = f"{one['type']}, {one['shape']} [{one['unit']}]"
+            out.print(f"  {what} {one['name']}: {words}", soft_wrap=True)
+    for one in kind["parameters"]:
+        bounds = [
+            f"{word} {one[key]:g}"
+            for key, word in (("above", "above"), ("low", "from"), ("high", "to"))
+            if one[key] is not None
+        ]
+        default = "must be given" if one["default"] is None else f"= {one['default']}"
+        choices = f" ({' | '.join(one['choices'])})" if one["choices"] else ""
+        words = " ".join([f"{one['name']} [{one['unit']}] {default}{choices}", *bounds])
+        out.print(f"  {words}{'; ' if one['about'] else ''}{one['about']}", soft_wrap=True)
+    example = {"kind": kind["name"], **kind["example"]["parameters"]}
+    out.print(f'  "b" = {toml_value(example)}', soft_wrap=True)

@@ -1,0 +1,180 @@
+"""What ``hil diagram …`` prints with ``--json``: one object each, its keys and their meaning."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+
+class PortTold(TypedDict):
+    """A port, as it was found."""
+
+    name: str
+    """Of the port; of the block `In` or `Out` for a diagram's own."""
+    type: str
+    """real, boolean or integer."""
+    shape: list[int]
+    """Sizes; empty for a scalar."""
+    unit: str
+    """Unit; `any` if nothing says it."""
+    frame: str
+    """Axes of its numbers; empty if nothing says them."""
+
+
+class DiagramCheckTold(TypedDict):
+    """A diagram that can run."""
+
+    ok: bool
+    """It can run."""
+    path: str
+    """The file."""
+    base_s: float
+    """Base period [s]."""
+    blocks: int
+    """Those of sub-diagrams counted each time."""
+    wires: int
+    """Likewise."""
+    inputs: list[PortTold]
+    """Of the diagram."""
+    outputs: list[PortTold]
+    """Of the diagram."""
+    cost_us: float
+    """Computing a tick here, median [us]."""
+    period_part: float
+    """The same as a part of the base period."""
+
+
+class StopTold(TypedDict):
+    """Where a diagram stopped."""
+
+    block: str
+    """Path of the block that made a number that is not finite."""
+    tick: int
+    """Base tick."""
+    time_s: float
+    """Since the start [s]."""
+
+
+class DiagramRunTold(TypedDict):
+    """A diagram that was run alone."""
+
+    ok: bool
+    """It came to its end."""
+    path: str
+    """The file."""
+    ticks: int
+    """Computed."""
+    time_s: float
+    """Simulated [s]."""
+    outputs: dict[str, list[float]]
+    """Numbers of each output after the last tick, row after row."""
+    stop: StopTold | None
+    """Why it ended early; null if it did not."""
+    written: str
+    """File with the outputs of every tick; empty if none was asked for."""
+
+
+class OrderTold(TypedDict):
+    """A block's place in the order of computation."""
+
+    block: str
+    """Path."""
+    kind: str
+    """Of the block."""
+    part: str
+    """The output that is computed then; empty for all."""
+    rate: int
+    """Base ticks from one of its ticks to the next."""
+    offset: int
+    """Its first base tick."""
+    condition: str
+    """The block whose output must be true; empty if it always runs."""
+
+
+class FeedThroughTold(TypedDict):
+    """What an output of a diagram hangs on within the same tick."""
+
+    output: str
+    """Name."""
+    inputs: list[str]
+    """Names of inputs."""
+
+
+class ExplainTold(TypedDict):
+    """How a diagram is computed."""
+
+    ok: bool
+    """It can run."""
+    path: str
+    """The file."""
+    order: list[OrderTold]
+    """First to last."""
+    feed_through: list[FeedThroughTold]
+    """Output by output."""
+
+
+class ParameterTold(TypedDict):
+    """A parameter of a kind of block."""
+
+    name: str
+    """As in the file."""
+    type: str
+    """real, integer, boolean, text, unit, reals, matrix, value."""
+    default: Any
+    """null if it must be given."""
+    low: float | None
+    """Least value; null for none."""
+    high: float | None
+    """Greatest value; null for none."""
+    above: float | None
+    """A bound that must be exceeded; null for none."""
+    unit: str
+    """Of the value."""
+    choices: list[str]
+    """Of a text; empty if it is free."""
+    about: str
+    """What it is, where the name does not say it."""
+
+
+class KindPortTold(TypedDict):
+    """A port of a kind of block, as in its example."""
+
+    name: str
+    """As in wires."""
+    type: str
+    """real, boolean, integer, or a variable that wires decide."""
+    shape: str
+    """Sizes, or a variable that wires decide."""
+    unit: str
+    """Unit, with variables that wires decide."""
+    feed_through: list[str]
+    """Of an output: the inputs of the same tick that it hangs on."""
+
+
+class KindTold(TypedDict):
+    """A kind of block."""
+
+    name: str
+    """As in the file."""
+    group: str
+    """Of the library."""
+    about: str
+    """What it does."""
+    equation: str
+    """k is the block's tick, H its period."""
+    parameters: list[ParameterTold]
+    """In order."""
+    inputs: list[KindPortTold]
+    """As in the example."""
+    outputs: list[KindPortTold]
+    """As in the example."""
+    example: dict[str, Any]
+    """Parameters and inputs with which it runs."""
+
+
+class BlocksTold(TypedDict):
+    """Kinds of blocks."""
+
+    ok: bool
+    """Always."""
+    kinds: list[KindTold]
+    """All, or the one that was asked for."""

@@ -1,0 +1,361 @@
+"""Each kind against its equation, by a judge that shares nothing with it: NumPy and SciPy."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate, signal
+
+from hil.diagram.check import check
+from hil.diagram.engine import Engine
+from hil.diagram.kind import BlockSetting
+from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
+from hil.diagram.registry import hidden, kinds
+
+BASE_S = 0.002
+TICKS = 400
+K = np.arange(TICKS)
+T = K * BASE_S
+RANDOM = np.random.default_rng(18)
+A = RANDOM.normal(0.0, 1.0, TICKS)
+B = RANDOM.normal(0.0, 1.0, TICKS)
+C = RANDOM.normal(0.0, 1.0, TICKS)
+P = RANDOM.random(TICKS) > 0.6
+Q = RANDOM.random(TICKS) > 0.8
+SHARP = RANDOM.random(TICKS) * 1.9 - 0.95
+VECTOR, OTHER = RANDOM.normal(size=(TICKS, 3)), RANDOM.normal(size=(TICKS, 3))
+TURNS = np.linalg.qr(RANDOM.normal(size=(TICKS, 3, 3)))[0]
+MATRICES = RANDOM.normal(size=(TICKS, 3, 3))
+
+
+def run_block(kind, parameters, inputs, base_s=BASE_S, output=None):
+    """Outputs of one block alone, inputs given tick by tick, shape (ticks, …)."""
+    block = DrawnBlock(kind, parameters)
+    blocks, wires = {"b": block}, {}
+    found = kinds()[kind]
+    whole = {one.name: parameters.get(one.name, one.default) for one in found.parameters}
+    for port in found.ports_of(whole).inputs:
+        if port.name not in inputs:
+            continue
+        shape = np.shape(inputs[port.name])[1:]
+        blocks[port.name] = DrawnBlock("In", {"shape": tuple(shape)})
+        wires[f"b.{port.name}"] = f"{port.name}.y"
+    engine = Engine(check(DiagramFile(Diagram(blocks, wires), base_s)))
+    names = [output] if output else [one.name for one in found.ports_of(whole).outputs]
+    rows = []
+    for tick in range(len(next(iter(inputs.values()))) if inputs else TICKS):
+        for name, values in inputs.items():
+            engine.set_input(name, values[tick])
+        engine.step()
+        rows.append(np.concatenate([engine.port("b", name) for name in names]))
+    return np.array(rows)
+
+
+def recursive(function, *inputs, start=0.0):
+    """Outputs of y = f(y before, inputs)."""
+    found, y = [], start
+    for values in zip(*inputs, strict=True):
+        y = function(y, *values)
+        found.append(y)
+    return np.array(found)
+
+
+def before(values, first=0.0):
+    return np.concatenate([[first], values[:-1]])
+
+
+def held_for(values, ticks):
+    """Whether each value and so many before it are all true."""
+    padded = np.concatenate([np.zeros(ticks, bool), values])
+    return np.all([padded[i : i + len(values)] for i in range(ticks + 1)], axis=0)
+
+
+def pid(setpoint, measured):
+    """PID with P on 0.7 r - y, filtered D, back-calculation, as a textbook writes it."""
+    kp, ki, kd, b, N, tracking, low, high = 2.0, 30.0, 0.05, 0.7, 80.0, 0.2, -1.0, 1.5
+    integral, d, last, found = 0.0, 0.0, None, []
+    for r, y in zip(setpoint, measured, strict=True):
+        d = 0.0 if last is None else (d + N * (y - last)) / (1 + N * BASE_S)
+        v = kp * (b * r - y) + integral - kd * d
+        u = min(max(v, low), high)
+        found.append((u, float(u != v)))
+        integral += BASE_S * ki * (r - y) + BASE_S / tracking * (u - v)
+        last = y
+    return np.array(found)
+
+
+PID = {"kp": 2.0, "ki": 30.0, "kd": 0.05, "setpoint_weight": 0.7, "filter_per_s": 80.0,
+       "tracking_s": 0.2, "low": -1.0, "high": 1.5}  # fmt: skip
+SYSTEM = {"A": ((0.9, 0.1), (-0.2, 0.8)), "B": ((1.0, 0.0), (0.5, -1.0)),
+          "C": ((1.0, 2.0), (0.0, 1.0)), "D": ((0.0, 0.3), (0.0, 0.0))}  # fmt: skip
+ABOVE, BELOW = (2.0, 30.0), (1.0, 8.0, 100.0)
+FALLING = K // 40 % 2 == 0
+X_TABLE, Y_TABLE = (-1.0, 0.0, 0.5, 2.0), (1.0, -1.0, 3.0, 2.0)
+MAP = ((0.0, 1.0, 4.0), (2.0, -1.0, 3.0))
+
+
+def integral(u):
+    return integrate.cumulative_trapezoid(u, T, initial=0.0)
+
+
+def resetting(u, ticks):
+    found = np.zeros(TICKS)
+    for start in range(0, TICKS, ticks):
+        piece = slice(start, start + ticks)
+        found[piece] = integrate.cumulative_trapezoid(u[piece], dx=BASE_S, initial=0.0)
+    return found
+
+
+def state_space(u):
+    _, y, _ = signal.dlsim((*map(np.array, SYSTEM.values()), 1.0), u)
+    return y
+
+
+def transfer(method, u):
+    system = signal.cont2discrete((list(ABOVE), list(BELOW)), BASE_S, method)
+    return signal.lfilter(np.ravel(system[0]), system[1], u)
+
+
+def shifted(n):
+    return np.array([[A[k - j] if k >= j else 0.25 for j in range(1, n + 1)] for k in K])
+
+
+def wrench_torques():
+    """Eq. (6) as the moment of the force about each joint's axis: z · (r × Rᵀf) + z · Rᵀmu."""
+    found = []
+    for R, f, mu, r in zip(TURNS, VECTOR, OTHER, MATRICES[:, 0], strict=True):
+        found.append(np.cross(r, R.T @ f)[2] + (R.T @ mu)[2])
+    return np.array(found)
+
+
+U, UV = {"u": A}, {"u1": A, "u2": B}
+LOGIC = {"u1": P, "u2": Q}
+CASES = {
+    "Constant": ({"value": ((1.0, 2.0), (3.0, 4.0))}, {},
+                 np.tile([1.0, 2.0, 3.0, 4.0], (TICKS, 1))),
+    "ConstantBoolean": ({"value": True}, {}, np.ones(TICKS)),
+    "ConstantInteger": ({"value": -4}, {}, np.full(TICKS, -4.0)),
+    "Step": ({"time_s": 0.1, "before": -1.0, "after": 2.0}, {}, np.where(K >= 50, 2.0, -1.0)),
+    "Ramp": ({"start_s": 0.1, "slope": 3.0, "initial": 1.0}, {},
+             1.0 + 3.0 * np.maximum(T - 0.1, 0)),
+    "Sine": ({"amplitude": 2.0, "frequency_hz": 3.0, "phase_rad": 0.4, "bias": 1.0}, {},
+             1.0 + 2.0 * np.sin(6.0 * np.pi * T + 0.4)),
+    "Chirp": ({"amplitude": 2.0, "start_hz": 1.0, "end_hz": 9.0, "duration_s": 1.0}, {},
+              2.0 * signal.chirp(T, 1.0, 1.0, 9.0, phi=-90)),
+    "Pulse": ({"period_s": 0.1, "width": 0.3, "delay_s": 0.02, "low": 1.0, "high": 4.0}, {},
+              np.where((K >= 10) & ((K - 10) % 50 < 15), 4.0, 1.0)),
+    "PulseBoolean": ({"period_s": 0.1, "width": 0.3, "delay_s": 0.02}, {},
+                     (K >= 10) & ((K - 10) % 50 < 15)),
+    "TimeTable": ({"times_s": (0.1, 0.2, 0.5), "values": (1.0, -1.0, 2.0)}, {},
+                  np.interp(T, (0.1, 0.2, 0.5), (1.0, -1.0, 2.0))),
+    "Clock": ({}, {}, T), "TickCount": ({}, {}, K),
+    "Sum": ({"signs": "+-+"}, {"u1": A, "u2": B, "u3": C}, A - B + C),
+    "Multiply": ({}, UV, A * B), "Divide": ({}, UV, A / B),
+    "Gain": ({"k": -2.5}, U, -2.5 * A), "Bias": ({"bias": 1.5}, U, A + 1.5),
+    "Negate": ({}, U, -A), "Abs": ({}, U, np.abs(A)), "Sign": ({}, U, np.sign(A)),
+    "Square": ({}, U, A**2), "Sqrt": ({}, {"u": A**2}, np.abs(A)), "Reciprocal": ({}, U, 1.0 / A),
+    "Power": ({"exponent": 2.5}, {"u": np.abs(A)}, np.abs(A) ** 2.5),
+    "Exp": ({}, U, np.exp(A)), "Log": ({}, {"u": np.abs(A)}, np.log(np.abs(A))),
+    "Log10": ({}, {"u": np.abs(A)}, np.log10(np.abs(A))),
+    "Minimum": ({}, UV, np.minimum(A, B)), "Maximum": ({}, UV, np.maximum(A, B)),
+    "Hypot": ({}, UV, np.hypot(A, B)), "Modulo": ({"period": 0.7}, U, np.mod(A, 0.7)),
+    "Floor": ({}, U, np.floor(A)), "Ceil": ({}, U, np.ceil(A)),
+    "Round": ({}, {"u": np.round(A * 4) / 2}, np.floor(np.round(A * 4) / 2 + 0.5)),
+    "Sin": ({}, U, np.sin(A)), "Cos": ({}, U, np.cos(A)), "Tan": ({}, U, np.tan(A)),
+    "Asin": ({}, {"u": SHARP}, np.arcsin(SHARP)), "Acos": ({}, {"u": SHARP}, np.arccos(SHARP)),
+    "Atan": ({}, U, np.arctan(A)), "Atan2": ({}, UV, np.arctan2(A, B)), "Tanh": ({}, U, np.tanh(A)),
+    "WrapAngle": ({}, {"u": 5.0 * A}, np.angle(np.exp(5j * A))),
+    "Convert": ({"from": "deg", "to": "rad"}, {"u": 90.0 * A}, np.radians(90.0 * A)),
+    "Less": ({}, UV, A < B), "LessEqual": ({}, {"u1": np.round(A), "u2": np.round(B)},
+                                           np.round(A) <= np.round(B)),
+    "Greater": ({}, UV, A > B), "GreaterEqual": ({}, {"u1": np.round(A), "u2": np.round(B)},
+                                                 np.round(A) >= np.round(B)),
+    "Near": ({"tolerance": 0.5}, UV, np.abs(A - B) <= 0.5),
+    "Within": ({"low": -0.5, "high": 0.7}, U, (A >= -0.5) & (A <= 0.7)),
+    "And": ({}, LOGIC, P & Q), "Or": ({}, LOGIC, P | Q), "Xor": ({}, LOGIC, P ^ Q),
+    "Nand": ({}, LOGIC, ~(P & Q)), "Nor": ({}, LOGIC, ~(P | Q)), "Not": ({}, {"u": P}, ~P),
+    "BooleanToReal": ({}, {"u": P}, P), "IntegerToReal": ({}, {"u": K}, K),
+    "RealToInteger": ({}, U, np.floor(A + 0.5)),
+    "UnitDelay": ({"initial": 0.25}, U, before(A, 0.25)),
+    "Delay": ({"ticks": 7, "initial": 0.25}, U, np.concatenate([np.full(7, 0.25), A[:-7]])),
+    "ShiftRegister": ({"ticks": 4, "initial": 0.25}, U, shifted(4)),
+    "MovingAverage": ({"ticks": 5}, U, signal.lfilter(np.full(5, 0.2), 1.0, A)),
+    "SampleHold": ({"initial": 2.0}, {"u": A, "hold": P},
+                   recursive(lambda y, u, hold: y if hold else u, A, P, start=2.0)),
+    "Latch": ({}, {"set": P, "reset": Q},
+              recursive(lambda y, on, off: 0.0 if off else 1.0 if on else y, P, Q)),
+    "Edge": ({"edge": "both"}, {"u": P}, P ^ before(P, False).astype(bool)),
+    "Toggle": ({}, {"u": P}, np.cumsum(P & ~before(P, False).astype(bool)) % 2),
+    "Counter": ({"modulo": 5}, {"up": P}, np.cumsum(P & ~before(P, False).astype(bool)) % 5),
+    "OnDelay": ({"time_s": 0.006}, {"u": ~Q}, held_for(~Q, 3)),
+    "OffDelay": ({"time_s": 0.006}, {"u": Q}, ~held_for(~Q & (K > -1), 3) & (
+        np.cumsum(Q) > 0)),
+    "Saturation": ({"low": -0.5, "high": 0.7}, U,
+                   np.stack([np.clip(A, -0.5, 0.7), (A < -0.5) | (A > 0.7)], axis=1)),
+    "DeadZone": ({"width": 0.4}, U, np.sign(A) * np.maximum(np.abs(A) - 0.4, 0.0)),
+    "Quantiser": ({"q": 0.3}, U, 0.3 * np.floor(A / 0.3 + 0.5)),
+    "Hysteresis": ({"on_at": 0.6, "off_at": -0.6}, U,
+                   recursive(lambda y, u: 1.0 if u >= 0.6 else 0.0 if u <= -0.6 else y, A)),
+    "Backlash": ({"half_width": 0.5}, U, recursive(lambda y, u: min(max(y, u - 0.5), u + 0.5), A)),
+    "RateLimit": ({"rise": 100.0, "fall": 50.0}, U,
+                  recursive(lambda y, u: y + np.clip(u - y, -0.1, 0.2), A)),
+    "Polynomial": ({"coefficients": (1.0, -2.0, 0.5, 3.0)}, U,
+                   np.polyval([3.0, 0.5, -2.0, 1.0], A)),
+    "Lookup1": ({"x": X_TABLE, "y": Y_TABLE}, U, np.interp(A, X_TABLE, Y_TABLE)),
+    "Lookup2": ({"x1": (-1.0, 1.0), "x2": (-1.0, 0.0, 2.0), "y": MAP}, UV, None),
+    "Integral": ({"initial": 0.5}, U, 0.5 + integral(A)),
+    "IntegralForward": ({"initial": 0.5}, U, 0.5 + before(np.cumsum(A) * BASE_S)),
+    "LimitedIntegral": ({"low": -0.003, "high": 0.004}, U, recursive(
+        lambda y, u, last: min(max(y + BASE_S / 2 * (u + last), -0.003), 0.004), A,
+        np.concatenate([[-A[0]], A[:-1]]))),
+    "ResettingIntegral": ({"reset_s": 0.1}, U, resetting(A, 50)),
+    "Lag": ({"time_s": 0.05}, U, signal.lfilter(
+        [0.0, 1 - math.exp(-0.04)], [1.0, -math.exp(-0.04)], A)),
+    "HighPass": ({"time_s": 0.05}, U, A - signal.lfilter(
+        [0.0, 1 - math.exp(-0.04)], [1.0, -math.exp(-0.04)], A)),
+    "LeadLag": ({"k": 2.0, "lead_s": 0.3, "lag_s": 0.05}, U, signal.lfilter(
+        *signal.bilinear([0.6, 2.0], [0.05, 1.0], 1.0 / BASE_S), A)),
+    "Derivative": ({"filter_per_s": 50.0}, U, signal.lfilter([50.0, -50.0], [1.1, -1.0], A)),
+    "PI": ({"kp": 0.7, "ki": 4.0}, {"e": A, "feedforward": B}, B + 0.7 * A + 4.0 * integral(A)),
+    "PID": (PID, {"setpoint": A, "measured": B}, pid(A, B)),
+    "TransferFunction": ({"numerator": ABOVE, "denominator": BELOW, "method": "bilinear"}, U,
+                         transfer("bilinear", A)),
+    "StateSpace": (SYSTEM, UV, state_space(np.stack([A, B], axis=1))),
+    "Mux": ({"width": 3}, {"u1": A, "u2": B, "u3": C}, np.stack([A, B, C], axis=1)),
+    "Demux": ({"width": 3}, {"u": VECTOR}, VECTOR),
+    "Select": ({"width": 3, "index": 2}, {"u": VECTOR}, VECTOR[:, 1]),
+    "Switch": ({}, {"condition": P, "u1": VECTOR, "u2": OTHER},
+               np.where(P[:, None], VECTOR, OTHER)),
+    "MultiportSwitch": ({"width": 3}, {"index": K % 5, "u1": A, "u2": B, "u3": C},
+                        np.choose(np.clip(K % 5, 1, 3) - 1, [A, B, C])),
+    "RateTransition": ({}, U, A),
+    "MatrixGain": ({"k": ((1.0, 2.0, 3.0), (0.0, -1.0, 0.5))}, {"u": VECTOR},
+                   VECTOR @ np.array([[1.0, 2.0, 3.0], [0.0, -1.0, 0.5]]).T),
+    "Dot": ({}, {"u1": VECTOR, "u2": OTHER}, np.einsum("ki,ki->k", VECTOR, OTHER)),
+    "Cross": ({}, {"u1": VECTOR, "u2": OTHER}, np.cross(VECTOR, OTHER)),
+    "Norm": ({}, {"u": VECTOR}, np.linalg.norm(VECTOR, axis=1)),
+    "SumElements": ({}, {"u": VECTOR}, VECTOR.sum(axis=1)),
+    "Scale": ({}, {"k": A, "u": VECTOR}, A[:, None] * VECTOR),
+    "MatrixProduct": ({}, {"u1": TURNS, "u2": MATRICES}, (TURNS @ MATRICES).reshape(TICKS, 9)),
+    "Rotate": ({}, {"rotation": TURNS, "v": VECTOR}, np.einsum("kij,kj->ki", TURNS, VECTOR)),
+    "RotateBack": ({}, {"rotation": TURNS, "v": VECTOR}, np.einsum("kji,kj->ki", TURNS, VECTOR)),
+    "RotationAbout": ({"axis": "y"}, U, np.array([
+        [[math.cos(a), 0.0, math.sin(a)], [0.0, 1.0, 0.0], [-math.sin(a), 0.0, math.cos(a)]]
+        for a in A]).reshape(TICKS, 9)),
+    "ForceTransform": ({}, {"f": VECTOR, "mu": OTHER, "rotation": TURNS[:, None],
+                            "position": MATRICES[:, :1]}, wrench_torques()),
+    "UniformNoise": ({"low": -1.0, "high": 3.0}, {}, None),
+    "NormalNoise": ({"mean": 1.0, "sigma": 2.0}, {}, None),
+}  # fmt: skip
+"""Kind → parameters, inputs, outputs; None where a test of its own judges."""
+
+
+def test_every_kind_has_a_case():
+    assert set(CASES) == set(kinds())
+
+
+@pytest.mark.parametrize("kind", [name for name, case in CASES.items() if case[2] is not None])
+def test_a_kind_computes_its_equation(kind):
+    parameters, inputs, wanted = CASES[kind]
+    found = run_block(kind, parameters, inputs)
+    wanted = np.asarray(wanted, dtype=float).reshape(TICKS, -1)
+    np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-12)
+
+
+def test_lookup2_is_bilinear_within_and_held_beyond():
+    from scipy.interpolate import RegularGridInterpolator
+
+    parameters, inputs, _ = CASES["Lookup2"]
+    grid = RegularGridInterpolator((parameters["x1"], parameters["x2"]), np.array(MAP))
+    points = np.stack([np.clip(A, -1.0, 1.0), np.clip(B, -1.0, 2.0)], axis=1)
+    found = run_block("Lookup2", parameters, inputs)
+    np.testing.assert_allclose(found[:, 0], grid(points), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["zoh", "foh", "bilinear", "backward_diff"])
+def test_a_transfer_function_is_made_discrete_as_scipy_does(method):
+    parameters = {"numerator": ABOVE, "denominator": BELOW, "method": method}
+    found = run_block("TransferFunction", parameters, {"u": A})
+    np.testing.assert_allclose(found[:, 0], transfer(method, A), rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize(("axis", "vector"), [("x", (1, 0, 0)), ("y", (0, 1, 0)), ("z", (0, 0, 1))])
+def test_a_rotation_turns_about_its_axis(axis, vector):
+    from scipy.spatial.transform import Rotation
+
+    found = run_block("RotationAbout", {"axis": axis}, {"u": A})
+    wanted = Rotation.from_rotvec(np.outer(A, vector)).as_matrix().reshape(TICKS, 9)
+    np.testing.assert_allclose(found, wanted, atol=1e-14)
+
+
+def test_noise_has_its_moments_and_is_its_seeds_and_its_tick_alone():
+    from scipy import stats
+
+    uniform = run_block("UniformNoise", {"low": -1.0, "high": 3.0}, {})[:, 0]
+    normal = run_block("NormalNoise", {"mean": 1.0, "sigma": 2.0}, {})[:, 0]
+    assert stats.kstest(uniform, stats.uniform(-1.0, 4.0).cdf).pvalue > 0.01
+    assert stats.kstest(normal, stats.norm(1.0, 2.0).cdf).pvalue > 0.01
+    again = run_block("NormalNoise", {"mean": 1.0, "sigma": 2.0}, {})[:, 0]
+    other = run_block("NormalNoise", {"mean": 1.0, "sigma": 2.0, "seed": 1}, {})[:, 0]
+    assert np.array_equal(normal, again)
+    assert abs(np.corrcoef(normal, other)[0, 1]) < 0.15
+
+
+@pytest.mark.parametrize(("base_s", "ticks"), [(0.002, 2500), (0.01, 500), (0.001, 5000)])
+def test_a_reset_after_five_seconds_comes_at_its_tick(base_s, ticks):
+    ones = np.ones(2 * ticks + 2)
+    found = run_block("ResettingIntegral", {"reset_s": 5.0}, {"u": ones}, base_s)[:, 0]
+    assert np.flatnonzero(found == 0.0).tolist() == [0, ticks, 2 * ticks]
+
+
+def test_elements_of_a_vector_are_computed_alone():
+    found = run_block("Lag", {"time_s": 0.05}, {"u": VECTOR})
+    for column in range(3):
+        alone = run_block("Lag", {"time_s": 0.05}, {"u": VECTOR[:, column]})
+        assert np.array_equal(found[:, column], alone[:, 0])
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_the_example_of_a_kind_runs(kind):
+    found = kinds()[kind]
+    parameters = dict(found.example.parameters)
+    whole = {one.name: parameters.get(one.name, one.default) for one in found.parameters}
+    wanted = {one.name for one in found.ports_of(whole).inputs if not one.optional}
+    assert wanted <= set(found.example.inputs)
+    inputs = {name: [np.array(value)] * 5 for name, value in found.example.inputs.items()}
+    assert np.isfinite(run_block(kind, parameters, inputs)).all()
+
+
+@pytest.mark.parametrize("kind", [*kinds().values(), *hidden().values()], ids=lambda one: one.name)
+def test_a_kind_is_whole_data(kind):
+    from hil.diagram.kernel import CODES
+    from hil.diagram.kind import RESERVED
+
+    assert kind.about.endswith(".")
+    assert kind.equation
+    assert not RESERVED & {one.name for one in kind.parameters}
+    codes = [CODES[one.upper()] for one in (*kinds(), *hidden())]
+    assert sorted(codes) == list(range(len(codes)))
+    parameters = {one.name: kind.example.parameters.get(one.name, one.default)
+                  for one in kind.parameters}  # fmt: skip
+    names = {one.name for one in kind.ports_of(parameters).inputs}
+    for source, _ in kind.direct_of(parameters):
+        assert source in names
+    assert kind.initial_of(parameters, BlockSetting("b", 2, 0.01, 0.002)) is not None
+
+
+def test_a_change_of_gains_moves_no_output_of_a_pid():
+    steady = np.full(TICKS, 0.4)
+    drawn = {"b": DrawnBlock("PID", {"kp": 1.0, "ki": 0.0, "kd": 0.2}),
+             "setpoint": DrawnBlock("In"), "measured": DrawnBlock("In")}  # fmt: skip
+    wires = {"b.setpoint": "setpoint.y", "b.measured": "measured.y"}
+    engine = Engine(check(DiagramFile(Diagram(drawn, wires))))
+    found = []
+    for tick, value in enumerate(steady):
+        if tick == 200:
+            engine.set_parameters({("b", "kp"): 3.0, ("b", "kd"): 0.0})
+        engine.set_input("setpoint", 1.0)
+        engine.set_input("measured", value)
+        engine.step()
+        found.append(engine.port("b", "u")[0])
+    assert np.ptp(found[2:]) < 1e-12
