@@ -111,3 +111,16 @@ def test_arrivals_alone_find_the_period_though_some_are_lost():
     late_s = came_s[600:] - at_s[600:]
     assert abs(late_s.mean()) < 1e-3
     assert np.diff(at_s[600:]).min() > 0.9 * PERIOD_S
+
+
+@pytest.mark.parametrize("burst", [1, 3, 6, 9])
+@pytest.mark.parametrize("seed", range(5))
+def test_arrivals_find_the_period_when_they_begin_with_the_rest_of_a_backlog(burst, seed):
+    _, came_s = jittered(600, seed)
+    backlog_s = came_s[0] - 1e-3 * np.arange(burst, 0, -1)
+    loop = ArrivalLoop()
+    at_s = np.array([loop.at(one) for one in (*backlog_s, *came_s)])
+    apart_s = np.diff(at_s[burst + 60 :])
+    periods = np.round(apart_s / PERIOD_S)
+    assert np.abs(apart_s / periods - PERIOD_S).max() < 0.12 * PERIOD_S
+    assert set(periods) <= {1.0, 2.0, 3.0}
