@@ -72,15 +72,15 @@ class Judgement:
         return self.state is HostState.LOST
 
 
-ROUND: Final = 0.2
+ROUND: Final = 0.15
 """Share of a fade in which it takes up its speed, and in which it gives it up."""
 
 
 def window(share: float) -> float:
-    """From 0 to 1 at an even speed, taken up and given up evenly: two parabolas and a line.
+    """From 0 to 1 at an even speed that is taken up and given up evenly: parabola, line, parabola.
 
-    What is faded is felt by its steepest slope, here 1 / (1 - ROUND) = 1.25; that of a polynomial
-    of equal curvature, 10 u³ - 15 u⁴ + 6 u⁵, is 1.875.
+    A fade of rates is felt by its steepest slope: here 1 / (1 - ROUND) = 1.18, where 1 is the least
+    there can be, and 10 u³ - 15 u⁴ + 6 u⁵ has 1.875.
     """
     u = min(max(share, 0.0), 1.0)
     if u > 0.5:

@@ -49,12 +49,12 @@ MAPS = (
 
 
 def aerobatics():
-    """Pulls and pushes of one g and turns of 40 degrees of bank, one after the other, at 50 m/s."""
+    """Pulls and pushes of more than one g, and turns of 40 degrees of bank between, at 50 m/s."""
     pitch, turn = [], []
-    for k in range(8):
-        begin_s, sign = 3.6 * k, (-1.0) ** k
-        pitch += pulse(begin_s, 1.5, 0.2, sign * math.radians(10.0))
-        turn += pulse(begin_s + 0.8, 1.6, 0.3, sign * math.radians(9.0))
+    for k in range(6):
+        begin_s, sign = 4.6 * k, (-1.0) ** k
+        pitch += pulse(begin_s, 1.3, 0.1, sign * math.radians(10.0))
+        turn += pulse(begin_s + 2.4, 1.2, 0.2, sign * math.radians(9.0))
     speed = (Ramp(-1.0, 0.5, 50.0),)
     return Scripted(
         Script(lasts_s=30.0, speed_m_s=speed, pitch_rad=tuple(pitch), turn_rad_s=tuple(turn))
@@ -206,7 +206,7 @@ def before(map_name, seed, watched=True):
     return Bench(map_name, seed, watched).until(begins_s(seed))
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=200)
 def clean(map_name, seed):
     """The whole ride without one."""
     return before(map_name, seed).fault("").until(CLEAN_S).ridden()
@@ -234,6 +234,7 @@ class Trusting:
         self._since_s = now_s
 
 
+@lru_cache(maxsize=20)
 def ideal_loop(seed, takes_s, lasts_s):
     """Peak of the ride of a loop known in every cycle, with no wire between [m/s²]."""
     feed, preset = VEHICLES[vehicle_of(seed)]

@@ -1,10 +1,11 @@
-"""What a filter is told while a source fades in and out: the fade is no manoeuvre of the vehicle.
+"""What a filter is told while a source fades: a fade is no manoeuvre of the vehicle.
 
 Force and rates are wanted by a weight that falls to 0 in 0.3 s. A filter that is told just that
-feels a car lost in a bend straighten at once: it kicks across, and its tilt jumps home. So of what
-is faded out, the part of the force that had lasted is let go slowly, along (1 + t/τ) exp(-t/τ); what
-was quick, and all rates, end with the weight. A pose that comes in is let go likewise, all of it:
-its speed ends with the weight, and the platform comes home after that.
+feels a car that is lost in a bend straighten at once: it kicks across, its tilt turns home, and its
+yaw, washed out long ago, turns back. So of what is faded out, the part that had lasted is let go
+slowly, along (1 + t/τ) exp(-t/τ), and taken up likewise after a fade in; what was quick goes with
+the weight. A pose that comes in is let go likewise, all of it: its speed ends with the weight, and
+the platform comes home after that.
 """
 
 from __future__ import annotations
@@ -13,19 +14,17 @@ import math
 from dataclasses import replace
 from typing import Final
 
-import numpy as np
-
-from hil.stations.simulator.head import Floats
 from platform6dof.cueing.attitude import rotated_by, vector_between
 from platform6dof.cueing.vehicle import REST, VehicleFlags, VehicleState
 
 RELEASE_S: Final = 0.6
-"""τ: of what is let go a quarter is left after 2.7 τ, a twentieth after 4.7 τ [s]."""
-LASTED_S: Final = 0.2
-"""Time constant of the mean that tells what of a force had lasted [s]."""
+"""τ: a half is let go after 1.7 τ, nine tenths after 3.9 τ [s]."""
+LASTED_S: Final = (0.2, 0.2, 0.2, 0.7, 0.7, 0.7)
+"""Time constants of the means that tell what of force and rates had lasted [s]; that of the rates is
+about that in which a filter washes them out, so that it is the turning that ends with the weight."""
 NOTHING: Final = 1e-12
-"""Less than this is not held any more [m/s², m, rad]."""
-_REST_FORCE = np.array(REST.f_m_s2)
+"""Less than this is not held any more [m/s², rad/s, m, rad]."""
+Six = tuple[float, float, float, float, float, float]
 _LEVEL: Final = (1.0, 0.0, 0.0, 0.0)
 
 
@@ -39,47 +38,63 @@ class Release:
     def __init__(self, period_s: float) -> None:
         self._step = period_s / RELEASE_S
         self._keep = math.exp(-self._step)
-        self._follow = -math.expm1(-period_s / LASTED_S)
+        self._follow = [-math.expm1(-period_s / one) for one in LASTED_S]
         self.reset()
 
     def reset(self) -> None:
-        """Nothing was wanted so far."""
-        self._weight = 0.0
-        self._lasting: Floats = np.zeros(3)
-        self._held: Floats = np.zeros((2, 6))
+        """Nothing was told so far: what comes first fades neither in nor out."""
+        self._weight = math.nan
+        self._lasting = [0.0] * 6
+        self._held, self._later = [0.0] * 6, [0.0] * 6  # their sum is what is not yet let go
 
     def step(self, state: VehicleState, weight: float) -> VehicleState:
-        """What the filter is to be told in this cycle.
+        """What the filter is to be told in this cycle, at full weight.
 
         Args:
             state: complete and finite.
             weight: share of it that is wanted, 0 to 1.
         """
         posed = VehicleFlags.POSE in state.flags
-        whole = _pose(state) if posed else np.array(state.f_m_s2) - _REST_FORCE
-        lost, self._weight = self._weight - weight, weight
-        held = self._held
-        held[1] = self._keep * (held[1] + self._step * held[0])
-        held[0] *= self._keep
+        whole = _pose(state) if posed else _motion(state)
+        lasting = whole if posed else self._means(whole)
+        self._let_go(lasting, 0.0 if math.isnan(self._weight) else self._weight - weight)
+        self._weight = weight
+        if weight == 1.0 and not any(self._held):
+            return state
+        x, y, z, a, b, c = (
+            weight * one + held + later
+            for one, held, later in zip(whole, self._held, self._later, strict=True)
+        )
         if posed:
-            held[0] += lost * whole
-        else:
-            self._lasting += self._follow * (whole - self._lasting)
-            held[0, :3] += lost * self._lasting
-        if float(np.abs(held).max()) < NOTHING:
-            held[:] = 0.0
-            if weight == 1.0:
-                return state
-        if posed:
-            told = weight * whole + held[0] + held[1]
-            x, y, z, *turn = told.tolist()
-            return replace(state, position_m=(x, y, z), attitude=rotated_by(tuple(turn)))
-        x, y, z = (_REST_FORCE + weight * whole + held[0, :3] + held[1, :3]).tolist()
-        p, q, r = state.omega_rad_s
-        rates = (weight * p, weight * q, weight * r)
-        return replace(state, f_m_s2=(x, y, z), omega_rad_s=rates)
+            return replace(state, position_m=(x, y, z), attitude=rotated_by((a, b, c)))
+        rest = REST.f_m_s2
+        return replace(
+            state, f_m_s2=(rest[0] + x, rest[1] + y, rest[2] + z), omega_rad_s=(a, b, c)
+        )
+
+    def _means(self, motion: Six) -> Six:
+        """What of force and rates had lasted."""
+        for at, (one, follow) in enumerate(zip(motion, self._follow, strict=True)):
+            self._lasting[at] += follow * (one - self._lasting[at])
+        x, y, z, p, q, r = self._lasting
+        return x, y, z, p, q, r
+
+    def _let_go(self, lasting: Six, lost: float) -> None:
+        """Go on by a cycle in which a share is lost; negative if it comes."""
+        held, later, keep, step = self._held, self._later, self._keep, self._step
+        for at, one in enumerate(lasting):
+            later[at] = keep * (later[at] + step * held[at])
+            held[at] = keep * held[at] + lost * one
+        if max(map(abs, held)) + max(map(abs, later)) < NOTHING:
+            held[:] = later[:] = [0.0] * 6
 
 
-def _pose(state: VehicleState) -> Floats:
-    """Place [m] and turn, axis times angle [rad], shape (6,)."""
-    return np.array((*state.position_m, *vector_between(_LEVEL, state.attitude)))
+def _motion(state: VehicleState) -> Six:
+    """Specific force less that at rest [m/s²], and rates [rad/s]."""
+    (x, y, z), rest = state.f_m_s2, REST.f_m_s2
+    return (x - rest[0], y - rest[1], z - rest[2], *state.omega_rad_s)
+
+
+def _pose(state: VehicleState) -> Six:
+    """Place [m] and turn, axis times angle [rad]."""
+    return (*state.position_m, *vector_between(_LEVEL, state.attitude))
