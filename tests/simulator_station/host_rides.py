@@ -20,9 +20,10 @@ from hil.hosts.maps import load_map
 from hil.hosts.states import Cause, HostState
 from hil.hosts.watch import Judgement, window
 from hil.machines.cueing_preset import filter_of, read_preset
+from hil.machines.governor import governor_of
 from hil.machines.machine import geometry_of, load_rig
 from hil.stations.simulator.chain import Chain
-from hil.stations.simulator.motion import RideMotion, RidePhase
+from hil.stations.simulator.motion import RideMotion
 from hil.stations.simulator.source import Surroundings
 from hil.stations.simulator.sources.emulated import (
     EmulatedSettings,
@@ -83,8 +84,9 @@ VEHICLES = {
 """What is ridden, and by which preset: hard bends of a car, aerobatics, a gentle turn in flight."""
 
 
-def vehicle_of(seed):
-    return list(VEHICLES)[seed % len(VEHICLES)]
+def vehicle_of(map_name, seed):
+    """The car where poses come in: of the others the emulated tool's axes reach their ends."""
+    return "bends" if map_name == "simtools" else list(VEHICLES)[seed % len(VEHICLES)]
 
 
 def begins_s(seed):
@@ -109,9 +111,9 @@ class Ridden:
     t_s: np.ndarray
     rows: np.ndarray
     """What was asked of the platform, absolute, shape (N, 3, 6)."""
-    hosts: list
-    causes: list
-    phases: list
+    hosts: tuple
+    causes: tuple
+    phases: tuple
     weights: np.ndarray
     dropped: np.ndarray
     peak_m_s2: float
@@ -140,10 +142,11 @@ class Bench:
         map_name: of the host.
         seed: of its network; it chooses the vehicle too.
         watched: whether its watchdogs are on.
+        governed: whether a governor is there; such a ride cannot be copied.
     """
 
-    def __init__(self, map_name, seed, watched=True):
-        feed, preset = VEHICLES[vehicle_of(seed)]
+    def __init__(self, map_name, seed, watched=True, governed=False):
+        feed, preset = VEHICLES[vehicle_of(map_name, seed)]
         kind, map_ = load_map(configs_dir() / "hosts" / f"{map_name}.toml")
         around = Surroundings(Path("ride.toml"), PERIOD_S, True, seed, lambda: 0.0)
         network = {"jitter_s": 0.006, "loss": 0.005}
@@ -152,11 +155,12 @@ class Bench:
         self._host = host_of(settings, kind, map_, b"", waiting, around)
         self._source = HostSource(kind, map_, EmulatedWire(self._host, waiting, (), 0.0), around)
         if not watched:
-            self._source._watch = Trusting()
+            vars(self._source)["_watch"] = Trusting()
         preset = preset if "f_m_s2" in kind.tells else "direct"
         cue = filter_of(read_preset(preset), PERIOD_S)
         neutral = np.array(rig().neutral.coordinates())
-        chain = Chain(cue, None, neutral, HEAD_M, PERIOD_S)
+        limiter = governor_of(rig(), PERIOD_S) if governed else None
+        chain = Chain(cue, limiter, neutral, HEAD_M, PERIOD_S)
         self._motion = RideMotion(chain, rig().slow_moves.limits(), PERIOD_S, math.inf)
         self._cycle, self._told = 0, []
         self._source.begin(0.0)
@@ -172,14 +176,22 @@ class Bench:
             (self._host, self._source, self._motion)
         )
         twin._told = list(self._told)
-        if line:
-            twin._host.fault(line, self.now_s)
-        return twin
+        return twin.fault_here(line) if line else twin
+
+    def fault_here(self, line):
+        """This ride with a fault from now on."""
+        self._host.fault(line, self.now_s)
+        return self
 
     def engage(self):
         """A person lets it follow again, after it was parked."""
         self._motion.begin()
         self._source.begin(self.now_s)
+
+    @property
+    def margin(self):
+        """Smallest share of a limit that is left now; NaN without a governor."""
+        return self._motion.cued.margin
 
     def until(self, end_s):
         while self.now_s < end_s:
@@ -235,9 +247,9 @@ class Trusting:
 
 
 @lru_cache(maxsize=20)
-def ideal_loop(seed, takes_s, lasts_s):
+def ideal_loop(map_name, seed, takes_s, lasts_s):
     """Peak of the ride of a loop known in every cycle, with no wire between [m/s²]."""
-    feed, preset = VEHICLES[vehicle_of(seed)]
+    feed, preset = VEHICLES[vehicle_of(map_name, seed)]
     neutral = np.array(rig().neutral.coordinates())
     chain = Chain(filter_of(read_preset(preset), PERIOD_S), None, neutral, HEAD_M, PERIOD_S)
     loop, rows = Looping(begins_s(seed), takes_s), []

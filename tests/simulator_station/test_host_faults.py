@@ -7,7 +7,7 @@ import campaign
 import numpy as np
 import pytest
 from fault_table import FAULTS, shown
-from host_rides import MAPS, PERIOD_S, Bench, begins_s, clean, faulty, ideal_loop, vehicle_of
+from host_rides import MAPS, PERIOD_S, Bench, begins_s, clean, faulty, ideal_loop, rig, vehicle_of
 
 from hil.config.shipped import configs_dir
 from hil.hosts.maps import load_map
@@ -53,9 +53,9 @@ def seen_wrongly(fault, name, seed, ride):
     at = int(np.searchsorted(ride.t_s, seen_s))
     if ride.causes[at] not in wanted.causes:
         found.append(f"taken for {ride.causes[at].name}")
-    if ride.first(HostState.AWAY, seen_s) - seen_s > 0.3 + PERIOD_S:
+    if ride.first(HostState.AWAY, seen_s) - seen_s > 0.3 + 1.5 * PERIOD_S:
         found.append("not away in 0.3 s")
-    elif ride.weights[ride.t_s > seen_s + 0.3 + PERIOD_S][0] != 0.0:
+    elif ride.weights[ride.t_s > seen_s + 0.3 + 1.5 * PERIOD_S][0] != 0.0:
         found.append("something is wanted after 0.3 s")
     if fault == "end":
         rests_s = ride.first(RidePhase.OVER)
@@ -72,14 +72,14 @@ def kicks(fault, name, seed, ride):
     """What moves as it would not without the fault."""
     usual, found = clean(name, seed), []
     most = bound(usual)
+    if not shown(fault, tells_of(name)).causes:
+        return []  # it is the governor that limits it
     if fault == "loop":
-        if "f_m_s2" not in tells_of(name):
-            return []  # the pose is the tool's own, and flips
-        ideal = ideal_loop(seed, LOOP_S, begins_s(seed) + LASTS_S["loop"])
+        ideal = ideal_loop(name, seed, LOOP_S, begins_s(seed) + LASTS_S["loop"])
         most = max(1.1 * ideal, ideal + 0.2)
     if ride.peak_m_s2 > most:
         found.append(f"peak {ride.peak_m_s2:.3f} m/s2, not {most:.3f} m/s2")
-    if ride.torn > 1e-5:
+    if ride.torn > 1e-3:
         found.append(f"poses and speeds differ by {ride.torn:.2g}")
     if fault != "loop":
         allowed = np.maximum(1.1 * usual.accelerations, usual.accelerations + 0.3)
@@ -92,7 +92,7 @@ def wrong(fault, name, seed):
     """All that is wrong of a case."""
     ride = with_fault(name, seed, fault)
     found = seen_wrongly(fault, name, seed, ride) + kicks(fault, name, seed, ride)
-    return [f"{fault} on {name}, seed {seed}, {vehicle_of(seed)}: {one}" for one in found]
+    return [f"{fault} on {name}, seed {seed}, {vehicle_of(name, seed)}: {one}" for one in found]
 
 
 @pytest.mark.campaign
@@ -137,6 +137,14 @@ def test_once_at_home_nothing_moves_until_somebody_engages(name):
     again = bench.until(20.0).ridden()
     assert np.ptp(again.rows[again.t_s > 16.0], axis=0)[0].max() > 0.005
     assert again.peak_m_s2 <= bound(clean(name, 1))
+
+
+@pytest.mark.parametrize("fault", ["nan", "replay", "reset", "loop"])
+def test_what_a_pose_does_not_show_is_limited_by_the_governor(fault):
+    bench = Bench("simtools", 0, governed=True).until(3.0).fault_here(FAULTS[fault])
+    margins = [bench.until(3.0 + PERIOD_S * k).margin for k in range(1, 800)]
+    assert min(margins) >= 0.0
+    assert bench.ridden().peak_m_s2 <= min(rig().limits.acceleration_max_m_s2)
 
 
 def test_a_second_sender_is_counted():

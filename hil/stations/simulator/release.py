@@ -20,8 +20,10 @@ from platform6dof.cueing.vehicle import REST, VehicleFlags, VehicleState
 RELEASE_S: Final = 0.6
 """τ: a half is let go after 1.7 τ, nine tenths after 3.9 τ [s]."""
 LASTED_S: Final = (0.2, 0.2, 0.2, 0.7, 0.7, 0.7)
-"""Time constants of the means that tell what of force and rates had lasted [s]; that of the rates is
-about that in which a filter washes them out, so that it is the turning that ends with the weight."""
+"""Time constants of the means that tell what of force and rates had lasted [s].
+
+That of the rates is about the time in which a filter washes them out, so that with the weight ends
+what the platform turns."""
 NOTHING: Final = 1e-12
 """Less than this is not held any more [m/s², rad/s, m, rad]."""
 Six = tuple[float, float, float, float, float, float]
@@ -68,9 +70,7 @@ class Release:
         if posed:
             return replace(state, position_m=(x, y, z), attitude=rotated_by((a, b, c)))
         rest = REST.f_m_s2
-        return replace(
-            state, f_m_s2=(rest[0] + x, rest[1] + y, rest[2] + z), omega_rad_s=(a, b, c)
-        )
+        return replace(state, f_m_s2=(rest[0] + x, rest[1] + y, rest[2] + z), omega_rad_s=(a, b, c))
 
     def _means(self, motion: Six) -> Six:
         """What of force and rates had lasted."""
