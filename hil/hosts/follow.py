@@ -25,6 +25,8 @@ HORIZON_S: Final = 0.06
 """Beyond the newest packet by more than this, the time read comes to a stop [s]."""
 PERIODS: Final = 2.5
 """And beyond so many of the last packets' mean distances."""
+STOPPING_S: Final = 0.2
+"""A pose that is not heard of any more stops from its speed with this time constant [s]."""
 CORRECTED_S: Final = 0.02
 """What was read differently before a packet came is given up with this time constant [s]."""
 _LEAST_GAP_S: Final = 1e-4
@@ -108,8 +110,11 @@ class Follower:
         if len(states) == 1:
             return newest
         mean_s = (times_s[-1] - times_s[0]) / (len(times_s) - 1)
-        ahead_s = _bounded(now_s - times_s[-1], min(HORIZON_S, PERIODS * mean_s), mean_s)
+        far_s = min(HORIZON_S, PERIODS * mean_s)
+        ahead_s = _bounded(now_s - times_s[-1], far_s, mean_s)
         weights = parabola_weights(times_s, times_s[-1] + ahead_s)
+        if ahead_s > far_s and VehicleFlags.POSE in newest.flags:
+            weights = _stopping_weights(times_s, far_s, now_s)
         turns = [vector_between(newest.attitude, state.attitude) for state in states]
         return replace(
             newest,
@@ -121,6 +126,21 @@ class Follower:
             v_m_s=_mixed(weights, [state.v_m_s for state in states]),
             position_m=_mixed(weights, [state.position_m for state in states]),
         )
+
+
+def _stopping_weights(times_s: Sequence[float], far_s: float, now_s: float) -> list[float]:
+    """Weights of values that went on by their parabola for a while, and now stop from their speed.
+
+    Args:
+        times_s: of the values, increasing [s].
+        far_s: how far beyond the last of them the parabola is read [s].
+        now_s: later than that [s].
+    """
+    until_s = times_s[-1] + far_s
+    there = parabola_weights(times_s, until_s)
+    before = parabola_weights(times_s, until_s - _LEAST_GAP_S)
+    span_s = STOPPING_S * -math.expm1(-(now_s - until_s) / STOPPING_S)
+    return [a + span_s * (a - b) / _LEAST_GAP_S for a, b in zip(there, before, strict=True)]
 
 
 def _told(state: VehicleState, at: VehicleState) -> tuple[Vector3, Vector3]:

@@ -78,19 +78,19 @@ class Predictive:
                 raise ConfigError("cueing", [str(error)]) from None
             yield
 
-    def look_ahead(self, source: LiveSource, now_s: float, share: float) -> None:
+    def look_ahead(self, source: LiveSource, now_s: float, gain: float) -> None:
         """Tell what the vehicle will do to those that make a plan in this cycle.
 
         Args:
             source: just asked for this cycle.
             now_s: on the clock of the run [s].
-            share: of force and rates that is wanted now: gain times weight.
+            gain: factor on force and rates.
         """
         for one in self._filters:
             own = one.parameters
             if one.due and own.preview_s > 0.0:
                 states = source.preview(now_s, own.preview_s, own.step_s)
-                one.foresee([scaled_state(state, share) for state in states])
+                one.foresee([scaled_state(state, gain) for state in states])
 
     @property
     def counts(self) -> tuple[int, int, int]:

@@ -96,18 +96,19 @@ class Chain:
         self.last: Cued = Cued(rows, rest, rest)
         """The newest cycle."""
 
-    def follow(self, state: VehicleState, weight: float, gain: float) -> Cued:
+    def follow(self, state: VehicleState, weight: float, gain: float, own: float = 1.0) -> Cued:
         """A cycle that follows the vehicle.
 
         Args:
             state: complete and finite.
-            weight: share that is wanted, 0 to 1.
+            weight: share that is wanted of its source, which may be lost at any time, 0 to 1.
             gain: factor on force, rates and pose.
+            own: share of all that is wanted because the ride begins, ends or is muted, 0 to 1.
         """
         scaled = scaled_state(state, gain)
-        deviation = self._cue.step(self._release.step(scaled, weight))
+        deviation = self._cue.step(self._release.step(scaled, weight), own)
         platform_rows(deviation, self._head, self.neutral, self._rows)
-        return self._limited(self._rows, _wanted(scaled, weight))
+        return self._limited(self._rows, _wanted(scaled, weight * own))
 
     def lead(self, rows: Rows) -> Cued:
         """A cycle on a given way, absolute coordinates, shape (3, 6)."""

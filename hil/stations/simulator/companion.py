@@ -82,8 +82,7 @@ class RideCompanion:
         heard = self._source.poll(now_s)
         self._ride.heard, self._ride.source_over = heard, self._source.ended_s <= now_s
         if self._ride.phase is not RidePhase.RESTING:
-            share = self._ride.gain.value * self._ride.weight
-            self._predictive.look_ahead(self._source, now_s, share)
+            self._predictive.look_ahead(self._source, now_s, self._ride.gain.value)
         self._tell(tick, heard)
         self._predictive.tell(lambda text: self.note(tick, text, Level.WARNING))
         if heard.host is HostState.LOST and verdict is not None and verdict.mode in PARKED:

@@ -213,7 +213,7 @@ class RideMotion:
         if self._way is not None:
             return self._go_home(self._way)
         state = REST if self.heard.state is None else self.heard.state
-        return self._chain.follow(state, self.weight, gain)
+        return self._chain.follow(state, self.heard.weight, gain, self._own.value)
 
     def _look_for_the_end(self) -> None:
         lost = self.heard.host is HostState.LOST

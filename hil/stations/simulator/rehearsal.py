@@ -101,8 +101,7 @@ def _ridden(ride: Ride, lasts_s: float) -> Rehearsal:
             motion.heard = source.poll(now[0])
             motion.source_over = source.ended_s <= now[0]
             if motion.phase is not RidePhase.RESTING:
-                share = motion.gain.value * motion.weight
-                ride.parts.predictive.look_ahead(source, now[0], share)
+                ride.parts.predictive.look_ahead(source, now[0], motion.gain.value)
             motion.sample(index * period_s)
             cued = motion.cued
             rows.append(cued.rows)
