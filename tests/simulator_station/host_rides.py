@@ -45,7 +45,8 @@ CLEAN_S = 9.0
 """So long a ride without a fault lasts."""
 HEAD_M = np.array((0.0, 0.0, 0.9))
 MAPS = (
-    "hcu1", "flightgear", "flightgear_binary", "xplane_rref", "xplane12_data", "beamng", "simtools",
+    "hcu1", "flightgear", "flightgear_binary", "jsbsim", "xplane_rref", "xplane12_data", "beamng",
+    "simtools",
 )  # fmt: skip
 
 
