@@ -134,7 +134,7 @@ def test_once_at_home_nothing_moves_until_somebody_engages(name):
     still = parked.rows[parked.t_s >= rests_s]
     assert np.ptp(still, axis=0).max() == 0.0  # though the host is back at 7 s
     bench.engage()
-    again = bench.until(20.0).ridden()
+    again = bench.until(25.0).ridden()
     assert np.ptp(again.rows[again.t_s > 16.0], axis=0)[0].max() > 0.005
     assert again.peak_m_s2 <= bound(clean(name, 1))
 
