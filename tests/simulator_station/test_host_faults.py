@@ -82,7 +82,7 @@ def kicks(fault, name, seed, ride):
     if ride.torn > 1e-3:
         found.append(f"poses and speeds differ by {ride.torn:.2g}")
     if fault != "loop":
-        allowed = np.maximum(1.1 * usual.accelerations, usual.accelerations + 0.5)
+        allowed = np.maximum(1.1 * usual.accelerations, usual.accelerations + 0.6)
         for at in np.flatnonzero(ride.accelerations > allowed):
             found.append(f"coordinate {at}: {ride.accelerations[at]:.3f}, not {allowed[at]:.3f}")
     return found

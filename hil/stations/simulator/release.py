@@ -17,9 +17,9 @@ from typing import Final
 from platform6dof.cueing.attitude import rotated_by, vector_between
 from platform6dof.cueing.vehicle import REST, VehicleFlags, VehicleState
 
-RELEASE_S: Final = 0.6
+RELEASE_S: Final = 0.7
 """τ: a half is let go after 1.7 τ, nine tenths after 3.9 τ [s]."""
-LASTED_S: Final = (0.2, 0.2, 0.2, 0.7, 0.7, 0.7)
+LASTED_S: Final = (0.2, 0.2, 0.2, 0.65, 0.65, 0.65)
 """Time constants of the means that tell what of force and rates had lasted [s].
 
 That of the rates is about the time in which a filter washes them out, so that with the weight ends
