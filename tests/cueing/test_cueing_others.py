@@ -15,15 +15,15 @@ from scipy.spatial.transform import Rotation as Turn
 
 from platform6dof.cueing.adaptive import Adaptation, Adaptive, AdaptiveParameters
 from platform6dof.cueing.direct import Direct, DirectParameters
-from platform6dof.cueing.optimal import (
+from platform6dof.cueing.optimal import Optimal
+from platform6dof.cueing.optimal_washout import (
     CANAL_TA_S,
     CANAL_TL_S,
     OTOLITH,
-    Optimal,
     OptimalParameters,
     OptimalWeights,
     plane,
-)  # fmt: skip
+)
 from platform6dof.cueing.parameters import ANGLE_SUM_MAX_RAD, CueingError
 from platform6dof.cueing.vehicle import VehicleFlags
 
@@ -285,13 +285,13 @@ def test_it_is_so_for_other_weights_too(seed):
 
 
 def test_weights_that_cannot_be_solved_are_refused(monkeypatch):
-    from platform6dof.cueing import optimal
+    from platform6dof.cueing import optimal_washout
 
     def coarse(*arguments, **others):
         return solve_continuous_are(*arguments, **others) * (1 + 1e-3)
 
-    monkeypatch.setattr(optimal, "solve_continuous_are", coarse)
-    monkeypatch.setattr(optimal, "solve_continuous_lyapunov", lambda a, q: np.zeros_like(q))
+    monkeypatch.setattr(optimal_washout, "solve_continuous_are", coarse)
+    monkeypatch.setattr(optimal_washout, "solve_continuous_lyapunov", lambda a, q: np.zeros_like(q))
     with pytest.raises(CueingError, match="Riccati equation leaves"):
         plane(OPTIMAL, "pitch")
 
@@ -332,7 +332,7 @@ def test_each_axis_is_felt_the_right_way():
 def test_it_refuses_inputs_that_could_turn_it_too_far():
     with pytest.raises(CueingError, match="can turn the platform by") as refused:
         Optimal(replace(OPTIMAL, rates=scales(1.0, math.radians(120.0))), T)
-    assert refused.value.name == "force.most"
+    assert refused.value.name == "optimal"
 
 
 # Direct
