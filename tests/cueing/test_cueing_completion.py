@@ -280,3 +280,26 @@ def test_a_vehicle_that_stands_says_nothing():
     )  # fmt: skip
     assert set(verdicts(still).values()) == {Judgement.SILENT, Judgement.AGREES}
     assert verdicts(still)["f_x"] is Judgement.SILENT
+
+
+@pytest.mark.parametrize(("f_z", "judgement"), [
+    (-G, Judgement.AGREES), (G, Judgement.WRONG_SIGN), (-1.0, Judgement.WRONG_SCALE),
+    (1.0, Judgement.WRONG_SIGN), (0.0, Judgement.SILENT),
+])  # fmt: skip
+def test_gravity_is_found_with_its_sign_in_metres_and_in_g(f_z, judgement):
+    force = np.tile([0.0, 0.0, f_z], (200, 1))
+    (found,) = agreements(told(200, 0.02, force=force))
+    assert (found.axis, found.judgement) == ("f_z", judgement)
+    assert found.text.startswith(f"f_z: slope {-f_z / G + 0.0:.3g} on gravity")
+
+
+def test_a_relation_that_is_none_is_not_called_too_little_motion():
+    random = np.random.default_rng(5)
+    force = np.column_stack([random.normal(size=(4000, 2)), np.full(4000, -G)])
+    velocity = np.cumsum(random.normal(size=(4000, 3)), axis=0) * 0.02
+    told_of = {
+        one.axis: one for one in agreements(told(4000, 0.02, force=force, velocity=velocity))
+    }
+    assert told_of["f_x"].judgement is Judgement.SILENT
+    assert "no relation" in told_of["f_x"].text
+    assert f"{told_of['f_x'].correlation:.2f}" in told_of["f_x"].text
