@@ -272,6 +272,15 @@ def test_a_model_that_says_something_else_is_not_handed_out(rides, tmp_path, mon
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_cannot_be_written_leaves_nothing_behind(tmp_path):
+    rig, _ = rig_and_file("paper")
+    program = cueing_program(rig, read_preset("base"), "base", PERIOD_S)
+    (tmp_path / "taken.fmu").mkdir()
+    with pytest.raises(ConfigError, match=r"taken\.fmu: cannot be written"):
+        export(program, 2, tmp_path / "taken.fmu", "0")
+    assert [one.name for one in tmp_path.iterdir()] == ["taken.fmu"]
+
+
 def test_another_numba_is_refused(monkeypatch, tmp_path):
     import numba
 
@@ -291,7 +300,7 @@ def test_a_missing_compiler_is_named(monkeypatch, tmp_path):
 def test_another_algorithm_is_refused():
     rig, _ = rig_and_file("paper")
     preset = read_preset("base").model_copy(update={"algorithm": "mpc"})
-    with pytest.raises(ConfigError, match="only a classical filter can be exported"):
+    with pytest.raises(ConfigError, match=r"only a classical filter can be exported: .*\bbase\b"):
         cueing_program(rig, preset, "base", PERIOD_S)
 
 

@@ -147,6 +147,13 @@ def test_a_library_that_does_not_load_is_told(tmp_path):
         ModelProcess(order(broken, ("f_x",)))
 
 
+def test_an_order_that_is_too_long_is_refused_with_its_length(tmp_path):
+    start = {f"{'long' * 20}_{k}": 0.0 for k in range(900)}
+    wanted = order(c_vehicle(tmp_path, 2), ("f_x",), start=start)
+    with pytest.raises(RefusedError, match=r"takes \d+ bytes, 65536 at most"):
+        ModelProcess(wanted)
+
+
 def test_bytes_that_are_no_answer_are_a_failure():
     from hil.fmu.wire import Packer, StepAnswer
 

@@ -152,6 +152,12 @@ def test_acceleration_becomes_force_by_attitude():
     assert state.flags == VehicleFlags.GROUND
 
 
+def test_a_force_that_is_told_stays_beside_an_acceleration():
+    state = state_of({"f_x": 3.0, "a_y": 2.0, "roll": 0.4, "pitch": 0.0}, 0.0)
+    weight = -9.80665 * math.sin(0.4), -9.80665 * math.cos(0.4)
+    assert state.f_m_s2 == pytest.approx((3.0, 2.0 + weight[0], weight[1]))
+
+
 def test_code_is_loaded_with_trust_only(tmp_path):
     path = vehicle(tmp_path, 2)
     sha256 = read_description(path).sha256
@@ -170,6 +176,8 @@ def test_code_is_loaded_with_trust_only(tmp_path):
     [
         ({"step_s": 0.0015}, r"step_s 0.0015 s does not divide 0.002 s"),
         ({"outputs": {"r": "r"}}, "gives no force"),
+        ({"outputs": C_OUTPUTS | {"roll": "p"}}, "has roll: an attitude needs roll and pitch"),
+        ({"outputs": C_OUTPUTS | {"yaw": "p"}}, "has yaw: an attitude needs roll and pitch"),
         ({"outputs": C_OUTPUTS | {"f_x": "f_xx"}}, r"'f_xx': no such variable; near ones: "),
         ({"start": {"mass": 1.0}}, r"source.start = 'mass': no such variable"),
         ({"inputs": {"pose_w": "steer"}}, r"source.inputs.pose_w: unknown \(did you mean pose_"),
