@@ -9,7 +9,6 @@ the machine itself did meanwhile is told by cyclictest, at a higher priority tha
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.bench_rack import machine_watched
+from benchmarks.frame import main
 from hil.config.errors import RefusedError
 from hil.recording.reader import Recording
 from hil.stations.simulator.latency import SHARES, WORDS, latency_trail
@@ -72,6 +72,7 @@ def measured(seconds: float) -> dict[str, Any]:
 
 def run(seconds: float = 60.0, console: Console | None = None) -> dict[str, Any]:
     """Measure, print the table, return the figures."""
+    require_seconds(seconds)
     console = console or Console()
     told = measured(seconds)
     machine = told.get("machine_max_us", "not there")
@@ -92,13 +93,5 @@ def run(seconds: float = 60.0, console: Console | None = None) -> dict[str, Any]
     return told
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60.0, help="to be followed in all")
-    seconds = parser.parse_args().seconds
-    require_seconds(seconds)
-    run(seconds)
-
-
 if __name__ == "__main__":
-    main()
+    main(run, __doc__)
