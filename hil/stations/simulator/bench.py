@@ -39,11 +39,10 @@ class Ride:
     def added(self) -> Added:
         """What it adds to a run of the platform."""
         plan = self.plan
-        source = plan.scenario.source
         facts = {
-            "source": str(source.model_dump(mode="json").get("kind")),
+            "source": plan.scenario.source_kind,
             "cueing": ", ".join(self.parts.names),
-            **foreign_source(source),
+            **foreign_source(plan.scenario.source),
         }
         extension = Extension(
             signals=SIGNALS,
@@ -120,7 +119,7 @@ def opened_source(
     with source_kind(scenario.source, file).open(scenario.source, around) as source:
         ahead_s = scenario.cueing.preview_s
         if ahead_s and not source.preview(now_s(), ahead_s, ahead_s):
-            kind = scenario.source.model_dump(mode="json")["kind"]
+            kind = scenario.source_kind
             line = f"cueing.preview_s: {ahead_s:g} s: source {kind!r} does not know its future"
             line += "; leave it out, and what it does now is forecast"
             raise ConfigError(plan.scenario_file, [about("cueing.preview_s", line)])

@@ -63,6 +63,12 @@ class RideScenario(Scenario):
     duration_s: Seconds | None = None
     """After so long the ride comes to rest and parks [s]; left out: when its source ends."""
 
+    @property
+    def source_kind(self) -> str:
+        """Which of the installed sources it follows."""
+        source: Any = self.source
+        return source.kind
+
 
 class RidePlan(Plan):
     """A ride's scenario with its rig resolved."""
