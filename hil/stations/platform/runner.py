@@ -18,6 +18,7 @@ from hil.run.evidence import evidence_of
 from hil.run.station import Request
 from hil.stations.platform.bench import expected_duration_s, run
 from hil.stations.platform.check import check_plan
+from hil.stations.platform.command_line import plan_of
 from hil.stations.platform.course import WHOLE_COURSE, RunResult, RunSequence
 from hil.stations.platform.drives.certificate import NotCommissionedError
 from hil.stations.platform.drives.reference import NotReferencedError
@@ -64,8 +65,9 @@ class Added:
 _REFUSALS = (RecordingError, DriveError, NotCommissionedError, NotReferencedError, NoDeskError)
 
 
-def run_asked(plan: Plan, request: Request) -> bool:
+def run_asked(request: Request) -> bool:
     """Run what `hil run` wants; one that its motion stops ends with what makes that fit."""
+    plan = plan_of(request)
     if request.options.get(FIT_FLAG):
         warm_and_say(quiet=request.as_json)
         plan = fitted_plan(plan, request)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from hil.config.errors import ConfigError, about
 from hil.stations.platform.extension import Extension
@@ -17,7 +18,7 @@ from hil.stations.simulator.motion import FADE_OUT_S, SETTLE_S, RideMotion
 from hil.stations.simulator.offered import foreign_source, source_kind
 from hil.stations.simulator.parts import Parts, parts_of
 from hil.stations.simulator.prover_program import PROGRAM
-from hil.stations.simulator.scenario import RidePlan
+from hil.stations.simulator.scenario import RidePlan, ride_from_table
 from hil.stations.simulator.signals import SIGNALS
 from hil.stations.simulator.source import Feedback, LiveSource, Surroundings
 
@@ -88,6 +89,17 @@ def ride_of(plan: RidePlan, *, by_itself: bool = True) -> Ride:
     motion = RideMotion(parts.chain, limits, scenario.period_s, lasts_s, by_itself=by_itself)
     motion.gain.jump(scenario.cueing.gain)
     return Ride(plan, parts, motion)
+
+
+def ride_of_table(table: Mapping[str, Any], file: Path) -> Ride:
+    """The ride of a scenario that is a parsed table; the source's own files are looked for.
+
+    Raises:
+        ConfigError: if something in it cannot be had.
+    """
+    plan = ride_from_table(table, file)
+    plan.lasts_s  # noqa: B018  # looks for the source's own files
+    return ride_of(plan)
 
 
 @contextmanager

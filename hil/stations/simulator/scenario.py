@@ -90,6 +90,11 @@ class RidePlan(Plan):
         return min(lasts_s, self.scenario.duration_s or lasts_s)
 
 
+def scenario_model() -> type[Settings]:
+    """What a scenario of this station says."""
+    return RideScenario
+
+
 def load_ride(path: Path, overrides: Iterable[str] = ()) -> RidePlan:
     """Read a ride's scenario and its rig.
 
