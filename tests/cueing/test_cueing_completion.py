@@ -303,3 +303,16 @@ def test_a_relation_that_is_none_is_not_called_too_little_motion():
     assert told_of["f_x"].judgement is Judgement.SILENT
     assert "no relation" in told_of["f_x"].text
     assert f"{told_of['f_x'].correlation:.2f}" in told_of["f_x"].text
+
+
+@pytest.mark.parametrize("heading", [0.0, 2.0])
+def test_a_vehicle_told_by_places_alone_has_no_kick_as_it_is_first_seen(heading):
+    whole, attitude = Completion(0.02), (math.cos(heading / 2), 0.0, 0.0, math.sin(heading / 2))
+    way = 50.0 * math.cos(heading), 50.0 * math.sin(heading)
+    for k in range(6):
+        t_s = 0.02 * k
+        place = way[0] * t_s, way[1] * t_s, -100.0
+        seen = VehicleState(t_s, UNKNOWN, UNKNOWN, attitude=attitude, position_m=place)
+        found = whole.complete(seen)
+        assert found.f_m_s2 == pytest.approx((0.0, 0.0, -G), abs=1e-6), k
+    assert found.v_m_s == pytest.approx((50.0, 0.0, 0.0), abs=1e-6)
