@@ -222,7 +222,7 @@ class ResponseObjective:
 
     def _parts(self, knobs: Knobs, rad_s: Array) -> tuple[Complex, Complex]:
         """Displacement over force [m per m/s²] and share of the force by tilt, shape (N,) each."""
-        whole, s = self.parameters(knobs), 1j * rad_s
+        whole, s = self.parameters(knobs), np.asarray(1j * rad_s, np.complex128)
         return displacement_of(whole.translation[0], s), tilt_of(whole.tilt, s)
 
 

@@ -37,7 +37,7 @@ SUBSETS = [
 def state(row, names):
     whole = {name: tuple(FIELDS[name][row].tolist()) for name in names}
     whole = {"f_m_s2": UNKNOWN, "omega_rad_s": UNKNOWN} | whole
-    return VehicleState(row * T, **whole)
+    return VehicleState(row * T, **whole)  # pyright: ignore[reportArgumentType]
 
 
 def live(names, head=(0.0, 0.0, 0.0), smooth_s=0.0):
@@ -315,4 +315,4 @@ def test_a_vehicle_told_by_places_alone_has_no_kick_as_it_is_first_seen(heading)
         seen = VehicleState(t_s, UNKNOWN, UNKNOWN, attitude=attitude, position_m=place)
         found = whole.complete(seen)
         assert found.f_m_s2 == pytest.approx((0.0, 0.0, -G), abs=1e-6), k
-    assert found.v_m_s == pytest.approx((50.0, 0.0, 0.0), abs=1e-6)
+    assert found.v_m_s == pytest.approx((50.0, 0.0, 0.0), abs=1e-6)  # pyright: ignore[reportPossiblyUnboundVariable]

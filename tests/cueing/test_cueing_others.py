@@ -27,14 +27,14 @@ from platform6dof.cueing.optimal_washout import (
 from platform6dof.cueing.parameters import ANGLE_SUM_MAX_RAD, CueingError
 from platform6dof.cueing.vehicle import VehicleFlags
 
-ADAPTIVE = AdaptiveParameters(force=scales(1.0, 5.0), rates=scales(1.0, math.radians(30.0)))
+ADAPTIVE = AdaptiveParameters(force=scales(1.0, 5.0), rates=scales(1.0, math.radians(30.0)))  # pyright: ignore[reportArgumentType]
 FIXED = replace(
     ADAPTIVE,
     force_gain=Adaptation(0.8, 0.8, 0.8, 0.0, 0.0),
     tilt_gain=Adaptation(0.04, 0.04, 0.04, 0.0, 0.0),
     rate_gain=Adaptation(0.6, 0.6, 0.6, 0.0, 0.0),
 )
-OPTIMAL = OptimalParameters(force=scales(1.0, 3.0), rates=scales(1.0, math.radians(20.0)))
+OPTIMAL = OptimalParameters(force=scales(1.0, 3.0), rates=scales(1.0, math.radians(20.0)))  # pyright: ignore[reportArgumentType]
 
 
 def ride(filter_, force, omega):
@@ -346,7 +346,7 @@ def pose(position=(0.0, 0.0, 0.0), turn=(0.0, 0.0, 0.0)):
 def settled(filter_, one, weight=1.0):
     for _ in range(2000):
         rows = filter_.step(one, weight)
-    return rows
+    return rows  # pyright: ignore[reportPossiblyUnboundVariable]
 
 
 def test_a_pose_is_taken_as_it_is_told():
@@ -402,7 +402,7 @@ def test_no_pose_asks_for_neutral():
 def test_a_pose_that_is_none_is_refused_and_moves_nothing(bad):
     filter_, twin = Direct(DirectParameters(), T), Direct(DirectParameters(), T)
     good = pose((0.01, 0.0, 0.0))
-    filter_.step(good), twin.step(good)
+    filter_.step(good), twin.step(good)  # pyright: ignore[reportUnusedExpression]
     with pytest.raises(CueingError, match="finite"):
         filter_.step(bad)
     assert (filter_.step(good) == twin.step(good)).all()
@@ -415,7 +415,7 @@ def test_a_pose_that_is_none_is_refused_and_moves_nothing(bad):
 def test_what_is_not_finite_moves_nothing(make, bad):
     filter_, twin = make(), make()
     good = state((0.5, 0.1, -G), (0.1, 0.0, 0.0))
-    filter_.step(good), twin.step(good)
+    filter_.step(good), twin.step(good)  # pyright: ignore[reportUnusedExpression]
     for wrong, weight in (
         (state((bad, 0.0, -G)), 1.0), (state(omega=(0.0, bad, 0.0)), 1.0), (good, bad),
     ):  # fmt: skip

@@ -127,7 +127,7 @@ def test_the_rows_of_the_legs_are_their_derivatives():
     maker, (geometry, _, _) = planner(parameters=SMALL), machine()
     random = np.random.default_rng(2)
     playing = next(chain(maker, "sine", random, 1))[1].plan
-    asked = request(maker, np.zeros(6), playing, playing.start_s + 0.1)
+    asked = request(maker, np.zeros(6), playing, playing.start_s + 0.1)  # pyright: ignore[reportOptionalMemberAccess]
     kept = maker.kept(asked)
     program = maker.program(asked, kept, asked.playing)
     matrix, n = program.matrix.copy(), maker.horizon.unknowns
@@ -214,7 +214,7 @@ def test_a_turn_is_no_faster_than_wanted_and_a_little_beyond(axis):
     wanted[axis] = 0.25
     answer = maker.plan(request(maker, wanted))
     assert answer.outcome is Outcome.PLANNED
-    rates = answer.plan.samples(np.arange(0.0, 2.1, 0.005))[:, 1, :2:-1]  # gamma, beta, alpha
+    rates = answer.plan.samples(np.arange(0.0, 2.1, 0.005))[:, 1, :2:-1]  # gamma, beta, alpha  # pyright: ignore[reportOptionalMemberAccess]
     for turn in range(3):
         most = beyond + (0.25 if turn == axis - 3 else 0.0)
         assert rates[:, turn].max() <= most + 1e-5
@@ -229,7 +229,7 @@ def test_rows_of_legs_that_are_far_from_their_limits_change_nothing():
     asked = request(maker, reference("sine", np.random.default_rng(1), maker.horizon.times_s) / 30)
     program = maker.program(asked, maker.kept(asked), asked.playing)
     whole, near = maker.programs.solved(program), maker.programs.solved(program, only_near=True)
-    assert np.abs(whole).max() > 0.1
+    assert np.abs(whole).max() > 0.1  # pyright: ignore[reportArgumentType, reportCallIssue]
     assert near == pytest.approx(whole, abs=1e-4)
 
 
@@ -240,7 +240,7 @@ def test_the_same_request_gives_the_same_plan_bit_by_bit():
         again = second.plan(one)
         assert again.outcome == answer.outcome
         assert again.cost == answer.cost
-        assert again.plan.course.tobytes() == answer.plan.course.tobytes()
+        assert again.plan.course.tobytes() == answer.plan.course.tobytes()  # pyright: ignore[reportOptionalMemberAccess]
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

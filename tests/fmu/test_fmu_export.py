@@ -164,7 +164,7 @@ def test_the_ride_alone_is_the_filters(rides, preset, major):
     program = cueing_program(rig, read_preset(preset), preset, PERIOD_S)
     inputs, outputs = names(program)
     told = np.array(alone(rides[preset, major], inputs, np.hstack([f, omega]), outputs)["told"])
-    wanted = filter_of(read_preset(preset), PERIOD_S).ride(f, omega)
+    wanted = filter_of(read_preset(preset), PERIOD_S).ride(f, omega)  # pyright: ignore[reportAttributeAccessIssue]
     wanted[:, 0] += rig.neutral.coordinates()
     assert np.abs(told[1:] - wanted.reshape(count, 18)).max() <= 1e-9
     assert np.abs(wanted[:, 0, :2]).max() > 0.01  # and it did move
@@ -225,7 +225,7 @@ def test_what_stands_in_the_files_is_valid_and_complete(twins, rides):
         known = {unit.name for unit in model.unitDefinitions}
         assert {one.unit for one in model.modelVariables} <= known
         outputs = {one.name for one in model.modelVariables if one.causality == "output"}
-        assert {one.variable.name for one in model.initialUnknowns} == outputs
+        assert {one.variable.name for one in model.initialUnknowns} == outputs  # pyright: ignore[reportOptionalMemberAccess]
 
 
 def test_the_library_needs_libc_and_libm_only(twins, rides, tmp_path):

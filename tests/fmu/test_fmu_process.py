@@ -118,7 +118,7 @@ def test_nothing_waits_for_a_hang(tmp_path):
         assert process.take() is None
         for index in range(2, 20_000):  # far more than its queue holds: asking never waits
             process.ask(index, ())
-        assert process.take().status is StepStatus.HUNG
+        assert process.take().status is StepStatus.HUNG  # pyright: ignore[reportOptionalMemberAccess]
 
 
 def test_a_killed_process_is_an_answer(tmp_path):

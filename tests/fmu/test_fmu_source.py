@@ -30,7 +30,7 @@ CAR_OUTPUTS = {name: name for name in ("f_x", "f_z", "r")}
 def vehicle(folder, fmi, **more):
     """A vehicle in C that takes any step."""
     free = 'canHandleVariableCommunicationStepSize="true"' if fmi == 2 else ""
-    return c_vehicle(folder, fmi, **{"attributes": free} | more)
+    return c_vehicle(folder, fmi, **{"attributes": free} | more)  # pyright: ignore[reportArgumentType]
 
 
 def around(tmp_path, **more):
@@ -108,16 +108,16 @@ def test_a_fault_fades_and_then_the_source_is_lost(tmp_path, fmi, fault):
     at = [heard[failed + k].host for k in (0, 149, 150, 999, 1000)]
     states = HostState.FADING_OUT, HostState.FADING_OUT, HostState.AWAY, HostState.AWAY
     assert at == [*states, HostState.LOST]
-    assert all(map(math.isfinite, heard[-1].state.f_m_s2))
+    assert all(map(math.isfinite, heard[-1].state.f_m_s2))  # pyright: ignore[reportOptionalMemberAccess]
     assert math.isfinite(source.ended_s) == (fault == "end")
-    assert source.why
+    assert source.why  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def test_values_beyond_any_vehicle_are_a_failure(tmp_path):
     outputs = C_OUTPUTS | {"f_x": {"variable": "f_x", "unit": "g", "bias": 1e6}}
     with KIND.open(settings(vehicle(tmp_path, 2), outputs), around(tmp_path)) as source:
         assert polled(source, 3)[-1].host is HostState.WAITING
-        assert "no vehicle has more than 2000 m/s2" in source.why
+        assert "no vehicle has more than 2000 m/s2" in source.why  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def test_measured_pose_and_inputs_go_back_in(tmp_path):
@@ -134,7 +134,7 @@ def test_measured_pose_and_inputs_go_back_in(tmp_path):
         told.append(Feedback((0.0,) * 6, {"steering": 0.25, "other": 9.0}))
         source.poll(3 * PERIOD_S)
         heard = source.poll(4 * PERIOD_S)
-    roll = math.atan2(2.0 * (heard.state.attitude[0] * heard.state.attitude[1]), 1.0)
+    roll = math.atan2(2.0 * (heard.state.attitude[0] * heard.state.attitude[1]), 1.0)  # pyright: ignore[reportOptionalMemberAccess]
     assert roll != 0.0
     pose = {"inputs": {"pose_gamma": "steer"}}
     with KIND.open(settings(path, outputs, **pose), around(tmp_path, feedback=feedback)) as source:
@@ -282,7 +282,7 @@ def test_an_operators_inputs_reach_the_model(tmp_path):
         near,
     ) as source:
         source.begin(0.0)
-        assert [source.poll(k * PERIOD_S).state.omega_rad_s[0] for k in range(3)] == [0.0] * 3
+        assert [source.poll(k * PERIOD_S).state.omega_rad_s[0] for k in range(3)] == [0.0] * 3  # pyright: ignore[reportOptionalMemberAccess]
         told["steering"] = 0.2  # of the step after the next one, which is under way already
-        rates = [source.poll(k * PERIOD_S).state.omega_rad_s[0] for k in range(3, 6)]
+        rates = [source.poll(k * PERIOD_S).state.omega_rad_s[0] for k in range(3, 6)]  # pyright: ignore[reportOptionalMemberAccess]
     assert rates == [0.0, 0.4, 0.4]
