@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 
 from hil.hosts.watch import OUT_S, window
 from hil.machines.cueing_preset import filter_of, read_preset
-from hil.stations.simulator.release import Release
+from hil.stations.simulator.release import SlowRelease
 from platform6dof.cueing.attitude import rotated_by, vector_between
 from platform6dof.cueing.vehicle import REST, VehicleFlags
 
@@ -30,18 +30,18 @@ def fade(t_s):
 
 def told(state_of, weight_of, begin_s, end_s):
     """Times, and what a filter is told, from `begin_s` on."""
-    release, times = Release(T), T * np.arange(round(begin_s / T), round(end_s / T))
+    release, times = SlowRelease(T), T * np.arange(round(begin_s / T), round(end_s / T))
     return times, [release.step(state_of(t_s), weight_of(t_s)) for t_s in times]
 
 
 def test_at_full_weight_from_the_beginning_on_it_is_not_there():
-    release, state = Release(T), bend()
+    release, state = SlowRelease(T), bend()
     assert all(release.step(state, 1.0) is state for _ in range(100))
 
 
 def peaks(released):
     """Largest accelerations of a ride that is lost in a bend after 4 s [m/s², rad/s²], (6,)."""
-    cue, release, found = filter_of(read_preset("tight"), T), Release(T), []
+    cue, release, found = filter_of(read_preset("tight"), T), SlowRelease(T), []
     for t_s in T * np.arange(round(-4.0 / T), round(4.0 / T)):
         state, weight = bend(), fade(t_s) * window(t_s + 4.0)
         if released:
@@ -85,7 +85,7 @@ def test_hardly_more_is_told_than_the_vehicle_did(seed):
     rng = np.random.default_rng(seed)
     ends, sizes = np.cumsum(rng.uniform(0.05, 1.0, 40)), rng.uniform(-30.0, 30.0, 40)
     aims = rng.integers(0, 2, 40)
-    weight, release, most, least = 0.0, Release(T), 0.0, 0.0
+    weight, release, most, least = 0.0, SlowRelease(T), 0.0, 0.0
     for t_s in np.arange(0.0, ends[-1], T):
         at = int(np.searchsorted(ends, t_s))
         most, least = max(most, sizes[at]), min(least, sizes[at])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import numpy as np
 
 from hil.stations.simulator.head import Floats, platform_rows
-from hil.stations.simulator.release import Release
+from hil.stations.simulator.release import SlowRelease
 from platform6dof.cueing.cue import CueingFilter, Rows
 from platform6dof.cueing.felt import felt
 from platform6dof.cueing.vehicle import REST, Quaternion, VehicleFlags, VehicleState
@@ -81,7 +81,7 @@ class Chain:
         x, y, z = head_m.tolist()
         self._head_m = (x, y, z)
         self._rows = np.empty((3, 6))
-        self._release = Release(period_s)
+        self._release = SlowRelease(period_s)
         self.reset()
 
     def reset(self) -> None:

@@ -30,7 +30,7 @@ Six = tuple[float, float, float, float, float, float]
 _LEVEL: Final = (1.0, 0.0, 0.0, 0.0)
 
 
-class Release:
+class SlowRelease:
     """Fades a vehicle's motion in and out, cycle by cycle.
 
     Args:
