@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, TypedDict
@@ -75,20 +75,29 @@ class LatencyTold(TypedDict):
 
 
 def latency_and_show(
-    scenario: str, *, seconds: float, drives: str, folder: Path, as_json: bool
+    scenario: str,
+    *,
+    seconds: float,
+    drives: str,
+    folder: Path,
+    as_json: bool,
+    changes: Sequence[str] = (),
 ) -> bool:
     """Ride a scenario and show where its time went; whether the ride ended as it should.
 
     Args:
         seconds: how long it is ridden [s].
         drives: URL of drives; empty for emulated CANopen ones.
+        changes: of the scenario's settings, as ``key=value``.
 
     Raises:
         ConfigError: if the scenario cannot be had.
         RefusedError: if nothing came while it was followed.
     """
     warm_ride(quiet=as_json)
-    plan, result = ridden(scenario, seconds=seconds, drives=drives, folder=folder, quiet=as_json)
+    plan, result = ridden(
+        scenario, seconds=seconds, drives=drives, folder=folder, quiet=as_json, changes=changes
+    )
     recording = Recording.open(result.recorder.path)
     told = told_latency(plan, recording, result.reason)
     told["ok"] = result.ok
@@ -100,7 +109,13 @@ def latency_and_show(
 
 
 def ridden(
-    scenario: str, *, seconds: float, drives: str, folder: Path, quiet: bool
+    scenario: str,
+    *,
+    seconds: float,
+    drives: str,
+    folder: Path,
+    quiet: bool,
+    changes: Sequence[str] = (),
 ) -> tuple[RidePlan, RunResult]:
     """Ride a scenario as `latency_and_show` does; what was ridden, and how it ended.
 
@@ -109,11 +124,11 @@ def ridden(
         RefusedError: if the drives are not there.
     """
     path, _ = find_kind(scenario, SCENARIO, key="SCENARIO")
-    plan = load_ride(path, [f"duration_s={seconds}"])
+    changes = [*changes, f"duration_s={seconds}"]
+    plan = load_ride(path, changes)
     with _drives(plan, drives) as url:
         clock = "virtual" if url == "sim:" else "real"
-        changes = [f"duration_s={seconds}", f'devices.drives="{url}"', f'clock="{clock}"']
-        plan = load_ride(path, changes)
+        plan = load_ride(path, [*changes, f'devices.drives="{url}"', f'clock="{clock}"'])
         return plan, play(plan, folder, quiet=quiet, added=ride_of(plan).added)
 
 
