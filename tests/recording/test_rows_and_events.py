@@ -28,13 +28,14 @@ ROWS_OF_A_CYCLE = st.tuples(
     NUMBER,
     st.none() | st.tuples(*[st.integers(0, 2**32 - 1)] * 6),
     NUMBER,
+    NUMBER,
 )
 
 
 @given(values=ROWS_OF_A_CYCLE)
 def test_the_quick_row_of_a_cycle_is_that_of_the_table(values: Any) -> None:
     inputs = NAN6 if values[19] is None else values[19]
-    named = CycleFrame(*values[:19], inputs, values[20])
+    named = CycleFrame(*values[:19], inputs, *values[20:])
     row = platform_signals.packed(*values)
     assert row == named.to_bytes()  # bytes tell -0.0 from 0.0
     back = CycleFrame.from_bytes(row)

@@ -82,6 +82,7 @@ def latency_and_show(
     folder: Path,
     as_json: bool,
     changes: Sequence[str] = (),
+    paced: bool = True,
 ) -> bool:
     """Ride a scenario and show where its time went; whether the ride ended as it should.
 
@@ -89,6 +90,7 @@ def latency_and_show(
         seconds: how long it is ridden [s].
         drives: URL of drives; empty for emulated CANopen ones.
         changes: of the scenario's settings, as ``key=value``.
+        paced: whether frames of emulated drives take their time on the bus.
 
     Raises:
         ConfigError: if the scenario cannot be had.
@@ -96,8 +98,9 @@ def latency_and_show(
     """
     warm_ride(quiet=as_json)
     plan, result = ridden(
-        scenario, seconds=seconds, drives=drives, folder=folder, quiet=as_json, changes=changes
-    )
+        scenario, seconds=seconds, drives=drives, folder=folder, quiet=as_json, changes=changes,
+        paced=paced,
+    )  # fmt: skip
     recording = Recording.open(result.recorder.path)
     told = told_latency(plan, recording, result.reason)
     told["ok"] = result.ok
@@ -116,6 +119,7 @@ def ridden(
     folder: Path,
     quiet: bool,
     changes: Sequence[str] = (),
+    paced: bool = True,
 ) -> tuple[RidePlan, RunResult]:
     """Ride a scenario as `latency_and_show` does; what was ridden, and how it ended.
 
@@ -126,18 +130,18 @@ def ridden(
     path, _ = find_kind(scenario, SCENARIO, key="SCENARIO")
     changes = [*changes, f"duration_s={seconds}"]
     plan = load_ride(path, changes)
-    with _drives(plan, drives) as url:
+    with _drives(plan, drives, paced=paced) as url:
         clock = "virtual" if url == "sim:" else "real"
         plan = load_ride(path, [*changes, f'devices.drives="{url}"', f'clock="{clock}"'])
         return plan, play(plan, folder, quiet=quiet, added=ride_of(plan).added)
 
 
 @contextmanager
-def _drives(plan: RidePlan, url: str) -> Iterator[str]:
+def _drives(plan: RidePlan, url: str, *, paced: bool) -> Iterator[str]:
     if url:
         yield url
         return
-    with emulated_rack("canopen", plan.rig_file, buses=2) as rack:
+    with emulated_rack("canopen", plan.rig_file, buses=2, paced=paced) as rack:
         yield rack
 
 

@@ -23,6 +23,10 @@ def latency(
             "--drives", metavar="URL", help="Drives; left out: emulated CANopen ones; or `sim:`."
         ),
     ] = "",
+    unpaced: Annotated[
+        bool,
+        typer.Option("--unpaced", help="Emulated drives whose frames take no time on the bus."),
+    ] = False,
     folder: Annotated[
         Path, typer.Option("--out", metavar="FOLDER", help="Folder that gets the recording.")
     ] = Path("runs"),
@@ -36,6 +40,6 @@ def latency(
     leave(
         latency_and_show(
             scenario, seconds=seconds, drives=drives, changes=overrides or (), folder=folder,
-            as_json=as_json,
+            as_json=as_json, paced=not unpaced,
         )
     )  # fmt: skip
