@@ -15,7 +15,8 @@ from hil.config.errors import MotionError
 from hil.config.tables import NumberTable, read_table
 from hil.machines.ride_map import QUANTITIES, RideMap, map_of_header, read_ride_map
 from hil.stations.platform.motion.columns import TimeMap
-from hil.stations.platform.motion.resample import UNIFORM_SHARE, lowpass, times
+from hil.stations.platform.motion.lowpass import lowpass
+from hil.stations.platform.motion.resample import UNIFORM_SHARE, times
 from hil.stations.platform.motion.source import Floats
 from platform6dof.cueing.agreement import Agreement, agreements
 from platform6dof.cueing.parameters import CueingError
