@@ -21,7 +21,7 @@ NAMES = {
     "concurrent": ("ProcessPool", "process"),
 }
 """Beginnings of names by which a module starts processes."""
-COPIES = {"hil/recording/process.py": ["os.fork"]}
+COPIES = {"hil/ipc/standby.py": ["os.fork"]}
 """Who copies the running process, which loads nothing anew: fork(2) without exec."""
 METHODS = ("subprocess_exec", "subprocess_shell", "QProcess", "create_subprocess", "startDetached")
 """Beginnings of names that start one whoever has them."""

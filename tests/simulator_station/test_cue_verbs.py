@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hil.cli.main import app
+from hil.config.shipped import configs_dir
 from hil.recording.reader import Recording
 from hil.stations.simulator.scenario import RidePlan
 
@@ -216,6 +217,31 @@ def test_check_names_axis_and_slope_of_a_wrong_sign(tmp_path):
     assert line["verdict"] == "wrong sign"
     assert line["slope"] == pytest.approx(-1.0, abs=0.02)
     assert "f_x: slope -1" in hil_cue("check", path).output
+
+
+def test_a_record_may_be_a_shipped_name_a_file_or_a_scenario_of_either():
+    shipped = configs_dir() / "motions" / "test_drive.csv"
+    names = ("test_drive", shipped, "test_drive.csv", "recorded_ride", "recorded_ride.toml")
+    told = [hil_cue("check", name, "--json") for name in names]
+    assert [one.exit_code for one in told] == [0] * 5
+    assert len({one.stdout for one in told}) == 1
+    assert json.loads(told[0].stdout)["ok"]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("live_demo",), "source.kind = 'host' has no recording"),
+        (("recorded_ride", "--map", "car_dresden"), "a scenario names its map itself"),
+        (("nobody",), "RECORD = 'nobody': no such file"),
+        (("nobody.toml",), "scenarios/nobody.toml"),
+        (("no\0body",), "no file name"),
+    ],
+)
+def test_a_record_that_is_none_is_refused_by_name(words, says):
+    result = hil_cue("check", *words, "--json")
+    assert result.exit_code == 2
+    assert says in json.loads(result.stdout)["error"]
 
 
 def test_tune_writes_a_preset_that_cue_takes(drive, tmp_path):

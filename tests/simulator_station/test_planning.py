@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from hil.stations.simulator.plan_wire import (
+    RENEWALS_MOST,
     PlannerSetup,
     answer_from_bytes,
     answer_to_bytes,
@@ -128,15 +129,54 @@ def test_a_ride_on_a_process_is_the_ride_on_plans_of_this_thread():
     process.close()
 
 
-def test_its_death_is_told_and_what_it_made_last_is_played_to_rest():
+def killed(process):
+    """Kill who makes the plans, and wait until that is heard: of the next one, or of the end."""
+    os.kill(process.pid, signal.SIGKILL)
+    assert select.select([process._wire], [], [], 30.0)[0]
+    assert process.answer() is None
+
+
+def test_a_killed_planner_is_begun_anew_and_the_ride_stays_the_same():
+    expected = ride(PredictiveFilter(BRIEF, InlinePlanning(setup().planner()), PERIOD_S), 400)
     with PlanningProcess(setup()) as process:
-        pid = process.pid
+        cue = PredictiveFilter(BRIEF, Awaited(process), PERIOD_S)
+        pids = [process.pid]
+
+        def kill(cycle):
+            if cycle in (102, 203, 304):
+                killed(process)
+                pids.append(process.pid)
+
+        assert ride(cue, 400, kill).tobytes() == expected.tobytes()
+        assert process.renewals == RENEWALS_MOST == 3
+        assert len(set(pids)) == 4
+        assert not cue.status.lost
+        assert cue.status.late == 0
+
+
+def test_one_that_is_killed_while_it_plans_costs_a_plan_and_no_more():
+    with PlanningProcess(setup()) as process:
+        os.kill(process.pid, signal.SIGSTOP)
+        asked = request(setup().planner(), [1.0, 0, 0, 0, 0, 0], serial=1)
+        process.ask(asked)
+        process.ask(replace(asked, serial=2))
+        os.kill(process.pid, signal.SIGKILL)
+        answer = None
+        while answer is None:
+            assert select.select([process._wire], [], [], 30.0)[0]
+            answer = process.answer()
+        assert answer.serial == 2
+        assert process.renewals == 1
+
+
+def test_its_last_death_is_told_and_what_it_made_last_is_played_to_rest():
+    with PlanningProcess(setup()) as process:
         cue = PredictiveFilter(BRIEF, Awaited(process), PERIOD_S)
 
         def kill(cycle):
             if cycle == 102:
-                os.kill(pid, signal.SIGKILL)
-                process._process.wait(30.0)
+                for _ in range(1 + RENEWALS_MOST):
+                    killed(process)
 
         rows = ride(cue, 400, kill)
         assert cue.status.lost

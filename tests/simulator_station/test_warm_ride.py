@@ -1,4 +1,4 @@
-"""Nothing is compiled, nor loaded from the cache, within a ride: that takes tens of milliseconds."""
+"""Nothing is compiled, nor loaded from the cache, within a ride: it takes tens of milliseconds."""
 
 import subprocess
 import sys
@@ -25,7 +25,8 @@ added = ride_of(plan).added
 
 def compiled():
     kernels = [one for one in gc.get_objects() if isinstance(one, Dispatcher)]
-    return {(k.py_func.__module__, k.py_func.__qualname__, s) for k in kernels for s in k.signatures}
+    names = [(one.py_func.__module__, one.py_func.__qualname__) for one in kernels]
+    return {(*name, s) for name, one in zip(names, kernels, strict=True) for s in one.signatures}
 
 
 before = compiled()

@@ -348,7 +348,9 @@ def test_a_planned_motion_needs_nobody_to_hold_it_at_a_desk():
 
 
 def test_an_operator_needs_the_real_clock(tmp_path):
-    done = said("run", "jog_by_script", "--operator", "--out", str(tmp_path), status=1)
+    done = said(
+        "run", "jog_by_script", "--operator", "--clock", "virtual", "--out", str(tmp_path), status=1
+    )
     assert "a person lives in real time; use --clock real" in done.stderr.replace("\n", " ")
     assert not list(tmp_path.iterdir())
 

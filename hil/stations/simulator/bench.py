@@ -11,15 +11,15 @@ from hil.config.errors import ConfigError, about
 from hil.stations.platform.extension import Extension
 from hil.stations.platform.runner import Added
 from hil.stations.simulator.companion import BLANK, RideCompanion
-from hil.stations.simulator.desired import RideWishes
+from hil.stations.simulator.desired import RideWishes, started
 from hil.stations.simulator.led import LedRide
 from hil.stations.simulator.motion import FADE_OUT_S, SETTLE_S, RideMotion
-from hil.stations.simulator.offered import foreign_source, source_kind
+from hil.stations.simulator.offered import foreign_source, operator_inputs, source_kind
 from hil.stations.simulator.parts import Parts, parts_of
 from hil.stations.simulator.prover_program import PROGRAM
 from hil.stations.simulator.scenario import RidePlan
 from hil.stations.simulator.signals import SIGNALS
-from hil.stations.simulator.source import Feedback, LiveSource, Surroundings
+from hil.stations.simulator.source import Feedback, LiveSource, OperatorInput, Surroundings
 
 AROUND_S = 12.0
 """About how long homing, rise, the way home and parking take [s]."""
@@ -34,6 +34,8 @@ class Ride:
     """Its filters and its governor."""
     motion: RideMotion
     """What the platform follows."""
+    inputs: tuple[OperatorInput, ...]
+    """What a person may ask of its source."""
 
     @property
     def added(self) -> Added:
@@ -51,7 +53,9 @@ class Ride:
             settings=plan.model_dump(mode="json"),
             facts=facts,
             open=self.companion,
-            led=lambda: LedRide(plan, self.motion, RideWishes(self.motion, self.parts)),
+            led=lambda: LedRide(
+                plan, self.motion, RideWishes(self.motion, self.parts, self.inputs)
+            ),
             prover=PROGRAM,
         )
         total_s = plan.lasts_s + FADE_OUT_S + SETTLE_S + AROUND_S
@@ -88,7 +92,9 @@ def ride_of(plan: RidePlan, *, by_itself: bool = True) -> Ride:
     lasts_s = plan.scenario.duration_s or float("inf")
     motion = RideMotion(parts.chain, limits, scenario.period_s, lasts_s, by_itself=by_itself)
     motion.gain.jump(scenario.cueing.gain)
-    return Ride(plan, parts, motion)
+    inputs = operator_inputs(scenario.source, Path(plan.scenario_file))
+    motion.inputs = started(inputs)
+    return Ride(plan, parts, motion, inputs)
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from hil.stations.platform.bench import RunResult, run
 from hil.stations.simulator.bench import opened_source, ride_of
 from hil.stations.simulator.felt import FeltRide, RideFigures, felt_ride, figures_of, shares_of
 from hil.stations.simulator.parts import parts_of
+from hil.stations.simulator.record_file import is_scenario, refuse_map
 from hil.stations.simulator.scenario import RidePlan, load_ride, ride_from_table
 from platform6dof.cueing.score import Score
 
@@ -65,10 +66,7 @@ def plan_of(request: CueRequest) -> RidePlan:
     Raises:
         ConfigError: with the file or option, the value and what would be right.
     """
-    if request.record.suffix.lower() == ".toml":
-        plan = _of_scenario(request)
-    else:
-        plan = _of_record(request)
+    plan = _of_scenario(request) if is_scenario(request.record) else _of_record(request)
     if not math.isfinite(plan.lasts_s):
         text = "duration_s: this source has no end of its own; say when the ride is over"
         raise ConfigError(plan.scenario_file, [text])
@@ -135,7 +133,7 @@ class FittedGain:
     """What binds beyond it; empty if nothing does up to `GAIN_MOST`."""
 
 
-def fit(plan: RidePlan, told: Callable[[float, bool], None] | None = None) -> FittedGain:
+def fit_gain(plan: RidePlan, told: Callable[[float, bool], None] | None = None) -> FittedGain:
     """The largest gain at which the governor never acts, by halving.
 
     Args:
@@ -222,9 +220,7 @@ def _of_record(request: CueRequest) -> RidePlan:
 
 def _of_scenario(request: CueRequest) -> RidePlan:
     changes = ['clock="virtual"', 'devices.drives="sim:"', f"seed={request.seed}"]
-    if request.map_name is not None:
-        text = f"--map {request.map_name}: a scenario names its map itself, as source.map"
-        raise ConfigError("command line", [text])
+    refuse_map(request.map_name)
     for key, value in (
         ("rig", request.rig),
         ("cueing.preset", request.preset),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from hil.config.errors import ConfigError, MotionError, about
 from hil.config.settings import Settings
@@ -16,6 +16,9 @@ from hil.machines.ride_map import RideMap, read_ride_map
 from hil.stations.simulator.source import SourceKind, Surroundings
 from platform6dof.cueing.record import VehicleRecord
 from platform6dof.cueing.vehicle import Vector3, VehicleState
+
+if TYPE_CHECKING:
+    from hil.stations.simulator.ride_file import RideFile
 
 
 class RideRecordSettings(Settings):
@@ -65,8 +68,27 @@ class PlayedRecord:
         return self._record.state(min(row, self._last))
 
 
+def ride_file_of(settings: RideRecordSettings, file: Path) -> RideFile:
+    """The ride that such settings name, as it was recorded.
+
+    Args:
+        file: of the scenario.
+
+    Raises:
+        ConfigError: if a file is not there, or cannot be.
+        MotionError: of the recording, with its place.
+    """
+    from hil.stations.simulator.ride_file import read_ride_file
+
+    path = find_file(settings.file, beside=file, folder="motions", key="source.file")
+    map_: RideMap | None = None
+    if settings.map:
+        map_ = read_ride_map(settings.map, beside=file)
+    return read_ride_file(path, map_)
+
+
 def read_record(settings: RideRecordSettings, file: Path, head_m: Vector3) -> VehicleRecord:
-    """The complete ride that such settings name.
+    """The same, complete.
 
     Args:
         file: of the scenario.
@@ -75,14 +97,8 @@ def read_record(settings: RideRecordSettings, file: Path, head_m: Vector3) -> Ve
     Raises:
         ConfigError: with the place, the value and what would have been right.
     """
-    from hil.stations.simulator.ride_file import read_ride
-
-    path = find_file(settings.file, beside=file, folder="motions", key="source.file")
-    map_: RideMap | None = None
-    if settings.map:
-        map_ = read_ride_map(settings.map, beside=file)
     try:
-        return read_ride(path, map_, head_m)
+        return ride_file_of(settings, file).ride(head_m)
     except MotionError as error:
         raise ConfigError(f"{file}: source", [about("source.file", str(error))]) from None
 
