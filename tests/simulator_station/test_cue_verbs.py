@@ -92,8 +92,8 @@ def test_the_score_is_that_of_the_recorded_signals(told):
 
 def test_the_recording_is_a_ride_of_the_station(told):
     recording = Recording.open(Path(told["recording"]))
-    plan = RidePlan.build(recording.scenario, "header")
-    assert plan.scenario.source.kind == "recording"
+    plan = RidePlan.build(recording.scenario or {}, "header")
+    assert plan.scenario.source.model_dump()["kind"] == "recording"
     away = recording.column("wanted_pose")[:, 0] - plan.rig.neutral.coordinates()[0]
     engaged = recording.column("mode") == recording.header.modes.index("ENGAGED")
     assert told["peak"]["x_m"] == pytest.approx(np.nanmax(np.abs(away[engaged])), rel=1e-9)
