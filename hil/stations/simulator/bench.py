@@ -20,6 +20,7 @@ from hil.stations.simulator.prover_program import PROGRAM
 from hil.stations.simulator.scenario import RidePlan
 from hil.stations.simulator.signals import SIGNALS
 from hil.stations.simulator.source import Feedback, LiveSource, OperatorInput, Surroundings
+from platform6dof.cueing.vehicle import VehicleFlags
 
 AROUND_S = 12.0
 """About how long homing, rise, the way home and parking take [s]."""
@@ -124,6 +125,7 @@ def opened_source(
         trusted=plan.trusted,
     )
     with source_kind(scenario.source, file).open(scenario.source, around) as source:
+        _require_poses(plan, source, now_s())
         ahead_s = scenario.cueing.preview_s
         if ahead_s and not source.preview(now_s(), ahead_s, ahead_s):
             kind = scenario.source.model_dump(mode="json")["kind"]
@@ -131,3 +133,21 @@ def opened_source(
             line += "; leave it out, and what it does now is forecast"
             raise ConfigError(plan.scenario_file, [about("cueing.preview_s", line)])
         yield source
+
+
+def _require_poses(plan: RidePlan, source: LiveSource, now_s: float) -> None:
+    """Refuse the direct algorithm for a source of which it is known that it tells no pose.
+
+    Raises:
+        ConfigError: naming the preset, and what would do.
+    """
+    step_s = plan.scenario.period_s
+    seen = source.preview(now_s, step_s, step_s)
+    if not seen or VehicleFlags.POSE in seen[0].flags:
+        return
+    for preset in plan.presets:
+        if (plan.scenario.cueing.algorithm or preset.algorithm) == "direct":
+            line = f"preset {preset.name!r}: the direct algorithm follows poses, and this source "
+            line += "tells none (north, east, down and an attitude would be one); "
+            line += "classical, adaptive, optimal and mpc follow what it tells"
+            raise ConfigError(plan.scenario_file, [about("cueing.preset", line)])

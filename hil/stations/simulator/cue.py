@@ -215,7 +215,7 @@ def _of_record(request: CueRequest) -> RidePlan:
         "source": source,
         "cueing": cueing,
     }
-    return ride_from_table(table, Path("cue.toml"))
+    return ride_from_table(table, Path("command line"))
 
 
 def _of_scenario(request: CueRequest) -> RidePlan:

@@ -15,6 +15,7 @@ from hil.stations.simulator.commands.cue_options import (
     PresetOption,
     RigOption,
     figure,
+    require_place,
     write_file,
 )
 from hil.terminal.console import Json, numbers, out, print_json, verb, waiting
@@ -49,6 +50,7 @@ def omct(
     from hil.stations.simulator.cue_told import omct_told
     from hil.stations.simulator.omct_setup import OmctRequest, run_asked
 
+    require_place(picture)
     request = OmctRequest(
         rig=rig, preset=preset, algorithm=algorithm, gain=gain,
         tests=_numbers_of(tests, "--tests"), frequencies=_numbers_of(frequencies, "--frequencies"),

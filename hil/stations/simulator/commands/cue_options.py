@@ -85,6 +85,16 @@ def asked(make: Callable[[], T]) -> T:
         raise ConfigError("RECORD", [str(error)]) from None
 
 
+def require_place(path: Path | None) -> None:
+    """Refuse a file that could not be written, before there is anything to write.
+
+    Raises:
+        ConfigError: if its folder is not there.
+    """
+    if path is not None and not path.parent.is_dir():
+        raise ConfigError("command line", [f"{path}: there is no folder {path.parent}"])
+
+
 def write_file(path: Path, content: bytes) -> None:
     """Write a file of the user's.
 

@@ -21,6 +21,7 @@ from hil.stations.simulator.commands.cue_options import (
     SeedOption,
     asked,
     figure,
+    require_place,
     write_file,
 )
 from hil.terminal.console import Json, leave, out, print_json, verb, waiting
@@ -61,6 +62,7 @@ def ride(
         record=record_file(record), rig=rig, algorithm=algorithm, preset=preset, map_name=map_name,
         gain=gain, preview_s=preview, governor=not no_governor, seed=seed,
     )  # fmt: skip
+    require_place(picture)
     plan = asked(lambda: plan_of(request))
     warm_and_say(quiet=as_json)
     fitted = None

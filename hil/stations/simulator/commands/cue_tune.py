@@ -18,6 +18,7 @@ from hil.stations.simulator.commands.cue_options import (
     RigOption,
     SeedOption,
     asked,
+    require_place,
     write_file,
 )
 from hil.terminal.completion import offered
@@ -75,6 +76,7 @@ def tune(
     if objective not in OBJECTIVES:
         line = f"--objective {objective}: it must be one of {', '.join(OBJECTIVES)}"
         raise ConfigError("command line", [line])
+    require_place(write)
     request = TuneRequest(
         preset=read_preset(preset or ("base" if objective == "omct" else "tight")),
         record=None if record is None else record_file(record), map_name=map_name,

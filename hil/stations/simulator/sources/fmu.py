@@ -212,7 +212,7 @@ def model_of(settings: FmuSettings, file: Path) -> Description:
     Raises:
         ConfigError: with the place, the value and what would have been right.
     """
-    path = find_file(settings.file, beside=file, folder="fmus", key="source.file")
+    path = find_file(settings.file, beside=file, folder="fmus", key="source.file", ending=".fmu")
     model = read_description(path)
     require_runnable(model)
     if settings.sha256 and settings.sha256 != model.sha256:
