@@ -10,7 +10,7 @@ from typing import Final, TypedDict
 
 import numpy as np
 
-from hil.config.errors import ConfigError, RefusedError
+from hil.config.errors import ConfigError, RefusedError, about
 from hil.recording.reader import Recording
 from hil.run.file_kinds import find_kind
 from hil.stations.platform.course import RunResult
@@ -23,6 +23,7 @@ from hil.stations.simulator.latency import SHARES, WORDS, Array, LatencyTrail, l
 from hil.stations.simulator.parts import parts_of
 from hil.stations.simulator.scenario import RidePlan, load_ride
 from hil.stations.simulator.sources.host import HostSettings, corner_of
+from hil.stations.simulator.sources.recording import RideRecordSettings
 from hil.stations.simulator.station import SCENARIO
 from hil.stations.simulator.warm import warm_ride
 from hil.terminal.console import out, print_json
@@ -124,12 +125,16 @@ def ridden(
     """Ride a scenario as `latency_and_show` does; what was ridden, and how it ended.
 
     Raises:
-        ConfigError: if the scenario cannot be had.
+        ConfigError: if the scenario cannot be had, or its source sends nothing.
         RefusedError: if the drives are not there.
     """
     path, _ = find_kind(scenario, SCENARIO, key="SCENARIO")
     changes = [*changes, f"duration_s={seconds}"]
     plan = load_ride(path, changes)
+    if isinstance(plan.scenario.source, RideRecordSettings):
+        text = "source.kind = 'recording': nothing is sent, so there is no way to time; a live "
+        text += "host is needed, as in live_demo, flight_live or drive_live"
+        raise ConfigError(str(path), [about("source.kind", text)])
     with _drives(plan, drives, paced=paced) as url:
         clock = "virtual" if url == "sim:" else "real"
         plan = load_ride(path, [*changes, f'devices.drives="{url}"', f'clock="{clock}"'])
