@@ -197,7 +197,7 @@ class Governor:
     def _govern(self, wanted: Array) -> Governed:
         bad = Binding(UNSOLVED, np.nan, np.nan)
         for slower in (False, True):
-            near, within = programming.program(
+            near, within, end = programming.program(
                 *self._given, self._state, wanted, slower, self._wish, self._matrix, self._low,
                 self._high, self._codes,
             )  # fmt: skip
@@ -210,7 +210,7 @@ class Governor:
             out = np.empty((3, 6))
             code = judging.advance(*self._given, self._state, wanted, acceleration, out, self._told)
             if code == GOOD:
-                binding = None if row is None else self._reached(row, upper)
+                binding = self._reached(row, upper, end)
                 return self._governed(out, binding, failed=False)
             bad = self._bad(code, self._told)
         return self._brake(wanted, bad)
@@ -222,8 +222,11 @@ class Governor:
             self._wish, self._matrix[:rows], self._low[:rows], self._high[:rows]
         )
 
-    def _reached(self, row: int, upper: bool) -> Binding:
-        code = int(self._codes[row, int(upper)])
+    def _reached(self, row: int | None, upper: bool, end: int) -> Binding | None:
+        """The limit of a row that holds, else the end of the box that is approached gently."""
+        code = end if row is None else int(self._codes[row, int(upper)])
+        if code == GOOD:
+            return None
         limit = self._limit(code, upper)
         return Binding(code, limit, limit)
 

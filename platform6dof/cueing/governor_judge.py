@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from platform6dof.cueing.governor_ends import too_fast
 from platform6dof.cueing.governor_stop import (
     BAD_LIMIT,
     BAD_VALUE,
@@ -199,6 +200,8 @@ def pass_through(
 ) -> tuple[bool, int]:  # fmt: skip
     """Let a wanted row through if nothing is near and the governed motion is the wanted one.
 
+    An end of the box is near if it is come to faster than gently.
+
     Args:
         buffers: as in the tables, shape (2, 40).
         shares: as in the tables, shape (2, 3).
@@ -207,6 +210,9 @@ def pass_through(
         Whether it passed, and the number of what forbids it, or GOOD.
     """
     bad = judge(table, joints, legs, pose, buffers[0], shares[0], numbers, state, rows, told)
+    if bad != GOOD:
+        return False, bad
+    bad = too_fast(pose, buffers[0], numbers, state[Q : Q + 6], rows[0])
     if bad != GOOD:
         return False, bad
     least = legs[0, 3]

@@ -11,18 +11,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from platform6dof.cueing.governor_judge import (
-    KNOWN,
-    LENGTH,
-    MOVE,
-    STEADY_M_S,
-    WANTED,
-    WANTED_DQ,
-    WANTED_V,
-    Q,
-    V,
-)
+from platform6dof.cueing.governor_judge import LENGTH, MOVE, Q, V
 from platform6dof.cueing.governor_stop import (
+    GOOD,
     place,
     pose_margins,
     pose_of,
@@ -30,6 +21,7 @@ from platform6dof.cueing.governor_stop import (
     stop_ratio,
     stop_way,
 )
+from platform6dof.cueing.governor_wish import wish_gently
 from platform6dof.kernels.legs import leg_state, solve
 from platform6dof.kernels.rotation import setpoint_of_coordinates
 
@@ -44,46 +36,10 @@ FREE = 1e30
 """A bound that is none, as the solver has it."""
 RECOVERY_PER_S = 20.0
 """How fast a margin that is below its buffer is to come back to it."""
-OMEGA_RAD_S = 25.0
-"""Of the critically damped way back to the wanted motion."""
-PULL_MAX = 3.0
-"""Greatest pull to the wanted motion, in accelerations of the legs."""
 HARDNESS = 0.8
 """Share of the legs' accelerations with which a near margin is counted on to be kept."""
-FAR_M, FAR_M_S, FAR_M_S2 = 10.0, 100.0, 1000.0
-"""What is wanted beyond these counts as these."""
 STEP = 1e-6
 """Of a difference that stands for a slope [m, rad]."""
-
-
-@njit(cache=True, error_model="numpy")
-def _limited(value: float, most: float) -> float:
-    return max(-most, min(most, value))
-
-
-@njit(cache=True, error_model="numpy")
-def _wish(state: Array, rows: Array, numbers: Array, wish: Array) -> None:
-    """Write the accelerations that lead to the wanted motion.
-
-    For a motion whose rows continue each other by its own differences, so that what is left of the
-    error falls to nought; for any other by what the row says.
-    """
-    dt, scale = numbers[0], numbers[3]
-    steady = state[KNOWN] == 2.0
-    for j in range(6):
-        unit = 1.0 if j < 3 else scale
-        slope = (rows[0, j] - state[WANTED + j]) / dt
-        middle = 0.5 * (rows[1, j] + state[WANTED_DQ + j])
-        steady = steady and abs(slope - middle) * unit <= STEADY_M_S
-    for j in range(6):
-        if steady:
-            x, v = state[WANTED + j], state[WANTED_V + j]
-            a = ((rows[0, j] - x) / dt - v) / dt
-        else:
-            x, v, a = rows[0, j], rows[1, j], rows[2, j]
-        away = _limited(x, FAR_M) - state[Q + j]
-        slower = _limited(v, FAR_M_S) - state[V + j]
-        wish[j] = _limited(a, FAR_M_S2) + OMEGA_RAD_S * (2.0 * slower + OMEGA_RAD_S * away)
 
 
 @njit(cache=True, error_model="numpy")
@@ -311,7 +267,7 @@ def program(
     table: Array, joints: Array, legs: Array, pose: Array, buffers: Array, shares: Array,
     numbers: Array, state: Array, rows: Array, slower: bool, wish: Array, matrix: Array, low: Array,
     high: Array, codes: Int,
-) -> tuple[int, bool]:  # fmt: skip
+) -> tuple[int, bool, int]:  # fmt: skip
     """Write the quadratic program of a cycle: nearest to the wish, within the rows.
 
     Args:
@@ -323,8 +279,8 @@ def program(
         codes: takes the numbers of the quantities that bound below and above, shape (16, 2).
 
     Returns:
-        How many near rows there are, -1 if the end of a stop is not known; and whether the wish is
-        within all rows.
+        How many near rows there are, -1 if the end of a stop is not known; whether the wish is
+        within all rows; and the number of the end of the box that took most of it, or GOOD.
     """
     dt = numbers[0]
     packed, jac, coast = np.empty(24), np.empty((6, 6)), np.empty(6)
@@ -347,7 +303,7 @@ def program(
     _reach(legs, shares[0, 1], dt, state, coast, bias, low, high, codes)
     count = _near(table, joints, legs, pose, buffers[0], numbers, state, margins, chosen, by_leg)
     if count < 0:
-        return -1, False
+        return -1, False, GOOD
     ratio = max(1.0, stop_ratio(state[MOVE : MOVE + 6], legs) - 1.0)
     if not slower:
         ratio = _longest_stop(
@@ -359,19 +315,11 @@ def program(
         legs, buffers[0], numbers, state, coast, jac, ratio, margins, chosen, count, by_leg,
         matrix, low, codes,
     )  # fmt: skip
-    _wish(state, rows, numbers, wish)
-    pull = 1.0
-    for i in range(6):
-        total = 0.0
-        for j in range(6):
-            total += jac[i, j] * wish[j]
-        pull = max(pull, abs(total) / (PULL_MAX * legs[i, 3]))
-    for j in range(6):
-        wish[j] /= pull
+    end = wish_gently(legs, pose, buffers[0], numbers, state, rows, jac, wish)
     within = True
     for r in range(LEG_ROWS + count):
         total = 0.0
         for c in range(6):
             total += matrix[r, c] * wish[c]
         within = within and low[r] <= total <= high[r]
-    return count, within
+    return count, within, end
