@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from platform6dof.cueing import governor_judge as judging
 from platform6dof.cueing import governor_program as programming
 from platform6dof.cueing.governor_solver import NearestAccelerations
+from platform6dof.cueing.governor_state import STATE_SIZE, start
 from platform6dof.cueing.governor_stop import (
     BAD_LIMIT,
     BAD_VALUE,
@@ -128,7 +129,7 @@ class Governor:
             geometry.table, tables.joints, tables.legs, tables.pose, tables.buffers, tables.shares,
             tables.numbers,
         )  # fmt: skip
-        self._state = np.zeros(judging.STATE_SIZE)
+        self._state = np.zeros(STATE_SIZE)
         self._told = np.zeros(TOLD_SIZE)
         self._weights = np.r_[np.ones(3), np.full(3, geometry.length_scale_m**2)]
         self._wish = np.zeros(6)
@@ -150,8 +151,8 @@ class Governor:
             GovernorError: the pose is outside a limit, or nearer to it than what is kept free.
         """
         here = frozen_array(q, (6,), "q")
-        state, told = np.zeros(judging.STATE_SIZE), np.zeros(TOLD_SIZE)
-        judging.start(self.tables.geometry.table, np.array(here), state)
+        state, told = np.zeros(STATE_SIZE), np.zeros(TOLD_SIZE)
+        start(self.tables.geometry.table, np.array(here), state)
         rows = np.zeros((3, 6))
         rows[0] = here
         table, joints, legs, pose, buffers, shares, numbers = self._given

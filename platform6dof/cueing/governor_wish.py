@@ -12,15 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from platform6dof.cueing.governor_ends import gentle_deceleration, soften
-from platform6dof.cueing.governor_judge import (
-    KNOWN,
-    STEADY_M_S,
-    WANTED,
-    WANTED_DQ,
-    WANTED_V,
-    Q,
-    V,
-)
+from platform6dof.cueing.governor_state import KNOWN, WANTED, WANTED_V, Q, V, continues
 from platform6dof.cueing.governor_stop import GOOD
 
 Array = NDArray[np.float64]
@@ -63,13 +55,8 @@ def _wish(state: Array, rows: Array, numbers: Array, wish: Array) -> None:
     For a motion whose rows continue each other by its own differences, so that what is left of the
     error falls to nought; for any other by what the row says.
     """
-    dt, scale = numbers[0], numbers[3]
-    steady = state[KNOWN] == 2.0
-    for j in range(6):
-        unit = 1.0 if j < 3 else scale
-        slope = (rows[0, j] - state[WANTED + j]) / dt
-        middle = 0.5 * (rows[1, j] + state[WANTED_DQ + j])
-        steady = steady and abs(slope - middle) * unit <= STEADY_M_S
+    dt = numbers[0]
+    steady = state[KNOWN] == 2.0 and continues(state, rows, numbers)
     for j in range(6):
         if steady:
             x, v = state[WANTED + j], state[WANTED_V + j]

@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 from platform6dof.inverse import leg_setpoints_batch
 
 HEAD_M = np.array([0.0, 0.0, 0.9])
-SPEEDS_M_S = (0.1, 0.25, 0.4)
+SPEEDS_M_S = (0.15, 0.25, 0.4)
 """Of angles, at the platform's radius."""
 SHARP_M_S2 = 0.8
 """With which the wanted motion gets faster and slower."""
