@@ -11,6 +11,7 @@ import pytest
 from governor_bench import NEUTRAL, RIGS, governor, ride
 from scipy.spatial.transform import Rotation
 
+from platform6dof.cueing.governor_ends import gentle_move
 from platform6dof.inverse import leg_setpoints_batch
 
 HEAD_M = np.array([0.0, 0.0, 0.9])
@@ -129,3 +130,12 @@ def test_a_motion_that_brakes_gently_by_itself_is_left_alone(name):
         found, rows, _ = governed(name, wanted, 0.002)
         assert found.active == 0, (axis, side)
         assert rows.tobytes() == wanted.tobytes()
+
+
+def test_a_gentle_move_ends_just_where_the_room_does():
+    """Movements of a stop from it, each a change smaller than the one before, added up."""
+    rng = np.random.default_rng(11)
+    for room, change in 10.0 ** rng.uniform([-6.0, -7.0], [0.0, -3.0], (200, 2)):
+        moves = gentle_move(room, change) - change * np.arange(10_000)
+        assert moves[moves > 0.0].sum() == pytest.approx(room, rel=1e-9)
+    assert gentle_move(0.0, 1e-5) == gentle_move(-0.1, 1e-5) == 0.0
