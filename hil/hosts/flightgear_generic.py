@@ -17,7 +17,7 @@ from hil.config.shipped import find_file
 from hil.hosts.generic_protocol import Protocol, read_protocol
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
-from hil.hosts.wires import FOOT_M, LocalFrame, refused_numbers
+from hil.hosts.wires import FOOT_M, LocalFrame, numbers_of_line, refused_numbers
 from platform6dof.cueing.attitude import body_rates, from_euler, to_body
 from platform6dof.cueing.vehicle import UNKNOWN, Quaternion, Vector3, VehicleFlags, VehicleState
 
@@ -32,7 +32,6 @@ _TIME: Final = "/sim/time/elapsed-sec"
 _PAUSED: Final = ("/sim/freeze/master", "/sim/freeze/clock")
 _REPLAY: Final = ("/sim/freeze/replay-state", "/sim/replay/replay-state")
 _SPEED: Final = "/sim/speed-up"
-_LINE_BYTES: Final = 4096
 
 
 class GenericSettings(MapSettings):
@@ -97,16 +96,8 @@ class GenericCodec:
             if datagram[size:] != self._footer:
                 return Refused.MAGIC
             return self._packed.unpack_from(datagram)
-        if len(datagram) > _LINE_BYTES:
-            return Refused.LENGTH
-        try:
-            line = datagram.decode("ascii").removesuffix(self._protocol.after)
-            texts = line.split(self._protocol.between) if self._protocol.between else [line]
-            if len(texts) != len(self._nodes) or "_" in line:
-                return Refused.TEXT
-            return tuple(map(float, texts))
-        except ValueError:
-            return Refused.TEXT
+        line = datagram.removesuffix(self._protocol.after.encode())
+        return numbers_of_line(line, self._protocol.between, len(self._nodes))
 
     def _state(self, told: Mapping[str, float]) -> VehicleState:
         roll, pitch, yaw = (math.radians(told[node]) for node in _ANGLES)

@@ -13,10 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from hil.config.errors import ConfigError
-from hil.config.files import read_regular
+from hil.hosts.xml_file import read_xml
 
-MOST_BYTES: Final = 1 << 18
-"""A protocol file is no larger."""
 _CODES: Final = {"bool": "B", "int": "i", "float": "f", "double": "d"}
 _SEPARATORS: Final = {
     "newline": "\n", "tab": "\t", "space": " ", "formfeed": "\f", "carriagereturn": "\r",
@@ -57,17 +55,7 @@ def read_protocol(path: Path) -> Protocol:
         ConfigError: if it cannot be read, or holds what no vehicle's motion needs.
     """
     source = str(path)
-    try:
-        text = read_regular(path, MOST_BYTES)
-    except OSError as error:
-        raise ConfigError(source, [f"cannot be read: {error.strerror}"]) from None
-    if b"<!ENTITY" in text:
-        raise ConfigError(source, ["declares entities; a protocol file needs none"])
-    try:
-        root = ET.fromstring(text)  # noqa: S314  (small, and without entities)
-    except ET.ParseError as error:
-        raise ConfigError(source, [f"is not XML: {error}"]) from None
-    output = root.find("./generic/output")
+    output = read_xml(path).find("./generic/output")
     if output is None:
         raise ConfigError(source, ["has no <generic><output>"])
     chunks = tuple(_chunk(one, source) for one in output.findall("chunk"))

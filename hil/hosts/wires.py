@@ -14,6 +14,8 @@ FOOT_M: Final = 0.3048
 """International foot."""
 MOST: Final = 1e9
 """No quantity of a vehicle is larger, in SI units."""
+MOST_LINE_BYTES: Final = 4096
+"""A line of text is no longer."""
 _EQUATOR_M: Final = 6_378_137.0
 _FLATTENING: Final = 1.0 / 298.257223563
 _SQUARED: Final = _FLATTENING * (2.0 - _FLATTENING)
@@ -27,6 +29,26 @@ def refused_numbers(values: Iterable[float]) -> Refused | None:
         if abs(value) > MOST:
             return Refused.RANGE
     return None
+
+
+def numbers_of_line(text: bytes, between: str, count: int) -> tuple[float, ...] | Refused:
+    """The numbers of a line of text, or why it is none: LENGTH, TEXT.
+
+    Args:
+        text: ASCII, without what ends the line.
+        between: what separates two numbers.
+        count: how many there must be.
+    """
+    if len(text) > MOST_LINE_BYTES:
+        return Refused.LENGTH
+    try:
+        line = text.decode("ascii")
+        parts = line.split(between) if between else [line]
+        if len(parts) != count or "_" in line:  # 1_5 is a number for Python, and for nobody else
+            return Refused.TEXT
+        return tuple(map(float, parts))
+    except ValueError:
+        return Refused.TEXT
 
 
 def with_gravity(acceleration_m_s2: Vector3, attitude: Quaternion) -> Vector3:

@@ -10,6 +10,7 @@ Not modelled: take-off and landing, wind; the earth's curvature beyond what JSBS
 from __future__ import annotations
 
 import math
+import os
 from typing import Any, Final
 
 from sim.hosts.motion import Vector, VehicleMotion, add, from_euler, scaled
@@ -66,6 +67,7 @@ def trimmed() -> Any:
     fdm = jsbsim.FGFDMExec(None)
     fdm.set_debug_level(0)
     fdm.load_model(AIRCRAFT)
+    fdm.set_output_filename(0, os.devnull)  # the aeroplane's own would be a file wherever one is
     fdm.set_dt(1.0 / RATE_HZ)
     for name, value in _BEGIN:
         fdm[name] = value

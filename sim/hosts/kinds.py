@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sim.hosts.telemetry import Wire
-from sim.hosts.wires import beamng, flightgear, flightgear_generic, hcu1, pose_template, xplane
+from sim.hosts.wires import (
+    beamng,
+    flightgear,
+    flightgear_generic,
+    hcu1,
+    jsbsim,
+    pose_template,
+    xplane,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +79,11 @@ KINDS: Final = {
     ),
     "hcu1": EmulatedKind(
         "the bench's own frame HCU1", 47_111, _hcu1, ("binary", "json"), frozenset({"key"})
+    ),
+    "jsbsim": EmulatedKind(
+        "JSBSim, socket output", 1138,
+        lambda version, rate_hz, directive="": jsbsim.SocketLines(directive),
+        options=frozenset({"directive"}),
     ),
     "pose_template": EmulatedKind(
         "SimTools, FlyPT Mover: poses by a template", 4123, _pose, ("text", "binary"),

@@ -34,7 +34,7 @@ class Told:
         gate = InlineGate().engage()
         verdict = gate.history[-1].verdict
         tick = Tick(index, index * PERIOD_S, PERIOD_S, 0.0)
-        record = StatusEncoder().pack(tick, verdict, IdealBank().exchange(None), True, 0.0, 0)
+        record = StatusEncoder().pack(tick, verdict, IdealBank().exchange(None), True, 0.0, 0.0, 0)
         self.ring.push(STATUS_KIND, record)
         self.gate_end.send(b"\0")
 

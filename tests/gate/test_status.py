@@ -60,7 +60,7 @@ feedbacks = st.builds(
 
 def record(verdict, feedback, *, heard=True, encoder=None):
     tick = Tick(verdict.index, 1.5, 0.004, 0.0001)
-    return (encoder or StatusEncoder()).pack(tick, verdict, feedback, heard, 0.0003, 17)
+    return (encoder or StatusEncoder()).pack(tick, verdict, feedback, heard, 0.0003, 12.5, 17)
 
 
 @given(verdicts, feedbacks, st.booleans())
@@ -69,7 +69,8 @@ def test_a_cycle_comes_back_as_it_was(verdict, feedback, heard):
     assert status.verdict == verdict
     assert status.feedback == feedback
     assert status.tick == Tick(verdict.index, 1.5, 0.004, 0.0001)
-    assert (status.heard, status.round_trip_s, status.overruns) == (heard, 0.0003, 17)
+    assert (status.heard, status.overruns) == (heard, 17)
+    assert (status.round_trip_s, status.sent_s) == (0.0003, 12.5)
     assert not status.cut
 
 
@@ -112,7 +113,7 @@ def test_more_violations_than_there_is_room_for_are_cut_and_told(count):
     assert 1 <= len(status.verdict.violations) <= count
 
 
-@pytest.mark.parametrize("size", [0, 1, 100, 475, 476, 477])
+@pytest.mark.parametrize("size", [0, 1, 100, 483, 484, 485])
 def test_what_is_cut_short_is_no_record(size):
     packed = record(*plain())
     with pytest.raises(ValueError, match="no status record"):
@@ -121,6 +122,6 @@ def test_what_is_cut_short_is_no_record(size):
 
 def test_an_unknown_code_is_no_record():
     packed = bytearray(record(*plain()))
-    packed[struct.calcsize("<QQ5d")] = 200  # the mode
+    packed[struct.calcsize("<QQ6d")] = 200  # the mode
     with pytest.raises(ValueError, match="no status record"):
         decode(bytes(packed))

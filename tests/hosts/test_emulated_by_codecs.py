@@ -19,11 +19,10 @@ from sim.hosts.flight import scripted_drive, scripted_flight
 
 MAPS = configs_dir() / "hosts"
 WIRES = ("flightgear", "flightgear_binary", "flightgear_ascii", "xplane_rref", "xplane12_data",
-         "xplane11_data", "beamng", "hcu1", "hcu1_json", "simtools", "flypt")  # fmt: skip
+         "xplane11_data", "beamng", "hcu1", "hcu1_json", "jsbsim", "simtools", "flypt")  # fmt: skip
 POSES = ("simtools", "flypt")
 STAMPED = {"flightgear_binary", "flightgear_ascii", "xplane_rref", "xplane12_data",
-           "xplane11_data", "hcu1", "hcu1_json"}  # fmt: skip
-FLAGGED = STAMPED - {"xplane12_data", "xplane11_data"}
+           "xplane11_data", "hcu1", "hcu1_json", "jsbsim"}  # fmt: skip
 FLIGHT, LOOP, DRIVE = scripted_flight(), scripted_flight(loop=True), scripted_drive()
 PERIOD_S = 0.002
 
@@ -34,6 +33,8 @@ def opened(wire, feed, **more):
     options, version = {}, "json" if wire == "hcu1_json" else ""
     if kind.name == "flightgear_generic":
         options["protocol"] = (MAPS / map_.protocol).read_text()
+    elif kind.name == "jsbsim":
+        options["directive"] = (MAPS / map_.directive).read_text()
     elif kind.name == "pose_template":
         options = {name: getattr(map_, name) for name in ("template", "bits", "binary", "spans")}
     elif kind.name == "xplane_data":

@@ -13,7 +13,7 @@ from sim.hosts.flight import scripted_flight
 
 FEED = scripted_flight()
 STAMPED = {"flightgear_binary", "flightgear_ascii", "xplane_rref_12", "xplane_rref_11",
-           "xplane_data_12", "xplane_data_11", "hcu1", "hcu1_json"}  # fmt: skip
+           "xplane_data_12", "xplane_data_11", "hcu1", "hcu1_json", "jsbsim"}  # fmt: skip
 FLAGGED = {"flightgear_binary", "flightgear_ascii", "xplane_rref_12", "xplane_rref_11", "hcu1",
            "hcu1_json"}  # fmt: skip
 SPEEDY = FLAGGED - {"hcu1", "hcu1_json"}
@@ -189,7 +189,7 @@ def test_truncated(wire):
     lengths = [len(data) for _, data in host.due(2.0)]
     per_moment = 2 if wire == "beamng" else 1
     whole, cut = lengths[per_moment * 5], lengths[-per_moment]
-    if wire in ("flightgear_ascii", "hcu1_json", "pose_text"):
+    if wire in ("flightgear_ascii", "hcu1_json", "jsbsim", "pose_text"):
         assert cut < 0.8 * whole
     else:
         assert cut == whole // 2

@@ -44,9 +44,8 @@ def test_between_rows_attitudes_turn_the_shortest_way():
     ends = [from_euler(3.0, 0.4, -2.9), from_euler(-3.0, 0.2, 2.8)]
     rows = [VehicleMotion((0, 0, k), (0, 0, 0), (0, 0, 0), q, (0, 0, 0), (0, 0, 0))
             for k, q in enumerate(ends)]  # fmt: skip
-    rows[1] = VehicleMotion(
-        *[(0, 0, 1.0)] * 3, tuple(-part for part in ends[1]), *[(0, 0, 1.0)] * 2
-    )
+    one, (w, x, y, z) = (0.0, 0.0, 1.0), ends[1]
+    rows[1] = VehicleMotion(one, one, one, (-w, -x, -y, -z), one, one)
     feed = Sampled([0.0, 2.0], rows)
     turned = Slerp([0.0, 2.0], Rotation.from_quat([[*q[1:], q[0]] for q in ends]))
     for t_s in (0.0, 0.3, 1.0, 1.9):
@@ -97,8 +96,9 @@ def test_an_unknown_feed_names_those_there_are(tmp_path):
     assert feed_of("drive").lasts_s < 80.0 < feed_of("flight").lasts_s < feed_of("loop").lasts_s
 
 
-def test_jsbsims_flight_fits_itself_and_is_the_same_each_time():
+def test_jsbsims_flight_fits_itself_and_is_the_same_each_time(tmp_path, monkeypatch):
     pytest.importorskip("jsbsim")
+    monkeypatch.chdir(tmp_path)
     feed = feed_of("jsbsim")
     again = feed_of("jsbsim")
     times_s = np.arange(0.0, 60.0, 1 / 120)
@@ -124,3 +124,4 @@ def test_jsbsims_flight_fits_itself_and_is_the_same_each_time():
     assert np.abs(went - 0.5 * (over_ground[1:] + over_ground[:-1])).max() < 0.02
     assert max(abs(b - a) for a, b in pairwise(told[:, 2])) < 2.0
     assert math.isclose(feed.lasts_s, 60.0)
+    assert not list(tmp_path.iterdir()), "the aeroplane's own output is no file"

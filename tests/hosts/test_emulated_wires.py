@@ -8,6 +8,7 @@ import re
 import struct
 import zlib
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,7 +49,7 @@ def test_each_wire_tells_the_motion(wire, t_s):
     assert arrival_s == pytest.approx(t_s + 0.001)
     motion = FEED.at(t_s)
     phi, theta, psi = to_euler(motion.attitude)
-    near = {"rtol": 1e-5, "atol": 1e-5}
+    near: dict[str, Any] = {"rtol": 1e-5, "atol": 1e-5}
     if "f" in told:
         np.testing.assert_allclose(told["f"], motion.f_m_s2, **near)
     else:
@@ -182,6 +183,11 @@ def test_versions_of_x_plane_differ_in_row_16_and_in_the_answer():
         ("beamng", {"faults": ["crash@1"]}, "'crash'"),
         ("pose_template", {"bits": 40}, "bits = 40: 8 to 16"),
         ("pose_template", {"template": "x"}, "it needs <Axis1a>"),
+        ("jsbsim", {"directive": "<x"}, "no XML"),
+        ("jsbsim", {"directive": "<x/>"}, 'no <output type="SOCKET">'),
+        ("jsbsim", {"directive": '<output type="SOCKET"/>'}, "no property"),
+        ("jsbsim", {"directive": '<output type="SOCKET"><property>none</property></output>'},
+         "property 'none'"),
         ("flightgear_generic", {"protocol": "<x"}, "no XML"),
         ("flightgear_generic", {"protocol": "<x/>"}, "no generic/output"),
         ("flightgear_generic", {"protocol": "<P><generic><output><chunk><node>/none</node>"

@@ -16,6 +16,7 @@ FOOT = 0.3048
 def flightgear(data):
     """By flightgear-python; no stamp, no flags."""
     fdm = fdm_struct.parse(data)
+    assert fdm is not None
     return {
         "f": tuple(fdm[f"A_{axis}_pilot_ft_per_s_per_s"] * FOOT for axis in "XYZ"),
         "theta": fdm.theta_rad, "phi": fdm.phi_rad, "psi": fdm.psi_rad,
@@ -158,6 +159,25 @@ def _own(flags, sequence, stamp_ns, f, w, dw, q, v, p):
     }  # fmt: skip
 
 
+def jsbsim(data):
+    """A line of the shipped directive; None for labels."""
+    text = data.decode()
+    assert text.endswith("\n")
+    words = text[:-1].split(",")
+    if words[0] == "<LABELS> ":
+        assert words[1:4] == ["Time", "a-pilot-x-ft sec2", "a-pilot-y-ft sec2"]
+        return None
+    v = [float(word) for word in words]
+    assert len(v) == 20
+    return {
+        "stamp": v[0], "f": tuple(one * FOOT for one in v[1:4]), "omega": tuple(v[4:7]),
+        "domega": tuple(v[7:10]), "phi": v[10], "theta": v[11], "psi": v[12],
+        "v": tuple(one * FOOT for one in v[13:16]),
+        "north": (v[16] - math.radians(51.1344)) * 6378137.0, "down": -v[18] * FOOT,
+        "ground": v[19],
+    }  # fmt: skip
+
+
 def pose_text(data):
     """Six decimal numbers of 12 bits."""
     text = data.decode()
@@ -186,6 +206,7 @@ WIRES = {
     "beamng": ("beamng", "", beamng),
     "hcu1": ("hcu1", "binary", hcu1),
     "hcu1_json": ("hcu1", "json", hcu1_json),
+    "jsbsim": ("jsbsim", "", jsbsim),
     "pose_text": ("pose_template", "text", pose_text),
     "pose_binary": ("pose_template", "binary", pose_binary),
 }

@@ -28,13 +28,14 @@ ROWS_OF_A_CYCLE = st.tuples(
     NUMBER,
     st.none() | st.tuples(*[st.integers(0, 2**32 - 1)] * 6),
     NUMBER,
+    NUMBER,
 )
 
 
 @given(values=ROWS_OF_A_CYCLE)
 def test_the_quick_row_of_a_cycle_is_that_of_the_table(values: Any) -> None:
     inputs = NAN6 if values[19] is None else values[19]
-    named = CycleFrame(*values[:19], inputs, values[20])
+    named = CycleFrame(*values[:19], inputs, *values[20:])
     row = platform_signals.packed(*values)
     assert row == named.to_bytes()  # bytes tell -0.0 from 0.0
     back = CycleFrame.from_bytes(row)
@@ -47,9 +48,9 @@ def test_the_bytes_of_a_cycle_are_those_of_the_rules_of_cdr() -> None:
     groups = [value for group in frame[8:18] for value in group]
     by_hand = b"\x00\x01\x00\x00"
     by_hand += struct.pack("<QddddBBHB3x", *frame[:8], 1)  # doubles follow at a multiple of 8
-    by_hand += struct.pack("<60dd6Id", *groups, frame[18], *frame[19], frame[20])
+    by_hand += struct.pack("<60dd6Idd", *groups, frame[18], *frame[19], *frame[20:])
     assert packed(frame) == by_hand
-    assert PLATFORM.size == len(by_hand) == 572
+    assert PLATFORM.size == len(by_hand) == 580
 
 
 def test_the_longest_row_and_the_longest_event_fit_a_slot() -> None:
@@ -60,7 +61,7 @@ def test_the_longest_row_and_the_longest_event_fit_a_slot() -> None:
         ring = RecorderRing.local(2, size)
         assert ring.push(ROWS, bytes(longest))
         assert ring.dropped == 0
-    assert slot_bytes(572, RecorderRing.head_bytes) == DEFAULT_SLOT_BYTES
+    assert slot_bytes(580, RecorderRing.head_bytes) == DEFAULT_SLOT_BYTES
 
 
 def test_what_is_not_given_is_not_there() -> None:

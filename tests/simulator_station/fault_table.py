@@ -99,7 +99,7 @@ def shown(fault, tells):
 
 
 KINDS = (
-    "hcu1", "flightgear", "flightgear_generic", "xplane_rref", "xplane_data", "beamng",
+    "hcu1", "flightgear", "flightgear_generic", "jsbsim", "xplane_rref", "xplane_data", "beamng",
     "pose_template",
 )  # fmt: skip
 WORDS = {

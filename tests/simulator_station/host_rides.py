@@ -28,7 +28,8 @@ LASTS_S = 10.0
 AHEAD_S = 14.0
 """The drive begins so far on: at speed, in a bend."""
 MAPS = (
-    "hcu1", "flightgear", "flightgear_binary", "xplane_rref", "xplane12_data", "beamng", "simtools",
+    "hcu1", "flightgear", "flightgear_binary", "jsbsim", "xplane_rref", "xplane12_data", "beamng",
+    "simtools",
 )  # fmt: skip
 
 
@@ -68,7 +69,7 @@ def ridden(map_name, seed, faults=(), watched=True, lasts_s=LASTS_S):
     wire = emulated(settings, kind, map_, b"", around)
     source = HostSource(kind, map_, wire, around)
     if not watched:
-        source._watch = Trusting()
+        source._watch = Trusting()  # pyright: ignore[reportAttributeAccessIssue]
     cue = filter_of(read_preset("tight"), PERIOD_S)
     rig = load_rig(configs_dir() / "rigs" / "paper.toml")
     neutral = rig.neutral.coordinates()
@@ -78,8 +79,10 @@ def ridden(map_name, seed, faults=(), watched=True, lasts_s=LASTS_S):
         if cycle == int(BEGINS_S / PERIOD_S):
             source.begin(now[0])
         heard = source.poll(now[0])
-        following = now[0] >= BEGINS_S and heard.state is not None
-        done = cue.step(heard.state, heard.weight) if following else cue.step(REST, 0.0)
+        if now[0] >= BEGINS_S and heard.state is not None:
+            done = cue.step(heard.state, heard.weight)
+        else:
+            done = cue.step(REST, 0.0)
         rows.append(neutral + done[0])
         t_s.append(now[0] - BEGINS_S)
         hosts.append(heard.host)

@@ -43,7 +43,7 @@ def ridden(one, seconds, begin_s=3.0, seed=3):
     [
         ("hcu1", ""), ("hcu1", "json"), ("flightgear", ""), ("flightgear_binary", ""),
         ("flightgear_ascii", ""), ("xplane_rref", "11"), ("xplane11_data", ""),
-        ("xplane12_data", ""), ("beamng", ""),
+        ("xplane12_data", ""), ("beamng", ""), ("jsbsim", ""),
     ],
 )  # fmt: skip
 def test_every_wire_says_what_the_vehicle_does(map_, version):
@@ -96,11 +96,10 @@ def test_a_process_sends_over_udp_in_real_time():
     one = settings("hcu1", {"rate_hz": 100.0}, port=0)
     with KIND.open(one, around(clock.now_s, virtual=False)) as source:
         source.begin(clock.now_s())
-        end_s, live = clock.now_s() + 8.0, False
-        while clock.now_s() < end_s and not live:
+        end_s, told = clock.now_s() + 8.0, source.poll(clock.now_s())
+        while clock.now_s() < end_s and told.host is not HostState.LIVE:
             told = source.poll(clock.now_s())
-            live = told.host is HostState.LIVE
-        assert live
+        assert told.host is HostState.LIVE
         assert told.packets > 100
         assert source.ended_s < math.inf
 

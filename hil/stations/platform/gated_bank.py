@@ -56,6 +56,8 @@ class Exchange(NamedTuple):
     """The cycle as the gate measured it."""
     earlier: "tuple[Exchange, ...]" = ()
     """Cycles of the gate since the last exchange that control was not there for."""
+    sent_s: float = math.nan
+    """When what the gate allowed was handed to the drives' link, monotonic [s]; NaN if unknown."""
 
 
 class GatedDrives(Protocol):
@@ -113,7 +115,8 @@ class GatedBank:
     """Six drives behind their gate.
 
     Args:
-        now_s: monotonic time [s], for the age of a person's act; without it no act counts.
+        now_s: monotonic time [s], for the age of a person's act and the stamp of what was sent;
+            without it no act counts.
     """
 
     def __init__(
@@ -217,9 +220,10 @@ class GatedBank:
             self._bank.request(goal)
             self._goal = goal
         self._feedback = self._estop = None  # should the bus be lost, nothing old is believed
+        sent_s = math.nan if self._now_s is None else self._now_s()
         feedback = self._bank.exchange(_command(verdict.allowed))
         self._take(feedback)
-        return Exchange(verdict, feedback, tick)
+        return Exchange(verdict, feedback, tick, sent_s=sent_s)
 
     def _take(self, feedback: BankFeedback) -> None:
         self._feedback = _for_gate(feedback)

@@ -45,6 +45,7 @@ class PlatformJournal(Journal):
         reached: ForwardResult | None,
         busy_s: float,
         flags: int,
+        sent_s: float,
     ) -> None:
         """Put one cycle down; asked, allowed, sent and measured side by side.
 
@@ -52,6 +53,7 @@ class PlatformJournal(Journal):
             reached: the forward kinematics of it, None if it was not tried.
             busy_s: what the last cycle took [s].
             flags: :class:`CycleFlag` bits that the loop knows of.
+            sent_s: when the drives were told, monotonic [s].
         """
         self.homed = feedback.homed
         asked, allowed, sent = control.asked, verdict.allowed, feedback.accepted
@@ -87,6 +89,7 @@ class PlatformJournal(Journal):
             residual_m,
             feedback.inputs,
             math.nan if verdict.lag_s is None else verdict.lag_s,
+            sent_s,
         )
         if self._blank:
             row += control.beside or self._blank

@@ -224,7 +224,14 @@ class Loop:
             if self._companion is not None and reached is not None:
                 self._companion.reached(reached)
             self._journal.cycle(
-                tick, control, verdict, feedback, reached, self._busy_s, self._flags
+                tick,
+                control,
+                verdict,
+                feedback,
+                reached,
+                self._busy_s,
+                self._flags,
+                exchange.sent_s,
             )
             if self._supervisor.gave_up and self._supervisor.done:
                 self._journal.note(tick, f"given up: {self._supervisor.gave_up}", Level.FATAL)

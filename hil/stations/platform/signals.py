@@ -67,6 +67,7 @@ SIGNALS: Final = Signals(
             there="measured_inputs_there",
         ),
         Signal("measured_lag_s", "f8", unit="s"),  # greatest lag of a leg behind its command
+        Signal("sent_stamp_s", "f8", unit="s"),  # when it was put on the wire, clock of the run
     ),
 )
 """The table of a cycle."""
@@ -94,6 +95,7 @@ def packed(
     reached_residual_m: float,
     measured_inputs_bits: Sequence[int] | None,
     measured_lag_s: float,
+    sent_stamp_s: float,
 ) -> bytes:
     """The row of a cycle, quicker than `SIGNALS.row`.
 
@@ -128,6 +130,7 @@ def packed(
         reached_residual_m,
         *(_NO_INPUTS if inputs is None else inputs),
         measured_lag_s,
+        sent_stamp_s,
     )
 
 

@@ -1,8 +1,8 @@
 """Where the time goes between a simulator and the platform, from a ride's recording.
 
 Every row that used a new packet has the stamps of its way: the host's own, the kernel's, when the
-loop took it, when control handed the setpoint to the gate. When that was on the wire follows from
-the gate's cycle, and when the legs were there from the lag that the gate measures.
+loop took it, when control handed the setpoint to the gate, when the gate put it on the wire; when
+the legs were there follows from the lag that the gate measures.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ class LatencyTrail:
 
 def latency_trail(recording: Recording) -> LatencyTrail:
     """The trail of every packet that was used while the ride was followed."""
-    t_s = recording.column("t_s")
-    taken_s = recording.column("taken_stamp_s")
-    wire_s = wire_times_s(recording)
+    t_s, taken_s = recording.column("t_s"), recording.column("taken_stamp_s")
     engaged = recording.column("mode") == recording.header.modes.index("ENGAGED")
     used = np.isfinite(taken_s) & engaged & np.isfinite(recording.column("asked_stamp_s"))
     host_s = recording.column("host_stamp_s")[used]
     kernel_s = recording.column("kernel_stamp_s")[used]
     asked_s = recording.column("asked_stamp_s")[used]
+    wire_s = recording.column("sent_stamp_s")[used] - asked_s
+    wire_s[wire_s < 0.0] = np.nan  # asked too late for its cycle: the gate bridged it
     behind_s = kernel_s - host_s
     quickest_s = np.nanmin(behind_s) if np.isfinite(behind_s).any() else np.nan
     shares = np.column_stack(
@@ -67,25 +67,8 @@ def latency_trail(recording: Recording) -> LatencyTrail:
             behind_s - quickest_s,
             taken_s[used] - kernel_s,
             asked_s - taken_s[used],
-            np.maximum(wire_s[used] - asked_s, 0.0),
+            wire_s,
             recording.column("measured_lag_s")[used],
         )
     )
     return LatencyTrail(t_s[used], shares)
-
-
-def wire_times_s(recording: Recording) -> Array:
-    """When the setpoint of each row was on the wire, on the run's clock [s], shape (N,).
-
-    On the virtual clock that is the time of the row. In real time the loop asks its source as soon
-    as the gate's cycle before is over; the quickest of these tells where the gate's cycles lie, and
-    the wire is then that far behind a cycle's beginning, at most.
-    """
-    t_s, late_s = recording.column("t_s"), recording.column("late_s")
-    if recording.metadata.get("run", {}).get("clock") == "virtual":
-        return t_s.copy()
-    begins_s = t_s + late_s
-    taken_s = recording.column("taken_stamp_s")[1:]
-    after_s = taken_s - begins_s[:-1]
-    known = after_s[np.isfinite(after_s)]
-    return begins_s + (known.min() if len(known) else np.nan)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, TypedDict
@@ -71,20 +71,32 @@ class LatencyTold(TypedDict):
 
 
 def latency_and_show(
-    scenario: str, *, seconds: float, drives: str, folder: Path, as_json: bool
+    scenario: str,
+    *,
+    seconds: float,
+    drives: str,
+    folder: Path,
+    as_json: bool,
+    changes: Sequence[str] = (),
+    paced: bool = True,
 ) -> bool:
     """Ride a scenario and show where its time went; whether the ride ended as it should.
 
     Args:
         seconds: how long it is ridden [s].
         drives: URL of drives; empty for emulated CANopen ones.
+        changes: of the scenario's settings, as ``key=value``.
+        paced: whether frames of emulated drives take their time on the bus.
 
     Raises:
         ConfigError: if the scenario cannot be had.
         RefusedError: if nothing came while it was followed.
     """
     warm_ride(quiet=as_json)
-    plan, result = ridden(scenario, seconds=seconds, drives=drives, folder=folder, quiet=as_json)
+    plan, result = ridden(
+        scenario, seconds=seconds, drives=drives, folder=folder, quiet=as_json, changes=changes,
+        paced=paced,
+    )  # fmt: skip
     recording = Recording.open(result.recorder.path)
     told = told_latency(plan, recording, result.reason)
     told["ok"] = result.ok
@@ -96,7 +108,14 @@ def latency_and_show(
 
 
 def ridden(
-    scenario: str, *, seconds: float, drives: str, folder: Path, quiet: bool
+    scenario: str,
+    *,
+    seconds: float,
+    drives: str,
+    folder: Path,
+    quiet: bool,
+    changes: Sequence[str] = (),
+    paced: bool = True,
 ) -> tuple[RidePlan, RunResult]:
     """Ride a scenario as `latency_and_show` does; what was ridden, and how it ended.
 
@@ -105,20 +124,20 @@ def ridden(
         RefusedError: if the drives are not there.
     """
     path, _ = find_kind(scenario, SCENARIO, key="SCENARIO")
-    plan = load_ride(path, [f"duration_s={seconds}"])
-    with _drives(plan, drives) as url:
+    changes = [*changes, f"duration_s={seconds}"]
+    plan = load_ride(path, changes)
+    with _drives(plan, drives, paced=paced) as url:
         clock = "virtual" if url == "sim:" else "real"
-        changes = [f"duration_s={seconds}", f'devices.drives="{url}"', f'clock="{clock}"']
-        plan = load_ride(path, changes)
+        plan = load_ride(path, [*changes, f'devices.drives="{url}"', f'clock="{clock}"'])
         return plan, play(plan, folder, quiet=quiet, added=ride_of(plan).added)
 
 
 @contextmanager
-def _drives(plan: RidePlan, url: str) -> Iterator[str]:
+def _drives(plan: RidePlan, url: str, *, paced: bool) -> Iterator[str]:
     if url:
         yield url
         return
-    with emulated_rack("canopen", plan.rig_file, buses=2) as rack:
+    with emulated_rack("canopen", plan.rig_file, buses=2, paced=paced) as rack:
         yield rack
 
 

@@ -335,4 +335,4 @@ def _touch_of(told: Sequence[Any]) -> Touch:
 
 
 def _exchange(status: Status, earlier: tuple[Exchange, ...] = ()) -> Exchange:
-    return Exchange(status.verdict, status.feedback, status.tick, earlier)
+    return Exchange(status.verdict, status.feedback, status.tick, earlier, status.sent_s)

@@ -131,7 +131,7 @@ class GateServer:
         verdict, feedback = exchange.verdict, exchange.feedback
         self._mode = verdict.mode
         record = self._encoder.pack(
-            tick, verdict, feedback, asked is not None, round_trip_s, overruns
+            tick, verdict, feedback, asked is not None, round_trip_s, exchange.sent_s, overruns
         )
         self._black_box.note(tick, verdict, record)
         if feedback.waits != self._waits and tick.index >= self._waits_due:

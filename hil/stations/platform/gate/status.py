@@ -1,6 +1,6 @@
 """Status records: what the gate tells control of each of its cycles, in binary.
 
-A record is the gate's tick, its verdict and the drives' feedback in 476 bytes, and a tail of
+A record is the gate's tick, its verdict and the drives' feedback in 484 bytes, and a tail of
 violations that is nearly always two zeros. It goes through a `Ring`, which never waits.
 """
 
@@ -44,9 +44,9 @@ _REQUEST_CODE: Final = {request: code for code, request in enumerate(_REQUESTS)}
 _CHECK_CODE: Final = {check: code for code, check in enumerate(_CHECKS)}
 _STATE_CODE: Final = {state: code for code, state in enumerate(_STATES)}
 
-# index, overruns, t, dt, late, round trip, lag; mode, action, drives, flags, fresh, homed,
+# index, overruns, t, dt, late, round trip, lag, sent; mode, action, drives, flags, fresh, homed,
 # 6 states; 6 fault codes, 6 inputs, 6 warnings; 6 lengths, speeds, forces; 12 allowed, 12 accepted
-_RECORD: Final = struct.Struct("<QQ5d6B6B6I6I6I18d12d12d")
+_RECORD: Final = struct.Struct("<QQ6d6B6B6I6I6I18d12d12d")
 _TAIL: Final = struct.Struct("<BB")  # violations, faults
 _VIOLATION: Final = struct.Struct("<4B3dBH")
 _HAS_ALLOWED, _HAS_ACCEPTED, _HAS_INPUTS, _HEARD, _CUT = 1, 2, 4, 8, 16
@@ -85,6 +85,8 @@ class Status:
     """A setpoint meant for this very cycle had come."""
     round_trip_s: float
     """What the exchange with the drives took [s]."""
+    sent_s: float
+    """When it began, monotonic [s]."""
     overruns: int
     """Deadlines the gate has given up so far."""
     cut: bool = False
@@ -105,6 +107,7 @@ class StatusEncoder:
         feedback: BankFeedback,
         heard: bool,
         round_trip_s: float,
+        sent_s: float,
         overruns: int,
     ) -> bytes:
         """Return one record; the arguments are those of `Status`."""
@@ -134,6 +137,7 @@ class StatusEncoder:
                 tick.late_s,
                 round_trip_s,
                 math.nan if verdict.lag_s is None else verdict.lag_s,
+                sent_s,
                 _MODE_CODE[verdict.mode],
                 _ACTION_CODE[verdict.action],
                 _REQUEST_CODE[verdict.drives],
@@ -185,22 +189,22 @@ def decode(record: bytes) -> Status:
 
 def _decode(record: bytes) -> Status:
     values = _RECORD.unpack_from(record)
-    index, overruns, t_s, dt_s, late_s, round_trip_s, lag_s = values[:7]
-    mode, action, drives, flags, fresh, homed = values[7:13]
+    index, overruns, t_s, dt_s, late_s, round_trip_s, lag_s, sent_s = values[:8]
+    mode, action, drives, flags, fresh, homed = values[8:14]
     lag_s = None if math.isnan(lag_s) else lag_s
-    numbers = values[37:]
+    numbers = values[38:]
     accepted = LegCommand(numbers[30:36], numbers[36:42]) if flags & _HAS_ACCEPTED else None
     feedback = BankFeedback(
         length_m=numbers[0:6],
         speed_m_s=numbers[6:12],
         force_n=numbers[12:18],
-        state=_six(_STATES[code] for code in values[13:19]),
+        state=_six(_STATES[code] for code in values[14:20]),
         homed=_flags(homed),
-        fault_code=values[19:25],
+        fault_code=values[20:26],
         fresh=_flags(fresh),
         accepted=accepted,
-        inputs=values[25:31] if flags & _HAS_INPUTS else None,
-        warning_code=values[31:37],
+        inputs=values[26:32] if flags & _HAS_INPUTS else None,
+        warning_code=values[32:38],
     )
     allowed = LegTarget(numbers[18:24], numbers[24:30]) if flags & _HAS_ALLOWED else None
     found, faults = _unpack_tail(record)
@@ -209,7 +213,7 @@ def _decode(record: bytes) -> Status:
     )
     tick = Tick(index, t_s, dt_s, late_s)
     heard, cut = bool(flags & _HEARD), bool(flags & _CUT)
-    return Status(tick, verdict, feedback, heard, round_trip_s, overruns, cut)
+    return Status(tick, verdict, feedback, heard, round_trip_s, sent_s, overruns, cut)
 
 
 def _fitting(packed: list[bytes], room: int) -> tuple[list[bytes], int]:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from hil.terminal.console import Json, leave
+from hil.terminal.options import SetOption
 
 
 def latency(
@@ -22,9 +23,14 @@ def latency(
             "--drives", metavar="URL", help="Drives; left out: emulated CANopen ones; or `sim:`."
         ),
     ] = "",
+    unpaced: Annotated[
+        bool,
+        typer.Option("--unpaced", help="Emulated drives whose frames take no time on the bus."),
+    ] = False,
     folder: Annotated[
         Path, typer.Option("--out", metavar="FOLDER", help="Folder that gets the recording.")
     ] = Path("runs"),
+    overrides: SetOption = None,
     as_json: Json = False,
 ) -> None:
     """Ride a live scenario, and say where the time goes from the host to the legs."""
@@ -32,5 +38,8 @@ def latency(
 
     require_seconds(seconds)
     leave(
-        latency_and_show(scenario, seconds=seconds, drives=drives, folder=folder, as_json=as_json)
-    )
+        latency_and_show(
+            scenario, seconds=seconds, drives=drives, changes=overrides or (), folder=folder,
+            as_json=as_json, paced=not unpaced,
+        )
+    )  # fmt: skip

@@ -85,6 +85,9 @@ def wire_of(kind: str, version: str, named: NamedHost | None) -> tuple[str, dict
         return form, {"protocol": Path(path).read_text(encoding="utf-8")}
     if settings is None:
         return version, {}
+    if kind == "jsbsim":
+        path = find_file(settings.directive, folder=FOLDER, key="directive")
+        return version, {"directive": path.read_text(encoding="utf-8")}
     if kind == "pose_template":
         names = ("template", "bits", "spans", "binary")
         return version, {name: getattr(settings, name) for name in names}

@@ -189,6 +189,9 @@ def host_of(
     version = settings.version
     if kind.name == "flightgear_generic":
         options["protocol"] = find_file(map_.protocol, folder="hosts", key="protocol").read_text()
+    elif kind.name == "jsbsim":
+        path = find_file(map_.directive, folder="hosts", key="directive")
+        options["directive"] = path.read_text(encoding="utf-8")
     elif kind.name == "xplane_data":
         version = version or map_.version
     elif kind.name == "pose_template":

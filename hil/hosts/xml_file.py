@@ -1,0 +1,32 @@
+"""XML files of simulators that say what is in a packet: read once, small, without entities."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Final
+
+from hil.config.errors import ConfigError
+from hil.config.files import read_regular
+
+MOST_BYTES: Final = 1 << 18
+"""Such a file is no larger."""
+
+
+def read_xml(path: Path) -> ET.Element:
+    """The root element of a file.
+
+    Raises:
+        ConfigError: if it cannot be read, is no XML, or declares entities.
+    """
+    source = str(path)
+    try:
+        text = read_regular(path, MOST_BYTES)
+    except OSError as error:
+        raise ConfigError(source, [f"cannot be read: {error.strerror}"]) from None
+    if b"<!ENTITY" in text:
+        raise ConfigError(source, ["declares entities; such a file needs none"])
+    try:
+        return ET.fromstring(text)  # noqa: S314  (small, and without entities)
+    except ET.ParseError as error:
+        raise ConfigError(source, [f"is not XML: {error}"]) from None

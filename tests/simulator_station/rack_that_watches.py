@@ -1,0 +1,71 @@
+"""Emulated CANopen drives in a process of their own that notes when a rod first moves.
+
+Reads lines "look" at its input: from then on the next change of any position count is noted, and
+its time, on the system's monotonic clock, is written to the output.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from hil.machines.machine import load_rig
+from hil.stations.platform.drives.rack import RACK_PRIORITY
+from hil.stations.platform.drives.rack_setup import rack_settings
+from hil.timing.realtime import RealClock
+from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
+from sim.devices import rack as program
+from sim.devices.can_rack import CanRack
+
+NOW_S = RealClock().now_s
+COUNTS = 2
+"""One may flicker at rest."""
+
+
+class Watch:
+    """Looks at the counts of all motors whenever the rack's loop has turned."""
+
+    def __init__(self):
+        self.rack = None
+        self.stood = None
+        os.set_blocking(0, False)
+
+    def counts(self):
+        both = zip(self.rack.nodes, self.rack.settings.nodes, strict=True)
+        return [round(node.drive.motor.x_m * one.counts_per_m) for node, one in both]
+
+    def moved(self):
+        return max(abs(a - b) for a, b in zip(self.counts(), self.stood, strict=True))
+
+    def __call__(self):
+        try:
+            told = os.read(0, 4096)
+        except BlockingIOError:
+            told = None
+        if told == b"":
+            return True
+        if told:
+            self.stood = self.counts()
+        elif self.stood is not None and self.moved() >= COUNTS:
+            self.stood = None
+            print("moved", NOW_S(), flush=True)
+        return False
+
+
+def main():
+    settings = rack_settings(load_rig(Path(sys.argv[1])), buses=2)
+    watch = Watch()
+
+    class Kept(CanRack):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            watch.rack = self
+
+    program.CanRack = Kept
+    with RealtimeSetup(RealtimePolicy(priority=RACK_PRIORITY)):
+        program.run_can_rack(
+            settings, now_s=NOW_S, ready=lambda url: print(url, flush=True), stop=watch
+        )
+
+
+if __name__ == "__main__":
+    main()
