@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from hil.config.errors import ConfigError, about
 from hil.stations.platform.extension import Extension
@@ -17,7 +18,7 @@ from hil.stations.simulator.motion import FADE_OUT_S, SETTLE_S, RideMotion
 from hil.stations.simulator.offered import foreign_source, source_kind
 from hil.stations.simulator.parts import Parts, parts_of
 from hil.stations.simulator.prover_program import PROGRAM
-from hil.stations.simulator.scenario import RidePlan
+from hil.stations.simulator.scenario import RidePlan, ride_from_table
 from hil.stations.simulator.signals import SIGNALS
 from hil.stations.simulator.source import Feedback, LiveSource, Surroundings
 
@@ -39,11 +40,10 @@ class Ride:
     def added(self) -> Added:
         """What it adds to a run of the platform."""
         plan = self.plan
-        source = plan.scenario.source
         facts = {
-            "source": str(source.model_dump(mode="json").get("kind")),
+            "source": plan.scenario.source_kind,
             "cueing": ", ".join(self.parts.names),
-            **foreign_source(source),
+            **foreign_source(plan.scenario.source),
         }
         extension = Extension(
             signals=SIGNALS,
@@ -91,6 +91,17 @@ def ride_of(plan: RidePlan, *, by_itself: bool = True) -> Ride:
     return Ride(plan, parts, motion)
 
 
+def ride_of_table(table: Mapping[str, Any], file: Path) -> Ride:
+    """The ride of a scenario that is a parsed table; the source's own files are looked for.
+
+    Raises:
+        ConfigError: if something in it cannot be had.
+    """
+    plan = ride_from_table(table, file)
+    plan.lasts_s  # noqa: B018  # looks for the source's own files
+    return ride_of(plan)
+
+
 @contextmanager
 def opened_source(
     plan: RidePlan,
@@ -120,7 +131,7 @@ def opened_source(
     with source_kind(scenario.source, file).open(scenario.source, around) as source:
         ahead_s = scenario.cueing.preview_s
         if ahead_s and not source.preview(now_s(), ahead_s, ahead_s):
-            kind = scenario.source.model_dump(mode="json")["kind"]
+            kind = scenario.source_kind
             line = f"cueing.preview_s: {ahead_s:g} s: source {kind!r} does not know its future"
             line += "; leave it out, and what it does now is forecast"
             raise ConfigError(plan.scenario_file, [about("cueing.preview_s", line)])

@@ -13,7 +13,7 @@ import numpy as np
 from hil.config.errors import ConfigError, RefusedError
 from hil.recording.reader import Recording
 from hil.run.file_kinds import find_kind
-from hil.stations.platform.bench import RunResult
+from hil.stations.platform.course import RunResult
 from hil.stations.platform.drives.rack import emulated_rack
 from hil.stations.platform.runner import play
 from hil.stations.simulator.bench import ride_of

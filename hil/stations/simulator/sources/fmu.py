@@ -195,7 +195,10 @@ def _known(heard: Feedback, wanted: dict[str, float]) -> dict[str, float]:
 
 
 def state_of(told: dict[str, float], t_s: float) -> VehicleState:
-    """What a vehicle does, from quantities [SI]; NaN for what is not there."""
+    """What a vehicle does, from quantities [SI]; NaN for what is not there.
+
+    A force that is told counts; where it is not, an acceleration and gravity make one.
+    """
     attitude: Quaternion = (math.nan, math.nan, math.nan, math.nan)
     if all(name in told for name in ("roll", "pitch")):
         attitude = from_euler(told["roll"], told["pitch"], told.get("yaw", 0.0))
@@ -203,8 +206,9 @@ def state_of(told: dict[str, float], t_s: float) -> VehicleState:
     if any(name in told for name in ACCELERATIONS):
         level = attitude if attitude[0] == attitude[0] else (1.0, 0.0, 0.0, 0.0)
         weight = to_body(level, (0.0, 0.0, -GRAVITY_M_S2))
-        a = tuple(told.get(name, 0.0) for name in ACCELERATIONS)
-        force = (a[0] + weight[0], a[1] + weight[1], a[2] + weight[2])
+        moved = (told.get(name, 0.0) + w for name, w in zip(ACCELERATIONS, weight, strict=True))
+        x, y, z = (f if f == f else other for f, other in zip(force, moved, strict=True))
+        force = x, y, z
     flags = VehicleFlags(0)
     for name, flag in FLAGS.items():
         flags |= flag if told.get(name, 0.0) > 0.5 else VehicleFlags(0)
@@ -277,13 +281,14 @@ def opened(settings: FmuSettings, around: Surroundings) -> Iterator[FmuVehicle]:
     substeps = whole_steps(around.period_s, step_s, "step_s", source)
     if model.fixed_step_s is not None and (model.major == "3" or settings.step_s is None):
         whole_steps(step_s, model.fixed_step_s, f"the fixed step of {model.path.name},", source)
+    _require_force(settings, file)
+    _require_attitude(settings, file)
     outputs = mapped_variables(model, settings.outputs, OUTPUTS, "source.outputs", "output")
     inputs = mapped_variables(
         model, settings.inputs, _takes(settings.inputs), "source.inputs", "input"
     )
     for name in settings.start:
         model.variable(name, "source.start")
-    _require_force(settings, file)
     require_trust(settings, model, file, trusted=around.trusted)
     completion = Completion(around.period_s, around.head_m)
     order = ModelOrder(
@@ -313,6 +318,18 @@ def _require_force(settings: FmuSettings, file: Path) -> None:
         return
     line = f"source.outputs gives no force; one of {', '.join(ways)}, or {', '.join(PLACES)} is"
     raise ConfigError(str(file), [about("source.outputs", f"{line} needed")])
+
+
+def _require_attitude(settings: FmuSettings, file: Path) -> None:
+    """Refuse an angle that is no attitude by itself.
+
+    Raises:
+        ConfigError: with the angles that are there.
+    """
+    there = [name for name in ANGLES if name in settings.outputs]
+    if there and not {"roll", "pitch"} <= set(there):
+        line = f"source.outputs has {', '.join(there)}: an attitude needs roll and pitch"
+        raise ConfigError(str(file), [about("source.outputs", line)])
 
 
 def lasts_s(settings: FmuSettings, file: Path) -> float:
