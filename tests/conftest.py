@@ -68,9 +68,14 @@ def pytest_configure(config):
         config.add_cleanup(screen.terminate)
 
 
+@pytest.hookimpl(wrapper=True)
 def pytest_collection():
     """While thousands of tests are read and made, nothing of them can be garbage."""
     gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 @cache
@@ -98,4 +103,3 @@ def pytest_collection_finish():
     """Thousands of collected tests stay as they are: the garbage collector need not visit them."""
     gc.collect()
     gc.freeze()
-    gc.enable()
