@@ -19,6 +19,7 @@ from hil.stations.platform.course import RunResult
 from hil.stations.simulator.bench import opened_source, ride_of
 from hil.stations.simulator.felt import FeltRide, RideFigures, felt_ride, figures_of, shares_of
 from hil.stations.simulator.parts import parts_of
+from hil.stations.simulator.record_file import is_scenario, refuse_map
 from hil.stations.simulator.scenario import (
     CueingSettings,
     RidePlan,
@@ -73,10 +74,7 @@ def plan_of(request: CueRequest) -> RidePlan:
     Raises:
         ConfigError: with the file or option, the value and what would be right.
     """
-    if request.record.suffix.lower() == ".toml":
-        plan = _of_scenario(request)
-    else:
-        plan = _of_record(request)
+    plan = _of_scenario(request) if is_scenario(request.record) else _of_record(request)
     if not math.isfinite(plan.lasts_s):
         text = "duration_s: this source has no end of its own; say when the ride is over"
         raise ConfigError(plan.scenario_file, [text])
@@ -144,7 +142,7 @@ class FittedGain:
     """What binds beyond it; empty if nothing does up to `GAIN_MOST`."""
 
 
-def fit(plan: RidePlan, told: Callable[[float, bool], None] | None = None) -> FittedGain:
+def fit_gain(plan: RidePlan, told: Callable[[float, bool], None] | None = None) -> FittedGain:
     """The largest gain at which the governor never acts, by halving.
 
     Args:
@@ -230,14 +228,12 @@ def _of_record(request: CueRequest) -> RidePlan:
         "source": source,
         "cueing": cueing,
     }
-    return ride_from_table(table, Path("cue.toml"))
+    return ride_from_table(table, Path("command line"))
 
 
 def _of_scenario(request: CueRequest) -> RidePlan:
     changes = ['clock="virtual"', 'devices.drives="sim:"', f"seed={request.seed}"]
-    if request.map_name is not None:
-        text = f"--map {request.map_name}: a scenario names its map itself, as source.map"
-        raise ConfigError("command line", [text])
+    refuse_map(request.map_name)
     for key, value in (
         ("rig", request.rig),
         ("cueing.preset", request.preset),
