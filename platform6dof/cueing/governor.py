@@ -36,6 +36,10 @@ from platform6dof.workspace import PoseBox
 
 Array = NDArray[np.float64]
 
+ROUNDING = 1e-12
+"""By so much a place where a governed motion rests may seem too near to a limit, when it is found
+from the lengths of the legs [m, rad]."""
+
 
 class GovernorError(ValueError):
     """A place in which no governed motion can begin; the text names quantity, value and limit."""
@@ -158,7 +162,7 @@ class Governor:
         rows[0] = here
         table, joints, legs, pose, buffers, shares, numbers = self._given
         bad = judging.judge(
-            table, joints, legs, pose, buffers[1], shares[1], numbers, state, rows, told
+            table, joints, legs, pose, buffers[1] - ROUNDING, shares[1], numbers, state, rows, told
         )
         if bad != GOOD:
             binding = self._bad(bad, told)
