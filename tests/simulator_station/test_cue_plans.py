@@ -5,7 +5,7 @@ from ride_bench import plan_of, table_of
 
 from hil.config.errors import ConfigError
 from hil.stations.simulator import cue
-from hil.stations.simulator.cue import CueRequest, fit
+from hil.stations.simulator.cue import CueRequest, fit_gain
 from hil.stations.simulator.parts import parts_of
 from platform6dof.cueing.predictive import PredictiveFilter
 
@@ -42,7 +42,7 @@ def test_a_gain_is_fitted_to_a_ride_that_looks_ahead(scripted, monkeypatch):
         PredictiveFilter, "foresee", lambda self, states: told.append(states) or own(self, states)
     )
     monkeypatch.setattr(cue, "GAIN_STEP", 0.5)
-    fit(plan_of(KNOWN, {"preset": "mpc"}))
+    fit_gain(plan_of(KNOWN, {"preset": "mpc"}))
     assert told
     assert max(map(len, told)) > 20
 
@@ -50,6 +50,6 @@ def test_a_gain_is_fitted_to_a_ride_that_looks_ahead(scripted, monkeypatch):
 def test_a_gain_that_all_goes_through_is_told_without_a_bound(scripted):
     weak = table_of({"surge_m_s2": 0.001, "roll_rad_s": 0.0, "lasts_s": 0.3})
     tried = []
-    found = fit(plan_of(weak["source"]), lambda gain, whole: tried.append((gain, whole)))
+    found = fit_gain(plan_of(weak["source"]), lambda gain, whole: tried.append((gain, whole)))
     assert tried == [(2.0, True)]
     assert (found.gain, found.bound) == (2.0, "")
