@@ -37,9 +37,11 @@ kernels: .venv/test.stamp
 test: kernels
 	$(PYTEST) -n $(shell nproc) --maxprocesses 8 -m "not real_time" $(PYTEST_ARGS)
 
-# What is judged in real time has the machine for itself: one worker, one test at a time.
+# What is judged in real time has the machine for itself: one worker, one test at a time. Files that
+# do not name the mark need not be read.
+REAL_TIME = $(shell grep -rl --include='test_*.py' real_time tests)
 test-realtime: kernels
-	$(PYTEST) -n 1 -m real_time $(PYTEST_ARGS)
+	$(PYTEST) -n 1 -m real_time $(PYTEST_ARGS) $(REAL_TIME)
 
 # Campaigns in real time one at a time, and beside them those on the virtual clock, which give way.
 # Each half can be made alone.
@@ -48,7 +50,7 @@ test-long:
 
 LONG = --timeout 7200 -rA $(PYTEST_ARGS)
 test-long-realtime: kernels
-	HIL_TEST_SHARE=1 $(PYTEST) -n 1 -m "campaign and real_time" $(LONG)
+	HIL_TEST_SHARE=1 $(PYTEST) -n 1 -m "campaign and real_time" $(LONG) $(REAL_TIME)
 
 test-long-virtual: kernels
 	HIL_TEST_SHARE=1 nice -n 19 $(PYTEST) -n 1 -m "campaign and not real_time" $(LONG)

@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import platform
+from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks import (
@@ -31,30 +32,32 @@ from benchmarks import (
     bench_world_rack,
 )
 
-NAMES = (
-    "kinematics",
-    "cycle",
-    "cueing",
-    "governor",
-    "fmu",
-    "plan",
-    "realtime",
-    "slcan",
-    "rack",
-    "kill",
-    "space_arm",
-    "arm",
-    "arm_link",
-    "panel",
-    "panel_stop",
-    "recording",
-    "world",
-    "world_rack",
-    "world_pictures",
-    "help",
-    "hosts",
-    "latency",
-)
+RUNS: dict[str, Callable[[argparse.Namespace], object]] = {
+    "kinematics": lambda _: bench_kinematics.run(),
+    "cycle": lambda _: bench_cycle.run(),
+    "cueing": lambda _: bench_cueing.run(),
+    "governor": lambda _: bench_governor.run(),
+    "fmu": lambda _: bench_fmu.run(),
+    "plan": lambda asked: bench_plan.run(asked.seconds),
+    "realtime": lambda asked: bench_realtime.run(asked.seconds),
+    "slcan": lambda _: bench_slcan.run(),
+    "rack": lambda asked: bench_rack.run(asked.seconds),
+    "kill": lambda _: bench_kill.run(),
+    "space_arm": lambda _: bench_space_arm.run(),
+    "arm": lambda _: bench_arm.run(),
+    "arm_link": lambda asked: bench_arm_link.run(asked.waypoints, asked.arm_seconds, asked.seconds),
+    "panel": lambda asked: bench_panel.run(min(asked.seconds, 30.0)),
+    "panel_stop": lambda _: bench_panel_stop.run(),
+    "recording": lambda _: bench_recording.run(),
+    "world": lambda _: bench_world.run(),
+    "world_rack": lambda _: bench_world_rack.run(),
+    "world_pictures": lambda _: bench_world_pictures.run(),
+    "help": lambda _: bench_help.run(),
+    "hosts": lambda _: bench_hosts.run(),
+    "latency": lambda asked: bench_latency.run(asked.seconds),
+}
+"""Each benchmark by its name, in the order in which all are run."""
+NAMES = tuple(RUNS)
 GROUPS = {"world": ("world", "world_rack", "world_pictures")}
 """Names that mean several."""
 
@@ -90,52 +93,9 @@ def main() -> None:
     facts = machine()
     results: dict[str, object] = {"machine": facts}
     print("machine:", ", ".join(f"{key} {value}" for key, value in facts.items()))
-    if "kinematics" in chosen:
-        results["kinematics"] = bench_kinematics.run()
-    if "cycle" in chosen:
-        results["cycle"] = bench_cycle.run()
-    if "cueing" in chosen:
-        results["cueing"] = bench_cueing.run()
-    if "governor" in chosen:
-        results["governor"] = bench_governor.run()
-    if "fmu" in chosen:
-        results["fmu"] = bench_fmu.run()
-    if "plan" in chosen:
-        results["plan"] = bench_plan.run(arguments.seconds)
-    if "realtime" in chosen:
-        results["realtime"] = bench_realtime.run(arguments.seconds)
-    if "slcan" in chosen:
-        results["slcan"] = bench_slcan.run()
-    if "rack" in chosen:
-        results["rack"] = bench_rack.run(arguments.seconds)
-    if "kill" in chosen:
-        results["kill"] = bench_kill.run()
-    if "space_arm" in chosen:
-        results["space_arm"] = bench_space_arm.run()
-    if "arm" in chosen:
-        results["arm"] = bench_arm.run()
-    if "arm_link" in chosen:
-        results["arm_link"] = bench_arm_link.run(
-            arguments.waypoints, arguments.arm_seconds, arguments.seconds
-        )
-    if "panel" in chosen:
-        results["panel"] = bench_panel.run(min(arguments.seconds, 30.0))
-    if "panel_stop" in chosen:
-        results["panel_stop"] = bench_panel_stop.run()
-    if "recording" in chosen:
-        results["recording"] = bench_recording.run()
-    if "world" in chosen:
-        results["world"] = bench_world.run()
-    if "world_rack" in chosen:
-        results["world_rack"] = bench_world_rack.run()
-    if "world_pictures" in chosen:
-        results["world_pictures"] = bench_world_pictures.run()
-    if "help" in chosen:
-        results["help"] = bench_help.run()
-    if "hosts" in chosen:
-        results["hosts"] = bench_hosts.run()
-    if "latency" in chosen:
-        results["latency"] = bench_latency.run(arguments.seconds)
+    for name, run in RUNS.items():
+        if name in chosen:
+            results[name] = run(arguments)
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
     arguments.json.write_text(json.dumps(results, indent=2))
     print(f"JSON: {arguments.json}")

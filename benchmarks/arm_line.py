@@ -9,12 +9,8 @@ from __future__ import annotations
 
 import os
 import select
-import subprocess
-import sys
 import time
 import tty
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -42,7 +38,6 @@ while True:
     port.write(sys.argv[2].encode() + b"\\r")
 """
 """What answering costs when nothing is asked of the answer: plain pyserial, nothing else."""
-BUSY: Final = "while True: sum(range(10_000))"
 
 
 @dataclass
@@ -147,17 +142,6 @@ def play_constant(line: Line, answers: int) -> Timings:
     while len(timings.whole_s) + timings.missed < answers:
         timings.missed += not line.exchange(request, timings)
     return timings
-
-
-@contextmanager
-def beside(*command: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Another Python program while this is entered."""
-    process = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE)
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
 
 
 def constant_peer(line: Line) -> tuple[str, ...]:

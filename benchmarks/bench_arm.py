@@ -5,13 +5,10 @@ are the best of several passes over poses that were made before. Beside wall tim
 given per second of processor time too: on a machine that others use, only that one repeats.
 """
 
-import argparse
-import json
 import math
 import platform
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +22,7 @@ from arm_driver.pose import Pose, packed_poses
 from arm_driver.reference import best_reference
 from arm_driver.warm import warm
 from arm_driver.workspace import check_path
+from benchmarks.frame import main
 
 CALLS = 5000
 BATCH = 20000
@@ -61,7 +59,7 @@ def planned_motion() -> list[Pose]:
     """Three minutes of a gripper on its way there and back, as it would be planned."""
     t = np.linspace(0.0, 1.0, 515)
     out = 0.3 * np.sin(math.pi * t) ** 2
-    return [Pose([x, 0.1 * s, 0.2 * s], np.eye(3)) for x, s in zip(out, t, strict=True)]
+    return [Pose([x, 0.1 * s, 0.2 * s], np.eye(3)) for x, s in zip(out, t, strict=True)]  # pyright: ignore[reportArgumentType]
 
 
 def measure() -> dict[str, Any]:
@@ -135,14 +133,5 @@ def run() -> dict[str, Any]:
     return result
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Speed of the arm's kinematics.")
-    parser.add_argument("--json", type=Path, help="write the figures there too")
-    arguments = parser.parse_args()
-    result = run()
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(result, indent=2) + "\n")
-
-
 if __name__ == "__main__":
-    main()
+    main(run, __doc__)

@@ -11,7 +11,6 @@ the machine itself costs; quiet, and with a program on every processor that neve
 
 from __future__ import annotations
 
-import argparse
 import math
 import os
 import tempfile
@@ -26,14 +25,14 @@ from rich.table import Table
 
 from arm_driver.contour import PERIOD_S
 from benchmarks.arm_line import (
-    BUSY,
     Line,
     Timings,
-    beside,
     constant_peer,
     play_constant,
     play_robot,
 )
+from benchmarks.busy import ALWAYS, beside
+from benchmarks.frame import main
 from hil.stations.arm.bench import ArmRunResult, prepare_plan, run_arm, stream_plan, warm_arm
 from hil.stations.arm.runner import moved_to
 from hil.stations.arm.scenario import ArmPlan, arm_plan_from_table
@@ -122,7 +121,7 @@ def measure_port(duration_s: float, busy: int) -> dict[str, dict[str, Any]]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         for _ in range(busy):
-            stack.enter_context(beside("-c", BUSY))
+            stack.enter_context(beside("-c", ALWAYS))
         scenario = str(written(plan, folder))
 
         def station(line: Line) -> tuple[str, ...]:
@@ -165,23 +164,23 @@ def show_port(console: Console, cases: dict[str, dict[str, dict[str, Any]]]) -> 
 
 def run(
     waypoints: int = 10_000,
-    duration_s: float = 600.0,
-    port_s: float = 60.0,
+    seconds: float = 600.0,
+    port_seconds: float = 60.0,
     console: Console | None = None,
 ) -> dict[str, Any]:
     """Measure all of it and print the tables.
 
     Args:
         waypoints: of the run in virtual time.
-        duration_s: of the run in real time [s].
-        port_s: of each of the four measurements of the answer [s].
+        seconds: of the run in real time [s].
+        port_seconds: of each of the four measurements of the answer [s].
         console: where the tables go.
     """
     console = console or Console(width=120)
     warm_arm()
     results = {
         "virtual": measure(waypoints * TICK_S, "virtual"),
-        "real": measure(duration_s, "real"),
+        "real": measure(seconds, "real"),
     }
     columns = ("waypoints", "missed", "late", "repeats", "p50 ms", "p99 ms", "longest ms", "wall s")
     table = Table("clock", "ended", *columns, title="the arm's line", box=None)
@@ -195,21 +194,12 @@ def run(
             console.print(f"{clock}: {case['reason']}", markup=False, soft_wrap=True)
     console.print(table)
     port = {
-        "nothing": measure_port(port_s, 0),
-        f"{os.cpu_count()} busy programs": measure_port(port_s, os.cpu_count() or 1),
+        "nothing": measure_port(port_seconds, 0),
+        f"{os.cpu_count()} busy programs": measure_port(port_seconds, os.cpu_count() or 1),
     }
     show_port(console, port)
     return results | {"port": port, "target_p99_ms": P99_MS}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--waypoints", type=int, default=10_000)
-    parser.add_argument("--seconds", type=float, default=600.0)
-    parser.add_argument("--port-seconds", type=float, default=60.0)
-    arguments = parser.parse_args()
-    run(arguments.waypoints, arguments.seconds, arguments.port_seconds)
-
-
 if __name__ == "__main__":
-    main()
+    main(run, __doc__)

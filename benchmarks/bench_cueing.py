@@ -1,4 +1,4 @@
-"""Time of a cueing cycle: python benchmarks/bench_cueing.py [--json FILE].
+"""Time of a cueing cycle: python -m benchmarks.bench_cueing [--json FILE].
 
 The classical filter, six axes, base set, one `Classical.step` a cycle as the loop calls it: scales,
 limits, frames, limiter and products of rotations with first and second derivatives. Beside it, in
@@ -8,14 +8,11 @@ three are given the same forces and rates, and their displacements are compared 
 filters of one cycle stand below.
 """
 
-import argparse
 import importlib.util
-import json
 import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +20,7 @@ from rich.console import Console
 from rich.table import Table
 from scipy import signal
 
+from benchmarks.frame import main
 from hil.machines.cueing_preset import filter_of, read_preset
 from platform6dof.cueing import kernels
 from platform6dof.cueing.classical import Classical
@@ -193,14 +191,5 @@ def table_of(result: dict[str, Any]) -> Table:
     return table
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Time of a cueing cycle.")
-    parser.add_argument("--json", type=Path, help="write the figures there too")
-    arguments = parser.parse_args()
-    result = run()
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(result, indent=2) + "\n")
-
-
 if __name__ == "__main__":
-    main()
+    main(run, __doc__)

@@ -9,7 +9,6 @@ from a panel's socket through the desk's process into the slot.
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import subprocess
@@ -23,6 +22,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.frame import main
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
 from hil.desk.operation import Operation
@@ -140,13 +140,5 @@ def run(
     return results
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--cycles", type=int, default=50_000)
-    parser.add_argument("--orders", type=int, default=500)
-    arguments = parser.parse_args()
-    run(arguments.cycles, arguments.orders)
-
-
 if __name__ == "__main__":
-    main()
+    main(run, __doc__)

@@ -12,7 +12,6 @@ one recv and one send.
 
 from __future__ import annotations
 
-import argparse
 import gc
 import math
 import struct
@@ -24,6 +23,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.frame import main
 from sim.devices.can_rack import CanRack
 from sim.devices.drive_parameters import RackSettings
 from sim.devices.plant import Plant
@@ -133,7 +133,7 @@ class Master:
         received = time.process_time_ns()
         answer = self.hear()
         ended = time.process_time_ns()
-        return answer, *(
+        return answer, *(  # pyright: ignore[reportReturnType]
             1e-9 * each for each in (advanced - started, received - advanced, ended - received)
         )
 
@@ -204,11 +204,5 @@ def run(cycles: int = 5000, console: Console | None = None) -> dict[str, Any]:
     return {"cases": results, "budget_us": BUDGET_US}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cycles", type=int, default=5000)
-    run(parser.parse_args().cycles)
-
-
 if __name__ == "__main__":
-    main()
+    main(run, __doc__)

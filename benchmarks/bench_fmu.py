@@ -1,11 +1,9 @@
 """Time of an FMU's step through its process, beside FMPy in this one, and of our exported twin.
 
-python benchmarks/bench_fmu.py [--json FILE]. One input is set, one step done, six outputs read; the
+python -m benchmarks.bench_fmu [--json FILE]. One input is set, one step done, six outputs read; the
 vehicle is the tests' in C (needs gcc). Rounds of the ways are made in turn.
 """
 
-import argparse
-import json
 import sys
 import tempfile
 import time
@@ -19,12 +17,13 @@ from fmpy.fmi3 import FMU3Slave
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.frame import main
 from hil.fmu.description import read_description
 from hil.fmu.process import ModelProcess
 from hil.fmu.wire import ModelOrder
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "fmu"))
-from fmu_vehicles import OUTPUTS, c_vehicle
+from fmu_vehicles import OUTPUTS, c_vehicle  # pyright: ignore[reportMissingImports]
 
 STEP_S = 0.002
 STEPS, ROUNDS = 2000, 7
@@ -33,11 +32,11 @@ STEPS, ROUNDS = 2000, 7
 def in_process(path: Path) -> Any:
     """What does a step by FMPy, in this process."""
     model = fmpy.read_model_description(str(path))
-    three = model.fmiVersion.startswith("3")
+    three = model.fmiVersion.startswith("3")  # pyright: ignore[reportOptionalMemberAccess]
     slave: Any = (FMU3Slave if three else FMU2Slave)(
         guid=model.guid or model.instantiationToken,
         unzipDirectory=str(fmpy.extract(str(path))),
-        modelIdentifier=model.coSimulation.modelIdentifier,
+        modelIdentifier=model.coSimulation.modelIdentifier,  # pyright: ignore[reportOptionalMemberAccess]
         instanceName="bench",
     )
     slave.instantiate()
@@ -112,9 +111,4 @@ def run() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", type=Path)
-    arguments = parser.parse_args()
-    told = run()
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(told, indent=2))
+    main(run, __doc__)

@@ -1,4 +1,4 @@
-"""Time of a governed cycle: python benchmarks/bench_governor.py [--json FILE].
+"""Time of a governed cycle: python -m benchmarks.bench_governor [--json FILE].
 
 Both shipped rigs at 500 Hz, one call after the other through the public `Governor.step`: a motion
 with nothing near, one twelve times as large within the rig's box, and leaps to random targets in a
@@ -6,10 +6,7 @@ box that leaves everything to the envelope. Rounds of the three are made in turn
 envelope's own check of a set-point, and the program of an active cycle solved by SciPy's SLSQP.
 """
 
-import argparse
-import json
 import time
-from pathlib import Path
 from typing import Any, cast
 from unittest.mock import patch
 
@@ -18,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from scipy.optimize import LinearConstraint, minimize
 
+from benchmarks.frame import main
 from hil.config.shipped import configs_dir
 from hil.machines.governor import governor_of
 from hil.machines.machine import envelope_of, geometry_of, load_rig
@@ -145,14 +143,5 @@ def run() -> dict[str, object]:
     return results
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", type=Path, default=None)
-    arguments = parser.parse_args()
-    results = run()
-    if arguments.json:
-        arguments.json.write_text(json.dumps(results, indent=2))
-
-
 if __name__ == "__main__":
-    main()
+    main(run, __doc__)

@@ -11,6 +11,8 @@ import sys
 import time
 from typing import Final
 
+from benchmarks.frame import main
+
 ROUNDS: Final = 7
 PROGRAMS: Final = {
     "nothing": ("-c", "pass"),
@@ -34,4 +36,4 @@ def run(rounds: int = ROUNDS) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    run()
+    main(run, __doc__)

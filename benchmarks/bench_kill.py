@@ -9,7 +9,6 @@ the gate itself is killed, and the rack's console tells when the drives have not
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import signal
@@ -25,6 +24,8 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+
+from benchmarks.frame import main
 
 CYCLES_MAX = 3
 STOP_S = 0.050
@@ -46,7 +47,7 @@ class Bench:
             stderr=subprocess.PIPE,
             bufsize=0,
         )
-        self.url = self.rack.stdout.readline().decode().strip()
+        self.url = self.rack.stdout.readline().decode().strip()  # pyright: ignore[reportOptionalMemberAccess]
         command = [*hil, "run", SCENARIO, "--drives", self.url, "--set", "rate_hz=250"]
         self.control = subprocess.Popen(
             [*command, "--out", str(folder), "--json"],
@@ -54,20 +55,20 @@ class Bench:
             stderr=subprocess.DEVNULL,
         )
         self.told = b""
-        os.set_blocking(self.rack.stderr.fileno(), False)
+        os.set_blocking(self.rack.stderr.fileno(), False)  # pyright: ignore[reportOptionalMemberAccess]
 
     def states(self) -> list[tuple[str, float]]:
         """State and extension [m] of the six drives, as the rack's console tells them now."""
         self._swallow()
-        self.rack.stdin.write(b"status\n")
+        self.rack.stdin.write(b"status\n")  # pyright: ignore[reportOptionalMemberAccess]
         answer = b""
         while answer.count(b"\n") < 6:
-            answer += self.rack.stderr.read(65536) or b""
+            answer += self.rack.stderr.read(65536) or b""  # pyright: ignore[reportOptionalMemberAccess]
         lines = [line for line in answer.decode().splitlines() if line.startswith("drive ")]
         return [(line.split(",")[1].strip(), float(line.split("x = ")[1][:6])) for line in lines]
 
     def _swallow(self) -> None:
-        while self.rack.stderr.read(65536):
+        while self.rack.stderr.read(65536):  # pyright: ignore[reportOptionalMemberAccess]
             pass
 
     def wait_for_motion(self) -> None:
@@ -164,11 +165,5 @@ def run(times: int = 5, console: Console | None = None) -> dict[str, Any]:
     return {"control_killed": killed, "control_frozen": frozen, "gate_killed": gate}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=int, default=5)
-    run(parser.parse_args().times)
-
-
 if __name__ == "__main__":
-    main()
+    main(run, __doc__)

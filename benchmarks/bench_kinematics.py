@@ -6,9 +6,7 @@ columns, polynomial sine and cosine, fused multiply-add), compiled here with -O3
 and both write into arrays that already exist in the process's memory.
 """
 
-import argparse
 import ctypes
-import json
 import math
 import platform
 import shutil
@@ -24,6 +22,7 @@ from rich.console import Console
 from rich.table import Table
 from scipy.spatial.transform import Rotation
 
+from benchmarks.frame import main
 from platform6dof.forward import forward, forward_batch
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_lengths, leg_setpoint, leg_setpoints_batch
@@ -341,14 +340,5 @@ def run() -> dict[str, Any]:
     return result
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Speed of the hexapod's kinematics.")
-    parser.add_argument("--json", type=Path, help="write the figures there too")
-    arguments = parser.parse_args()
-    result = run()
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(result, indent=2) + "\n")
-
-
 if __name__ == "__main__":
-    main()
+    main(run, __doc__)

@@ -11,7 +11,6 @@ cyclictest, at a higher priority than all of ours.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -21,6 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.bench_rack import machine_watched
+from benchmarks.frame import main
 from hil.config.errors import RefusedError
 from hil.recording.reader import Recording
 from hil.stations.simulator.latency import SHARES, WORDS, LatencyTrail, latency_trail
@@ -110,6 +110,7 @@ def show(told: dict[str, Any], console: Console) -> None:
 
 def run(seconds: float = 60.0, console: Console | None = None) -> dict[str, Any]:
     """Measure all cases, print their tables, return the figures."""
+    require_seconds(seconds)
     console = console or Console()
     warm_ride(quiet=True)
     cases = [measured(case, seconds) for case in CASES]
@@ -118,13 +119,5 @@ def run(seconds: float = 60.0, console: Console | None = None) -> dict[str, Any]
     return {"cases": cases}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60.0, help="to be followed in each case")
-    seconds = parser.parse_args().seconds
-    require_seconds(seconds)
-    run(seconds)
-
-
 if __name__ == "__main__":
-    main()
+    main(run, __doc__)

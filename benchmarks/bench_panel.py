@@ -12,7 +12,6 @@ graphics hardware.
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
@@ -26,6 +25,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.frame import main
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
 from hil.desk.endpoints import benches
@@ -337,6 +337,4 @@ class Leader:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--seconds", type=float, default=20.0)
-    print(run(parser.parse_args().seconds))
+    main(run, __doc__)

@@ -9,7 +9,6 @@ reads what control tells: when the stop began (mode CSTOP), and when the platfor
 
 from __future__ import annotations
 
-import argparse
 import os
 import signal
 import subprocess
@@ -28,6 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.bench_panel import SCENARIO, place_of_bench
+from benchmarks.frame import main
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
 from hil.panel.live.models.feed import LiveFeed, column
@@ -247,6 +247,4 @@ def _one(watcher: Watcher, act: str, folder: Path) -> Stopped:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=5)
-    print(run(parser.parse_args().rounds))
+    main(run, __doc__)

@@ -15,7 +15,6 @@ the same minutes is told by cyclictest, at a higher priority than all of ours.
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import shutil
@@ -33,6 +32,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.frame import main
 from drives.bank import DriveError
 from drives.bus_budget import frame_bits
 from hil.config.shipped import configs_dir
@@ -98,7 +98,7 @@ class Drive:
         phase = omega * (index - self.first) * self.period_s
         way, speed = 1.0 - math.cos(phase), omega * math.sin(phase)
         lengths = tuple(start + AMPLITUDE_M * way for start in self.start_m)
-        return Setpoint(index, lengths, (AMPLITUDE_M * speed,) * 6)
+        return Setpoint(index, lengths, (AMPLITUDE_M * speed,) * 6)  # pyright: ignore[reportArgumentType]
 
     def cycle(self, tick: Any) -> Any:
         request = ASK.get(self.gated.mode)
@@ -144,14 +144,14 @@ def measure(url: str, rate_hz: float, seconds: float, sdo_hz: float) -> dict[str
         ended = ""
         for k, tick in enumerate(islice(ticks, cycles)):
             exchange = drive.cycle(tick)
-            trips[k] = drive.bank.link_report().round_trip_s
+            trips[k] = drive.bank.link_report().round_trip_s  # pyright: ignore[reportAttributeAccessIssue]
             missed += not all(exchange.feedback.fresh)
             if exchange.verdict.faults:
                 ended = str(exchange.verdict.faults[0])
                 break
         wall_s, cpu_s = time.monotonic() - wall_s, time.process_time() - cpu_s
         return {
-            "trips": trips[: k + 1],
+            "trips": trips[: k + 1],  # pyright: ignore[reportPossiblyUnboundVariable]
             "missed": missed,
             "overruns": drive.clock.overruns - overruns,
             "wall_s": wall_s,
@@ -219,7 +219,7 @@ def bus_time_us(buses: int) -> float:
     return frame_bits(0) + 12.0 / buses * frame_bits(7)
 
 
-def run(duration_s: float = 60.0, console: Console | None = None) -> dict[str, Any]:
+def run(seconds: float = 60.0, console: Console | None = None) -> dict[str, Any]:
     """Measure all cases and print the table."""
     console = console or Console(width=120)
     load_rig(RIG_FILE)
@@ -229,7 +229,7 @@ def run(duration_s: float = 60.0, console: Console | None = None) -> dict[str, A
         case |= {"rate_hz": rate_hz, "paced": paced, "sdo_hz": sdo_hz}
         with machine_watched(case):
             try:
-                figures = measure_whole(case, duration_s)
+                figures = measure_whole(case, seconds)
             except DriveError as error:
                 figures = {"reason": str(error)}
         results.append(case | figures)
@@ -266,11 +266,5 @@ def show(results: list[dict[str, Any]], console: Console) -> None:
     console.print(table)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60.0)
-    run(parser.parse_args().seconds)
-
-
 if __name__ == "__main__":
-    main()
+    main(run, __doc__)

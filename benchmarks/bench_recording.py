@@ -9,7 +9,6 @@ library, whose messages NumPy then reads at once.
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import subprocess
@@ -25,6 +24,7 @@ from mcap.reader import make_reader
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.frame import main
 from hil.recording.events import ROWS
 from hil.recording.header import RECORDING_NAME, RunHeader
 from hil.recording.reader import Recording
@@ -139,11 +139,5 @@ def _by_messages(path: Path) -> dict[str, np.ndarray]:
     return {name: np.ascontiguousarray(rows[name]) for name in rows.dtype.names or ()}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--minutes", type=float, default=10.0)
-    run(parser.parse_args().minutes)
-
-
 if __name__ == "__main__":
-    main()
+    main(run, __doc__)

@@ -7,7 +7,6 @@ the first byte out to the last TPDO decoded, and the processor time of this side
 Run it with `python -m benchmarks.bench_slcan`; its options say how many cycles.
 """
 
-import argparse
 import multiprocessing
 import os
 import socket
@@ -19,6 +18,7 @@ import can
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.frame import main
 from drives.frames import Frame
 from drives.slcan_bus import open_slcan
 
@@ -59,7 +59,7 @@ class Adapter:
             os.write(fd, b"".join(_answer(line) for line in lines))
 
     def _accept(self):
-        connection = self.listener.accept()[0]
+        connection = self.listener.accept()[0]  # pyright: ignore[reportOptionalMemberAccess]
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return connection.detach()
 
@@ -142,6 +142,4 @@ def run(cycles=2000):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cycles", type=int, default=2000)
-    run(parser.parse_args().cycles)
+    main(run, __doc__)

@@ -7,12 +7,9 @@ computing; real-time factors are of the integration alone and of whole ticks. Th
 the fine simulation is told for 10 ms of the arm's time.
 """
 
-import argparse
-import json
 import math
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +17,8 @@ from numba import njit
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.arm_line import BUSY, beside
+from benchmarks.busy import ALWAYS, beside
+from benchmarks.frame import main
 from hil.config.shipped import configs_dir
 from hil.machines.space_arm_settings import ArmSettings
 from hil.space_arm.study.compare import SimulatedCase, least_times
@@ -67,7 +65,7 @@ def best_us(function: Callable[[], object], calls: int) -> float:
 def pinocchio_model(arm: Arm) -> tuple[Any, Any, Any] | None:
     """The same arm for pinocchio: the module, model and data; None where it is not installed."""
     try:
-        import pinocchio
+        import pinocchio  # pyright: ignore[reportMissingImports]
     except ImportError:
         return None
     model = pinocchio.Model()
@@ -193,7 +191,7 @@ def run() -> dict[str, Any]:
         for name, body in loads.items()
     }
     ticks = {name: tick(settings, DriveModel.E, body) for name, body in loads.items()}
-    with beside("-c", BUSY):
+    with beside("-c", ALWAYS):
         for name, body in loads.items():
             ticks[f"{name}, beside a busy program"] = tick(settings, DriveModel.E, body)
     fine = {
@@ -205,14 +203,5 @@ def run() -> dict[str, Any]:
     return result
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Speed of the space arm.")
-    parser.add_argument("--json", type=Path, help="write the figures there too")
-    arguments = parser.parse_args()
-    result = run()
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(result, indent=2) + "\n")
-
-
 if __name__ == "__main__":
-    main()
+    main(run, __doc__)

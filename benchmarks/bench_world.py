@@ -9,7 +9,6 @@ dependency: `world_peers` says how it is had; without it its row says so.
 
 from __future__ import annotations
 
-import argparse
 import gc
 import tempfile
 import time
@@ -23,6 +22,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.frame import main
 from benchmarks.world_peers import HOW, Bullet, plain_mjcf
 from hil.machines.robot_documents import robot_of
 from hil.recording.signals import Signal, Signals
@@ -414,11 +414,5 @@ def run(rounds: int = ROUNDS, console: Console | None = None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
-    run(parser.parse_args().rounds)
-
-
 if __name__ == "__main__":
-    main()
+    main(run, __doc__)

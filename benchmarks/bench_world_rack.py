@@ -13,7 +13,6 @@ program's start is not part of it.
 
 from __future__ import annotations
 
-import argparse
 import gc
 import tempfile
 import time
@@ -25,6 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.bench_emulator import Master
+from benchmarks.frame import main
 from hil.config.shipped import configs_dir, find_file
 from hil.machines.machine import load_rig
 from hil.run.station import Request
@@ -99,7 +99,7 @@ def measure_run(rounds: int) -> dict[str, Any]:
             if not result.ok:
                 raise RuntimeError(f"the run ended: {result.reason}")
             faster.append(result.cycles * plan.scenario.period_s / spent_s)
-    return {"run_s": result.cycles * plan.scenario.period_s, "faster": float(np.median(faster))}
+    return {"run_s": result.cycles * plan.scenario.period_s, "faster": float(np.median(faster))}  # pyright: ignore[reportPossiblyUnboundVariable]
 
 
 def run(rounds: int = 9, console: Console | None = None) -> dict[str, Any]:
@@ -120,11 +120,5 @@ def run(rounds: int = 9, console: Console | None = None) -> dict[str, Any]:
     return {"racks": results, "dry_run": dry, "ratio_max": RATIO_MAX, "faster_min": FASTER_MIN}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=9)
-    run(parser.parse_args().rounds)
-
-
 if __name__ == "__main__":
-    main()
+    main(run, __doc__)

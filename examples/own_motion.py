@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 
 from hil.config.shipped import find_file
-from hil.stations.platform.bench import RunResult, run
+from hil.stations.platform.bench import run
 from hil.stations.platform.check import check_plan
+from hil.stations.platform.course import RunResult
 from hil.stations.platform.scenario import load_plan
 from platform6dof.pose import PlatformSetpoint, Pose
 

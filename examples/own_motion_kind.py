@@ -19,8 +19,9 @@ from hil.config.errors import MotionError
 from hil.config.settings import Settings
 from hil.config.shipped import find_file
 from hil.machines.rig import Rig
-from hil.stations.platform.bench import RunResult, run
+from hil.stations.platform.bench import run
 from hil.stations.platform.check import check_plan
+from hil.stations.platform.course import RunResult
 from hil.stations.platform.motion.offered import MotionKind
 from hil.stations.platform.scenario import load_plan
 from platform6dof.pose import PlatformSetpoint, Pose

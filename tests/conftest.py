@@ -11,7 +11,12 @@ import os
 import signal
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
+
+# Before numpy is loaded: a worker is a process for each processor already, and threads that wait
+# for small matrices by turning round take the processors of the others.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 from machine_watch import MachineWatch
@@ -63,6 +68,22 @@ def pytest_configure(config):
         config.add_cleanup(screen.terminate)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """While thousands of tests are read and made, nothing of them can be garbage."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
+@cache
+def names_real_time(path):
+    """Whether a file is one of those that `make test-realtime` finds and reads."""
+    return "real_time" in path.read_text(encoding="utf-8")
+
+
 def pytest_itemcollected(item):
     """Say which tests stay on one worker.
 
@@ -71,6 +92,9 @@ def pytest_itemcollected(item):
     """
     if item.get_closest_marker("real_time") is not None:
         item.add_marker(pytest.mark.xdist_group("real time"))
+        if not names_real_time(item.path):
+            where = f"{item.nodeid}: marked real_time, and its file does not name the mark"
+            raise pytest.UsageError(f"{where}: `make test-realtime` would not read it")
     elif item.get_closest_marker("xdist_group") is None:
         item.add_marker(pytest.mark.xdist_group(item.path.stem))
 

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -95,9 +96,15 @@ def named_file(words):
     return None
 
 
+@cache
+def program():
+    """The command line with all its verbs, put together once."""
+    return typer.main.get_command(app)
+
+
 def fault_of_command(words):
     """What is wrong with a command line: a verb or an option that does not exist; else None."""
-    command, rest = typer.main.get_command(app), words[1:]
+    command, rest = program(), words[1:]
     while verbs := getattr(command, "commands", None):
         verb = rest.pop(0) if rest else ""
         default = getattr(command, "default_verb", None)
@@ -160,7 +167,7 @@ def test_there_are_quick_commands():
 @pytest.mark.parametrize("path", DOCUMENTS, ids=NAMES)
 def test_verbs_in_the_text_exist(path):
     """`hil drives …` in running text: its first verb is one."""
-    verbs = typer.main.get_command(app).commands  # pyright: ignore[reportAttributeAccessIssue]
+    verbs = program().commands  # pyright: ignore[reportAttributeAccessIssue]
     spans = re.findall(r"`(hil [^`\n]+)`", path.read_text(encoding="utf-8"))
     assert [span for span in spans if span.split()[1] not in verbs] == []
 

@@ -1,5 +1,5 @@
 """`python -m hil.cli` is the program `hil`."""
 
-from hil.cli.main import main
+from hil.cli.entry import main
 
 main()

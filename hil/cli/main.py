@@ -160,6 +160,8 @@ def run(
         )
     station = station_of_kind(kind)
     refuse_foreign(station, path, options)
+    if operator and clock is None:
+        clock = "real"  # a person lives in it
     request = Request(
         scenario=path, options=options, overrides=tuple(overrides or ()), clock=clock,
         fallback=fallback, folder=folder, report=report_too, operator=operator, as_json=as_json,

@@ -66,7 +66,8 @@ def cueing_program(rig: Rig, preset: CueingPreset, source: str, period_s: float)
         ConfigError: for another algorithm, or a period out of the filter's bounds.
     """
     if preset.algorithm != "classical":
-        line = f"algorithm = {preset.algorithm!r}: only a classical filter can be exported"
+        line = f"algorithm = {preset.algorithm!r}: only a classical filter can be exported: "
+        line += "name a preset of that algorithm, such as base or tight"
         raise ConfigError(source, [about("algorithm", line)])
     try:
         table = classical_table(preset.classical(), period_s)

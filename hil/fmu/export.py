@@ -23,7 +23,8 @@ from hil.fmu.wire import ModelOrder
 JUDGED_STEPS: Final = 200
 JUDGED_TO: Final = 1e-12
 """Relative to the largest value of an output, and absolute below 1."""
-_LIKE_A_DAY: Final = (1980, 1, 1, 0, 0, 0)
+_NO_DATE: Final = (1980, 1, 1, 0, 0, 0)
+"""The earliest that a zip archive can tell: of all files, so that their bytes do not change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +54,17 @@ def export(program: ModelProgram, major: int, path: Path, version: str) -> Expor
     """
     require_fmpy()
     require_compilers()
-    token = token_of(program, major)
+    token, aside = token_of(program, major), path.with_name(f".{path.name}.part")
     with tempfile.TemporaryDirectory(prefix="hil-export-") as folder:
         made = library(program, major, token, Path(folder))
         archive = Path(folder) / f"{program.name}.fmu"
         _pack(archive, made, description(program, major, token, version), str(major))
         largest = judged(program, archive)
         try:
-            aside = path.with_name(f".{path.name}.part")
             aside.write_bytes(archive.read_bytes())
             os.replace(aside, path)
         except OSError as error:
+            aside.unlink(missing_ok=True)
             raise ConfigError(str(path), [f"cannot be written: {error.strerror}"]) from None
     model = read_description(path)
     return Exported(path, model.sha256, len(model.variables), JUDGED_STEPS, largest)
@@ -119,7 +120,7 @@ def _pack(archive: Path, made: Path, text: str, major: str) -> None:
             (DESCRIPTION, text.encode()),
             (f"binaries/{PLATFORMS[major]}/{made.name}", made.read_bytes()),
         ):
-            info = zipfile.ZipInfo(name, _LIKE_A_DAY)
+            info = zipfile.ZipInfo(name, _NO_DATE)
             info.external_attr = (0o755 if name.endswith(".so") else 0o644) << 16
             info.compress_type = zipfile.ZIP_DEFLATED
             file.writestr(info, content)

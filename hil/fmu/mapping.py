@@ -18,8 +18,8 @@ from typing import Final, Literal
 from hil.config.errors import ConfigError
 from hil.config.settings import Settings
 from hil.fmu.description import NUMERIC, Description, Variable
+from platform6dof.cueing.vehicle import GRAVITY_M_S2
 
-GRAVITY_M_S2: Final = 9.80665
 _DEG: Final = math.pi / 180.0
 UNITS: Final[Mapping[str, Mapping[str, float]]] = {
     "acceleration": {"m/s2": 1.0, "g": GRAVITY_M_S2, "ft/s2": 0.3048},
@@ -80,7 +80,7 @@ def mapped_variables(
     place: str,
     causality: Literal["output", "input"],
 ) -> tuple[MappedVariable, ...]:
-    """The mapped_variables of a table.
+    """The variables of a model that a table names, with their units.
 
     Args:
         table: quantity → variable.

@@ -27,7 +27,7 @@ from hil.fmu.description import Description, Variable
 from hil.fmu.wire import StepStatus
 
 DISCARD: Final = 2
-"""StepStatus of both standards for a step that was refused."""
+"""Status of both standards for a step that was refused: fmi2Discard, fmi3Discard."""
 STEP_ROUNDING: Final = 1e-9
 """Part of a step by which the last time of a model may fall short of its end."""
 MAX_LOGGED: Final = 5

@@ -1,6 +1,6 @@
 """An FMU in a process of its own, as the bench sees it: asked, heard or given up; never waited for.
 
-Whatever happens to that process, here it is an `StepAnswer` that says so.
+Whatever happens to that process, here it is a `StepAnswer` that says so.
 """
 
 from __future__ import annotations
@@ -34,6 +34,10 @@ class ModelProcess:
     def __init__(self, order: ModelOrder, start_s: float = START_S) -> None:
         if max(len(order.inputs), len(order.outputs)) > MAX_VALUES:
             raise RefusedError(f"{order.path}: more than {MAX_VALUES} inputs or outputs")
+        packet = order.model_dump_json().encode()
+        if len(packet) > MAX_BYTES:
+            text = f"what its process is told takes {len(packet)} bytes, {MAX_BYTES} at most: "
+            raise RefusedError(f"{order.path}: {text}fewer inputs, outputs or start values")
         self._packer = Packer(len(order.inputs), len(order.outputs))
         self._path = order.path
         self._link, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -47,7 +51,7 @@ class ModelProcess:
             )
         self._failed: StepAnswer | None = None
         try:
-            self._link.send(order.model_dump_json().encode())
+            self._link.send(packet)
         except OSError:
             self._fail(self._gone())
         first = self.wait(start_s)

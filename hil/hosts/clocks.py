@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from itertools import pairwise
 from typing import Final
 
 WINDOW_S: Final = 1.0
@@ -16,6 +17,8 @@ PERIOD_GAIN: Final = 0.0005
 """Its gain on the host's period [1]."""
 FIRST_PACKETS: Final = 16
 """The loop begins with the mean period of so many packets."""
+BACKLOG_GAP: Final = 0.3
+"""Packets closer than this share of the others' distance at the beginning lay somewhere [1]."""
 LOST_SHARE: Final = 0.6
 """Of more packets that seem lost, the period was taken too short."""
 
@@ -88,6 +91,8 @@ class ArrivalLoop:
 
     def _begun(self, arrived_s: float) -> float:
         self._first.append(arrived_s)
+        if len(self._first) == FIRST_PACKETS:
+            self._first = _without_backlog(self._first)
         gaps = len(self._first) - 1
         if gaps:  # too long rather than too short: only from there the loop finds the right one
             self._period_s = max((arrived_s - self._first[0]) / gaps, 1e-4)
@@ -95,3 +100,11 @@ class ArrivalLoop:
         self._count = len(self._first)
         self._at_s = arrived_s
         return arrived_s
+
+
+def _without_backlog(came_s: list[float]) -> list[float]:
+    """Times of packets without those that came at once at the beginning, save the last of them."""
+    gaps = [after - before for before, after in pairwise(came_s)]
+    usual_s = sorted(gaps)[-len(gaps) // 4]
+    regular = next(at for at, gap in enumerate(gaps) if gap >= BACKLOG_GAP * usual_s)
+    return came_s[regular:]

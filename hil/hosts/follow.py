@@ -2,7 +2,8 @@
 
 Packets come at the host's rate, late by what the network takes, some never; the loop asks at its
 own rate. Every vector is read at now from the parabola that fits its last four values best; an
-attitude likewise, in rotation vectors from the newest one, so that no angle ever flips.
+attitude likewise, in rotation vectors from the newest one, so that no angle ever flips. What a new
+packet corrects is not taken at once: force and rates, or a pose, stay continuous.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Final
 from hil.hosts.clocks import ArrivalLoop, StampAlignment
 from platform6dof.cueing.attitude import product, rotated_by, vector_between
 from platform6dof.cueing.completion import Completion
-from platform6dof.cueing.vehicle import VehicleState
+from platform6dof.cueing.vehicle import Vector3, VehicleFlags, VehicleState
 
 POINTS: Final = 4
 """Packets that a parabola goes through."""
@@ -24,7 +25,14 @@ HORIZON_S: Final = 0.06
 """Beyond the newest packet by more than this, the time read comes to a stop [s]."""
 PERIODS: Final = 2.5
 """And beyond so many of the last packets' mean distances."""
+STOPPING_S: Final = 0.2
+"""A pose that is not heard of any more stops from its speed with this time constant [s]."""
+CORRECTED_S: Final = 0.02
+"""What was read differently before a packet came is given up with this time constant [s]."""
 _LEAST_GAP_S: Final = 1e-4
+_NONE: Final[Vector3] = (0.0, 0.0, 0.0)
+Points = Sequence[tuple[float, VehicleState]]
+"""Packets: when each was sent, on our clock [s], and what it tells."""
 
 
 class Follower:
@@ -45,6 +53,9 @@ class Follower:
         self._alignment = StampAlignment()
         self._loop = ArrivalLoop()
         self._points: deque[tuple[float, VehicleState]] = deque(maxlen=POINTS)
+        self._before: Points = ()  # what was read from, until it is looked at what came since
+        self._off: tuple[Vector3, Vector3] = (_NONE, _NONE)
+        self._off_s = 0.0
         if self._completion is not None:
             self._completion.reset()
 
@@ -67,6 +78,7 @@ class Follower:
         if self._completion is not None:
             apart_s = at_s - self._points[-1][0] if self._points else None
             state = self._completion.complete(state, apart_s)
+        self._before = self._before or tuple(self._points)
         self._points.append((at_s, state))
 
     def state(self, now_s: float) -> VehicleState | None:
@@ -77,14 +89,32 @@ class Follower:
         """
         if not self._points:
             return None
-        times_s = [at_s for at_s, _ in self._points]
-        states = [state for _, state in self._points]
+        read = self._read(self._points, now_s)
+        fade = math.exp(-max(now_s - self._off_s, 0.0) / CORRECTED_S)
+        off = tuple(_mixed((fade,), (one,)) for one in self._off)
+        if len(self._before) > 1:
+            was = self._read(self._before, now_s)
+            new = (
+                _mixed((1.0, 1.0, -1.0), (kept, a, b))
+                for kept, a, b in zip(off, _told(was, read), _told(read, read), strict=True)
+            )
+            off = (next(new), next(new))
+        self._before, self._off, self._off_s = (), (off[0], off[1]), now_s
+        return _moved(read, *self._off)
+
+    def _read(self, points: Points, now_s: float) -> VehicleState:
+        """What some packets say of now."""
+        times_s = [at_s for at_s, _ in points]
+        states = [state for _, state in points]
         newest = states[-1]
         if len(states) == 1:
             return newest
         mean_s = (times_s[-1] - times_s[0]) / (len(times_s) - 1)
-        ahead_s = _bounded(now_s - times_s[-1], min(HORIZON_S, PERIODS * mean_s), mean_s)
+        far_s = min(HORIZON_S, PERIODS * mean_s)
+        ahead_s = _bounded(now_s - times_s[-1], far_s, mean_s)
         weights = parabola_weights(times_s, times_s[-1] + ahead_s)
+        if ahead_s > far_s and VehicleFlags.POSE in newest.flags:
+            weights = _stopping_weights(times_s, far_s, now_s)
         turns = [vector_between(newest.attitude, state.attitude) for state in states]
         return replace(
             newest,
@@ -96,6 +126,45 @@ class Follower:
             v_m_s=_mixed(weights, [state.v_m_s for state in states]),
             position_m=_mixed(weights, [state.position_m for state in states]),
         )
+
+
+def _stopping_weights(times_s: Sequence[float], far_s: float, now_s: float) -> list[float]:
+    """Weights of values that went on by their parabola for a while, and now stop from their speed.
+
+    Args:
+        times_s: of the values, increasing [s].
+        far_s: how far beyond the last of them the parabola is read [s].
+        now_s: later than that [s].
+    """
+    until_s = times_s[-1] + far_s
+    there = parabola_weights(times_s, until_s)
+    before = parabola_weights(times_s, until_s - _LEAST_GAP_S)
+    span_s = STOPPING_S * -math.expm1(-(now_s - until_s) / STOPPING_S)
+    return [a + span_s * (a - b) / _LEAST_GAP_S for a, b in zip(there, before, strict=True)]
+
+
+def _told(state: VehicleState, at: VehicleState) -> tuple[Vector3, Vector3]:
+    """What of a state a filter follows: force and rates, or place and turn from another pose."""
+    if VehicleFlags.POSE in state.flags:
+        return state.position_m, vector_between(at.attitude, state.attitude)
+    return state.f_m_s2, state.omega_rad_s
+
+
+def _moved(state: VehicleState, first: Vector3, second: Vector3) -> VehicleState:
+    """A state whose force and rates, or place and turn, are off by something."""
+    if first == second == _NONE:
+        return state
+    ones = (1.0, 1.0)
+    if VehicleFlags.POSE in state.flags:
+        place = _mixed(ones, (state.position_m, first))
+        return replace(
+            state, position_m=place, attitude=product(state.attitude, rotated_by(second))
+        )
+    return replace(
+        state,
+        f_m_s2=_mixed(ones, (state.f_m_s2, first)),
+        omega_rad_s=_mixed(ones, (state.omega_rad_s, second)),
+    )
 
 
 def _bounded(ahead_s: float, far_s: float, slow_s: float) -> float:

@@ -42,6 +42,10 @@ class MapSettings(Settings):
     """Which of the wire's rates turn about forward, right, down."""
     rate_bias_rad_s: tuple[Bias, Bias, Bias] = _NO_BIAS
     """What the wire's rates say too much [rad/s]."""
+    lowpass_hz: Annotated[float, Field(ge=0.1, le=1000.0)] | None = None
+    """Corner of a second-order low-pass through all that is followed, at the loop's rate: what is
+    faster shakes a simulator's sensor, and no leg follows it [Hz]. It comes √2 / (2 pi corner)
+    later. Left out: none."""
     means: MeansSettings = MeansSettings()
     """What the vehicle can do at most."""
 

@@ -111,7 +111,6 @@ class MpcKeys(Settings):
                 turn_effort_weight=self.turn_effort_weight,
             )
         except CueingError as error:
-            name = (
-                error.name if error.name.startswith(("force.", "rates.")) else f"mpc.{error.name}"
-            )
-            raise CueingError(str(error), name) from None
+            if error.name.startswith(("force.", "rates.")):
+                raise
+            raise CueingError(f"mpc.{error}", f"mpc.{error.name}") from None

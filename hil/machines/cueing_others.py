@@ -6,13 +6,13 @@ import math
 from dataclasses import replace
 from typing import Annotated, Final
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from hil.config.settings import Settings
 from hil.machines.per_axis import per_axis, three_numbers
 from platform6dof.cueing.adaptive import Adaptation, AdaptiveParameters
 from platform6dof.cueing.direct import DirectParameters
-from platform6dof.cueing.optimal import OptimalParameters, OptimalWeights
+from platform6dof.cueing.optimal_washout import OptimalParameters, OptimalWeights
 from platform6dof.cueing.parameters import Curve, Scale, Scales, Translation
 
 _DEG: Final = math.pi / 180.0
@@ -25,7 +25,18 @@ Travel = Annotated[float, Field(ge=0.0, le=5.0)]
 Travels = Annotated[
     tuple[Travel, Travel, Travel], BeforeValidator(per_axis), three_numbers(0.0, 5.0)
 ]
-Gains = tuple[Share, Share, Share]
+TiltShare = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+def _rising(gain: tuple[float, float, float]) -> tuple[float, float, float]:
+    least, start, most = gain
+    if not least <= start <= most:
+        raise ValueError("must be [least, start, most], none below the one before")
+    return gain
+
+
+Gains = Annotated[tuple[Share, Share, Share], AfterValidator(_rising)]
+TiltGains = Annotated[tuple[TiltShare, TiltShare, TiltShare], AfterValidator(_rising)]
 
 
 class AdaptiveKeys(Settings):
@@ -38,11 +49,7 @@ class AdaptiveKeys(Settings):
     """Displacement by force."""
     force_gain_step: Step = 0.3
     """How fast it goes down the slope of the cost."""
-    tilt_gain_rad_s_per_m_s2: tuple[
-        Annotated[float, Field(ge=0.0, le=1.0)],
-        Annotated[float, Field(ge=0.0, le=1.0)],
-        Annotated[float, Field(ge=0.0, le=1.0)],
-    ] = (0.01, 0.06, 0.07)
+    tilt_gain_rad_s_per_m_s2: TiltGains = (0.01, 0.06, 0.07)
     """Tilting by force."""
     tilt_gain_step: Step = 2e-3
     """How fast it goes down the slope of the cost."""
@@ -88,7 +95,7 @@ class AdaptiveKeys(Settings):
             travel_weight=self.travel_weight,
         )
 
-    def _adaptation(self, gain: Gains, step: float) -> Adaptation:
+    def _adaptation(self, gain: tuple[float, float, float], step: float) -> Adaptation:
         least, start, most = gain
         return Adaptation(start, least, most, step, self.back_per_s)
 

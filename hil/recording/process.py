@@ -21,6 +21,7 @@ from typing import IO, Any, Final, cast
 import orjson
 
 from hil.ipc.child import PIPE, start_child
+from hil.ipc.standby import Standby, TakeOverError
 from hil.recording.header import RecordingError, RunHeader, part_path
 from hil.recording.recorder import Recorder, RecorderResult, RecorderRing, RecorderStatus
 from hil.recording.writer import DEFAULT_MIN_FREE_BYTES
@@ -30,42 +31,6 @@ START_TIMEOUT_S: Final = 30.0
 FINISH_TIMEOUT_S: Final = 30.0
 MOST_PARTS: Final = 100
 """Files of one run; a recorder that is killed more often is not begun anew."""
-
-
-class TakeOverError(Exception):
-    """Raised in the copy: the process it was copied from is gone, and its work is the copy's."""
-
-
-class Standby:
-    """The copy of the recorder that waits to go on, seen from the one that writes.
-
-    It is made by fork(2) of a process that has one thread and nothing to do in time, and waits for
-    the end of that process (pidfd_open(2)). A copy that ends is made anew.
-    """
-
-    def __init__(self) -> None:
-        self._pid = 0
-
-    def keep(self) -> None:
-        """See to it that there is a copy, now and then; in it, raise once this process is gone."""
-        if self._pid and os.waitpid(self._pid, os.WNOHANG)[0] == 0:
-            return
-        me = os.pidfd_open(os.getpid())
-        self._pid = os.fork()
-        if self._pid:
-            os.close(me)
-            return
-        select.select([me], [], [])
-        os.close(me)
-        raise TakeOverError
-
-    def end(self) -> None:
-        """End the copy: there is nothing left to take over."""
-        if self._pid:
-            with suppress(ProcessLookupError):
-                os.kill(self._pid, signal.SIGKILL)
-            os.waitpid(self._pid, 0)
-            self._pid = 0
 
 
 class RecorderProcess:

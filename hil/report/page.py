@@ -6,7 +6,6 @@ station is not installed here has all that its own header tells, and a word on w
 
 from base64 import b64encode
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +20,7 @@ from hil.report.ending import is_request
 from hil.report.recorded import KeyFigure, RecordedRun, Tables, common_figures, recorded_run
 from hil.report.style import Picture
 from hil.report.time_axes import timeline
+from hil.run.late import late
 from hil.run.registry import missing, station_or_none
 from hil.run.station import Section, Station
 
@@ -55,7 +55,7 @@ def write_report(recording: Recording, folder: Path, run: RecordedRun | None = N
         place.mkdir(parents=True, exist_ok=True)
         sections = () if station is None else station.sections
         found = [(one, made(one, run)) for one in sections if not getattr(run, one.unless, False)]
-        figures = _called(station.figures, run) if station and station.figures else None
+        figures = late(station.figures)(run) if station and station.figures else None
         course = timeline(run)
         for picture in (*(content for _, content in found), course):
             if isinstance(picture, Picture):
@@ -77,12 +77,7 @@ def _prepared(recording: Recording, station: Station | None) -> RecordedRun:
 
 def made(section: Section, run: RecordedRun) -> Picture | Tables | None:
     """What a section of a station shows of a run."""
-    return _called(section.maker, run)
-
-
-def _called(maker: str, run: RecordedRun) -> Any:
-    module, _, name = maker.partition(":")
-    return getattr(import_module(module), name)(run)
+    return late(section.maker)(run)
 
 
 def _rendered(

@@ -92,6 +92,7 @@ class PageSlider:
 
     label: str
     key: str
+    """Of the table; `inputs.pedal` is the key `pedal` of the table `inputs` in it."""
     low: float
     high: float
     step: float

@@ -7,17 +7,22 @@ from pathlib import Path
 from hil.config.shipped import configs_dir
 
 
-def offered(*folders: str) -> Callable[[str], list[str]]:
+def offered(*folders: str, endings: tuple[str, ...] = (".toml",)) -> Callable[[str], list[str]]:
     """Names for an argument: those of shipped files in folders of the configurations, and paths."""
 
     def names(begun: str) -> list[str]:
-        shipped = (path.stem for one in folders for path in (configs_dir() / one).glob("*.toml"))
-        return sorted(name for name in shipped if name.startswith(begun)) + _here(begun)
+        shipped = (
+            path.stem
+            for one in folders
+            for path in (configs_dir() / one).glob("*")
+            if path.suffix in endings
+        )
+        return sorted(name for name in shipped if name.startswith(begun)) + _here(begun, endings)
 
     return names
 
 
-def _here(begun: str) -> list[str]:
+def _here(begun: str, endings: tuple[str, ...]) -> list[str]:
     place = Path(os.path.dirname(begun) or ".")
     try:
         entries = sorted(os.scandir(place), key=lambda entry: entry.name)
@@ -26,6 +31,6 @@ def _here(begun: str) -> list[str]:
     found = [
         os.path.join(os.path.dirname(begun), entry.name) + ("/" if entry.is_dir() else "")
         for entry in entries
-        if entry.is_dir() or entry.name.endswith(".toml")
+        if entry.is_dir() or entry.name.endswith(endings)
     ]
     return [path for path in found if path.startswith(begun) and not path.startswith(".")]

@@ -92,7 +92,7 @@ OperatorOption = Annotated[
     typer.Option(
         "--operator",
         help="A person leads the run from panels: nothing moves without a press and a held "
-        "dead-man. Takes the real clock.",
+        "dead-man. Takes the real clock, whatever the scenario says.",
     ),
 ]
 ReportOption = Annotated[bool, typer.Option("--report", help="Make the report at the end as well.")]

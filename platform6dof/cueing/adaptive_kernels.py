@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 PLANES: Final = 4  # surge with pitch, sway with minus roll, heave, yaw
-GAINS: Final = 3  # of force, of tilt, of rate
 TABLE_COLUMNS: Final = 70
 """Of a plane: translation block (24), rotation block (24), then what follows."""
 LEAST, MOST, START, STEP, BACK = 48, 51, 54, 57, 60  # three each

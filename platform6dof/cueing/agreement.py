@@ -7,6 +7,7 @@ about 1; a negative one is a wrong sign, one far from 1 a wrong unit.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -25,7 +26,7 @@ SMOOTH_S: Final = 0.5
 LEAST_CORRELATION: Final = 0.4
 """Below it a line says nothing."""
 LEAST_MOTION: Final = {"f_x": 0.1, "f_y": 0.1, "p": 0.01, "q": 0.01, "r": 0.01}
-"""Standard deviation that either side must have [m/s², rad/s]."""
+"""Standard deviation that one of the two sides must have [m/s², rad/s]."""
 SLOPES: Final = (0.3, 3.0)
 """Slopes between these are no other unit."""
 IN_G_SHARE: Final = 0.1
@@ -51,19 +52,21 @@ class Agreement:
     against: str
     """What it was held against."""
     slope: float
-    """Of the line; for f_z its mean over that at rest. NaN if nothing can be said."""
+    """Of the line; for f_z its median over what it is at rest. NaN where too little moves."""
     correlation: float
-    """Of the two."""
+    """Of the two; NaN where too little moves, 1 for f_z."""
     judgement: Judgement
     """What that means."""
 
     @property
     def text(self) -> str:
         """A line for people."""
-        if self.judgement is Judgement.SILENT:
+        if math.isnan(self.slope):
             return f"{self.axis}: too little motion to hold it against {self.against}"
         said = f"{self.axis}: slope {self.slope:.3g} on {self.against}"
         said += f" (correlation {self.correlation:.2f})"
+        if self.judgement is Judgement.SILENT:
+            return f"{said}: no relation, so nothing can be said"
         if self.judgement is Judgement.WRONG_SIGN:
             return f"{said}: wrong sign, about 1 is right: turn the sign of {self.axis}"
         if self.judgement is Judgement.WRONG_SCALE:
@@ -124,12 +127,13 @@ def _line(axis: str, against: str, x: Array, y: Array, width: int) -> Agreement:
 
 def _at_rest(f_z: Array) -> Agreement:
     """Downward force must be about -9.81 m/s² most of the time; a long fall says nothing."""
-    share = float(np.median(f_z)) / -GRAVITY_M_S2
+    share = float(np.median(f_z)) / -GRAVITY_M_S2 + 0.0  # never -0
+    in_g = abs(abs(share) * GRAVITY_M_S2 - 1.0) < IN_G_SHARE
     judgement = Judgement.SILENT
-    if share < -SLOPES[0]:
+    if share < -SLOPES[0] or (in_g and share < 0.0):
         judgement = Judgement.WRONG_SIGN
     elif SLOPES[0] <= share <= SLOPES[1]:
         judgement = Judgement.AGREES
-    elif share > SLOPES[1] or abs(share * GRAVITY_M_S2 - 1.0) < IN_G_SHARE:
+    elif share > SLOPES[1] or in_g:
         judgement = Judgement.WRONG_SCALE
     return Agreement("f_z", "gravity", share, 1.0, judgement)

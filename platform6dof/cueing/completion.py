@@ -64,7 +64,8 @@ class Completion:
     def complete(self, state: VehicleState, elapsed_s: float | None = None) -> VehicleState:
         """The state with all that can be known of it, at the rider's head.
 
-        Position and velocity stay unknown where nothing tells them.
+        Position and velocity stay unknown where nothing tells them; so does the velocity of the
+        first of several places.
 
         Args:
             state: what the source tells; NaN for what it does not.
@@ -125,7 +126,7 @@ class Completion:
         return _either(told, grown)
 
     def _velocities(self, state: VehicleState, attitude: Quaternion, dt: float) -> Vector3 | None:
-        """Velocity in body axes; of a speed alone, straight on; None if nothing tells it."""
+        """Velocity in body axes; of a speed alone, straight on; None if nothing tells it yet."""
         v = state.v_m_s
         if _known(v):
             return v
@@ -133,9 +134,9 @@ class Completion:
             return _either(v, _ZERO)
         if not _known(state.position_m):
             return None
-        if self._position is None:
-            self._velocity = None
-            return _ZERO
+        if self._position is None:  # nobody knows how fast it comes into sight
+            self._velocity = self._speed = None
+            return None
         raw = _slope(self._position, state.position_m, dt)
         last = raw if self._velocity is None else self._velocity
         self._velocity = _toward(last, raw, dt / (dt + self._smooth_s))
@@ -154,7 +155,7 @@ class Completion:
             return f
         weight = to_body(attitude, (0.0, 0.0, -GRAVITY_M_S2))
         if velocity is None:
-            if not any(map(math.isfinite, f)):
+            if not any(map(math.isfinite, f)) and not _known(state.position_m):
                 text = "neither specific force nor velocity nor position is told"
                 raise CueingError(f"{text}: a force needs one of them", "f_m_s2")
             return _either(f, weight)

@@ -7,8 +7,6 @@ f_head = f + dω × r + ω × (ω × r).
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,9 +14,6 @@ from platform6dof.cueing.felt_kernels import felt_rows
 from platform6dof.cueing.vehicle import GRAVITY_M_S2
 
 Array = NDArray[np.float64]
-
-REST_FELT: Final = (0.0, 0.0, -GRAVITY_M_S2, 0.0, 0.0, 0.0)
-"""At rest and level [m/s², rad/s]."""
 
 
 def felt(rows: Array, head_m: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Array:
@@ -41,14 +36,3 @@ def felt(rows: Array, head_m: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> A
     head = np.array(head_m, dtype=np.float64)
     felt_rows(np.ascontiguousarray(rows), head, GRAVITY_M_S2, out)
     return out
-
-
-def rotations(angles_rad: Array) -> Array:
-    """Rz(alpha) Ry(beta) Rx(gamma) of rows of alpha, beta, gamma [rad], shape (N, 3, 3)."""
-    (ca, cb, cg), (sa, sb, sg) = np.cos(angles_rad).T, np.sin(angles_rad).T
-    rows = (
-        (ca * cb, ca * sb * sg - sa * cg, ca * sb * cg + sa * sg),
-        (sa * cb, sa * sb * sg + ca * cg, sa * sb * cg - ca * sg),
-        (-sb, cb * sg, cb * cg),
-    )
-    return np.moveaxis(np.array(rows), 2, 0)

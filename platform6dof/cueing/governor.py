@@ -1,9 +1,10 @@
 """A guard before the gate: whatever is wanted, what leaves it keeps every limit and can stop.
 
 In each cycle the wanted row is judged. If it keeps every limit of the envelope, the box of poses
-and the gate's own rules, and the stop of all six legs from there does so on its whole way, it goes
-through as it came, bit by bit. Otherwise the platform goes on with the accelerations nearest to
-those that lead to the wanted motion, found by a quadratic program of six accelerations and a slack:
+and the gate's own rules, and the stop of all six legs from there does so on its whole way, and if
+it comes to no end of the box faster than gently, it goes through as it came, bit by bit. Otherwise
+the platform goes on with the accelerations nearest to those that lead to the wanted motion, gently
+before the ends of the box, found by a quadratic program of six accelerations and a slack:
 six rows bound the legs' next movement, and a row for each near margin bounds it where the stop from
 there would end. What comes out is judged in the same way. If that fails, or the program does, all
 six legs brake with one factor along the way they go; that this keeps all limits was judged in the
@@ -18,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from platform6dof.cueing import governor_judge as judging
 from platform6dof.cueing import governor_program as programming
 from platform6dof.cueing.governor_solver import NearestAccelerations
+from platform6dof.cueing.governor_state import STATE_SIZE, start
 from platform6dof.cueing.governor_stop import (
     BAD_LIMIT,
     BAD_VALUE,
@@ -33,6 +35,10 @@ from platform6dof.pose import frozen_array
 from platform6dof.workspace import PoseBox
 
 Array = NDArray[np.float64]
+
+ROUNDING = 1e-12
+"""By so much a place where a governed motion rests may seem too near to a limit, when it is found
+from the lengths of the legs [m, rad]."""
 
 
 class GovernorError(ValueError):
@@ -128,7 +134,7 @@ class Governor:
             geometry.table, tables.joints, tables.legs, tables.pose, tables.buffers, tables.shares,
             tables.numbers,
         )  # fmt: skip
-        self._state = np.zeros(judging.STATE_SIZE)
+        self._state = np.zeros(STATE_SIZE)
         self._told = np.zeros(TOLD_SIZE)
         self._weights = np.r_[np.ones(3), np.full(3, geometry.length_scale_m**2)]
         self._wish = np.zeros(6)
@@ -150,13 +156,13 @@ class Governor:
             GovernorError: the pose is outside a limit, or nearer to it than what is kept free.
         """
         here = frozen_array(q, (6,), "q")
-        state, told = np.zeros(judging.STATE_SIZE), np.zeros(TOLD_SIZE)
-        judging.start(self.tables.geometry.table, np.array(here), state)
+        state, told = np.zeros(STATE_SIZE), np.zeros(TOLD_SIZE)
+        start(self.tables.geometry.table, np.array(here), state)
         rows = np.zeros((3, 6))
         rows[0] = here
         table, joints, legs, pose, buffers, shares, numbers = self._given
         bad = judging.judge(
-            table, joints, legs, pose, buffers[1], shares[1], numbers, state, rows, told
+            table, joints, legs, pose, buffers[1] - ROUNDING, shares[1], numbers, state, rows, told
         )
         if bad != GOOD:
             binding = self._bad(bad, told)
@@ -197,7 +203,7 @@ class Governor:
     def _govern(self, wanted: Array) -> Governed:
         bad = Binding(UNSOLVED, np.nan, np.nan)
         for slower in (False, True):
-            near, within = programming.program(
+            near, within, end = programming.program(
                 *self._given, self._state, wanted, slower, self._wish, self._matrix, self._low,
                 self._high, self._codes,
             )  # fmt: skip
@@ -210,7 +216,7 @@ class Governor:
             out = np.empty((3, 6))
             code = judging.advance(*self._given, self._state, wanted, acceleration, out, self._told)
             if code == GOOD:
-                binding = None if row is None else self._reached(row, upper)
+                binding = self._reached(row, upper, end)
                 return self._governed(out, binding, failed=False)
             bad = self._bad(code, self._told)
         return self._brake(wanted, bad)
@@ -222,8 +228,11 @@ class Governor:
             self._wish, self._matrix[:rows], self._low[:rows], self._high[:rows]
         )
 
-    def _reached(self, row: int, upper: bool) -> Binding:
-        code = int(self._codes[row, int(upper)])
+    def _reached(self, row: int | None, upper: bool, end: int) -> Binding | None:
+        """The limit of a row that holds, else the end of the box that is approached gently."""
+        code = end if row is None else int(self._codes[row, int(upper)])
+        if code == GOOD:
+            return None
         limit = self._limit(code, upper)
         return Binding(code, limit, limit)
 

@@ -1,11 +1,7 @@
 """Compiled parts of the governor: judge a row, let it pass, go on with accelerations, or brake.
 
-A row is wanted or governed coordinates and their first and second derivatives, shape (3, 6). The
-tables are those of `platform6dof.cueing.margins.MarginTables`. A governor's state is one array:
-coordinates, their change over the last cycle by its time, lengths, their movement in the last
-cycle, then of what was wanted: coordinates, change over the last cycle by its time, rates; how many
-rows of that are known, how far the governed ones were from them in this cycle and the last; and 1
-before the first row.
+Tables are those of `platform6dof.cueing.margins.MarginTables`; of rows and state tells
+`platform6dof.cueing.governor_state`.
 """
 
 import math
@@ -14,6 +10,19 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from platform6dof.cueing.governor_ends import too_fast
+from platform6dof.cueing.governor_state import (
+    FIRST,
+    KNOWN,
+    LENGTH,
+    MOVE,
+    OFF,
+    OFF_BEFORE,
+    Q,
+    V,
+    commit,
+    remember,
+)
 from platform6dof.cueing.governor_stop import (
     BAD_LIMIT,
     BAD_VALUE,
@@ -24,7 +33,6 @@ from platform6dof.cueing.governor_stop import (
     SMALLEST,
     is_far,
     look_along,
-    place,
     pose_margins,
     pose_of,
     stop_ratio,
@@ -35,15 +43,8 @@ from platform6dof.kernels.rotation import setpoint_of_coordinates
 
 Array = NDArray[np.float64]
 
-Q, V, LENGTH, MOVE, WANTED, WANTED_V, WANTED_DQ, KNOWN, OFF, OFF_BEFORE, FIRST = (
-    0, 6, 12, 18, 24, 30, 36, 42, 43, 44, 45
-)  # fmt: skip
-STATE_SIZE = 46
-
 NOT_FINITE = 58
 """Number of what is no number; see `platform6dof.cueing.margins.QUANTITIES`."""
-STEADY_M_S = 0.02
-"""A wanted row whose rates differ by more from its own movement does not continue the last one."""
 TOGETHER = 0.02
 """The wanted motion is taken up when it is nearer than this share of what one cycle's acceleration
 moves: the legs' acceleration changes by this share for a cycle."""
@@ -151,53 +152,13 @@ def _stop_ends(legs: Array, buffer: float, numbers: Array, told: Array) -> int:
 
 
 @njit(cache=True, error_model="numpy")
-def start(table: Array, q: Array, state: Array) -> None:
-    """Write the state of standing at coordinates, with that wanted."""
-    packed, jac = np.empty(24), np.empty((6, 6))
-    for k in range(STATE_SIZE):
-        state[k] = 0.0
-    place(table, q, packed, state[LENGTH : LENGTH + 6], jac)
-    for j in range(6):
-        state[Q + j] = state[WANTED + j] = q[j]
-    state[KNOWN] = 2.0
-    state[FIRST] = 1.0
-
-
-@njit(cache=True, error_model="numpy")
-def _commit(state: Array, rows: Array, told: Array, dt: float) -> None:
-    for j in range(6):
-        state[V + j] = (rows[0, j] - state[Q + j]) / dt
-        state[Q + j] = rows[0, j]
-        state[LENGTH + j] = told[j]
-        state[MOVE + j] = told[6 + j]
-    state[FIRST] = 0.0
-
-
-@njit(cache=True, error_model="numpy")
-def _remember(state: Array, rows: Array, numbers: Array) -> None:
-    """Take what was wanted into the state, and how far the governed row was from it."""
-    dt, scale, off = numbers[0], numbers[3], 0.0
-    steady = state[KNOWN] > 0.0
-    for j in range(6):
-        unit = 1.0 if j < 3 else scale
-        slope = (rows[0, j] - state[WANTED + j]) / dt
-        middle = 0.5 * (rows[1, j] + state[WANTED_DQ + j])
-        steady = steady and abs(slope - middle) * unit <= STEADY_M_S
-        state[WANTED_V + j] = slope
-        state[WANTED + j] = rows[0, j]
-        state[WANTED_DQ + j] = rows[1, j]
-        off = max(off, abs(rows[0, j] - state[Q + j]) * unit)
-    state[KNOWN] = min(2.0, state[KNOWN] + 1.0) if steady else 1.0
-    state[OFF_BEFORE] = state[OFF]
-    state[OFF] = off
-
-
-@njit(cache=True, error_model="numpy")
 def pass_through(
     table: Array, joints: Array, legs: Array, pose: Array, buffers: Array, shares: Array,
     numbers: Array, state: Array, rows: Array, told: Array,
 ) -> tuple[bool, int]:  # fmt: skip
     """Let a wanted row through if nothing is near and the governed motion is the wanted one.
+
+    An end of the box is near if it is come to faster than gently.
 
     Args:
         buffers: as in the tables, shape (2, 40).
@@ -209,14 +170,17 @@ def pass_through(
     bad = judge(table, joints, legs, pose, buffers[0], shares[0], numbers, state, rows, told)
     if bad != GOOD:
         return False, bad
+    bad = too_fast(pose, buffers[0], numbers, state[Q : Q + 6], rows[0])
+    if bad != GOOD:
+        return False, bad
     least = legs[0, 3]
     for i in range(1, 6):
         least = min(least, legs[i, 3])
     near = TOGETHER * least * numbers[0] * numbers[0]
     if state[KNOWN] == 0.0 or state[OFF] > near or state[OFF_BEFORE] > near:
         return False, GOOD
-    _commit(state, rows, told, numbers[0])
-    _remember(state, rows, numbers)
+    commit(state, rows, told, numbers[0])
+    remember(state, rows, numbers)
     return True, GOOD
 
 
@@ -242,8 +206,8 @@ def advance(
         rows[2, j] = acceleration[j]
     bad = judge(table, joints, legs, pose, buffers[1], shares[1], numbers, state, rows, told)
     if bad == GOOD:
-        _commit(state, rows, told, dt)
-        _remember(state, wanted, numbers)
+        commit(state, rows, told, dt)
+        remember(state, wanted, numbers)
     return bad
 
 
@@ -290,9 +254,9 @@ def brake(
         for j in range(6):
             rows[0, j], rows[1, j], rows[2, j] = state[Q + j], 0.0, 0.0
         bad = judge(table, joints, legs, pose, buffers[1], shares[1], numbers, state, rows, told)
-    _commit(state, rows, told, dt)
+    commit(state, rows, told, dt)
     if finite:
-        _remember(state, wanted, numbers)
+        remember(state, wanted, numbers)
     else:
         state[KNOWN] = 0.0
     return bad

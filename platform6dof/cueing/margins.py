@@ -40,6 +40,8 @@ CLEARANCE_BUFFER_M = (0.004, 0.001)
 HOLD_BUFFER = (0.010, 0.002)
 BOX_BUFFER_M = (1e-3, 2e-4)
 BOX_BUFFER_RAD = (1e-3, 2e-4)
+GENTLE_SHARE = 0.2
+"""Of the weakest leg's greatest acceleration, with which a coordinate brakes before its end."""
 
 NEAR_RAD, NEAR_M, NEAR_HOLD, NEAR_BOX = 0.05, 0.02, 0.05, 0.02
 """Within so much of its buffer a margin of the pose at a stop's end gets a row of its own."""
@@ -99,7 +101,8 @@ class MarginTables:
     """Base joints, platform joints [m], neutral axes of both, shape (4, 6, 3)."""
     numbers: Array = field(init=False, repr=False)
     """Cycle time [s], following window [m] and its growth in cycles, length scale [m], greatest
-    distance of a platform joint from the origin [m], jump of a first row [m], shape (6,)."""
+    distance of a platform joint from the origin [m], jump of a first row [m], gentle deceleration
+    before an end of the box [m/s²], of angles at the length scale, shape (7,)."""
 
     def __post_init__(self) -> None:
         if not 0.0 < self.period_s < np.inf:
@@ -145,6 +148,7 @@ def _tables(given: MarginTables) -> dict[str, Array]:
                for cone, gap, hold, ends in steps]  # fmt: skip
     reach = float(np.linalg.norm(geometry.platform_joints_m, axis=1).max())
     growth = stop.window_per_speed_s / dt
+    gentle = GENTLE_SHARE * float(limits.acceleration_max_m_s2.min())
     return {
         "legs": legs,
         "pose": np.column_stack([np.concatenate(part) for part in zip(*rows, strict=True)]),
@@ -154,7 +158,7 @@ def _tables(given: MarginTables) -> dict[str, Array]:
             [geometry.base_joints_m, geometry.platform_joints_m, *geometry.neutral_axes]
         ),
         "numbers": np.array(
-            [dt, stop.window_m, growth, geometry.length_scale_m, reach, stop.start_m]
+            [dt, stop.window_m, growth, geometry.length_scale_m, reach, stop.start_m, gentle]
         ),
     }
 

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from platform6dof.cueing.parameters import CueingError, ParameterRange, Scale, Scales, check_scales
 
 Vector3 = tuple[float, float, float]
@@ -115,6 +118,11 @@ class MpcParameters:
     def knots(self) -> tuple[int, ...]:
         """Steps of the horizon at which the knots are; the first is 0."""
         return tuple(accumulate(self.blocks, initial=0))
+
+    @property
+    def room(self) -> NDArray[np.float64]:
+        """Largest deviations of x, y, z, alpha, beta, gamma [m, rad], shape (6,)."""
+        return np.array(self.travel_m + self.turn_rad[::-1])
 
     @property
     def horizon_s(self) -> float:

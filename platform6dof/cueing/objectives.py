@@ -17,6 +17,7 @@ from platform6dof.cueing.classical import Classical
 from platform6dof.cueing.felt import felt
 from platform6dof.cueing.omct import FREQUENCIES_RAD_S
 from platform6dof.cueing.parameters import ClassicalParameters, Tilt
+from platform6dof.cueing.response import Complex, displacement_of, tilt_of
 from platform6dof.cueing.score import STILL
 from platform6dof.cueing.vehicle import GRAVITY_M_S2
 from platform6dof.cueing.vestibular import REID_NAHON, VestibularModel, sensed
@@ -212,27 +213,17 @@ class ResponseObjective:
 
     def trial(self, knobs: Knobs) -> Trial:
         """What a set is worth."""
-        damping = self._start.tilt.damping
-        moved, tilted = parts_of(knobs, damping, self._test)
+        moved, tilted = self._parts(knobs, self._test)
         modulus = np.abs(moved * (1j * self._test) ** 2 + tilted)
-        moved, tilted = parts_of(knobs, damping, DENSE_RAD_S)
+        moved, tilted = self._parts(knobs, DENSE_RAD_S)
         rate = float((np.abs(tilted) * DENSE_RAD_S).max()) / GRAVITY_M_S2
         travel = float(np.abs(moved).max())
         return Trial(knobs, 1.0 - float(modulus.min()), travel, rate, tuple(modulus.tolist()))
 
-
-def parts_of(
-    knobs: Knobs, tilt_damping: float, rad_s: Array
-) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
-    """Displacement over force [m per m/s²] and share of the force by tilt, each of shape (N,).
-
-    Reid and Nahon, UTIAS 296 (1985): s / ((s² + 2 z wn s + wn²)(s + wb)) and
-    wl² / (s² + 2 z wl s + wl²).
-    """
-    s = 1j * np.asarray(rad_s, dtype=np.float64)
-    wn, wl = knobs.wn_rad_s, knobs.wl_rad_s
-    moved = s / ((s * s + 2.0 * knobs.damping * wn * s + wn**2) * (s + knobs.wb_rad_s))
-    return moved, wl**2 / (s * s + 2.0 * tilt_damping * wl * s + wl**2)
+    def _parts(self, knobs: Knobs, rad_s: Array) -> tuple[Complex, Complex]:
+        """Displacement over force [m per m/s²] and share of the force by tilt, shape (N,) each."""
+        whole, s = self.parameters(knobs), np.asarray(1j * rad_s, np.complex128)
+        return displacement_of(whole.translation[0], s), tilt_of(whole.tilt, s)
 
 
 def _gain(parameters: ClassicalParameters, axis: int) -> float:

@@ -1,269 +1,22 @@
-"""The optimal washout: the linear filter that costs least in felt error, travel and effort.
-
-Sivan, Ish-Shalom, Huang, "An optimal control approach to the design of moving flight simulators",
-IEEE Trans. SMC 12 (1982); Telban, Cardullo, NASA CR-2005-213747. The states are those of the
-sensory organs of the error x_e, the platform's x_d (integral of x, x, v, θ) and a coloured noise
-x_n for the vehicle's motion, x_n' = −G x_n + G w. Here the vehicle's specific force itself is the
-input, not its acceleration, so its attitude need not be known: the error of the otoliths is that of
-x" + g θ − f. The Riccati equation gives u_s = −K x, which is reduced to u_s = W(s) u_a and run as
-one state-space block.
-"""
+"""The optimal washout at the rate of a loop: the four W(s) of `optimal_washout` as one block."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_continuous_are, solve_continuous_lyapunov
 
 from platform6dof.cueing.classical import not_finite
 from platform6dof.cueing.cue import Rows
-from platform6dof.cueing.parameters import (
-    ANGLE_SUM_MAX_RAD,
-    CORNER,
-    PERIOD,
-    CueingError,
-    Curve,
-    ParameterRange,
-    Scale,
-    Scales,
-    check_scales,
-)
+from platform6dof.cueing.optimal_washout import OptimalParameters, Washout, diagonal, plane
+from platform6dof.cueing.parameters import ANGLE_SUM_MAX_RAD, PERIOD, CueingError
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, VehicleState
 
 Array = NDArray[np.float64]
-RESIDUAL_MAX: Final = 1e-8
-"""Largest entry that the Riccati equation may leave."""
-WEIGHT: Final = ParameterRange(1e-6, 1e6, "")
 _SETTLED_S: Final = 200.0
-OTOLITH: Final = (0.4, 13.2, 5.33)
-"""K, TA, TL of K (TA s + 1) / (TL s + 1) (Young and Meiry; Reid and Nahon), without the short lag:
-with it the optimum would answer what is quicker than the lag with kicks that nobody feels."""
-CANAL_TL_S: Final = {"roll": 6.1, "pitch": 5.3, "yaw": 10.2}
-CANAL_TA_S: Final = 30.0
-"""TL and TA of TL TA s² / ((TL s + 1)(TA s + 1)) (Reid and Nahon), likewise without its lag."""
-
-
-@dataclass(frozen=True, slots=True)
-class OptimalWeights:
-    """Of the cost; each is above 0."""
-
-    force: float = 2.0
-    """Of the otoliths' error [1/(m/s²)²]."""
-    rate: float = 100.0
-    """Of the canals' error [1/(rad/s)²]."""
-    drift: float = 1.0
-    """Of the integral of the displacement [1/(m s)²]."""
-    travel: float = 10.0
-    """Of the displacement [1/m²]."""
-    speed: float = 1.0
-    """Of its rate [1/(m/s)²]."""
-    angle: float = 6.0
-    """Of the turn [1/rad²]."""
-    turning: float = 5.0
-    """Of the turn's rate [1/(rad/s)²]."""
-    acceleration: float = 0.1
-    """Of the displacement's acceleration [1/(m/s²)²]."""
-
-
-_FORCE: Final = Scale(0.3, 3.0)
-_RATE: Final = Scale(0.3, math.radians(20.0))
-
-
-@dataclass(frozen=True, slots=True)
-class OptimalParameters:
-    """Of the optimal washout.
-
-    Raises:
-        CueingError: with the name, the value and its bounds.
-    """
-
-    force: Scales = (_FORCE, _FORCE, _FORCE)
-    """Of f_x, f_y, f_z less what they are at rest [m/s²]."""
-    rates: Scales = (_RATE, _RATE, _RATE)
-    """Of p, q, r [rad/s]."""
-    noise_rad_s: float = 1.0
-    """G, the corner of the noise that stands for the vehicle's motion [rad/s]."""
-    weights: OptimalWeights = field(default_factory=OptimalWeights)
-    """Of the cost."""
-
-    def __post_init__(self) -> None:
-        check_scales(self.force, self.rates)
-        CORNER.check("optimal.noise_rad_s", self.noise_rad_s)
-        for name in OptimalWeights.__slots__:
-            WEIGHT.check(f"optimal.{name}_weight", getattr(self.weights, name))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Washout:
-    """W(s) of one plane: x' = A x + B u_a; C x + D u_a gives x, v, a and, or, θ, θ'."""
-
-    A: Array
-    """Shape (n, n)."""
-    B: Array
-    """Shape (n, m)."""
-    C: Array
-    """Shape (outputs, n)."""
-    D: Array
-    """Shape (outputs, m)."""
-    residual: float
-    """Largest entry that the Riccati equation leaves."""
-
-    @property
-    def slowest_per_s(self) -> float:
-        """Largest real part of a pole [1/s]; below 0 of a stable one."""
-        return float(np.linalg.eigvals(self.A).real.max())
-
-
-def plane(parameters: OptimalParameters, turn: str | None, *, moves: bool = True) -> Washout:
-    """W(s) of one plane.
-
-    Args:
-        turn: "roll", "pitch" or "yaw" as far as it turns; None for heave.
-        moves: whether it has a displacement; not for yaw.
-
-    Raises:
-        CueingError: if the Riccati equation has no stabilising solution, or too coarse a one.
-    """
-    A, B, Ce, De, Ad, weights = _stacked(parameters, turn, moves)
-    n, m = B.shape
-    w = parameters.weights
-    Q = np.diag([w.rate] * (turn is not None) + [w.force] * moves)
-    R = np.diag([w.turning] * (turn is not None) + [w.acceleration] * moves)
-    G = parameters.noise_rad_s * np.eye(m)
-    # x = (x_e with x_d, x_n); the error's input is u_s − x_n.
-    A = np.block([[A, Ad], [np.zeros((m, n)), -G]])
-    B = np.vstack([B, np.zeros((m, m))])
-    Cx = np.hstack([Ce, -De])
-    R2 = R + De.T @ Q @ De
-    R12 = Cx.T @ Q @ De
-    cost = Cx.T @ Q @ Cx + np.diag(np.concatenate([weights, np.zeros(m)]))
-    P, residual = _riccati(A, B, cost, R2, R12)
-    K = np.asarray(np.linalg.solve(R2, B.T @ P + R12.T), np.float64)
-    K1, K2 = K[:, :n], K[:, n:]
-    inner = A[:n, :n] - B[:n] @ K1
-    driven = Ad - B[:n] @ K2
-    rows, feed = _outputs(K1, K2, turn is not None, moves)
-    made = Washout(inner, driven, rows, feed, residual)
-    if not made.slowest_per_s < 0.0:
-        raise CueingError("optimal: W(s) is not stable: weights nearer to 1 are needed", "optimal")
-    return made
-
-
-def _stacked(
-    parameters: OptimalParameters, turn: str | None, moves: bool
-) -> tuple[Array, Array, Array, Array, Array, Array]:
-    """A, B of (x_e, x_d); C_e, D_e of the error; how u_a drives them; weights of the states."""
-    organs, rows, weights = [], [], []
-    if turn is not None:
-        organs.append(_canal(CANAL_TL_S[turn]))
-    if moves:
-        organs.append(_otolith())
-    sensed = _diagonal([one[0] for one in organs])
-    e, m = len(sensed), len(organs)
-    Be = _diagonal([one[1] for one in organs])
-    Ce = _diagonal([one[2] for one in organs])
-    De = np.diag([one[3] for one in organs])
-    w = parameters.weights
-    if moves:
-        rows += ["drift", "travel", "speed"]
-    if turn is not None:
-        rows += ["angle"]
-    weights = np.array([0.0] * e + [getattr(w, name) for name in rows])
-    d = len(rows)
-    A, B = np.zeros((e + d, e + d)), np.zeros((e + d, m))
-    A[:e, :e], B[:e] = sensed, Be
-    Cx = np.hstack([Ce, np.zeros((m, d))])
-    if moves:
-        A[e, e + 1] = A[e + 1, e + 2] = 1.0
-        B[e + 2, m - 1] = 1.0
-    if turn is not None:
-        B[e + d - 1, 0] = 1.0
-        if moves:  # gravity on the tilted head is force
-            A[:e, e + d - 1] += GRAVITY_M_S2 * Be[:, 1]
-            Cx[:, e + d - 1] += GRAVITY_M_S2 * De[:, 1]
-    driven = np.zeros((e + d, m))
-    driven[:e] = -Be
-    return A, B, Cx, De, driven, weights
-
-
-def _riccati(A: Array, B: Array, Q: Array, R: Array, S: Array) -> tuple[Array, float]:
-    """The stabilising solution and the largest entry of what the equation leaves.
-
-    Newton's step (Kleinman, IEEE Trans. AC 13 (1968) 114) takes off the rounding of the solver.
-    """
-    try:
-        P = solve_continuous_are(A, B, Q, R, s=S)
-    except np.linalg.LinAlgError as error:
-        raise CueingError(f"optimal: no stabilising solution: {error}", "optimal") from None
-    left = _left(A, B, Q, R, S, P)
-    for _ in range(3):
-        if np.abs(left).max() <= 0.01 * RESIDUAL_MAX:
-            break
-        closed = A - B @ np.linalg.solve(R, B.T @ P + S.T)
-        P = P + solve_continuous_lyapunov(closed.T, -left)
-        P = 0.5 * (P + P.T)
-        left = _left(A, B, Q, R, S, P)
-    residual = float(np.abs(left).max())
-    if not residual <= RESIDUAL_MAX:
-        text = f"optimal: the Riccati equation leaves {residual:.3g}, {RESIDUAL_MAX:g} at most"
-        raise CueingError(f"{text}: weights nearer to each other are needed", "optimal")
-    return P, residual
-
-
-def _left(A: Array, B: Array, Q: Array, R: Array, S: Array, P: Array) -> Array:
-    K = P @ B + S
-    return A.T @ P + P @ A - K @ np.linalg.solve(R, K.T) + Q
-
-
-def _diagonal(blocks: list[Array]) -> Array:
-    """Blocks along the diagonal of a matrix."""
-    made = np.zeros(np.sum([one.shape for one in blocks], axis=0))
-    row = column = 0
-    for one in blocks:
-        made[row : row + one.shape[0], column : column + one.shape[1]] = one
-        row, column = row + one.shape[0], column + one.shape[1]
-    return made
-
-
-def _otolith() -> tuple[Array, Array, Array, float]:
-    gain, lead_s, long_s = OTOLITH
-    return _canonical(np.array([long_s, 1.0]), np.array([gain * lead_s, gain]))
-
-
-def _canal(long_s: float) -> tuple[Array, Array, Array, float]:
-    den = np.array([long_s * CANAL_TA_S, long_s + CANAL_TA_S, 1.0])
-    return _canonical(den, np.array([long_s * CANAL_TA_S, 0.0, 0.0]))
-
-
-def _canonical(den: Array, num: Array) -> tuple[Array, Array, Array, float]:
-    """Controllable canonical form of a transfer function whose polynomials have one degree."""
-    n = len(den) - 1
-    num, den = num / den[0], den / den[0]
-    A = np.zeros((n, n))
-    A[np.arange(n - 1), np.arange(1, n)] = 1.0
-    A[n - 1] = -den[:0:-1]
-    B = np.zeros((n, 1))
-    B[n - 1] = 1.0
-    C = num[:0:-1] - num[0] * den[:0:-1]
-    return A, B, C.reshape(1, n), float(num[0])
-
-
-def _outputs(K1: Array, K2: Array, turns: bool, moves: bool) -> tuple[Array, Array]:
-    """C and D of x, v, a and of θ, θ', as far as there are any."""
-    m, n = K1.shape
-    rows, feed = [], []
-    if moves:
-        first = n - 3 - turns
-        rows += [np.eye(n)[first + 1], np.eye(n)[first + 2], -K1[m - 1]]
-        feed += [np.zeros(m), np.zeros(m), -K2[m - 1]]
-    if turns:
-        rows += [np.eye(n)[n - 1], -K1[0]]
-        feed += [np.zeros(m), -K2[0]]
-    return np.array(rows), np.array(feed)
+"""After so long an impulse response has gone [s]."""
 
 
 class Optimal:
@@ -292,7 +45,7 @@ class Optimal:
         discrete = [_discrete(one, period_s) for one in self.planes]
         _check_reach(parameters, discrete, period_s)
         self._A, self._B, self._C, self._D = (
-            _diagonal([one[k] for one in discrete]) for k in range(4)
+            diagonal([one[k] for one in discrete]) for k in range(4)
         )
         self._period_s = period_s
         self._x: Array = np.zeros(len(self._A))
@@ -313,9 +66,9 @@ class Optimal:
         if not (math.isfinite(weight) and all(map(math.isfinite, six))):
             raise not_finite(state, weight)
         force, rates = self.parameters.force, self.parameters.rates
-        fx, fy = _limited(force[0], weight * six[0]), _limited(force[1], weight * six[1])
-        fz = _limited(force[2], weight * (six[2] + GRAVITY_M_S2))
-        p, q, r = (_limited(s, weight * w) for s, w in zip(rates, six[3:], strict=True))
+        fx, fy = force[0].limited(weight * six[0]), force[1].limited(weight * six[1])
+        fz = force[2].limited(weight * (six[2] + GRAVITY_M_S2))
+        p, q, r = (s.limited(weight * w) for s, w in zip(rates, six[3:], strict=True))
         u = np.array([q, fx, -p, fy, fz, r])
         y = self._C @ self._x + self._D @ u
         self._x = self._A @ self._x + self._B @ u
@@ -326,14 +79,6 @@ class Optimal:
         rows[2, 3:] = (rows[1, 3:] - self._rates) / self._period_s
         self._rates[:] = rows[1, 3:]
         return rows
-
-
-def _limited(scale: Scale, u: float) -> float:
-    if scale.curve is Curve.CLIP:
-        return min(scale.most, max(-scale.most, scale.gain * u))
-    c2, c3 = scale.cubic()
-    size = min(abs(u), scale.input_most)
-    return math.copysign(min(scale.most, size * (scale.gain + size * (c2 + size * c3))), u)
 
 
 def _discrete(one: Washout, period_s: float) -> tuple[Array, Array, Array, Array]:
@@ -364,6 +109,7 @@ def _check_reach(
             reach += coarse * float(np.abs(C[row] @ x) @ most)
             x = step @ x
         if reach > ANGLE_SUM_MAX_RAD:
-            text = "optimal: inputs within force.most and rates.most can turn the platform by "
+            text = "optimal: its largest force and rate can turn the platform by "
             text += f"{math.degrees(reach):.3g} deg, {math.degrees(ANGLE_SUM_MAX_RAD):g} at most: "
-            raise CueingError(f"{text}smaller limits are needed", "force.most")
+            text += "a smaller force_most_m_s2 or rate_most_deg_s is needed"
+            raise CueingError(text, "optimal")

@@ -115,6 +115,14 @@ class Scale:
             text += f"{self.input_most:g}, end_slope {self.end_slope:g} {most.unit} turns back"
             raise CueingError(f"{text}: most must be nearer to gain * input_most", name)
 
+    def limited(self, u: float) -> float:
+        """The output for an input; the compiled filters do the same."""
+        if self.curve is Curve.CLIP:
+            return min(self.most, max(-self.most, self.gain * u))
+        c2, c3 = self.cubic()
+        size = min(abs(u), self.input_most)
+        return math.copysign(min(self.most, size * (self.gain + size * (c2 + size * c3))), u)
+
     def cubic(self) -> tuple[float, float]:
         """Factors of the square and the cube of an input; 0 without a cubic."""
         if self.curve is Curve.CLIP:

@@ -6,9 +6,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from platform6dof.cueing.vehicle import GRAVITY_M_S2
 
-GRAVITY_M_S2 = 9.80665
+Array = NDArray[np.float64]
 
 
 @njit(cache=True, error_model="numpy")
@@ -131,6 +131,21 @@ def sense(phi: Array, before: Array, now: Array, errors: Array, state: Array) ->
 
 
 @njit(cache=True, error_model="numpy")
+def _turned(
+    alpha: float, beta: float, gamma: float, x: float, y: float, z: float
+) -> tuple[float, float, float]:
+    """A vector of the platform's axes in those of the base: Rz(alpha) Ry(beta) Rx(gamma) times."""
+    sa, ca = math.sin(alpha), math.cos(alpha)
+    sb, cb = math.sin(beta), math.cos(beta)
+    sg, cg = math.sin(gamma), math.cos(gamma)
+    return (
+        ca * cb * x + (ca * sb * sg - sa * cg) * y + (ca * sb * cg + sa * sg) * z,
+        sa * cb * x + (sa * sb * sg + ca * cg) * y + (sa * sb * cg - ca * sg) * z,
+        -sb * x + cb * sg * y + cb * cg * z,
+    )
+
+
+@njit(cache=True, error_model="numpy")
 def head_rows(rows: Array, head: Array, origin: Array, angles: Array, out: Array) -> None:
     """Coordinates of the platform from deviations of the head.
 
@@ -153,12 +168,9 @@ def head_rows(rows: Array, head: Array, origin: Array, angles: Array, out: Array
             out[n, 0, c] += origin[c]
             out[n, 0, 3 + c] += angles[c]
         alpha, beta, gamma = out[n, 0, 3], out[n, 0, 4], out[n, 0, 5]
+        rx, ry, rz = _turned(alpha, beta, gamma, hx, hy, hz)
         sa, ca = math.sin(alpha), math.cos(alpha)
         sb, cb = math.sin(beta), math.cos(beta)
-        sg, cg = math.sin(gamma), math.cos(gamma)
-        rx = ca * cb * hx + (ca * sb * sg - sa * cg) * hy + (ca * sb * cg + sa * sg) * hz
-        ry = sa * cb * hx + (sa * sb * sg + ca * cg) * hy + (sa * sb * cg - ca * sg) * hz
-        rz = -sb * hx + cb * sg * hy + cb * cg * hz
         da, db, dg = rows[n, 1, 3], rows[n, 1, 4], rows[n, 1, 5]
         wx, wy, wz = -sa * db + ca * cb * dg, ca * db + sa * cb * dg, da - sb * dg
         dda, ddb, ddg = rows[n, 2, 3], rows[n, 2, 4], rows[n, 2, 5]
@@ -175,6 +187,32 @@ def head_rows(rows: Array, head: Array, origin: Array, angles: Array, out: Array
         out[n, 2, 0] -= uy * rz - uz * ry + wy * ez - wz * ey
         out[n, 2, 1] -= uz * rx - ux * rz + wz * ex - wx * ez
         out[n, 2, 2] -= ux * ry - uy * rx + wx * ey - wy * ex
+
+
+@njit(cache=True, error_model="numpy")
+def _by_head(jacobian: Array, angles: Array, head: Array, by: Array) -> None:
+    """Write the derivative of the lengths by the head's coordinates, shape (6, 6).
+
+    Args:
+        jacobian: lengths by ``[v; omega]`` of the platform, shape (6, 6).
+        angles: alpha, beta, gamma of the platform [rad], shape (3,).
+        head: the head in platform axes [m], shape (3,).
+        by: where to write.
+    """
+    alpha, beta, gamma = angles[0], angles[1], angles[2]
+    rx, ry, rz = _turned(alpha, beta, gamma, head[0], head[1], head[2])
+    sa, ca = math.sin(alpha), math.cos(alpha)
+    sb, cb = math.sin(beta), math.cos(beta)
+    for leg in range(6):
+        jx, jy, jz = jacobian[leg, 0], jacobian[leg, 1], jacobian[leg, 2]
+        # j . (p' - w x r) + m . w = j . p' + (m - r x j) . w
+        mx = jacobian[leg, 3] - (ry * jz - rz * jy)
+        my = jacobian[leg, 4] - (rz * jx - rx * jz)
+        mz = jacobian[leg, 5] - (rx * jy - ry * jx)
+        by[leg, 0], by[leg, 1], by[leg, 2] = jx, jy, jz
+        by[leg, 3] = mz
+        by[leg, 4] = -sa * mx + ca * my
+        by[leg, 5] = ca * cb * mx + sa * cb * my - sb * mz
 
 
 @njit(cache=True, error_model="numpy")
@@ -200,8 +238,8 @@ def leg_constraints(
     Args:
         jacobians: lengths by ``[v; omega]`` of the platform at the moments, shape (K, 6, 6).
         states: lengths, speeds, accelerations of the legs there, shape (K, 3, 6).
-        rows: the head's deviation plus neutral angles (rotations absolute) and two derivatives
-            there, shape (K, 3, 6).
+        rows: coordinates of the platform and two derivatives there, shape (K, 3, 6); of them its
+            angles count.
         head: the head in platform axes [m], shape (3,).
         moves: position, velocity, acceleration at a moment by the unknowns of one coordinate,
             shape (K, 3, n).
@@ -216,24 +254,7 @@ def leg_constraints(
     by = np.empty((6, 6))
     unknowns = moves.shape[2]
     for k in range(rows.shape[0]):
-        alpha, beta, gamma = rows[k, 0, 3], rows[k, 0, 4], rows[k, 0, 5]
-        sa, ca = math.sin(alpha), math.cos(alpha)
-        sb, cb = math.sin(beta), math.cos(beta)
-        sg, cg = math.sin(gamma), math.cos(gamma)
-        hx, hy, hz = head[0], head[1], head[2]
-        rx = ca * cb * hx + (ca * sb * sg - sa * cg) * hy + (ca * sb * cg + sa * sg) * hz
-        ry = sa * cb * hx + (sa * sb * sg + ca * cg) * hy + (sa * sb * cg - ca * sg) * hz
-        rz = -sb * hx + cb * sg * hy + cb * cg * hz
-        for leg in range(6):
-            jx, jy, jz = jacobians[k, leg, 0], jacobians[k, leg, 1], jacobians[k, leg, 2]
-            # j . (p' - w x r) + m . w = j . p' + (m - r x j) . w
-            mx = jacobians[k, leg, 3] - (ry * jz - rz * jy)
-            my = jacobians[k, leg, 4] - (rz * jx - rx * jz)
-            mz = jacobians[k, leg, 5] - (rx * jy - ry * jx)
-            by[leg, 0], by[leg, 1], by[leg, 2] = jx, jy, jz
-            by[leg, 3] = mz
-            by[leg, 4] = -sa * mx + ca * my
-            by[leg, 5] = ca * cb * mx + sa * cb * my - sb * mz
+        _by_head(jacobians[k], rows[k, 0, 3:], head, by)
         for d in range(3):
             for leg in range(6):
                 row = (k * 3 + d) * 6 + leg

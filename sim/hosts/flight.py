@@ -7,6 +7,7 @@ Not modelled: aerodynamics, wind, engines; for these there is `jsbsim_flight`.
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Final
 
 from sim.hosts.jet import Ramp, pulse
@@ -17,6 +18,7 @@ _GLIDE_RAD: Final = math.radians(-6.0)
 _LIFT_OFF_S: Final = 14.0
 
 
+@cache
 def scripted_flight(*, loop: bool = False, stands_s: float = 1.0) -> Scripted:
     """Fly the script.
 
@@ -70,6 +72,7 @@ def _script(stands_s: float, loop: bool, dive_s: float, glide_s: float) -> Scrip
     )
 
 
+@cache
 def scripted_drive(*, stands_s: float = 1.0) -> Scripted:
     """Drive a car from rest to rest: it starts, takes bends and a bump, and brakes; about 60 s.
 

@@ -7,12 +7,14 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from bench_plans import PAPER
 from campaign import share_of
 from typer.testing import CliRunner
 
+from hil.cli import main as main_module
 from hil.cli.main import app
 from hil.config.shipped import configs_dir
 from hil.machines.machine import gate_limits, load_rig
@@ -64,6 +66,24 @@ def test_run_report_export(tmp_path):
     exported = as_json("export", folder, "--to", "csv")
     rows = Path(exported["csv"]).read_text().splitlines()
     assert len(rows) == exported["rows"] + 1 == told["cycles"] + 1
+
+
+@pytest.mark.parametrize(
+    ("words", "clock"),
+    [
+        (("--operator",), "real"),
+        (("--operator", "--clock", "virtual"), "virtual"),
+        ((), None),
+    ],
+)
+def test_an_operator_takes_the_real_clock_if_none_is_named(monkeypatch, words, clock):
+    asked = []
+    station = SimpleNamespace(run=lambda request: not asked.append(request), options=())
+    monkeypatch.setattr(main_module, "station_of_kind", lambda kind: station)
+    monkeypatch.setattr(main_module, "refuse_foreign", lambda *others: None)
+    assert runner.invoke(app, ["run", "demo", *words]).exit_code == 0
+    assert [one.clock for one in asked] == [clock]
+    assert asked[0].operator == bool(words)
 
 
 def test_a_ctrl_c_once_the_run_is_over_does_not_take_its_result_away(tmp_path, monkeypatch):

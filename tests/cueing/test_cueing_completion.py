@@ -37,7 +37,7 @@ SUBSETS = [
 def state(row, names):
     whole = {name: tuple(FIELDS[name][row].tolist()) for name in names}
     whole = {"f_m_s2": UNKNOWN, "omega_rad_s": UNKNOWN} | whole
-    return VehicleState(row * T, **whole)
+    return VehicleState(row * T, **whole)  # pyright: ignore[reportArgumentType]
 
 
 def live(names, head=(0.0, 0.0, 0.0), smooth_s=0.0):
@@ -280,3 +280,39 @@ def test_a_vehicle_that_stands_says_nothing():
     )  # fmt: skip
     assert set(verdicts(still).values()) == {Judgement.SILENT, Judgement.AGREES}
     assert verdicts(still)["f_x"] is Judgement.SILENT
+
+
+@pytest.mark.parametrize(("f_z", "judgement"), [
+    (-G, Judgement.AGREES), (G, Judgement.WRONG_SIGN), (-1.0, Judgement.WRONG_SCALE),
+    (1.0, Judgement.WRONG_SIGN), (0.0, Judgement.SILENT),
+])  # fmt: skip
+def test_gravity_is_found_with_its_sign_in_metres_and_in_g(f_z, judgement):
+    force = np.tile([0.0, 0.0, f_z], (200, 1))
+    (found,) = agreements(told(200, 0.02, force=force))
+    assert (found.axis, found.judgement) == ("f_z", judgement)
+    assert found.text.startswith(f"f_z: slope {-f_z / G + 0.0:.3g} on gravity")
+
+
+def test_a_relation_that_is_none_is_not_called_too_little_motion():
+    random = np.random.default_rng(5)
+    force = np.column_stack([random.normal(size=(4000, 2)), np.full(4000, -G)])
+    velocity = np.cumsum(random.normal(size=(4000, 3)), axis=0) * 0.02
+    told_of = {
+        one.axis: one for one in agreements(told(4000, 0.02, force=force, velocity=velocity))
+    }
+    assert told_of["f_x"].judgement is Judgement.SILENT
+    assert "no relation" in told_of["f_x"].text
+    assert f"{told_of['f_x'].correlation:.2f}" in told_of["f_x"].text
+
+
+@pytest.mark.parametrize("heading", [0.0, 2.0])
+def test_a_vehicle_told_by_places_alone_has_no_kick_as_it_is_first_seen(heading):
+    whole, attitude = Completion(0.02), (math.cos(heading / 2), 0.0, 0.0, math.sin(heading / 2))
+    way = 50.0 * math.cos(heading), 50.0 * math.sin(heading)
+    for k in range(6):
+        t_s = 0.02 * k
+        place = way[0] * t_s, way[1] * t_s, -100.0
+        seen = VehicleState(t_s, UNKNOWN, UNKNOWN, attitude=attitude, position_m=place)
+        found = whole.complete(seen)
+        assert found.f_m_s2 == pytest.approx((0.0, 0.0, -G), abs=1e-6), k
+    assert found.v_m_s == pytest.approx((50.0, 0.0, 0.0), abs=1e-6)  # pyright: ignore[reportPossiblyUnboundVariable]

@@ -15,26 +15,26 @@ from scipy.spatial.transform import Rotation as Turn
 
 from platform6dof.cueing.adaptive import Adaptation, Adaptive, AdaptiveParameters
 from platform6dof.cueing.direct import Direct, DirectParameters
-from platform6dof.cueing.optimal import (
+from platform6dof.cueing.optimal import Optimal
+from platform6dof.cueing.optimal_washout import (
     CANAL_TA_S,
     CANAL_TL_S,
     OTOLITH,
-    Optimal,
     OptimalParameters,
     OptimalWeights,
     plane,
-)  # fmt: skip
+)
 from platform6dof.cueing.parameters import ANGLE_SUM_MAX_RAD, CueingError
 from platform6dof.cueing.vehicle import VehicleFlags
 
-ADAPTIVE = AdaptiveParameters(force=scales(1.0, 5.0), rates=scales(1.0, math.radians(30.0)))
+ADAPTIVE = AdaptiveParameters(force=scales(1.0, 5.0), rates=scales(1.0, math.radians(30.0)))  # pyright: ignore[reportArgumentType]
 FIXED = replace(
     ADAPTIVE,
     force_gain=Adaptation(0.8, 0.8, 0.8, 0.0, 0.0),
     tilt_gain=Adaptation(0.04, 0.04, 0.04, 0.0, 0.0),
     rate_gain=Adaptation(0.6, 0.6, 0.6, 0.0, 0.0),
 )
-OPTIMAL = OptimalParameters(force=scales(1.0, 3.0), rates=scales(1.0, math.radians(20.0)))
+OPTIMAL = OptimalParameters(force=scales(1.0, 3.0), rates=scales(1.0, math.radians(20.0)))  # pyright: ignore[reportArgumentType]
 
 
 def ride(filter_, force, omega):
@@ -285,13 +285,13 @@ def test_it_is_so_for_other_weights_too(seed):
 
 
 def test_weights_that_cannot_be_solved_are_refused(monkeypatch):
-    from platform6dof.cueing import optimal
+    from platform6dof.cueing import optimal_washout
 
     def coarse(*arguments, **others):
         return solve_continuous_are(*arguments, **others) * (1 + 1e-3)
 
-    monkeypatch.setattr(optimal, "solve_continuous_are", coarse)
-    monkeypatch.setattr(optimal, "solve_continuous_lyapunov", lambda a, q: np.zeros_like(q))
+    monkeypatch.setattr(optimal_washout, "solve_continuous_are", coarse)
+    monkeypatch.setattr(optimal_washout, "solve_continuous_lyapunov", lambda a, q: np.zeros_like(q))
     with pytest.raises(CueingError, match="Riccati equation leaves"):
         plane(OPTIMAL, "pitch")
 
@@ -332,7 +332,7 @@ def test_each_axis_is_felt_the_right_way():
 def test_it_refuses_inputs_that_could_turn_it_too_far():
     with pytest.raises(CueingError, match="can turn the platform by") as refused:
         Optimal(replace(OPTIMAL, rates=scales(1.0, math.radians(120.0))), T)
-    assert refused.value.name == "force.most"
+    assert refused.value.name == "optimal"
 
 
 # Direct
@@ -346,7 +346,7 @@ def pose(position=(0.0, 0.0, 0.0), turn=(0.0, 0.0, 0.0)):
 def settled(filter_, one, weight=1.0):
     for _ in range(2000):
         rows = filter_.step(one, weight)
-    return rows
+    return rows  # pyright: ignore[reportPossiblyUnboundVariable]
 
 
 def test_a_pose_is_taken_as_it_is_told():
@@ -402,7 +402,7 @@ def test_no_pose_asks_for_neutral():
 def test_a_pose_that_is_none_is_refused_and_moves_nothing(bad):
     filter_, twin = Direct(DirectParameters(), T), Direct(DirectParameters(), T)
     good = pose((0.01, 0.0, 0.0))
-    filter_.step(good), twin.step(good)
+    filter_.step(good), twin.step(good)  # pyright: ignore[reportUnusedExpression]
     with pytest.raises(CueingError, match="finite"):
         filter_.step(bad)
     assert (filter_.step(good) == twin.step(good)).all()
@@ -415,7 +415,7 @@ def test_a_pose_that_is_none_is_refused_and_moves_nothing(bad):
 def test_what_is_not_finite_moves_nothing(make, bad):
     filter_, twin = make(), make()
     good = state((0.5, 0.1, -G), (0.1, 0.0, 0.0))
-    filter_.step(good), twin.step(good)
+    filter_.step(good), twin.step(good)  # pyright: ignore[reportUnusedExpression]
     for wrong, weight in (
         (state((bad, 0.0, -G)), 1.0), (state(omega=(0.0, bad, 0.0)), 1.0), (good, bad),
     ):  # fmt: skip

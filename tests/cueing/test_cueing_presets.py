@@ -67,6 +67,15 @@ def test_base_and_tight_have_the_numbers_of_the_literature():
         ("force", "turns back"),
     ),
     ({"name": ""}, ("name",)),
+    (
+        {"adaptive": {"tilt_gain_rad_s_per_m_s2": [0.06, 0.05, 0.07]}},
+        ("adaptive.tilt_gain_rad_s_per_m_s2", "0.05", "[least, start, most]"),
+    ),
+    (
+        {"algorithm": "optimal", "optimal": {"rate_most_deg_s": 200.0},
+         "rates": {"most_deg_s": 200.0}, "rotation": {"wr_rad_s": 5.0}},
+        ("optimal its largest", "deg, 80 at most", "rate_most_deg_s"),
+    ),
 ])  # fmt: skip
 def test_wrong_values_are_refused_with_file_key_and_limit(table, parts):
     text = refusal(table)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from platform6dof.cueing.felt import felt, rotations
+from platform6dof.cueing.felt import felt
 from platform6dof.cueing.vehicle import GRAVITY_M_S2
 
 STEP_S = 1e-4
@@ -64,11 +64,6 @@ def test_a_held_angle_is_felt_as_gravity(column, angle, axis, wanted):
     rows = np.zeros((1, 3, 6))
     rows[0, 0, column] = angle
     assert felt(rows)[0, axis] == pytest.approx(wanted, abs=1e-12)
-
-
-def test_rotations_are_those_of_scipy():
-    angles = np.random.default_rng(3).uniform(-1, 1, (20, 3))
-    assert rotations(angles) == pytest.approx(Rotation.from_euler("ZYX", angles).as_matrix())
 
 
 def test_rows_of_another_shape_are_refused():

@@ -264,3 +264,18 @@ def test_a_box_narrower_than_its_buffers_leaves_the_other_coordinates():
     found = ride("paper", wanted, NEUTRAL["paper"], guard=guard)
     assert not found.wrong
     assert found.active == 0
+
+
+@names
+def test_where_it_rests_it_can_begin_again_though_that_is_found_by_the_legs(name):
+    """A place found from lengths is off by some last bits, and it may rest at what is kept free."""
+    guard = governor(name)
+    q = np.array(NEUTRAL[name])
+    q[5] = guard.tables.box.upper[5] - 2e-4
+    for away in (-1e-13, 0.0, 1e-13):
+        guard.reset(q + np.r_[0.0, 0.0, 0.0, 0.0, 0.0, away])
+        out = guard.step(at_rest(NEUTRAL[name]))
+        assert not out.failed
+        assert out.rows[0, 5] <= q[5] + 1e-13
+    with pytest.raises(GovernorError, match="upper end of gamma"):
+        guard.reset(q + np.r_[0.0, 0.0, 0.0, 0.0, 0.0, 1e-9])

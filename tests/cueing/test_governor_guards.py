@@ -148,8 +148,8 @@ def test_a_step_left_out_is_found(step, monkeypatch):
     for name, kernel in STEPS[step]().items():
         monkeypatch.setattr(judging, name, kernel)
     found = None
-    for rig in ("paper", "training_simulator"):
-        for wide, limits in ((False, {}), (True, {}), (True, NARROW)):
+    for wide, limits in ((True, {}), (False, {}), (True, NARROW)):
+        for rig in ("training_simulator", "paper"):
             found = found or wrong(rig, 0.002, made(rig, 0.002, wide, limits))
     print(step, found)
     assert found is not None
@@ -165,8 +165,8 @@ def test_a_brake_that_finds_no_pose_gives_no_other_number(monkeypatch):
     """What cannot be is still finite: the next cycle begins where the platform was."""
     guard = governor("paper")
     guard.reset(NEUTRAL["paper"])
-    for rows in multisine(400, 0.002, NEUTRAL["paper"], WILD / 12, HERTZ):
-        last = guard.step(rows).rows
+    wanted = multisine(400, 0.002, NEUTRAL["paper"], WILD / 12, HERTZ)
+    last = [guard.step(rows).rows for rows in wanted][-1]
     monkeypatch.setattr(judging, "brake", python(judging.brake, pose_of=lost))
     out = guard.brake()
     assert np.isfinite(out.rows).all()

@@ -56,7 +56,7 @@ def test_the_shipped_one_looks_ahead():
         ({"blocks": [1, 2]}, ("mpc.blocks", "3")),
         ({"blocks": [100, 100, 100]}, ("mpc.blocks", "[100, 100, 100]", "together at most 200")),
         ({"blocks": [1, 0, 2]}, ("mpc.blocks.1", "0")),
-        ({"step_s": 0.03}, ("mpc.step_s", "0.03 s", "whole multiple")),
+        ({"step_s": 0.03}, ("mpc.step_s is 0.03 s", "whole multiple")),
         ({"travel_m": [0.1, 0.1]}, ("mpc.travel_m", "one per axis")),
         ({"travel_m": math.nan}, ("mpc.travel_m", "nan")),
         ({"turn_deg": 45.0}, ("mpc.turn_deg", "45", "30")),

@@ -84,7 +84,7 @@ def test_every_plan_keeps_the_legs_and_ends_at_rest(rig, parameters, kind):
         plan = answer.plan
         times = np.arange(plan.start_s, plan.end_s + 0.1, 0.004)
         rows = plan.samples(times)
-        platform = maker.platform_rows(rows)
+        platform = maker.frame.platform_rows(rows)
         lengths, speeds = legs_of(geometry, platform)
         assert ((lengths >= low) & (lengths <= high)).all()
         assert (np.abs(speeds) <= limits.speed_max_m_s).all()
@@ -108,7 +108,7 @@ def test_without_its_proof_it_hands_over_what_leaves_the_envelope(monkeypatch):
     outside = 0
     for _, answer in chain(maker, "bang", np.random.default_rng(5), 12):
         assert answer.plan is not None
-        rows = maker.platform_rows(answer.plan.samples(np.arange(0.0, 4.0, 0.01)))
+        rows = maker.frame.platform_rows(answer.plan.samples(np.arange(0.0, 4.0, 0.01)))
         outside += not envelope.inside(rows[:, 0], rows[:, 1], rows[:, 2]).all()
     assert outside
 
@@ -117,7 +117,7 @@ def test_the_platform_follows_the_head():
     maker, (_, _, neutral) = planner(), machine()
     rows = np.random.default_rng(1).normal(size=(20, 3, 6)) * 0.2
     expected = head_to_platform(rows, neutral, np.array(HEAD_M))
-    found = maker.platform_rows(rows)
+    found = maker.frame.platform_rows(rows)
     assert np.abs(found[:, :2] - expected[:, :2]).max() < 1e-7
     assert np.abs(found[:, 2] - expected[:, 2]).max() < 1e-5
 
@@ -127,7 +127,7 @@ def test_the_rows_of_the_legs_are_their_derivatives():
     maker, (geometry, _, _) = planner(parameters=SMALL), machine()
     random = np.random.default_rng(2)
     playing = next(chain(maker, "sine", random, 1))[1].plan
-    asked = request(maker, np.zeros(6), playing, playing.start_s + 0.1)
+    asked = request(maker, np.zeros(6), playing, playing.start_s + 0.1)  # pyright: ignore[reportOptionalMemberAccess]
     kept = maker.kept(asked)
     program = maker.program(asked, kept, asked.playing)
     matrix, n = program.matrix.copy(), maker.horizon.unknowns
@@ -137,13 +137,13 @@ def test_the_rows_of_the_legs_are_their_derivatives():
         at_knots = np.zeros((n + 2, 6))
         at_knots[1:-1] = added.reshape(6, n).T
         moved = kept + np.einsum("kdj,jc->kdc", maker.horizon.moves, at_knots[1:-1])
-        return legs_of(geometry, maker.platform_rows(moved[maker._at]))[0]
+        return legs_of(geometry, maker.frame.platform_rows(moved[maker.programs.at]))[0]
 
     for column in range(6 * n):
         one = np.zeros(6 * n)
         one[column] = step
         slope = (lengths(one) - lengths(-one)) / (2 * step)
-        rows = matrix[: maker._legs, column].reshape(len(maker._at), 3, 6)[:, 0]
+        rows = matrix[: maker.programs.leg_rows, column].reshape(len(maker.programs.at), 3, 6)[:, 0]
         assert np.abs(rows - slope).max() < 1e-6
 
 
@@ -179,7 +179,7 @@ def test_another_solver_finds_no_better_one(seed):
     asked = request(maker, reference("steps", random, maker.horizon.times_s))
     kept = maker.kept(asked)
     program = maker.program(asked, kept, asked.playing)
-    found = maker._solve(program)
+    found = maker.programs.solved(program)
     assert found is not None
     G, bounds = program.matrix.copy(), (program.lower, program.upper)
     P, c = program.hessian, program.gradient
@@ -214,7 +214,7 @@ def test_a_turn_is_no_faster_than_wanted_and_a_little_beyond(axis):
     wanted[axis] = 0.25
     answer = maker.plan(request(maker, wanted))
     assert answer.outcome is Outcome.PLANNED
-    rates = answer.plan.samples(np.arange(0.0, 2.1, 0.005))[:, 1, :2:-1]  # gamma, beta, alpha
+    rates = answer.plan.samples(np.arange(0.0, 2.1, 0.005))[:, 1, :2:-1]  # gamma, beta, alpha  # pyright: ignore[reportOptionalMemberAccess]
     for turn in range(3):
         most = beyond + (0.25 if turn == axis - 3 else 0.0)
         assert rates[:, turn].max() <= most + 1e-5
@@ -228,8 +228,8 @@ def test_rows_of_legs_that_are_far_from_their_limits_change_nothing():
     maker = planner()
     asked = request(maker, reference("sine", np.random.default_rng(1), maker.horizon.times_s) / 30)
     program = maker.program(asked, maker.kept(asked), asked.playing)
-    whole, near = maker._solve(program), maker._solve(program, only_near=True)
-    assert np.abs(whole).max() > 0.1
+    whole, near = maker.programs.solved(program), maker.programs.solved(program, only_near=True)
+    assert np.abs(whole).max() > 0.1  # pyright: ignore[reportArgumentType, reportCallIssue]
     assert near == pytest.approx(whole, abs=1e-4)
 
 
@@ -240,7 +240,7 @@ def test_the_same_request_gives_the_same_plan_bit_by_bit():
         again = second.plan(one)
         assert again.outcome == answer.outcome
         assert again.cost == answer.cost
-        assert again.plan.course.tobytes() == answer.plan.course.tobytes()
+        assert again.plan.course.tobytes() == answer.plan.course.tobytes()  # pyright: ignore[reportOptionalMemberAccess]
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

@@ -164,7 +164,7 @@ def test_the_ride_alone_is_the_filters(rides, preset, major):
     program = cueing_program(rig, read_preset(preset), preset, PERIOD_S)
     inputs, outputs = names(program)
     told = np.array(alone(rides[preset, major], inputs, np.hstack([f, omega]), outputs)["told"])
-    wanted = filter_of(read_preset(preset), PERIOD_S).ride(f, omega)
+    wanted = filter_of(read_preset(preset), PERIOD_S).ride(f, omega)  # pyright: ignore[reportAttributeAccessIssue]
     wanted[:, 0] += rig.neutral.coordinates()
     assert np.abs(told[1:] - wanted.reshape(count, 18)).max() <= 1e-9
     assert np.abs(wanted[:, 0, :2]).max() > 0.01  # and it did move
@@ -225,7 +225,7 @@ def test_what_stands_in_the_files_is_valid_and_complete(twins, rides):
         known = {unit.name for unit in model.unitDefinitions}
         assert {one.unit for one in model.modelVariables} <= known
         outputs = {one.name for one in model.modelVariables if one.causality == "output"}
-        assert {one.variable.name for one in model.initialUnknowns} == outputs
+        assert {one.variable.name for one in model.initialUnknowns} == outputs  # pyright: ignore[reportOptionalMemberAccess]
 
 
 def test_the_library_needs_libc_and_libm_only(twins, rides, tmp_path):
@@ -272,6 +272,15 @@ def test_a_model_that_says_something_else_is_not_handed_out(rides, tmp_path, mon
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_cannot_be_written_leaves_nothing_behind(tmp_path):
+    rig, _ = rig_and_file("paper")
+    program = cueing_program(rig, read_preset("base"), "base", PERIOD_S)
+    (tmp_path / "taken.fmu").mkdir()
+    with pytest.raises(ConfigError, match=r"taken\.fmu: cannot be written"):
+        export(program, 2, tmp_path / "taken.fmu", "0")
+    assert [one.name for one in tmp_path.iterdir()] == ["taken.fmu"]
+
+
 def test_another_numba_is_refused(monkeypatch, tmp_path):
     import numba
 
@@ -291,7 +300,7 @@ def test_a_missing_compiler_is_named(monkeypatch, tmp_path):
 def test_another_algorithm_is_refused():
     rig, _ = rig_and_file("paper")
     preset = read_preset("base").model_copy(update={"algorithm": "mpc"})
-    with pytest.raises(ConfigError, match="only a classical filter can be exported"):
+    with pytest.raises(ConfigError, match=r"only a classical filter can be exported: .*\bbase\b"):
         cueing_program(rig, preset, "base", PERIOD_S)
 
 

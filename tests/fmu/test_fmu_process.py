@@ -118,7 +118,7 @@ def test_nothing_waits_for_a_hang(tmp_path):
         assert process.take() is None
         for index in range(2, 20_000):  # far more than its queue holds: asking never waits
             process.ask(index, ())
-        assert process.take().status is StepStatus.HUNG
+        assert process.take().status is StepStatus.HUNG  # pyright: ignore[reportOptionalMemberAccess]
 
 
 def test_a_killed_process_is_an_answer(tmp_path):
@@ -145,6 +145,13 @@ def test_a_library_that_does_not_load_is_told(tmp_path):
             new.writestr(name, b"no library" if name.endswith(".so") else old.read(name))
     with pytest.raises(RefusedError, match="does not begin"):
         ModelProcess(order(broken, ("f_x",)))
+
+
+def test_an_order_that_is_too_long_is_refused_with_its_length(tmp_path):
+    start = {f"{'long' * 20}_{k}": 0.0 for k in range(900)}
+    wanted = order(c_vehicle(tmp_path, 2), ("f_x",), start=start)
+    with pytest.raises(RefusedError, match=r"takes \d+ bytes, 65536 at most"):
+        ModelProcess(wanted)
 
 
 def test_bytes_that_are_no_answer_are_a_failure():

@@ -30,7 +30,7 @@ CAR_OUTPUTS = {name: name for name in ("f_x", "f_z", "r")}
 def vehicle(folder, fmi, **more):
     """A vehicle in C that takes any step."""
     free = 'canHandleVariableCommunicationStepSize="true"' if fmi == 2 else ""
-    return c_vehicle(folder, fmi, **{"attributes": free} | more)
+    return c_vehicle(folder, fmi, **{"attributes": free} | more)  # pyright: ignore[reportArgumentType]
 
 
 def around(tmp_path, **more):
@@ -108,16 +108,16 @@ def test_a_fault_fades_and_then_the_source_is_lost(tmp_path, fmi, fault):
     at = [heard[failed + k].host for k in (0, 149, 150, 999, 1000)]
     states = HostState.FADING_OUT, HostState.FADING_OUT, HostState.AWAY, HostState.AWAY
     assert at == [*states, HostState.LOST]
-    assert all(map(math.isfinite, heard[-1].state.f_m_s2))
+    assert all(map(math.isfinite, heard[-1].state.f_m_s2))  # pyright: ignore[reportOptionalMemberAccess]
     assert math.isfinite(source.ended_s) == (fault == "end")
-    assert source.why
+    assert source.why  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def test_values_beyond_any_vehicle_are_a_failure(tmp_path):
     outputs = C_OUTPUTS | {"f_x": {"variable": "f_x", "unit": "g", "bias": 1e6}}
     with KIND.open(settings(vehicle(tmp_path, 2), outputs), around(tmp_path)) as source:
         assert polled(source, 3)[-1].host is HostState.WAITING
-        assert "no vehicle has more than 2000 m/s2" in source.why
+        assert "no vehicle has more than 2000 m/s2" in source.why  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def test_measured_pose_and_inputs_go_back_in(tmp_path):
@@ -134,7 +134,7 @@ def test_measured_pose_and_inputs_go_back_in(tmp_path):
         told.append(Feedback((0.0,) * 6, {"steering": 0.25, "other": 9.0}))
         source.poll(3 * PERIOD_S)
         heard = source.poll(4 * PERIOD_S)
-    roll = math.atan2(2.0 * (heard.state.attitude[0] * heard.state.attitude[1]), 1.0)
+    roll = math.atan2(2.0 * (heard.state.attitude[0] * heard.state.attitude[1]), 1.0)  # pyright: ignore[reportOptionalMemberAccess]
     assert roll != 0.0
     pose = {"inputs": {"pose_gamma": "steer"}}
     with KIND.open(settings(path, outputs, **pose), around(tmp_path, feedback=feedback)) as source:
@@ -150,6 +150,12 @@ def test_acceleration_becomes_force_by_attitude():
     assert state.f_m_s2[0] == pytest.approx(1.0 + 9.80665 * math.sin(0.5))
     assert state.f_m_s2[2] == pytest.approx(-9.80665 * math.cos(0.5))
     assert state.flags == VehicleFlags.GROUND
+
+
+def test_a_force_that_is_told_stays_beside_an_acceleration():
+    state = state_of({"f_x": 3.0, "a_y": 2.0, "roll": 0.4, "pitch": 0.0}, 0.0)
+    weight = -9.80665 * math.sin(0.4), -9.80665 * math.cos(0.4)
+    assert state.f_m_s2 == pytest.approx((3.0, 2.0 + weight[0], weight[1]))
 
 
 def test_code_is_loaded_with_trust_only(tmp_path):
@@ -170,6 +176,8 @@ def test_code_is_loaded_with_trust_only(tmp_path):
     [
         ({"step_s": 0.0015}, r"step_s 0.0015 s does not divide 0.002 s"),
         ({"outputs": {"r": "r"}}, "gives no force"),
+        ({"outputs": C_OUTPUTS | {"roll": "p"}}, "has roll: an attitude needs roll and pitch"),
+        ({"outputs": C_OUTPUTS | {"yaw": "p"}}, "has yaw: an attitude needs roll and pitch"),
         ({"outputs": C_OUTPUTS | {"f_x": "f_xx"}}, r"'f_xx': no such variable; near ones: "),
         ({"start": {"mass": 1.0}}, r"source.start = 'mass': no such variable"),
         ({"inputs": {"pose_w": "steer"}}, r"source.inputs.pose_w: unknown \(did you mean pose_"),
@@ -274,7 +282,7 @@ def test_an_operators_inputs_reach_the_model(tmp_path):
         near,
     ) as source:
         source.begin(0.0)
-        assert [source.poll(k * PERIOD_S).state.omega_rad_s[0] for k in range(3)] == [0.0] * 3
+        assert [source.poll(k * PERIOD_S).state.omega_rad_s[0] for k in range(3)] == [0.0] * 3  # pyright: ignore[reportOptionalMemberAccess]
         told["steering"] = 0.2  # of the step after the next one, which is under way already
-        rates = [source.poll(k * PERIOD_S).state.omega_rad_s[0] for k in range(3, 6)]
+        rates = [source.poll(k * PERIOD_S).state.omega_rad_s[0] for k in range(3, 6)]  # pyright: ignore[reportOptionalMemberAccess]
     assert rates == [0.0, 0.4, 0.4]

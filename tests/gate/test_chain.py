@@ -18,6 +18,7 @@ from hil.stations.platform.gate.gate_clock import GateClock
 from hil.stations.platform.gate.order import GATE_PRIORITY, GateOrder
 from hil.stations.platform.gate.remote import RemoteGate
 from hil.stations.platform.gate.spec import BankSpec
+from hil.timing.clock import Tick
 from hil.timing.realtime import RealClock
 from hil.timing.realtime_setup import RealtimePolicy
 from safety.modes import Request
@@ -103,7 +104,8 @@ def test_nothing_that_the_gate_is_made_of_starts_a_thread_or_a_timer_for_the_cyc
             assert "send_periodic" not in names, path
 
 
-def test_the_running_gate_is_one_thread():
+def test_the_running_gate_is_one_thread(monkeypatch):
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)  # nobody else has seen to it
     gate = RemoteGate(
         sim_spec(),
         LIMITS,
@@ -168,7 +170,7 @@ def test_an_order_with_half_the_limits_is_refused():
 
 class Paced:
     overruns = 3
-    last_tick = None
+    last_tick: Tick | None = None
 
     def now_s(self):
         return 12.5

@@ -8,6 +8,7 @@ import struct
 import campaign
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
@@ -201,6 +202,7 @@ ROW = "1.5,0.5," + ",".join(["0"] * 8) + ",0.25," + ",".join(["0"] * 9) + "\n"
         ("beamng", b"BNG1" + b"\0" * 85, Refused.LENGTH),
         ("beamng", b"\0\0\0\0beam" + b"\0" * 84, Refused.NO_MOTION),
         ("beamng", b"BNG1" + struct.pack("<21f", *[math.nan] * 21), Refused.NOT_FINITE),
+        ("beamng", b"BNG1" + struct.pack("<21f", *[0.0] * 21), Refused.RANGE),
         ("flightgear_ascii", b"1,2,3\n", Refused.TEXT),
         ("flightgear_ascii", LINE.replace("1.5", "1_5").encode(), Refused.TEXT),
         ("flightgear_ascii", LINE.replace("1.5", "nan").encode(), Refused.NOT_FINITE),
@@ -222,6 +224,33 @@ ROW = "1.5,0.5," + ",".join(["0"] * 8) + ",0.25," + ",".join(["0"] * 9) + "\n"
 )
 def test_what_cannot_be_is_refused_by_kind(name, data, why):
     assert codec_of(name)[1].decode(data) is why
+
+
+@pytest.mark.parametrize(("roll", "pitch", "heading"), [
+    (0.0, 0.0, 0.0), (0.4, 0.2, 1.0), (-0.3, -0.5, 4.0), (2.9, 0.1, 5.5), (0.2, 1.5707, 2.0),
+    (-0.1, -1.5707, 3.0), (math.pi - 0.2, 1.5705, 5.0), (1.5, 0.3, -2.0),
+])  # fmt: skip
+def test_beamng_is_read_as_the_game_s_own_scripts_write_it(roll, pitch, heading):
+    """`guistreams.lua` for the angles, as sines; `protocols.lua` for what is negated of them."""
+    turn = Rotation.from_euler("ZYX", (heading, pitch, roll))
+    flip = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])  # NED and east, north, up
+    nose, up = flip @ turn.apply([1.0, 0.0, 0.0]), flip @ turn.apply([0.0, 0.0, -1.0])
+    game_roll = up[0] * -nose[1] + up[1] * nose[0]
+    game_yaw = math.atan2(nose[0], -nose[1])
+    forward, right, down = 3.0, -2.0, 0.5  # acceleration of the vehicle
+    sensors = (-right, -forward, down)  # what an occupant is pushed to: right, forward, up
+    speed = flip @ turn.apply([20.0, 1.0, 0.0])
+    data = b"BNG1" + struct.pack(
+        "<21f", 0, 0, 0, *speed, *(-one for one in sensors), *up, -game_roll, nose[2], -game_yaw,
+        0.1, 0.2, 0.3, 0, 0, 0,
+    )  # fmt: skip
+    state = decoded(codec_of("beamng")[1], data).state
+    w, x, y, z = state.attitude
+    assert (Rotation.from_quat([x, y, z, w]) * turn.inv()).magnitude() < 1e-4
+    wanted = np.array([forward, right, down]) - turn.inv().apply([0.0, 0.0, 9.80665])
+    assert state.f_m_s2 == pytest.approx(wanted, abs=1e-3)
+    assert state.v_m_s == pytest.approx([20.0, 1.0, 0.0], abs=3e-3)
+    assert state.omega_rad_s == pytest.approx([0.1, 0.2, 0.3], abs=1e-6)
 
 
 def test_a_binary_line_without_its_footer_is_refused():

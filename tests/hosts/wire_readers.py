@@ -124,10 +124,10 @@ def beamng(data):
     assert len(data) == 88
     magic, *v = struct.unpack("<4s21f", data)
     assert magic == b"BNG1"
-    left, back, up = v[6:9]
+    right, forward, up = v[6:9]
     return {
-        "north": v[1], "down": -v[2], "v_north": v[4], "acceleration": (-back, -left, -up),
-        "up": (v[9], v[10], v[11]), "phi": -v[12], "theta": v[13], "psi": -v[14],
+        "north": v[1], "down": -v[2], "v_north": v[4], "acceleration": (forward, right, -up),
+        "up": (v[9], v[10], v[11]), "phi": v[12], "theta": v[13], "psi": v[14] + math.pi,
         "omega": tuple(v[15:18]), "domega": tuple(v[18:21]),
     }  # fmt: skip
 

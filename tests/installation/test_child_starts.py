@@ -5,6 +5,7 @@ import os
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ NAMES = {
     "concurrent": ("ProcessPool", "process"),
 }
 """Beginnings of names by which a module starts processes."""
-COPIES = {"hil/recording/process.py": ["os.fork"]}
+COPIES = {"hil/ipc/standby.py": ["os.fork"]}
 """Who copies the running process, which loads nothing anew: fork(2) without exec."""
 METHODS = ("subprocess_exec", "subprocess_shell", "QProcess", "create_subprocess", "startDetached")
 """Beginnings of names that start one whoever has them."""
@@ -161,7 +162,7 @@ def test_a_child_gets_its_environment_folder_and_descriptors(tmp_path):
 
 def test_a_child_is_told_a_long_line_whole_and_sees_the_end_of_its_input():
     code = "import sys; print(len(sys.stdin.buffer.readline()), sys.stdin.buffer.read())"
-    child = start_child(("-c", code), stdin=PIPE, stdout=PIPE)
+    child: Any = start_child(("-c", code), stdin=PIPE, stdout=PIPE)
     child.tell(b"x" * 300_000 + b"\n", last=True)  # more than a pipe holds
     assert child.stdout.read() == b"300001 b''\n"
     assert (child.end(60.0), child.end()) == (0, 0)
@@ -170,7 +171,7 @@ def test_a_child_is_told_a_long_line_whole_and_sees_the_end_of_its_input():
 
 def test_a_child_that_does_not_end_is_killed_and_its_pipes_are_closed():
     code = "import signal, sys; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True)"
-    child = start_child(("-c", f"{code}; signal.pause()"), stdin=PIPE, stdout=PIPE)
+    child: Any = start_child(("-c", f"{code}; signal.pause()"), stdin=PIPE, stdout=PIPE)
     child.stdout.readline()
     child.terminate()
     assert child.end(0.05) == -9

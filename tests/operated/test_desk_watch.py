@@ -4,7 +4,7 @@ import os
 import signal
 
 from desk_processes import desk_number
-from test_end_to_end import NOW_S, Panel, bench, engage_and_play, pytestmark  # noqa: F401
+from test_end_to_end import NOW_S, Panel, bench, engage_and_play, pytestmark  # noqa: F401 real_time
 
 from hil.desk import messages as m
 from hil.desk.endpoints import benches

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hil.cli.main import app
+from hil.config.shipped import configs_dir
 from hil.recording.reader import Recording
 from hil.stations.simulator.scenario import RidePlan
 
@@ -91,8 +92,8 @@ def test_the_score_is_that_of_the_recorded_signals(told):
 
 def test_the_recording_is_a_ride_of_the_station(told):
     recording = Recording.open(Path(told["recording"]))
-    plan = RidePlan.build(recording.scenario, "header")
-    assert plan.scenario.source.kind == "recording"
+    plan = RidePlan.build(recording.scenario or {}, "header")
+    assert plan.scenario.source.model_dump()["kind"] == "recording"
     away = recording.column("wanted_pose")[:, 0] - plan.rig.neutral.coordinates()[0]
     engaged = recording.column("mode") == recording.header.modes.index("ENGAGED")
     assert told["peak"]["x_m"] == pytest.approx(np.nanmax(np.abs(away[engaged])), rel=1e-9)
@@ -158,7 +159,11 @@ def gap(tmp_path):
     path = record(tmp_path / "gap.csv")
     lines = path.read_text().splitlines()
     path.write_text("\n".join(lines[:50] + lines[120:]))
-    return path, (), "gap_max_s is 0.25 s"
+    return (
+        path,
+        (),
+        "gap_max_s is 0.25 s (unit 's' right? if it is ms: time.unit = \"ms\" in its map",
+    )
 
 
 def forceless(tmp_path):
@@ -191,6 +196,8 @@ def map_file(tmp_path, line):
         lambda p: (record(p / "r.csv"), ("--preview", "2"), "looks at nothing ahead"),
         lambda p: (record(p / "r.csv"), ("--fit", "--gain", "0.3"), "--fit finds it"),
         lambda p: (p / "nothing.csv", (), "nothing.csv"),
+        lambda p: (record(p / "r.csv"), ("--picture", p / "no" / "x.png"), "there is no folder"),
+        lambda p: (record(p / "r.csv"), ("--rig", "nobody"), "command line: rig = 'nobody'"),
     ],
 )
 def test_what_cannot_be_ridden_is_refused_and_nothing_runs(tmp_path, case):
@@ -216,6 +223,57 @@ def test_check_names_axis_and_slope_of_a_wrong_sign(tmp_path):
     assert line["verdict"] == "wrong sign"
     assert line["slope"] == pytest.approx(-1.0, abs=0.02)
     assert "f_x: slope -1" in hil_cue("check", path).output
+
+
+def test_a_record_may_be_a_shipped_name_a_file_or_a_scenario_of_either():
+    shipped = configs_dir() / "motions" / "test_drive.csv"
+    names = ("test_drive", shipped, "test_drive.csv", "recorded_ride", "recorded_ride.toml")
+    told = [hil_cue("check", name, "--json") for name in names]
+    assert [one.exit_code for one in told] == [0] * 5
+    assert len({one.stdout for one in told}) == 1
+    assert json.loads(told[0].stdout)["ok"]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("live_demo",), "source.kind = 'host' has no recording"),
+        (("recorded_ride", "--map", "car_dresden"), "a scenario names its map itself"),
+        (("nobody",), "RECORD = 'nobody': no such file"),
+        (("nobody.toml",), "scenarios/nobody.toml"),
+        (("no\0body",), "no file name"),
+    ],
+)
+def test_a_record_that_is_none_is_refused_by_name(words, says):
+    result = hil_cue("check", *words, "--json")
+    assert result.exit_code == 2
+    assert says in json.loads(result.stdout)["error"]
+
+
+def posed(path):
+    """Poses that somebody recorded: to and fro by 30 mm, nodding by 2 degrees."""
+    t_s = np.arange(0.0, 5.0, 0.02)
+    window = np.sin(np.pi * t_s / t_s[-1]) ** 2
+    north, pitch = 0.03 * window * np.sin(2.0 * t_s), np.radians(2.0) * window
+    rows = [f"{t:.2f},{n:.6f},0,0,0,{p:.6f},0" for t, n, p in zip(t_s, north, pitch, strict=True)]
+    path.write_text("t_s,north_m,east_m,down_m,roll_rad,pitch_rad,yaw_rad\n" + "\n".join(rows))
+    return path, float(np.abs(north).max())
+
+
+def test_recorded_poses_are_followed_by_the_direct_algorithm(tmp_path):
+    path, most_m = posed(tmp_path / "poses.csv")
+    words = (path, "--preset", "direct", "--json", "--out", tmp_path)
+    told = json.loads(hil_cue(*words).stdout)
+    assert told["peak"]["x_m"] == pytest.approx(most_m, rel=0.02)
+    assert told["peak"]["beta_deg"] == pytest.approx(2.0, rel=0.02)
+    assert told["gate_stops"] == 0
+
+
+def test_the_direct_algorithm_is_refused_where_no_pose_is_told(drive, tmp_path):
+    result = hil_cue(drive, "--algorithm", "direct", "--json", "--out", tmp_path)
+    assert result.exit_code == 2
+    assert "follows poses, and this source tells none" in json.loads(result.stdout)["error"]
+    assert not list(tmp_path.rglob("*.mcap"))
 
 
 def test_tune_writes_a_preset_that_cue_takes(drive, tmp_path):

@@ -5,11 +5,13 @@ import select
 import signal
 import struct
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from hil.stations.simulator.plan_wire import (
+    RENEWALS_MOST,
     PlannerSetup,
     answer_from_bytes,
     answer_to_bytes,
@@ -53,7 +55,7 @@ class Awaited:
 
     def answer(self):
         if self._open and self.alive:
-            assert select.select([self._process._wire], [], [], 30.0)[0]
+            assert heard(self._process)
             self._open = 0
         return self._process.answer()
 
@@ -68,22 +70,23 @@ def ride(cue, cycles, meanwhile=lambda k: None):
     return np.stack(rows)
 
 
-def some_answer():
+def some_answer() -> tuple[Any, Any]:
     asked = request(setup().planner(), [1.0, 0.5, 0, 0, 0, 0], start_s=0.35, serial=9)
     return asked, setup().planner().plan(asked)
 
 
 def test_everything_comes_through_to_the_last_bit():
     asked, answer = some_answer()
-    again = request_from_bytes(request_to_bytes(replace(asked, playing=answer.plan)))
+    again: Any = request_from_bytes(request_to_bytes(replace(asked, playing=answer.plan)))
     assert (again.serial, again.start_s) == (9, 0.35)
     assert again.wanted.tobytes() == asked.wanted.tobytes()
     assert again.organs.tobytes() == asked.organs.tobytes()
-    for plan in (again.playing, answer_from_bytes(answer_to_bytes(answer)).plan):
+    told: Any = answer_from_bytes(answer_to_bytes(answer))
+    for plan in (again.playing, told.plan):
         assert (plan.serial, plan.start_s) == (answer.plan.serial, answer.plan.start_s)
         assert plan.knots_s.tobytes() == answer.plan.knots_s.tobytes()
         assert plan.course.tobytes() == answer.plan.course.tobytes()
-    none = answer_from_bytes(answer_to_bytes(PlanAnswer(4, Outcome.UNPROVED, None)))
+    none: Any = answer_from_bytes(answer_to_bytes(PlanAnswer(4, Outcome.UNPROVED, None)))
     assert (none.serial, none.outcome, none.plan) == (4, Outcome.UNPROVED, None)
 
 
@@ -94,8 +97,10 @@ def test_a_planner_made_from_the_first_packet_makes_the_same_plans(rig):
     second = setup_from_bytes(setup_to_bytes(first))
     assert second.parameters == first.parameters
     asked = request(first.planner(), [3.0, -2.0, 1.0, 0.1, 0.2, 0.3])
-    one, other = first.planner().plan(asked), second.planner().plan(asked)
-    assert one.plan.course.tobytes() == other.plan.course.tobytes()
+    courses = [made.planner().plan(asked).plan for made in (first, second)]
+    assert courses[0] is not None
+    assert courses[1] is not None
+    assert courses[0].course.tobytes() == courses[1].course.tobytes()
 
 
 def test_a_cut_packet_is_refused():
@@ -128,15 +133,59 @@ def test_a_ride_on_a_process_is_the_ride_on_plans_of_this_thread():
     process.close()
 
 
-def test_its_death_is_told_and_what_it_made_last_is_played_to_rest():
+def heard(process: Any, most_s=30.0):
+    """Whether a packet of its came, or its end."""
+    return bool(select.select([process._wire], [], [], most_s)[0])
+
+
+def killed(process):
+    """Kill who makes the plans, and wait until that is heard: of the next one, or of the end."""
+    os.kill(process.pid, signal.SIGKILL)
+    assert heard(process)
+    assert process.answer() is None
+
+
+def test_a_killed_planner_is_begun_anew_and_the_ride_stays_the_same():
+    expected = ride(PredictiveFilter(BRIEF, InlinePlanning(setup().planner()), PERIOD_S), 400)
     with PlanningProcess(setup()) as process:
-        pid = process.pid
+        cue = PredictiveFilter(BRIEF, Awaited(process), PERIOD_S)
+        pids = [process.pid]
+
+        def kill(cycle):
+            if cycle in (102, 203, 304):
+                killed(process)
+                pids.append(process.pid)
+
+        assert ride(cue, 400, kill).tobytes() == expected.tobytes()
+        assert process.renewals == RENEWALS_MOST == 3
+        assert len(set(pids)) == 4
+        assert not cue.status.lost
+        assert cue.status.late == 0
+
+
+def test_one_that_is_killed_while_it_plans_costs_a_plan_and_no_more():
+    with PlanningProcess(setup()) as process:
+        os.kill(process.pid, signal.SIGSTOP)
+        asked = request(setup().planner(), [1.0, 0, 0, 0, 0, 0], serial=1)
+        process.ask(asked)
+        process.ask(replace(asked, serial=2))
+        os.kill(process.pid, signal.SIGKILL)
+        answer = None
+        while answer is None:
+            assert heard(process)
+            answer = process.answer()
+        assert answer.serial == 2
+        assert process.renewals == 1
+
+
+def test_its_last_death_is_told_and_what_it_made_last_is_played_to_rest():
+    with PlanningProcess(setup()) as process:
         cue = PredictiveFilter(BRIEF, Awaited(process), PERIOD_S)
 
         def kill(cycle):
             if cycle == 102:
-                os.kill(pid, signal.SIGKILL)
-                process._process.wait(30.0)
+                for _ in range(1 + RENEWALS_MOST):
+                    killed(process)
 
         rows = ride(cue, 400, kill)
         assert cue.status.lost
@@ -164,10 +213,10 @@ def test_one_that_hangs_holds_up_nothing_and_is_caught_up_with():
         finally:
             os.kill(process.pid, signal.SIGCONT)
         # Old requests give way to the newest: the last answer is to the last that was taken.
-        assert select.select([process._wire], [], [], 30.0)[0]
+        assert heard(process)
         waiting = Awaited(process)
         cue = PredictiveFilter(BRIEF, waiting, PERIOD_S)
-        while select.select([process._wire], [], [], 1.0)[0]:
+        while heard(process, 1.0):
             process.answer()
         assert np.abs(ride(cue, 100)).max() > 1e-3
         assert cue.status.late == 0

@@ -12,6 +12,7 @@ from hil.config.errors import ConfigError
 from hil.recording.reader import Recording
 from hil.stations.platform.bench import run
 from hil.stations.simulator.bench import ride_of
+from hil.stations.simulator.plan_wire import RENEWALS_MOST
 from hil.stations.simulator.rehearsal import rehearse
 from platform6dof.cueing.predictive import InlinePlanning
 
@@ -114,15 +115,17 @@ def test_a_rate_that_plans_do_not_fit_is_refused_by_name():
         ride_of(plan_of(RIDE, MPC, rate_hz=333.0))
 
 
-def in_real_time(folder, kill_after_s=None):
-    """A ride at 100 Hz with its planner in a process; its result and recording."""
+def in_real_time(folder, kills):
+    """A ride at 100 Hz whose planner, a process, is killed so often from 2 s on."""
     ride = ride_of(plan_of(RIDE, MPC, clock="real", rate_hz=100.0))
     (process,) = ride.parts.predictive._processes
-    look_ahead, first = ride.parts.predictive.look_ahead, []
+    look_ahead, first, killed = ride.parts.predictive.look_ahead, [], []
 
     def kill(source, now_s, gain):
         first.append(now_s)
-        if kill_after_s is not None and now_s > first[0] + kill_after_s and process.alive:
+        heard = process.renewals == len(killed)
+        if now_s > first[0] + 2.0 and heard and len(killed) < kills:
+            killed.append(process.pid)
             os.kill(process.pid, signal.SIGKILL)
         look_ahead(source, now_s, gain)
 
@@ -133,18 +136,23 @@ def in_real_time(folder, kill_after_s=None):
 
 
 @pytest.mark.real_time
-@pytest.mark.parametrize("killed", [False, True])
-def test_in_real_time_a_killed_planner_stops_nothing(tmp_path, killed):
+@pytest.mark.parametrize("kills", [0, 1, 4])
+def test_in_real_time_a_killed_planner_stops_nothing(tmp_path, kills):
     result, recording = repeated(
-        lambda: in_real_time(tmp_path, 2.0 if killed else None),
+        lambda: in_real_time(tmp_path, kills),
         lambda found: CHANCE.search(found[0].reason or ""),
     )
     assert result.outcome.value == "completed", result.reason
     assert not result.violations
-    gone = [one for one in messages(result) if "process is gone" in one]
-    assert len(gone) == killed
+    gone, anew = (
+        [one for one in messages(result) if words in one]
+        for words in ("process is gone", "its copy makes the plans")
+    )
+    dead = kills > RENEWALS_MOST
+    assert len(gone) == dead
+    assert len(anew) == min(kills, RENEWALS_MOST)
     plans, late = (recording.column(name)[-1] for name in ("plans", "plans_late"))
-    assert (late > 40) == killed
-    assert (plans > 80) == (not killed)
+    assert (late > 40) == dead
+    assert (plans > 80) == (not dead)
     told = sum("a plan was late" in one for one in messages(result))
-    assert killed or told == late
+    assert dead or told == late

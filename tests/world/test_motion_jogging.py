@@ -24,15 +24,15 @@ DH = [(0, 0, 0, 0.40), (-np.pi / 2, 0.10, -np.pi / 2, 0), (0, 0.50, 0, 0),
 """alpha, d, theta, r of robot A, the tool's way along z with the last."""
 
 
-def tool_of(q_rad):
-    """Pose of the tool by a product of our own."""
-    pose = np.eye(4)
-    for (alpha, d, theta, r), q in zip(DH, q_rad, strict=True):
-        one, two = np.eye(4), np.eye(4)
+def tools_of(rows):
+    """Poses of the tool, of rows of joints [rad], by a product of our own."""
+    poses = np.eye(4)
+    for (alpha, d, theta, r), q in zip(DH, np.transpose(rows), strict=True):
+        one, two = np.eye(4), np.tile(np.eye(4), (len(q), 1, 1))
         one[:3, :3], one[0, 3] = Rotation.from_euler("x", alpha).as_matrix(), d
-        two[:3, :3], two[2, 3] = Rotation.from_euler("z", theta + q).as_matrix(), r
-        pose = pose @ one @ two
-    return pose
+        two[:, :3, :3], two[:, 2, 3] = Rotation.from_euler("z", (theta + q)[:, None]).as_matrix(), r
+        poses = poses @ one @ two
+    return poses
 
 
 class Led:
@@ -66,7 +66,7 @@ class Led:
             self.rows.append(joints.positions.copy())
 
     def tools(self):
-        return np.array([tool_of(q) for q in self.rows])
+        return tools_of(self.rows)
 
 
 @pytest.mark.parametrize("axis", range(3))

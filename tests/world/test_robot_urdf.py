@@ -167,6 +167,7 @@ def test_what_is_seen_may_be_another_shape():
 
 def test_axes_that_are_almost_parallel_lose_nothing():
     """Half a turn as exporters round it: D-H numbers alone would be off by 1e-7."""
+    text, half = "", math.pi
     for digits in range(3, 10):
         half = round(math.pi, digits)
         text = (f'<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>'
@@ -209,7 +210,7 @@ def test_a_damaged_document_is_read_or_refused_with_its_place(seed, damages):
         at = int(where * len(text))
         text = text[:at] + put + text[at + count :]
     try:
-        robot, losses = read_urdf(text, "damaged.urdf")
+        (robot, losses), faults = read_urdf(text, "damaged.urdf"), ()
     except RobotDocumentError as error:
         robot, losses, faults = None, (), error.faults
     if robot is None:
@@ -280,6 +281,7 @@ def test_a_fault_is_told_with_its_place(name):
         ("<robot/>", "no links"),
         ("", "no XML"),
     ],
+    ids=["entity", "external", "deep", "wide", "long", "empty robot", "empty"],
 )
 def test_a_document_of_strangers_is_bounded(text, wanted):
     with pytest.raises(RobotDocumentError, match=wanted):

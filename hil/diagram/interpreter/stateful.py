@@ -262,12 +262,12 @@ class PID(Element):
         self.x[:] = integral, d, u[1], w, p["kp"], p["kd"], 1.0
 
 
-STATEFUL: Final[dict[str, type[Element]]] = {
-    one.__name__: one
-    for one in (
-        SampleHold, Latch, Hysteresis, Backlash, RateLimit, UnitDelay, Delay, MovingAverage,
-        Toggle, Counter, OnDelay, OffDelay, Integral, LimitedIntegral, ResettingIntegral,
-        IntegralForward, Lag, HighPass, LeadLag, Derivative, PI, PID,
-    )
-} | {"Edge": EdgeDetector}  # fmt: skip
+_NAMED: Final[tuple[type[Element], ...]] = (
+    SampleHold, Latch, Hysteresis, Backlash, RateLimit, UnitDelay, Delay, MovingAverage, Toggle,
+    Counter, OnDelay, OffDelay, Integral, LimitedIntegral, ResettingIntegral, IntegralForward, Lag,
+    HighPass, LeadLag, Derivative, PI, PID,
+)  # fmt: skip
+STATEFUL: Final[dict[str, type[Element]]] = {one.__name__: one for one in _NAMED} | {
+    "Edge": EdgeDetector
+}
 """By the kind's name."""

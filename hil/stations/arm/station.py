@@ -1,11 +1,10 @@
 """Station `arm` as everybody else sees it."""
 
-from collections.abc import Callable
-from importlib import import_module
-from typing import Any, Final
+from typing import Final
 
 from hil.config.file_kind import FileKind, NamedFile
 from hil.machines.kinds import ROBOT, SPACE_ARM
+from hil.run.late import late_of
 from hil.run.lead import Lead
 from hil.run.station import Option, Section, Station
 from hil.stations.arm.signals import SIGNALS
@@ -32,15 +31,7 @@ WORLD: Final = Option(
 )
 
 
-def _late(function: str) -> Callable[..., Any]:
-    """A function of this station, ``module:function``, loaded when it is called."""
-    module, _, name = function.partition(":")
-
-    def call(*given: Any) -> Any:
-        return getattr(import_module(f"hil.stations.arm.{module}"), name)(*given)
-
-    return call
-
+_late: Final = late_of("hil.stations.arm")
 
 SCENARIO: Final = FileKind(
     name="arm scenario",

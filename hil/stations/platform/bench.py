@@ -5,27 +5,24 @@ The same parts run in both clocks; only what paces them and who writes the file 
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from drives.bank import (
-    BankEnd,
     BankReport,
     DriveBank,
     DriveEncoderError,
     DriveModelError,
-    SixBools,
 )
 from drives.known_place import SENSOR_FAULT
 from hil.config.settings import ConfigError
 from hil.machines.machine import gate_limits, geometry_of, park_pose
-from hil.recording.events import EventRecord, Level
-from hil.recording.recorder import RecorderResult, RecorderStatus
+from hil.recording.events import Level
 from hil.run.run import BLACK_BOX_NAME, Opening
 from hil.stations.platform.control import PlatformMachine, PlatformStation
+from hil.stations.platform.course import WHOLE_COURSE, RunResult, RunSequence
 from hil.stations.platform.drives.certificate import require_certificate, require_parked
 from hil.stations.platform.drives.reference import place_path, void_reference
-from hil.stations.platform.drives.setup import BankWish, bank_spec
+from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.extension import Extension
 from hil.stations.platform.gate.black_box import complaint
 from hil.stations.platform.gate.spec import build_bank
@@ -48,12 +45,11 @@ from hil.stations.platform.supervisor import Outcome, RunCourse, Supervisor
 from hil.stations.platform.touches import touch_events
 from hil.stations.platform.waits import GOES_ON
 from hil.timing.clock import Clock, ReportingClock, Tick, VirtualClock, moment
-from hil.timing.neighbours import Neighbour, neighbours
+from hil.timing.neighbours import neighbours
 from hil.timing.realtime_setup import RealtimeItem, RealtimeSetup
 from hil.timing.stop import StopWish
 from safety.gate import Gate
 from safety.limits import GateLimits
-from safety.modes import Mode
 from safety.verdict import Check, Violation
 
 BEFORE = Tick(0, 0.0, 0.0, 0.0)
@@ -71,68 +67,6 @@ FIRST_MOTION_S = 15.0
 """How much longer homing may take for its slow first stages."""
 PROGRESS_TICKS = 250
 """Of so many ticks one is shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunSequence:
-    """How far a run goes."""
-
-    engage: bool = True
-    """Whether the platform rises and moves; else the run ends when it is homed."""
-    homing_legs: tuple[int, ...] = ()
-    """Legs (1 to 6) to be homed; all if empty. With some, nothing can engage."""
-    cut_m_s: float | None = None
-    """Speed of the legs at which the bench falls silent once [m/s], 0 at rest, to see the drives
-    stop by themselves; None not at all."""
-
-    @property
-    def wish(self) -> BankWish:
-        """What the bank shall do for it."""
-        return BankWish(self.homing_legs, self.cut_m_s)
-
-
-WHOLE_COURSE = RunSequence()
-
-
-@dataclass(frozen=True, slots=True)
-class RunResult:
-    """How a run went; figures are taken from its recording."""
-
-    outcome: Outcome
-    """Completed, stopped by the operator, tripped, or failed."""
-    mode: Mode
-    """The bench's last mode."""
-    cycles: int
-    """Cycles run."""
-    overruns: int
-    """Deadlines given up because a cycle took too long."""
-    events: tuple[EventRecord, ...]
-    """Changes of mode, violations and notes, in order."""
-    violations: tuple[tuple[float, Violation], ...]
-    """What the gate objected to, with the time of the run [s]."""
-    recorder: RecorderResult
-    """How the recording ended."""
-    reason: str
-    """Why the run did not complete, empty if it did."""
-    setup: tuple[RealtimeItem, ...]
-    """What the system granted for real time, empty in a dry run."""
-    drives: BankReport
-    """What the drives said of themselves."""
-    homed: SixBools
-    """Whether each leg had found its reference in the last cycle."""
-    link: BankEnd
-    """How the drives were left, and what had happened on the link to them."""
-    gate_record: str = ""
-    """What is wrong with the file that the gate leaves; empty if nothing is, or if the gate had no
-    process of its own."""
-    beside: tuple[Neighbour, ...] = ()
-    """What else kept the processors busy, in real time."""
-
-    @property
-    def ok(self) -> bool:
-        """Completed, or stopped by the operator and parked; and the recording is whole."""
-        well = self.outcome in (Outcome.COMPLETED, Outcome.STOPPED)
-        return well and self.recorder.status is RecorderStatus.DONE
 
 
 def machine_of(plan: Plan) -> PlatformMachine:
@@ -234,15 +168,7 @@ def run(
             tell=tell,
             companion=companion,
         )
-        for note in report.notes:
-            journal.note(BEFORE, note, Level.WARNING)
-            if tell is not None:
-                tell(note)
-        if report.first_motion:
-            station.expect_first_motion()
-            journal.note(BEFORE, FIRST_PATH, Level.INFO)
-            if tell is not None and course.engage:
-                tell(FIRST_PATH)
+        _note_before(report, course, station, journal, tell)
         if tell is not None and not virtual:
             tell(WAITS if operator else "the run begins")
         end = loop.run()
@@ -251,7 +177,7 @@ def run(
     recorded = opening.recorded()
     _void_if_lost(plan, journal.violations)
     return RunResult(
-        outcome=_outcome(end, supervisor),
+        outcome=Outcome.FAILED if end.failure is not None else supervisor.outcome,
         mode=end.mode,
         cycles=end.cycles,
         overruns=end.overruns,
@@ -266,6 +192,25 @@ def run(
         gate_record="" if virtual else complaint(opening.folder / BLACK_BOX_NAME),
         beside=tuple(beside),
     )
+
+
+def _note_before(
+    report: BankReport,
+    course: RunSequence,
+    station: PlatformStation,
+    journal: PlatformJournal,
+    tell: Callable[[str], None] | None,
+) -> None:
+    """Put what the drives told as they were set up before the first cycle, and tell it."""
+    for note in report.notes:
+        journal.note(BEFORE, note, Level.WARNING)
+        if tell is not None:
+            tell(note)
+    if report.first_motion:
+        station.expect_first_motion()
+        journal.note(BEFORE, FIRST_PATH, Level.INFO)
+        if tell is not None and course.engage:
+            tell(FIRST_PATH)
 
 
 def expected_duration_s(plan: Plan, motion: MotionSource) -> float:
@@ -357,10 +302,6 @@ def _granted() -> Iterator[tuple[RealtimeItem, ...]]:
     """What the system grants to this process for real time."""
     with RealtimeSetup() as granted:
         yield granted.items
-
-
-def _outcome(end: LoopEnd, supervisor: RunCourse) -> Outcome:
-    return Outcome.FAILED if end.failure is not None else supervisor.outcome
 
 
 def _reason(end: LoopEnd, supervisor: RunCourse) -> str:

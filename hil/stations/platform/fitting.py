@@ -4,8 +4,8 @@ from typing import Final
 
 from hil.config.errors import RefusedError
 from hil.run.station import Request
-from hil.stations.platform.bench import RunResult
 from hil.stations.platform.check import PlatformProof, check_plan
+from hil.stations.platform.course import RunResult
 from hil.stations.platform.fit.search import Fit, find_fit
 from hil.stations.platform.fit.told import Advice, fit_lines, nothing_fits
 from hil.stations.platform.motion.build import motion_of

@@ -1,31 +1,25 @@
-"""What the verbs show: a run with its progress bar, a check's findings, the doctor's list."""
+"""A run as `hil run` makes it: with its progress, what is waited for, and how it went."""
 
 import math
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
 from drives.bank import DriveAbsentError, DriveError, LinkError
 from hil.config.errors import DEVICE_ABSENT, RefusedError
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
-from hil.run.evidence import Evidence, evidence_of, verdicts_of
-from hil.run.stall import stall_of
+from hil.run.evidence import evidence_of
 from hil.run.station import Request
-from hil.stations.platform.bench import (
-    WHOLE_COURSE,
-    RunResult,
-    RunSequence,
-    expected_duration_s,
-    run,
-)
+from hil.stations.platform.bench import expected_duration_s, run
 from hil.stations.platform.check import check_plan
+from hil.stations.platform.command_line import plan_of
+from hil.stations.platform.course import WHOLE_COURSE, RunResult, RunSequence
 from hil.stations.platform.drives.certificate import NotCommissionedError
 from hil.stations.platform.drives.reference import NotReferencedError
 from hil.stations.platform.drives.setup import protocol_of
@@ -33,7 +27,6 @@ from hil.stations.platform.extension import Extension
 from hil.stations.platform.fit.told import Advice
 from hil.stations.platform.fitting import (
     FIT_FLAG,
-    SHOWN,
     MotionRefusedError,
     fit_after,
     fitted_plan,
@@ -45,17 +38,12 @@ from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.operator.assembly import NoDeskError, require_operable
 from hil.stations.platform.scenario import Plan
-from hil.stations.platform.told import RunTold, VerdictTold
-from hil.stations.platform.touches import touch_line
+from hil.stations.platform.shown import report_of, run_told, show_run
 from hil.stations.platform.waits import Announcer
 from hil.stations.platform.warm import warm
 from hil.terminal.console import (
     err,
-    out,
     print_json,
-    show_recording,
-    show_recording_failure,
-    styled,
     waiting,
 )
 from hil.terminal.stand_in import run_or_stand_in
@@ -77,8 +65,9 @@ class Added:
 _REFUSALS = (RecordingError, DriveError, NotCommissionedError, NotReferencedError, NoDeskError)
 
 
-def run_asked(plan: Plan, request: Request) -> bool:
+def run_asked(request: Request) -> bool:
     """Run what `hil run` wants; one that its motion stops ends with what makes that fit."""
+    plan = plan_of(request)
     if request.options.get(FIT_FLAG):
         warm_and_say(quiet=request.as_json)
         plan = fitted_plan(plan, request)
@@ -118,13 +107,13 @@ def run_and_show(
         )
         recording = Recording.open(result.recorder.path)
         evidence = evidence_of(recording, np.array(plan.rig.cylinders.closed_length_m))
-        page = _report(recording) if report_too else None
+        page = report_of(recording) if report_too else None
         if not as_json:
-            _show_run(plan, result, recording, evidence, page)
+            show_run(plan, result, recording, evidence, page)
         fit = None if request is None else fit_after(plan, result, quiet=as_json)
         advice = None if fit is None or request is None else Advice.of(fit, "run", request)
         if as_json:
-            told = _run_told(plan, result, recording, evidence, page)
+            told = run_told(plan, result, recording, evidence, page)
             told["fit"] = None if advice is None else advice.data
             print_json(told)
         else:
@@ -275,92 +264,3 @@ def _progress(plan: Plan, total_s: float, *, quiet: bool, operator: bool = False
             task = bar.add_task(plan.scenario.name, total=total_s)
             yield lambda t_s: bar.update(task, completed=min(t_s, total_s))
             bar.update(task, completed=total_s)
-
-
-def _report(recording: Recording) -> Path | None:
-    """The report of a run that has just ended; a full disk does not hide how the run went."""
-    from hil.report.page import write_report
-
-    try:
-        return write_report(recording, recording.path.parent)
-    except RecordingError as error:
-        err.print(f"no report: {error}", soft_wrap=True)
-        return None
-
-
-def _run_told(
-    plan: Plan, result: RunResult, recording: Recording, evidence: Evidence, page: Path | None
-) -> RunTold:
-    return RunTold(
-        ok=result.ok,
-        outcome=result.outcome.value,
-        reason=result.reason,
-        mode=result.mode.name,
-        verdicts=[VerdictTold(**one) for one in verdicts_of(recording)],
-        **asdict(evidence),
-        cycles=result.cycles,
-        overruns=result.overruns,
-        touched=[touch_line(touch) for touch in result.link.touched],
-        link=dict(result.link.tally),
-        recording=str(result.recorder.path),
-        recording_sha256=result.recorder.sha256,
-        recording_status=result.recorder.status.name,
-        recording_failure=result.recorder.failure,
-        recording_parts=result.recorder.parts,
-        gate_record=result.gate_record,
-        stall=stall_of(recording),
-        beside=list(result.beside),
-        recording_dropped=result.recorder.dropped + result.recorder.lost,
-        report=None if page is None else str(page),
-        real_time=list(result.setup),
-        fitted=list(plan.fitted),
-        fit=None,
-    )
-
-
-def _show_run(
-    plan: Plan, result: RunResult, recording: Recording, evidence: Evidence, page: Path | None
-) -> None:
-    show_end(result, recording)
-    table = Table(box=None, show_header=False, pad_edge=False)
-    for name, text in _figures(plan, result, evidence):
-        table.add_row(name, text)
-    out.print(table)
-    for item in result.setup:
-        if not item.ok:
-            out.print(f"real time: {item.item}: {item.detail} {item.remedy}")
-    if (stall := stall_of(recording)) is not None:
-        out.print(styled("red", f"{stall};"), stall.remedy(result.beside), soft_wrap=True)
-    for verdict in () if stall else verdicts_of(recording)[:SHOWN]:
-        out.print(f"{verdict['t_s']:9.3f} s  {verdict['message']}", soft_wrap=True)
-    if page is not None:
-        out.print(f"report:    {page}", soft_wrap=True)
-
-
-def show_end(result: RunResult, recording: Recording) -> None:
-    """How a run ended, on which drives, and where its recording is."""
-    show_recording_failure(result.recorder.failure)
-    colour = "green" if result.ok else "red"
-    reason = f": {result.reason}" if result.reason else ""
-    out.print(styled(colour, result.outcome.value), reason, sep="", soft_wrap=True)
-    drives = recording.metadata.get("run", {}).get("drives", "not known")
-    out.print(f"drives: {drives}", soft_wrap=True)
-    show_recording(result.recorder.path, result.recorder.parts)
-    if result.gate_record:
-        out.print(result.gate_record, soft_wrap=True)
-
-
-def _figures(plan: Plan, result: RunResult, evidence: Evidence) -> Iterator[tuple[str, str]]:
-    yield "cycles", f"{result.cycles} at {plan.scenario.rate_hz:g} Hz, {plan.scenario.clock} clock"
-    if evidence.length_min_m is not None and evidence.length_max_m is not None:
-        yield "leg lengths", f"{evidence.length_min_m:.4f} to {evidence.length_max_m:.4f} m"
-        yield "strokes", f"{evidence.stroke_min_m:.4f} to {evidence.stroke_max_m:.4f} m"
-        yield "leg speed", f"at most {evidence.leg_speed_max_m_s:.4f} m/s"
-    if evidence.tracking_error_max_m is not None:
-        yield "tracking error", f"at most {evidence.tracking_error_max_m * 1e3:.3f} mm"
-    if plan.scenario.clock == "real":
-        late = evidence.lateness_us
-        yield "lateness", f"p50 {late.p50:.0f}, p99 {late.p99:.0f}, max {late.max:.0f} us"
-        yield "overruns", str(result.overruns)
-    for touch in result.link.touched:
-        yield "touched", touch_line(touch)

@@ -160,6 +160,11 @@ def drives_url(scenario: Scenario, rig: Rig) -> str:
     return rig.drives.url if url == "rig" else url
 
 
+def scenario_model() -> type[Settings]:
+    """What a scenario of this station says."""
+    return Scenario
+
+
 def load_plan(path: Path, overrides: Iterable[str] = ()) -> Plan:
     """Read a scenario and its rig.
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hil.recording.header import RunHeader
 from hil.recording.rows import quaternion
 from hil.scene.figure import Build, Camera, Figure, Label, LegendEntry, Part, Piece, grid
 from hil.scene.margins import RestWatch
@@ -265,3 +266,8 @@ def _labels(feet_m: Array, radius_m: float) -> tuple[Label, ...]:
         Label(str(leg), (1.16 * x, 1.16 * y, z)) for leg, (x, y, z) in enumerate(feet_m.tolist(), 1)
     ]
     return (*names, *numbers)
+
+
+def scenes_of(header: RunHeader) -> tuple[PlatformScene]:
+    """What the machines of a run look like."""
+    return (PlatformScene.from_scenario(header.scenario),)

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from hil.config.file_kind import FileKind, NamedFile
 from hil.machines.kinds import DRIVE, RIG
+from hil.run.late import late_of
 from hil.run.lead import HOLD_TO_RUN, Lead
-from hil.run.station import Checked, Option, Request, Section, Station, Tried
+from hil.run.station import Option, Section, Station
 from hil.stations.platform.signals import SIGNALS
 from hil.stations.platform.views import VIEWS
 
 if TYPE_CHECKING:
     from hil.config.offers import Offer
-    from hil.config.settings import Settings
-    from hil.recording.header import RunHeader
-    from hil.recording.reader import Recording
-    from hil.run.lead import Controls, Seen
-    from hil.run.preview import Preview
-    from hil.scene.figure import Scene
-    from hil.stations.platform.report.view import RunView
-    from hil.timing.doctor import Finding
 
 OPTIONS: Final = (
     Option(
@@ -66,54 +57,17 @@ OPTIONS: Final = (
 )
 
 
-def _scenario() -> type[Settings]:
-    from hil.stations.platform.scenario import Scenario
-
-    return Scenario
-
-
-def _read(table: Mapping[str, Any], file: Path) -> None:
-    from hil.stations.platform.motion.build import motion_of
-    from hil.stations.platform.scenario import plan_from_table
-
-    motion_of(plan_from_table(table, file))
-
+_late: Final = late_of("hil.stations.platform")
 
 SCENARIO: Final = FileKind(
     name="platform scenario",
     schema="scenario",
     marks=("motion", "rig"),
     names=(NamedFile(("rig",), "rigs"), NamedFile(("motion", "file"), "motions", "*.csv")),
-    model=_scenario,
-    check=_read,
+    model=_late("scenario:scenario_model"),
+    check=_late("motion.build:motion_of_table"),
 )
 """What a scenario of this station is; one that names no station."""
-
-
-def _check(request: Request) -> Checked:
-    from hil.stations.platform.checked import checked
-    from hil.stations.platform.command_line import plan_of
-
-    return checked(plan_of(request), request)
-
-
-def _run(request: Request) -> bool:
-    from hil.stations.platform.command_line import plan_of
-    from hil.stations.platform.runner import run_asked
-
-    return run_asked(plan_of(request), request)
-
-
-def _dry_run(file: Path, out: Path, tell: Callable[[float, float], None]) -> Tried:
-    from hil.stations.platform.dry_run import dry_run
-
-    return dry_run(file, out, tell)
-
-
-def _recorded(recording: Recording) -> RunView:
-    from hil.stations.platform.report.view import RunView
-
-    return RunView.of(recording)
 
 
 _REPORT: Final = "hil.stations.platform.report"
@@ -131,35 +85,11 @@ SECTIONS: Final = (
 """What its pages show beside the rest; what there is nothing to draw of is left out."""
 
 
-def _scene(header: RunHeader) -> tuple[Scene, ...]:
-    from hil.stations.platform.scene import PlatformScene
-
-    return (PlatformScene.from_scenario(header.scenario),)
-
-
-def _preview(file: Path) -> Preview:
-    from hil.stations.platform.preview import preview
-
-    return preview(file)
-
-
-def _why_not(button: str, seen: Seen) -> str:
-    from hil.stations.platform.lead import why_not
-
-    return why_not(button, seen)
-
-
-def _controls(plan: Mapping[str, Any]) -> Controls:
-    from hil.stations.platform.lead import controls
-
-    return controls(plan)
-
-
 LEAD: Final = Lead(
     buttons=("home", "engage", "hold", "park", "reset", "shut_down", "play", "pose"),
-    why_not=_why_not,
+    why_not=_late("lead:why_not"),
     next_acts={"HOLD": (HOLD_TO_RUN, "park"), "FAULT": ("reset", HOLD_TO_RUN, "home")},
-    controls=_controls,
+    controls=_late("lead:controls"),
 )
 """What an operator may ask of it."""
 
@@ -168,12 +98,6 @@ def _warm(quiet: bool) -> None:
     from hil.stations.platform.runner import warm_and_say
 
     warm_and_say(quiet=quiet)
-
-
-def _examine(url: str, bitrate: int) -> list[Finding]:
-    from hil.stations.platform.drives.tools import link_findings
-
-    return link_findings(url, bitrate)
 
 
 def _offered() -> tuple[Offer, ...]:
@@ -189,17 +113,17 @@ STATION: Final = Station(
     machines=(RIG, DRIVE),
     options=OPTIONS,
     signals=SIGNALS,
-    check=_check,
-    run=_run,
-    dry_run=_dry_run,
-    recorded=_recorded,
+    check=_late("checked:checked"),
+    run=_late("runner:run_asked"),
+    dry_run=_late("dry_run:dry_run"),
+    recorded=_late("report.view:RunView.of"),
     figures=f"{_REPORT}.key_figures:key_figures",
     sections=SECTIONS,
     views=VIEWS,
     lead=LEAD,
-    scene=_scene,
-    preview=_preview,
-    examine=_examine,
+    scene=_late("scene:scenes_of"),
+    preview=_late("preview:preview"),
+    examine=_late("drives.tools:link_findings"),
     warm=_warm,
     offered=_offered,
 )

@@ -13,7 +13,7 @@ from hil.config.errors import ConfigError, about
 from hil.machines.cueing_preset import CueingPreset
 from hil.machines.machine import envelope_of, geometry_of
 from hil.stations.simulator.chain import scaled_state
-from hil.stations.simulator.plan_wire import PlannerSetup
+from hil.stations.simulator.plan_wire import RENEWALS_MOST, PlannerSetup
 from hil.stations.simulator.planning import PlanningError, PlanningProcess
 from hil.stations.simulator.scenario import RidePlan
 from hil.stations.simulator.source import LiveSource
@@ -62,6 +62,7 @@ class Predictive:
         self._filters = tuple(filters)
         self._processes = tuple(processes)
         self._told = [PlanStatus()] * len(self._filters)
+        self._renewed = [0] * len(self._processes)
 
     @contextmanager
     def planners(self) -> Iterator[None]:
@@ -104,6 +105,13 @@ class Predictive:
 
     def tell(self, say: Callable[[str], None]) -> None:
         """Say what went wrong with plans since this was asked last."""
+        for at, process in enumerate(self._processes):
+            if process.renewals != self._renewed[at]:
+                self._renewed[at] = process.renewals
+                say(
+                    "the planner's process has died: its copy makes the plans from now on "
+                    f"({process.renewals} of at most {RENEWALS_MOST})"
+                )
         for at, one in enumerate(self._filters):
             now, before = one.status, self._told[at]
             if now.lost and not before.lost:

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from hil.config.errors import ConfigError, about
 from hil.stations.platform.extension import Extension
 from hil.stations.platform.runner import Added
 from hil.stations.simulator.companion import BLANK, RideCompanion
-from hil.stations.simulator.desired import RideWishes
+from hil.stations.simulator.desired import RideWishes, started
 from hil.stations.simulator.led import LedRide
 from hil.stations.simulator.motion import FADE_OUT_S, SETTLE_S, RideMotion
-from hil.stations.simulator.offered import foreign_source, source_kind
+from hil.stations.simulator.offered import foreign_source, operator_inputs, source_kind
 from hil.stations.simulator.parts import Parts, parts_of
 from hil.stations.simulator.prover_program import PROGRAM
-from hil.stations.simulator.scenario import RidePlan
+from hil.stations.simulator.scenario import RidePlan, ride_from_table
 from hil.stations.simulator.signals import SIGNALS
-from hil.stations.simulator.source import Feedback, LiveSource, Surroundings
+from hil.stations.simulator.source import Feedback, LiveSource, OperatorInput, Surroundings
+from platform6dof.cueing.vehicle import VehicleFlags
 
 AROUND_S = 12.0
 """About how long homing, rise, the way home and parking take [s]."""
@@ -34,16 +36,17 @@ class Ride:
     """Its filters and its governor."""
     motion: RideMotion
     """What the platform follows."""
+    inputs: tuple[OperatorInput, ...]
+    """What a person may ask of its source."""
 
     @property
     def added(self) -> Added:
         """What it adds to a run of the platform."""
         plan = self.plan
-        source = plan.scenario.source
         facts = {
-            "source": str(source.model_dump(mode="json").get("kind")),
+            "source": plan.scenario.source_kind,
             "cueing": ", ".join(self.parts.names),
-            **foreign_source(source),
+            **foreign_source(plan.scenario.source),
         }
         extension = Extension(
             signals=SIGNALS,
@@ -51,7 +54,9 @@ class Ride:
             settings=plan.model_dump(mode="json"),
             facts=facts,
             open=self.companion,
-            led=lambda: LedRide(plan, self.motion, RideWishes(self.motion, self.parts)),
+            led=lambda: LedRide(
+                plan, self.motion, RideWishes(self.motion, self.parts, self.inputs)
+            ),
             prover=PROGRAM,
         )
         total_s = plan.lasts_s + FADE_OUT_S + SETTLE_S + AROUND_S
@@ -88,7 +93,20 @@ def ride_of(plan: RidePlan, *, by_itself: bool = True) -> Ride:
     lasts_s = plan.scenario.duration_s or float("inf")
     motion = RideMotion(parts.chain, limits, scenario.period_s, lasts_s, by_itself=by_itself)
     motion.gain.jump(scenario.cueing.gain)
-    return Ride(plan, parts, motion)
+    inputs = operator_inputs(scenario.source, Path(plan.scenario_file))
+    motion.inputs = started(inputs)
+    return Ride(plan, parts, motion, inputs)
+
+
+def ride_of_table(table: Mapping[str, Any], file: Path) -> Ride:
+    """The ride of a scenario that is a parsed table; the source's own files are looked for.
+
+    Raises:
+        ConfigError: if something in it cannot be had.
+    """
+    plan = ride_from_table(table, file)
+    plan.lasts_s  # noqa: B018  # looks for the source's own files
+    return ride_of(plan)
 
 
 @contextmanager
@@ -118,10 +136,29 @@ def opened_source(
         trusted=plan.trusted,
     )
     with source_kind(scenario.source, file).open(scenario.source, around) as source:
+        _require_poses(plan, source, now_s())
         ahead_s = scenario.cueing.preview_s
         if ahead_s and not source.preview(now_s(), ahead_s, ahead_s):
-            kind = scenario.source.model_dump(mode="json")["kind"]
+            kind = scenario.source_kind
             line = f"cueing.preview_s: {ahead_s:g} s: source {kind!r} does not know its future"
             line += "; leave it out, and what it does now is forecast"
             raise ConfigError(plan.scenario_file, [about("cueing.preview_s", line)])
         yield source
+
+
+def _require_poses(plan: RidePlan, source: LiveSource, now_s: float) -> None:
+    """Refuse the direct algorithm for a source of which it is known that it tells no pose.
+
+    Raises:
+        ConfigError: naming the preset, and what would do.
+    """
+    step_s = plan.scenario.period_s
+    seen = source.preview(now_s, step_s, step_s)
+    if not seen or VehicleFlags.POSE in seen[0].flags:
+        return
+    for preset in plan.presets:
+        if (plan.scenario.cueing.algorithm or preset.algorithm) == "direct":
+            line = f"preset {preset.name!r}: the direct algorithm follows poses, and this source "
+            line += "tells none (north, east, down and an attitude would be one); "
+            line += "classical, adaptive, optimal and mpc follow what it tells"
+            raise ConfigError(plan.scenario_file, [about("cueing.preset", line)])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import numpy as np
 
 from hil.stations.simulator.head import Floats, platform_rows
+from hil.stations.simulator.release import SlowRelease
 from platform6dof.cueing.cue import CueingFilter, Rows
 from platform6dof.cueing.felt import felt
 from platform6dof.cueing.vehicle import REST, Quaternion, VehicleFlags, VehicleState
@@ -62,10 +63,16 @@ class Chain:
         limiter: the governor; None to ask for whatever the algorithm wants.
         neutral: coordinates of the platform at rest [m, rad], level, shape (6,).
         head_m: the rider's head in the platform's frame [m], shape (3,).
+        period_s: of a cycle [s].
     """
 
     def __init__(
-        self, cue: CueingFilter, limiter: Limiter | None, neutral: Floats, head_m: Floats
+        self,
+        cue: CueingFilter,
+        limiter: Limiter | None,
+        neutral: Floats,
+        head_m: Floats,
+        period_s: float,
     ) -> None:
         self._cue, self._limiter = cue, limiter
         self.neutral: Floats = neutral.copy()
@@ -74,11 +81,13 @@ class Chain:
         x, y, z = head_m.tolist()
         self._head_m = (x, y, z)
         self._rows = np.empty((3, 6))
+        self._release = SlowRelease(period_s)
         self.reset()
 
     def reset(self) -> None:
         """Stand at neutral, as if the vehicle had always stood level."""
         self._cue.reset()
+        self._release.reset()
         if self._limiter is not None:
             self._limiter.reset(self.neutral)
         rows = np.zeros((3, 6))
@@ -87,18 +96,19 @@ class Chain:
         self.last: Cued = Cued(rows, rest, rest)
         """The newest cycle."""
 
-    def follow(self, state: VehicleState, weight: float, gain: float) -> Cued:
+    def follow(self, state: VehicleState, weight: float, gain: float, own: float = 1.0) -> Cued:
         """A cycle that follows the vehicle.
 
         Args:
             state: complete and finite.
-            weight: share that is wanted, 0 to 1.
+            weight: share that is wanted of its source, which may be lost at any time, 0 to 1.
             gain: factor on force, rates and pose.
+            own: share of all that is wanted because the ride begins, ends or is muted, 0 to 1.
         """
         scaled = scaled_state(state, gain)
-        deviation = self._cue.step(scaled, weight)
+        deviation = self._cue.step(self._release.step(scaled, weight), own)
         platform_rows(deviation, self._head, self.neutral, self._rows)
-        return self._limited(self._rows, _wanted(scaled, weight))
+        return self._limited(self._rows, _wanted(scaled, weight * own))
 
     def lead(self, rows: Rows) -> Cued:
         """A cycle on a given way, absolute coordinates, shape (3, 6)."""

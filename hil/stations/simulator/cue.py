@@ -5,6 +5,7 @@ The scenario is made here; the run is that of the station: virtual clock, simula
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,17 +13,25 @@ from pathlib import Path
 from typing import Any, Final
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.machines.cueing_preset import CueingPreset
 from hil.recording.reader import Recording
-from hil.stations.platform.bench import RunResult, run
+from hil.stations.platform.bench import run
+from hil.stations.platform.course import RunResult
 from hil.stations.simulator.bench import opened_source, ride_of
 from hil.stations.simulator.felt import FeltRide, RideFigures, felt_ride, figures_of, shares_of
 from hil.stations.simulator.parts import parts_of
-from hil.stations.simulator.scenario import RidePlan, load_ride, ride_from_table
+from hil.stations.simulator.record_file import is_scenario, refuse_map
+from hil.stations.simulator.scenario import (
+    CueingSettings,
+    RidePlan,
+    load_ride,
+    ride_from_table,
+)
 from platform6dof.cueing.score import Score
 
 GAIN_MOST: Final = 2.0
 """Largest share of a vehicle's force that is looked for."""
+GAIN_FACTOR_MOST: Final = 10.0
+"""Largest factor on the preset's own share, as a scenario may have it."""
 GAIN_STEP: Final = 0.01
 """A gain is found to this share of itself."""
 RIG: Final = "paper"
@@ -65,10 +74,7 @@ def plan_of(request: CueRequest) -> RidePlan:
     Raises:
         ConfigError: with the file or option, the value and what would be right.
     """
-    if request.record.suffix.lower() == ".toml":
-        plan = _of_scenario(request)
-    else:
-        plan = _of_record(request)
+    plan = _of_scenario(request) if is_scenario(request.record) else _of_record(request)
     if not math.isfinite(plan.lasts_s):
         text = "duration_s: this source has no end of its own; say when the ride is over"
         raise ConfigError(plan.scenario_file, [text])
@@ -90,8 +96,9 @@ def at_gain(plan: RidePlan, gain: float) -> RidePlan:
         text = f"preset {plan.presets[0].name!r}: force.gain is 0: no gain makes a force of that"
         raise ConfigError("--gain", [text])
     factor = gain / share
-    if factor > 10.0:
-        text = f"{gain:g}: {factor:.3g} times the preset's own {share:g}; at most 10 times"
+    if factor > GAIN_FACTOR_MOST:
+        text = f"{gain:g}: {factor:.3g} times the preset's own {share:g}"
+        text += f"; at most {GAIN_FACTOR_MOST:g} times"
         raise ConfigError("--gain", [text])
     cueing = plan.scenario.cueing.model_copy(update={"gain": factor})
     return _with_cueing(plan, cueing)
@@ -135,7 +142,7 @@ class FittedGain:
     """What binds beyond it; empty if nothing does up to `GAIN_MOST`."""
 
 
-def fit(plan: RidePlan, told: Callable[[float, bool], None] | None = None) -> FittedGain:
+def fit_gain(plan: RidePlan, told: Callable[[float, bool], None] | None = None) -> FittedGain:
     """The largest gain at which the governor never acts, by halving.
 
     Args:
@@ -146,24 +153,26 @@ def fit(plan: RidePlan, told: Callable[[float, bool], None] | None = None) -> Fi
         RefusedError: if even the smallest one does not go through.
     """
     plan = _with_cueing(plan, plan.scenario.cueing.model_copy(update={"governor": True}))
-    low, high = 0.0, GAIN_MOST
-    most = 10.0 * float(shares_of(plan.presets[0], plan.scenario.cueing.algorithm)[0])
-    high = min(high, most)
-    best: _FitTrial | None = None
-    bound = _FitTrial(False, math.nan, "")
-    first = True
-    while first or (high - low > GAIN_STEP * high and high > GAIN_STEP):
-        gain = high if first else 0.5 * (low + high)
+
+    def tried(gain: float) -> _FitTrial:
         found = _passes(at_gain(plan, gain))
         if told is not None:
             told(gain, found.whole)
+        return found
+
+    share = float(shares_of(plan.presets[0], plan.scenario.cueing.algorithm)[0])
+    low, high = 0.0, min(GAIN_MOST, GAIN_FACTOR_MOST * share)
+    bound = tried(high)
+    if bound.whole:
+        return FittedGain(high, bound.margin, "")
+    best: _FitTrial | None = None
+    while high - low > GAIN_STEP * high and high > GAIN_STEP:
+        gain = 0.5 * (low + high)
+        found = tried(gain)
         if found.whole:
             low, best = gain, found
         else:
             high, bound = gain, found
-        if first and found.whole:
-            return FittedGain(gain, found.margin, "")
-        first = False
     if best is None:
         raise RefusedError(f"at a gain of {high:g} the ride does not fit yet: {bound.binding}")
     return FittedGain(low, best.margin, bound.binding)
@@ -181,7 +190,7 @@ def _passes(plan: RidePlan) -> _FitTrial:
     """Ride without a platform until the governor acts."""
     from platform6dof.cueing.margins import QUANTITIES
 
-    chain = parts_of(plan).chain
+    parts = parts_of(plan)
     period_s, least = plan.scenario.period_s, math.inf
     now = [0.0]
     with opened_source(plan, lambda: now[0]) as source:
@@ -190,7 +199,9 @@ def _passes(plan: RidePlan) -> _FitTrial:
         while source.ended_s > now[0]:
             state = source.poll(now[0]).state
             if state is not None:
-                cued = chain.follow(state, 1.0, plan.scenario.cueing.gain)
+                gain = plan.scenario.cueing.gain
+                parts.predictive.look_ahead(source, now[0], gain)
+                cued = parts.chain.follow(state, 1.0, gain)
                 least = min(least, cued.margin)
                 if cued.active:
                     names = QUANTITIES[cued.binding - 1][0] if cued.binding else "its limits"
@@ -217,21 +228,19 @@ def _of_record(request: CueRequest) -> RidePlan:
         "source": source,
         "cueing": cueing,
     }
-    return ride_from_table(table, Path("cue.toml"))
+    return ride_from_table(table, Path("command line"))
 
 
 def _of_scenario(request: CueRequest) -> RidePlan:
     changes = ['clock="virtual"', 'devices.drives="sim:"', f"seed={request.seed}"]
-    if request.map_name is not None:
-        text = f"--map {request.map_name}: a scenario names its map itself, as source.map"
-        raise ConfigError("command line", [text])
+    refuse_map(request.map_name)
     for key, value in (
         ("rig", request.rig),
         ("cueing.preset", request.preset),
         ("cueing.algorithm", request.algorithm),
     ):
         if value is not None:
-            changes.append(f'{key}="{value}"')
+            changes.append(f"{key}={json.dumps(value)}")
     if not request.governor:
         changes.append("cueing.governor=false")
     return load_ride(request.record, changes)
@@ -249,7 +258,7 @@ def _with_preview(plan: RidePlan, preview_s: float) -> RidePlan:
         ConfigError: of a live source, an algorithm that looks at nothing ahead, or a bad value.
     """
     line = f"--preview {preview_s:g}"
-    kind = plan.scenario.source.model_dump(mode="json")["kind"]
+    kind = plan.scenario.source_kind
     if kind != RECORDED:
         text = f"source {kind!r} is live, and nobody knows what it will say: leave it out"
         raise ConfigError(plan.scenario_file, [f"{line}: {text}"])
@@ -258,12 +267,10 @@ def _with_preview(plan: RidePlan, preview_s: float) -> RidePlan:
     if algorithm != "mpc":
         text = f"the {algorithm} algorithm looks at nothing ahead: --algorithm mpc does"
         raise ConfigError("command line", [f"{line}: {text}"])
-    table = preset.model_dump(mode="json", exclude_unset=True)
-    table["mpc"] = {**table.get("mpc", {}), "preview_s": preview_s}
-    presets = (CueingPreset.build(table, line), *plan.presets[1:])
-    return plan.model_copy(update={"presets": presets})
+    cueing = plan.scenario.cueing.model_dump(mode="json", exclude_unset=True)
+    return _with_cueing(plan, CueingSettings.build(cueing | {"preview_s": preview_s}, line))
 
 
-def _with_cueing(plan: RidePlan, cueing: Any) -> RidePlan:
+def _with_cueing(plan: RidePlan, cueing: CueingSettings) -> RidePlan:
     scenario = plan.scenario.model_copy(update={"cueing": cueing})
     return plan.model_copy(update={"scenario": scenario})

@@ -53,9 +53,9 @@ class AgreementTold(TypedDict):
     against: str
     """What it was held against."""
     slope: float
-    """Of the line; about 1 is right; null if nothing can be said."""
+    """Of the line; about 1 is right; null where too little moves."""
     correlation: float
-    """Of both; null if nothing can be said."""
+    """Of both; null where too little moves."""
     verdict: str
     """agrees, wrong sign, wrong scale, not told."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import orjson
@@ -10,11 +11,12 @@ from pydantic import Field
 from hil.config.errors import ConfigError
 from hil.config.settings import Settings
 from hil.stations.simulator.motion import FADE_IN_S, RideMotion
+from hil.stations.simulator.source import INPUT_NAME, OperatorInput
 
 if TYPE_CHECKING:
     from hil.stations.simulator.parts import Parts
 
-InputName = Annotated[str, Field(pattern="^[a-z][a-z0-9_]{0,39}$")]
+InputName = Annotated[str, Field(pattern=INPUT_NAME)]
 """Of an input that an operator has."""
 
 
@@ -33,11 +35,38 @@ class Desired(Settings):
     """What is asked of a source that is a model, by name: `steering`, `throttle`, …"""
 
 
-class RideWishes:
-    """Takes such tables while a ride lasts."""
+def require_inputs(asked: Mapping[str, float], there: Iterable[OperatorInput]) -> None:
+    """Refuse inputs that a ride's source does not have, and values out of their bounds.
 
-    def __init__(self, ride: RideMotion, parts: Parts) -> None:
-        self._ride, self._parts = ride, parts
+    Raises:
+        ValueError: with the name, the value and what would be right.
+    """
+    known = {one.name: one for one in there}
+    for name, value in asked.items():
+        if (own := known.get(name)) is None:
+            names = ", ".join(known) or "none"
+            raise ValueError(f"inputs.{name} = {value:g}: the source has no such input: {names}")
+        if not own.low <= value <= own.high:
+            bounds = f"[{own.low:g}, {own.high:g}] {own.unit}".rstrip()
+            raise ValueError(f"inputs.{name} = {value:g} is outside {bounds}")
+
+
+def started(there: Iterable[OperatorInput]) -> dict[str, float]:
+    """What is asked of inputs before a person asks, by name."""
+    return {one.name: one.start for one in there}
+
+
+class RideWishes:
+    """Takes such tables while a ride lasts.
+
+    Args:
+        inputs: what may be asked of its source.
+    """
+
+    def __init__(
+        self, ride: RideMotion, parts: Parts, inputs: tuple[OperatorInput, ...] = ()
+    ) -> None:
+        self._ride, self._parts, self._inputs = ride, parts, inputs
         self.serial: int = 0
         """Number of the newest that was taken, or refused."""
 
@@ -54,11 +83,12 @@ class RideWishes:
             try:
                 desired = Desired.build(orjson.loads(table), "ride")
                 self._parts.require(desired.preset)
+                require_inputs(desired.inputs, self._inputs)
             except (ConfigError, ValueError) as error:
                 return str(error)
         if desired.gain is not None:
             self._ride.gain.go(desired.gain, FADE_IN_S)
         self._ride.mute(desired.muted)
-        self._ride.inputs = desired.inputs
+        self._ride.inputs = started(self._inputs) | desired.inputs
         self._parts.choose(desired.preset)
         return ""

@@ -25,6 +25,7 @@ WORDS: Final = {
     "loop_to_gate": "filter, governor, inverse kinematics",
     "gate_to_wire": "until the gate's next cycle is on the wire",
     "wire_to_legs": "until the legs are there",
+    "lowpass_at_1_hz": "the low-pass of the host's map, at 1 Hz",
     "filter_at_1_hz": "the filter's own delay at 1 Hz",
 }
 """What each is."""

@@ -10,17 +10,20 @@ from typing import Final, TypedDict
 
 import numpy as np
 
-from hil.config.errors import ConfigError, RefusedError
+from hil.config.errors import ConfigError, RefusedError, about
 from hil.recording.reader import Recording
 from hil.run.file_kinds import find_kind
-from hil.stations.platform.bench import RunResult
+from hil.stations.platform.course import RunResult
 from hil.stations.platform.drives.rack import emulated_rack
+from hil.stations.platform.motion.lowpass import LiveLowPass
 from hil.stations.platform.runner import play
 from hil.stations.simulator.bench import ride_of
 from hil.stations.simulator.chain import Chain
 from hil.stations.simulator.latency import SHARES, WORDS, Array, LatencyTrail, latency_trail
 from hil.stations.simulator.parts import parts_of
 from hil.stations.simulator.scenario import RidePlan, load_ride
+from hil.stations.simulator.sources.host import HostSettings, corner_of
+from hil.stations.simulator.sources.recording import RideRecordSettings
 from hil.stations.simulator.station import SCENARIO
 from hil.stations.simulator.warm import warm_ride
 from hil.terminal.console import out, print_json
@@ -28,6 +31,8 @@ from platform6dof.cueing.vehicle import GRAVITY_M_S2, VehicleState
 
 FILTER: Final = "filter_at_1_hz"
 """Name of the filter's own delay among the shares."""
+LOWPASS: Final = "lowpass_at_1_hz"
+"""Name of that of the low-pass of a host's map, where it has one."""
 PROBE_M_S2: Final = 0.2
 """Amplitude of the sine that the filter is asked [m/s²]: no limiter answers to so little."""
 PROBE_S: Final = 12.0
@@ -57,9 +62,9 @@ class LatencyTold(TypedDict):
     packets: int
     """That were used while the ride was followed."""
     shares: list[ShareTold]
-    """In order; last the filter's own delay at 1 Hz, which is the same for all."""
+    """In order; last the low-pass's and the filter's own delay at 1 Hz, the same for all."""
     sum: ShareTold
-    """Of all but the filter's own."""
+    """Of all but the low-pass's and the filter's own."""
     kernel_to_wire_periods: list[float]
     """From the kernel's stamp to the setpoint on the wire: p50 and p99, in cycles."""
     largest: str
@@ -120,12 +125,16 @@ def ridden(
     """Ride a scenario as `latency_and_show` does; what was ridden, and how it ended.
 
     Raises:
-        ConfigError: if the scenario cannot be had.
+        ConfigError: if the scenario cannot be had, or its source sends nothing.
         RefusedError: if the drives are not there.
     """
     path, _ = find_kind(scenario, SCENARIO, key="SCENARIO")
     changes = [*changes, f"duration_s={seconds}"]
     plan = load_ride(path, changes)
+    if isinstance(plan.scenario.source, RideRecordSettings):
+        text = "source.kind = 'recording': nothing is sent, so there is no way to time; a live "
+        text += "host is needed, as in live_demo, flight_live or drive_live"
+        raise ConfigError(str(path), [about("source.kind", text)])
     with _drives(plan, drives, paced=paced) as url:
         clock = "virtual" if url == "sim:" else "real"
         plan = load_ride(path, [*changes, f'devices.drives="{url}"', f'clock="{clock}"'])
@@ -160,6 +169,8 @@ def told_latency(plan: RidePlan, recording: Recording, reason: str = "") -> Late
         for at, name in enumerate(SHARES)
         if np.isfinite(trail.shares_s[:, at]).any()
     ]
+    if (later_s := lowpass_delay_s(plan)) is not None:
+        shares.append(_share(LOWPASS, np.array([later_s])))
     shares.append(_share(FILTER, np.array([filter_delay_s(plan)])))
     way = trail.kernel_to_wire_s
     p50, p99 = np.percentile(way[np.isfinite(way)], [50.0, 99.0]) / period_s
@@ -187,6 +198,17 @@ def _share(name: str, seconds: Array) -> ShareTold:
     most = float(known.max())
     words = WORDS.get(name, name)
     return ShareTold(name=name, words=words, p50_ms=p50, p99_ms=p99, max_ms=most)
+
+
+def lowpass_delay_s(plan: RidePlan) -> float | None:
+    """By how much the low-pass of a host's map is later, at 1 Hz [s]; None without."""
+    source = plan.scenario.source
+    if not isinstance(source, HostSettings):
+        return None
+    corner_hz = corner_of(source, Path(plan.scenario_file))
+    if corner_hz is None:
+        return None
+    return LiveLowPass(corner_hz, plan.scenario.period_s).phase_delay_s(1.0)
 
 
 def filter_delay_s(plan: RidePlan) -> float:

@@ -202,7 +202,8 @@ class RideMotion:
             self._followed_s += self._period_s
             self._look_for_the_end()
         leaving = self._phase is not RidePhase.FOLLOWING
-        wanted = 0.0 if leaving or self._muted else 1.0
+        # Of a lost source nothing is wanted already; the chain lets go of what it was.
+        wanted = 0.0 if (leaving and not self._lost) or self._muted else 1.0
         self._own.go(wanted, FADE_IN_S if wanted else FADE_OUT_S)
         self._own.step(self._period_s)
         gain = self.gain.step(self._period_s)
@@ -213,7 +214,7 @@ class RideMotion:
         if self._way is not None:
             return self._go_home(self._way)
         state = REST if self.heard.state is None else self.heard.state
-        return self._chain.follow(state, self.weight, gain)
+        return self._chain.follow(state, self.heard.weight, gain, self._own.value)
 
     def _look_for_the_end(self) -> None:
         lost = self.heard.host is HostState.LOST

@@ -19,7 +19,7 @@ from hil.config.errors import ConfigError, about
 from hil.config.libraries import code_origin
 from hil.config.offers import Offer, offer_named, offers
 from hil.config.settings import Settings
-from hil.stations.simulator.source import GROUP, SourceKind
+from hil.stations.simulator.source import GROUP, OperatorInput, SourceKind
 
 OWN_DISTRIBUTION = "hil-bench"
 """Whose code needs no fact of its own in a recording's header."""
@@ -40,7 +40,7 @@ def _not_a_source(entry: EntryPoint, kind: object) -> str:
     field = model.model_fields.get("kind")
     if field is None or field.annotation != Literal[entry.name]:
         return f"{model.__name__} needs a field kind: Literal[{entry.name!r}]"
-    for name in ("open", "lasts_s"):
+    for name in ("open", "lasts_s", "inputs"):
         if not callable(getattr(kind, name)):
             return f"its {name} is {getattr(kind, name)!r}, which cannot be called"
     return ""
@@ -93,11 +93,27 @@ def source_kind(settings: Any, file: Path) -> SourceKind:
     Raises:
         ConfigError: if it is not installed any more, or broken.
     """
-    offer = offer_named(GROUP, settings.kind, _not_a_source)
+    return _kind_named(settings.kind, file)
+
+
+def _kind_named(name: str, file: Path) -> SourceKind:
+    offer = offer_named(GROUP, name, _not_a_source)
     if offer is None or offer.broken:
         why = "is not installed any more" if offer is None else offer.broken
-        raise ConfigError(str(file), [about("source.kind", f"source {settings.kind!r}: {why}")])
+        raise ConfigError(str(file), [about("source.kind", f"source {name!r}: {why}")])
     return offer.value
+
+
+def operator_inputs(source: Settings | Mapping[str, Any], file: Path) -> tuple[OperatorInput, ...]:
+    """What a person may ask of a ride's source, by its settings or by their table in a header.
+
+    Raises:
+        ConfigError: if its kind is not installed any more, or broken; if the table is none of it.
+    """
+    if isinstance(source, Mapping):
+        kind = _kind_named(str(source.get("kind")), file)
+        return kind.inputs(kind.settings.build(source, str(file)))
+    return source_kind(source, file).inputs(source)
 
 
 def foreign_source(settings: Any) -> dict[str, str]:

@@ -90,4 +90,4 @@ def _plan(rig: str) -> Plan:
     """A rig at rest: the test needs its drives and its limits, and no motion."""
     hold = {"kind": "hold", "duration_s": 1.0}
     table = {"name": "omct", "rig": rig, "rate_hz": RATE_HZ, "motion": hold}
-    return plan_from_table(table, Path("omct.toml"))
+    return plan_from_table(table, Path("command line"))

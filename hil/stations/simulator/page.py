@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
+from hil.config.errors import ConfigError
 from hil.hosts.states import Cause
 from hil.run.pages import (
     Page,
@@ -19,6 +21,7 @@ from hil.run.pages import (
     PageWidget,
 )
 from hil.run.station import Role, Shape
+from hil.stations.simulator.offered import operator_inputs
 from hil.stations.simulator.words import CAUSES
 
 STATES: Final[Mapping[str, tuple[Role, Shape]]] = {
@@ -34,6 +37,8 @@ GAIN_MAX: Final = 2.0
 """The slider goes no further, unless the scenario does."""
 FORCE_M_S2: Final = 5.0
 RATE_RAD_S: Final = 0.5
+SLIDER_STEPS: Final = 200
+"""Of an operator's input, from end to end."""
 _FORCES: Final = (("x", "Force forward"), ("y", "Force to the right"), ("z", "Force down"))
 _RATES: Final = (("x", "Rate of roll"), ("y", "Rate of pitch"), ("z", "Rate of yaw"))
 
@@ -70,6 +75,7 @@ def pages(table: Mapping[str, Any]) -> tuple[Page, ...]:
         ),
         PageNumber(label="Gain in force", column="gain"),
         PageSwitch(label="Mute", key="muted"),
+        *_inputs(table["scenario"]["source"], Path(table["scenario_file"])),
     ]
     if len(names) > 1:
         widgets.append(PageText(words="Presets; a change crosses over in 1 s"))
@@ -79,6 +85,25 @@ def pages(table: Mapping[str, Any]) -> tuple[Page, ...]:
         ]
         widgets.append(PageNumber(label="Preset in force, by number", column="preset", digits=0))
     return (Page(title="Ride", widgets=tuple(widgets), asks={"kind": "ride"}),)
+
+
+def _inputs(source: Mapping[str, Any], file: Path) -> list[PageWidget]:
+    """A slider for each number that a person may ask of the source."""
+    try:
+        there = operator_inputs(source, file)
+    except ConfigError:  # looked at where the source's package is not installed
+        there = ()
+    if not there:
+        return []
+    sliders = (
+        PageSlider(
+            label=one.name.replace("_", " ").capitalize(), key=f"inputs.{one.name}", low=one.low,
+            high=one.high, step=(one.high - one.low) / SLIDER_STEPS, value=one.start,
+            unit=one.unit,
+        )
+        for one in there
+    )  # fmt: skip
+    return [PageText(words="What is asked of the vehicle"), *sliders]
 
 
 def _both(label: str, column: str, rest: float, most: float, unit: str) -> PageBar:

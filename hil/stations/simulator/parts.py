@@ -136,7 +136,8 @@ def parts_of(plan: RidePlan) -> Parts:
         limiter = governor_of(rig, period_s)
     neutral = np.array(rig.neutral.coordinates(), dtype=np.float64)
     try:
-        chain = Chain(presets, limiter, neutral, np.array(cueing.head_m, dtype=np.float64))
+        head_m = np.array(cueing.head_m, dtype=np.float64)
+        chain = Chain(presets, limiter, neutral, head_m, period_s)
     except ValueError as error:
         raise ConfigError(plan.rig_file, [about("neutral", f"neutral: {error}")]) from None
     return Parts(names, presets, chain, Predictive(planned, processes))

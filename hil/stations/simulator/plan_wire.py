@@ -27,10 +27,16 @@ from platform6dof.pose import Pose
 Array = NDArray[np.float64]
 
 READY: Final = b"ready"
+RENEWALS_MOST: Final = 3
+"""A planner that is killed more often in a ride is not begun anew."""
 PACKET_MAX_BYTES: Final = 128 * 1024
 _PLAN: Final = struct.Struct("<QdI")  # serial, start, knots
 _REQUEST: Final = struct.Struct("<QdI")  # serial, start, steps
 _ANSWER: Final = struct.Struct("<QIId")  # serial, outcome, whether a plan follows, cost
+_RENEWAL: Final = struct.Struct(
+    "<4sII"
+)  # RENEWED, how many so far, its process; no answer is so short
+_RENEWED: Final = b"anew"
 _GEOMETRY: Final = (
     "base_joints_m",
     "platform_joints_m",
@@ -141,6 +147,19 @@ def answer_from_bytes(packet: bytes) -> PlanAnswer:
     serial, outcome, planned, cost = _ANSWER.unpack_from(packet)
     plan = _plan_from_bytes(packet, _ANSWER.size) if planned else None
     return PlanAnswer(serial, Outcome(outcome), plan, cost)
+
+
+def renewal_to_bytes(number: int, pid: int) -> bytes:
+    """That another process makes the plans from now on: the how manieth, and which."""
+    return _RENEWAL.pack(_RENEWED, number, pid)
+
+
+def renewal_from_bytes(packet: bytes) -> tuple[int, int] | None:
+    """Its number and process again; None if the packet is an answer."""
+    if len(packet) != _RENEWAL.size or not packet.startswith(_RENEWED):
+        return None
+    _, number, pid = _RENEWAL.unpack(packet)
+    return number, pid
 
 
 def _plan_to_bytes(plan: Plan) -> bytes:

@@ -1,9 +1,9 @@
-"""The process that makes plans while a run is under way, and the run's end of it.
+"""The run's end of the process that makes plans while a run is under way.
 
 They share a socket pair: a packet each way (`hil.stations.simulator.plan_wire`). Nothing here waits
 once the process is ready: a request that finds no room is let go, and counts as late where its plan
-should have taken over. The process works at a lower priority than the bench and ends with it; if it
-dies, whoever plays its plans is told so, and no other is begun.
+should have taken over. If it is killed, a copy of it goes on, a few times; then whoever plays its
+plans is told that there is none any more.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ import os
 import signal
 import socket
 import struct
-import sys
 from contextlib import suppress
 from types import TracebackType
-from typing import Final, NoReturn, Self
+from typing import Final, Self
 
 from hil.ipc.child import DEVNULL, SINGLE_THREADED, ChildProcess, start_child
 from hil.stations.simulator.plan_wire import (
@@ -23,19 +22,15 @@ from hil.stations.simulator.plan_wire import (
     READY,
     PlannerSetup,
     answer_from_bytes,
-    answer_to_bytes,
-    request_from_bytes,
+    renewal_from_bytes,
     request_to_bytes,
-    setup_from_bytes,
     setup_to_bytes,
 )
-from platform6dof.cueing.planner import Outcome, PlanAnswer, Planner, PlanRequest
+from platform6dof.cueing.planner import PlanAnswer, PlanRequest
 
-PROGRAM: Final = "hil.stations.simulator.planning"
+PROGRAM: Final = "hil.stations.simulator.planning_program"
 START_TIMEOUT_S: Final = 120.0
 """For imports, and for compiling where that was never done."""
-END_TIMEOUT_S: Final = 0.5
-NICENESS: Final = 5
 
 
 class PlanningError(Exception):
@@ -56,6 +51,10 @@ class PlanningProcess:
         self._setup = setup
         self._wire: socket.socket | None = None
         self._process: ChildProcess | None = None
+        self.pid: int = 0
+        """Of the process that makes the plans; 0 where there is none."""
+        self.renewals: int = 0
+        """How many were killed so far, and a copy went on."""
         self.refused: int = 0
         """Requests that found no room, because older ones still waited."""
 
@@ -64,13 +63,13 @@ class PlanningProcess:
         self._wire = near
         try:
             with far:
-                self._process = start_child(
+                self._process = process = start_child(
                     ("-m", PROGRAM, str(far.fileno())),
                     stdout=DEVNULL,
                     pass_fds=(far.fileno(),),
-                    own_session=False,
                     environment=SINGLE_THREADED,
                 )
+            self.pid = process.pid
             near.settimeout(START_TIMEOUT_S)
             near.send(setup_to_bytes(self._setup))
             said = near.recv(PACKET_MAX_BYTES)
@@ -99,11 +98,6 @@ class PlanningProcess:
         """Whether its process was there when it was last spoken to."""
         return self._wire is not None
 
-    @property
-    def pid(self) -> int:
-        """Of its process; 0 where there is none."""
-        return self._process.pid if self._process is not None else 0
-
     def ask(self, request: PlanRequest) -> None:
         """Have a plan made; waits for nothing, and raises nothing if there is no process."""
         if self._wire is None:
@@ -128,7 +122,10 @@ class PlanningProcess:
             if not packet:
                 self._lost()
                 break
-            newest = packet
+            if (renewal := renewal_from_bytes(packet)) is None:
+                newest = packet
+            else:
+                self.renewals, self.pid = renewal
         if newest is None:
             return None
         try:
@@ -144,52 +141,13 @@ class PlanningProcess:
             self._wire = None
 
     def close(self) -> None:
-        """End the process; harmless when repeated."""
+        """End the process and its copy; harmless when repeated."""
         self._lost()
         process, self._process = self._process, None
-        if process is not None:
-            process.end(END_TIMEOUT_S)
-
-
-def newest_request(wire: socket.socket) -> PlanRequest | None:
-    """Wait for a request, and take the newest of those that wait; None once the run is gone."""
-    packet = wire.recv(PACKET_MAX_BYTES)
-    while packet:
-        try:
-            packet = wire.recv(PACKET_MAX_BYTES, socket.MSG_DONTWAIT) or b""
-        except BlockingIOError:
-            return request_from_bytes(packet)
-    return None
-
-
-def _serve(wire: socket.socket, planner: Planner) -> None:
-    """Make plans until the run is gone."""
-    while (request := newest_request(wire)) is not None:
-        try:
-            answer = planner.plan(request)
-        except ValueError:  # whatever it met, it is no plan; the old one goes on
-            answer = PlanAnswer(request.serial, Outcome.UNSOLVED, None)
-        wire.send(answer_to_bytes(answer))
-
-
-def main() -> NoReturn:
-    """Be the planner's process until the run is gone."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
-    with suppress(OSError):
-        os.nice(NICENESS)
-    wire = socket.socket(fileno=int(sys.argv[1]))
-    with suppress(ConnectionError):
-        try:
-            planner = setup_from_bytes(wire.recv(PACKET_MAX_BYTES)).planner()
-            planner.warm()
-        except ValueError as error:
-            wire.send(str(error).encode())
-            sys.exit(1)
-        wire.send(READY)
-        _serve(wire, planner)
-    sys.exit(0)
-
-
-if __name__ == "__main__":
-    main()
+        self.pid = 0
+        if process is None:
+            return
+        if process.returncode is None:  # else its number may be that of somebody else by now
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # a session of its own: all of them
+        process.end()

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 from hil.desk.order import Six
 from hil.desk.prover import serve
+
+if TYPE_CHECKING:
+    from hil.stations.simulator.source import OperatorInput
 
 PROGRAM: Final = ("-m", "hil.stations.simulator.prover_program")
 """Arguments of the interpreter for it."""
@@ -17,10 +21,11 @@ class DesiredJudge:
 
     Args:
         presets: how many the scenario names.
+        inputs: what may be asked of its source.
     """
 
-    def __init__(self, presets: int) -> None:
-        self._presets = presets
+    def __init__(self, presets: int, inputs: tuple[OperatorInput, ...] = ()) -> None:
+        self._presets, self._inputs = presets, inputs
 
     def target(self, pose: Six) -> str:
         """A ride goes to no pose."""
@@ -33,11 +38,12 @@ class DesiredJudge:
             What is wrong with it, empty if nothing; and the table in full as JSON.
         """
         from hil.config.errors import ConfigError
-        from hil.stations.simulator.desired import Desired
+        from hil.stations.simulator.desired import Desired, require_inputs
 
         try:
             desired = Desired.build(table, "ride")
-        except ConfigError as error:
+            require_inputs(desired.inputs, self._inputs)
+        except (ConfigError, ValueError) as error:
             return str(error), b""
         if desired.preset is not None and desired.preset >= self._presets:
             return f"preset = {desired.preset}: 0 to {self._presets - 1} are there", b""
@@ -46,11 +52,13 @@ class DesiredJudge:
 
 def main() -> None:
     """Run the process."""
+    from hil.stations.simulator.offered import operator_inputs
     from hil.stations.simulator.scenario import RidePlan
 
     def judge_of(header: Mapping[str, Any]) -> DesiredJudge:
         plan = RidePlan.build(header["scenario"], "header")
-        return DesiredJudge(len(plan.scenario.cueing.names))
+        inputs = operator_inputs(plan.scenario.source, Path(plan.scenario_file))
+        return DesiredJudge(len(plan.scenario.cueing.names), inputs)
 
     serve(judge_of)
 

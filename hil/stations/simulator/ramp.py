@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-
-def smooth(u: float) -> float:
-    """Return 10u³ - 15u⁴ + 6u⁵: from 0 to 1 with two derivatives 0 at both ends."""
-    u = min(max(u, 0.0), 1.0)
-    return u * u * u * (10.0 - 15.0 * u + 6.0 * u * u)
+from hil.hosts.watch import window
 
 
 class Ramp:
@@ -41,6 +37,6 @@ class Ramp:
             if self._passed_s >= self._length_s:
                 self.value = self.aim
             else:
-                share = smooth(self._passed_s / self._length_s)
+                share = window(self._passed_s / self._length_s)
                 self.value = self._from + share * (self.aim - self._from)
         return self.value

@@ -15,7 +15,8 @@ from hil.config.errors import MotionError
 from hil.config.tables import NumberTable, read_table
 from hil.machines.ride_map import QUANTITIES, RideMap, map_of_header, read_ride_map
 from hil.stations.platform.motion.columns import TimeMap
-from hil.stations.platform.motion.resample import UNIFORM_SHARE, lowpass, times
+from hil.stations.platform.motion.lowpass import lowpass
+from hil.stations.platform.motion.resample import UNIFORM_SHARE, times
 from hil.stations.platform.motion.source import Floats
 from platform6dof.cueing.agreement import Agreement, agreements
 from platform6dof.cueing.parameters import CueingError
@@ -26,6 +27,8 @@ SHORTEST_S: Final = 2.0
 """A shorter record is no ride [s]."""
 LARGEST: Final = {"m_s2": 1000.0, "rad_s": 100.0, "m_s": 10_000.0, "rad": 100.0}
 """No vehicle does more: the unit is wrong."""
+IN_MS: Final = 'time.unit = "ms" in its map (--map, or source.map)'
+"""How a record's times are read in milliseconds."""
 _NORM_ERROR: Final = 0.2
 FloatsByName = dict[str, Floats]
 
@@ -94,7 +97,7 @@ def read_ride_file(path: str | Path, map_: RideMap | str | None = None) -> RideF
         map_ = map_of_header(read_table(path, []).header, str(path))
     names = dict.fromkeys(one.column for one in map_.columns.values())
     table = read_table(path, [map_.time.column, *names])
-    t_s = times(table, TimeMap(map_.time.column, map_.time.unit), map_.gap_max_s)
+    t_s = times(table, TimeMap(map_.time.column, map_.time.unit), map_.gap_max_s, IN_MS)
     if t_s[-1] < SHORTEST_S:
         place = table.place(len(t_s) - 1, map_.time.column)
         text = f"{place}: the record lasts {t_s[-1]:g} s: a ride has at least {SHORTEST_S:g} s"

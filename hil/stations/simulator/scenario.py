@@ -63,6 +63,12 @@ class RideScenario(Scenario):
     duration_s: Seconds | None = None
     """After so long the ride comes to rest and parks [s]; left out: when its source ends."""
 
+    @property
+    def source_kind(self) -> str:
+        """Which of the installed sources it follows."""
+        source: Any = self.source
+        return source.kind
+
 
 class RidePlan(Plan):
     """A ride's scenario with its rig resolved."""
@@ -82,6 +88,11 @@ class RidePlan(Plan):
         source = source_kind(self.scenario.source, file)
         lasts_s = source.lasts_s(self.scenario.source, file)
         return min(lasts_s, self.scenario.duration_s or lasts_s)
+
+
+def scenario_model() -> type[Settings]:
+    """What a scenario of this station says."""
+    return RideScenario
 
 
 def load_ride(path: Path, overrides: Iterable[str] = ()) -> RidePlan:

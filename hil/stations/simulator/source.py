@@ -47,6 +47,27 @@ class LiveSource(Protocol):
         ...
 
 
+INPUT_NAME: Final = "^[a-z][a-z0-9_]{0,39}$"
+"""Pattern of what a person's input may be called."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorInput:
+    """A number that a person may ask of a source that is a model: a slider, or a pedal."""
+
+    name: str
+    """Such as `steering`."""
+    low: float
+    high: float
+    unit: str = ""
+    """As people are shown it."""
+
+    @property
+    def start(self) -> float:
+        """Before a person asks: 0, or the bound next to it."""
+        return min(max(0.0, self.low), self.high)
+
+
 @dataclass(frozen=True, slots=True)
 class Feedback:
     """What the bench knows of itself in this cycle, for a source that is a model."""
@@ -90,3 +111,5 @@ class SourceKind:
     lasts_s: Callable[[Any, Path], float]
     """How long it will say something [s], from its settings and the scenario's file; infinite if
     that cannot be known; raises `ConfigError`."""
+    inputs: Callable[[Any], tuple[OperatorInput, ...]] = lambda settings: ()
+    """What a person may ask of the source of such settings; none if left out."""

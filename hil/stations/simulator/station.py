@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from hil.config.file_kind import FileKind, NamedFile
 from hil.hosts.map_kind import HOST_MAP
 from hil.machines.kinds import CUEING_PRESET, DRIVE, RIDE_MAP, RIG
-from hil.run.station import Checked, Option, Request, Section, Station, Tried
+from hil.run.late import late_of
+from hil.run.station import Option, Section, Station
 from hil.stations.platform.station import OPTIONS as PLATFORM_OPTIONS
 from hil.stations.platform.station import SECTIONS as PLATFORM_SECTIONS
 from hil.stations.platform.station import STATION as PLATFORM
@@ -17,10 +16,7 @@ from hil.stations.simulator.signals import SIGNALS
 from hil.stations.simulator.views import LEAD, VIEWS
 
 if TYPE_CHECKING:
-    from hil.config.offers import Offer
-    from hil.config.settings import Settings
-    from hil.recording.reader import Recording
-    from hil.stations.simulator.report.view import RideView
+    pass
 
 OPTIONS: Final = (
     *(one for one in PLATFORM_OPTIONS if one.flag == "--drives"),
@@ -51,20 +47,7 @@ OPTIONS: Final = (
 )
 
 
-def _scenario() -> type[Settings]:
-    from hil.stations.simulator.scenario import RideScenario
-
-    return RideScenario
-
-
-def _read(table: Mapping[str, Any], file: Path) -> None:
-    from hil.stations.simulator.bench import ride_of
-    from hil.stations.simulator.scenario import ride_from_table
-
-    plan = ride_from_table(table, file)
-    plan.lasts_s  # noqa: B018  # looks for the source's own files
-    ride_of(plan)
-
+_late: Final = late_of("hil.stations.simulator")
 
 SCENARIO: Final = FileKind(
     name="simulator scenario",
@@ -75,34 +58,10 @@ SCENARIO: Final = FileKind(
         NamedFile(("cueing", "preset"), "cueing"),
         NamedFile(("source", "file"), "motions", "*.csv"),
     ),
-    model=_scenario,
-    check=_read,
+    model=_late("scenario:scenario_model"),
+    check=_late("bench:ride_of_table"),
 )
 """What a scenario of this station is."""
-
-
-def _check(request: Request) -> Checked:
-    from hil.stations.simulator.runner import checked
-
-    return checked(request)
-
-
-def _run(request: Request) -> bool:
-    from hil.stations.simulator.runner import run_asked
-
-    return run_asked(request)
-
-
-def _dry_run(file: Path, out: Path, tell: Callable[[float, float], None]) -> Tried:
-    from hil.stations.simulator.runner import dry_run
-
-    return dry_run(file, out, tell)
-
-
-def _recorded(recording: Recording) -> RideView:
-    from hil.stations.simulator.report.view import RideView
-
-    return RideView.of_ride(recording)
 
 
 _REPORT: Final = "hil.stations.simulator.report"
@@ -122,28 +81,22 @@ def _warm(quiet: bool) -> None:
     warm_ride(quiet=quiet)
 
 
-def _offered() -> tuple[Offer, ...]:
-    from hil.stations.simulator.offered import sources_offered
-
-    return sources_offered()
-
-
 STATION: Final = Station(
     name="simulator",
     scenarios=SCENARIO,
     machines=(RIG, DRIVE, CUEING_PRESET, HOST_MAP, RIDE_MAP),
     options=OPTIONS,
     signals=SIGNALS,
-    check=_check,
-    run=_run,
-    dry_run=_dry_run,
-    recorded=_recorded,
+    check=_late("runner:checked"),
+    run=_late("runner:run_asked"),
+    dry_run=_late("runner:dry_run"),
+    recorded=_late("report.view:RideView.of_ride"),
     figures=f"{_REPORT}.key_figures:key_figures",
     sections=SECTIONS,
     views=VIEWS,
     lead=LEAD,
     scene=PLATFORM.scene,
     warm=_warm,
-    offered=_offered,
+    offered=_late("offered:sources_offered"),
 )
 """What the entry point of the station gives."""

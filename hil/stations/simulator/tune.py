@@ -13,7 +13,7 @@ import numpy as np
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.machines.cueing_preset import CueingPreset
-from hil.stations.simulator.ride_file import read_ride
+from hil.stations.simulator.record_file import read_recorded
 from platform6dof.cueing.objectives import (
     Knobs,
     Objective,
@@ -102,7 +102,8 @@ def _objective(request: TuneRequest) -> tuple[Objective, ClassicalParameters]:
         return ResponseObjective(start, bounds), start
     if request.record is None:
         raise ConfigError("command line", ["a RECORD is needed, or --objective omct"])
-    ride = read_ride(request.record, request.map_name)
+    recorded, head_m = read_recorded(request.record, request.map_name)
+    ride = recorded.ride(head_m)
     force, omega = signals_of(ride, rates=request.rates)
     try:
         return RideObjective(force, omega, STEP_S, start, bounds), start

@@ -1,10 +1,9 @@
 """Station `world` as everybody else sees it."""
 
-from collections.abc import Callable
-from importlib import import_module
-from typing import Any, Final
+from typing import Final
 
 from hil.config.file_kind import FileKind, NamedFile
+from hil.run.late import late_of
 from hil.run.lead import Lead
 from hil.run.station import Option, Role, Section, Shape, Station, Views
 from hil.stations.world.signals import SIGNALS
@@ -57,15 +56,7 @@ ADVICE: Final = {
 }
 
 
-def _late(function: str) -> Callable[..., Any]:
-    """A function of this station, ``module:function``, loaded when it is called."""
-    module, _, name = function.partition(":")
-
-    def call(*given: Any) -> Any:
-        return getattr(import_module(f"hil.stations.world.{module}"), name)(*given)
-
-    return call
-
+_late: Final = late_of("hil.stations.world")
 
 SCENARIO: Final = FileKind(
     name="world scenario",

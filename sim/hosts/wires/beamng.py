@@ -1,10 +1,11 @@
 """BeamNG's MotionSim ("BNG1", 88 bytes) and OutGauge (96 bytes), to the same port, as it does.
 
-World axes: x east, y north, z up. The vehicle's x points left, its y back, its z up; MotionSim's
-acceleration is along them and without gravity, its rates are positive as ours (right wing down,
-nose up, nose right), and of its angles roll and yaw are negated. It has neither stamp, sequence
-nor flags, and keeps its rate by the clock on the wall, in slow motion, too.
+World axes: x east, y north, z up. MotionSim's acceleration is without gravity and points right,
+forward, up; its angles and rates are positive as ours (right side down, nose up, nose right), but
+its yaw is the heading less half a turn. It has neither stamp, sequence nor flags, and keeps its
+rate by the clock on the wall, in slow motion, too.
 
+Source: the game's own scripts, `vehicle/protocols.lua` and those whose sensors it sends.
 Not modelled: the game's smoothing, gears, lights.
 """
 
@@ -42,9 +43,9 @@ class MotionSim(Silent):
             b"BNG1",
             *_world(motion.position_m),
             *_world(to_earth(motion.attitude, motion.v_m_s)),
-            -right, -forward, -down,
+            right, forward, -down,
             *_world(to_earth(motion.attitude, (0.0, 0.0, -1.0))),
-            -phi, theta, -psi,
+            phi, theta, math.remainder(psi - math.pi, 2.0 * math.pi),
             p, q, r,
             dp, dq, dr,
         )  # fmt: skip

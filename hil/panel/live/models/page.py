@@ -33,7 +33,7 @@ class PageModel:
         self._row: NDArray[np.float64] | None = None
         self._asked: dict[int, dict[str, Any]] = {}
         self.wanted: dict[str, Any] = dict(page.asks)
-        """The table as it was asked for last."""
+        """The table as it was asked for last, by keys with dots."""
         for one in page.widgets:
             if isinstance(one, PageSwitch):
                 self.wanted[one.key] = one.on
@@ -73,7 +73,7 @@ class PageModel:
         number = self._next_id()
         self._asked[number] = self.wanted
         self.said = ""
-        return m.Motion(table=self.wanted, id=number)
+        return m.Motion(table=_nested(self.wanted), id=number)
 
     def answered(self, answer: m.Answer) -> bool:
         """Hear the desk; whether the widgets must go back to what is granted."""
@@ -85,6 +85,18 @@ class PageModel:
             return False
         self.said, self.wanted = answer.error, dict(self._granted)
         return True
+
+
+def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """The table whose keys have dots where it has tables in it."""
+    table: dict[str, Any] = {}
+    for key, value in flat.items():
+        *tables, last = key.split(".")
+        place = table
+        for name in tables:
+            place = place.setdefault(name, {})
+        place[last] = value
+    return table
 
 
 def pages_of(facts: RunFacts) -> tuple[Page, ...]:

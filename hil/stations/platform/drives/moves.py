@@ -7,7 +7,7 @@ from rich.table import Table
 
 from hil.config.errors import RefusedError
 from hil.recording.reader import Recording
-from hil.stations.platform.bench import RunSequence
+from hil.stations.platform.course import RunSequence
 from hil.stations.platform.drives.certificate import (
     QUESTION,
     Proofs,
@@ -19,8 +19,9 @@ from hil.stations.platform.drives.commissioning import LegTest, judge_test_move,
 from hil.stations.platform.drives.setup import protocol_of, watchdog_s
 from hil.stations.platform.drives.told import HomeTold, LegTestTold
 from hil.stations.platform.drives.watchdog_proof import CUT_LEG_M_S, WatchdogProof, limit_us
-from hil.stations.platform.runner import play, show_end
+from hil.stations.platform.runner import play
 from hil.stations.platform.scenario import Plan
+from hil.stations.platform.shown import show_end
 from hil.terminal.console import err, out, print_json, styled
 from hil.timing.clock import utc_stamp
 from hil.timing.stop import StopSignals

@@ -14,8 +14,8 @@ from hil.config.errors import MotionError
 from hil.stations.platform.fit.bounds import MotionBounds, ScaleLimit
 from hil.stations.platform.motion.columns import units_of
 from hil.stations.platform.motion.fade import FadedMotion
+from hil.stations.platform.motion.lowpass import lowpass
 from hil.stations.platform.motion.recorded import RecordedMotion
-from hil.stations.platform.motion.resample import lowpass
 from hil.stations.platform.motion.source import AXES, Floats
 from hil.stations.platform.motion_settings import Axis, MultiSineSettings, RecordedSettings
 

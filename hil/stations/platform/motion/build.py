@@ -1,7 +1,9 @@
 """From the ``[motion]`` table of a scenario to the motion source that it describes."""
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,8 +25,18 @@ from hil.stations.platform.scenario import (
     MultiSineSettings,
     Plan,
     RecordedSettings,
+    plan_from_table,
 )
 from platform6dof.pose import Pose
+
+
+def motion_of_table(table: Mapping[str, Any], file: Path) -> MotionSource:
+    """The motion of a scenario that is a parsed table.
+
+    Raises:
+        ConfigError: if something in it cannot be, with the file and the reason.
+    """
+    return motion_of(plan_from_table(table, file))
 
 
 def motion_of(plan: Plan) -> MotionSource:

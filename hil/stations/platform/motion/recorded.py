@@ -22,6 +22,7 @@ from hil.stations.platform.motion.acceleration import (
 from hil.stations.platform.motion.at2 import read_recording
 from hil.stations.platform.motion.columns import SECONDS, ColumnMap, TimeMap, check_maps
 from hil.stations.platform.motion.fade import FadedMotion, fade_for
+from hil.stations.platform.motion.lowpass import lowpass
 from hil.stations.platform.motion.piecewise import AT_END, fit_quintic
 from hil.stations.platform.motion.resample import (
     DEVIATION_MAX,
@@ -29,7 +30,6 @@ from hil.stations.platform.motion.resample import (
     SAMPLES_MIN,
     STEP_MIN_S,
     deviations,
-    lowpass,
     times,
     uniform,
 )

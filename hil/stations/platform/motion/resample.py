@@ -19,14 +19,16 @@ DEVIATION_MAX = 1e3
 """No platform goes so far from neutral [m, rad], nor accelerates so [m/s2]: a wrong unit."""
 UNIFORM_SHARE = 1e-3
 """Stamps that lie this near to a uniform grid, as a share of its step, are on it."""
-LOWPASS_ORDER = 4
+OF_A_MOTION = '--map t={}:ms, or motion.time.unit = "ms"'
+"""How a motion's times are read in milliseconds."""
 
 
-def times(table: NumberTable, time: TimeMap, gap_max_s: float) -> Floats:
+def times(table: NumberTable, time: TimeMap, gap_max_s: float, in_ms: str = OF_A_MOTION) -> Floats:
     """Return the time of each row since the first [s], shape (N,).
 
     Args:
         gap_max_s: Longest time between two rows that is bridged [s].
+        in_ms: what to say for a file whose times are in milliseconds; `{}` is its column of times.
 
     Raises:
         MotionError: If there are too few rows, or time repeats, goes back or leaps; with the place.
@@ -55,7 +57,7 @@ def times(table: NumberTable, time: TimeMap, gap_max_s: float) -> Floats:
         text = f"{table.place(row, time.column)}: {steps_s[row - 1]:g} s have passed since the line"
         text = f"{text} before: gap_max_s is {gap_max_s:g} s (unit {time.unit!r} right?"
         if time.unit == "s" and 1e-3 * float(np.median(steps_s)) <= gap_max_s:
-            text += f' if it is ms: --map t={time.column}:ms, or motion.time.unit = "ms"'
+            text += f" if it is ms: {in_ms.format(time.column)}"
         raise MotionError(f"{text})")
     return t_s
 
@@ -128,28 +130,3 @@ def uniform(
     from scipy.interpolate import CubicSpline  # slow to load, and seldom needed
 
     return CubicSpline(t_s, recorded)(grid_s), step_s
-
-
-def lowpass(samples: Floats, step_s: float, corner_hz: float) -> Floats:
-    """Return the samples without what is faster than the corner, and without delay.
-
-    A Butterworth filter run forth and back, so that the gain at the corner is a half.
-
-    Args:
-        samples: Uniform samples, shape (N, 6).
-
-    Raises:
-        MotionError: If the corner is not between 0 and half the sample rate.
-    """
-    half_hz = 0.5 / step_s
-    if not 0.0 < corner_hz < half_hz:
-        text = f"lowpass_hz is {corner_hz} Hz"
-        raise MotionError(
-            f"{text}: above 0 and below half the sample rate, {half_hz:g} Hz, is needed"
-        )
-    # A third of the time that any verb needs to start, for the few motions that are filtered.
-    from scipy.signal import butter, sosfiltfilt
-
-    sections = butter(LOWPASS_ORDER, corner_hz / half_hz, output="sos")
-    padding = min(3 * (LOWPASS_ORDER + 1), len(samples) - 1)
-    return sosfiltfilt(sections, samples, axis=0, padlen=padding)

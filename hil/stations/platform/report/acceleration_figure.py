@@ -25,7 +25,8 @@ from hil.report.time_axes import TIME_LABEL
 from hil.stations.platform.motion.at2 import read_recording
 from hil.stations.platform.motion.build import maps_of
 from hil.stations.platform.motion.columns import ACCELERATION_UNITS, TimeMap
-from hil.stations.platform.motion.resample import deviations, lowpass, times, uniform
+from hil.stations.platform.motion.lowpass import lowpass
+from hil.stations.platform.motion.resample import deviations, times, uniform
 from hil.stations.platform.motion.source import AXES, Floats
 from hil.stations.platform.motion.spectrum import DAMPING, response_spectrum
 from hil.stations.platform.motion_settings import RecordedSettings

@@ -10,21 +10,38 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Final, Literal
-
-from pydantic import Field
+from typing import Final
 
 from hil.config.errors import ConfigError, RefusedError, about
-from hil.config.settings import Settings
 from hil.config.shipped import find_file
 from hil.fmu.description import Description, read_description, require_runnable, whole_steps
-from hil.fmu.mapping import Mapped, MappedVariable, mapped_variables
+from hil.fmu.mapping import MappedVariable, mapped_variables
 from hil.fmu.process import ModelProcess
 from hil.fmu.stepping import Stepping
 from hil.fmu.wire import ModelOrder, StepAnswer, StepStatus
 from hil.hosts.states import Cause, Heard, HostState
 from hil.hosts.watch import LOST_S, OUT_S, window
-from hil.stations.simulator.source import Feedback, SourceKind, Surroundings
+from hil.stations.simulator.source import (
+    Feedback,
+    SourceKind,
+    Surroundings,
+)
+from hil.stations.simulator.sources.fmu_settings import (
+    ACCELERATIONS,
+    ANGLES,
+    FLAGS,
+    FORCES,
+    OPERATOR,
+    OUTPUTS,
+    PLACES,
+    POSE,
+    RATES,
+    RATES_OF_RATES,
+    VELOCITIES,
+    FmuSettings,
+    TakenInput,
+    operator_inputs,
+)
 from platform6dof.cueing.attitude import from_euler, to_body
 from platform6dof.cueing.completion import Completion
 from platform6dof.cueing.parameters import CueingError
@@ -37,54 +54,10 @@ from platform6dof.cueing.vehicle import (
     VehicleState,
 )
 
-FORCES: Final = ("f_x", "f_y", "f_z")
-ACCELERATIONS: Final = ("a_x", "a_y", "a_z")
-RATES: Final = ("p", "q", "r")
-RATES_OF_RATES: Final = ("p_dot", "q_dot", "r_dot")
-ANGLES: Final = ("roll", "pitch", "yaw")
-VELOCITIES: Final = ("v_x", "v_y", "v_z")
-PLACES: Final = ("north", "east", "down")
-FLAGS: Final = {"ground": VehicleFlags.GROUND, "reset": VehicleFlags.RESET}
-OUTPUTS: Final = {
-    **dict.fromkeys((*FORCES, *ACCELERATIONS), "acceleration"),
-    **dict.fromkeys(RATES, "rate"),
-    **dict.fromkeys(RATES_OF_RATES, "angular acceleration"),
-    **dict.fromkeys(ANGLES, "angle"),
-    **dict.fromkeys(VELOCITIES, "speed"),
-    **dict.fromkeys(PLACES, "length"),
-    **dict.fromkeys(FLAGS, "number"),
-}
-"""What a vehicle may say, and which kind of quantity each is."""
-POSE: Final = ("pose_x", "pose_y", "pose_z", "pose_alpha", "pose_beta", "pose_gamma")
-OPERATOR: Final = "operator_"
-"""What a person asks is named so: ``operator_steering`` is the operator's input ``steering``."""
 FORCE_MOST_M_S2: Final = 2000.0
 """No vehicle has a greater force."""
 RATE_MOST_RAD_S: Final = 200.0
 """No vehicle turns faster."""
-
-
-class FmuSettings(Settings):
-    """Which model is the vehicle, and what of it is what."""
-
-    kind: Literal["fmu"]
-    file: str
-    """FMU for co-simulation, FMI 2.0 or 3.0; a relative path is looked for beside the scenario,
-    then from where one stands."""
-    sha256: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
-    """Digest of the file whose code is trusted, as `hil fmu info` says it; left out: the run needs
-    `--trust`."""
-    step_s: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
-    """Communication step [s], a whole part of the loop's period; left out: the period. FMI 2 only
-    hints at a fixed step of a model: what is given here is taken."""
-    deadline_s: Annotated[float, Field(gt=0.0, le=1.0)] = 0.05
-    """A step that takes longer is the model's end [s]."""
-    outputs: dict[str, Mapped | str]
-    """What the vehicle does → variable of the model."""
-    inputs: dict[str, Mapped | str] = Field(default_factory=dict)
-    """Measured pose and operator's inputs → input of the model."""
-    start: dict[str, float] = Field(default_factory=dict)
-    """Start values of parameters and inputs, by variable."""
 
 
 class FmuVehicle:
@@ -195,7 +168,10 @@ def _known(heard: Feedback, wanted: dict[str, float]) -> dict[str, float]:
 
 
 def state_of(told: dict[str, float], t_s: float) -> VehicleState:
-    """What a vehicle does, from quantities [SI]; NaN for what is not there."""
+    """What a vehicle does, from quantities [SI]; NaN for what is not there.
+
+    A force that is told counts; where it is not, an acceleration and gravity make one.
+    """
     attitude: Quaternion = (math.nan, math.nan, math.nan, math.nan)
     if all(name in told for name in ("roll", "pitch")):
         attitude = from_euler(told["roll"], told["pitch"], told.get("yaw", 0.0))
@@ -203,8 +179,9 @@ def state_of(told: dict[str, float], t_s: float) -> VehicleState:
     if any(name in told for name in ACCELERATIONS):
         level = attitude if attitude[0] == attitude[0] else (1.0, 0.0, 0.0, 0.0)
         weight = to_body(level, (0.0, 0.0, -GRAVITY_M_S2))
-        a = tuple(told.get(name, 0.0) for name in ACCELERATIONS)
-        force = (a[0] + weight[0], a[1] + weight[1], a[2] + weight[2])
+        moved = (told.get(name, 0.0) + w for name, w in zip(ACCELERATIONS, weight, strict=True))
+        x, y, z = (f if f == f else other for f, other in zip(force, moved, strict=True))
+        force = x, y, z
     flags = VehicleFlags(0)
     for name, flag in FLAGS.items():
         flags |= flag if told.get(name, 0.0) > 0.5 else VehicleFlags(0)
@@ -240,7 +217,7 @@ def model_of(settings: FmuSettings, file: Path) -> Description:
     Raises:
         ConfigError: with the place, the value and what would have been right.
     """
-    path = find_file(settings.file, beside=file, folder="fmus", key="source.file")
+    path = find_file(settings.file, beside=file, folder="fmus", key="source.file", ending=".fmu")
     model = read_description(path)
     require_runnable(model)
     if settings.sha256 and settings.sha256 != model.sha256:
@@ -277,13 +254,14 @@ def opened(settings: FmuSettings, around: Surroundings) -> Iterator[FmuVehicle]:
     substeps = whole_steps(around.period_s, step_s, "step_s", source)
     if model.fixed_step_s is not None and (model.major == "3" or settings.step_s is None):
         whole_steps(step_s, model.fixed_step_s, f"the fixed step of {model.path.name},", source)
+    _require_force(settings, file)
+    _require_attitude(settings, file)
     outputs = mapped_variables(model, settings.outputs, OUTPUTS, "source.outputs", "output")
     inputs = mapped_variables(
         model, settings.inputs, _takes(settings.inputs), "source.inputs", "input"
     )
     for name in settings.start:
         model.variable(name, "source.start")
-    _require_force(settings, file)
     require_trust(settings, model, file, trusted=around.trusted)
     completion = Completion(around.period_s, around.head_m)
     order = ModelOrder(
@@ -296,7 +274,7 @@ def opened(settings: FmuSettings, around: Surroundings) -> Iterator[FmuVehicle]:
         yield FmuVehicle(stepping, outputs, inputs, completion, around)
 
 
-def _takes(inputs: dict[str, Mapped | str]) -> dict[str, str]:
+def _takes(inputs: dict[str, TakenInput | str]) -> dict[str, str]:
     """Kinds of all that can go back in, with the operator's inputs that are named."""
     kinds = {name: "length" if at < 3 else "angle" for at, name in enumerate(POSE)}
     return kinds | {name: "number" for name in inputs if name.startswith(OPERATOR)}
@@ -315,6 +293,18 @@ def _require_force(settings: FmuSettings, file: Path) -> None:
     raise ConfigError(str(file), [about("source.outputs", f"{line} needed")])
 
 
+def _require_attitude(settings: FmuSettings, file: Path) -> None:
+    """Refuse an angle that is no attitude by itself.
+
+    Raises:
+        ConfigError: with the angles that are there.
+    """
+    there = [name for name in ANGLES if name in settings.outputs]
+    if there and not {"roll", "pitch"} <= set(there):
+        line = f"source.outputs has {', '.join(there)}: an attitude needs roll and pitch"
+        raise ConfigError(str(file), [about("source.outputs", line)])
+
+
 def lasts_s(settings: FmuSettings, file: Path) -> float:
     """Infinite: only the model itself knows. Its file is looked at, if it is there by now.
 
@@ -326,5 +316,5 @@ def lasts_s(settings: FmuSettings, file: Path) -> float:
     return math.inf
 
 
-KIND: Final = SourceKind(FmuSettings, opened, lasts_s)
+KIND: Final = SourceKind(FmuSettings, opened, lasts_s, operator_inputs)
 """What the entry point gives."""

@@ -15,6 +15,7 @@ from hil.hosts.states import Cause, Heard, HostState
 from hil.hosts.watch import HostWatch, Judgement
 from hil.stations.simulator.source import Surroundings
 from hil.stations.simulator.sources.sending import SendingProcess
+from hil.stations.simulator.sources.smoothing import smoothing
 from platform6dof.cueing.completion import Completion
 from platform6dof.cueing.parameters import CueingError
 from platform6dof.cueing.vehicle import REST, VehicleFlags, VehicleState
@@ -100,6 +101,9 @@ class HostSource:
         map_: settings of its map.
         wire: where its datagrams come from.
         around: the run.
+
+    Raises:
+        ConfigError: if the map's low-pass is none at the loop's rate.
     """
 
     def __init__(self, kind: HostKind, map_: Any, wire: HostWire, around: Surroundings) -> None:
@@ -108,6 +112,7 @@ class HostSource:
         self._watch = HostWatch(map_.means.means())
         completion = Completion(around.period_s, around.head_m)
         self._follower = Follower("t_s" in kind.tells, completion)
+        self._smooth = smoothing(map_.lowpass_hz, around)
         self._used = 0
         self._unfit = 0
 
@@ -136,12 +141,17 @@ class HostSource:
         judged = self._watch.step(now_s, came)
         if judged.anchor:
             self._follower.anchor()
+            if self._smooth is not None:
+                self._smooth.reset()
         newest: Received | None = None
         for received in judged.accepted:
             if self._take(received):
                 newest = received
+        state = self._follower.state(now_s)
+        if state is not None and self._smooth is not None:
+            state = self._smooth.step(state)
         return Heard(
-            state=self._follower.state(now_s),
+            state=state,
             host=judged.state,
             cause=self._cause(judged, now_s),
             weight=judged.weight,

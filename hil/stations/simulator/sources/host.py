@@ -101,6 +101,15 @@ def listening(settings: HostSettings, file: Path) -> tuple[HostKind, Any, Listen
     return kind, map_, _listening(settings, kind, bool(key), str(file))
 
 
+def corner_of(settings: HostSettings, file: Path) -> float | None:
+    """Corner of the low-pass of its map [Hz]; None for a map without.
+
+    Raises:
+        ConfigError: if the map cannot be had.
+    """
+    return _map_of(settings, file)[1].lowpass_hz
+
+
 def _map_of(settings: HostSettings, file: Path) -> tuple[HostKind, Any, bytes]:
     path = find_file(settings.map, beside=file, folder="hosts", key="source.map")
     kind, map_ = load_map(path)

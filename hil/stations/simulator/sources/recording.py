@@ -1,12 +1,18 @@
-"""A recorded ride as a live source: it begins when the platform follows, and knows what comes."""
+"""A recorded ride as a live source: it begins when the platform follows, and knows what comes.
+
+One that has a place and an attitude of its own is of poses too, which the direct algorithm follows.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
 
 from hil.config.errors import ConfigError, MotionError, about
 from hil.config.settings import Settings
@@ -15,7 +21,13 @@ from hil.hosts.states import Cause, Heard, HostState
 from hil.machines.ride_map import RideMap, read_ride_map
 from hil.stations.simulator.source import SourceKind, Surroundings
 from platform6dof.cueing.record import VehicleRecord
-from platform6dof.cueing.vehicle import Vector3, VehicleState
+from platform6dof.cueing.vehicle import Vector3, VehicleFlags, VehicleState
+
+if TYPE_CHECKING:
+    from hil.stations.simulator.ride_file import RideFile
+
+
+NO_FLAGS: Final = VehicleFlags(0)
 
 
 class RideRecordSettings(Settings):
@@ -34,10 +46,11 @@ class PlayedRecord:
 
     Args:
         record: at the loop's rate.
+        flags: of every row.
     """
 
-    def __init__(self, record: VehicleRecord) -> None:
-        self._record = record
+    def __init__(self, record: VehicleRecord, flags: VehicleFlags = NO_FLAGS) -> None:
+        self._record, self._flags = record, flags
         self._last = len(record) - 1
         self._begun_s = math.inf
 
@@ -62,11 +75,33 @@ class PlayedRecord:
     def _state(self, now_s: float) -> VehicleState:
         passed_s = now_s - self._begun_s
         row = round(passed_s / self._record.step_s) if passed_s > 0.0 else 0
-        return self._record.state(min(row, self._last))
+        state = self._record.state(min(row, self._last))
+        return replace(state, flags=self._flags) if self._flags else state
 
 
-def read_record(settings: RideRecordSettings, file: Path, head_m: Vector3) -> VehicleRecord:
-    """The complete ride that such settings name.
+def ride_file_of(settings: RideRecordSettings, file: Path) -> RideFile:
+    """The ride that such settings name, as it was recorded.
+
+    Args:
+        file: of the scenario.
+
+    Raises:
+        ConfigError: if a file is not there, or cannot be.
+        MotionError: of the recording, with its place.
+    """
+    from hil.stations.simulator.ride_file import read_ride_file
+
+    path = find_file(settings.file, beside=file, folder="motions", key="source.file")
+    map_: RideMap | None = None
+    if settings.map:
+        map_ = read_ride_map(settings.map, beside=file)
+    return read_ride_file(path, map_)
+
+
+def _read(
+    settings: RideRecordSettings, file: Path, head_m: Vector3
+) -> tuple[RideFile, VehicleRecord]:
+    """The same as it was recorded, and complete.
 
     Args:
         file: of the scenario.
@@ -75,14 +110,9 @@ def read_record(settings: RideRecordSettings, file: Path, head_m: Vector3) -> Ve
     Raises:
         ConfigError: with the place, the value and what would have been right.
     """
-    from hil.stations.simulator.ride_file import read_ride
-
-    path = find_file(settings.file, beside=file, folder="motions", key="source.file")
-    map_: RideMap | None = None
-    if settings.map:
-        map_ = read_ride_map(settings.map, beside=file)
     try:
-        return read_ride(path, map_, head_m)
+        recorded = ride_file_of(settings, file)
+        return recorded, recorded.ride(head_m)
     except MotionError as error:
         raise ConfigError(f"{file}: source", [about("source.file", str(error))]) from None
 
@@ -90,13 +120,17 @@ def read_record(settings: RideRecordSettings, file: Path, head_m: Vector3) -> Ve
 @contextmanager
 def opened(settings: RideRecordSettings, around: Surroundings) -> Iterator[PlayedRecord]:
     """Read the ride, and put it on the loop's grid."""
-    record = read_record(settings, around.scenario_file, around.head_m)
-    yield PlayedRecord(record.at_rate(around.period_s))
+    recorded, record = _read(settings, around.scenario_file, around.head_m)
+    told = recorded.told
+    posed = all(np.isfinite(one).all() for one in (told.position, told.attitude))
+    flags = VehicleFlags.POSE if posed else NO_FLAGS
+    yield PlayedRecord(record.at_rate(around.period_s), flags)
 
 
 def lasts_s(settings: RideRecordSettings, file: Path) -> float:
     """How long it lasts [s]."""
-    return read_record(settings, file, (0.0, 0.0, 0.0)).duration_s
+    _, record = _read(settings, file, (0.0, 0.0, 0.0))
+    return record.duration_s
 
 
 KIND = SourceKind(RideRecordSettings, opened, lasts_s)

@@ -1,0 +1,75 @@
+"""How far a run of the platform goes, and how it went."""
+
+from dataclasses import dataclass
+
+from drives.bank import BankEnd, BankReport, SixBools
+from hil.recording.events import EventRecord
+from hil.recording.recorder import RecorderResult, RecorderStatus
+from hil.stations.platform.drives.setup import BankWish
+from hil.stations.platform.supervisor import Outcome
+from hil.timing.neighbours import Neighbour
+from hil.timing.realtime_setup import RealtimeItem
+from safety.modes import Mode
+from safety.verdict import Violation
+
+
+@dataclass(frozen=True, slots=True)
+class RunSequence:
+    """How far a run goes."""
+
+    engage: bool = True
+    """Whether the platform rises and moves; else the run ends when it is homed."""
+    homing_legs: tuple[int, ...] = ()
+    """Legs (1 to 6) to be homed; all if empty. With some, nothing can engage."""
+    cut_m_s: float | None = None
+    """Speed of the legs at which the bench falls silent once [m/s], 0 at rest, to see the drives
+    stop by themselves; None not at all."""
+
+    @property
+    def wish(self) -> BankWish:
+        """What the bank shall do for it."""
+        return BankWish(self.homing_legs, self.cut_m_s)
+
+
+WHOLE_COURSE = RunSequence()
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """How a run went; figures are taken from its recording."""
+
+    outcome: Outcome
+    """Completed, stopped by the operator, tripped, or failed."""
+    mode: Mode
+    """The bench's last mode."""
+    cycles: int
+    """Cycles run."""
+    overruns: int
+    """Deadlines given up because a cycle took too long."""
+    events: tuple[EventRecord, ...]
+    """Changes of mode, violations and notes, in order."""
+    violations: tuple[tuple[float, Violation], ...]
+    """What the gate objected to, with the time of the run [s]."""
+    recorder: RecorderResult
+    """How the recording ended."""
+    reason: str
+    """Why the run did not complete, empty if it did."""
+    setup: tuple[RealtimeItem, ...]
+    """What the system granted for real time, empty in a dry run."""
+    drives: BankReport
+    """What the drives said of themselves."""
+    homed: SixBools
+    """Whether each leg had found its reference in the last cycle."""
+    link: BankEnd
+    """How the drives were left, and what had happened on the link to them."""
+    gate_record: str = ""
+    """What is wrong with the file that the gate leaves; empty if nothing is, or if the gate had no
+    process of its own."""
+    beside: tuple[Neighbour, ...] = ()
+    """What else kept the processors busy, in real time."""
+
+    @property
+    def ok(self) -> bool:
+        """Completed, or stopped by the operator and parked; and the recording is whole."""
+        well = self.outcome in (Outcome.COMPLETED, Outcome.STOPPED)
+        return well and self.recorder.status is RecorderStatus.DONE

@@ -1,0 +1,99 @@
+"""Butterworth low-passes: of a whole record without delay, and of a live signal cycle by cycle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from hil.config.errors import MotionError
+from hil.stations.platform.motion.source import Floats
+
+RECORD_ORDER: Final = 4
+LIVE_ORDER: Final = 2
+"""More would take longer: √2 / (2 pi corner) is the delay of the second order at low frequency."""
+
+
+def sections(order: int, corner_hz: float, step_s: float) -> Floats:
+    """Second-order sections of a Butterworth low-pass, discretised by Tustin's rule, shape (n, 6).
+
+    Raises:
+        MotionError: If the corner is not between 0 and half the sample rate.
+    """
+    half_hz = 0.5 / step_s
+    if not 0.0 < corner_hz < half_hz:
+        text = f"lowpass_hz is {corner_hz} Hz"
+        raise MotionError(
+            f"{text}: above 0 and below half the sample rate, {half_hz:g} Hz, is needed"
+        )
+    # A third of the time that any verb needs to start, for the few motions that are filtered.
+    from scipy.signal import butter
+
+    return np.asarray(butter(order, corner_hz / half_hz, output="sos"))
+
+
+def lowpass(samples: Floats, step_s: float, corner_hz: float) -> Floats:
+    """Return the samples without what is faster than the corner, and without delay.
+
+    Run forth and back, so that the gain at the corner is a half.
+
+    Args:
+        samples: Uniform samples, shape (N, 6).
+
+    Raises:
+        MotionError: If the corner is not between 0 and half the sample rate.
+    """
+    of_both = sections(RECORD_ORDER, corner_hz, step_s)
+    from scipy.signal import sosfiltfilt
+
+    padding = min(3 * (RECORD_ORDER + 1), len(samples) - 1)
+    return sosfiltfilt(of_both, samples, axis=0, padlen=padding)
+
+
+class LiveLowPass:
+    """Filters numbers cycle by cycle; the gain at the corner is 1/√2.
+
+    It begins at rest at the first number. One that is none is passed on, and what follows it begins
+    anew. Transposed direct form II (Oppenheim and Schafer, 3rd ed., 6.3).
+
+    Args:
+        corner_hz: below half the rate of the cycles [Hz].
+        period_s: of the cycles [s].
+
+    Raises:
+        MotionError: If the corner is not below half the rate.
+    """
+
+    def __init__(self, corner_hz: float, period_s: float) -> None:
+        section = sections(LIVE_ORDER, corner_hz, period_s)[0].tolist()
+        self._b0, self._b1, self._b2, _, self._a1, self._a2 = section
+        self._period_s = period_s
+        self.reset()
+
+    def reset(self) -> None:
+        """The next numbers continue nothing."""
+        self._memory: dict[int, tuple[float, float]] = {}
+
+    def step(self, values: Sequence[float]) -> list[float]:
+        """The filtered numbers of a cycle, in the order in which they come."""
+        return [self._filtered(at, value) for at, value in enumerate(values)]
+
+    def _filtered(self, at: int, x: float) -> float:
+        if not math.isfinite(x):
+            self._memory.pop(at, None)
+            return x
+        first, second = self._memory.get(
+            at, ((1.0 - self._b0) * x, (self._b2 - self._a2) * x)
+        )  # at rest at x
+        y = self._b0 * x + first
+        self._memory[at] = self._b1 * x - self._a1 * y + second, self._b2 * x - self._a2 * y
+        return y
+
+    def phase_delay_s(self, frequency_hz: float) -> float:
+        """By how much a sine comes later [s]."""
+        back = np.exp(-2j * np.pi * frequency_hz * self._period_s)
+        above = self._b0 + back * (self._b1 + back * self._b2)
+        below = 1.0 + back * (self._a1 + back * self._a2)
+        return -float(np.angle(above / below)) / (2.0 * math.pi * frequency_hz)

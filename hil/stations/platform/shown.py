@@ -1,0 +1,109 @@
+"""What people and programs are told of a run that is over."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.table import Table
+
+from hil.recording.header import RecordingError
+from hil.recording.reader import Recording
+from hil.run.evidence import Evidence, verdicts_of
+from hil.run.stall import stall_of
+from hil.stations.platform.course import RunResult
+from hil.stations.platform.fitting import SHOWN
+from hil.stations.platform.scenario import Plan
+from hil.stations.platform.told import RunTold, VerdictTold
+from hil.stations.platform.touches import touch_line
+from hil.terminal.console import err, out, show_recording, show_recording_failure, styled
+
+
+def report_of(recording: Recording) -> Path | None:
+    """The report of a run that has just ended; a full disk does not hide how the run went."""
+    from hil.report.page import write_report
+
+    try:
+        return write_report(recording, recording.path.parent)
+    except RecordingError as error:
+        err.print(f"no report: {error}", soft_wrap=True)
+        return None
+
+
+def run_told(
+    plan: Plan, result: RunResult, recording: Recording, evidence: Evidence, page: Path | None
+) -> RunTold:
+    """What ``--json`` prints of a run, without advice."""
+    return RunTold(
+        ok=result.ok,
+        outcome=result.outcome.value,
+        reason=result.reason,
+        mode=result.mode.name,
+        verdicts=[VerdictTold(**one) for one in verdicts_of(recording)],
+        **asdict(evidence),
+        cycles=result.cycles,
+        overruns=result.overruns,
+        touched=[touch_line(touch) for touch in result.link.touched],
+        link=dict(result.link.tally),
+        recording=str(result.recorder.path),
+        recording_sha256=result.recorder.sha256,
+        recording_status=result.recorder.status.name,
+        recording_failure=result.recorder.failure,
+        recording_parts=result.recorder.parts,
+        gate_record=result.gate_record,
+        stall=stall_of(recording),
+        beside=list(result.beside),
+        recording_dropped=result.recorder.dropped + result.recorder.lost,
+        report=None if page is None else str(page),
+        real_time=list(result.setup),
+        fitted=list(plan.fitted),
+        fit=None,
+    )
+
+
+def show_run(
+    plan: Plan, result: RunResult, recording: Recording, evidence: Evidence, page: Path | None
+) -> None:
+    """How a run went, its figures, and what the gate objected to."""
+    show_end(result, recording)
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, text in _figures(plan, result, evidence):
+        table.add_row(name, text)
+    out.print(table)
+    for item in result.setup:
+        if not item.ok:
+            out.print(f"real time: {item.item}: {item.detail} {item.remedy}")
+    if (stall := stall_of(recording)) is not None:
+        out.print(styled("red", f"{stall};"), stall.remedy(result.beside), soft_wrap=True)
+    for verdict in () if stall else verdicts_of(recording)[:SHOWN]:
+        out.print(f"{verdict['t_s']:9.3f} s  {verdict['message']}", soft_wrap=True)
+    if page is not None:
+        out.print(f"report:    {page}", soft_wrap=True)
+
+
+def show_end(result: RunResult, recording: Recording) -> None:
+    """How a run ended, on which drives, and where its recording is."""
+    show_recording_failure(result.recorder.failure)
+    colour = "green" if result.ok else "red"
+    reason = f": {result.reason}" if result.reason else ""
+    out.print(styled(colour, result.outcome.value), reason, sep="", soft_wrap=True)
+    drives = recording.metadata.get("run", {}).get("drives", "not known")
+    out.print(f"drives: {drives}", soft_wrap=True)
+    show_recording(result.recorder.path, result.recorder.parts)
+    if result.gate_record:
+        out.print(result.gate_record, soft_wrap=True)
+
+
+def _figures(plan: Plan, result: RunResult, evidence: Evidence) -> Iterator[tuple[str, str]]:
+    yield "cycles", f"{result.cycles} at {plan.scenario.rate_hz:g} Hz, {plan.scenario.clock} clock"
+    if evidence.length_min_m is not None and evidence.length_max_m is not None:
+        yield "leg lengths", f"{evidence.length_min_m:.4f} to {evidence.length_max_m:.4f} m"
+        yield "strokes", f"{evidence.stroke_min_m:.4f} to {evidence.stroke_max_m:.4f} m"
+        yield "leg speed", f"at most {evidence.leg_speed_max_m_s:.4f} m/s"
+    if evidence.tracking_error_max_m is not None:
+        yield "tracking error", f"at most {evidence.tracking_error_max_m * 1e3:.3f} mm"
+    if plan.scenario.clock == "real":
+        late = evidence.lateness_us
+        yield "lateness", f"p50 {late.p50:.0f}, p99 {late.p99:.0f}, max {late.max:.0f} us"
+        yield "overruns", str(result.overruns)
+    for touch in result.link.touched:
+        yield "touched", touch_line(touch)

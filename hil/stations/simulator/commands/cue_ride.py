@@ -1,0 +1,145 @@
+"""``hil cue RECORD`` and ``check``: a recorded ride judged, by its score and by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hil.config.errors import ConfigError
+from hil.stations.simulator.commands.cue_options import (
+    AlgorithmOption,
+    GainOption,
+    MapOption,
+    NoGovernorOption,
+    PictureOption,
+    PresetOption,
+    PreviewOption,
+    RecordArg,
+    RigOption,
+    SeedOption,
+    asked,
+    figure,
+    require_place,
+    write_file,
+)
+from hil.terminal.console import Json, leave, out, print_json, verb, waiting
+from hil.terminal.options import OutOption
+
+if TYPE_CHECKING:
+    from hil.stations.simulator.cue import CueResult, FittedGain
+    from platform6dof.cueing.score import Score
+
+
+@verb
+def ride(
+    record: RecordArg,
+    rig: RigOption = None,
+    algorithm: AlgorithmOption = None,
+    preset: PresetOption = None,
+    map_name: MapOption = None,
+    gain: GainOption = None,
+    fit: Annotated[
+        bool,
+        typer.Option("--fit", help="First find the largest gain at which the governor never acts."),
+    ] = False,
+    preview: PreviewOption = None,
+    no_governor: NoGovernorOption = False,
+    seed: SeedOption = 0,
+    folder: OutOption = Path("runs"),
+    picture: PictureOption = None,
+    as_json: Json = False,
+) -> None:
+    """Ride a recording on the virtual clock with simulated drives, and judge what is felt."""
+    from hil.stations.platform.runner import warm_and_say
+    from hil.stations.simulator.cue import CueRequest, at_gain, fit_gain, plan_of, run_cue
+    from hil.stations.simulator.record_file import record_file
+
+    if fit and gain is not None:
+        raise ConfigError("command line", [f"--gain {gain:g}: --fit finds it: give one of them"])
+    request = CueRequest(
+        record=record_file(record), rig=rig, algorithm=algorithm, preset=preset, map_name=map_name,
+        gain=gain, preview_s=preview, governor=not no_governor, seed=seed,
+    )  # fmt: skip
+    require_place(picture)
+    plan = asked(lambda: plan_of(request))
+    warm_and_say(quiet=as_json)
+    fitted = None
+    if fit:
+        with waiting("looking for the largest gain", quiet=as_json):
+            fitted = fit_gain(plan)
+        plan = at_gain(plan, fitted.gain)
+    with waiting("riding on the virtual clock", quiet=as_json):
+        result = run_cue(plan, folder)
+    if picture is not None:
+        from hil.stations.simulator.report.felt_figure import felt_picture
+
+        write_file(picture, felt_picture(result.ride).png)
+    if as_json:
+        from hil.stations.simulator.cue_told import ride_told
+
+        told = ride_told(result)
+        print_json(told)
+    else:
+        _show_ride(result, fitted)
+    leave(result.run.ok)
+
+
+@verb
+def check(record: RecordArg, map_name: MapOption = None, as_json: Json = False) -> None:
+    """Hold a recording's columns against each other: a wrong sign or unit is found by its slope."""
+    from hil.stations.simulator.cue_told import CueCheckTold, agreement_told, disagreeing
+    from hil.stations.simulator.record_file import read_recorded, record_file
+
+    file = record_file(record)
+    found = asked(lambda: read_recorded(file, map_name)[0].agreements())
+    wrong = disagreeing(found)
+    if as_json:
+        lines = [agreement_told(one) for one in found]
+        print_json(CueCheckTold(ok=not wrong, lines=lines))
+    else:
+        for one in found:
+            out.print(one.text, style="red" if one in wrong else None, soft_wrap=True)
+        if not found:
+            out.print("nothing to hold against each other: neither speed nor attitude is told")
+    leave(not wrong)
+
+
+def _show_ride(result: CueResult, fitted: FittedGain | None) -> None:
+    from hil.stations.simulator.felt import gain_of
+
+    plan, figures = result.plan, result.figures
+    out.print(
+        f"{plan.scenario.description or plan.scenario.name} on {plan.rig.name}, gain "
+        f"{gain_of(plan):.4g} (in a scenario: cueing.gain = {plan.scenario.cueing.gain:.4g})",
+        soft_wrap=True,
+    )
+    if fitted is not None:
+        beyond = f"; beyond it {fitted.bound} binds" if fitted.bound else ""
+        out.print(
+            f"largest gain {fitted.gain:.4g}, margin {fitted.margin:.3f}{beyond}", soft_wrap=True
+        )
+    _show_score(result.score)
+    away = ", ".join(f"{key} {value:.4g}" for key, value in figures.peak.items())
+    out.print(f"largest way from neutral: {away}")
+    out.print(
+        f"smallest share left of a limit {figures.margin_min:.3f}; governor active in "
+        f"{100 * figures.governed_share:.1f} %; stops by the gate: {figures.gate_stops}"
+    )
+    if result.run.reason:
+        out.print(result.run.reason, style="red", soft_wrap=True)
+    out.print(f"recording: {result.run.recorder.path}", soft_wrap=True)
+
+
+def _show_score(score: Score) -> None:
+    from rich.table import Table
+
+    names = ("axis", "NRMSE", "correlation", "false cues %", "error / threshold")
+    table = Table(*names, box=None, pad_edge=False)
+    for one in score.axes:
+        table.add_row(
+            one.axis, figure(one.nrmse), figure(one.correlation),
+            f"{100 * one.false_cue_share:.1f}", f"{one.over_threshold:.2f}",
+        )  # fmt: skip
+    out.print(table)

@@ -1,0 +1,98 @@
+"""What a scenario says of an FMU that is its vehicle: which model, and what of it is what."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Final, Literal
+
+from pydantic import Field, field_validator
+
+from hil.config.settings import Settings
+from hil.fmu.mapping import Mapped
+from hil.stations.simulator.source import INPUT_NAME, OperatorInput
+from platform6dof.cueing.vehicle import VehicleFlags
+
+FORCES: Final = ("f_x", "f_y", "f_z")
+ACCELERATIONS: Final = ("a_x", "a_y", "a_z")
+RATES: Final = ("p", "q", "r")
+RATES_OF_RATES: Final = ("p_dot", "q_dot", "r_dot")
+ANGLES: Final = ("roll", "pitch", "yaw")
+VELOCITIES: Final = ("v_x", "v_y", "v_z")
+PLACES: Final = ("north", "east", "down")
+FLAGS: Final = {"ground": VehicleFlags.GROUND, "reset": VehicleFlags.RESET}
+OUTPUTS: Final = {
+    **dict.fromkeys((*FORCES, *ACCELERATIONS), "acceleration"),
+    **dict.fromkeys(RATES, "rate"),
+    **dict.fromkeys(RATES_OF_RATES, "angular acceleration"),
+    **dict.fromkeys(ANGLES, "angle"),
+    **dict.fromkeys(VELOCITIES, "speed"),
+    **dict.fromkeys(PLACES, "length"),
+    **dict.fromkeys(FLAGS, "number"),
+}
+"""What a vehicle may say, and which kind of quantity each is."""
+POSE: Final = ("pose_x", "pose_y", "pose_z", "pose_alpha", "pose_beta", "pose_gamma")
+OPERATOR: Final = "operator_"
+"""What a person asks is named so: ``operator_steering`` is the operator's input ``steering``."""
+
+
+class TakenInput(Mapped):
+    """An input of the model, for what the bench tells it."""
+
+    min: float | None = None
+    """Least that an operator may ask; -1 if left out. Of operator's inputs only."""
+    max: float | None = None
+    """Most that an operator may ask; 1 if left out."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Between what an operator may ask."""
+        return -1.0 if self.min is None else self.min, 1.0 if self.max is None else self.max
+
+
+class FmuSettings(Settings):
+    """Which model is the vehicle, and what of it is what."""
+
+    kind: Literal["fmu"]
+    file: str
+    """FMU for co-simulation, FMI 2.0 or 3.0; a relative path is looked for beside the scenario,
+    then from where one stands."""
+    sha256: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
+    """Digest of the file whose code is trusted, as `hil fmu info` says it; left out: the run needs
+    `--trust`."""
+    step_s: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
+    """Communication step [s], a whole part of the loop's period; left out: the period. FMI 2 only
+    hints at a fixed step of a model: what is given here is taken."""
+    deadline_s: Annotated[float, Field(gt=0.0, le=1.0)] = 0.05
+    """A step that takes longer is the model's end [s]."""
+    outputs: dict[str, Mapped | str]
+    """What the vehicle does → variable of the model."""
+    inputs: dict[str, TakenInput | str] = Field(default_factory=dict)
+    """Measured pose and operator's inputs → input of the model."""
+    start: dict[str, float] = Field(default_factory=dict)
+    """Start values of parameters and inputs, by variable."""
+
+    @field_validator("inputs")
+    @classmethod
+    def _of_operators(cls, inputs: dict[str, TakenInput | str]) -> dict[str, TakenInput | str]:
+        for name, entry in inputs.items():
+            own = name.removeprefix(OPERATOR)
+            if own != name and not re.match(INPUT_NAME, own):
+                raise ValueError(f"{name}: what follows {OPERATOR} must match {INPUT_NAME}")
+            if isinstance(entry, str):
+                continue
+            low, high = entry.bounds
+            if own == name and (entry.min, entry.max) != (None, None):
+                raise ValueError(f"{name}: only {OPERATOR}… has min and max")
+            if not low < high:
+                raise ValueError(f"{name}: min = {low:g} must be below max = {high:g}")
+        return inputs
+
+
+def operator_inputs(settings: FmuSettings) -> tuple[OperatorInput, ...]:
+    """What a person may ask of the model."""
+    made: list[OperatorInput] = []
+    for name, entry in settings.inputs.items():
+        if name.startswith(OPERATOR):
+            taken = TakenInput(variable=entry) if isinstance(entry, str) else entry
+            made.append(OperatorInput(name.removeprefix(OPERATOR), *taken.bounds, taken.unit))
+    return tuple(made)
