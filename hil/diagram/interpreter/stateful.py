@@ -267,7 +267,8 @@ _NAMED: Final[tuple[type[Element], ...]] = (
     Counter, OnDelay, OffDelay, Integral, LimitedIntegral, ResettingIntegral, IntegralForward, Lag,
     HighPass, LeadLag, Derivative, PI, PID,
 )  # fmt: skip
-STATEFUL: Final[dict[str, type[Element]]] = {one.__name__: one for one in _NAMED} | {
-    "Edge": EdgeDetector
+STATEFUL: Final[dict[str, type[Element]]] = {
+    "Edge": EdgeDetector,
+    **{one.__name__: one for one in _NAMED},
 }
 """By the kind's name."""
