@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hil.config.errors import ConfigError
-from hil.diagram.flatten import PROBLEMS_MOST, Endpoint, FlatBlock, FlatDiagram, flatten
+from hil.diagram.flatten import Endpoint, FlatBlock, FlatDiagram, flatten
 from hil.diagram.kind import BlockSetting
+from hil.diagram.lines import raise_problems
 from hil.diagram.model import DiagramFile
 from hil.diagram.order import Step, sort
 from hil.diagram.read import read
@@ -48,10 +48,7 @@ def check(file: DiagramFile, changes: Mapping[Endpoint, Any] | None = None) -> S
     order, loop = sort(flat)
     if loop is not None:
         problems.append(loop.words)
-    if problems:
-        more = len(problems) - PROBLEMS_MOST
-        told = problems[:PROBLEMS_MOST] + ([f"and {more} more"] if more > 0 else [])
-        raise ConfigError(str(file.path), told)
+    raise_problems(file.path, problems)
     return SoundDiagram(flat, types, tuple(order))
 
 

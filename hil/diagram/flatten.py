@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from hil.config.errors import ConfigError
 from hil.diagram.kind import BlockKind, Parameters, PortKind, Ports
+from hil.diagram.lines import SourceLines, raise_problems
 from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
 from hil.diagram.parameters import checked, resolved
 from hil.diagram.registry import IN, OUT, SUB, faces, hidden, kinds, nearest
@@ -20,7 +21,6 @@ from hil.diagram.registry import IN, OUT, SUB, faces, hidden, kinds, nearest
 BLOCKS_MOST: Final = 20_000
 """Of a diagram with all its sub-diagrams."""
 DEPTH_MOST: Final = 20
-PROBLEMS_MOST: Final = 40
 ENABLE: Final = "enable"
 TRIGGER: Final = "trigger"
 
@@ -52,6 +52,10 @@ class FlatWire:
     source: Endpoint
     words: str
     """As the file has it, with the place of the sub-diagram before it."""
+    section: str = ""
+    """Of the file, where it stands; empty for what nobody drew."""
+    key: str = ""
+    """Likewise."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +72,8 @@ class FlatDiagram:
     """All of them, in order."""
     drivers: Mapping[Endpoint, Endpoint]
     """Input of a block, or of an `Out` at the top → output of a block, or of an `In` at the top."""
+    lines: SourceLines
+    """Of the file."""
     restarts: Mapping[str, str]
     """Path of a hidden block → path of the sub-diagram whose states it puts back."""
 
@@ -91,6 +97,8 @@ class _Around:
     within: tuple[str, ...] = ()
     """Names of the sub-diagrams around, the outermost first."""
     depth: int = 0
+    place: str | None = ""
+    """Of the diagram in the file: empty, or such as ``sub.Law.``; None if another file has it."""
 
 
 @dataclass(slots=True)
@@ -104,8 +112,12 @@ class _Flattener:
     wires: list[FlatWire] = field(default_factory=list)
     drawn: dict[Endpoint, Endpoint] = field(default_factory=dict)
     restarts: dict[str, str] = field(default_factory=dict)
+    lines: SourceLines = field(init=False)
     count: int = 0
     """Blocks met so far, also those that stand for sub-diagrams."""
+
+    def __post_init__(self) -> None:
+        self.lines = SourceLines(self.file.path)
 
     def diagram(self, drawn: Diagram, around: _Around, given: Mapping[str, Any]) -> None:
         scope = self._scope(drawn, around, given)
@@ -152,11 +164,13 @@ class _Flattener:
         kind = kinds().get(block.kind) or faces().get(block.kind)
         if kind is None:
             known = [*kinds(), *faces(), SUB]
-            self._add(path, f"kind = {block.kind[:60]!r}: no such kind{nearest(block.kind, known)}")
+            told = f"kind = {block.kind[:60]!r}: no such kind{nearest(block.kind, known)}"
+            self._add(path, told, self._line(around, "block", name))
             return
         if block.of or block.run != "always" or block.states != "held" or block.outputs != "held":
-            self._add(path, f"of, run, states and outputs are for kind = {SUB!r}")
-        values = self._values(path, kind, block.parameters, scope)
+            told = f"of, run, states and outputs are for kind = {SUB!r}"
+            self._add(path, told, self._line(around, "block", name))
+        values = self._values(name, around, kind, block.parameters, scope)
         if values is None:
             return
         flat = FlatBlock(
@@ -165,8 +179,9 @@ class _Flattener:
         )  # fmt: skip
         (self.faces if kind.name in faces() else self.blocks)[path] = flat
 
-    def _values(self, path: str, kind: BlockKind, given: Mapping[str, Any],
+    def _values(self, name: str, around: _Around, kind: BlockKind, given: Mapping[str, Any],
                 scope: Mapping[str, Any]) -> dict[str, Any] | None:  # fmt: skip
+        path = around.prefix + name
         changed = {
             name: self.changes.pop((path, name))
             for name in [one.name for one in kind.parameters]
@@ -175,7 +190,7 @@ class _Flattener:
         faults: list[str] = []
         values = checked(kind, {**given, **changed}, scope, faults)
         for fault in faults:
-            self._add(path, fault)
+            self._add(path, fault, self._line(around, "block", name))
         return values
 
     def _sub(self, name: str, block: DrawnBlock, around: _Around, scope: Mapping[str, Any]
@@ -184,16 +199,18 @@ class _Flattener:
         drawn = self.file.sub(block.of)
         if drawn is None:
             known = [*self.file.subs, *self.file.foreign]
-            self._add(path, f"of = {block.of!r:.60}: no such sub-diagram{nearest(block.of, known)}")
+            told = f"of = {block.of!r:.60}: no such sub-diagram{nearest(block.of, known)}"
+            self._add(path, told, self._line(around, "block", name))
             return None
         if block.of in around.within or around.depth >= DEPTH_MOST:
             way = " in ".join([block.of, *reversed(around.within)])
-            self._add(path, f"a sub-diagram within itself, or more than {DEPTH_MOST} deep: {way}")
+            told = f"a sub-diagram within itself, or more than {DEPTH_MOST} deep: {way}"
+            self._add(path, told, self._line(around, "block", name))
             return None
         given = {key: resolved(value, scope) for key, value in block.parameters.items()}
         for key in [key for key, value in given.items() if value is None]:
             told = f"{key} = {block.parameters[key]!r:.60}: the diagram has no such parameter"
-            self._add(path, told)
+            self._add(path, told, self._line(around, "block", name))
             del given[key]
         rate = around.rate * block.rate
         offset = around.offset + around.rate * block.offset
@@ -201,7 +218,8 @@ class _Flattener:
         if block.run != "always":
             enable = self._condition(path, block, around, rate, offset)
         within = (*around.within, block.of)
-        inner = _Around(f"{path}/", rate, offset, enable, within, around.depth + 1)
+        place = f"sub.{block.of}." if block.of in self.file.subs else None
+        inner = _Around(f"{path}/", rate, offset, enable, within, around.depth + 1, place)
         self.diagram(drawn, inner, given)
         if block.outputs == "reset" and block.run != "always" and enable is not None:
             self._reset_outputs(path, drawn, rate, offset, enable)
@@ -262,18 +280,21 @@ class _Flattener:
         wired = set()
         for target, source in sorted(drawn.wires.items()):
             words = f"{around.prefix}{target} = {source}"
-            into = self._end(drawn, around, instances, target, words, inputs=True)
-            out_of = self._end(drawn, around, instances, source, words, inputs=False)
+            line = (words[:200], target)
+            into = self._end(drawn, around, instances, target, line, inputs=True)
+            out_of = self._end(drawn, around, instances, source, line, inputs=False)
             if into is not None:
                 wired.add(target)
             if into is not None and out_of is not None:
                 self.drawn[into] = out_of
-                self.wires.append(FlatWire(into, out_of, words))
+                section = "" if around.place is None else f"{around.place}wire"
+                self.wires.append(FlatWire(into, out_of, words, section, target))
         for name in sorted(drawn.blocks):
             for port in self._inputs(around.prefix + name, instances.get(name)):
                 if not port.optional and f"{name}.{port.name}" not in wired:
                     place = f"{around.prefix}{name}.{port.name}"
-                    self._add(place, "nothing is wired to this input")
+                    line = self._line(around, "block", name)
+                    self._add(place, "nothing is wired to this input", line)
 
     def _inputs(self, path: str, instance: Ports | None) -> tuple[PortKind, ...]:
         if instance is not None:
@@ -282,13 +303,17 @@ class _Flattener:
         return () if block is None else block.ports.inputs
 
     def _end(self, drawn: Diagram, around: _Around, instances: Mapping[str, Ports], text: str,
-             words: str, *, inputs: bool) -> Endpoint | None:  # fmt: skip
-        """One end of a wire; None if it is nowhere, which is told."""
+             wire: tuple[str, str], *, inputs: bool) -> Endpoint | None:  # fmt: skip
+        """One end of a wire; None if it is nowhere, which is told.
+
+        Args:
+            wire: its words, and its key in the file.
+        """
         name, dot, port = text.partition(".")
         path = around.prefix + name
         if not dot or name not in drawn.blocks:
             near = nearest(name, drawn.blocks)
-            self._add(f"{words[:200]}", f"no block {name[:60]!r}{near} (a port is block.port)")
+            self._tell_wire(around, wire, f"no block {name[:60]!r}{near} (a port is block.port)")
             return None
         ports = instances.get(name)
         if ports is None:
@@ -300,8 +325,9 @@ class _Flattener:
         if port not in there:
             what = "input" if inputs else "output"
             told = f"it has {', '.join(there)}" if there else "it has none"
-            self._add(f"{words[:200]}", f"{name} has no {what} {port[:60]!r}{nearest(port, there)} "
-                      f"({told})")  # fmt: skip
+            near = nearest(port, there)
+            words = f"{name} has no {what} {port[:60]!r}{near} ({told})"
+            self._tell_wire(around, wire, words)
             return None
         if name not in instances:
             return path, port
@@ -313,8 +339,15 @@ class _Flattener:
         own = f"{path}@{port}"
         return (own, "y") if own in self.blocks else (f"{path}/{port}", "y")
 
-    def _add(self, place: str, problem: str) -> None:
-        self.problems.append(f"{place}: {problem}")
+    def _tell_wire(self, around: _Around, wire: tuple[str, str], problem: str) -> None:
+        self._add(wire[0], problem, self._line(around, "wire", wire[1]))
+
+    def _line(self, around: _Around, section: str, key: str) -> str:
+        """Where a line of a diagram stands in the file; empty if another file has it."""
+        return "" if around.place is None else self.lines.before(f"{around.place}{section}", key)
+
+    def _add(self, place: str, problem: str, line: str = "") -> None:
+        self.problems.append(f"{line}{place}: {problem}")
 
 
 def flatten(file: DiagramFile, changes: Mapping[Endpoint, Any] | None = None) -> FlatDiagram:
@@ -336,14 +369,11 @@ def flatten(file: DiagramFile, changes: Mapping[Endpoint, Any] | None = None) ->
         place = f"{path}.{name}" if path else name
         work.problems.append(f"{place}: no such parameter to set{near}")
     drivers = dict(_drivers(work))
-    if work.problems:
-        more = len(work.problems) - PROBLEMS_MOST
-        told = work.problems[:PROBLEMS_MOST] + ([f"and {more} more"] if more > 0 else [])
-        raise ConfigError(str(file.path), told)
+    raise_problems(file.path, work.problems)
     return FlatDiagram(
         file.base_s, file.seed, dict(sorted(work.blocks.items(), key=_place)),
         dict(sorted(work.faces.items(), key=_place)),
-        tuple(sorted(work.wires, key=lambda one: one.words)), drivers, work.restarts,
+        tuple(sorted(work.wires, key=lambda one: one.words)), drivers, work.lines, work.restarts,
     )  # fmt: skip
 
 

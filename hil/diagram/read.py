@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, get_args
 
 from hil.config.errors import ConfigError
 from hil.config.settings import read_toml
+from hil.diagram.lines import SourceLines, raise_problems
 from hil.diagram.model import (
     NAME,
     NAME_WORDS,
@@ -25,8 +25,6 @@ from hil.diagram.write import FORMAT
 
 TEXT_MOST: Final = 2000
 """Characters of a note."""
-PROBLEMS_MOST: Final = 40
-"""Of more faults only the number is told."""
 RATE_MOST: Final = 100_000
 PLACE_MOST: Final = 10**6
 BASE_LEAST_S, BASE_MOST_S = 1e-5, 10.0
@@ -37,36 +35,26 @@ _OWN: Final = ("kind", "of", "rate", "offset", "run", "states", "outputs", "note
 _PARAMETER: Final = ("value", "low", "high", "unit", "note")
 
 
-@dataclass(slots=True)
 class Problems:
-    """What is wrong with a file, with the line where it stands."""
+    """What is wrong with a file, with the line where it stands.
 
-    source: str
-    lines: list[str] = field(default_factory=list)
-    """Of the file's text."""
-    found: list[str] = field(default_factory=list)
+    Args:
+        source: The file.
+        lines: Of its text.
+    """
+
+    def __init__(self, source: Path, lines: list[str] | None = None) -> None:
+        self._source = source
+        self._lines = SourceLines(source, lines)
+        self.found: list[str] = []
 
     def add(self, problem: str, key: str = "", section: str = "") -> None:
         """Add one; its line is that of a key within a section, if it can be found."""
-        number = self._line(section, key) if key else None
-        self.found.append(problem if number is None else f"line {number}: {problem}")
+        self.found.append((self._lines.before(section, key) if key else "") + problem)
 
     def raise_if_any(self) -> None:
         """Raise `ConfigError` with all of them."""
-        if self.found:
-            more = len(self.found) - PROBLEMS_MOST
-            told = self.found[:PROBLEMS_MOST] + ([f"and {more} more"] if more > 0 else [])
-            raise ConfigError(self.source, told)
-
-    def _line(self, section: str, key: str) -> int | None:
-        start = re.compile(rf"""\s*(["']?){re.escape(key[:200])}\1\s*=""")
-        inside = ""
-        for number, line in enumerate(self.lines, 1):
-            if line.lstrip().startswith("["):
-                inside = line.strip().strip("[]").replace('"', "")
-            elif inside == section and start.match(line):
-                return number
-        return None
+        raise_problems(self._source, self.found)
 
 
 def read(path: Path) -> DiagramFile:
@@ -108,7 +96,7 @@ def _library_files(beside: Path, name: str) -> list[Path]:
 
 def _read_one(path: Path) -> DiagramFile:
     table = read_toml(path)
-    problems = Problems(str(path), path.read_text(encoding="utf-8").splitlines())
+    problems = Problems(path, path.read_text(encoding="utf-8").splitlines())
     file = from_table(table, problems, path)
     problems.raise_if_any()
     return file
@@ -125,7 +113,7 @@ def from_table(table: Mapping[str, Any], problems: Problems, path: Path) -> Diag
         return DiagramFile(Diagram())
     _unknown(table, _TOP, problems, "", "")
     base_s = _number(table, "base_s", 0.002, problems, BASE_LEAST_S, BASE_MOST_S, "s")
-    seed = _whole(table, "seed", 0, problems, "", 0, 2**53)
+    seed = _whole(table, "seed", 0, problems, 0, 2**53)
     libraries = table.get("library", [])
     if not isinstance(libraries, list) or not all(_is_path(one) for one in libraries):
         problems.add("library: a list of files or folders is needed", "library")
@@ -203,7 +191,7 @@ def _block(name: str, table: Any, problems: Problems, section: str) -> DrawnBloc
         if value is None:
             problems.add(f"{name}.{key!r:.80}: a number, text, true or false, or lists of numbers",
                          name, section)  # fmt: skip
-    rate = _whole(table, "rate", 1, problems, f"{name}.", 1, RATE_MOST)
+    rate = _whole(table, "rate", 1, problems, 1, RATE_MOST, name, section)
     words = {key: table.get(key, default) for key, default in
              (("run", "always"), ("states", "held"), ("outputs", "held"))}  # fmt: skip
     for key, choices in (("run", Run), ("states", Kept), ("outputs", Kept)):
@@ -211,7 +199,7 @@ def _block(name: str, table: Any, problems: Problems, section: str) -> DrawnBloc
             told = " or ".join(get_args(choices))
             problems.add(f"{name}.{key} = {words[key]!r:.60}: {told}", name, section)
             words[key] = get_args(choices)[0]
-    offset = _whole(table, "offset", 0, problems, f"{name}.", 0, max(rate - 1, 0))
+    offset = _whole(table, "offset", 0, problems, 0, max(rate - 1, 0), name, section)
     of = table.get("of", "")
     if not isinstance(of, str) or (of and not NAME.fullmatch(of)):
         problems.add(f"{name}.of = {of!r:.60}: the name of a sub-diagram is needed", name, section)
@@ -271,12 +259,14 @@ def _number(table: Mapping, key: str, default: float, problems: Problems, low: f
     return default
 
 
-def _whole(table: Mapping, key: str, default: int, problems: Problems, at: str, low: int, high: int
-           ) -> int:  # fmt: skip
+def _whole(table: Mapping, key: str, default: int, problems: Problems, low: int, high: int,
+           block: str = "", section: str = "") -> int:  # fmt: skip
     value = table.get(key, default)
     if type(value) is int and low <= value <= high:
         return value
-    problems.add(f"{at}{key} = {value!r:.60}: a whole number from {low} to {high} is needed", key)
+    at = f"{block}.{key}" if block else key
+    wanted = f"a whole number from {low} to {high} is needed"
+    problems.add(f"{at} = {value!r:.60}: {wanted}", block or key, section)
     return default
 
 

@@ -78,7 +78,8 @@ def find_types(flat: FlatDiagram, problems: list[str]) -> dict[Endpoint, FoundTy
     for wire in flat.wires:
         fault = _fault(unknowns, wire, ports)
         if fault:
-            problems.append(f"{wire.words}: {fault}")
+            line = flat.lines.before(wire.section, wire.key) if wire.key else ""
+            problems.append(f"{line}{wire.words}: {fault}")
     return {end: _found(unknowns, end, port) for end, port in ports.items()}
 
 

@@ -64,7 +64,7 @@ def test_check_of_a_wrong_diagram_names_file_and_wire(law):
     law.write_text(LAW.replace('unit = "1/s"', 'unit = "1/(s*A)"').replace(
         'y = { kind = "Out" }', 'y = { kind = "Out", unit = "m" }'))  # fmt: skip
     told = diagram("check", law, status=2)
-    assert f"{law}: y.u = integral.y: m/A into m" in told["error"]
+    assert f"{law}: line 17: y.u = integral.y: m/A into m" in told["error"]
 
 
 def test_run_integrates_numbers_and_tables(law, tmp_path):

@@ -1,0 +1,53 @@
+"""Where in a file's text something stands, so that a fault is told with its line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from hil.config.errors import ConfigError
+
+PROBLEMS_MOST: Final = 40
+"""Of more faults of a file only the number is told."""
+
+
+def raise_problems(source: Path, problems: Sequence[str]) -> None:
+    """Raise `ConfigError` with what is wrong with a file, if anything is."""
+    if problems:
+        more = len(problems) - PROBLEMS_MOST
+        last = [f"and {more} more"] if more > 0 else []
+        raise ConfigError(str(source), [*problems[:PROBLEMS_MOST], *last])
+
+
+class SourceLines:
+    """Lines of a diagram's file.
+
+    Args:
+        path: The file; read when a line is asked for.
+        lines: Its lines, if they are known.
+    """
+
+    def __init__(self, path: Path, lines: list[str] | None = None) -> None:
+        self._path = path
+        self._lines = lines
+
+    def before(self, section: str, key: str) -> str:
+        """``line 7: `` for a key of a section such as ``sub.Law.block``; empty if it is nowhere."""
+        start = re.compile(rf"""\s*(["']?){re.escape(key[:200])}\1\s*=""")
+        inside = ""
+        for number, line in enumerate(self._known(), 1):
+            if line.lstrip().startswith("["):
+                inside = line.strip().strip("[]").replace('"', "")
+            elif inside == section and start.match(line):
+                return f"line {number}: "
+        return ""
+
+    def _known(self) -> list[str]:
+        if self._lines is None:
+            try:
+                self._lines = self._path.read_text(encoding="utf-8").splitlines()
+            except (OSError, UnicodeDecodeError):
+                self._lines = []
+        return self._lines
