@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hil.config.errors import ConfigError
 from hil.diagram.flatten import FlatDiagram, FlatWire, flatten_what_can_be
@@ -36,7 +36,8 @@ def review(file: DiagramFile, newest: Spot | None = None) -> Review:
         flat, problems = flatten_what_can_be(file, None, SourceLines(file.path, []))
     except ConfigError as error:
         return Review(tuple(map(Placed, error.problems)), None)
-    wires = sorted(_whole(flat), key=lambda wire: (wire.section, wire.key) == newest)
+    flat = replace(flat, wires=tuple(_whole(flat)))
+    wires = sorted(flat.wires, key=lambda wire: (wire.section, wire.key) == newest)
     problems += type_problems(flat, wires) + rate_problems(flat)
     faults = [one if isinstance(one, Placed) else Placed(one) for one in problems]
     _, loop = sort(flat)
