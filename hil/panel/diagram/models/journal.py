@@ -1,9 +1,9 @@
 """Edits on the disk as they are made, so that none is lost with the process.
 
 Beside ``law.toml`` stands ``.law.toml.edits``: a line with the text that was edited, then a line
-for each edit, each with its CRC-32. A line is in the system's hands before the edit is shown: a process
-that is killed loses none. Of a line that is half written the edit is left out; anything else that
-does not fit is damage, and the file is set aside. Whoever edits a diagram holds its lock.
+for each edit, each with its CRC-32. A line is in the system's hands before the edit is shown: a
+process that is killed loses none. Of a line that is half written the edit is left out; anything
+else that does not fit is damage, and the file is set aside. Whoever edits a diagram holds its lock.
 """
 
 from __future__ import annotations

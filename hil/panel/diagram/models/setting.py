@@ -1,4 +1,4 @@
-"""Edits of what stands in a block's line: parameters, ticks, conditions, notes; and of a diagram's.
+"""Edits of what stands in a block's line: parameters, ticks, conditions, notes.
 
 A value is checked against type, limits and unit before it is taken.
 """
@@ -15,20 +15,18 @@ from hil.config.errors import RefusedError
 from hil.diagram.kind import RESERVED, BlockKind, ParameterKind
 from hil.diagram.model import Diagram, DiagramFile, DiagramParameter, DrawnBlock, Kept, Run
 from hil.diagram.parameters import checked, resolved
-from hil.diagram.read import BASE_LEAST_S, BASE_MOST_S, RATE_MOST, TEXT_MOST
+from hil.diagram.read import RATE_MOST, TEXT_MOST
 from hil.diagram.registry import SUB, faces, kinds, nearest
-from hil.diagram.units import UnitError, conversion, unit
+from hil.diagram.units import UnitError, conversion
 from hil.panel.diagram.models.names import (
     block_at,
-    check_new_name,
     diagram_at,
-    dollars,
-    instances,
     with_diagram,
 )  # fmt: skip
 
 
-def _with_block(file: DiagramFile, where: str, name: str, block: DrawnBlock) -> DiagramFile:
+def with_block(file: DiagramFile, where: str, name: str, block: DrawnBlock) -> DiagramFile:
+    """The file with another block of this name."""
     diagram = diagram_at(file, where)
     return with_diagram(
         file, where, replace(diagram, blocks={**diagram.blocks, name: block})
@@ -69,7 +67,7 @@ class SetParameter:
             if kind is None:
                 raise RefusedError(f"{self.block}: {block.kind!r:.80} is no kind")
             self._check(kind, block, given, scope_of(diagram))
-        return _with_block(file, self.where, self.block, replace(block, parameters=given))
+        return with_block(file, self.where, self.block, replace(block, parameters=given))
 
     def _check(self, kind: BlockKind, block: DrawnBlock, given: Mapping[str, Any],
                scope: Mapping[str, Any]) -> None:  # fmt: skip
@@ -127,52 +125,6 @@ def _numbers(value: Any) -> list[Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class SetDiagramParameter:
-    """A parameter of a diagram itself, with limits, unit and note; or none of this name."""
-
-    where: str
-    name: str
-    to: DiagramParameter | None
-
-    @property
-    def words(self) -> str:
-        """For the menu."""
-        return f"set parameter {self.name}" if self.to else f"delete parameter {self.name}"
-
-    def on(self, file: DiagramFile) -> DiagramFile:
-        """The file with it, refused where a block could no longer take it."""
-        diagram = diagram_at(file, self.where)
-        parameters = {key: one for key, one in diagram.parameters.items() if key != self.name}
-        if self.to is not None:
-            check_new_name(self.name, RESERVED, "parameter")
-            _check_note(self.to.note)
-            check_value(self.name, self.to)
-            try:
-                unit(self.to.unit)
-            except UnitError as error:
-                raise RefusedError(f"{self.name}: {error}") from None
-            parameters[self.name] = self.to
-        changed = replace(diagram, parameters=parameters)
-        for name, block in sorted(diagram.blocks.items()):
-            if self.name in dollars(tuple(block.parameters.values())):
-                self._check_user(name, block, diagram, changed)
-        return with_diagram(file, self.where, changed)
-
-    def _check_user(self, name: str, block: DrawnBlock, before: Diagram, after: Diagram) -> None:
-        if self.to is None:
-            raise RefusedError(f"{self.name}: block {name} takes it; set that first")
-        kind = kinds().get(block.kind) or faces().get(block.kind)
-        if kind is not None:
-            old: list[str] = []
-            new: list[str] = []
-            checked(kind, block.parameters, scope_of(before), old)
-            checked(kind, block.parameters, scope_of(after), new)
-            fresh = [one for one in new if one not in old]
-            if fresh:
-                raise RefusedError(f"{self.name}: {name}.{fresh[0]}")
-
-
-@dataclass(frozen=True, slots=True)
 class SetTicks:
     """Rate and offset of a block."""
 
@@ -202,7 +154,7 @@ class SetTicks:
                 f"{self.rate - 1}, below the rate, is needed"
             )
         changed = replace(block, rate=self.rate, offset=self.offset)
-        return _with_block(file, self.where, self.block, changed)
+        return with_block(file, self.where, self.block, changed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +178,7 @@ class SetRun:
         if block.kind != SUB:
             raise RefusedError(f"{self.block}: run, states and outputs are for sub-diagrams")
         changed = replace(block, run=self.run, states=self.states, outputs=self.outputs)
-        return _with_block(file, self.where, self.block, changed)
+        return with_block(file, self.where, self.block, changed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,64 +197,24 @@ class SetNote:
 
     def on(self, file: DiagramFile) -> DiagramFile:
         """The file with it."""
-        _check_note(self.note)
+        check_note(self.note)
         diagram = diagram_at(file, self.where)
         if not self.block:
             return with_diagram(file, self.where, replace(diagram, note=self.note))
         changed = replace(block_at(diagram, self.block), note=self.note)
-        return _with_block(file, self.where, self.block, changed)
+        return with_block(file, self.where, self.block, changed)
 
 
-def _check_note(note: str) -> None:
+def check_note(note: str) -> None:
+    """Refuse a note that no file can hold.
+
+    Raises:
+        RefusedError: With the reason.
+    """
     if len(note) > TEXT_MOST:
         raise RefusedError(f"a note of {len(note)} characters; at most {TEXT_MOST}")
     if any(0xD800 <= ord(one) <= 0xDFFF for one in note):
         raise RefusedError("a note with half a character (a surrogate), which no file can hold")
-
-
-@dataclass(frozen=True, slots=True)
-class RenameSub:
-    """Another name for a sub-diagram; its blocks follow."""
-
-    old: str
-    new: str
-
-    @property
-    def words(self) -> str:
-        """For the menu."""
-        return f"rename sub-diagram {self.old} to {self.new}"
-
-    def on(self, file: DiagramFile) -> DiagramFile:
-        """The file with it."""
-        diagram_at(file, self.old)
-        if not self.old or self.new == self.old:
-            return file
-        check_new_name(self.new, {*file.subs, *file.foreign}, "sub-diagram")
-        for where, name in list(instances(file, self.old)):
-            block = replace(diagram_at(file, where).blocks[name], of=self.new)
-            file = _with_block(file, where, name, block)
-        subs = {self.new if name == self.old else name: one for name, one in file.subs.items()}
-        return replace(file, subs=subs)
-
-
-@dataclass(frozen=True, slots=True)
-class SetBase:
-    """The base period of a file."""
-
-    base_s: float
-
-    @property
-    def words(self) -> str:
-        """For the menu."""
-        return "set the base period"
-
-    def on(self, file: DiagramFile) -> DiagramFile:
-        """The file with it."""
-        if not BASE_LEAST_S <= self.base_s <= BASE_MOST_S:
-            raise RefusedError(
-                f"base_s = {self.base_s!r:.40}: {BASE_LEAST_S:g} to {BASE_MOST_S:g} s is needed"
-            )
-        return replace(file, base_s=float(self.base_s))
 
 
 _FREE: Final = ("text", "unit")
