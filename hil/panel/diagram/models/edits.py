@@ -21,8 +21,8 @@ from hil.panel.diagram.models.names import (
     check_place,
     diagram_at,
     ends,
-    free_name,
     instances,
+    name_after,
     with_diagram,
 )  # fmt: skip
 
@@ -72,8 +72,7 @@ class PlaceBlock:
     def on(self, file: DiagramFile) -> DiagramFile:
         """The file with it."""
         diagram = diagram_at(file, self.where)
-        wanted = self.of or self.kind
-        name = self.name or free_name(wanted[:1].lower() + wanted[1:], diagram.blocks)
+        name = self.name or name_after(self.of or self.kind, diagram.blocks)
         check_new_name(name, diagram.blocks)
         given = dict(self.parameters)
         if self.kind == SUB:

@@ -25,6 +25,7 @@ from hil.panel.diagram.models.names import (
     ends,
     free_name,
     instances,
+    name_after,
     replaced,
     with_diagram,
 )  # fmt: skip
@@ -47,7 +48,7 @@ class Group:
     where: str
     names: frozenset[str]
     name: str
-    """Of the sub-diagram; its block is called likewise, in small letters."""
+    """Of the sub-diagram; its block is called after it, in small letters."""
     ports: PortParameters = field(default=_untyped, repr=False)
 
     @property
@@ -70,14 +71,14 @@ class Group:
             raise RefusedError(f"{reserved[0]}: no sub-diagram can have a parameter of this name")
         work = _Cut(self.names, self.ports, dict(blocks))
         outer = dict(work.wires(diagram.wires))
-        instance = free_name(self.name[:1].lower() + self.name[1:], diagram.blocks)
+        rest = without_blocks(diagram, self.names)
+        instance = name_after(self.name, rest.blocks)
         parameters = {
             name: one for name, one in diagram.parameters.items() if name in taken
         }  # fmt: skip
         places = {name: at for name, at in diagram.places.items() if name in self.names}
         sub = Diagram(work.blocks, work.inner, places | work.places(places), parameters)
         given = {name: f"${name}" for name in parameters}
-        rest = without_blocks(diagram, self.names)
         named = {_SELF: instance}
         outside = replace(
             rest,

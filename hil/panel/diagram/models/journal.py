@@ -1,9 +1,10 @@
 """Edits on the disk as they are made, so that none is lost with the process.
 
 Beside ``law.toml`` stands ``.law.toml.edits``: a line with the text that was edited, then a line
-for each edit, each with its CRC-32. A line is in the system's hands before the edit is shown: a
-process that is killed loses none. Of a line that is half written the edit is left out; anything
-else that does not fit is damage, and the file is set aside. Whoever edits a diagram holds its lock.
+for each edit, each with the CRC-32 of all so far. A line is in the system's hands before the edit
+is shown: a process that is killed loses none. Of a line that is half written the edit is left out;
+anything else that does not fit is damage, and the file is set aside. Whoever edits a diagram holds
+the lock of its journal.
 """
 
 from __future__ import annotations
@@ -42,11 +43,13 @@ class Journal:
     Args:
         path: Of the diagram.
         descriptor: Open for appending.
+        check: CRC-32 of the lines that are there.
     """
 
-    def __init__(self, path: Path, descriptor: int) -> None:
+    def __init__(self, path: Path, descriptor: int, check: int) -> None:
         self._path = path
         self._descriptor = descriptor
+        self._check = check
 
     @classmethod
     def begin(cls, path: Path, text: str | None) -> Journal:
@@ -64,14 +67,16 @@ class Journal:
         descriptor = os.open(part, flags, 0o600)
         try:
             _lock(descriptor)
-            os.write(descriptor, _line({"version": VERSION, "file": path.name, "text": text}))
+            header = {"version": VERSION, "file": path.name, "text": text}
+            data, check = _line(header, 0)
+            _write(descriptor, data)
             os.fsync(descriptor)
             part.replace(place)
         except BaseException:
             os.close(descriptor)
             part.unlink(missing_ok=True)
             raise
-        return cls(path, descriptor)
+        return cls(path, descriptor, check)
 
     @classmethod
     def resume(cls, path: Path) -> tuple[Journal, History, str | None] | None:
@@ -90,12 +95,15 @@ class Journal:
         try:
             if not _lock(descriptor):
                 raise RefusedError(f"{path} is being edited elsewhere: {place.name} is locked")
-            history, text, size = _replayed(read_regular(place, BYTES_MOST), path)
-            os.ftruncate(descriptor, size)
+            data = read_regular(place, BYTES_MOST)
+            whole = data[: data.rfind(b"\n") + 1]
+            tables, check = _tables(whole)
+            history, text = _replayed(tables, path)
+            os.ftruncate(descriptor, len(whole))
         except BaseException:
             os.close(descriptor)
             raise
-        return cls(path, descriptor), history, text
+        return cls(path, descriptor, check), history, text
 
     def write(self, what: str, step: Step) -> None:
         """Keep an edit.
@@ -106,9 +114,8 @@ class Journal:
         Raises:
             OSError: If it cannot be written.
         """
-        data = _line({what: table_of(step)})
-        while data:
-            data = data[os.write(self._descriptor, data) :]
+        data, self._check = _line({what: table_of(step)}, self._check)
+        _write(self._descriptor, data)
 
     def close(self, *, remove: bool) -> None:
         """Let go of it, and take it away if nothing in it is needed."""
@@ -139,22 +146,42 @@ def _lock(descriptor: int) -> bool:
     return True
 
 
-def _line(table: Mapping[str, Any]) -> bytes:
+def _line(table: Mapping[str, Any], check: int) -> tuple[bytes, int]:
+    """A line and the CRC-32 up to it, given that of the lines before it."""
     data = json.dumps(table, ensure_ascii=True, separators=(",", ":")).encode()
-    return b"%08x %s\n" % (zlib.crc32(data), data)
+    check = zlib.crc32(data, check)
+    return b"%08x %s\n" % (check, data), check
 
 
-def _replayed(data: bytes, path: Path) -> tuple[History, str | None, int]:
-    """The edits of a journal, the text before them, and how many of its bytes are whole lines."""
-    size = data.rfind(b"\n") + 1
-    lines = data[:size].splitlines()
-    tables = [_table(line, number) for number, line in enumerate(lines, 1)]
+def _write(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def _tables(whole: bytes) -> tuple[list[dict[str, Any]], int]:
+    """What the lines say, and the CRC-32 of all of them."""
+    tables, check = [], 0
+    for number, line in enumerate(whole.splitlines(), 1):
+        told, _, data = line.partition(b" ")
+        check = zlib.crc32(data, check)
+        if told != b"%08x" % check:
+            raise DamagedError(f"line {number}: its checksum is wrong")
+        table = json.loads(data)
+        if not isinstance(table, dict):
+            raise DamagedError(f"line {number}: no edit")
+        tables.append(table)
+    return tables, check
+
+
+def _replayed(tables: list[dict[str, Any]], path: Path) -> tuple[History, str | None]:
+    """The edits of a journal, and the text before them."""
     if not tables or tables[0].get("version") != VERSION:
         raise DamagedError("it does not begin as one of this version does")
-    text = tables[0]["text"]
+    text = tables[0].get("text")
     try:
-        file = DiagramFile(Diagram(), path=path) if text is None else read_text(text, path)
-        history = History(file)
+        history = History(
+            DiagramFile(Diagram(), path=path) if text is None else read_text(text, path)
+        )
         for number, table in enumerate(tables[1:], 2):
             try:
                 _apply(history, table)
@@ -163,17 +190,7 @@ def _replayed(data: bytes, path: Path) -> tuple[History, str | None, int]:
         read_text(text_of(history.file), path)
     except ConfigError as error:
         raise DamagedError(f"it does not make a diagram: {error.problems[0]}") from None
-    return history, text, size
-
-
-def _table(line: bytes, number: int) -> dict[str, Any]:
-    check, _, data = line.partition(b" ")
-    if check != b"%08x" % zlib.crc32(data):
-        raise DamagedError(f"line {number}: its checksum is wrong")
-    table = json.loads(data)
-    if not isinstance(table, dict):
-        raise DamagedError(f"line {number}: no edit")
-    return table
+    return history, text
 
 
 def _apply(history: History, table: Mapping[str, Any]) -> None:

@@ -112,6 +112,7 @@ def port_parameters(file: DiagramFile, where: str) -> Callable[[str], dict[str, 
         if one.flat is not None
         for prefix in _paths(file, top, where)
     ]
+    sized = any(type(one.value) is int for one in diagram.parameters.values())
     text = any(isinstance(one.value, str) for one in diagram.parameters.values())
 
     def of(source: str) -> dict[str, Any]:
@@ -122,7 +123,7 @@ def port_parameters(file: DiagramFile, where: str) -> Callable[[str], dict[str, 
         if type_ is None:
             return {}
         parameters: dict[str, Any] = {"type": type_.type}
-        if not diagram.parameters:  # else a size may be one of them
+        if not sized:
             parameters["shape"] = type_.shape
         if not text and type_.frame:
             parameters["frame"] = type_.frame

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -12,6 +13,8 @@ from hil.diagram.read import PLACE_MOST
 from hil.diagram.registry import nearest
 
 NAME_MOST: Final = 64
+HUMPS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*|[a-z0-9]+")
+"""Words of a name such as `RateTransition`."""
 Place = tuple[int, int]
 
 
@@ -70,6 +73,11 @@ def free_name(wanted: str, taken: Collection[str]) -> str:
         if name not in taken:
             return name
     raise AssertionError("more names than are taken")  # pragma: no cover
+
+
+def name_after(kind: str, taken: Collection[str]) -> str:
+    """A free name for a block of a kind or sub-diagram: ``unit_delay`` for `UnitDelay`."""
+    return free_name("_".join(HUMPS.findall(kind)).lower()[:NAME_MOST] or "block", taken)
 
 
 def check_place(at: Place) -> Place:

@@ -8,9 +8,10 @@ from typing import Final
 
 from hil.diagram.model import DiagramFile
 from hil.diagram.registry import SUB, faces, kinds
+from hil.panel.diagram.models.names import HUMPS
 
 OWN_GROUP: Final = "sub-diagrams"
-_HUMPS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*|[a-z0-9]+")
+TYPED_MOST: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Palette:
 
     def search(self, typed: str) -> list[Offer]:
         """What fits, the best first: names before words about them; all of them for nothing."""
-        words = typed.split()
+        words = typed[:TYPED_MOST].split()
         if not words:
             return list(self.offers)
         ranked = []
@@ -64,22 +65,24 @@ class Palette:
 def _rank(one: Offer, word: str) -> int | None:
     """How well one word fits, 0 best; None if it does not."""
     name = one.name.lower()
-    humps = [hump.lower() for hump in _HUMPS.findall(one.name)]
+    humps = [hump.lower() for hump in HUMPS.findall(one.name)]
     if name == word:
         return 0
     if name.startswith(word):
         return 1
     if any(hump.startswith(word) for hump in humps):
         return 2
-    if _initials(word, humps):
+    if word == "".join(hump[0] for hump in humps):
         return 3
-    if word in name:
+    if _initials(word, humps):
         return 4
+    if word in name:
+        return 5
     if any(
         part.startswith(word) for part in re.findall(r"\w+", f"{one.group} {one.about}".lower())
     ):
-        return 5
-    return 6 if word in f"{one.group} {one.about}".lower() else None
+        return 6
+    return 7 if word in f"{one.group} {one.about}".lower() else None
 
 
 def _initials(word: str, humps: list[str]) -> bool:
