@@ -8,7 +8,7 @@ from hil.panel.diagram.models.clipboard import Paste, copied
 from hil.panel.diagram.models.declaring import RenameSub, SetDiagramParameter
 from hil.panel.diagram.models.edits import Connect, Delete, Disconnect, PlaceBlock, Rename
 from hil.panel.diagram.models.grouping import Group, Ungroup
-from hil.panel.diagram.models.placing import Align, Move
+from hil.panel.diagram.models.placing import AlignBlocks, Move
 from hil.panel.diagram.models.setting import SetNote, SetParameter, SetTicks
 
 LEVEL = """format = 1
@@ -180,7 +180,7 @@ class RandomEdits:
 
     def do_align(self, where, diagram):
         edge = self.draw.choice(["left", "right", "top", "bottom"])
-        return Align(where, self.some(diagram), edge)
+        return AlignBlocks(where, self.some(diagram), edge)
 
     def do_group(self, where, diagram):
         return Group(where, self.some(diagram), self.draw.choice(["Part", "Law", "Other"]))

@@ -106,6 +106,20 @@ def test_a_tail_that_is_torn_loses_its_edit_alone(tmp_path):
     assert path.read_text() == LEVEL
 
 
+def test_editing_goes_on_behind_a_tail_that_was_torn(tmp_path):
+    path, _ = left_behind(tmp_path)
+    place = journal_path(path)
+    place.write_bytes(place.read_bytes()[:-9])
+    document = Document(path)
+    document.recover()
+    document.do(SetParameter("", "pi", "kp", 8.0))
+    document.close()
+    again = Document(path)
+    assert again.recover() == 4
+    assert text_of(again.file) == text_of(document.file)
+    again.close(discard=True)
+
+
 @pytest.mark.parametrize("line", range(6))
 def test_a_damaged_autosave_is_told_and_set_aside(tmp_path, line):
     path, _ = left_behind(tmp_path)

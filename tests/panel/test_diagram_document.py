@@ -23,7 +23,7 @@ from hil.panel.diagram.models.declaring import SetBase, SetDiagramParameter
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.models.edits import Connect, Delete, Disconnect, PlaceBlock, Rename
 from hil.panel.diagram.models.history import History
-from hil.panel.diagram.models.placing import Align, Move
+from hil.panel.diagram.models.placing import AlignBlocks, Move
 from hil.panel.diagram.models.setting import SetNote, SetParameter, SetRun, SetTicks, typed
 
 FORCE = (configs_dir() / "diagrams" / "force_joint.toml").read_text()
@@ -128,8 +128,10 @@ def test_a_thousand_steps_can_be_taken_back(document):
     for number in range(1000):
         document.do(SetParameter("", "pi", "kp", number + 0.5))
         document.do(Move("", {"pi": (number, -number)}))
+    steps = 0
     while document.undo():
-        pass
+        steps += 1
+    assert steps == 2000
     assert text_of(document.file) == first
 
 
@@ -353,7 +355,7 @@ def test_renaming_and_deleting_a_port_changes_the_wires_around(tmp_path):
 
 def test_align_puts_blocks_on_the_line_of_the_outermost(document):
     names = frozenset({"error", "pi", "limit"})
-    document.do(Align("", names, "right", {"limit": (60, 20), "pi": (200, 20)}))
+    document.do(AlignBlocks("", names, "right", {"limit": (60, 20), "pi": (200, 20)}))
     assert {name: document.file.top.places[name] for name in names} == {
         "limit": (340, 3), "pi": (200, 0), "error": (400, 0)}  # fmt: skip
 

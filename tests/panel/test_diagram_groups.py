@@ -202,6 +202,7 @@ def test_what_is_typed_finds_the_block_that_is_meant():
     for typed, wanted in FOUND.items():
         if wanted in names:
             assert palette.search(typed)[0].name == wanted, typed
+    assert palette.search("int")[0].name.startswith("Int")  # not `RealToInteger`
     assert palette.search("zzz") == []
     assert palette.search(" ") == list(palette.offers)
     assert palette.search("a" * 10**6) == []

@@ -16,7 +16,7 @@ from hil.panel.diagram.models.changes import Step
 from hil.panel.diagram.models.edits import Connect, Edit
 from hil.panel.diagram.models.grouping import Group
 from hil.panel.diagram.models.history import History
-from hil.panel.diagram.models.journal import DamagedError, Journal, journal_path, set_aside
+from hil.panel.diagram.models.journal import DamagedError, EditJournal, journal_path, set_aside
 from hil.panel.diagram.models.judge import Faults, connected, faults_of, port_parameters
 
 _DRAWING: Final = frozenset({"places", "note"})
@@ -46,7 +46,7 @@ class Document:
         self._on_disk = settings_text(path) if path.exists() else None
         self._history = History(_parsed(self._on_disk, path))
         self._saved_text = text_of(self.file)
-        self._journal: Journal | None = None
+        self._journal: EditJournal | None = None
         self._faults: Faults | None = None
         self._drags = 0
         self._open_journal()
@@ -217,7 +217,7 @@ class Document:
 
     def _open_journal(self) -> None:
         try:
-            found = Journal.resume(self.path)
+            found = EditJournal.resume(self.path)
         except DamagedError as error:
             aside = set_aside(self.path)
             self.told = f"the autosave is damaged ({error}); it was set aside as {aside.name}"
@@ -237,7 +237,7 @@ class Document:
     def _begin_journal(self) -> None:
         self._end_journal(remove=False)
         try:
-            self._journal = Journal.begin(self.path, self._on_disk)
+            self._journal = EditJournal.begin(self.path, self._on_disk)
         except OSError as error:
             self.told = f"no autosave: {journal_path(self.path)}: {error.strerror}"
 

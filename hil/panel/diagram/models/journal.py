@@ -37,7 +37,7 @@ def journal_path(path: Path) -> Path:
     return path.with_name(f".{path.name}.edits")
 
 
-class Journal:
+class EditJournal:
     """The autosave of one diagram, locked while it is open.
 
     Args:
@@ -52,7 +52,7 @@ class Journal:
         self._check = check
 
     @classmethod
-    def begin(cls, path: Path, text: str | None) -> Journal:
+    def begin(cls, path: Path, text: str | None) -> EditJournal:
         """A new one in place of any other.
 
         Args:
@@ -79,7 +79,7 @@ class Journal:
         return cls(path, descriptor, check)
 
     @classmethod
-    def resume(cls, path: Path) -> tuple[Journal, History, str | None] | None:
+    def resume(cls, path: Path) -> tuple[EditJournal, History, str | None] | None:
         """The one that is there, with its edits and the text before them; None if there is none.
 
         Raises:

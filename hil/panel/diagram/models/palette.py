@@ -15,7 +15,7 @@ TYPED_MOST: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class BlockOffer:
     """What may be placed."""
 
     name: str
@@ -35,21 +35,21 @@ class Palette:
     """All kinds, and the sub-diagrams of a file and its libraries."""
 
     def __init__(self, file: DiagramFile) -> None:
-        self.offers: tuple[Offer, ...] = (
-            *(Offer(name, OWN_GROUP, sub.note, of=name)
+        self.offers: tuple[BlockOffer, ...] = (
+            *(BlockOffer(name, OWN_GROUP, sub.note, of=name)
               for name, sub in sorted({**file.foreign, **file.subs}.items())),
-            *(Offer(one.name, one.group, one.about, one.equation)
+            *(BlockOffer(one.name, one.group, one.about, one.equation)
               for one in (*faces().values(), *kinds().values())),
         )  # fmt: skip
 
-    def groups(self) -> dict[str, list[Offer]]:
+    def groups(self) -> dict[str, list[BlockOffer]]:
         """Offers of each group, in order."""
-        found: dict[str, list[Offer]] = {}
+        found: dict[str, list[BlockOffer]] = {}
         for one in self.offers:
             found.setdefault(one.group, []).append(one)
         return found
 
-    def search(self, typed: str) -> list[Offer]:
+    def search(self, typed: str) -> list[BlockOffer]:
         """What fits, the best first: names before words about them; all of them for nothing."""
         words = typed[:TYPED_MOST].split()
         if not words:
@@ -62,7 +62,7 @@ class Palette:
         return [one for *_, one in sorted(ranked, key=lambda item: item[:3])]
 
 
-def _rank(one: Offer, word: str) -> int | None:
+def _rank(one: BlockOffer, word: str) -> int | None:
     """How well one word fits, 0 best; None if it does not."""
     name = one.name.lower()
     humps = [hump.lower() for hump in HUMPS.findall(one.name)]

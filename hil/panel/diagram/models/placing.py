@@ -38,7 +38,7 @@ _EDGES: Final = {"left": (0, min), "right": (0, max), "top": (1, min), "bottom":
 
 
 @dataclass(frozen=True, slots=True)
-class Align:
+class AlignBlocks:
     """Blocks put on one line, that of the outermost."""
 
     where: str
