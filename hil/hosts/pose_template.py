@@ -124,7 +124,7 @@ KIND: Final = HostKind(
     name="pose_template",
     title="SimTools, FlyPT Mover: poses by a template, text or binary",
     port=4123,
-    tells=frozenset({"attitude", "position_m"}),
+    tells=frozenset({"attitude", "position_m", "flags.POSE"}),
     settings=lambda: PoseTemplateSettings,
     codec=PoseTemplateCodec,
 )

@@ -20,7 +20,14 @@ from hil.stations.simulator.parts import Parts, parts_of
 from hil.stations.simulator.prover_program import PROGRAM
 from hil.stations.simulator.scenario import RidePlan, ride_from_table
 from hil.stations.simulator.signals import SIGNALS
-from hil.stations.simulator.source import Feedback, LiveSource, OperatorInput, Surroundings
+from hil.stations.simulator.source import (
+    BY_FORCES,
+    BY_POSES,
+    Feedback,
+    LiveSource,
+    OperatorInput,
+    Surroundings,
+)
 from platform6dof.cueing.vehicle import VehicleFlags
 
 AROUND_S = 12.0
@@ -87,13 +94,14 @@ def ride_of(plan: RidePlan, *, by_itself: bool = True) -> Ride:
     Raises:
         ConfigError: if a preset or the source's kind cannot be had.
     """
+    scenario, file = plan.scenario, Path(plan.scenario_file)
+    _require_told(plan, source_kind(scenario.source, file).tells(scenario.source, file))
     parts = parts_of(plan)
     limits = plan.rig.slow_moves.limits()
-    scenario = plan.scenario
     lasts_s = plan.scenario.duration_s or float("inf")
     motion = RideMotion(parts.chain, limits, scenario.period_s, lasts_s, by_itself=by_itself)
     motion.gain.jump(scenario.cueing.gain)
-    inputs = operator_inputs(scenario.source, Path(plan.scenario_file))
+    inputs = operator_inputs(scenario.source, file)
     motion.inputs = started(inputs)
     return Ride(plan, parts, motion, inputs)
 
@@ -147,18 +155,36 @@ def opened_source(
 
 
 def _require_poses(plan: RidePlan, source: LiveSource, now_s: float) -> None:
-    """Refuse the direct algorithm for a source of which it is known that it tells no pose.
+    """Refuse the direct algorithm for a source whose first state bears no pose.
 
     Raises:
         ConfigError: naming the preset, and what would do.
     """
     step_s = plan.scenario.period_s
     seen = source.preview(now_s, step_s, step_s)
-    if not seen or VehicleFlags.POSE in seen[0].flags:
-        return
+    if seen and VehicleFlags.POSE not in seen[0].flags:
+        _require_told(plan, frozenset({BY_FORCES}))
+
+
+def _require_told(plan: RidePlan, told: frozenset[str]) -> None:
+    """Refuse an algorithm that follows what the source does not tell: it would rest for ever.
+
+    Args:
+        told: what the source tells, `BY_FORCES` or `BY_POSES`; empty if that cannot be known.
+
+    Raises:
+        ConfigError: naming the preset, and what would do.
+    """
     for preset in plan.presets:
-        if (plan.scenario.cueing.algorithm or preset.algorithm) == "direct":
-            line = f"preset {preset.name!r}: the direct algorithm follows poses, and this source "
-            line += "tells none (north, east, down and an attitude would be one); "
-            line += "classical, adaptive, optimal and mpc follow what it tells"
-            raise ConfigError(plan.scenario_file, [about("cueing.preset", line)])
+        direct = (plan.scenario.cueing.algorithm or preset.algorithm) == "direct"
+        if not told or (BY_POSES if direct else BY_FORCES) in told:
+            continue
+        line = f"preset {preset.name!r}: "
+        if direct:
+            line += "the direct algorithm follows poses, and this source tells none (north, east, "
+            line += "down and an attitude would be one); classical, adaptive, optimal and mpc "
+            line += "follow what it tells"
+        else:
+            line += "its algorithm follows forces and rates, and this source tells poses alone; "
+            line += "preset 'direct' follows those"
+        raise ConfigError(plan.scenario_file, [about("cueing.preset", line)])

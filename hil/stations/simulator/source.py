@@ -15,6 +15,8 @@ from hil.config.settings import Settings
 from hil.hosts.states import Heard
 from platform6dof.cueing.vehicle import VehicleState
 
+BY_FORCES, BY_POSES = "forces", "poses"
+"""What a source may tell: specific force and rates at the head, or where the platform shall be."""
 GROUP: Final = "hil.sources"
 """Entry points whose objects are `SourceKind` values; each bears the ``kind`` of its table."""
 
@@ -113,3 +115,5 @@ class SourceKind:
     that cannot be known; raises `ConfigError`."""
     inputs: Callable[[Any], tuple[OperatorInput, ...]] = lambda settings: ()
     """What a person may ask of the source of such settings; none if left out."""
+    tells: Callable[[Any, Path], frozenset[str]] = lambda settings, file: frozenset()
+    """What such a source tells, `BY_FORCES` or `BY_POSES`; empty if that cannot be known."""

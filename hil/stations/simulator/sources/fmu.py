@@ -22,6 +22,7 @@ from hil.fmu.wire import ModelOrder, StepAnswer, StepStatus
 from hil.hosts.states import Cause, Heard, HostState
 from hil.hosts.watch import LOST_S, OUT_S, window
 from hil.stations.simulator.source import (
+    BY_FORCES,
     Feedback,
     SourceKind,
     Surroundings,
@@ -316,5 +317,11 @@ def lasts_s(settings: FmuSettings, file: Path) -> float:
     return math.inf
 
 
-KIND: Final = SourceKind(FmuSettings, opened, lasts_s, operator_inputs)
+def tells(settings: FmuSettings, file: Path) -> frozenset[str]:
+    """What a vehicle does, and no poses."""
+    del settings, file
+    return frozenset({BY_FORCES})
+
+
+KIND: Final = SourceKind(FmuSettings, opened, lasts_s, operator_inputs, tells)
 """What the entry point gives."""

@@ -21,7 +21,7 @@ from hil.config.shipped import find_file
 from hil.hosts.kind import HostKind
 from hil.hosts.link import HostLink, Listening
 from hil.hosts.maps import load_map
-from hil.stations.simulator.source import SourceKind, Surroundings
+from hil.stations.simulator.source import BY_FORCES, BY_POSES, SourceKind, Surroundings
 from hil.stations.simulator.sources.emulated import EmulatedSettings, emulated
 from hil.stations.simulator.sources.heard_host import HostSource, SocketWire
 from hil.stations.simulator.sources.sending import sending
@@ -144,5 +144,15 @@ def lasts_s(settings: HostSettings, file: Path) -> float:
     return math.inf if settings.emulated is None else settings.emulated.feed_lasts_s(file)
 
 
-KIND = SourceKind(HostSettings, opened, lasts_s)
+def tells(settings: HostSettings, file: Path) -> frozenset[str]:
+    """Whether its wire tells poses or what a vehicle does.
+
+    Raises:
+        ConfigError: if the map cannot be had.
+    """
+    kind, _, _ = _map_of(settings, file)
+    return frozenset({BY_POSES if "flags.POSE" in kind.tells else BY_FORCES})
+
+
+KIND = SourceKind(HostSettings, opened, lasts_s, tells=tells)
 """What the entry point gives."""
