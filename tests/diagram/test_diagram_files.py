@@ -58,6 +58,14 @@ TWO_RATES = (HEAD + PLAIN).replace('"Constant", value = 1.0, unit = "N"', '"Cloc
     "k = 2.0", "rate = 2")  # fmt: skip
 
 
+def test_the_order_of_lines_in_a_file_does_not_matter(tmp_path):
+    head, blocks, wires = (HEAD + PLAIN).replace("[wire]", "[block]").split("[block]\n")
+    turned = ["\n".join(part.splitlines()[::-1]) for part in (blocks, wires)]
+    shuffled = f"{head}[wire]\n{turned[1]}\n[block]\n{turned[0]}\n"
+    one = text_of(read(written(tmp_path, HEAD + PLAIN)))
+    assert text_of(read(written(tmp_path, shuffled))) == one
+
+
 def changed(old, new):
     assert old in PLAIN
     return HEAD + PLAIN.replace(old, new)

@@ -31,13 +31,30 @@ class InputNumbers:
         return self.values[self.first : self.first + self.size]
 
 
+@dataclass(frozen=True, slots=True)
+class Sometimes:
+    """A block, or a part of one, that does not run at each tick, or has several numbers."""
+
+    rate: int
+    offset: int
+    outputs: slice
+    """Of its numbers, those that come then."""
+    condition: list[float] | None
+    at: int
+    """Which of the condition's numbers it is."""
+
+    def due(self, tick: int) -> bool:
+        """Whether it runs in a tick."""
+        if tick < self.offset or (tick - self.offset) % self.rate:
+            return False
+        return self.condition is None or bool(self.condition[self.at])
+
+
 class RunningBlock:
     """A block with the numbers of its outputs and its states."""
 
     def __init__(self, interpreter: Interpreter, block: FlatBlock) -> None:
         self.block = block
-        self.rate, self.offset = block.rate, block.offset
-        self.number = len(interpreter.blocks)
         self._sound = interpreter.sound
         self._clock = interpreter
         self.sizes = [self._sound.types[block.path, one.name].size for one in block.ports.outputs]
@@ -47,7 +64,7 @@ class RunningBlock:
         self.initial = block.kind.initial_of(block.parameters, self.setting)
         self.states: list[list[float]] = []
         self.output: Act = lambda: None
-        self.update: Act | None = None
+        self.update: Act = lambda: None
         self.restarted: list[RunningBlock] = []
 
     def first(self, port: str) -> int:
@@ -198,6 +215,8 @@ class Interpreter:
             inside = [one for one in flat.blocks if one.startswith(f"{sub}/")]
             self.blocks[path].restarted = [self.blocks[one] for one in inside]
         self._order = self._acts()
+        plain = [running for running, _, more in self._order if more is None]
+        self._updated = [running for running in plain if running.initial]
 
     def _reading(self, target: Endpoint) -> InputNumbers:
         size = self.sound.types[target].size
@@ -209,21 +228,23 @@ class Interpreter:
         running = self.blocks[source[0]]
         return InputNumbers(running.values, running.first(source[1]), size)
 
-    def _acts(self) -> list[tuple[RunningBlock, slice, list[float] | None, int]]:
-        """Blocks in order, each with the outputs that come then, its condition and where it is."""
+    def _acts(self) -> list[tuple[RunningBlock, list[float], Sometimes | None]]:
+        """Blocks in order with their numbers, and what is more than to compute the one of them."""
         found = []
         for path, part in self.sound.order:
             running = self.blocks[path]
-            sizes = running.sizes
+            block, sizes = running.block, running.sizes
             if part == WHOLE_PART:
                 outputs = slice(0, sum(sizes))
             else:
                 outputs = slice(sum(sizes[:part]), sum(sizes[: part + 1]))
             condition, at = None, 0
-            if running.block.enable is not None:
-                driver = self.blocks[running.block.enable[0]]
-                condition, at = driver.values, driver.first(running.block.enable[1])
-            found.append((running, outputs, condition, at))
+            if block.enable is not None:
+                driver = self.blocks[block.enable[0]]
+                condition, at = driver.values, driver.first(block.enable[1])
+            often = block.rate == 1 and condition is None and len(running.values) == 1
+            more = None if often else Sometimes(block.rate, block.offset, outputs, condition, at)
+            found.append((running, running.values, more))
         return found
 
     def step(self) -> None:
@@ -232,36 +253,36 @@ class Interpreter:
         Raises:
             NonFiniteError: If a block made a number that is not finite.
         """
-        tick = self.tick
-        updated: dict[int, Act] = {}
-        for running, outputs, condition, at in self._order:
-            rate, values = running.rate, running.values
-            if rate != 1 and (tick < running.offset or (tick - running.offset) % rate):
-                continue
-            if condition is not None and not condition[at]:
-                continue
-            if len(values) == 1:
+        sometimes: dict[int, RunningBlock] = {}
+        for running, values, more in self._order:
+            if more is None:
                 running.output()
                 if values[0] - values[0] != 0.0:
                     raise self._fault(running)
-            else:
-                self._several(running, outputs)
-            if running.update is not None:
-                updated[running.number] = running.update
-        for update in updated.values():
-            update()
+            elif more.due(self.tick):
+                self._several(running, more.outputs)
+                sometimes[id(running)] = running
+        for running in self._updated:
+            running.update()
+        for running in sometimes.values():
+            running.update()
         self.tick += 1
 
     def _several(self, running: RunningBlock, outputs: slice) -> None:
         """Compute several outputs, or some of them: the others stay as they are."""
         values = running.values
-        before = list(values)
-        running.output()
-        now = values[outputs]
-        before[outputs] = now
-        values[:] = before
-        if any(number - number != 0.0 for number in now):
-            raise self._fault(running)
+        if outputs.stop - outputs.start == len(values):
+            running.output()
+            now = values
+        else:
+            before = list(values)
+            running.output()
+            now = values[outputs]
+            before[outputs] = now
+            values[:] = before
+        for number in now:
+            if number - number != 0.0:
+                raise self._fault(running)
 
     def _fault(self, running: RunningBlock) -> NonFiniteError:
         return NonFiniteError(running.block.path, self.tick, self.tick * self.sound.flat.base_s)
