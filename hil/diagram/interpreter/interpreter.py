@@ -36,6 +36,8 @@ class RunningBlock:
 
     def __init__(self, interpreter: Interpreter, block: FlatBlock) -> None:
         self.block = block
+        self.rate, self.offset = block.rate, block.offset
+        self.number = len(interpreter.blocks)
         self._sound = interpreter.sound
         self._clock = interpreter
         self.sizes = [self._sound.types[block.path, one.name].size for one in block.ports.outputs]
@@ -114,6 +116,8 @@ class RunningBlock:
                     values[i], values[size + i] = y
                 else:
                     values[i] = y
+                if values[i] - values[i] != 0.0:
+                    break  # where the kernel stops too
 
         return act if size > 1 or two or len(arguments) > 2 else self._scalar(equations[0])
 
@@ -140,6 +144,9 @@ class RunningBlock:
 
     def _updates(self, made: list[Element]) -> Act:
         arguments, values = self._arguments(), self.values
+        if len(made) == len(arguments) == 1:
+            (update,), ((a, j, _),) = [made[0].update], arguments
+            return lambda: update((a[j],), values[0])
 
         def act() -> None:
             for i, one in enumerate(made):
@@ -179,7 +186,9 @@ class Interpreter:
         self.tick = 0
         flat = sound.flat
         self._inputs = {one.path: [0.0] * sound.types[one.path, "y"].size for one in flat.inputs()}
-        self.blocks = {path: RunningBlock(self, block) for path, block in flat.blocks.items()}
+        self.blocks: dict[str, RunningBlock] = {}
+        for path, block in flat.blocks.items():
+            self.blocks[path] = RunningBlock(self, block)
         for path, running in self.blocks.items():
             running.readings = [
                 self._reading((path, one.name)) for one in running.block.ports.inputs
@@ -200,19 +209,21 @@ class Interpreter:
         running = self.blocks[source[0]]
         return InputNumbers(running.values, running.first(source[1]), size)
 
-    def _acts(self) -> list[tuple[RunningBlock, int, int, list[float] | None, int]]:
-        """Blocks in order, each with the outputs that come then and its condition."""
+    def _acts(self) -> list[tuple[RunningBlock, slice, list[float] | None, int]]:
+        """Blocks in order, each with the outputs that come then, its condition and where it is."""
         found = []
         for path, part in self.sound.order:
             running = self.blocks[path]
             sizes = running.sizes
-            first = 0 if part == WHOLE_PART else sum(sizes[:part])
-            end = sum(sizes) if part == WHOLE_PART else first + sizes[part]
+            if part == WHOLE_PART:
+                outputs = slice(0, sum(sizes))
+            else:
+                outputs = slice(sum(sizes[:part]), sum(sizes[: part + 1]))
             condition, at = None, 0
             if running.block.enable is not None:
                 driver = self.blocks[running.block.enable[0]]
                 condition, at = driver.values, driver.first(running.block.enable[1])
-            found.append((running, first, end, condition, at))
+            found.append((running, outputs, condition, at))
         return found
 
     def step(self) -> None:
@@ -221,29 +232,39 @@ class Interpreter:
         Raises:
             NonFiniteError: If a block made a number that is not finite.
         """
-        tick, updated = self.tick, []
-        for running, first, end, condition, at in self._order:
-            block = running.block
-            if tick < block.offset or (tick - block.offset) % block.rate:
+        tick = self.tick
+        updated: dict[int, Act] = {}
+        for running, outputs, condition, at in self._order:
+            rate, values = running.rate, running.values
+            if rate != 1 and (tick < running.offset or (tick - running.offset) % rate):
                 continue
             if condition is not None and not condition[at]:
                 continue
-            values = running.values
-            if end - first == len(values):
+            if len(values) == 1:
                 running.output()
-            else:  # a part: the other outputs stay as they are
-                before = list(values)
-                running.output()
-                values[:] = [*before[:first], *values[first:end], *before[end:]]
-            for number in values[first:end]:
-                if number - number != 0.0:
-                    raise NonFiniteError(block.path, tick, tick * self.sound.flat.base_s)
+                if values[0] - values[0] != 0.0:
+                    raise self._fault(running)
+            else:
+                self._several(running, outputs)
             if running.update is not None:
-                updated.append(running)
-        for running in {id(one): one for one in updated}.values():
-            if running.update is not None:
-                running.update()
+                updated[running.number] = running.update
+        for update in updated.values():
+            update()
         self.tick += 1
+
+    def _several(self, running: RunningBlock, outputs: slice) -> None:
+        """Compute several outputs, or some of them: the others stay as they are."""
+        values = running.values
+        before = list(values)
+        running.output()
+        now = values[outputs]
+        before[outputs] = now
+        values[:] = before
+        if any(number - number != 0.0 for number in now):
+            raise self._fault(running)
+
+    def _fault(self, running: RunningBlock) -> NonFiniteError:
+        return NonFiniteError(running.block.path, self.tick, self.tick * self.sound.flat.base_s)
 
     def set_input(self, name: str, value: list[float]) -> None:
         """Give an input its numbers for the ticks that come."""
