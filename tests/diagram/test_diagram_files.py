@@ -107,7 +107,7 @@ def changed(old, new):
         (changed('"Gain", k = 2.0', '"sub", of = "Law"'), ["g: of = 'Law': no such sub-diagram"]),
         (HEAD + PLAIN + "[place]\nq = [1, 2]\n", ["place of 'q': no such block"]),
         (HEAD + PLAIN + "[place]\nc = [1, 2.5]\n", ["place of c = [1, 2.5]: [x, y] in whole"]),
-        (HEAD + PLAIN + "[parameter]\nk = { value = 1, unit = 7 }\n", ["line 11: k.unit: '' is no"]),
+        (HEAD + PLAIN + "[parameter]\nk = { value = 1, unit = 7 }\n", ["line 11: k.unit: ''"]),
         (HEAD + PLAIN + '[parameter]\nk = { value = 1, unit = "Nm" }\n', ["line 11: k.unit: 'Nm'"]),
         (HEAD + "wires = 1\n" + PLAIN, ["wires: unknown key; did you mean wire"]),
         (HEAD + 'library = ["nowhere"]\n' + PLAIN, ["library = 'nowhere': no such file"]),
