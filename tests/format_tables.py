@@ -101,6 +101,7 @@ VERBS = {
     "hil diagram run": (f"{DIAGRAM}:DiagramRunTold",),
     "hil diagram explain": (f"{DIAGRAM}:ExplainTold",),
     "hil diagram blocks": (f"{DIAGRAM}:BlocksTold",),
+    "hil diagram diff": (f"{DIAGRAM}:DiagramDiffTold",),
     "hil arm advance": (f"{SPACE_ARM}:AdvanceTold",),
     "hil arm table": (f"{SPACE_ARM}:TableTold",),
 }

@@ -178,3 +178,37 @@ class BlocksTold(TypedDict):
     """Always."""
     kinds: list[KindTold]
     """All, or the one that was asked for."""
+
+
+class ChangeTold(TypedDict):
+    """A difference of two diagrams."""
+
+    place: str
+    """Sub-diagram where it is; empty at the top."""
+    what: str
+    """block, wire, parameter, sub, base_s, seed, place or note."""
+    name: str
+    """Of the block, parameter or sub-diagram; `block.port` of a wire's end."""
+    key: str
+    """What of a block or a parameter differs; empty for all of it."""
+    before: str | None
+    """null if it was not there."""
+    after: str | None
+    """null if it is no longer there."""
+    law: bool
+    """The law changes by it."""
+    renamed: bool
+    """before and after are names of the same thing."""
+
+
+class DiagramDiffTold(TypedDict):
+    """Two diagrams beside each other."""
+
+    ok: bool
+    """They have the same law."""
+    before: str
+    """The first file."""
+    after: str
+    """The second file."""
+    changes: list[ChangeTold]
+    """All differences, also those beside the law."""
