@@ -15,7 +15,7 @@ from hil.config.errors import ConfigError
 from hil.diagram.flat import Endpoint, FlatBlock, FlatDiagram, FlatWire
 from hil.diagram.kind import BlockKind, Parameters, PortKind, Ports
 from hil.diagram.lines import SourceLines, raise_problems
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
+from hil.diagram.model import Diagram, DiagramFile, DiagramParameter, DrawnBlock
 from hil.diagram.parameters import checked, resolved
 from hil.diagram.registry import IN, OUT, SUB, faces, hidden, kinds, nearest
 
@@ -85,16 +85,11 @@ class _Flattener:
         scope = {}
         for name, one in known.items():
             value = self.changes.pop((place, name), given.get(name, one.value))
-            for number in value if isinstance(value, tuple) else (value,):
-                low, high = one.low, one.high
-                if (
-                    isinstance(number, int | float)
-                    and not isinstance(number, bool)
-                    and not ((low is None or number >= low) and (high is None or number <= high))
-                ):
-                    bounds = f"{'' if low is None else low} to {'' if high is None else high}"
-                    where = f"{place}.{name}" if place else name
-                    self._add(f"{where} = {number!r:.40}", f"{bounds} {one.unit} is needed")
+            number = _beyond(one, value)
+            if number is not None:
+                low, high = ("" if bound is None else bound for bound in (one.low, one.high))
+                where = f"{place}.{name}" if place else name
+                self._add(f"{where} = {number!r:.40}", f"{low} to {high} {one.unit} is needed")
             scope[name] = value
         return scope
 
@@ -315,6 +310,17 @@ def flatten(file: DiagramFile, changes: Mapping[Endpoint, Any] | None = None) ->
         dict(sorted(work.faces.items(), key=_place)),
         tuple(sorted(work.wires, key=lambda one: one.words)), drivers, work.lines, work.restarts,
     )  # fmt: skip
+
+
+def _beyond(parameter: DiagramParameter, value: Any) -> float | None:
+    """A number of a value that is not within the limits of a diagram's parameter."""
+    if isinstance(value, tuple):
+        found = (_beyond(parameter, one) for one in value)
+        return next((one for one in found if one is not None), None)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    low, high = parameter.low, parameter.high
+    return None if (low is None or value >= low) and (high is None or value <= high) else value
 
 
 def _place(item: tuple[str, FlatBlock]) -> list[str]:
