@@ -6,7 +6,7 @@ those before it is told, with both ends in words and what would be right.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
@@ -67,7 +67,6 @@ class _Unknowns:
         """A value, or a variable of the port's block."""
         if not isinstance(text, str) or text[:1] != "?":
             return text
-        # Shapes and frames of faces and of what flags carry are the port's own.
         return (end[0], text)
 
 
@@ -83,7 +82,7 @@ def find_types(flat: FlatDiagram, problems: list[str]) -> dict[Endpoint, FoundTy
     return {end: _found(unknowns, end, port) for end, port in ports.items()}
 
 
-def _ports(flat: FlatDiagram):
+def _ports(flat: FlatDiagram) -> Iterator[tuple[Endpoint, PortKind]]:
     for path, block in flat.blocks.items():
         for port in (*block.ports.inputs, *block.ports.outputs):
             yield (path, port.name), port
