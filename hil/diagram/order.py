@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from hil.diagram.flatten import FlatBlock, FlatDiagram
+from hil.diagram.flat import FlatBlock, FlatDiagram
 
 WHOLE: Final = -1
 """Part of a block that is computed in one piece."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.diagram.check import SoundDiagram
-from hil.diagram.flatten import Endpoint, FlatBlock
+from hil.diagram.flat import Endpoint, FlatBlock
 from hil.diagram.order import WHOLE
 
 LISTED_LEAST: Final = 3

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
-from hil.diagram.flatten import Endpoint, FlatBlock, FlatDiagram, FlatWire
+from hil.diagram.flat import Endpoint, FlatBlock, FlatDiagram, FlatWire
 from hil.diagram.kind import PortKind
 from hil.diagram.unify import Equalities, LinearUnit, UnitEquations
 from hil.diagram.units import coherent, unit, words

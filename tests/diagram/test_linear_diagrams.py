@@ -205,3 +205,13 @@ def test_the_picture_is_written_and_numbers_of_vectors_are_chosen(tmp_path):
 )
 def test_wrong_ends_of_a_linear_system_are_told(tmp_path, arguments, words):
     assert words in linear(tmp_path, LOOP, *arguments, status=2)["error"]
+
+
+def test_a_cut_loop_keeps_the_wire_at_its_value_of_the_running_point(tmp_path):
+    text = LOOP.replace('"plant.u" = "pi.y"', '"bend.u" = "pi.y"\n"plant.u" = "bend.y"').replace(
+        "y = {", 'bend = { kind = "Tanh" }\ny = {'
+    )
+    at = ("--at", "3", "--input", "r=3")
+    told = linear(tmp_path, text, "--loop", "bend.u", *at)
+    closed = poles_of(linear(tmp_path, text, "--from", "r", "--to", "y", *at))
+    np.testing.assert_allclose(poles_of(told, "closed_poles"), closed, atol=1e-9)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hil.diagram.check import SoundDiagram
-    from hil.diagram.flatten import Endpoint
+    from hil.diagram.flat import Endpoint
 
 FileArg = Annotated[
     str,
