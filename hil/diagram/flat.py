@@ -69,3 +69,16 @@ class FlatDiagram:
     def outputs(self) -> list[FlatBlock]:
         """Blocks `Out` at the top."""
         return [one for one in self.faces.values() if one.kind.name == OUT and "/" not in one.path]
+
+    def restarted(self) -> dict[str, list[str]]:
+        """Path of each hidden block that puts states back → paths of the blocks that it does so."""
+        found: dict[str, list[str]] = {path: [] for path in self.restarts}
+        by_sub = {sub: path for path, sub in self.restarts.items()}
+        for path in self.blocks if by_sub else ():
+            end = path.find("/")
+            while end >= 0:
+                restart = by_sub.get(path[:end])
+                if restart is not None:
+                    found[restart].append(path)
+                end = path.find("/", end + 1)
+        return found

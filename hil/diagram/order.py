@@ -82,9 +82,12 @@ def _before(flat: FlatDiagram, parts: Mapping[str, Mapping[int, frozenset[str]]]
         return (path, WHOLE) if WHOLE in parts[path] else (path, numbers[path][port])
 
     found: dict[Step, set[Step]] = {}
-    restarts = sorted((f"{sub}/", path) for path, sub in flat.restarts.items())
+    restarts: dict[str, set[Step]] = defaultdict(set)
+    for restart, inside in flat.restarted().items():
+        for path in inside:
+            restarts[path].add((restart, WHOLE))
     for path, block in flat.blocks.items():
-        above = {(one, WHOLE) for prefix, one in restarts if path.startswith(prefix)}
+        above = set(restarts[path])
         if block.enable is not None:
             above.add(step_of(*block.enable))
         for part, inputs in parts[path].items():

@@ -54,6 +54,7 @@ class _Builder:
         self._end = 1 + max((one.size for one in sound.types.values()), default=1)
         self._ports: dict[Endpoint, slice] = {}
         self._states: dict[str, slice] = {}
+        self._initial: dict[str, list[float]] = {}
         self._numbers: dict[str, slice] = {}
         self._filled: list[tuple[slice, list[float]]] = []
 
@@ -106,28 +107,24 @@ class _Builder:
         for path, block in self._flat.blocks.items():
             initial = block.kind.initial_of(block.parameters, self._sound.setting(block))
             self._states[path] = self._take(len(initial))
+            self._initial[path] = initial
             self._filled.append((self._states[path], initial))
 
     def _place_numbers(self) -> None:
+        restarted = self._flat.restarted()
         for path, block in self._flat.blocks.items():
-            if path in self._flat.restarts:
-                numbers = self._restarted(self._flat.restarts[path])
+            if path in restarted:
+                numbers = self._restarted(restarted[path])
             else:
                 numbers = block.kind.numbers_of(block.parameters, self._sound.setting(block))
             self._numbers[path] = self._take(len(numbers))
             self._filled.append((self._numbers[path], numbers))
 
-    def _restarted(self, sub: str) -> list[float]:
-        """Place and number of a sub-diagram's states, and their values at the start."""
-        inside = [path for path in self._flat.blocks if path.startswith(f"{sub}/")]
-        if not inside:
-            return [0.0, 0.0]
-        first, end = self._states[inside[0]].start, self._states[inside[-1]].stop
-        values = [0.0] * (end - first)
-        for where, initial in self._filled:
-            if first <= where.start and where.stop <= end:
-                values[where.start - first : where.stop - first] = initial
-        return [float(first), float(end - first), *values]
+    def _restarted(self, inside: list[str]) -> list[float]:
+        """Place and number of a sub-diagram's states, which stand together, and their start."""
+        values = [number for path in inside for number in self._initial[path]]
+        first = self._states[inside[0]].start if inside else 0
+        return [float(first), float(len(values)), *values]
 
     def _has_states(self, path: str) -> bool:
         return self._states[path].stop > self._states[path].start

@@ -62,8 +62,7 @@ class Interpreter:
                 self._reading((path, one.name)) for one in running.block.ports.inputs
             ]
             running.begin(running.block.parameters)
-        for path, sub in flat.restarts.items():
-            inside = [one for one in flat.blocks if one.startswith(f"{sub}/")]
+        for path, inside in flat.restarted().items():
             self.blocks[path].restarted = [self.blocks[one] for one in inside]
         self._order = self._acts()
         plain = [running for running, _, more in self._order if more is None]
