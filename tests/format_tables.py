@@ -102,6 +102,7 @@ VERBS = {
     "hil diagram explain": (f"{DIAGRAM}:ExplainTold",),
     "hil diagram blocks": (f"{DIAGRAM}:BlocksTold",),
     "hil diagram diff": (f"{DIAGRAM}:DiagramDiffTold",),
+    "hil diagram linear": (f"{DIAGRAM}:LinearTold",),
     "hil arm advance": (f"{SPACE_ARM}:AdvanceTold",),
     "hil arm table": (f"{SPACE_ARM}:TableTold",),
 }

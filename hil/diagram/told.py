@@ -212,3 +212,66 @@ class DiagramDiffTold(TypedDict):
     """The second file."""
     changes: list[ChangeTold]
     """All differences, also those beside the law."""
+
+
+class PoleTold(TypedDict):
+    """A pole of a discrete linear system."""
+
+    re: float
+    """Real part."""
+    im: float
+    """Imaginary part."""
+    magnitude: float
+    """It decays below 1."""
+    hz: float | None
+    """Natural frequency [Hz]; null for a pole at 0 or at 1."""
+    damping: float | None
+    """Part of the critical one; null likewise."""
+
+
+class MarginTold(TypedDict):
+    """A margin of a loop."""
+
+    value: float
+    """dB, or degrees; below 0 beyond the end."""
+    hz: float
+    """Where the loop comes nearest to its end [Hz]."""
+
+
+class LinearTold(TypedDict):
+    """A diagram about a running point, as a discrete linear system."""
+
+    ok: bool
+    """It has one."""
+    path: str
+    """The file."""
+    time_s: float
+    """Of the running point [s]."""
+    period_s: float
+    """From one k to the next; that of all rates together [s]."""
+    states: list[str]
+    """Path of the block and number of its state, in the order of A."""
+    A: list[list[float]]
+    """x[k+1] = A x[k] + B u[k], in deviations from the point."""
+    B: list[list[float]]
+    """Likewise."""
+    C: list[list[float]]
+    """y[k] = C x[k] + D u[k]."""
+    D: list[list[float]]
+    """Likewise; the feed-through."""
+    poles: list[PoleTold]
+    """Of A, the largest first; of the cut loop with `--loop`."""
+    stable: bool
+    """All of them decay."""
+    closed_poles: list[PoleTold] | None
+    """With `--loop`: those of the closed loop; else null."""
+    closed_stable: bool | None
+    """With `--loop`: all of those decay; else null."""
+    gain_margin_db: MarginTold | None
+    """With `--loop`: the gain that may be added; null if the phase never comes to 180 degrees."""
+    phase_margin_deg: MarginTold | None
+    """With `--loop`: the lag that may be added; null if the gain never comes to 1."""
+    notes: list[str]
+    """What is not smooth at the point, and what was left out."""
+    written: str
+    """File of the picture; empty if none was asked for."""
