@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hil.diagram.flatten import Endpoint, FlatBlock, FlatDiagram, flatten
+from hil.diagram.flat import Endpoint, FlatBlock, FlatDiagram
+from hil.diagram.flatten import flatten
 from hil.diagram.kind import BlockSetting
 from hil.diagram.lines import raise_problems
 from hil.diagram.model import DiagramFile

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hil.config.errors import ConfigError
 from hil.diagram.check import SoundDiagram
 from hil.diagram.fault import NonFiniteError
-from hil.diagram.flatten import Endpoint
+from hil.diagram.flat import Endpoint
 from hil.diagram.parameters import checked
 from hil.diagram.table import build
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from hil.diagram.check import SoundDiagram
-from hil.diagram.flatten import Endpoint
+from hil.diagram.flat import Endpoint
 from hil.diagram.kind import BlockKind, PortKind
 from hil.diagram.order import WHOLE
 from hil.diagram.registry import kinds

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from hil.config.errors import ConfigError
+from hil.diagram.flat import Endpoint, FlatBlock, FlatDiagram, FlatWire
 from hil.diagram.kind import BlockKind, Parameters, PortKind, Ports
 from hil.diagram.lines import Placed, SourceLines, raise_problems
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
+from hil.diagram.model import Diagram, DiagramFile, DiagramParameter, DrawnBlock
 from hil.diagram.parameters import checked, resolved
 from hil.diagram.registry import IN, OUT, SUB, faces, hidden, kinds, nearest
 
@@ -23,67 +24,6 @@ BLOCKS_MOST: Final = 20_000
 DEPTH_MOST: Final = 20
 ENABLE: Final = "enable"
 TRIGGER: Final = "trigger"
-
-Endpoint = tuple[str, str]
-"""Path of a block, and the name of one of its ports."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FlatBlock:
-    """A block of no sub-diagram, with everything that says what it computes."""
-
-    path: str
-    kind: BlockKind
-    parameters: Parameters
-    ports: Ports
-    rate: int
-    """Base ticks from one of its ticks to the next."""
-    offset: int
-    """Its first base tick."""
-    enable: Endpoint | None = None
-    """The output that must be true for it to run; None if it always does."""
-
-
-@dataclass(frozen=True, slots=True)
-class FlatWire:
-    """A wire as it is drawn, between blocks and faces."""
-
-    target: Endpoint
-    source: Endpoint
-    words: str
-    """As the file has it, with the place of the sub-diagram before it."""
-    section: str = ""
-    """Of the file, where it stands; empty for what nobody drew."""
-    key: str = ""
-    """Likewise."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FlatDiagram:
-    """All blocks of a diagram."""
-
-    base_s: float
-    seed: int
-    blocks: Mapping[str, FlatBlock]
-    """By path, in order."""
-    faces: Mapping[str, FlatBlock]
-    """Blocks `In` and `Out`, by path; those at the top are the diagram's inputs and outputs."""
-    wires: tuple[FlatWire, ...]
-    """All of them, in order."""
-    drivers: Mapping[Endpoint, Endpoint]
-    """Input of a block, or of an `Out` at the top → output of a block, or of an `In` at the top."""
-    lines: SourceLines
-    """Of the file."""
-    restarts: Mapping[str, str]
-    """Path of a hidden block → path of the sub-diagram whose states it puts back."""
-
-    def inputs(self) -> list[FlatBlock]:
-        """Blocks `In` at the top."""
-        return [one for one in self.faces.values() if one.kind.name == IN and "/" not in one.path]
-
-    def outputs(self) -> list[FlatBlock]:
-        """Blocks `Out` at the top."""
-        return [one for one in self.faces.values() if one.kind.name == OUT and "/" not in one.path]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,16 +82,11 @@ class _Flattener:
         scope = {}
         for name, one in known.items():
             value = self.changes.pop((place, name), given.get(name, one.value))
-            for number in value if isinstance(value, tuple) else (value,):
-                low, high = one.low, one.high
-                if (
-                    isinstance(number, int | float)
-                    and not isinstance(number, bool)
-                    and not ((low is None or number >= low) and (high is None or number <= high))
-                ):
-                    bounds = f"{'' if low is None else low} to {'' if high is None else high}"
-                    where = f"{place}.{name}" if place else name
-                    self._add(f"{where} = {number!r:.40}", f"{bounds} {one.unit} is needed")
+            number = _beyond(one, value)
+            if number is not None:
+                low, high = ("" if bound is None else bound for bound in (one.low, one.high))
+                where = f"{place}.{name}" if place else name
+                self._add(f"{where} = {number!r:.40}", f"{low} to {high} {one.unit} is needed")
             scope[name] = value
         return scope
 
@@ -386,6 +321,17 @@ def flatten_what_can_be(
         tuple(sorted(work.wires, key=lambda one: one.words)), drivers, work.lines, work.restarts,
     )  # fmt: skip
     return flat, work.problems
+
+
+def _beyond(parameter: DiagramParameter, value: Any) -> float | None:
+    """A number of a value that is not within the limits of a diagram's parameter."""
+    if isinstance(value, tuple):
+        found = (_beyond(parameter, one) for one in value)
+        return next((one for one in found if one is not None), None)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    low, high = parameter.low, parameter.high
+    return None if (low is None or value >= low) and (high is None or value <= high) else value
 
 
 def _place(item: tuple[str, FlatBlock]) -> list[str]:

@@ -1,8 +1,9 @@
 """The compiled kernel: one function that runs the table of any diagram.
 
-A row of the table is a block, or a part of one, in the order of computation. All numbers stand in
-one array, ``v``: base period, inputs, ports, states, numbers of the equations. First every row
-computes its outputs, then those that have states compute the next ones. Nothing is allocated.
+A row of the table is an element of a block, or a part of one, in the order of computation. All
+numbers stand in one array, ``v``: base period, inputs, ports, states, numbers of the equations.
+First every row computes its outputs, then those that have states compute the next ones. Nothing is
+allocated.
 
 Compiled functions that call each other stand in this one file, because what is kept on disk is told
 apart by the time stamp of the caller's file alone. Sums are loops, powers are products, and fast
@@ -14,7 +15,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-from numba import njit
+from numba import njit, types
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 Rows = NDArray[np.int64]
@@ -22,16 +24,17 @@ Places = Sequence[int]
 """Whole numbers: an array, typed as what its entries are."""
 Array = NDArray[np.float64]
 
-COLUMNS: Final = 12
+COLUMNS: Final = 15
 (
     CODE, RATE, OFFSET, PART, INPUTS, OUTPUTS, CHECKED, COUNT, STATES, NUMBERS, SIZE, ENABLE,
+    FIRST, SECOND, THIRD,
 ) = range(COLUMNS)  # fmt: skip
 """Kind, base ticks per tick, first tick, part (-1: whole), place of the list of inputs, of the
-outputs, of the outputs to be checked, how many those are, places of states and numbers, elements,
-place of the condition (-1: none)."""
+outputs, of the outputs to be checked, how many those are, places of states and numbers, elements of
+the block, place of the condition (-1: none), of the first three inputs."""
 
 KINDS: Final = 112
-# Kinds in capitals. Up to ENABLEDOUTPUT each element is computed alone.
+# Kinds in capitals. Up to ENABLEDOUTPUT each element has a row.
 (
     CONSTANT, CONSTANTBOOLEAN, CONSTANTINTEGER, STEP, RAMP, SINE, CHIRP, PULSE, PULSEBOOLEAN,
     TIMETABLE, UNIFORMNOISE, NORMALNOISE, CLOCK, TICKCOUNT,
@@ -54,21 +57,37 @@ CODES: Final[dict[str, int]] = {
 """Name of a kind in capitals → its code."""
 
 FAST: Final[dict[str, Any]] = {"cache": True, "error_model": "numpy"}
+INLINE: Final[dict[str, Any]] = {**FAST, "forceinline": True}
+"""Of what is called once, or is short."""
 SIGNATURE: Final = "int64(int64[:, ::1], int64[::1], float64[::1], int64)"
 
 
-@njit(**FAST)
+@intrinsic
+def _start_of(typing_context: Any, array: Any) -> Any:
+    """Pointer to the first entry of an array.
+
+    Compiled functions that are given arrays count references to them at each call, a third of the
+    time of a small block; pointers are plain numbers.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return context.make_array(signature.args[0])(context, builder, arguments[0]).data
+
+    return types.CPointer(array.dtype)(array), generate
+
+
+@njit(**INLINE)
 def _floor(value: float) -> float:
     """The whole number below; 0 and not -0 for -0, as in Python."""
     return np.floor(value) + 0.0
 
 
-@njit(**FAST)
+@njit(**INLINE)
 def _flag(value: bool) -> float:
     return 1.0 if value else 0.0
 
 
-@njit(**FAST)
+@njit(**INLINE)
 def _clipped(value: float, low: float, high: float) -> float:
     return low if value < low else high if value > high else value
 
@@ -114,7 +133,7 @@ def _fraction(v: Array, p: int, low: int, u: float) -> float:
     return 1.0 if u >= last else (u - first) / (last - first)
 
 
-@njit(**FAST)
+@njit(**INLINE)
 def _between(first: float, last: float, fraction: float) -> float:
     return last if fraction == 1.0 else first + (last - first) * fraction
 
@@ -132,36 +151,36 @@ def _pid(
     return w, d, moved, ((v[p] * w + moved) - v[p + 2] * d) + feedforward
 
 
-@njit(**FAST)
-def _element(code: int, tick: int, v: Array, x: Places, q: int, o: int, s: int, p: int,
-             size: int, i: int) -> None:  # fmt: skip
+@njit(**INLINE)
+def _element(code: int, tick: int, v: Array, x: Places, a: int, b: int, c: int, q: int, o: int,
+             s: int, p: int, size: int) -> None:  # fmt: skip
     """Outputs of one element."""
     y = 0.0
     if code <= TICKCOUNT:
-        y = _source(code, tick, v, p, i)
+        y = _source(code, tick, v, p)
     elif code == SUM:
-        y = v[p + 1] * v[x[q] + i]
+        y = v[p + 1] * v[a]
         for n in range(1, int(v[p])):
-            y = y + v[p + 1 + n] * v[x[q + n] + i]
+            y = y + v[p + 1 + n] * v[x[q + n]]
     elif code <= REALTOINTEGER:  # of one or two inputs alone
-        y = _plain(code, v, p, v[x[q] + i], v[x[q + 1] + i])
+        y = _plain(code, v, p, v[a], v[b])
     elif code == UNITDELAY or code == INTEGRALFORWARD or code == LAG:
-        y = v[s + i]
+        y = v[s]
     elif code == DELAY:
-        first = s + i * (int(v[p]) + 1)
+        first = s
         y = v[first + 1 + int(v[first])]
     elif code == MOVINGAVERAGE:
-        first, count = s + i * int(v[p]), int(v[p])
-        y = v[x[q] + i]
+        count = int(v[p])
+        y = v[a]
         for n in range(1, count):
-            y = y + v[first + n]
+            y = y + v[s + n]
         y = y / v[p]
     elif code == SAMPLEHOLD:
-        y = v[s + i] if v[x[q + 1]] != 0.0 else v[x[q] + i]
+        y = v[s] if v[b] != 0.0 else v[a]
     elif code == LATCH:
-        y = _flag((v[s + i] != 0.0 or v[x[q] + i] != 0.0) and v[x[q + 1] + i] == 0.0)
+        y = _flag((v[s] != 0.0 or v[a] != 0.0) and v[b] == 0.0)
     elif code == EDGE:
-        now, before = v[x[q] + i] != 0.0, v[s + i] != 0.0
+        now, before = v[a] != 0.0, v[s] != 0.0
         if v[p] == 0.0:
             y = _flag(now and not before)
         elif v[p] == 1.0:
@@ -169,48 +188,48 @@ def _element(code: int, tick: int, v: Array, x: Places, q: int, o: int, s: int, 
         else:
             y = _flag(now != before)
     elif code == TOGGLE:
-        turned = v[x[q] + i] != 0.0 and v[s + 2 * i] == 0.0
-        y = _flag((v[s + 2 * i + 1] != 0.0) != turned)
+        turned = v[a] != 0.0 and v[s] == 0.0
+        y = _flag((v[s + 1] != 0.0) != turned)
     elif code == COUNTER:
-        if v[x[q + 1] + i] == 0.0:
-            risen = v[x[q] + i] != 0.0 and v[s + 2 * i] == 0.0
-            y = v[s + 2 * i + 1] + _flag(risen)
+        if v[b] == 0.0:
+            risen = v[a] != 0.0 and v[s] == 0.0
+            y = v[s + 1] + _flag(risen)
             if v[p] > 0.0 and y >= v[p]:
                 y = 0.0
     elif code == ONDELAY:
-        y = _flag(v[x[q] + i] != 0.0 and v[s + i] + 1.0 > v[p])
+        y = _flag(v[a] != 0.0 and v[s] + 1.0 > v[p])
     elif code == OFFDELAY:
-        y = _flag(v[x[q] + i] != 0.0 or v[s + i] + 1.0 <= v[p])
+        y = _flag(v[a] != 0.0 or v[s] + 1.0 <= v[p])
     elif code == SATURATION:
-        u = v[x[q] + i]
+        u = v[a]
         y = _clipped(u, v[p], v[p + 1])
-        v[o + size + i] = _flag(u < v[p] or u > v[p + 1])
+        v[o + size] = _flag(u < v[p] or u > v[p + 1])
     elif code == DEADZONE:
-        u = v[x[q] + i]
+        u = v[a]
         y = u - v[p] if u > v[p] else u + v[p] if u < -v[p] else 0.0
     elif code == QUANTISER:
-        y = v[p] * _floor(v[x[q] + i] / v[p] + 0.5)
+        y = v[p] * _floor(v[a] / v[p] + 0.5)
     elif code == HYSTERESIS:
-        u = v[x[q] + i]
-        y = 1.0 if u >= v[p] else 0.0 if u <= v[p + 1] else v[s + i]
+        u = v[a]
+        y = 1.0 if u >= v[p] else 0.0 if u <= v[p + 1] else v[s]
     elif code == BACKLASH:
-        u, y = v[x[q] + i], v[s + i]
+        u, y = v[a], v[s]
         y = u - v[p] if u - v[p] > y else u + v[p] if u + v[p] < y else y
     elif code == RATELIMIT:
-        u, y = v[x[q] + i], v[s + i]
+        u, y = v[a], v[s]
         y = y + v[p] if u - y > v[p] else y - v[p + 1] if u - y < -v[p + 1] else u
     elif code == POLYNOMIAL:
         count = int(v[p])
         y = v[p + count]
         for n in range(count - 1, 0, -1):
-            y = y * v[x[q] + i] + v[p + n]
+            y = y * v[a] + v[p + n]
     elif code == LOOKUP1:
-        u, count = v[x[q] + i], int(v[p])
+        u, count = v[a], int(v[p])
         low = _interval(v, p + 1, count, u)
         first = p + 1 + count + low
         y = _between(v[first], v[first + 1], _fraction(v, p + 1, low, u))
     elif code == LOOKUP2:
-        u, w = v[x[q] + i], v[x[q + 1] + i]
+        u, w = v[a], v[b]
         rows, columns = int(v[p]), int(v[p + 1])
         row, column = _interval(v, p + 2, rows, u), _interval(v, p + 2 + rows, columns, w)
         along = _fraction(v, p + 2, row, u)
@@ -219,52 +238,52 @@ def _element(code: int, tick: int, v: Array, x: Places, q: int, o: int, s: int, 
                      _between(v[first + 1], v[first + columns + 1], along),
                      _fraction(v, p + 2 + rows, column, w))  # fmt: skip
     elif code == INTEGRAL or code == LIMITEDINTEGRAL:
-        z = s + 3 * i
+        z = s
         y = v[z]
         if v[z + 2] != 0.0:
-            y = v[z] + v[p] * (v[z + 1] + v[x[q] + i])
+            y = v[z] + v[p] * (v[z + 1] + v[a])
         if code == LIMITEDINTEGRAL:
             y = _clipped(y, v[p + 1], v[p + 2])
     elif code == RESETTINGINTEGRAL:
-        z = s + 3 * i
+        z = s
         if v[z + 2] != 0.0:
-            y = v[z] + v[p] * (v[z + 1] + v[x[q] + i])
+            y = v[z] + v[p] * (v[z + 1] + v[a])
     elif code == HIGHPASS:
-        y = v[x[q] + i] - v[s + i]
+        y = v[a] - v[s]
     elif code == LEADLAG:
-        z = s + 2 * i
-        y = (v[p] * v[x[q] + i] + v[p + 1] * v[z]) - v[p + 2] * v[z + 1]
+        z = s
+        y = (v[p] * v[a] + v[p + 1] * v[z]) - v[p + 2] * v[z + 1]
     elif code == DERIVATIVE:
-        z = s + 2 * i
-        y = (v[z + 1] + v[p] * (v[x[q] + i] - v[z])) / v[p + 1]
+        z = s
+        y = (v[z + 1] + v[p] * (v[a] - v[z])) / v[p + 1]
     elif code == PI:
-        z, e = s + 3 * i, v[x[q] + i]
+        z, e = s, v[a]
         total = v[z]
         if v[z + 2] != 0.0:
             total = v[z] + v[p] * (v[z + 1] + e)
-        y = (v[x[q + 1] + i] + v[p + 1] * e) + v[p + 2] * total
+        y = (v[b] + v[p + 1] * e) + v[p + 2] * total
     elif code == PID:
-        _, _, _, free = _pid(v, p, s + 7 * i, v[x[q] + i], v[x[q + 1] + i], v[x[q + 2] + i])
+        _, _, _, free = _pid(v, p, s, v[a], v[b], v[c])
         y = _clipped(free, v[p + 7], v[p + 8])
-        v[o + size + i] = _flag(free < v[p + 7] or free > v[p + 8])
+        v[o + size] = _flag(free < v[p + 7] or free > v[p + 8])
     elif code == SWITCH:
-        y = v[x[q + 1] + i] if v[x[q]] != 0.0 else v[x[q + 2] + i]
+        y = v[b] if v[a] != 0.0 else v[c]
     elif code == MULTIPORTSWITCH:
-        y = v[x[q + int(_clipped(v[x[q]], 1.0, v[p]))] + i]
+        y = v[x[q + int(_clipped(v[a], 1.0, v[p]))]]
     elif code == RATETRANSITION:
-        y = v[x[q] + i]
+        y = v[a]
     elif code == SCALE:
-        y = v[x[q]] * v[x[q + 1] + i]
+        y = v[a] * v[b]
     elif code == ENABLEDOUTPUT:
-        y = v[x[q + 1] + i] if v[x[q]] != 0.0 else 0.0
-    v[o + i] = y
+        y = v[b] if v[a] != 0.0 else 0.0
+    v[o] = y
 
 
-@njit(**FAST)
-def _source(code: int, tick: int, v: Array, p: int, i: int) -> float:
+@njit(**INLINE)
+def _source(code: int, tick: int, v: Array, p: int) -> float:
     """Output of a source."""
     if code <= CONSTANTINTEGER:
-        return v[p + i]
+        return v[p]
     if code == STEP:
         return v[p + 2] if tick >= v[p] else v[p + 1]
     if code == RAMP:
@@ -293,7 +312,7 @@ def _source(code: int, tick: int, v: Array, p: int, i: int) -> float:
     return tick * v[p] if code == CLOCK else float(tick)
 
 
-@njit(**FAST)
+@njit(**INLINE)
 def _plain(code: int, v: Array, p: int, a: float, b: float) -> float:
     """Of one or two inputs, without states."""
     if code == MULTIPLY:
@@ -359,7 +378,7 @@ def _plain(code: int, v: Array, p: int, a: float, b: float) -> float:
     return _truth(code, v, p, a, b)
 
 
-@njit(**FAST)
+@njit(**INLINE)
 def _truth(code: int, v: Array, p: int, a: float, b: float) -> float:
     """Comparison and logic."""
     if code == LESS:
@@ -487,13 +506,12 @@ def _rotation(v: Array, o: int, axis: int, c: float, s: float) -> None:
     v[o + 3 * last + after] = s
 
 
-@njit(**FAST)
-def _advance(code: int, v: Array, x: Places, q: int, o: int, s: int, p: int, size: int,
-             i: int) -> None:  # fmt: skip
+@njit(**INLINE)
+def _advance(code: int, v: Array, a: int, b: int, c: int, o: int, s: int, p: int) -> None:
     """Next states of one element."""
-    u, y = v[x[q] + i], v[o + i]
+    u, y = v[a], v[o]
     if code == UNITDELAY or code == EDGE:
-        v[s + i] = u
+        v[s] = u
     elif (
         code == SAMPLEHOLD
         or code == LATCH
@@ -501,53 +519,53 @@ def _advance(code: int, v: Array, x: Places, q: int, o: int, s: int, p: int, siz
         or code == BACKLASH
         or code == RATELIMIT
     ):
-        v[s + i] = y
+        v[s] = y
     elif code == DELAY:
         count = int(v[p])
-        first = s + i * (count + 1)
+        first = s
         head = int(v[first])
         v[first + 1 + head] = u
         v[first] = float(head + 1 if head + 1 < count else 0)
     elif code == MOVINGAVERAGE:
         count = int(v[p])
         if count > 1:
-            first = s + i * count
+            first = s
             head = int(v[first])
             v[first + 1 + head] = u
             v[first] = float(head + 1 if head + 2 < count else 0)
     elif code == TOGGLE or code == COUNTER:
-        v[s + 2 * i] = u
-        v[s + 2 * i + 1] = y
+        v[s] = u
+        v[s + 1] = y
     elif code == ONDELAY:
-        v[s + i] = 0.0 if u == 0.0 else _clipped(v[s + i] + 1.0, 0.0, v[p] + 1.0)
+        v[s] = 0.0 if u == 0.0 else _clipped(v[s] + 1.0, 0.0, v[p] + 1.0)
     elif code == OFFDELAY:
-        v[s + i] = 0.0 if u != 0.0 else _clipped(v[s + i] + 1.0, 0.0, v[p] + 1.0)
+        v[s] = 0.0 if u != 0.0 else _clipped(v[s] + 1.0, 0.0, v[p] + 1.0)
     elif code == INTEGRAL or code == LIMITEDINTEGRAL:
-        z = s + 3 * i
+        z = s
         v[z] = y
         v[z + 1] = u
         v[z + 2] = 1.0
     elif code == INTEGRALFORWARD:
-        v[s + i] = v[s + i] + v[p] * u
+        v[s] = v[s] + v[p] * u
     elif code == RESETTINGINTEGRAL:
-        z = s + 3 * i
+        z = s
         v[z] = y
         v[z + 1] = u
         v[z + 2] = v[z + 2] + 1.0 if v[z + 2] + 1.0 < v[p + 1] else 0.0
     elif code == LAG or code == HIGHPASS:
-        v[s + i] = v[s + i] + v[p] * (u - v[s + i])
+        v[s] = v[s] + v[p] * (u - v[s])
     elif code == LEADLAG or code == DERIVATIVE:
-        v[s + 2 * i] = u
-        v[s + 2 * i + 1] = y
+        v[s] = u
+        v[s + 1] = y
     elif code == PI:
-        z = s + 3 * i
+        z = s
         if v[z + 2] != 0.0:
             v[z] = v[z] + v[p] * (v[z + 1] + u)
         v[z + 1] = u
         v[z + 2] = 1.0
     elif code == PID:
-        z, measured = s + 7 * i, v[x[q + 1] + i]
-        w, d, moved, free = _pid(v, p, z, u, measured, v[x[q + 2] + i])
+        z, measured = s, v[b]
+        w, d, moved, free = _pid(v, p, z, u, measured, v[c])
         v[z] = (moved + v[p + 1] * (u - measured)) + v[p + 6] * (y - free)
         v[z + 1] = d
         v[z + 2] = measured
@@ -582,15 +600,16 @@ def _advance_whole(code: int, v: Array, x: Places, q: int, s: int, p: int) -> No
 
 
 @njit(SIGNATURE, **FAST)
-def step(rows: Rows, x: Places, v: Array, tick: int) -> int:
+def step(rows: Rows, index: Places, values: Array, tick: int) -> int:
     """Compute a tick; the first row that made a number that is not finite, -1 if none did.
 
     Args:
-        rows: The table, shape (R, 12).
-        x: Place and number of the rows that have states; lists of places of inputs; those rows.
-        v: All numbers, written.
+        rows: The table, shape (R, 15).
+        index: Place and number of the rows that have states; lists of places of inputs; those rows.
+        values: All numbers, written.
         tick: Base ticks since the start.
     """
+    x, v = _start_of(index), _start_of(values)  # pyright: ignore[reportCallIssue]
     for r in range(rows.shape[0]):
         rate = rows[r, RATE]
         if rate != 1 and (tick < rows[r, OFFSET] or (tick - rows[r, OFFSET]) % rate != 0):
@@ -601,14 +620,16 @@ def step(rows: Rows, x: Places, v: Array, tick: int) -> int:
         code, q, o, s = rows[r, CODE], rows[r, INPUTS], rows[r, OUTPUTS], rows[r, STATES]
         p, size = rows[r, NUMBERS], rows[r, SIZE]
         if code <= ENABLEDOUTPUT:
-            for i in range(size):
-                _element(code, tick, v, x, q, o, s, p, size, i)
+            a, b, c = rows[r, FIRST], rows[r, SECOND], rows[r, THIRD]
+            _element(code, tick, v, x, a, b, c, q, o, s, p, size)
+            if not (v[o] - v[o] == 0.0):
+                return r
         else:
             _whole(code, rows[r, PART], v, x, q, o, s, p, size)
-        first = rows[r, CHECKED]
-        for place in range(first, first + rows[r, COUNT]):
-            if not (v[place] - v[place] == 0.0):
-                return r
+            first = rows[r, CHECKED]
+            for place in range(first, first + rows[r, COUNT]):
+                if not (v[place] - v[place] == 0.0):
+                    return r
     for n in range(x[0], x[0] + x[1]):
         r = x[n]
         rate = rows[r, RATE]
@@ -617,11 +638,10 @@ def step(rows: Rows, x: Places, v: Array, tick: int) -> int:
         enable = rows[r, ENABLE]
         if enable >= 0 and v[enable] == 0.0:
             continue
-        code, q, o, s = rows[r, CODE], rows[r, INPUTS], rows[r, OUTPUTS], rows[r, STATES]
-        p, size = rows[r, NUMBERS], rows[r, SIZE]
+        code, s, p = rows[r, CODE], rows[r, STATES], rows[r, NUMBERS]
         if code <= ENABLEDOUTPUT:
-            for i in range(size):
-                _advance(code, v, x, q, o, s, p, size, i)
+            a, b, c = rows[r, FIRST], rows[r, SECOND], rows[r, THIRD]
+            _advance(code, v, a, b, c, rows[r, OUTPUTS], s, p)
         else:
-            _advance_whole(code, v, x, q, s, p)
+            _advance_whole(code, v, x, rows[r, INPUTS], s, p)
     return -1

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from hil.diagram.flatten import FlatBlock, FlatDiagram
+from hil.diagram.flat import FlatBlock, FlatDiagram
 
 WHOLE: Final = -1
 """Part of a block that is computed in one piece."""
@@ -82,9 +82,12 @@ def _before(flat: FlatDiagram, parts: Mapping[str, Mapping[int, frozenset[str]]]
         return (path, WHOLE) if WHOLE in parts[path] else (path, numbers[path][port])
 
     found: dict[Step, set[Step]] = {}
-    restarts = sorted((f"{sub}/", path) for path, sub in flat.restarts.items())
+    restarts: dict[str, set[Step]] = defaultdict(set)
+    for restart, inside in flat.restarted().items():
+        for path in inside:
+            restarts[path].add((restart, WHOLE))
     for path, block in flat.blocks.items():
-        above = {(one, WHOLE) for prefix, one in restarts if path.startswith(prefix)}
+        above = set(restarts[path])
         if block.enable is not None:
             above.add(step_of(*block.enable))
         for part, inputs in parts[path].items():

@@ -123,7 +123,7 @@ def _text_fault(one: ParameterKind, value: Any) -> str:
         return f"a text of at most {TEXT_MOST} printable characters is needed"
     if one.choices and value not in one.choices:
         return f"{' or '.join(one.choices)} is needed{nearest(value, one.choices)}"
-    if one.type == "unit" and value:
+    if one.type == "unit" and (value or one.default != ""):
         try:
             found = unit(value)
         except UnitError as error:

@@ -21,6 +21,7 @@ from hil.diagram.model import (
     Run,
 )  # fmt: skip
 from hil.diagram.registry import nearest
+from hil.diagram.units import UnitError, unit
 from hil.diagram.write import FORMAT
 
 TEXT_MOST: Final = 2000
@@ -237,9 +238,13 @@ def _parameter(name: str, table: Any, problems: Problems, section: str) -> Diagr
     if any(one is not None and not _is_finite(one) for one in bounds):
         problems.add(f"{name}: low and high must be finite numbers", name, section)
         bounds = [None, None]
-    unit = table.get("unit", "1")
+    unit_text = table.get("unit", "1")
+    try:
+        unit(unit_text if isinstance(unit_text, str) else "")
+    except UnitError as error:
+        problems.add(f"{name}.unit: {error}", name, section)
     note = _text(table, "note", problems, f"{name}.")
-    return DiagramParameter(_plain(table["value"]), bounds[0], bounds[1], str(unit), note)
+    return DiagramParameter(_plain(table["value"]), bounds[0], bounds[1], str(unit_text), note)
 
 
 def _plain(value: Any) -> Any:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from hil.config.errors import ConfigError
-from hil.diagram.flatten import FlatDiagram, FlatWire, flatten_what_can_be
+from hil.diagram.flat import FlatDiagram, FlatWire
+from hil.diagram.flatten import flatten_what_can_be
 from hil.diagram.lines import Placed, SourceLines
 from hil.diagram.model import DiagramFile
 from hil.diagram.order import sort

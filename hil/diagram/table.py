@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.diagram.check import SoundDiagram
-from hil.diagram.flatten import Endpoint, FlatBlock
+from hil.diagram.flat import Endpoint, FlatBlock
 from hil.diagram.order import WHOLE
 
 LISTED_LEAST: Final = 3
@@ -26,7 +26,7 @@ class BlockTable:
     """What the kernel runs, and where in it everything stands."""
 
     rows: NDArray[np.int64]
-    """Shape (R, 12): columns as in the kernel."""
+    """Shape (R, 15): columns as in the kernel."""
     index: NDArray[np.int64]
     """Where rows with states are listed and how many; places of inputs; those rows."""
     start: NDArray[np.float64]
@@ -54,25 +54,32 @@ class _Builder:
         self._end = 1 + max((one.size for one in sound.types.values()), default=1)
         self._ports: dict[Endpoint, slice] = {}
         self._states: dict[str, slice] = {}
+        self._initial: dict[str, list[float]] = {}
         self._numbers: dict[str, slice] = {}
         self._filled: list[tuple[slice, list[float]]] = []
 
     def table(self) -> BlockTable:
-        from hil.diagram.kernel import CODES, COLUMNS
+        from hil.diagram.kernel import CODES, COLUMNS, ENABLEDOUTPUT
 
         self._place_ports()
         self._place_states()
         self._place_numbers()
-        index, rows, paths = [0, 0], [], []
-        last = {path: number for number, (path, _) in enumerate(self._sound.order)}
+        index, rows, paths, updated = [0, 0], [], [], []
+        last = dict(self._sound.order)
         for path, part in self._sound.order:
             block = self._flat.blocks[path]
-            rows.append(self._row(block, part, CODES[block.kind.name.upper()], len(index)))
-            index += self._places(block)
-            paths.append(path)
-        updated = [last[path] for path in paths if self._has_states(path)]
-        index[0], index[1] = len(index), len(set(updated))
-        index += sorted(set(updated))
+            code = CODES[block.kind.name.upper()]
+            alone = code <= ENABLEDOUTPUT
+            for element in range(self._sound.setting(block).size if alone else 1):
+                if self._has_states(path) and last[path] == part:
+                    updated.append(len(rows))
+                places = self._places(block, element)
+                row = self._row(block, part, code, len(index), element)
+                rows.append(row + places[:LISTED_LEAST])
+                index += places
+                paths.append(path)
+        index[0], index[1] = len(index), len(updated)
+        index += updated
         start = np.zeros(self._end)
         start[0] = self._flat.base_s
         for where, values in self._filled:
@@ -100,41 +107,39 @@ class _Builder:
         for path, block in self._flat.blocks.items():
             initial = block.kind.initial_of(block.parameters, self._sound.setting(block))
             self._states[path] = self._take(len(initial))
+            self._initial[path] = initial
             self._filled.append((self._states[path], initial))
 
     def _place_numbers(self) -> None:
+        restarted = self._flat.restarted()
         for path, block in self._flat.blocks.items():
-            if path in self._flat.restarts:
-                numbers = self._restarted(self._flat.restarts[path])
+            if path in restarted:
+                numbers = self._restarted(restarted[path])
             else:
                 numbers = block.kind.numbers_of(block.parameters, self._sound.setting(block))
             self._numbers[path] = self._take(len(numbers))
             self._filled.append((self._numbers[path], numbers))
 
-    def _restarted(self, sub: str) -> list[float]:
-        """Place and number of a sub-diagram's states, and their values at the start."""
-        inside = [path for path in self._flat.blocks if path.startswith(f"{sub}/")]
-        if not inside:
-            return [0.0, 0.0]
-        first, end = self._states[inside[0]].start, self._states[inside[-1]].stop
-        values = [0.0] * (end - first)
-        for where, initial in self._filled:
-            if first <= where.start and where.stop <= end:
-                values[where.start - first : where.stop - first] = initial
-        return [float(first), float(end - first), *values]
+    def _restarted(self, inside: list[str]) -> list[float]:
+        """Place and number of a sub-diagram's states, which stand together, and their start."""
+        values = [number for path in inside for number in self._initial[path]]
+        first = self._states[inside[0]].start if inside else 0
+        return [float(first), float(len(values)), *values]
 
     def _has_states(self, path: str) -> bool:
         return self._states[path].stop > self._states[path].start
 
-    def _places(self, block: FlatBlock) -> list[int]:
-        """Places of a block's inputs."""
+    def _places(self, block: FlatBlock, element: int) -> list[int]:
+        """Places of a block's inputs for one element; a scalar serves all."""
         places = []
         for port in block.ports.inputs:
             source = self._flat.drivers.get((block.path, port.name))
-            places.append(self._zeros if source is None else self._ports[source].start)
+            moved = element if self._sound.types[block.path, port.name].size > 1 else 0
+            places.append(self._zeros if source is None else self._ports[source].start + moved)
         return places + [self._zeros] * (LISTED_LEAST - len(places))
 
-    def _row(self, block: FlatBlock, part: int, code: int, listed: int) -> list[int]:
+    def _row(self, block: FlatBlock, part: int, code: int, listed: int, element: int) -> list[int]:
+        """Columns of a row up to the first inputs."""
         path, outputs = block.path, block.ports.outputs
         where = [self._ports[path, port.name] for port in outputs]
         first = where[0].start if where else 0
@@ -142,8 +147,10 @@ class _Builder:
         if part != WHOLE:
             checked, count = where[part].start, where[part].stop - where[part].start
         enable = -1 if block.enable is None else self._ports[block.enable].start
-        setting = self._sound.setting(block)
+        size = self._sound.setting(block).size
+        states, numbers = self._states[path], self._numbers[path].start
         return [
-            code, block.rate, block.offset, part, listed, first, checked, count,
-            self._states[path].start, self._numbers[path].start, setting.size, enable,
+            code, block.rate, block.offset, part, listed, first + element, checked, count,
+            states.start + element * ((states.stop - states.start) // size),
+            numbers + (element if block.kind.constant else 0), size, enable,
         ]  # fmt: skip

@@ -6,11 +6,11 @@ those before it is told, with both ends in words and what would be right.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from hil.diagram.flatten import Endpoint, FlatBlock, FlatDiagram, FlatWire
+from hil.diagram.flat import Endpoint, FlatBlock, FlatDiagram, FlatWire
 from hil.diagram.kind import PortKind
 from hil.diagram.lines import Placed
 from hil.diagram.unify import Equalities, Exponent, LinearUnit, UnitEquations
@@ -67,7 +67,6 @@ class _Unknowns:
         """A value, or a variable of the port's block."""
         if not isinstance(text, str) or text[:1] != "?":
             return text
-        # Shapes and frames of faces and of what flags carry are the port's own.
         return (end[0], text)
 
 
@@ -96,7 +95,7 @@ def _equate(flat: FlatDiagram, wires: Iterable[FlatWire], ports: Mapping[Endpoin
     return unknowns
 
 
-def _ports(flat: FlatDiagram):
+def _ports(flat: FlatDiagram) -> Iterator[tuple[Endpoint, PortKind]]:
     for path, block in flat.blocks.items():
         for port in (*block.ports.inputs, *block.ports.outputs):
             yield (path, port.name), port

@@ -359,3 +359,36 @@ def test_a_change_of_gains_moves_no_output_of_a_pid():
         engine.step()
         found.append(engine.port("b", "u")[0])
     assert np.ptp(found[2:]) < 1e-12
+
+
+def alone_engine(kind, parameters, inputs):
+    """An engine of one block, each input by a top-level input of its name."""
+    blocks, wires = {"b": DrawnBlock(kind, parameters)}, {}
+    for name, values in inputs.items():
+        blocks[name] = DrawnBlock("In", {"shape": np.shape(values)[1:]})
+        wires[f"b.{name}"] = f"{name}.y"
+    return Engine(check(DiagramFile(Diagram(blocks, wires), BASE_S)))
+
+
+@pytest.mark.parametrize("kind", [name for name, case in CASES.items() if case[1]])
+def test_feed_through_is_what_a_changed_input_changes_within_the_tick(kind):
+    parameters, inputs, _ = CASES[kind]
+    found = kinds()[kind]
+    engine = alone_engine(kind, parameters, inputs)
+    values = engine.sound.flat.blocks["b"].parameters
+    outputs = [one.name for one in found.ports_of(values).outputs]
+    seen = set()
+    for tick in range(200):
+        for name in inputs:
+            engine.set_input(name, inputs[name][tick])
+        before = engine.snapshot()
+        engine.step()
+        after, usual = engine.snapshot(), {one: engine.port("b", one) for one in outputs}
+        for name in inputs:
+            engine.restore(before)
+            engine.set_input(name, inputs[name][(tick + 137) % TICKS])
+            engine.step()
+            seen |= {(name, one) for one in outputs
+                     if not np.array_equal(engine.port("b", one), usual[one])}  # fmt: skip
+        engine.restore(after)
+    assert seen == {pair for pair in found.direct_of(values) if pair[0] in inputs}

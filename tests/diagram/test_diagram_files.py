@@ -58,6 +58,14 @@ TWO_RATES = (HEAD + PLAIN).replace('"Constant", value = 1.0, unit = "N"', '"Cloc
     "k = 2.0", "rate = 2")  # fmt: skip
 
 
+def test_the_order_of_lines_in_a_file_does_not_matter(tmp_path):
+    head, blocks, wires = (HEAD + PLAIN).replace("[wire]", "[block]").split("[block]\n")
+    turned = ["\n".join(part.splitlines()[::-1]) for part in (blocks, wires)]
+    shuffled = f"{head}[wire]\n{turned[1]}\n[block]\n{turned[0]}\n"
+    one = text_of(read(written(tmp_path, HEAD + PLAIN)))
+    assert text_of(read(written(tmp_path, shuffled))) == one
+
+
 def changed(old, new):
     assert old in PLAIN
     return HEAD + PLAIN.replace(old, new)
@@ -99,6 +107,8 @@ def changed(old, new):
         (changed('"Gain", k = 2.0', '"sub", of = "Law"'), ["g: of = 'Law': no such sub-diagram"]),
         (HEAD + PLAIN + "[place]\nq = [1, 2]\n", ["place of 'q': no such block"]),
         (HEAD + PLAIN + "[place]\nc = [1, 2.5]\n", ["place of c = [1, 2.5]: [x, y] in whole"]),
+        (HEAD + PLAIN + "[parameter]\nk = { value = 1, unit = 7 }\n", ["line 11: k.unit: ''"]),
+        (HEAD + PLAIN + '[parameter]\nk = { value = 1, unit = "Nm" }\n', ["line 11: k.unit: 'Nm'"]),
         (HEAD + "wires = 1\n" + PLAIN, ["wires: unknown key; did you mean wire"]),
         (HEAD + 'library = ["nowhere"]\n' + PLAIN, ["library = 'nowhere': no such file"]),
         (HEAD.replace("0.002", "0.0") + PLAIN, ["base_s = 0.0: a number from 1e-05 to 10 s"]),

@@ -238,3 +238,51 @@ def test_rates_and_offsets_count_base_ticks_within_sub_diagrams_too():
     engine = Engine(check(file))
     found = engine.run(12, engine.outputs.values())[:, 0]
     assert found.tolist() == [0, 0, 0, 0, 4, 4, 4, 4, 4, 4, 10, 10]
+
+
+def test_a_sub_diagram_in_an_enabled_one_runs_while_both_are_enabled():
+    inner = Diagram(
+        {"i": DrawnBlock("IntegralForward"), "c": DrawnBlock("Constant", {"value": 500.0,
+         "unit": "1/s"}), "y": DrawnBlock("Out")},
+        {"i.u": "c.y", "y.u": "i.y"},
+    )  # fmt: skip
+    outer = Diagram(
+        {"on": DrawnBlock("In"), "n": DrawnBlock("sub", of="Inner", run="enabled"),
+         "y": DrawnBlock("Out")},
+        {"n.enable": "on.y", "y.u": "n.y"},
+    )  # fmt: skip
+    first = ("PulseBoolean", {"period_s": 0.02, "width": 0.5})  # ticks 0 to 4 of ten
+    second = ("PulseBoolean", {"period_s": 0.008, "width": 0.5})  # ticks 0 and 1 of four
+    k = np.arange(40)
+    both = (k % 10 < 5) & (k % 4 < 2)
+    for states, wanted in (("held", np.cumsum(both)), ("reset", None)):
+        blocks = {
+            "z1": first, "z2": second, "o": ("Out", {}),
+            "b": (DrawnBlock("sub", of="Outer", run="enabled", states=states), None),
+        }  # fmt: skip
+        wires = {"b.enable": "z1.y", "b.on": "z2.y", "o.u": "b.y"}
+        engine = Engine(check(diagram(blocks, wires, {"Inner": inner, "Outer": outer})))
+        found, counted = [], []
+        for tick in k:
+            engine.step()
+            found.append(engine.port("b/n/i")[0])
+            counted.append(engine.states("b/n/i")[0])
+            if states == "reset" and tick % 10 == 0:
+                assert counted[-1] == float(both[tick])
+        if wanted is not None:
+            assert counted == wanted.tolist()
+        else:
+            whole = [int(both[tick // 10 * 10 : tick + 1].sum()) for tick in k]
+            assert counted == whole
+
+
+def test_thousands_of_conditions_may_stand_in_a_diagram():
+    blocks = {"p": ("PulseBoolean", {})}
+    wires = {}
+    for number in range(1500):
+        kept = DrawnBlock("sub", of="C", run="enabled", states="reset", outputs="reset")
+        blocks[f"b{number}"] = (kept, None)
+        wires[f"b{number}.enable"] = "p.y"
+    engine = Engine(check(diagram(blocks, wires, {"C": COUNTING})))
+    engine.step()
+    assert engine.port("b1499/i")[0] == 1.0

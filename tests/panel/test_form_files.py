@@ -30,11 +30,23 @@ def test_every_name_that_is_offered_is_found():
         (PLATFORM, ("rig",), "rigs"), (ARM, ("robot",), "robots"),
         (ARM, ("space_arm", "arm"), "arms"), (PLATFORM, ("motion", "file"), "motions"),
         (TOGETHER, ("part", 0, "scenario"), "scenarios"),
+        (PLATFORM, ("motion", "diagram"), "diagrams"),
     ):  # fmt: skip
         names = offered(kind, place, demo)
         assert names
         for name in names:
             assert find_file(name, beside=demo, folder=folder, key="file").is_file()
+
+
+def test_diagrams_are_offered_and_no_scenario_beside_them(tmp_path):
+    scenario = tmp_path / "scenario.toml"
+    scenario.write_text('rig = "paper"\n')
+    (tmp_path / "other.toml").write_text('rig = "paper"\n')
+    (tmp_path / "law.toml").write_text("format = 1\n")
+    names = offered(PLATFORM, ("motion", "diagram"), scenario)
+    assert names[0] == "law.toml"
+    assert "heave" in names
+    assert "other.toml" not in names
 
 
 def test_a_recorded_source_lies_beside_its_scenario_only(tmp_path):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hil.diagram.check import SoundDiagram
-    from hil.diagram.flatten import Endpoint
+    from hil.diagram.flat import Endpoint
 
 FileArg = Annotated[
     str,
@@ -76,9 +76,11 @@ class InputPlan:
     Args:
         sound: The diagram.
         given: Texts ``NAME=1,2,3``, for numbers that stay, or ``NAME=FILE.csv``.
+        left_out_is_zero: No input need be given.
     """
 
-    def __init__(self, sound: SoundDiagram, given: Sequence[str]) -> None:
+    def __init__(self, sound: SoundDiagram, given: Sequence[str], *, left_out_is_zero: bool = False
+                 ) -> None:  # fmt: skip
         self._steady: dict[str, list[float]] = {}
         self._tables: dict[str, tuple[NDArray[Any], NDArray[Any]]] = {}
         sizes = {one.path: sound.types[one.path, "y"].size for one in sound.flat.inputs()}
@@ -92,7 +94,7 @@ class InputPlan:
             else:
                 self._steady[name] = _numbers(one, text, sizes[name])
         missing = sizes.keys() - self._steady.keys() - self._tables.keys()
-        if missing:
+        if missing and not left_out_is_zero:
             told = ", ".join(sorted(missing))
             raise ConfigError("--input", [f"{told}: left out; write NAME=NUMBER or NAME=FILE.csv"])
 

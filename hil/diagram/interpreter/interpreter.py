@@ -2,159 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from hil.diagram.check import SoundDiagram
 from hil.diagram.fault import NonFiniteError
-from hil.diagram.flatten import Endpoint, FlatBlock
-from hil.diagram.interpreter.stateful import STATEFUL, Element
-from hil.diagram.interpreter.stateless import CONSTANTS, SOURCES, STATELESS
-from hil.diagram.interpreter.whole import WHOLE
+from hil.diagram.flat import Endpoint
+from hil.diagram.interpreter.running import InputNumbers, RunningBlock
 from hil.diagram.kind import Parameters
 from hil.diagram.order import WHOLE as WHOLE_PART
 
-Act = Callable[[], None]
-
 
 @dataclass(frozen=True, slots=True)
-class InputNumbers:
-    """An input: numbers of whatever drives it, and where in them it begins."""
+class Sometimes:
+    """A block, or a part of one, that does not run at each tick, or has several numbers."""
 
-    values: list[float]
-    first: int
-    size: int
+    rate: int
+    offset: int
+    outputs: slice
+    """Of its numbers, those that come then."""
+    condition: list[float] | None
+    at: int
+    """Which of the condition's numbers it is."""
 
-    def all(self) -> list[float]:
-        """Its numbers."""
-        return self.values[self.first : self.first + self.size]
-
-
-class RunningBlock:
-    """A block with the numbers of its outputs and its states."""
-
-    def __init__(self, interpreter: Interpreter, block: FlatBlock) -> None:
-        self.block = block
-        self._sound = interpreter.sound
-        self._clock = interpreter
-        self.sizes = [self._sound.types[block.path, one.name].size for one in block.ports.outputs]
-        self.values = [0.0] * sum(self.sizes)
-        self.readings: list[InputNumbers] = []
-        self.setting = self._sound.setting(block)
-        self.initial = block.kind.initial_of(block.parameters, self.setting)
-        self.states: list[list[float]] = []
-        self.output: Act = lambda: None
-        self.update: Act | None = None
-        self.restarted: list[RunningBlock] = []
-
-    def first(self, port: str) -> int:
-        """Where an output begins in the block's values."""
-        names = [one.name for one in self.block.ports.outputs]
-        return sum(self.sizes[: names.index(port)])
-
-    def begin(self, parameters: Parameters, states: list[float] | None = None) -> None:
-        """Make its equations of its parameters; its states stay what they are."""
-        name, setting = self.block.kind.name, self.setting
-        every = len(self.initial) // setting.size if self.initial else 0
-        kept = list(self.initial if states is None else states)
-        if name in CONSTANTS:
-            self.output = self._constant(CONSTANTS[name](parameters))
-        elif name in SOURCES:
-            self.output = self._source(SOURCES[name](parameters, setting))
-        elif name in STATELESS:
-            equation = STATELESS[name](parameters, setting)
-            self.output = self._elements([equation] * setting.size)
-        elif name in STATEFUL:
-            self.states = [kept[every * i : every * (i + 1)] for i in range(setting.size)]
-            made = [STATEFUL[name](parameters, setting, x) for x in self.states]
-            self.output = self._elements([one.output for one in made])
-            self.update = self._updates(made)
-        elif name in WHOLE:
-            self.states = [kept]
-            whole = WHOLE[name](parameters, setting, kept)
-            self.output = lambda: self._set_all(whole.output(*(r.all() for r in self.readings)))
-            if kept:
-                self.update = lambda: whole.update(*(r.all() for r in self.readings))
-        else:
-            self.states = [kept]
-            self.output, self.update = self._restart, self._remember
-
-    def load(self, states: list[float]) -> None:
-        """Put its states to given ones."""
-        at = 0
-        for one in self.states:
-            one[:] = states[at : at + len(one)]
-            at += len(one)
-
-    def all_states(self) -> list[float]:
-        """Its states, element after element."""
-        return [number for one in self.states for number in one]
-
-    def _set_all(self, values: list[float]) -> None:
-        self.values[:] = values
-
-    def _constant(self, values: list[float]) -> Act:
-        return lambda: self._set_all(values)
-
-    def _source(self, equation: Callable[[int], float]) -> Act:
-        def act() -> None:
-            self.values[0] = equation(self._clock.tick)
-
-        return act
-
-    def _elements(self, equations: list[Callable[..., Any]]) -> Act:
-        size, values, two = self.setting.size, self.values, len(self.sizes) > 1
-        arguments = self._arguments()
-
-        def act() -> None:
-            for i, equation in enumerate(equations):
-                y = equation(*[one[first + i * stride] for one, first, stride in arguments])
-                if two:
-                    values[i], values[size + i] = y
-                else:
-                    values[i] = y
-
-        return act if size > 1 or two or len(arguments) > 2 else self._scalar(equations[0])
-
-    def _scalar(self, equation: Callable[..., float]) -> Act:
-        """The same for the most frequent case, quicker."""
-        values, arguments = self.values, self._arguments()
-        if len(arguments) == 1:
-            ((a, i, _),) = arguments
-
-            def act() -> None:
-                values[0] = equation(a[i])
-
-            return act
-        (a, i, _), (b, j, _) = arguments
-
-        def act_of_two() -> None:
-            values[0] = equation(a[i], b[j])
-
-        return act_of_two
-
-    def _arguments(self) -> list[tuple[list[float], int, int]]:
-        """Numbers of each input, where it begins, and the stride from element to element."""
-        return [(one.values, one.first, 1 if one.size > 1 else 0) for one in self.readings]
-
-    def _updates(self, made: list[Element]) -> Act:
-        arguments, values = self._arguments(), self.values
-
-        def act() -> None:
-            for i, one in enumerate(made):
-                u = tuple(numbers[first + i * stride] for numbers, first, stride in arguments)
-                one.update(u, values[i])
-
-        return act
-
-    def _restart(self) -> None:
-        if self.readings[0].all()[0] and not self.states[0][0]:
-            for one in self.restarted:
-                one.load(one.initial)
-
-    def _remember(self) -> None:
-        self.states[0][0] = self.readings[0].all()[0]
+    def due(self, tick: int) -> bool:
+        """Whether it runs in a tick."""
+        if tick < self.offset or (tick - self.offset) % self.rate:
+            return False
+        return self.condition is None or bool(self.condition[self.at])
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,16 +54,19 @@ class Interpreter:
         self.tick = 0
         flat = sound.flat
         self._inputs = {one.path: [0.0] * sound.types[one.path, "y"].size for one in flat.inputs()}
-        self.blocks = {path: RunningBlock(self, block) for path, block in flat.blocks.items()}
+        self.blocks: dict[str, RunningBlock] = {}
+        for path, block in flat.blocks.items():
+            self.blocks[path] = RunningBlock(sound, block, lambda: self.tick)
         for path, running in self.blocks.items():
             running.readings = [
                 self._reading((path, one.name)) for one in running.block.ports.inputs
             ]
             running.begin(running.block.parameters)
-        for path, sub in flat.restarts.items():
-            inside = [one for one in flat.blocks if one.startswith(f"{sub}/")]
+        for path, inside in flat.restarted().items():
             self.blocks[path].restarted = [self.blocks[one] for one in inside]
         self._order = self._acts()
+        plain = [running for running, _, more in self._order if more is None]
+        self._updated = [running for running in plain if running.initial]
 
     def _reading(self, target: Endpoint) -> InputNumbers:
         size = self.sound.types[target].size
@@ -200,19 +78,23 @@ class Interpreter:
         running = self.blocks[source[0]]
         return InputNumbers(running.values, running.first(source[1]), size)
 
-    def _acts(self) -> list[tuple[RunningBlock, int, int, list[float] | None, int]]:
-        """Blocks in order, each with the outputs that come then and its condition."""
+    def _acts(self) -> list[tuple[RunningBlock, list[float], Sometimes | None]]:
+        """Blocks in order with their numbers, and what is more than to compute the one of them."""
         found = []
         for path, part in self.sound.order:
             running = self.blocks[path]
-            sizes = running.sizes
-            first = 0 if part == WHOLE_PART else sum(sizes[:part])
-            end = sum(sizes) if part == WHOLE_PART else first + sizes[part]
+            block, sizes = running.block, running.sizes
+            if part == WHOLE_PART:
+                outputs = slice(0, sum(sizes))
+            else:
+                outputs = slice(sum(sizes[:part]), sum(sizes[: part + 1]))
             condition, at = None, 0
-            if running.block.enable is not None:
-                driver = self.blocks[running.block.enable[0]]
-                condition, at = driver.values, driver.first(running.block.enable[1])
-            found.append((running, first, end, condition, at))
+            if block.enable is not None:
+                driver = self.blocks[block.enable[0]]
+                condition, at = driver.values, driver.first(block.enable[1])
+            often = block.rate == 1 and condition is None and len(running.values) == 1
+            more = None if often else Sometimes(block.rate, block.offset, outputs, condition, at)
+            found.append((running, running.values, more))
         return found
 
     def step(self) -> None:
@@ -221,29 +103,39 @@ class Interpreter:
         Raises:
             NonFiniteError: If a block made a number that is not finite.
         """
-        tick, updated = self.tick, []
-        for running, first, end, condition, at in self._order:
-            block = running.block
-            if tick < block.offset or (tick - block.offset) % block.rate:
-                continue
-            if condition is not None and not condition[at]:
-                continue
-            values = running.values
-            if end - first == len(values):
+        sometimes: dict[int, RunningBlock] = {}
+        for running, values, more in self._order:
+            if more is None:
                 running.output()
-            else:  # a part: the other outputs stay as they are
-                before = list(values)
-                running.output()
-                values[:] = [*before[:first], *values[first:end], *before[end:]]
-            for number in values[first:end]:
-                if number - number != 0.0:
-                    raise NonFiniteError(block.path, tick, tick * self.sound.flat.base_s)
-            if running.update is not None:
-                updated.append(running)
-        for running in {id(one): one for one in updated}.values():
-            if running.update is not None:
-                running.update()
+                if values[0] - values[0] != 0.0:
+                    raise self._fault(running)
+            elif more.due(self.tick):
+                self._several(running, more.outputs)
+                sometimes[id(running)] = running
+        for running in self._updated:
+            running.update()
+        for running in sometimes.values():
+            running.update()
         self.tick += 1
+
+    def _several(self, running: RunningBlock, outputs: slice) -> None:
+        """Compute several outputs, or some of them: the others stay as they are."""
+        values = running.values
+        if outputs.stop - outputs.start == len(values):
+            running.output()
+            now = values
+        else:
+            before = list(values)
+            running.output()
+            now = values[outputs]
+            before[outputs] = now
+            values[:] = before
+        for number in now:
+            if number - number != 0.0:
+                raise self._fault(running)
+
+    def _fault(self, running: RunningBlock) -> NonFiniteError:
+        return NonFiniteError(running.block.path, self.tick, self.tick * self.sound.flat.base_s)
 
     def set_input(self, name: str, value: list[float]) -> None:
         """Give an input its numbers for the ticks that come."""

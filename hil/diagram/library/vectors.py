@@ -30,8 +30,26 @@ def _gain_ports(parameters: Parameters) -> Ports:
 
 def _rows_fault(parameters: Parameters) -> str:
     k = parameters["k"]
-    widths = {len(row) for row in k}
-    return "" if len(widths) == 1 and 0 not in widths else "k: rows of as many numbers each"
+    if parameters["definite"] and not is_definite(k):
+        return "k is not symmetric and positive definite, which definite = true wants"
+    return ""
+
+
+def is_definite(k: tuple[tuple[float, ...], ...]) -> bool:
+    """Whether a matrix is symmetric and positive definite (Cholesky's pivots are above 0)."""
+    size = len(k)
+    if any(len(row) != size for row in k) or any(
+        k[i][j] != k[j][i] for i in range(size) for j in range(i)
+    ):
+        return False
+    rest = [list(row) for row in k]
+    for n in range(size):
+        if not rest[n][n] > 0.0:
+            return False
+        for i in range(n + 1, size):
+            factor = rest[i][n] / rest[n][n]
+            rest[i] = [a - factor * b for a, b in zip(rest[i], rest[n], strict=True)]
+    return True
 
 
 def _rotation_ports(parameters: Parameters) -> Ports:
@@ -65,6 +83,8 @@ KINDS: Final = (
         equation="y_i = k_i1 u_1 + k_i2 u_2 + …", ports=_gain_ports, check=_rows_fault,
         parameters=(
             ParameterKind("k", "matrix", unit="unit"), ParameterKind("unit", "unit", "1"),
+            ParameterKind("definite", "boolean", False,
+                          about="k must be symmetric and positive definite"),
         ),
         numbers=lambda p, _: (len(p["k"][0]), *flat(p["k"])),
         example=Example({"k": ((1.0, 2.0), (0.0, 1.0))}, {"u": (1.0, 1.0)}),

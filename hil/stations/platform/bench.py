@@ -4,7 +4,7 @@ The same parts run in both clocks; only what paces them and who writes the file 
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from drives.bank import (
@@ -14,7 +14,7 @@ from drives.bank import (
     DriveModelError,
 )
 from drives.known_place import SENSOR_FAULT
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError, MotionError
 from hil.machines.machine import gate_limits, geometry_of, park_pose
 from hil.recording.events import Level
 from hil.run.run import BLACK_BOX_NAME, Opening
@@ -126,7 +126,7 @@ def run(
         DriveError: if the drives cannot be configured; nothing has moved.
     """
     period_s = plan.scenario.period_s
-    motion = motion or motion_of(plan)
+    motion = motion or motion_of(plan, whole=plan.scenario.checks_first)
     limits = gate_limits(plan.rig, period_s, wired=plan.drives_url != "sim:")
     if operator:
         prepare(plan)
@@ -216,7 +216,9 @@ def _note_before(
 def expected_duration_s(plan: Plan, motion: MotionSource) -> float:
     """About how long the run takes: homing and enabling, rise, motion, parking [s]."""
     machine = machine_of(plan)
-    first, last = motion.sample(0.0).X_BP, motion.sample(motion.duration_s).X_BP
+    first = last = motion.sample(0.0).X_BP
+    with suppress(MotionError):  # of a motion that breaks off
+        last = motion.sample(motion.duration_s).X_BP
     rise = move(machine.park, first, machine.slow_moves).duration_s
     park = move(last, machine.park, machine.slow_moves).duration_s
     return 1.0 + plan.rig.cylinders.enable_time_s + rise + motion.duration_s + park

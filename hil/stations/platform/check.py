@@ -54,6 +54,11 @@ class PlanFinding:
     message: str
     """The same as a sentence."""
 
+    @property
+    def line(self) -> str:
+        """The sentence, with its phase and time."""
+        return f"{self.phase} at {self.t_s:.3f} s: {self.message}"
+
 
 @dataclass(frozen=True, slots=True)
 class PlatformProof:

@@ -16,11 +16,11 @@ def dry_run(file: Path, out: Path, tell: Callable[[float, float], None]) -> Trie
     """Run it, whatever clock and drives it names."""
     plan = load_plan(file, ['clock="virtual"', 'devices.drives="sim:"'])
     warm()
-    motion = motion_of(plan)
+    motion = motion_of(plan, whole=plan.scenario.checks_first)
     if plan.scenario.checks_first:
         checked = check_plan(plan, motion)
         if not checked.ok:
-            raise RefusedError("\n".join(one.message for one in checked.violations))
+            raise RefusedError("\n".join(one.line for one in checked.violations))
     total_s = expected_duration_s(plan, motion)
     result = run(plan, out, motion=motion, progress=lambda t_s: tell(t_s, total_s))
     return Tried(

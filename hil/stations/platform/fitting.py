@@ -6,7 +6,7 @@ from hil.config.errors import RefusedError
 from hil.run.station import Request
 from hil.stations.platform.check import PlatformProof, check_plan
 from hil.stations.platform.course import RunResult
-from hil.stations.platform.fit.search import Fit, find_fit
+from hil.stations.platform.fit.search import FITTED, Fit, find_fit
 from hil.stations.platform.fit.told import Advice, fit_lines, nothing_fits
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.source import MotionSource
@@ -31,7 +31,7 @@ class MotionRefusedError(RefusedError):
     """
 
     def __init__(self, proof: PlatformProof, plan: Plan, motion: MotionSource) -> None:
-        lines = "\n".join(finding.message for finding in proof.violations[:SHOWN])
+        lines = "\n".join(finding.line for finding in proof.violations[:SHOWN])
         super().__init__(f"the motion was refused, nothing has moved:\n{lines}")
         self.plan, self.motion = plan, motion
 
@@ -75,7 +75,8 @@ def with_advice(refused: MotionRefusedError, fit: Fit | None, request: Request) 
 def fit_after(plan: Plan, result: RunResult, *, quiet: bool) -> Fit | None:
     """What makes a motion fit that the gate has stopped because it asked too much."""
     asked_too_much = any(one.check in OF_THE_MOTION for _, one in result.violations)
-    if result.ok or plan.scenario.faults or not asked_too_much:
+    changeable = plan.scenario.motion.kind in FITTED
+    if result.ok or plan.scenario.faults or not (asked_too_much and changeable):
         return None
     motion = motion_of(plan)
     return None if check_plan(plan, motion).ok else look_for_fit(plan, motion, quiet=quiet)

@@ -137,6 +137,24 @@ class RecordedSettings(Settings):
     """Factor on all coordinates' deviation from the neutral pose, beside those in ``map`` [1]."""
 
 
+class DiagramSettings(Settings):
+    """A motion that a functional diagram draws, computed ahead about the neutral pose.
+
+    Its outputs are deviations from the neutral pose: x, y, z [m], alpha, beta, gamma [rad], as many
+    as there are; with ``_rate`` and ``_acceleration`` behind the name their derivatives.
+    """
+
+    kind: Literal["diagram"]
+    diagram: str
+    """Diagram file; a relative path: beside the scenario, then from where one stands."""
+    duration_s: Seconds
+    """How long the diagram runs, in whole ticks of its own [s]."""
+    fade_s: FadeSeconds = 2.0
+    """Lead-in and lead-out that bring the motion from rest and back, outside ``duration_s``."""
+    neutral: PoseSettings | None = None
+    """Pose that the outputs are added to; the rig's neutral pose if absent."""
+
+
 class HoldSettings(Settings):
     """Stand still at a pose."""
 
@@ -172,7 +190,12 @@ class LegMovesSettings(Settings):
 
 
 MotionSettings = Annotated[
-    MultiSineSettings | MovesSettings | RecordedSettings | HoldSettings | LegMovesSettings,
+    MultiSineSettings
+    | MovesSettings
+    | RecordedSettings
+    | DiagramSettings
+    | HoldSettings
+    | LegMovesSettings,
     Field(discriminator="kind"),
     OthersToo(),
 ]

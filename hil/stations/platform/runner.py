@@ -147,7 +147,8 @@ def play(
     if operator:
         require_operable(plan)
     warm_and_say(quiet=quiet)
-    motion = motion_of(plan) if added is None else added.motion
+    whole = plan.scenario.checks_first
+    motion = motion_of(plan, whole=whole) if added is None else added.motion
     if plan.scenario.checks_first and added is None:
         _refuse_if_unproved(plan, motion)
     total_s = expected_duration_s(plan, motion) if added is None else added.total_s

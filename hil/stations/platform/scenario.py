@@ -26,6 +26,7 @@ from hil.stations.platform.fit.changes import FitChange
 from hil.stations.platform.motion_settings import (
     Axis,
     ColumnSettings,
+    DiagramSettings,
     HoldSettings,
     LegMove,
     LegMovesSettings,
@@ -45,6 +46,7 @@ __all__ = [
     "Axis",
     "ColumnSettings",
     "Devices",
+    "DiagramSettings",
     "FaultSettings",
     "HoldSettings",
     "LegMove",

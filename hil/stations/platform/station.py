@@ -63,7 +63,11 @@ SCENARIO: Final = FileKind(
     name="platform scenario",
     schema="scenario",
     marks=("motion", "rig"),
-    names=(NamedFile(("rig",), "rigs"), NamedFile(("motion", "file"), "motions", "*.csv")),
+    names=(
+        NamedFile(("rig",), "rigs"),
+        NamedFile(("motion", "file"), "motions", "*.csv"),
+        NamedFile(("motion", "diagram"), "diagrams"),
+    ),
     model=_late("scenario:scenario_model"),
     check=_late("motion.build:motion_of_table"),
 )

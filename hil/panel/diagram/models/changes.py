@@ -26,7 +26,7 @@ class MismatchError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class EntryChange:
     """One entry before and after."""
 
     where: str
@@ -44,7 +44,7 @@ class Step:
     """An edit that was done: a command with what it needs to be undone."""
 
     words: str
-    changes: tuple[Change, ...]
+    changes: tuple[EntryChange, ...]
     drag: int = 0
     """Number of the drag that it is a part of; 0 if of none."""
 
@@ -66,10 +66,10 @@ class Step:
         return _with(file, tuple(back))
 
 
-def differences(before: DiagramFile, after: DiagramFile) -> tuple[Change, ...]:
+def differences(before: DiagramFile, after: DiagramFile) -> tuple[EntryChange, ...]:
     """Entries in which two versions of a file differ."""
     found = [
-        Change("", FILE, name, getattr(before, name), getattr(after, name))
+        EntryChange("", FILE, name, getattr(before, name), getattr(after, name))
         for name in _ONCE
         if getattr(before, name) != getattr(after, name)
     ]
@@ -78,13 +78,13 @@ def differences(before: DiagramFile, after: DiagramFile) -> tuple[Change, ...]:
         for name in sorted(before.subs.keys() | after.subs.keys()):
             old, new = before.subs.get(name), after.subs.get(name)
             if old is None or new is None:
-                found.append(Change("", SUBS, name, old, new))
+                found.append(EntryChange("", SUBS, name, old, new))
             elif old is not new:
                 found += _of_diagram(name, old, new)
     return tuple(found)
 
 
-def _of_diagram(where: str, before: Diagram, after: Diagram) -> list[Change]:
+def _of_diagram(where: str, before: Diagram, after: Diagram) -> list[EntryChange]:
     found = []
     for section in SECTIONS:
         old: Mapping[str, Any] = getattr(before, section)
@@ -92,12 +92,12 @@ def _of_diagram(where: str, before: Diagram, after: Diagram) -> list[Change]:
         if old is not new:
             keys = {**old, **new}
             found += [
-                Change(where, section, key, old.get(key), new.get(key))
+                EntryChange(where, section, key, old.get(key), new.get(key))
                 for key in keys
                 if old.get(key) is not new.get(key) and not _same(old.get(key), new.get(key))
             ]
     if before.note != after.note:
-        found.append(Change(where, NOTE, "", before.note, after.note))
+        found.append(EntryChange(where, NOTE, "", before.note, after.note))
     return found
 
 
@@ -106,7 +106,7 @@ def _same(one: Any, other: Any) -> bool:
     return one == other and repr(one) == repr(other)
 
 
-def _with(file: DiagramFile, changes: Iterable[Change]) -> DiagramFile:
+def _with(file: DiagramFile, changes: Iterable[EntryChange]) -> DiagramFile:
     once: dict[str, Any] = {}
     subs = dict(file.subs)
     entries: dict[str, dict[str, Any]] = {}
@@ -134,7 +134,7 @@ def _with(file: DiagramFile, changes: Iterable[Change]) -> DiagramFile:
     return replace(file, top=top, subs=subs, **once)
 
 
-def _put(entries: dict[str, Any], one: Change) -> None:
+def _put(entries: dict[str, Any], one: EntryChange) -> None:
     _expect(one, entries.get(one.key))
     if one.after is None:
         entries.pop(one.key, None)
@@ -142,7 +142,7 @@ def _put(entries: dict[str, Any], one: Change) -> None:
         entries[one.key] = one.after
 
 
-def _expect(one: Change, there: Any) -> None:
+def _expect(one: EntryChange, there: Any) -> None:
     if there is not one.before and there != one.before:
         place = f"{one.where}.{one.section}" if one.where else one.section
         raise MismatchError(f"{place} {one.key!r:.80} is not as it was before this step")
@@ -163,7 +163,7 @@ def table_of(step: Step) -> dict[str, Any]:
 def step_of(table: Mapping[str, Any]) -> Step:
     """The step of such a table."""
     changes = tuple(
-        Change(where, section, key, _value(section, before), _value(section, after))
+        EntryChange(where, section, key, _value(section, before), _value(section, after))
         for where, section, key, before, after in table["changes"]
     )
     return Step(table["words"], changes, table["drag"])

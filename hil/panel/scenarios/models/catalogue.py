@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from hil.config.errors import ConfigError
-from hil.config.file_kind import SCENARIOS_FOLDER, TABLES, FileKind, NamedFile
+from hil.config.file_kind import SCENARIOS_FOLDER, FileKind, NamedFile
 from hil.config.settings import read_toml
 from hil.config.shipped import configs_dir
 from hil.config.toml_text import toml_of
 from hil.panel.scenarios.models.form_nodes import Place
 from hil.panel.scenarios.models.form_values import replaced, value_at
-from hil.run.file_kinds import TOGETHER, all_kinds, kind_of
+from hil.run.file_kinds import TOGETHER, all_kinds, kind_of, kinds_named
 from hil.run.registry import stations
 
 FILES_MAX: Final = 500
@@ -62,7 +62,7 @@ class Entry:
 def catalogue(folders: Iterable[Path] = ()) -> tuple[Entry, ...]:
     """All files that can be picked: shipped ones first, scenarios before machines, by name."""
     found: dict[Path, Entry] = {}
-    named = {one.folder for one in _named_files() if one.pattern == TABLES}
+    named = {one.folder for one in _named_files() if kinds_named(one)}
     for name in sorted({SCENARIOS_FOLDER, *named}):
         _collect(configs_dir() / name, found)
     for folder in folders:

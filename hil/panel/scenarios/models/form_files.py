@@ -38,4 +38,7 @@ def _fitting(folder: Path, pattern: str, kinds: frozenset[FileKind]) -> list[Pat
         paths = sorted(folder.glob(pattern))[:OFFERED_MAX] if pattern else []
     except OSError:
         return []
-    return [path for path in paths if not kinds or entry_of(path).kind in kinds]
+    if pattern != TABLES:
+        return paths
+    # A diagram is of no kind: it is drawn, no form shows it.
+    return [path for path in paths if entry_of(path).kind in (kinds or {None})]

@@ -19,6 +19,7 @@ NOTHING_FITS: Final = (
 NOT_LOOKED_FOR: Final = (
     "what would make it fit is not looked for: {!r} is a motion of another package"
 )
+DRAWN: Final = "what would make it fit is not looked for: the diagram says its motion"
 TO_PASTE: Final = "which is, to paste:"
 
 
@@ -46,6 +47,8 @@ class Advice:
 def nothing_fits(plan: Plan) -> str:
     """What is told where no advice is found."""
     kind = plan.scenario.motion.kind
+    if kind == "diagram":
+        return DRAWN
     return NOTHING_FITS if kind in OWN_KINDS else NOT_LOOKED_FOR.format(kind)
 
 

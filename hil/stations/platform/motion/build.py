@@ -19,6 +19,7 @@ from hil.stations.platform.motion.offered import offered_motion
 from hil.stations.platform.motion.recorded import RecordedMotion
 from hil.stations.platform.motion.source import AXES, Hold, MotionSource
 from hil.stations.platform.scenario import (
+    DiagramSettings,
     HoldSettings,
     LegMovesSettings,
     MovesSettings,
@@ -39,8 +40,11 @@ def motion_of_table(table: Mapping[str, Any], file: Path) -> MotionSource:
     return motion_of(plan_from_table(table, file))
 
 
-def motion_of(plan: Plan) -> MotionSource:
+def motion_of(plan: Plan, *, whole: bool = True) -> MotionSource:
     """The motion that a plan describes.
+
+    Args:
+        whole: refuse a motion that is known to break off; else it ends with an error there.
 
     Raises:
         ConfigError: if it cannot be made, with the file and the reason.
@@ -54,6 +58,8 @@ def motion_of(plan: Plan) -> MotionSource:
                 return _moves(settings, rig)
             case RecordedSettings():
                 return _recorded(settings, rig, Path(plan.scenario_file))
+            case DiagramSettings():
+                return _diagram(settings, rig, Path(plan.scenario_file), whole=whole)
             case HoldSettings():
                 neutral = settings.neutral or rig.neutral
                 return Hold(neutral.pose(), settings.duration_s)
@@ -141,3 +147,17 @@ def _recorded(settings: RecordedSettings, rig: Rig, scenario_file: Path) -> Moti
         lowpass_hz=settings.lowpass_hz,
         highpass_hz=settings.highpass_hz,
     )
+
+
+def _diagram(settings: DiagramSettings, rig: Rig, scenario_file: Path, *, whole: bool
+             ) -> MotionSource:  # fmt: skip
+    from hil.stations.platform.motion.diagram import diagram_motion  # seldom needed
+
+    path = find_file(
+        settings.diagram, beside=scenario_file, folder="diagrams", key="motion.diagram"
+    )
+    neutral = (settings.neutral or rig.neutral).coordinates()
+    motion = diagram_motion(path, settings.duration_s, neutral, settings.fade_s)
+    if whole:
+        motion.require_whole()
+    return motion

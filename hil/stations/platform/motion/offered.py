@@ -28,7 +28,7 @@ from platform6dof.pose import PlatformSetpoint, PoseError
 
 GROUP: Final = "hil.motions"
 """Entry points whose objects are `MotionKind` values; each bears the ``kind`` of its table."""
-OWN_KINDS: Final = ("multi_sine", "moves", "recorded", "hold", "legs")
+OWN_KINDS: Final = ("multi_sine", "moves", "recorded", "diagram", "hold", "legs")
 """Kinds of the bench itself."""
 REST_RATE: Final = 1e-6
 """A motion begins and ends at rest: no faster than this there [m/s, rad/s]."""

@@ -80,10 +80,7 @@ class PlanJudge:
 def _found(result: PlatformProof) -> str:
     return _listed(
         "motion",
-        [
-            (item.quantity, f"{item.phase} at {item.t_s:.3f} s: {item.message}")
-            for item in result.violations
-        ],
+        [(item.quantity, item.line) for item in result.violations],
     )
 
 

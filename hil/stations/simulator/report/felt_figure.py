@@ -50,7 +50,7 @@ def felt_picture(ride: FeltRide) -> Picture:
     def draw(figure: Figure) -> None:
         panels = figure.subplots(6, 2, sharex=True)
         place(
-            figure, left_in=0.62, top_in=0.95, bottom_in=0.48, grid=(2, 6), between_in=(0.62, 0.3)
+            figure, left_in=0.75, top_in=0.95, bottom_in=0.48, grid=(2, 6), between_in=(0.62, 0.3)
         )
         for k in range(len(AXES)):
             _panel(panels[k, 0], ride.t_s, raw[0][:, k], raw[1][:, k])

@@ -1,0 +1,70 @@
+"""Files that something has broken: refused as such, or a diagram that runs; never anything else."""
+
+import random
+import re
+
+import pytest
+from campaign import count
+from random_diagrams import drawn_file
+
+from hil.config.errors import ConfigError
+from hil.diagram.check import load
+from hil.diagram.engine import Engine
+from hil.diagram.fault import NonFiniteError
+from hil.diagram.write import text_of
+
+SMALL = [seed for seed in range(400) if len(text_of(drawn_file(seed))) < 6000][:40]
+VALUES = (
+    "true", "-1", "0", "1e300", "1e999", "nan", "-inf", '"$k"', '"$"', "[]", "[[]]", "[1, [2]]",
+    "{}", '"__import__"', '"?a"', "9999999999999999999", '""', '"sub"', '"In"', '"N*m"', "0.5",
+    "[1, 2, 3]", '"\\u0000"', "1979-05-27", "[true]", "3",
+)  # fmt: skip
+VALUE = re.compile(r'(?<== )(?:"[^"\n]*"|[-\w.+]+)')
+WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def broken(draw, text):
+    """The text with one to three faults: a value, a word, a line, a character."""
+    for _ in range(draw.randint(1, 3)):
+        way = draw.randrange(5)
+        if way == 0 and (found := list(VALUE.finditer(text))):
+            one = draw.choice(found)
+            text = text[: one.start()] + draw.choice(VALUES) + text[one.end() :]
+        elif way == 1 and (found := list(WORD.finditer(text))):
+            one, other = draw.choice(found), draw.choice(found)
+            text = text[: one.start()] + other[0] + text[one.end() :]
+        elif way == 2:
+            lines = text.splitlines()
+            del lines[draw.randrange(len(lines))]
+            text = "\n".join(lines)
+        elif way == 3:
+            lines = text.splitlines()
+            one, other = draw.randrange(len(lines)), draw.randrange(len(lines))
+            lines[one], lines[other] = lines[other], lines[one]
+            text = "\n".join(lines)
+        else:
+            at = draw.randrange(len(text))
+            text = text[:at] + draw.choice('\0"{}[]=.$?#x9 é\n') + text[at + draw.randint(0, 1) :]
+    return text
+
+
+@pytest.mark.campaign
+def test_a_broken_file_is_refused_or_runs(tmp_path):
+    path, refusals = tmp_path / "d.toml", []
+    trials = count(20_000, 300)
+    for seed in range(trials):
+        draw = random.Random(seed)
+        text = broken(draw, text_of(drawn_file(draw.choice(SMALL))))
+        path.write_text(text, encoding="utf-8")
+        try:
+            engine = Engine(load(path))
+            for _ in range(3):
+                engine.step()
+        except ConfigError as error:
+            refusals.append(str(error))
+        except NonFiniteError:
+            pass
+        except Exception as error:
+            pytest.fail(f"seed {seed}: {type(error).__name__}: {error}")
+    assert len(refusals) > trials // 2
+    assert all(one.startswith(str(path)) and len(one) < 20_000 for one in refusals)
