@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hil.cli import diagram_edit
 from hil.cli import panel as cli_panel
 from hil.cli import recordings as cli_recordings
 from hil.cli import stations as cli_stations
@@ -16,6 +17,7 @@ from hil.cli.stations import refuse_foreign, with_station_options
 from hil.cli.together import check_together, refuse_for_several, run_together_and_show
 from hil.cli.told import DoctorTold, WarmTold
 from hil.config.errors import ConfigError
+from hil.diagram.commands.diagram import app as diagrams
 from hil.run.file_kinds import TOGETHER, run_file
 from hil.run.registry import station_of_kind, stations
 from hil.run.station import Request
@@ -115,6 +117,7 @@ def doctor(
     leave(ok)
 
 
+diagrams.command()(diagram_edit.edit)
 for command in (
     cli_recordings.report, cli_recordings.export, cli_stations.stations, doctor, cli_panel.panel
 ):  # fmt: skip

@@ -1,0 +1,27 @@
+"""The editor's process: one application, one window."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QApplication
+
+from hil.panel.diagram.models.document import Document
+from hil.panel.diagram.window import DiagramWindow
+from hil.panel.shell.theme import LIGHT, apply
+
+
+def run_editor(document: Document) -> int:
+    """Open the window and stay until it is closed.
+
+    Returns:
+        The process's exit status.
+    """
+    app = QApplication.instance()
+    if not isinstance(app, QApplication):
+        app = QApplication(["hil diagram edit"])
+    app.setApplicationName("hil-bench diagram editor")
+    apply(app, LIGHT)
+    window = DiagramWindow(document, LIGHT)
+    window.show()
+    window.view.fit()
+    window.offer_recovery()
+    return app.exec()

@@ -1,0 +1,43 @@
+"""The drawing of a diagram, larger and smaller."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainter, QWheelEvent
+from PySide6.QtWidgets import QGraphicsView
+
+from hil.panel.diagram.scene import DiagramScene
+
+ZOOM_STEP: Final = 1.2
+ZOOM_LEAST, ZOOM_MOST = 0.05, 5.0
+
+
+class DiagramView(QGraphicsView):
+    """The drawing; the wheel with Ctrl zooms."""
+
+    def __init__(self, scene: DiagramScene) -> None:
+        super().__init__(scene)
+        self.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.setDragMode(self.DragMode.RubberBandDrag)
+        self.setTransformationAnchor(self.ViewportAnchor.AnchorUnderMouse)
+
+    def zoom(self, factor: float) -> None:
+        """Make everything larger, within limits."""
+        if ZOOM_LEAST <= self.transform().m11() * factor <= ZOOM_MOST:
+            self.scale(factor, factor)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802 - Qt's name
+        """Zoom at the pointer with Ctrl, else scroll."""
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.zoom(ZOOM_STEP if event.angleDelta().y() > 0 else 1 / ZOOM_STEP)
+        else:
+            super().wheelEvent(event)
+
+    def fit(self) -> None:
+        """Show all of it."""
+        box = self.scene().itemsBoundingRect().adjusted(-40, -40, 40, 40)
+        self.fitInView(box, Qt.AspectRatioMode.KeepAspectRatio)
+        if self.transform().m11() > 1.0:
+            self.resetTransform()

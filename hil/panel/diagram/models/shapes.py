@@ -1,0 +1,107 @@
+"""How a diagram stands on the drawing: boxes of blocks, their ports, ways of wires; in pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from hil.diagram.flatten import ENABLE, TRIGGER
+from hil.diagram.model import DiagramFile, DrawnBlock
+from hil.diagram.parameters import resolved
+from hil.diagram.registry import IN, OUT, SUB, faces, kinds
+from hil.panel.diagram.models.names import Place, diagram_at
+from hil.panel.diagram.models.setting import scope_of
+
+PORT_STEP: Final = 20
+WIDTH_LEAST: Final = 90
+CHARACTER: Final = 6
+"""Width that a character of a name is given."""
+STUB: Final = 8
+"""How far a wire goes straight out of a port at least."""
+APART: Final = 60
+COLUMNS: Final = 8
+"""Of blocks that have no place."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlockShape:
+    """A block as it is drawn."""
+
+    name: str
+    kind: str
+    """As it is written under the name: the kind, or the sub-diagram's name."""
+    at: Place
+    """Its upper left corner."""
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    @property
+    def width(self) -> int:
+        """In pixels."""
+        return max(WIDTH_LEAST, CHARACTER * max(len(self.name), len(self.kind)) + PORT_STEP)
+
+    @property
+    def height(self) -> int:
+        """In pixels."""
+        return PORT_STEP * max(2, 1 + len(self.inputs), 1 + len(self.outputs))
+
+    def port_at(self, name: str, *, output: bool) -> Place:
+        """Where a wire meets the block; the corner for a port that there is none."""
+        ports = self.outputs if output else self.inputs
+        number = ports.index(name) + 1 if name in ports else 0
+        return self.at[0] + output * self.width, self.at[1] + PORT_STEP * number
+
+
+def ports_of(file: DiagramFile, where: str, block: DrawnBlock) -> tuple[tuple[str, ...], ...]:
+    """Names of a block's inputs and of its outputs; none of what cannot be said yet."""
+    if block.kind == SUB:
+        inner = file.sub(block.of)
+        of = sorted(inner.blocks.items()) if inner else []
+        inputs = [name for name, one in of if one.kind == IN]
+        if block.run != "always":
+            inputs.append(ENABLE if block.run == "enabled" else TRIGGER)
+        return tuple(inputs), tuple(name for name, one in of if one.kind == OUT)
+    kind = kinds().get(block.kind) or faces().get(block.kind)
+    if kind is None:
+        return (), ()
+    scope = scope_of(diagram_at(file, where))
+    given = {one.name: resolved(block.parameters.get(one.name, one.default), scope)
+             for one in kind.parameters}  # fmt: skip
+    try:
+        ports = kind.ports_of(given)
+    except (TypeError, ValueError, KeyError):  # of parameters that are told as wrong
+        return (), ()
+    return (
+        tuple(port.name for port in ports.inputs), tuple(port.name for port in ports.outputs),
+    )  # fmt: skip
+
+
+def shapes_of(file: DiagramFile, where: str) -> dict[str, BlockShape]:
+    """Every block of a diagram; those without a place stand in rows below the others."""
+    diagram = diagram_at(file, where)
+    below = max((y for _, y in diagram.places.values()), default=-2 * APART) + 2 * APART
+    found, number = {}, 0
+    for name, block in sorted(diagram.blocks.items()):
+        at = diagram.places.get(name)
+        if at is None:
+            at = (number % COLUMNS * 3 * APART, below + number // COLUMNS * 2 * APART)
+            number += 1
+        inputs, outputs = ports_of(file, where, block)
+        found[name] = BlockShape(name, block.of or block.kind, at, inputs, outputs)
+    return found
+
+
+def way_of(shapes: Mapping[str, BlockShape], source: str, target: str) -> list[Place]:
+    """Corners of a wire, horizontal and vertical; backward ones go below both blocks."""
+    (out_of, _, output), (into, _, input_) = source.partition("."), target.partition(".")
+    if out_of not in shapes or into not in shapes:
+        return []
+    x1, y1 = shapes[out_of].port_at(output, output=True)
+    x2, y2 = shapes[into].port_at(input_, output=False)
+    if x2 - x1 >= 2 * STUB:
+        middle = (x1 + x2) // 2
+        return [(x1, y1), (middle, y1), (middle, y2), (x2, y2)]
+    below = max(one.at[1] + one.height for one in (shapes[out_of], shapes[into])) + STUB
+    return [(x1, y1), (x1 + STUB, y1), (x1 + STUB, below), (x2 - STUB, below), (x2 - STUB, y2),
+            (x2, y2)]  # fmt: skip
