@@ -87,10 +87,12 @@ def test_wires_are_orthogonal_and_go_around_every_block(name, as_placed):
 
 
 @pytest.mark.parametrize("name", ["force_joint", "force_wrist"])
-def test_wires_of_two_outputs_never_lie_on_each_other(name):
+@pytest.mark.parametrize("as_placed", [True, False])
+def test_wires_of_two_outputs_never_lie_on_each_other(name, as_placed):
     file = shipped(name)
+    diagram = file.top if as_placed else unplaced(file)
     lying = {}
-    for wire in routes(boxes(file.top, file), file.top.wires):
+    for wire in routes(boxes(diagram, file), diagram.wires):
         for a, b in pairwise(wire.points):
             for point in list(steps((a, b)))[1:-1]:
                 lying.setdefault((point, a[1] == b[1]), set()).add(wire.source)
@@ -119,9 +121,10 @@ def test_without_places_blocks_stand_right_of_what_feeds_them():
 
 
 def test_a_loop_goes_from_its_setpoint_to_its_output_and_back(loop):
+    loop.write_text(LOOP.replace("plant", "drive"))  # a name before the others'
     file = read(loop)
     placed = boxes(file.top, file)
-    assert sorted(placed, key=lambda one: placed[one].x) == ["r", "error", "pi", "plant", "y"]
+    assert sorted(placed, key=lambda one: placed[one].x) == ["r", "error", "pi", "drive", "y"]
     (back,) = [one for one in routes(placed, file.top.wires) if one.target == "error.u2"]
     assert len(back.points) == 6
 
@@ -168,7 +171,9 @@ def test_the_picture_has_names_symbols_units_where_they_change_and_notes(loop, t
 def test_a_sub_diagram_is_one_block_and_is_drawn_by_its_path(tmp_path):
     out = tmp_path / "f.svg"
     assert drawn("force_joint", "--out", out)["blocks"] == 20
-    assert "ft (ForceTransform)" in out.read_text(encoding="utf-8")
+    text = out.read_text(encoding="utf-8")
+    assert "ft (ForceTransform)" in text
+    assert "<title>ft.tau [N*m]</title>" in text
     told = drawn("force_joint", "--out", out, "--inside", "ft")
     assert (told["inside"], told["blocks"], told["wires"]) == ("ft", 6, 5)
     units = ElementTree.fromstring(out.read_text(encoding="utf-8")).iter(f"{SVG}text")
