@@ -67,12 +67,34 @@ def read_toml(path: Path) -> dict[str, Any]:
     Raises:
         ConfigError: if the file is missing, too large, not UTF-8, not TOML, or nested absurdly.
     """
+    return parsed_toml(settings_text(path), path)
+
+
+def settings_text(path: Path) -> str:
+    """The text of a settings file.
+
+    Raises:
+        ConfigError: if the file is missing, too large, or not UTF-8.
+    """
     try:
-        text = read_regular(path, MAX_FILE_BYTES).decode()
+        return read_regular(path, MAX_FILE_BYTES).decode()
     except OSError as error:
         raise ConfigError(str(path), [f"cannot be read: {error.strerror}"]) from None
     except UnicodeDecodeError as error:
         raise ConfigError(str(path), [f"is not valid TOML: {error}"]) from None
+
+
+def parsed_toml(text: str, path: Path) -> dict[str, Any]:
+    """The table of a text of TOML.
+
+    Args:
+        path: for error texts.
+
+    Raises:
+        ConfigError: if it is too large, not TOML, or nested absurdly.
+    """
+    if len(text) > MAX_FILE_BYTES:
+        raise ConfigError(str(path), [f"{len(text)} characters, at most {MAX_FILE_BYTES} are read"])
     for number, line in enumerate(text.splitlines(), 1):
         # A parser of TOML takes minutes for keys of very many parts.
         if not line.lstrip().startswith("#") and _LONG_KEY.search(line):

@@ -14,7 +14,7 @@ from typing import Any, Final
 from hil.config.errors import ConfigError
 from hil.diagram.flat import Endpoint, FlatBlock, FlatDiagram, FlatWire
 from hil.diagram.kind import BlockKind, Parameters, PortKind, Ports
-from hil.diagram.lines import SourceLines, raise_problems
+from hil.diagram.lines import Placed, SourceLines, raise_problems
 from hil.diagram.model import Diagram, DiagramFile, DiagramParameter, DrawnBlock
 from hil.diagram.parameters import checked, resolved
 from hil.diagram.registry import IN, OUT, SUB, faces, hidden, kinds, nearest
@@ -44,6 +44,7 @@ class _Around:
 @dataclass(slots=True)
 class _Flattener:
     file: DiagramFile
+    lines: SourceLines
     changes: dict[Endpoint, Any]
     """Values that are set from outside: path of a block and parameter → value; each taken once."""
     problems: list[str] = field(default_factory=list)
@@ -52,12 +53,8 @@ class _Flattener:
     wires: list[FlatWire] = field(default_factory=list)
     drawn: dict[Endpoint, Endpoint] = field(default_factory=dict)
     restarts: dict[str, str] = field(default_factory=dict)
-    lines: SourceLines = field(init=False)
     count: int = 0
     """Blocks met so far, also those that stand for sub-diagrams."""
-
-    def __post_init__(self) -> None:
-        self.lines = SourceLines(self.file.path)
 
     def diagram(self, drawn: Diagram, around: _Around, given: Mapping[str, Any]) -> None:
         scope = self._scope(drawn, around, given)
@@ -100,11 +97,11 @@ class _Flattener:
         if kind is None:
             known = [*kinds(), *faces(), SUB]
             told = f"kind = {block.kind[:60]!r}: no such kind{nearest(block.kind, known)}"
-            self._add(path, told, self._line(around, "block", name))
+            self._add(path, told, self._spot(around, "block", name))
             return
         if block.of or block.run != "always" or block.states != "held" or block.outputs != "held":
             told = f"of, run, states and outputs are for kind = {SUB!r}"
-            self._add(path, told, self._line(around, "block", name))
+            self._add(path, told, self._spot(around, "block", name))
         values = self._values(name, around, kind, block.parameters, scope)
         if values is None:
             return
@@ -125,7 +122,7 @@ class _Flattener:
         faults: list[str] = []
         values = checked(kind, {**given, **changed}, scope, faults)
         for fault in faults:
-            self._add(path, fault, self._line(around, "block", name))
+            self._add(path, fault, self._spot(around, "block", name))
         return values
 
     def _sub(self, name: str, block: DrawnBlock, around: _Around, scope: Mapping[str, Any]
@@ -135,17 +132,17 @@ class _Flattener:
         if drawn is None:
             known = [*self.file.subs, *self.file.foreign]
             told = f"of = {block.of!r:.60}: no such sub-diagram{nearest(block.of, known)}"
-            self._add(path, told, self._line(around, "block", name))
+            self._add(path, told, self._spot(around, "block", name))
             return None
         if block.of in around.within or around.depth >= DEPTH_MOST:
             way = " in ".join([block.of, *reversed(around.within)])
             told = f"a sub-diagram within itself, or more than {DEPTH_MOST} deep: {way}"
-            self._add(path, told, self._line(around, "block", name))
+            self._add(path, told, self._spot(around, "block", name))
             return None
         given = {key: resolved(value, scope) for key, value in block.parameters.items()}
         for key in [key for key, value in given.items() if value is None]:
             told = f"{key} = {block.parameters[key]!r:.60}: the diagram has no such parameter"
-            self._add(path, told, self._line(around, "block", name))
+            self._add(path, told, self._spot(around, "block", name))
             del given[key]
         rate = around.rate * block.rate
         offset = around.offset + around.rate * block.offset
@@ -228,8 +225,8 @@ class _Flattener:
             for port in self._inputs(around.prefix + name, instances.get(name)):
                 if not port.optional and f"{name}.{port.name}" not in wired:
                     place = f"{around.prefix}{name}.{port.name}"
-                    line = self._line(around, "block", name)
-                    self._add(place, "nothing is wired to this input", line)
+                    spot = self._spot(around, "block", name)
+                    self._add(place, "nothing is wired to this input", spot)
 
     def _inputs(self, path: str, instance: Ports | None) -> tuple[PortKind, ...]:
         if instance is not None:
@@ -275,14 +272,15 @@ class _Flattener:
         return (own, "y") if own in self.blocks else (f"{path}/{port}", "y")
 
     def _tell_wire(self, around: _Around, wire: tuple[str, str], problem: str) -> None:
-        self._add(wire[0], problem, self._line(around, "wire", wire[1]))
+        self._add(wire[0], problem, self._spot(around, "wire", wire[1]))
 
-    def _line(self, around: _Around, section: str, key: str) -> str:
-        """Where a line of a diagram stands in the file; empty if another file has it."""
-        return "" if around.place is None else self.lines.before(f"{around.place}{section}", key)
+    def _spot(self, around: _Around, section: str, key: str) -> tuple[str, str]:
+        """Section and key of a line of a diagram; empty if another file has it."""
+        return ("", "") if around.place is None else (f"{around.place}{section}", key)
 
-    def _add(self, place: str, problem: str, line: str = "") -> None:
-        self.problems.append(f"{line}{place}: {problem}")
+    def _add(self, place: str, problem: str, spot: tuple[str, str] = ("", "")) -> None:
+        line = self.lines.before(*spot) if spot[1] else ""
+        self.problems.append(Placed(f"{line}{place}: {problem}", *spot))
 
 
 def flatten(file: DiagramFile, changes: Mapping[Endpoint, Any] | None = None) -> FlatDiagram:
@@ -295,7 +293,20 @@ def flatten(file: DiagramFile, changes: Mapping[Endpoint, Any] | None = None) ->
     Raises:
         ConfigError: With a line for each fault.
     """
-    work = _Flattener(file, dict(changes or {}))
+    flat, problems = flatten_what_can_be(file, changes, SourceLines(file.path))
+    raise_problems(file.path, problems)
+    return flat
+
+
+def flatten_what_can_be(
+    file: DiagramFile, changes: Mapping[Endpoint, Any] | None, lines: SourceLines
+) -> tuple[FlatDiagram, list[str]]:
+    """All sound blocks of a file's diagram with the wires between them, and what is wrong.
+
+    Raises:
+        ConfigError: If there are too many blocks.
+    """
+    work = _Flattener(file, lines, dict(changes or {}))
     work.diagram(file.top, _Around(), {})
     for path, name in work.changes:
         block = work.blocks.get(path)
@@ -304,12 +315,12 @@ def flatten(file: DiagramFile, changes: Mapping[Endpoint, Any] | None = None) ->
         place = f"{path}.{name}" if path else name
         work.problems.append(f"{place}: no such parameter to set{near}")
     drivers = dict(_drivers(work))
-    raise_problems(file.path, work.problems)
-    return FlatDiagram(
+    flat = FlatDiagram(
         file.base_s, file.seed, dict(sorted(work.blocks.items(), key=_place)),
         dict(sorted(work.faces.items(), key=_place)),
         tuple(sorted(work.wires, key=lambda one: one.words)), drivers, work.lines, work.restarts,
     )  # fmt: skip
+    return flat, work.problems
 
 
 def _beyond(parameter: DiagramParameter, value: Any) -> float | None:

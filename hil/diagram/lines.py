@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from hil.config.errors import ConfigError
 
@@ -19,6 +19,20 @@ def raise_problems(source: Path, problems: Sequence[str]) -> None:
         more = len(problems) - PROBLEMS_MOST
         last = [f"and {more} more"] if more > 0 else []
         raise ConfigError(str(source), [*problems[:PROBLEMS_MOST], *last])
+
+
+class Placed(str):
+    """A fault, with what it is about: section and key of the file, such as ``sub.Law.wire``."""
+
+    section: str
+    key: str
+    """Name of a block, or destination of a wire; empty if the fault is of no line."""
+
+    def __new__(cls, words: str, section: str = "", key: str = "") -> Self:
+        """The words as they are told."""
+        made = super().__new__(cls, words)
+        made.section, made.key = section, key
+        return made
 
 
 class SourceLines:

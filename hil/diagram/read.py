@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, get_args
 
 from hil.config.errors import ConfigError
-from hil.config.settings import read_toml
+from hil.config.settings import parsed_toml, settings_text
 from hil.diagram.lines import SourceLines, raise_problems
 from hil.diagram.model import (
     NAME,
@@ -64,7 +64,20 @@ def read(path: Path) -> DiagramFile:
     Raises:
         ConfigError: With a line for each fault.
     """
-    file = _read_one(path)
+    return _with_libraries(_read_one(path))
+
+
+def read_text(text: str, path: Path) -> DiagramFile:
+    """The diagram of a text that stands, or is to stand, in a file, with those of its libraries.
+
+    Raises:
+        ConfigError: With a line for each fault.
+    """
+    return _with_libraries(_of_text(text, path))
+
+
+def _with_libraries(file: DiagramFile) -> DiagramFile:
+    path = file.path
     foreign: dict[str, Diagram] = {}
     seen = {path.resolve()}
     waiting = [(path, name) for name in file.libraries]
@@ -96,8 +109,12 @@ def _library_files(beside: Path, name: str) -> list[Path]:
 
 
 def _read_one(path: Path) -> DiagramFile:
-    table = read_toml(path)
-    problems = Problems(path, path.read_text(encoding="utf-8").splitlines())
+    return _of_text(settings_text(path), path)
+
+
+def _of_text(text: str, path: Path) -> DiagramFile:
+    table = parsed_toml(text, path)
+    problems = Problems(path, text.splitlines())
     file = from_table(table, problems, path)
     problems.raise_if_any()
     return file

@@ -6,14 +6,14 @@ those before it is told, with both ends in words and what would be right.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Final
 
 from hil.diagram.flat import Endpoint, FlatBlock, FlatDiagram, FlatWire
 from hil.diagram.kind import PortKind
-from hil.diagram.unify import Equalities, LinearUnit, UnitEquations
+from hil.diagram.lines import Placed
+from hil.diagram.unify import Equalities, Exponent, LinearUnit, UnitEquations
 from hil.diagram.units import coherent, unit, words
 
 ANY: Final = "any"
@@ -54,36 +54,48 @@ class _Unknowns:
 
     def unit(self, end: Endpoint, port: PortKind) -> LinearUnit:
         """The unit of a port, in variables of its block."""
-        known: dict[str, Fraction] = {}
-        variables: dict[Endpoint, Fraction] = {}
+        known: dict[str, Exponent] = {}
+        variables: dict[Endpoint, Exponent] = {}
         for symbol, exponent in unit(port.unit).items():
             if symbol[0] == "?":
-                variables[end[0], symbol] = Fraction(exponent)
+                variables[end[0], symbol] = exponent
             else:
-                known[symbol] = Fraction(exponent)
+                known[symbol] = exponent
         return LinearUnit(known, variables)
 
     def named(self, end: Endpoint, text: Any) -> Any:
         """A value, or a variable of the port's block."""
         if not isinstance(text, str) or text[:1] != "?":
             return text
-        # Shapes and frames of faces and of what flags carry are the port's own.
         return (end[0], text)
 
 
 def find_types(flat: FlatDiagram, problems: list[str]) -> dict[Endpoint, FoundType]:
     """Types of all ports of blocks and of faces; contradictions are added to the problems."""
     ports = dict(_ports(flat))
-    unknowns = _Unknowns()
-    for wire in flat.wires:
-        fault = _fault(unknowns, wire, ports)
-        if fault:
-            line = flat.lines.before(wire.section, wire.key) if wire.key else ""
-            problems.append(f"{line}{wire.words}: {fault}")
+    unknowns = _equate(flat, flat.wires, ports, problems)
     return {end: _found(unknowns, end, port) for end, port in ports.items()}
 
 
-def _ports(flat: FlatDiagram):
+def type_problems(flat: FlatDiagram, wires: Iterable[FlatWire]) -> list[str]:
+    """Contradictions of some of a diagram's wires in the order in which they are given."""
+    problems: list[str] = []
+    _equate(flat, wires, dict(_ports(flat)), problems)
+    return problems
+
+
+def _equate(flat: FlatDiagram, wires: Iterable[FlatWire], ports: Mapping[Endpoint, PortKind],
+            problems: list[str]) -> _Unknowns:  # fmt: skip
+    unknowns = _Unknowns()
+    for wire in wires:
+        fault = _fault(unknowns, wire, ports)
+        if fault:
+            line = flat.lines.before(wire.section, wire.key) if wire.key else ""
+            problems.append(Placed(f"{line}{wire.words}: {fault}", wire.section, wire.key))
+    return unknowns
+
+
+def _ports(flat: FlatDiagram) -> Iterator[tuple[Endpoint, PortKind]]:
     for path, block in flat.blocks.items():
         for port in (*block.ports.inputs, *block.ports.outputs):
             yield (path, port.name), port
@@ -172,6 +184,7 @@ def _found(unknowns: _Unknowns, end: Endpoint, port: PortKind) -> FoundType:
 def rate_problems(flat: FlatDiagram) -> list[str]:
     """Wires between rates, which need a block that says how."""
     problems = []
+    wires = {wire.target: wire for wire in flat.wires}
     for (path, port), (source, _) in sorted(flat.drivers.items()):
         target, driver = flat.blocks.get(path), flat.blocks.get(source)
         if target is None or driver is None or target.kind.any_rate or driver.kind.constant:
@@ -179,10 +192,12 @@ def rate_problems(flat: FlatDiagram) -> list[str]:
         if "@" in path and "@" in source:
             continue  # what conditions are made of
         if (target.rate, target.offset) != (driver.rate, driver.offset):
-            problems.append(
+            words = (
                 f"{path}.{port} = {source}: {_ticks(driver)} into {_ticks(target)}; put a "
                 "RateTransition block between, at the rate of the second"
             )
+            wire = wires.get((path, port))
+            problems.append(Placed(words, wire.section, wire.key) if wire else words)
     return problems
 
 

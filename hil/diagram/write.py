@@ -10,6 +10,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
 
+from hil.config.files import write_whole
 from hil.config.toml_text import toml_value
 from hil.diagram.model import Diagram, DiagramFile, DiagramParameter, DrawnBlock
 
@@ -34,9 +35,7 @@ def text_of(file: DiagramFile) -> str:
 
 def save(file: DiagramFile, path: Path) -> None:
     """Write a file whole, or not at all."""
-    beside = path.with_name(f".{path.name}.new")
-    beside.write_text(text_of(file), encoding="utf-8")
-    beside.replace(path)
+    write_whole(path, text_of(file).encode(), sync=True)
 
 
 def _diagram_lines(place: str, diagram: Diagram) -> Iterator[str]:

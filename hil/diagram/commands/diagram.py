@@ -15,7 +15,9 @@ from hil.diagram.commands.linear import linear
 from hil.terminal.console import Json, leave, out, print_json, verb
 
 if TYPE_CHECKING:
+    from hil.diagram.check import SoundDiagram
     from hil.diagram.engine import Engine
+    from hil.diagram.fault import NonFiniteError
     from hil.diagram.told import KindTold, PortTold
 
 app = typer.Typer(no_args_is_help=True, help="Functional diagrams: control laws that are drawn.")
@@ -62,7 +64,7 @@ def _port_words(port: PortTold) -> str:
     return f"{port['type']}, {shape} [{port['unit']}]{frame}"
 
 
-def _cost_s(sound) -> float:
+def _cost_s(sound: SoundDiagram) -> float:
     """Median time of a tick [s]; inputs are 0."""
     from statistics import median
 
@@ -135,7 +137,7 @@ def run(
     leave(True)
 
 
-def _play(engine: Engine, plan: InputPlan, ticks: int, table: Path | None):
+def _play(engine: Engine, plan: InputPlan, ticks: int, table: Path | None) -> NonFiniteError | None:
     """Run some ticks and write what comes out; the fault that ended it early, or None."""
     from hil.diagram.fault import NonFiniteError
 

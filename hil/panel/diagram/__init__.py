@@ -1,0 +1,1 @@
+"""The editor of diagrams, and how it looks."""

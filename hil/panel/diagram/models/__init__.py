@@ -1,0 +1,1 @@
+"""Without a window: plain Python and arrays, no Qt."""

@@ -1,0 +1,96 @@
+"""The kinds of blocks to choose from, by group, and by what is typed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from hil.diagram.model import DiagramFile
+from hil.diagram.registry import SUB, faces, kinds
+from hil.panel.diagram.models.names import HUMPS
+
+OWN_GROUP: Final = "sub-diagrams"
+TYPED_MOST: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class BlockOffer:
+    """What may be placed."""
+
+    name: str
+    group: str
+    about: str
+    equation: str = ""
+    of: str = ""
+    """Name of the sub-diagram; empty for a kind."""
+
+    @property
+    def kind(self) -> str:
+        """As a block's line has it."""
+        return SUB if self.of else self.name
+
+
+class Palette:
+    """All kinds, and the sub-diagrams of a file and its libraries."""
+
+    def __init__(self, file: DiagramFile) -> None:
+        self.offers: tuple[BlockOffer, ...] = (
+            *(BlockOffer(name, OWN_GROUP, sub.note, of=name)
+              for name, sub in sorted({**file.foreign, **file.subs}.items())),
+            *(BlockOffer(one.name, one.group, one.about, one.equation)
+              for one in (*faces().values(), *kinds().values())),
+        )  # fmt: skip
+
+    def groups(self) -> dict[str, list[BlockOffer]]:
+        """Offers of each group, in order."""
+        found: dict[str, list[BlockOffer]] = {}
+        for one in self.offers:
+            found.setdefault(one.group, []).append(one)
+        return found
+
+    def search(self, typed: str) -> list[BlockOffer]:
+        """What fits, the best first: names before words about them; all of them for nothing."""
+        words = typed[:TYPED_MOST].split()
+        if not words:
+            return list(self.offers)
+        ranked = []
+        for one in self.offers:
+            ranks = [_rank(one, word.lower()) for word in words]
+            if None not in ranks:
+                ranked.append((sum(rank or 0 for rank in ranks), len(one.name), one.name, one))
+        return [one for *_, one in sorted(ranked, key=lambda item: item[:3])]
+
+
+def _rank(one: BlockOffer, word: str) -> int | None:
+    """How well one word fits, 0 best; None if it does not."""
+    name = one.name.lower()
+    humps = [hump.lower() for hump in HUMPS.findall(one.name)]
+    if name == word:
+        return 0
+    if name.startswith(word):
+        return 1
+    if any(hump.startswith(word) for hump in humps):
+        return 2
+    if word == "".join(hump[0] for hump in humps):
+        return 3
+    if _initials(word, humps):
+        return 4
+    if word in name:
+        return 5
+    if any(
+        part.startswith(word) for part in re.findall(r"\w+", f"{one.group} {one.about}".lower())
+    ):
+        return 6
+    return 7 if word in f"{one.group} {one.about}".lower() else None
+
+
+def _initials(word: str, humps: list[str]) -> bool:
+    """Whether a word is made of beginnings of the humps, in order: ``ratetr``, ``rt``."""
+    if not word:
+        return True
+    return any(
+        word.startswith(hump[:length]) and _initials(word[length:], humps[number + 1 :])
+        for number, hump in enumerate(humps)
+        for length in range(len(hump), 0, -1)
+    )
