@@ -101,6 +101,7 @@ VERBS = {
     "hil diagram run": (f"{DIAGRAM}:DiagramRunTold",),
     "hil diagram explain": (f"{DIAGRAM}:ExplainTold",),
     "hil diagram blocks": (f"{DIAGRAM}:BlocksTold",),
+    "hil diagram draw": (f"{DIAGRAM}:DrawTold",),
     "hil diagram diff": (f"{DIAGRAM}:DiagramDiffTold",),
     "hil diagram linear": (f"{DIAGRAM}:LinearTold",),
     "hil arm advance": (f"{SPACE_ARM}:AdvanceTold",),

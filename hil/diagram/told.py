@@ -275,3 +275,22 @@ class LinearTold(TypedDict):
     """What is not smooth at the point, and what was left out."""
     written: str
     """File of the picture; empty if none was asked for."""
+
+
+class DrawTold(TypedDict):
+    """A picture of a diagram."""
+
+    ok: bool
+    """It was drawn."""
+    path: str
+    """The file."""
+    inside: str
+    """Path of the block whose inside was drawn; empty for the top."""
+    blocks: int
+    """On the picture."""
+    wires: int
+    """On the picture."""
+    written: str
+    """The picture."""
+    fault: str
+    """Why it cannot run, which leaves units out; empty if it can."""

@@ -10,6 +10,7 @@ import typer
 from hil.config.errors import ConfigError, RefusedError
 from hil.diagram.commands.choices import FileArg, InputPlan, SetOption, diagram_of
 from hil.diagram.commands.diff import diff
+from hil.diagram.commands.draw import draw
 from hil.diagram.commands.linear import linear
 from hil.terminal.console import Json, leave, out, print_json, verb
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from hil.diagram.told import KindTold, PortTold
 
 app = typer.Typer(no_args_is_help=True, help="Functional diagrams: control laws that are drawn.")
+app.command()(draw)
 app.command()(diff)
 app.command()(linear)
 TIMED_TICKS = 2000

@@ -1,0 +1,91 @@
+"""``hil diagram draw``: a picture of a law."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hil.config.errors import ConfigError
+from hil.config.shipped import find_file
+from hil.diagram.commands.choices import FileArg
+from hil.terminal.console import Json, leave, out, print_json, verb
+
+if TYPE_CHECKING:
+    from hil.diagram.model import Diagram, DiagramFile
+
+
+@verb
+def draw(
+    file: FileArg,
+    picture: Annotated[Path, typer.Option("--out", metavar="FILE.svg", help="The picture.")],
+    inside: Annotated[
+        str,
+        typer.Option("--inside", metavar="PATH", help="A sub-diagram by its block: ft, or a/b."),
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Draw a diagram as SVG, without a display; what one placed stays where it is."""
+    from hil.diagram.draw import svg
+    from hil.diagram.read import read
+    from hil.diagram.told import DrawTold
+
+    path = find_file(file, folder="diagrams", key="FILE")
+    read_file = read(path)
+    diagram = _inside(read_file, inside)
+    units, fault = _units(read_file, inside)
+    title = f"{path.stem}/{inside}" if inside else path.stem
+    text = svg(read_file, diagram, title, units)
+    try:
+        picture.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError("--out", [f"{picture}: {error.strerror}"]) from None
+    count = len(diagram.blocks), len(diagram.wires)
+    if as_json:
+        print_json(
+            DrawTold(
+                ok=True, path=str(path), inside=inside, blocks=count[0], wires=count[1],
+                written=str(picture), fault=fault,
+            )
+        )  # fmt: skip
+        leave(True)
+    out.print(f"written: {picture} ({count[0]} blocks, {count[1]} wires)", soft_wrap=True)
+    if fault:
+        out.print(f"drawn without units, as it cannot run: {fault}", soft_wrap=True)
+    leave(True)
+
+
+def _inside(file: DiagramFile, path: str) -> Diagram:
+    """The diagram that a block stands for; the top for an empty path."""
+    from hil.diagram.registry import SUB, nearest
+
+    diagram, done = file.top, ""
+    for name in path.split("/") if path else []:
+        block = diagram.blocks.get(name)
+        inner = file.sub(block.of) if block is not None and block.kind == SUB else None
+        if inner is None:
+            known = [one for one, block in diagram.blocks.items() if block.kind == SUB]
+            told = f"{done}{name[:60]}: no sub-diagram{nearest(name, known)}"
+            raise ConfigError("--inside", [told])
+        diagram, done = inner, f"{done}{name}/"
+    return diagram
+
+
+def _units(file: DiagramFile, inside: str) -> tuple[dict[str, str], str]:
+    """Units of a diagram's ports, as its blocks' are found; and why there are none."""
+    from hil.diagram.check import check
+
+    try:
+        sound = check(file)
+    except ConfigError as error:
+        return {}, str(error)
+    prefix, found = f"{inside}/" if inside else "", {}
+    for (path, port), one in sound.types.items():
+        if path.startswith(prefix) and "@" not in path:
+            name, _, face = path[len(prefix) :].partition("/")
+            if not face:
+                found[f"{name}.{port}"] = one.unit
+            elif "/" not in face and path in sound.flat.faces:
+                found[f"{name}.{face}"] = one.unit  # a port of a sub-diagram is a face within
+    return found, ""
