@@ -2,6 +2,7 @@
 
 import json
 import random
+from itertools import pairwise
 
 import pytest
 from random_diagrams import drawn_file
@@ -145,3 +146,25 @@ def test_drawn_diagrams_equal_themselves_and_differ_by_one_wire_alone(tmp_path):
         path.write_text(path.read_text().replace(f"{line}\n", "", 1))
         (change,) = compare(before, read(path))
         assert (change.what, change.name, change.after, change.law) == ("wire", gone, None, True)
+
+
+def test_chains_that_are_alike_are_told_apart_by_where_they_end(tmp_path):
+    def law(names):
+        first, second = names
+        blocks = "".join(f'{one} = {{ kind = "Gain", k = 2.0 }}\n' for one in first + second)
+        wires = "".join(f'"{b}.u" = "{a}.y"\n' for one in names for a, b in pairwise(["u", *one]))
+        return (
+            f'format = 1\n[block]\nu = {{ kind = "In" }}\ny = {{ kind = "Out" }}\n'
+            f'less = {{ kind = "Sum", signs = "+-" }}\n{blocks}[wire]\n{wires}'
+            f'"less.u1" = "{first[-1]}.y"\n"less.u2" = "{second[-1]}.y"\n"y.u" = "less.y"\n'
+        )
+
+    paths = tmp_path / "a.toml", tmp_path / "b.toml"
+    chains = [["a1", "a2", "a3"], ["b1", "b2", "b3"]], [["z1", "y2", "x3"], ["c1", "d2", "e3"]]
+    for path, names in zip(paths, chains, strict=True):
+        path.write_text(law(names))
+    changes = compare(*map(read, paths))
+    assert [(one.before, one.after) for one in changes] == [
+        ("a1", "z1"), ("a2", "y2"), ("a3", "x3"), ("b1", "c1"), ("b2", "d2"), ("b3", "e3")
+    ]  # fmt: skip
+    assert not any(one.law for one in changes)
