@@ -9,6 +9,7 @@ import pytest
 
 from hil.config.errors import ConfigError
 from hil.hosts.link import MOST_A_CYCLE, HostLink, Listening
+from hil.timing.clock import kernel_ahead_s
 from hil.timing.realtime import RealClock
 
 
@@ -90,6 +91,12 @@ def test_nothing_there_is_nothing_at_once_and_what_came_comes_in_order(linked, s
     for index in range(5):
         one.sendto(bytes([index]), linked.address)
     assert [got.data for got in linked.drain()] == [bytes([index]) for index in range(5)]
+
+
+def test_a_processor_taken_away_between_two_clocks_shifts_no_stamp():
+    told_s = iter([0.0, 0.02, 0.02, 0.02])  # away for 20 ms at the first look
+    at_once = kernel_ahead_s(lambda: 0.02)
+    assert kernel_ahead_s(lambda: next(told_s)) == pytest.approx(at_once, abs=0.005)
 
 
 @pytest.mark.real_time
