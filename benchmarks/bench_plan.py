@@ -25,7 +25,8 @@ from benchmarks.frame import main
 from hil.config.shipped import configs_dir
 from hil.machines.machine import envelope_of, geometry_of, load_rig
 from hil.stations.simulator.plan_wire import PlannerSetup, request_to_bytes
-from hil.stations.simulator.planning import NICENESS, PlanningProcess
+from hil.stations.simulator.planning import PlanningProcess
+from hil.stations.simulator.planning_program import NICENESS
 from hil.timing.realtime import RealClock
 from hil.timing.realtime_setup import RealtimeSetup
 from platform6dof.cueing.mpc_parameters import MpcParameters

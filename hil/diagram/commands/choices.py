@@ -34,6 +34,15 @@ SetOption = Annotated[
         "ft/pid.kp=0.3.",
     ),
 ]
+InputOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--input",
+        metavar="NAME=NUMBERS|NAME=FILE.csv",
+        help="An input: numbers that stay, or columns t_s and NAME (NAME_1, … of a vector), "
+        "each row held until the next. `linear` takes 0 for one that is left out.",
+    ),
+]
 
 
 def diagram_of(name: str, settings: Sequence[str]) -> tuple[str, SoundDiagram]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.diagram.commands.choices import FileArg, InputPlan, SetOption, diagram_of
+from hil.diagram.commands.choices import FileArg, InputOption, InputPlan, SetOption, diagram_of
 from hil.diagram.commands.diff import diff
 from hil.diagram.commands.draw import draw
 from hil.diagram.commands.linear import linear
@@ -92,15 +92,7 @@ def run(
         float, typer.Option("--for", metavar="S", min=1e-5, max=1e5, help="How long [s].")
     ] = 10.0,
     settings: SetOption = None,
-    inputs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--input",
-            metavar="NAME=NUMBERS|NAME=FILE.csv",
-            help="An input: numbers that stay, or columns t_s and NAME (NAME_1, … of a vector), "
-            "each row held until the next.",
-        ),
-    ] = None,
+    inputs: InputOption = None,
     table: Annotated[
         Path | None, typer.Option("--out", metavar="FILE.csv", help="Outputs of every tick.")
     ] = None,

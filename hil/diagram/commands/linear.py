@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.diagram.commands.choices import FileArg, InputPlan, SetOption, diagram_of
+from hil.diagram.commands.choices import FileArg, InputOption, InputPlan, SetOption, diagram_of
 from hil.terminal.console import Json, leave, out, print_json, verb
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from hil.diagram.check import SoundDiagram
     from hil.diagram.engine import Engine
     from hil.diagram.linear import LinearModel
     from hil.diagram.margins import Margin
-    from hil.diagram.told import MarginTold, PoleTold
+    from hil.diagram.told import LinearTold, MarginTold, PoleTold
 
 
 @verb
@@ -44,98 +46,125 @@ def linear(
         float, typer.Option("--at", metavar="S", min=0.0, max=1e5, help="Running point [s].")
     ] = 0.0,
     settings: SetOption = None,
-    inputs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--input",
-            metavar="NAME=NUMBERS|NAME=FILE.csv",
-            help="An input on the way to the point; 0 if it is left out.",
-        ),
-    ] = None,
+    inputs: InputOption = None,
     picture: Annotated[
         Path | None, typer.Option("--out", metavar="FILE.png", help="Bode picture.")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """State space about a running point, poles, gain and phase margins, Bode picture."""
-    from hil.diagram.engine import Engine
     from hil.diagram.fault import NonFiniteError
-    from hil.diagram.linear import (
-        OPENED,
-        carried,
-        in_places,
-        is_stable,
-        linearise,
-        opened,
-        place_of,
-    )
-    from hil.diagram.told import LinearTold
 
     if (loop is None) == (source is None) or (source is None) != (target is None):
         raise ConfigError("--from", ["write --from IN and --to OUT, or --loop BLOCK.PORT"])
     path, sound = diagram_of(file, settings or [])
-    engine = Engine(sound)
     plan = InputPlan(sound, inputs or [], left_out_is_zero=True)
     try:
-        scale = _run(engine, plan, at)
-        point_s = engine.tick * sound.flat.base_s
         if source is not None and target is not None:
-            words = f"{source} to {target}"
-            begin, end = (place_of(engine, source, inputs=True),
-                          place_of(engine, target, inputs=False))  # fmt: skip
+            found = _between(sound, plan, at, source, target)
         else:
-            words = f"loop, cut at {loop}"
-            name, _, port = (loop or "").rpartition(".")
-            cut_sound, wire = opened(sound, (name, port))
-            cut = Engine(cut_sound)
-            carried(engine, cut, wire)
-            scale = in_places(scale, engine, cut)
-            engine, begin, end = cut, cut.inputs[OPENED], cut.table.ports[wire]
-            scale[begin] = scale[end]
-        model = linearise(engine, [begin], [end], scale)
+            found = _around(sound, plan, at, loop or "")
     except NonFiniteError as error:
         raise RefusedError(str(error)) from None
-    poles, gain, phase = model.poles(), None, None
-    closed_poles = None if loop is None else model.closed().poles()
-    single = model.D.shape == (1, 1)
-    if single and (loop is not None or picture is not None):
-        sign = -1.0 if loop is not None else 1.0
-        gain, phase = _bode(model, poles, sign, picture, f"{Path(path).stem}: {words}")
-    elif picture is not None:
+    if picture is not None and found.model.D.shape != (1, 1):
         raise ConfigError("--out", ["a picture is of one number: write name[1] for --from, --to"])
+    gain, phase = _bode(found, picture, f"{Path(path).stem}: {found.words}")
+    written = "" if picture is None else str(picture)
     if as_json:
-        print_json(
-            LinearTold(
-                ok=True, path=path, time_s=point_s, period_s=model.period_s,
-                states=list(model.states), A=model.A.tolist(), B=model.B.tolist(),
-                C=model.C.tolist(), D=model.D.tolist(), poles=_poles(poles, model.period_s),
-                stable=is_stable(poles),
-                closed_poles=None if closed_poles is None else _poles(closed_poles, model.period_s),
-                closed_stable=None if closed_poles is None else is_stable(closed_poles),
-                gain_margin_db=_margin(gain), phase_margin_deg=_margin(phase),
-                notes=list(model.notes), written="" if picture is None else str(picture),
-            )
-        )  # fmt: skip
-        leave(True)
-    out.print(
-        f"{words} at {point_s:g} s: {len(model.states)} states, every {1e3 * model.period_s:g} ms",
-        soft_wrap=True,
-    )
+        told = _told(found, path, gain, phase, written)
+        print_json(told)
+    else:
+        _show(found, gain, phase, written)
+    leave(True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """A linear model of a diagram, and what it is of."""
+
+    model: LinearModel
+    words: str
+    point_s: float
+    """The running point [s]."""
+    loop: bool
+    """Whether it is the transfer of a loop that was cut."""
+
+
+def _between(sound: SoundDiagram, plan: InputPlan, at_s: float, source: str, target: str) -> _Found:
+    """From an input to an output."""
+    from hil.diagram.engine import Engine
+    from hil.diagram.linear import linearise, place_of
+
+    engine = Engine(sound)
+    scale = _run(engine, plan, at_s)
+    point_s = engine.tick * sound.flat.base_s
+    begin, end = place_of(engine, source, inputs=True), place_of(engine, target, inputs=False)
+    model = linearise(engine, [begin], [end], scale)
+    return _Found(model, f"{source} to {target}", point_s, loop=False)
+
+
+def _around(sound: SoundDiagram, plan: InputPlan, at_s: float, wire_to: str) -> _Found:
+    """Around a loop, from behind the cut back to it."""
+    from hil.diagram.engine import Engine
+    from hil.diagram.linear import OPENED, carried, in_places, linearise, opened
+
+    engine = Engine(sound)
+    scale = _run(engine, plan, at_s)
+    point_s = engine.tick * sound.flat.base_s
+    name, _, port = wire_to.rpartition(".")
+    cut_sound, wire = opened(sound, (name, port))
+    cut = Engine(cut_sound)
+    carried(engine, cut, wire)
+    scale = in_places(scale, engine, cut)
+    begin, end = cut.inputs[OPENED], cut.table.ports[wire]
+    scale[begin] = scale[end]
+    model = linearise(cut, [begin], [end], scale)
+    return _Found(model, f"loop, cut at {wire_to}", point_s, loop=True)
+
+
+def _told(
+    found: _Found, path: str, gain: Margin | None, phase: Margin | None, written: str
+) -> LinearTold:
+    from hil.diagram.linear import is_stable
+    from hil.diagram.told import LinearTold
+
+    model = found.model
+    poles = model.poles()
+    closed = model.closed().poles() if found.loop else None
+    return LinearTold(
+        ok=True, path=path, time_s=found.point_s, period_s=model.period_s,
+        states=list(model.states), A=model.A.tolist(), B=model.B.tolist(),
+        C=model.C.tolist(), D=model.D.tolist(), poles=_poles(poles, model.period_s),
+        stable=is_stable(poles),
+        closed_poles=None if closed is None else _poles(closed, model.period_s),
+        closed_stable=None if closed is None else is_stable(closed),
+        gain_margin_db=_margin(gain), phase_margin_deg=_margin(phase),
+        notes=list(model.notes), written=written,
+    )  # fmt: skip
+
+
+def _show(found: _Found, gain: Margin | None, phase: Margin | None, written: str) -> None:
+    from hil.diagram.linear import is_stable
+
+    model = found.model
+    every = f"{len(model.states)} states, every {1e3 * model.period_s:g} ms"
+    out.print(f"{found.words} at {found.point_s:g} s: {every}", soft_wrap=True)
+    poles = model.poles()
     _show_poles("pole", poles, model.period_s)
     out.print("stable" if is_stable(poles) else "not stable: poles that do not decay")
-    if closed_poles is not None:
-        _show_poles("closed: pole", closed_poles, model.period_s)
-        out.print(f"closed loop {'stable' if is_stable(closed_poles) else 'not stable'}")
+    if found.loop:
+        closed = model.closed().poles()
+        _show_poles("closed: pole", closed, model.period_s)
+        out.print(f"closed loop {'stable' if is_stable(closed) else 'not stable'}")
         for what, one, unit in (("gain", gain, "dB"), ("phase", phase, "deg")):
-            words = (
-                "none: no crossing" if one is None else f"{one.value:.2f} {unit} at {one.hz:.4g} Hz"
-            )
-            out.print(f"{what} margin {words}", soft_wrap=True)
+            value = "none: no crossing"
+            if one is not None:
+                value = f"{one.value:.2f} {unit} at {one.hz:.4g} Hz"
+            out.print(f"{what} margin {value}", soft_wrap=True)
     for note in model.notes:
         out.print(f"note: {note}", soft_wrap=True)
-    if picture is not None:
-        out.print(f"written: {picture}", soft_wrap=True)
-    leave(True)
+    if written:
+        out.print(f"written: {written}", soft_wrap=True)
 
 
 def _run(engine: Engine, plan: InputPlan, at_s: float) -> NDArray[np.float64]:
@@ -160,18 +189,20 @@ def _run(engine: Engine, plan: InputPlan, at_s: float) -> NDArray[np.float64]:
     return scale
 
 
-def _bode(model: LinearModel, poles: NDArray[np.complex128], sign: float, picture: Path | None,
-          title: str) -> tuple[Margin | None, Margin | None]:  # fmt: skip
+def _bode(found: _Found, picture: Path | None, title: str) -> tuple[Margin | None, Margin | None]:
     """Margins of a loop, whose feedback counts as negative; and the picture."""
     from hil.diagram.margins import grid, margins
+
+    model = found.model
+    if model.D.shape != (1, 1) or not (found.loop or picture):
+        return None, None
+    sign = -1.0 if found.loop else 1.0
 
     def response(radians: NDArray[np.float64]) -> NDArray[np.complex128]:
         return sign * model.response(radians)
 
-    radians = grid(poles)
-    gain, phase = None, None
-    if sign < 0.0:
-        gain, phase = margins(response, radians, model.period_s)
+    radians = grid(model.poles())
+    gain, phase = margins(response, radians, model.period_s) if found.loop else (None, None)
     if picture is not None:
         from hil.diagram.report import write_bode
 
