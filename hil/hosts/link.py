@@ -93,6 +93,8 @@ class Datagram:
     data: bytes
     kernel_s: float
     """When the kernel took it, on the clock of the run [s]."""
+    taken_s: float
+    """When it was taken from the kernel, likewise [s]; after the cycle's own time."""
     sender: Address
 
 
@@ -143,6 +145,7 @@ class HostLink:
         for _ in range(MOST_A_CYCLE):
             try:
                 data, extra, flags, sender = self._socket.recvmsg(MOST_BYTES, _SPACE)
+                taken_s = self._now_s()
             except BlockingIOError:
                 self._full = 0
                 return found
@@ -156,8 +159,9 @@ class HostLink:
                 self._say(f"host: {sender[0]}:{sender[1]} sends too, and is not heard")
             else:
                 kernel_s = _stamped(extra) - ahead_s if extra else now_s
-                recent = now_s - OLDEST_S <= kernel_s <= now_s
-                found.append(Datagram(data, kernel_s if recent else now_s, sender[:2]))
+                recent = now_s - OLDEST_S <= kernel_s <= taken_s
+                kernel_s = kernel_s if recent else now_s
+                found.append(Datagram(data, kernel_s, taken_s, sender[:2]))
         self._full += 1
         if self._full >= FLOOD_CYCLES:
             self._shut_out()

@@ -100,6 +100,25 @@ def test_a_processor_taken_away_between_two_clocks_shifts_no_stamp():
 
 
 @pytest.mark.real_time
+def test_a_packet_that_comes_while_the_loop_looks_was_not_taken_before(sender):
+    now_s, looked_s = RealClock().now_s, []
+
+    def told_s():
+        value_s = now_s()
+        if not looked_s and one is not None:
+            looked_s.append(value_s)
+            one.sendto(b"x", link.address)
+        return value_s
+
+    one = None
+    link = HostLink(Listening(), told_s)
+    one = sender()
+    with contextlib.closing(link):
+        (got,) = link.drain()
+    assert looked_s[0] < got.kernel_s < got.taken_s <= now_s()
+
+
+@pytest.mark.real_time
 def test_a_packet_s_time_is_the_kernel_s(sender):
     now_s = RealClock().now_s
     link, one = HostLink(Listening(), now_s), sender()

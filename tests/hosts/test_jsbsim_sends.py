@@ -159,7 +159,9 @@ class Sent:
     ended_s = math.inf
 
     def __init__(self, rows):
-        self.rows = [Datagram(data, t_s + 0.002, ("127.0.0.1", 1)) for t_s, data, _ in rows]
+        self.rows = [
+            Datagram(data, t_s + 0.002, t_s + 0.002, ("127.0.0.1", 1)) for t_s, data, _ in rows
+        ]
 
     def begin(self, now_s):
         pass

@@ -93,7 +93,7 @@ class HostEars:
                 continue
             self._link.own(datagram.sender)
             packet = Packet(mapped(told.state, self._map), told.sequence)
-            found.append(Received(packet, datagram.kernel_s, now_s))
+            found.append(Received(packet, datagram.kernel_s, datagram.taken_s))
         return found
 
     def close(self) -> None:

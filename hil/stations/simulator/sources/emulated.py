@@ -144,7 +144,7 @@ class EmulatedWire:
                 self.foreign += 1
             else:
                 at_s = self._began_s + one.arrival_s
-                found.append(Datagram(one.data, at_s, ("127.0.0.1", one.sender)))
+                found.append(Datagram(one.data, at_s, now_s, ("127.0.0.1", one.sender)))
         return found
 
     def own(self, datagram: Datagram) -> None:

@@ -137,7 +137,7 @@ class HostSource:
                 continue
             self._wire.own(datagram)
             packet = Packet(mapped(told.state, self._map), told.sequence)
-            came.append(Received(packet, datagram.kernel_s, now_s))
+            came.append(Received(packet, datagram.kernel_s, datagram.taken_s))
         judged = self._watch.step(now_s, came)
         if judged.anchor:
             self._follower.anchor()
