@@ -147,7 +147,7 @@ class RandomEdits:
         return PlaceBlock(where, self.draw.choice([*faces(), *kinds()]), self.at())
 
     def do_move(self, where, diagram):
-        return Move(where, {name: self.at() for name in self.some(diagram)})
+        return Move(where, {name: self.at() for name in sorted(self.some(diagram))})
 
     def do_connect(self, where, diagram):
         ends = self.end(diagram, inputs=False), self.end(diagram, inputs=True)

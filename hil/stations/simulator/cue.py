@@ -5,7 +5,6 @@ The scenario is made here; the run is that of the station: virtual clock, simula
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.toml_text import toml_value
 from hil.recording.reader import Recording
 from hil.stations.platform.bench import run
 from hil.stations.platform.course import RunResult
@@ -240,7 +240,7 @@ def _of_scenario(request: CueRequest) -> RidePlan:
         ("cueing.algorithm", request.algorithm),
     ):
         if value is not None:
-            changes.append(f"{key}={json.dumps(value)}")
+            changes.append(f"{key}={toml_value(value)}")
     if not request.governor:
         changes.append("cueing.governor=false")
     return load_ride(request.record, changes)
