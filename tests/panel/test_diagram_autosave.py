@@ -28,7 +28,7 @@ for seed, version, whole in versions(Path(sys.argv[1])):
 
 
 def versions(path):
-    """Edits without an end: seed, CRC of the version after each change, whether it ends the seed."""
+    """Edits without an end: seed, CRC of the version after each change, whether it ends."""
     document, seed = Document(path), 0
     while True:
         seed += 1
