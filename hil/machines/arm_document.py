@@ -132,7 +132,7 @@ def nearest_inertia(inertia_kg_m2: Array) -> Array:
     """
     moments, axes = np.linalg.eigh(inertia_kg_m2)
     missing = moments[2] * (1.0 + INSIDE) - moments[0] - moments[1]
-    if missing <= 0.0:
+    if missing <= 0.5 * INSIDE * moments[2]:  # half: what was brought inside stays as it is
         return inertia_kg_m2
     moments = moments + missing / 3.0 * np.array([1.0, 1.0, -1.0])
     found = (axes * moments) @ axes.T

@@ -1,4 +1,4 @@
-"""One application for all tests of windows, and how they wait: on events, never on time."""
+"""One application for all tests of windows, and how they wait: on events, never for a time."""
 
 import gc
 import os
@@ -6,10 +6,14 @@ import sys
 
 import pytest
 
+from hil.timing.realtime import RealClock
+
 if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 TURNS_MAX = 20_000
+PATIENCE_S = 10.0
+"""Qt moves docks in a time of its own, however many rounds a machine makes in it."""
 HERE = os.path.dirname(__file__)
 
 
@@ -52,13 +56,16 @@ def deleted():
 
 @pytest.fixture
 def pump(app):
-    """Let Qt work until a condition holds, in at most so many rounds."""
+    """Let Qt work until a condition holds; give up after many rounds and a while."""
 
-    def until(condition, rounds=TURNS_MAX):
-        for _ in range(rounds):
+    def until(condition):
+        clock, rounds = RealClock(), 0
+        end_s = clock.now_s() + PATIENCE_S
+        while rounds < TURNS_MAX or clock.now_s() < end_s:
             app.processEvents()
             if condition():
                 return
+            rounds += 1
         raise AssertionError("not within the rounds allowed")
 
     return until
