@@ -10,16 +10,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.config.errors import RefusedError
+from hil.config.errors import ConfigError, RefusedError
 from hil.stations.world.gated import GatedRobot, robot_limits
 from hil.stations.world.motions import chain_of, slides_of
-from hil.stations.world.scenario import WorldPlan
+from hil.stations.world.scenario import WorldLaw, WorldPlan
 from hil.stations.world.sources.opened import LiveMeans, open_source
 from hil.stations.world.sources.source import SetpointSource
 from hil.stations.world.standing import StandingRobot
 from hil.stations.world.touching import ContactWatch
 from safety.robot_limits import RobotLimits
-from sim.world.control.laws import ControlBy, Gains, JointLaw, Law, LawError
+from sim.world.control.laws import ControlBy, DriveLaw, Gains, JointLaw, Law, LawError
 from sim.world.engine.dynamics import RobotDynamics
 from sim.world.engine.library import EngineMissingError
 from sim.world.engine.mjcf import ModelText, model_text
@@ -64,7 +64,7 @@ class WorldBench:
     """Of its document."""
     contacts: ContactWatch
     """Of all robots."""
-    law: Law
+    law: WorldLaw
     """By which it is moved."""
     standing: tuple[StandingRobot, ...] = ()
     """Other robots of its scene, by which they are held where they stand."""
@@ -83,7 +83,7 @@ class WorldBench:
 
 
 def open_bench(
-    plan: WorldPlan, law: Law | None = None, live: LiveMeans | None = None
+    plan: WorldPlan, law: WorldLaw | None = None, live: LiveMeans | None = None
 ) -> WorldBench:
     """Put a plan's robot into its world, where its document starts.
 
@@ -101,11 +101,11 @@ def open_bench(
                 for (one, other), depth_m in deep.items()]  # fmt: skip
         right = "another start, mount or place is needed"
         raise RefusedError("\n".join([f"robot {plan.scenario.robot}: {right}", *told]))
-    place, law = _chain(plan, world), law or plan.scenario.law
-    gated, limits = _gated(plan, world, pairs, law, gains_of(plan, world), place)
+    place, law, sensors = _chain(plan, world), law or plan.scenario.law, _sensors(plan, world)
+    gated, limits = _gated(plan, world, pairs, law, gains_of(plan, world), place, sensors)
     start = world.robots[0].positions().copy()
     source, line = open_source(plan, place.chain, start, limits, live)
-    return _furnished(plan, world, pairs, law, gated, source, line, place)
+    return _furnished(plan, world, pairs, law, gated, source, line, place, sensors)
 
 
 def model_of_plan(plan: WorldPlan) -> ModelText:
@@ -132,7 +132,7 @@ def gains_of(plan: WorldPlan, world: World) -> Gains:
 def bench_again(
     plan: WorldPlan,
     world: World,
-    law: Law,
+    law: WorldLaw,
     gains: Gains,
     source: SetpointSource,
     line: StraightLine | None,
@@ -146,9 +146,9 @@ def bench_again(
     Raises:
         RefusedError: if the robot or its drives cannot be used.
     """
-    chain, pairs = _chain(plan, world), TouchingPairs(world)
-    gated, _ = _gated(plan, world, pairs, law, gains, chain)
-    return _furnished(plan, world, pairs, law, gated, source, line, chain)
+    chain, pairs, sensors = _chain(plan, world), TouchingPairs(world), _sensors(plan, world)
+    gated, _ = _gated(plan, world, pairs, law, gains, chain, sensors)
+    return _furnished(plan, world, pairs, law, gated, source, line, chain, sensors)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,11 +164,16 @@ class _ToolChain:
 
 
 def _gated(
-    plan: WorldPlan, world: World, pairs: TouchingPairs, law: Law, gains: Gains, place: _ToolChain
-) -> tuple[GatedRobot, RobotLimits]:
+    plan: WorldPlan, world: World, pairs: TouchingPairs, law: WorldLaw, gains: Gains,
+    place: _ToolChain, sensors: RobotSensors,
+) -> tuple[GatedRobot, RobotLimits]:  # fmt: skip
     """The robot behind its gate, and what that holds."""
     scenario, robot = plan.scenario, world.robots[0]
-    made = _law(plan.robot, scenario.control, law, gains, scenario.step_s)
+    made = (
+        _diagram_law(plan, robot, gains, place.chain, sensors)
+        if law == "diagram"
+        else _law(plan.robot, scenario.control, law, gains, scenario.step_s)
+    )
     following_rad = math.radians(scenario.following_deg)
     limits = robot_limits(plan.robot, scenario.step_s, following_rad, scenario.following_m)
     watched = _watched(plan, robot, place.chain, place.base, pairs)
@@ -179,18 +184,19 @@ def _furnished(
     plan: WorldPlan,
     world: World,
     pairs: TouchingPairs,
-    law: Law,
+    law: WorldLaw,
     gated: GatedRobot,
     source: SetpointSource,
     line: StraightLine | None,
     place: _ToolChain,
+    sensors: RobotSensors,
 ) -> WorldBench:
     """All that a run turns."""
     scenario, robot = plan.scenario, world.robots[0]
     return WorldBench(
         plan, world, robot, gated, source, line, place.chain, np.array(slides_of(plan.robot)),
-        RobotSensors(robot, scenario.step_s, scenario.seed),
-        ContactWatch(pairs, scenario.may_touch), law, _standing(plan, world), place.unborne,
+        sensors, ContactWatch(pairs, scenario.may_touch), law, _standing(plan, world),
+        place.unborne,
     )  # fmt: skip
 
 
@@ -282,6 +288,30 @@ def _standing(plan: WorldPlan, world: World) -> tuple[StandingRobot, ...]:
         name = robot.placed.prefix.removesuffix("/")
         found.append(StandingRobot(name, GatedRobot(robot, dynamics, law, limits)))
     return tuple(found)
+
+
+def _sensors(plan: WorldPlan, world: World) -> RobotSensors:
+    return RobotSensors(world.robots[0], plan.scenario.step_s, plan.scenario.seed)
+
+
+def _diagram_law(
+    plan: WorldPlan, robot: WorldRobot, gains: Gains, chain: Chain | None, sensors: RobotSensors
+) -> DriveLaw:
+    """The law that a scenario's diagram is."""
+    from hil.stations.world.diagram_law import DiagramLaw, RobotTells  # seldom needed
+
+    scenario, document = plan.scenario, plan.robot
+    if plan.diagram is None or scenario.diagram is None:
+        raise RefusedError(f"robot {scenario.robot}: it is moved by a diagram that is not there")
+    stopping = _law(document, scenario.control, "computed", gains, scenario.step_s)
+    tells = RobotTells(robot, sensors, np.array(slides_of(document)), chain)
+    try:
+        return DiagramLaw(
+            plan.diagram, scenario.diagram, tells, scenario.control, document.drives, stopping,
+            scenario.step_s,
+        )  # fmt: skip
+    except ConfigError as error:
+        raise RefusedError(str(error)) from None
 
 
 def _law(robot: Robot, control: ControlBy, law: Law, gains: Gains, step_s: float) -> JointLaw:

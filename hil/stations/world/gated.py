@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from safety.robot_gate import RobotGateState
-    from sim.world.control.laws import JointLaw
+    from sim.world.control.laws import DriveLaw
     from sim.world.engine.dynamics import RobotDynamics
     from sim.world.engine.world import WorldRobot
     from sim.world.robots.model import Robot
@@ -53,7 +53,7 @@ class GatedRobot:
         self,
         robot: WorldRobot,
         dynamics: RobotDynamics,
-        law: JointLaw,
+        law: DriveLaw,
         limits: RobotLimits,
         tool: Callable[[], tuple[float, ...]] = tuple,
         touching: Callable[[], tuple[str, ...]] = tuple,
@@ -107,7 +107,7 @@ class GatedRobot:
         return verdict
 
     @property
-    def law(self) -> JointLaw:
+    def law(self) -> DriveLaw:
         """That makes its commands."""
         return self._law
 

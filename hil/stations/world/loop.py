@@ -49,7 +49,7 @@ class WorldFigures:
     steps: int = 0
     """Of the engine."""
     ended: str = "completed"
-    """How it ended: completed, stopped, refused by the gate, diverged."""
+    """How it ended: completed, stopped, refused by the gate, failed (its law did), diverged."""
     reason: str = ""
     """Why, if it was not completed."""
     violations: list[str] = field(default_factory=list[str])
@@ -106,6 +106,7 @@ class WorldRun:
         self._between = tuple(between)
         self._columns = row_columns(bench)
         self._fit: RowFit | None = None
+        self._reads = journal is not None or bench.plan.diagram is not None
         self._settles = round(bench.plan.scenario.settle_s / self.period_s)
         self._ended_at: int | None = None
         if refused := bench.gated.reset():
@@ -120,9 +121,12 @@ class WorldRun:
         self._hear_source(tick)
         self._look_at_contacts(tick)
         self._hold_others(tick)
-        stop = self._stopped()
+        if self._reads:
+            bench.sensors.read()
+        failed = bench.gated.law.fault
+        stop = failed or self._stopped()
         verdict = bench.gated.step(asked, found, stop)
-        self._judge(tick, verdict, stop)
+        self._judge(tick, verdict, stop, "failed" if failed else "stopped")
         self._measure(index, asked.positions, found.positions)
         if self.journal is not None:
             self._note(tick, asked.positions, found.positions, found.speeds, found.efforts)
@@ -202,17 +206,17 @@ class WorldRun:
                 self.journal.put(tick.t_s, tick.index, one.text, dict(one.data), who="source",
                                   kind=EventKind.NOTE, level=level)  # fmt: skip
 
-    def _judge(self, tick: Tick, verdict: RobotVerdict, stop: str) -> None:
+    def _judge(self, tick: Tick, verdict: RobotVerdict, stop: str, ended: str) -> None:
         if not verdict.violations:
             return
         told = tuple(one.message for one in verdict.violations)
         self._objected(tick.t_s, tick.index, told)
         if stop:
-            self.figures.ended = "stopped"
+            self.figures.ended = ended
         if self.journal is not None:
             for one in verdict.violations:
                 kind, level = EventKind.VIOLATION, Level.ERROR
-                if stop:
+                if stop and ended == "stopped":
                     kind, level = EventKind.NOTE, Level.WARNING
                 data = {key: value for key, value in one.data.items() if value == value}
                 self.journal.put(tick.t_s, tick.index, one.message, data, who="gate", kind=kind,
@@ -248,7 +252,7 @@ class WorldRun:
         pose = bench.tool_pose()
         flags = RowFlag(0) if self.figures.ok else RowFlag.FAULT_LATCHED
         shown = *of_joints, bench.gated.commanded.tolist()
-        coordinates, reading = bench.world.positions, bench.sensors.read()
+        coordinates, reading = bench.world.positions, bench.sensors.latest
         if self._fit is not None:
             shown = tuple(self._fit.of_joints(values) for values in shown)
             coordinates = np.array(self._fit.of_coordinates(coordinates.tolist()))

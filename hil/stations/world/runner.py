@@ -26,6 +26,7 @@ from hil.stations.world.led import desk_for, how_to_lead, led_by
 from hil.stations.world.loop import WorldFigures, WorldRun
 from hil.stations.world.pictures import PicturesError
 from hil.stations.world.scenario import (
+    WorldLaw,
     WorldPlan,
     load_world_plan,
     scenario_table,
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from hil.recording.recorder import RecorderResult
     from hil.recording.signals import Signals
     from hil.stations.world.live import LiveClock
-    from sim.world.control.laws import Law
 
 VERSIONED = ("numpy", "mujoco-core", "ruckig", "mcap")
 
@@ -99,13 +99,16 @@ def plan_of(request: Request) -> WorldPlan:
         from hil.recording.reader import Recording
 
         plan = replace(plan, edits=edits_of(Recording.open(Path(recording))))
+    if request.options.get("--edit") and plan.diagram is not None:
+        told = "a robot that a diagram moves cannot be edited"
+        raise ConfigError(str(request.scenario), [f"--edit: {told}"])
     if request.options.get("--edit") and plan.scenario.clock != "real":
         told = "on the virtual clock a run is over at once; --clock real lets it last"
         raise ConfigError(str(request.scenario), [f"--edit: {told}"])
     return plan
 
 
-def prove(plan: WorldPlan, law: Law | None = None) -> tuple[WorldBench, WorldFigures]:
+def prove(plan: WorldPlan, law: WorldLaw | None = None) -> tuple[WorldBench, WorldFigures]:
     """Run the motion ahead in a world of its own, unrecorded."""
     bench = open_bench(plan, law)
     editing = [RunEditor(TimedEdits(plan, plan.edits))] if plan.edits else []

@@ -20,6 +20,7 @@ from hil.config.fields import AngleDeg, Point
 from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import Settings, apply_overrides, read_toml
 from hil.config.shipped import find_file
+from hil.diagram.use import DiagramUse
 from hil.stations.world.editing.edit_settings import EditAt
 from hil.stations.world.led_settings import CopyMotion, JogMotion
 from hil.stations.world.planned_settings import HoldMotion, JointsMotion, LineMotion
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
+    from hil.diagram.use import UsedDiagram
     from hil.stations.world.editing.texts import TimedEdit
     from hil.stations.world.placing import PlacedScene
     from sim.world.robots.model import Robot
@@ -37,6 +39,10 @@ if TYPE_CHECKING:
 WorldMotion = Annotated[
     JointsMotion | LineMotion | HoldMotion | CopyMotion | JogMotion, Field(discriminator="kind")
 ]
+
+
+WorldLaw = Literal["pid", "gravity", "computed", "pd", "diagram"]
+"""The built-in laws of joints, and a diagram."""
 
 
 class LawGains(Settings):
@@ -90,9 +96,11 @@ class WorldScenario(Settings):
     or refused."""
     control: Literal["speed", "torque", "voltage"] = "torque"
     """What its drives are commanded by, whatever the document says."""
-    law: Literal["pid", "gravity", "computed", "pd"] = "computed"
+    law: WorldLaw = "computed"
     """What the commands are made of: the error; and what holds the robot; and what accelerates it;
-    ``pd`` makes voltages of the error alone."""
+    ``pd`` makes voltages of the error alone, ``diagram`` what a functional diagram computes."""
+    diagram: DiagramUse | None = None
+    """The diagram, for ``law = "diagram"``."""
     bandwidth_rad_s: Annotated[float, Field(gt=0.0, le=200.0)] = 30.0
     """Three poles of each joint's error lie here, if no gains are given."""
     gains: LawGains | None = None
@@ -139,6 +147,8 @@ class WorldPlan:
     """The scene with this robot in it; None if it stands alone."""
     edits: tuple[TimedEdit, ...] = ()
     """Documents that it takes while it goes."""
+    diagram: UsedDiagram | None = None
+    """What commands its drives, if a diagram does."""
 
     @property
     def tree(self) -> RobotTree:
@@ -168,6 +178,8 @@ class WorldPlan:
             "robot_file": self.robot_file,
             "scenario_file": self.scenario_file,
         }
+        if self.diagram is not None:
+            told |= {"diagram": self.diagram.text, "diagram_file": str(self.diagram.path)}
         return told if self.scene is None else {**told, "scene": self.scene.told()}
 
     @property
@@ -208,6 +220,7 @@ def world_plan_from_table(
     """Like `load_world_plan`, for a scenario that is already a table."""
     from dataclasses import replace
 
+    from hil.diagram.use import used_diagram
     from hil.machines.robot_documents import robot_of
     from hil.stations.world.editing.reading import edits_at
     from sim.world.robots.toml_writing import write_toml
@@ -223,7 +236,9 @@ def world_plan_from_table(
     whole = write_toml(robot, whole=True)
     plan = WorldPlan(scenario, driven, whole, str(file), str(path), scene, edits)
     _check(plan, str(path))
-    return plan
+    if scenario.diagram is None:
+        return plan
+    return replace(plan, diagram=used_diagram(scenario.diagram, path, "diagram", len(drives)))
 
 
 def _placed(
@@ -275,6 +290,10 @@ def _check(plan: WorldPlan, source: str) -> None:
     if plan.live and scenario.clock != "real":
         text = f'clock = {scenario.clock!r}: who leads it lives in real time; "real" is needed'
         wrong.append(about("clock", text))
+    if (scenario.law == "diagram") != (scenario.diagram is not None):
+        wrong.append(about("diagram", 'diagram and law = "diagram" go together'))
+    if scenario.diagram is not None and scenario.edit:
+        wrong.append(about("edit", "edit: a robot that a diagram moves cannot be edited"))
     if scenario.gains is not None:
         for name in ("kp", "ki", "kd"):
             count = len(getattr(scenario.gains, name))

@@ -351,7 +351,8 @@ class WorldRunTold(WorldErrorsTold):
     robot: str
     """Its name."""
     ended: str
-    """`completed`, `stopped` by the operator, `refused` by the gate, or `diverged`."""
+    """`completed`, `stopped` by the operator, `refused` by the gate, `failed` by the law that
+    moved it, or `diverged`."""
     reason: str
     """Why it was not completed; empty if it was."""
     plain_pid: WorldErrorsTold | None

@@ -6,7 +6,7 @@ effort first; the interfaces differ in how it is asked for.
 """
 
 from dataclasses import dataclass
-from typing import Final, Literal, Self
+from typing import Final, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,37 @@ class JointMotion:
     """[rad/s2] or [m/s2]; not measured."""
 
 
+class DriveLaw(Protocol):
+    """What commands all drives of a robot."""
+
+    @property
+    def law(self) -> Law:
+        """Which effort of the robot's model it wants to be told."""
+        ...
+
+    @property
+    def fault(self) -> str:
+        """Why the robot has to stop; empty while it need not."""
+        ...
+
+    @property
+    def integrals(self) -> Array:
+        """Effort of each drive's integral, shape (drives,)."""
+        ...
+
+    def command(self, wanted: JointMotion, found: JointMotion, needed: Array) -> Array:
+        """What the drives are told, shape (drives,)."""
+        ...
+
+    def restart(self) -> None:
+        """Forget everything."""
+        ...
+
+    def carry(self, integrals: Array) -> None:
+        """Begin with integrals of another law, shape (drives,)."""
+        ...
+
+
 class JointLaw:
     """One law for all drives of a robot.
 
@@ -78,13 +109,17 @@ class JointLaw:
         LawError: if the drives cannot be commanded so.
     """
 
+    fault: str = ""
+    """It never has one."""
+
     def __init__(
         self, drives: tuple[RobotDrive, ...], control: ControlBy, law: Law, gains: Gains,
         period_s: float,
     ) -> None:  # fmt: skip
         if law == "pd" and control != "voltage":
             raise LawError(f'law = "pd" makes voltages; control = "{control}" is asked for')
-        self._gains, self._control, self.law = gains, control, law
+        self._gains, self._control = gains, control
+        self.law: Law = law
         self._period_s = period_s
         self._most = np.array([drive.effort_max for drive in drives])
         self._speed_max = _told(drives, "speed_max", control == "voltage")

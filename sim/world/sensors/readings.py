@@ -27,6 +27,8 @@ class RobotSensors:
         self._measured = MeasuredValues(robot)
         layout = sensor_layout(document, step_s, robot.placed.prefix)
         self._chain = SensorChain(layout, seed)
+        self.latest: Array = np.zeros(0)
+        """The last reading, shape (values,); empty before the first."""
 
     def measured(self) -> Array:
         """What a reading would be without any defect, shape (values,)."""
@@ -34,7 +36,8 @@ class RobotSensors:
 
     def read(self) -> Array:
         """The next reading, shape (values,); to be called once after every step of the world."""
-        return self._chain.advance(self._measured.now())
+        self.latest = self._chain.advance(self._measured.now())
+        return self.latest
 
     def snapshot(self) -> ChainSnapshot:
         """All that decides how readings go on, besides the world's own snapshot."""

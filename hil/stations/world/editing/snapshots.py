@@ -66,6 +66,8 @@ def snapshot_of(run: WorldRun, tick: Tick) -> RunSnapshot:
     source, held = bench.source, None
     if isinstance(source, CarriedSource):
         source, held = source.source, [list(source.columns), list(source.held)]
+    if bench.plan.diagram is not None:
+        raise RefusedError("snapshot: a diagram moves the robot; its state cannot be kept yet")
     if not isinstance(source, LaidOutSource):
         raise RefusedError("snapshot: the robot is led; only a motion laid out ahead can be kept")
     world, chain = bench.world.snapshot(), bench.sensors.snapshot()
