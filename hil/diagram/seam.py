@@ -93,17 +93,16 @@ def joined(
     steady: dict[str, Array] = {}
     there = {one.name: one for one in offered}
     for name, found in inputs.items():
-        source = wiring.inputs.get(name, name)
-        if not isinstance(source, str):
-            numbers, fault = _steady(source, found)
-            steady[name] = numbers
+        fed = wiring.inputs.get(name, name)
+        if not isinstance(fed, str):
+            steady[name], fault = _steady(fed, found)
             problems += [f"input {name}: {fault}"] if fault else []
-        elif source not in there:
-            problems.append(f"input {name}: {source!r:.60} is no signal here; "
-                            f"{_known(source, there)}")  # fmt: skip
+        elif fed not in there:
+            told = _known(fed, there)
+            problems.append(f"input {name}: {fed!r:.60} is no signal here; {told}")
         else:
-            signals[name] = source
-            problems += (f"input {name}: {one}" for one in _misfits(found, there[source]))
+            signals[name] = fed
+            problems += (f"input {name}: {one}" for one in _misfits(found, there[fed]))
     given = dict(_given(outputs, accepted, wiring, problems))
     if problems:
         raise ConfigError(source, problems)

@@ -167,7 +167,7 @@ class DiagramLaw:
         self._output = self._engine.outputs[seam.outputs[control]]
         self._most = _most(control, drives)
         self._tells, self._stopping = tells, stopping
-        self._command, self._left, self.fault = np.zeros(len(drives)), 0, ""
+        self._asked, self._left, self.fault = np.zeros(len(drives)), 0, ""
 
     def command(self, wanted: JointMotion, found: JointMotion, needed: Array) -> Array:
         """What the drives are told, within their limits, shape (drives,).
@@ -187,15 +187,15 @@ class DiagramLaw:
             except NonFiniteError as error:
                 self.fault = f"the diagram stopped: {error}"
                 return self._stopping.command(wanted, found, needed)
-            self._command = np.clip(values[self._output], -self._most, self._most)
+            self._asked = np.clip(values[self._output], -self._most, self._most)
             self._left = self._steps
         self._left -= 1
-        return self._command
+        return self._asked
 
     def restart(self) -> None:
         """Begin again, with all states as at the start."""
         self._engine.restore(self._start)
-        self._command, self._left, self.fault = np.zeros(len(self._most)), 0, ""
+        self._asked, self._left, self.fault = np.zeros(len(self._most)), 0, ""
         self._stopping.restart()
 
     def carry(self, integrals: Array) -> None:

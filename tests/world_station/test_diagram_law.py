@@ -1,0 +1,213 @@
+"""A diagram as the law of a robot, judged by the built-in laws, differences and the recording."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+from typer.testing import CliRunner
+
+from hil.cli.main import app
+from hil.config.errors import ConfigError, RefusedError
+from hil.config.shipped import configs_dir
+from hil.recording.reader import Recording
+from hil.stations.world.bench import open_bench
+from hil.stations.world.diagram_law import RobotTells
+from hil.stations.world.motions import slides_of
+from hil.stations.world.runner import prove, run_world
+from hil.stations.world.scenario import load_world_plan
+from sim.world.control.laws import JointMotion
+
+SCENARIOS = configs_dir() / "scenarios"
+SHORT = ("motion.duration_s=2.5", "settle_s=0.1")
+BY_DIAGRAM = ('law="diagram"', 'diagram.file="{}"')
+
+
+def plan_of(name, *changes):
+    return load_world_plan(SCENARIOS / f"{name}.toml", changes)
+
+
+def by(diagram, *changes, name="joint_move"):
+    told = [one.format(diagram) for one in BY_DIAGRAM]
+    return plan_of(name, *told, *SHORT, *changes)
+
+
+def rows(plan, folder):
+    result = run_world(plan, folder)
+    assert result.ok, result.figures
+    recording = Recording.open(result.recorder.path)
+    return {name: recording.column(name) for name in ("position_rad", "command_n_m", "t_s")}
+
+
+@pytest.mark.parametrize(
+    ("name", "robot", "law"),
+    [("joint_move", "robot_a", "computed"), ("joint_move", "robot_a", "pid"),
+     ("straight_line", "robot_b", "computed")],
+)  # fmt: skip
+def test_the_shipped_diagrams_move_as_the_built_in_laws_to_the_bit(name, robot, law, tmp_path):
+    fed = ["diagram.feed=[{input='needed_n_m', value=[0, 0, 0, 0, 0, 0]}]"] if law == "pid" else []
+    by_diagram = rows(by(robot, *fed, name=name), tmp_path)
+    built_in = rows(plan_of(name, *SHORT, f'law="{law}"'), tmp_path)
+    assert len(by_diagram["t_s"]) > 1200
+    for column, values in built_in.items():
+        np.testing.assert_array_equal(by_diagram[column], values)
+
+
+LAW = """
+format = 1
+base_s = {base_s}
+
+[block]
+"error" = {{ kind = "Sum", signs = "+-" }}
+"gain" = {{ kind = "Gain", k = {k}, unit = "{k_unit}" }}
+"late" = {{ kind = "Step", time_s = 1.0, before = 1.0, after = 0.0 }}
+"per" = {{ kind = "Reciprocal" }}
+"position_rad" = {{ kind = "In", shape = [{joints}], type = "real", unit = "{unit}"{frame} }}
+"scale" = {{ kind = "Scale" }}
+"{output}" = {{ kind = "Out", unit = "N*m" }}
+"wanted_rad" = {{ kind = "In", shape = [{joints}], type = "real", unit = "{unit}" }}
+
+[wire]
+"error.u1" = "wanted_rad.y"
+"error.u2" = "position_rad.y"
+"gain.u" = "error.y"
+"per.u" = "late.y"
+"scale.k" = "per.y"
+"scale.u" = "gain.y"
+"{output}.u" = "scale.y"
+"""
+USUAL = {"base_s": 0.002, "k": 2000.0, "k_unit": "N*m", "joints": 6, "unit": "rad", "frame": "",
+         "output": "torque"}  # fmt: skip
+
+
+def written(folder, **changes):
+    file = folder / "own.toml"
+    file.write_text(LAW.format(**{**USUAL, **changes}))
+    return file
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"unit": "deg", "k_unit": "N*m/deg"},
+         "input position_rad: is in deg; position_rad is in rad; a Convert"),
+        ({"joints": 7}, "input wanted_rad: is a vector of 7; wanted_rad is a vector of 6"),
+        ({"output": "torqe"}, "the diagram has no output 'torque'; did you mean torqe?"),
+        ({"base_s": 0.003}, "base_s = 0.003 s is no whole number of the steps of 0.002 s"),
+        ({"base_s": 0.001}, "base_s = 0.001 s is no whole number of the steps of 0.002 s"),
+        ({"unit": "m", "k_unit": "N"}, "input position_rad: is in m; position_rad is in rad"),
+    ],
+)  # fmt: skip
+def test_a_diagram_that_does_not_fit_the_robot_is_refused(changes, words, tmp_path):
+    with pytest.raises(RefusedError) as refused:
+        open_bench(by(written(tmp_path, **changes)))
+    assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("diagram.feed=[{input='wanted_rad', signal='wantd_rad'}]",
+         "'wantd_rad' is no signal here; there are wanted_rad, wanted_rad_s"),
+        ("diagram.feed=[{input='wanted_rad', signal='speed_rad_s'}]",
+         "speed_rad_s is in rad/s"),
+        ("diagram.feed=[{input='wanted', value=1.0}]",
+         "the diagram has no input 'wanted'; did you mean wanted_rad?"),
+        ("diagram.feed=[{input='wanted_rad', value=[1, 2]}]",
+         "a vector of 2 is given; it is a vector of 6"),
+        ("diagram.output='nothing'", "the diagram has no output 'nothing'"),
+    ],
+)  # fmt: skip
+def test_wiring_that_does_not_fit_is_refused(change, words, tmp_path):
+    with pytest.raises(RefusedError) as refused:
+        open_bench(by(written(tmp_path), change))
+    assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (('law="diagram"',), "diagram and law = "),
+        (('diagram.file="robot_a"',), "diagram and law = "),
+        (('law="diagram"', 'diagram.file="robot_a"',
+          "diagram.set=[{parameter='kp', value=[-1, 1, 1, 1, 1, 1]}]"), "kp = -1.0: 0.0 to"),
+        (('law="diagram"', 'diagram.file="robot_a"',
+          "diagram.set=[{parameter='kq', value=1.0}]"), "kq"),
+        (('law="diagram"', 'diagram.file="robot_z"'), "robot_z"),
+    ],
+)  # fmt: skip
+def test_a_scenario_that_names_no_such_law_is_refused(changes, words):
+    with pytest.raises(ConfigError) as refused:
+        plan_of("joint_move", *changes)
+    assert words in str(refused.value)
+
+
+def test_a_block_that_divides_by_zero_ends_the_run_in_a_controlled_stop(tmp_path):
+    changes = f"--set law=diagram --set diagram.file={written(tmp_path)}".split()
+    done = CliRunner().invoke(app, ["run", "joint_move", *changes, "--json", "--out",
+                                    str(tmp_path / "runs")])  # fmt: skip
+    assert done.exit_code == 1, done.output
+    told = json.loads(done.stdout)
+    assert told["ended"] == "failed"
+    assert "per made a number that is not finite, tick 500 (1 s)" in told["reason"]
+    recording = Recording.open(Path(told["recording"]))
+    speeds, t_s = recording.column("speed_rad_s"), recording.column("t_s")
+    assert 1.0 < t_s[-1] < 3.0
+    assert np.abs(speeds[-1]).max() < 0.2 < 0.4 < np.abs(speeds[t_s <= 1.0][-1]).max()
+    assert any("per made" in event.message for event in recording.events)
+
+
+def test_what_it_commands_is_held_by_the_drives_limits(tmp_path):
+    plan = by(written(tmp_path, k=1e6), "motion.duration_s=2.5", "settle_s=0")
+    result = run_world(plan, tmp_path)
+    commands = Recording.open(result.recorder.path).column("command_n_m")
+    assert np.abs(commands).max() == 200.0
+
+
+def test_a_slower_diagram_is_computed_in_its_own_ticks_and_held_between(tmp_path):
+    plan = by(written(tmp_path, base_s=0.006, k=100.0), "following_deg=90", "motion.duration_s=2.5")
+    result = run_world(plan, tmp_path)
+    commands = Recording.open(result.recorder.path).column("command_n_m")[:490]
+    changed = np.flatnonzero(np.abs(np.diff(commands, axis=0)).max(axis=1) > 0) + 1
+    assert len(changed) > 100
+    assert (changed % 3 == 0).all()
+
+
+def test_the_recording_holds_the_diagram_as_it_was_read(tmp_path):
+    file = written(tmp_path, k=100.0)
+    result = run_world(by(file, "following_deg=90"), tmp_path)
+    told = Recording.open(result.recorder.path).header.scenario
+    assert told["diagram"] == file.read_text()
+
+
+@pytest.mark.parametrize("robot", ["robot_a", "robot_b", "arm:puma560"])
+def test_the_geometry_it_is_told_gives_the_torques_of_virtual_work(robot):
+    plan = plan_of("joint_move", f"robot='{robot}'", "motion={kind='hold'}")
+    bench = open_bench(plan)
+    chain = bench.chain
+    tells = RobotTells(bench.robot, bench.sensors, np.array(slides_of(plan.robot)), chain)
+    rng = np.random.default_rng(5)
+    still = np.zeros(6)
+    for _ in range(20):
+        q = rng.uniform(-2.0, 2.0, 6)
+        at = JointMotion(q, still, still)
+        tells.now(at, at, still)
+        rotation, place = (tells.reads(name)() for name in ("joint_to_tool", "tool_in_joint_m"))
+        f, mu = rng.normal(size=3), rng.normal(size=3)
+        torques = [f @ (turn @ np.cross([0, 0, 1], r)) + mu @ turn[:, 2]
+                   for turn, r in zip(rotation, place, strict=True)]  # fmt: skip
+        tool, h = chain.pose(q), 1e-6
+        for joint in range(6):
+            moved = [chain.pose(q + sign * h * np.eye(6)[joint]) for sign in (1, -1)]
+            way = (moved[0][:3, 3] - moved[1][:3, 3]) / (2 * h)
+            turned = Rotation.from_matrix(moved[0][:3, :3] @ moved[1][:3, :3].T).as_rotvec()
+            work = (tool[:3, :3] @ f) @ way + (tool[:3, :3] @ mu) @ (turned / (2 * h))
+            assert math.isclose(torques[joint], work, abs_tol=1e-7)
+
+
+def test_a_proof_by_a_diagram_is_the_run(tmp_path):
+    plan = by("robot_a")
+    _, figures = prove(plan)
+    assert run_world(plan, tmp_path).figures.error_max_rad == figures.error_max_rad
