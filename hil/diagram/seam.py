@@ -8,7 +8,7 @@ whatever does not fit is told before anything runs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -52,6 +52,8 @@ class Wiring:
     """Input → name of a signal, or numbers that stay."""
     outputs: Mapping[str, str] = field(default_factory=dict[str, str])
     """Setpoint → name of an output."""
+    frames: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Input → what the diagram calls the axes of its signal."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +104,9 @@ def joined(
             problems.append(f"input {name}: {fed!r:.60} is no signal here; {told}")
         else:
             signals[name] = fed
-            problems += (f"input {name}: {one}" for one in _misfits(found, there[fed]))
+            frame = wiring.frames.get(name, there[fed].frame)
+            piece = replace(there[fed], frame=frame)
+            problems += (f"input {name}: {one}" for one in _misfits(found, piece))
     given = dict(_given(outputs, accepted, wiring, problems))
     if problems:
         raise ConfigError(source, problems)

@@ -36,6 +36,8 @@ class FeedInput(Settings):
     """Name of a signal of the station; left out with `value`: the signal of the same name."""
     value: Value | None = None
     """Numbers that stay."""
+    frame: str = ""
+    """What the diagram calls the signal's axes; left out, as the station does."""
 
 
 class DiagramUse(Settings):
@@ -50,6 +52,12 @@ class DiagramUse(Settings):
     """Inputs that are not called as the signal that they take."""
     set: tuple[SetParameter, ...] = ()
     """Parameters in place of the file's."""
+    joints: tuple[int, ...] = ()
+    """Numbers of the robot's driven joints that it commands and whose signals it is told, from the
+    base on; empty for all. A built-in law holds the others where they should be."""
+    end: int | None = None
+    """Number of the end, at the last of these joints, that is its end effector; left out, the
+    robot's first."""
 
     def wiring(self, setpoint: str) -> Wiring:
         """Inputs and outputs as the seam takes them."""
@@ -59,7 +67,8 @@ class DiagramUse(Settings):
             one.input: one.value if one.value is not None else one.signal or one.input
             for one in self.feed
         }
-        return Wiring(inputs, {setpoint: self.output} if self.output else {})
+        frames = {one.input: one.frame for one in self.feed if one.frame}
+        return Wiring(inputs, {setpoint: self.output} if self.output else {}, frames)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

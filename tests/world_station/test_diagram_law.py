@@ -187,14 +187,14 @@ def test_the_geometry_it_is_told_gives_the_torques_of_virtual_work(robot):
     plan = plan_of("joint_move", f"robot='{robot}'", "motion={kind='hold'}")
     bench = open_bench(plan)
     chain = bench.chain
-    tells = RobotTells(bench.robot, bench.sensors, np.array(slides_of(plan.robot)), chain)
+    tells = RobotTells(bench.robot, bench.sensors, range(6), slides_of(plan.robot), chain)
     rng = np.random.default_rng(5)
     still = np.zeros(6)
     for _ in range(20):
         q = rng.uniform(-2.0, 2.0, 6)
         at = JointMotion(q, still, still)
         tells.now(at, at, still)
-        rotation, place = (tells.reads(name)() for name in ("joint_to_tool", "tool_in_joint_m"))
+        rotation, place = (tells.reads(name)() for name in ("joint_to_end", "end_in_joint_m"))
         f, mu = rng.normal(size=3), rng.normal(size=3)
         torques = [f @ (turn @ np.cross([0, 0, 1], r)) + mu @ turn[:, 2]
                    for turn, r in zip(rotation, place, strict=True)]  # fmt: skip

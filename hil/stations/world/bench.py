@@ -28,7 +28,7 @@ from sim.world.engine.mjcf_sensors import SensorTargetError
 from sim.world.engine.stability import unstable_drives
 from sim.world.engine.touching_pairs import TouchingPairs
 from sim.world.engine.world import ModelRefusedError, World, WorldRobot
-from sim.world.motion.chain import Chain
+from sim.world.motion.chain import Chain, ChainError
 from sim.world.motion.lines import StraightLine
 from sim.world.robots.model import BASE, JointType, Robot
 from sim.world.scenes.fields import FieldFullError
@@ -303,11 +303,19 @@ def _diagram_law(
     scenario, document = plan.scenario, plan.robot
     if plan.diagram is None or scenario.diagram is None:
         raise RefusedError(f"robot {scenario.robot}: it is moved by a diagram that is not there")
-    stopping = _law(document, scenario.control, "computed", gains, scenario.step_s)
-    tells = RobotTells(robot, sensors, np.array(slides_of(document)), chain)
+    use, driven = scenario.diagram, [drive.joint for drive in document.drives]
+    places = [driven.index(joint) for joint in use.joints or driven]
+    slides = [bool(one) for one in np.array(slides_of(document))[places]]
+    if use.end is not None:
+        try:
+            chain = Chain(plan.tree, use.end, standing=robot.coordinates())
+        except ChainError as error:
+            raise RefusedError(f"diagram.end: {error}") from None
+    tells = RobotTells(robot, sensors, places, slides, chain)
+    built_in = _law(document, scenario.control, "computed", gains, scenario.step_s)
     try:
         return DiagramLaw(
-            plan.diagram, scenario.diagram, tells, scenario.control, document.drives, stopping,
+            plan.diagram, use, tells, scenario.control, document.drives, places, built_in,
             scenario.step_s,
         )  # fmt: skip
     except ConfigError as error:

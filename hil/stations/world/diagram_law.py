@@ -37,52 +37,52 @@ class RobotTells:
     """Signals of a robot for the diagram that moves it.
 
     Args:
-        slides: whether each driven joint slides, shape (drives,).
-        chain: of joints to the tool; None if there is none.
+        places: of the joints that are told, among the robot's drives.
+        slides: whether each of them slides.
+        chain: of driven joints to the end effector; None if there is none.
     """
 
     def __init__(
-        self, robot: WorldRobot, sensors: RobotSensors, slides: NDArray[np.bool_],
-        chain: Chain | None,
+        self, robot: WorldRobot, sensors: RobotSensors, places: Sequence[int],
+        slides: Sequence[bool], chain: Chain | None,
     ) -> None:  # fmt: skip
-        self.wanted: JointMotion
-        self.found: JointMotion
-        self.needed: Array
-        self._robot, self._sensors, self._chain = robot, sensors, chain
+        self._wanted: JointMotion
+        self._found: JointMotion
+        self._needed: Array
+        self._places = np.array(places, np.intp)
+        self._robot, self._sensors = robot, sensors
         self._reads: dict[str, Read] = {}
         self.offered: list[Endpiece] = []
         """Each with its unit, shape and frame."""
-        count = len(slides)
-        if not slides.any():
-            self._offer_joints("rad", "N m", count)
-        elif slides.all():
-            self._offer_joints("m", "N", count)
-        if chain is not None and _moves_all(chain, count) and not slides.any():
-            self._offer("joint_to_tool", "1", (count, 3, 3), lambda: self._geometry()[0])
-            self._offer("tool_in_joint_m", "m", (count, 3), lambda: self._geometry()[1])
+        if not any(slides):
+            self._offer_joints("rad", "N m")
+        elif all(slides):
+            self._offer_joints("m", "N")
+        if chain is not None and not any(slides):
+            self._offer_geometry(chain)
         for one in sensors.signals:
             if not one.child:
                 shape = (one.count,) if one.count > 1 else ()
                 self._offer(one.name, one.unit, shape, self._sensed(one), one.frame)
 
     def now(self, wanted: JointMotion, found: JointMotion, needed: Array) -> None:
-        """What holds at this tick."""
-        self.wanted, self.found, self.needed = wanted, found, needed
+        """What holds at this tick, of all drives of the robot."""
+        self._wanted, self._found, self._needed = wanted, found, needed
 
     def reads(self, name: str) -> Read:
         """What reads a signal at this tick."""
         return self._reads[name]
 
-    def _offer_joints(self, unit: str, effort: str, count: int) -> None:
+    def _offer_joints(self, unit: str, effort: str) -> None:
         end, force = unit, effort.replace(" ", "_").lower()
-        of = (count,)
-        self._offer(f"wanted_{end}", unit, of, lambda: self.wanted.positions)
-        self._offer(f"wanted_{end}_s", f"{unit}/s", of, lambda: self.wanted.speeds)
-        self._offer(f"wanted_{end}_s2", f"{unit}/s2", of, lambda: self.wanted.accelerations)
-        self._offer(f"position_{end}", unit, of, lambda: self.found.positions)
-        self._offer(f"speed_{end}_s", f"{unit}/s", of, lambda: self.found.speeds)
-        self._offer(f"effort_{force}", effort, of, self._robot.efforts)
-        self._offer(f"needed_{force}", effort, of, lambda: self.needed)
+        at, of = self._places, (len(self._places),)
+        self._offer(f"wanted_{end}", unit, of, lambda: self._wanted.positions[at])
+        self._offer(f"wanted_{end}_s", f"{unit}/s", of, lambda: self._wanted.speeds[at])
+        self._offer(f"wanted_{end}_s2", f"{unit}/s2", of, lambda: self._wanted.accelerations[at])
+        self._offer(f"position_{end}", unit, of, lambda: self._found.positions[at])
+        self._offer(f"speed_{end}_s", f"{unit}/s", of, lambda: self._found.speeds[at])
+        self._offer(f"effort_{force}", effort, of, lambda: self._robot.efforts()[at])
+        self._offer(f"needed_{force}", effort, of, lambda: self._needed[at])
 
     def _offer(
         self, name: str, unit: str, shape: tuple[int, ...], read: Read, frame: str = ""
@@ -93,27 +93,30 @@ class RobotTells:
     def _sensed(self, one: SensorSignal) -> Read:
         return lambda: self._sensors.latest[one.at]
 
-    def _geometry(self) -> tuple[Array, Array]:
-        """Rotation from each joint's axes to the tool's, and the tool's place in them.
+    def _offer_geometry(self, chain: Chain) -> None:
+        """Where the end effector is in each joint, if each turns once on the way to it."""
+        frames = chain.frames(np.zeros(len(chain.places)))
+        turned = [chain.places[variable] for variable, _, _, _ in chain.axes(frames)]
+        if any(turned.count(place) != 1 for place in self._places):
+            return
+        rows, count = [turned.index(place) for place in self._places], len(self._places)
+        self._offer("joint_to_end", "1", (count, 3, 3), lambda: self._geometry(chain, rows)[0])
+        self._offer("end_in_joint_m", "m", (count, 3), lambda: self._geometry(chain, rows)[1])
+
+    def _geometry(self, chain: Chain, rows: Sequence[int]) -> tuple[Array, Array]:
+        """Rotation from each joint's axes to the end effector's, and its place in them.
 
         The axes of a joint: z about which it turns, x that of its frame as near as can be.
         """
-        chain = self._chain
-        assert chain is not None  # noqa: S101  # only offered with one
-        frames = chain.frames(self.found.positions[list(chain.places)])
-        tool = frames[-1]
-        count = len(frames) - 1
-        rotations, places = np.empty((count, 3, 3)), np.empty((count, 3))
-        for number, (_, _, axis, origin) in enumerate(chain.axes(frames)):
-            own = _axes_about(axis, frames[number][:3, :3])
-            rotations[number] = tool[:3, :3].T @ own
-            places[number] = own.T @ (tool[:3, 3] - origin)
+        frames = chain.frames(self._found.positions[list(chain.places)])
+        end, axes = frames[-1], chain.axes(frames)
+        rotations, places = np.empty((len(rows), 3, 3)), np.empty((len(rows), 3))
+        for number, row in enumerate(rows):
+            _, _, axis, origin = axes[row]
+            own = _axes_about(axis, frames[row][:3, :3])
+            rotations[number] = end[:3, :3].T @ own
+            places[number] = own.T @ (end[:3, 3] - origin)
         return rotations, places
-
-
-def _moves_all(chain: Chain, count: int) -> bool:
-    """Whether each drive turns one joint of the chain."""
-    return chain.places == tuple(range(count)) and len(chain.frames(np.zeros(count))) == count + 1
 
 
 def _axes_about(axis: Array, frame: Array) -> Array:
@@ -134,7 +137,8 @@ class DiagramLaw:
         tells: signals of the robot.
         control: by what the drives are commanded.
         drives: of the robot.
-        stopping: the built-in law that goes on when the diagram cannot.
+        places: of those that the diagram commands, among the drives.
+        built_in: the law of the others, and of all when the diagram cannot go on.
         step_s: of control; the diagram's period is as many steps as it has.
 
     Raises:
@@ -145,7 +149,7 @@ class DiagramLaw:
 
     def __init__(
         self, used: UsedDiagram, use: DiagramUse, tells: RobotTells, control: ControlBy,
-        drives: Sequence[RobotDrive], stopping: JointLaw, step_s: float,
+        drives: Sequence[RobotDrive], places: Sequence[int], built_in: JointLaw, step_s: float,
     ) -> None:  # fmt: skip
         from hil.diagram.engine import Engine
 
@@ -155,7 +159,8 @@ class DiagramLaw:
         if self._steps < 1 or abs(base_s / step_s - self._steps) > WHOLE_TICKS * self._steps:
             text = f"base_s = {base_s:g} s is no whole number of the steps of {step_s:g} s here"
             raise ConfigError(source, [text])
-        setpoint = _setpoint(control, drives, tells)
+        own = [drives[place] for place in places]
+        setpoint = _setpoint(control, len(own), tells)
         seam = joined(used.sound, tells.offered, [setpoint], use.wiring(control), source)
         self._engine = Engine(used.sound)
         self._start = self._engine.snapshot()
@@ -165,9 +170,11 @@ class DiagramLaw:
         self._feeds = [(self._engine.inputs[name], tells.reads(signal))
                        for name, signal in seam.signals.items()]  # fmt: skip
         self._output = self._engine.outputs[seam.outputs[control]]
-        self._most = _most(control, drives)
-        self._tells, self._stopping = tells, stopping
-        self._asked, self._left, self.fault = np.zeros(len(drives)), 0, ""
+        self._most = _most(control, own)
+        self._places = np.array(places, np.intp)
+        self._alone = len(own) == len(drives)
+        self._tells, self._built_in = tells, built_in
+        self._asked, self._left, self.fault = np.zeros(len(own)), 0, ""
 
     def command(self, wanted: JointMotion, found: JointMotion, needed: Array) -> Array:
         """What the drives are told, within their limits, shape (drives,).
@@ -175,48 +182,55 @@ class DiagramLaw:
         Args:
             needed: effort of the robot's model for what is wanted, shape (drives,).
         """
-        if self.fault:
-            return self._stopping.command(wanted, found, needed)
-        if self._left == 0:
-            self._tells.now(wanted, found, needed)
-            values = self._engine.values
-            for where, read in self._feeds:
-                values[where] = read().ravel()
-            try:
-                self._engine.step()
-            except NonFiniteError as error:
-                self.fault = f"the diagram stopped: {error}"
-                return self._stopping.command(wanted, found, needed)
-            self._asked = np.clip(values[self._output], -self._most, self._most)
-            self._left = self._steps
+        if self._left == 0 and not self.fault:
+            self._compute(wanted, found, needed)
         self._left -= 1
-        return self._asked
+        if self._alone and not self.fault:
+            return self._asked
+        commands = self._built_in.command(wanted, found, needed)
+        if not self.fault:
+            commands[self._places] = self._asked
+        return commands
+
+    def _compute(self, wanted: JointMotion, found: JointMotion, needed: Array) -> None:
+        """A tick of the diagram."""
+        self._tells.now(wanted, found, needed)
+        values = self._engine.values
+        for where, read in self._feeds:
+            values[where] = np.ravel(read())
+        try:
+            self._engine.step()
+        except NonFiniteError as error:
+            self.fault = f"the diagram stopped: {error}"
+            return
+        self._asked = np.clip(values[self._output], -self._most, self._most)
+        self._left = self._steps
 
     def restart(self) -> None:
         """Begin again, with all states as at the start."""
         self._engine.restore(self._start)
         self._asked, self._left, self.fault = np.zeros(len(self._most)), 0, ""
-        self._stopping.restart()
+        self._built_in.restart()
 
     def carry(self, integrals: Array) -> None:
         """Of the built-in law."""
-        self._stopping.carry(integrals)
+        self._built_in.carry(integrals)
 
     @property
     def integrals(self) -> Array:
         """Effort of each drive's integral of the built-in law, shape (drives,)."""
-        return self._stopping.integrals
+        return self._built_in.integrals
 
 
-def _setpoint(control: ControlBy, drives: Sequence[RobotDrive], tells: RobotTells) -> Endpiece:
+def _setpoint(control: ControlBy, count: int, tells: RobotTells) -> Endpiece:
     """What the drives take."""
     turning = any(one.name == "wanted_rad" for one in tells.offered)
     sliding = any(one.name == "wanted_m" for one in tells.offered)
     if not (turning or sliding):
-        text = "drives turn and slide; a diagram moves robots whose drives all do the same"
-        raise ConfigError("control", [text])
+        text = "joints turn and slide; a diagram moves joints that all do the same"
+        raise ConfigError("diagram.joints", [text])
     units = {"torque": ("N*m", "N"), "speed": ("rad/s", "m/s"), "voltage": ("1", "1")}
-    return Endpiece(control, units[control][sliding], (len(drives),))
+    return Endpiece(control, units[control][sliding], (count,))
 
 
 def _most(control: ControlBy, drives: Sequence[RobotDrive]) -> Array:

@@ -238,7 +238,8 @@ def world_plan_from_table(
     _check(plan, str(path))
     if scenario.diagram is None:
         return plan
-    return replace(plan, diagram=used_diagram(scenario.diagram, path, "diagram", len(drives)))
+    count = len(scenario.diagram.joints or drives)
+    return replace(plan, diagram=used_diagram(scenario.diagram, path, "diagram", count))
 
 
 def _placed(
@@ -292,6 +293,13 @@ def _check(plan: WorldPlan, source: str) -> None:
         wrong.append(about("clock", text))
     if (scenario.law == "diagram") != (scenario.diagram is not None):
         wrong.append(about("diagram", 'diagram and law = "diagram" go together'))
+    if scenario.diagram is not None:
+        told = ", ".join(map(str, driven)) or "none"
+        wrong += [
+            about("diagram.joints", f"diagram.joints: joint {one} is not driven; there are {told}")
+            for one in scenario.diagram.joints
+            if one not in driven
+        ]
     if scenario.diagram is not None and scenario.edit:
         wrong.append(about("edit", "edit: a robot that a diagram moves cannot be edited"))
     if scenario.gains is not None:
