@@ -49,6 +49,7 @@ class RobotTells:
         self._wanted: JointMotion
         self._found: JointMotion
         self._needed: Array
+        self._geometry: tuple[Array, Array] | None = None
         self._places = np.array(places, np.intp)
         self._robot, self._sensors = robot, sensors
         self._reads: dict[str, Read] = {}
@@ -68,6 +69,7 @@ class RobotTells:
     def now(self, wanted: JointMotion, found: JointMotion, needed: Array) -> None:
         """What holds at this tick, of all drives of the robot."""
         self._wanted, self._found, self._needed = wanted, found, needed
+        self._geometry = None
 
     def reads(self, name: str) -> Read:
         """What reads a signal at this tick."""
@@ -100,14 +102,16 @@ class RobotTells:
         if any(turned.count(place) != 1 for place in self._places):
             return
         rows, count = [turned.index(place) for place in self._places], len(self._places)
-        self._offer("joint_to_end", "1", (count, 3, 3), lambda: self._geometry(chain, rows)[0])
-        self._offer("end_in_joint_m", "m", (count, 3), lambda: self._geometry(chain, rows)[1])
+        self._offer("joint_to_end", "1", (count, 3, 3), lambda: self._at_end(chain, rows)[0])
+        self._offer("end_in_joint_m", "m", (count, 3), lambda: self._at_end(chain, rows)[1])
 
-    def _geometry(self, chain: Chain, rows: Sequence[int]) -> tuple[Array, Array]:
+    def _at_end(self, chain: Chain, rows: Sequence[int]) -> tuple[Array, Array]:
         """Rotation from each joint's axes to the end effector's, and its place in them.
 
         The axes of a joint: z about which it turns, x that of its frame as near as can be.
         """
+        if self._geometry is not None:
+            return self._geometry
         frames = chain.frames(self._found.positions[list(chain.places)])
         end, axes = frames[-1], chain.axes(frames)
         rotations, places = np.empty((len(rows), 3, 3)), np.empty((len(rows), 3))
@@ -116,7 +120,8 @@ class RobotTells:
             own = _axes_about(axis, frames[row][:3, :3])
             rotations[number] = end[:3, :3].T @ own
             places[number] = own.T @ (end[:3, 3] - origin)
-        return rotations, places
+        self._geometry = rotations, places
+        return self._geometry
 
 
 def _axes_about(axis: Array, frame: Array) -> Array:
