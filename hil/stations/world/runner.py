@@ -25,6 +25,7 @@ from hil.stations.world.editing.texts import edits_of
 from hil.stations.world.led import desk_for, how_to_lead, led_by
 from hil.stations.world.loop import WorldFigures, WorldRun
 from hil.stations.world.pictures import PicturesError
+from hil.stations.world.planned_settings import HoldMotion
 from hil.stations.world.scenario import (
     WorldLaw,
     WorldPlan,
@@ -299,8 +300,11 @@ def _stopped(
 
 
 def _plain(plan: WorldPlan) -> WorldFigures | None:
-    """How plain PID does; None if somebody leads, who cannot do the same twice."""
-    if plan.live:
+    """How plain PID does; None if there is no motion to follow twice.
+
+    Somebody leads, who cannot do the same again, or a diagram does something else.
+    """
+    if plan.live or (plan.diagram is not None and isinstance(plan.scenario.motion, HoldMotion)):
         return None
     return prove(plan, "pid" if plan.scenario.law != "pd" else "pd")[1]
 

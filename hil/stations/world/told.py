@@ -356,7 +356,8 @@ class WorldRunTold(WorldErrorsTold):
     reason: str
     """Why it was not completed; empty if it was."""
     plain_pid: WorldErrorsTold | None
-    """The same motion by the law `pid` alone, in a copy of the world; null if somebody leads it."""
+    """The same motion by the law `pid` alone, in a copy of the world; null if somebody leads it, or
+    a diagram moves a robot that has no motion to follow."""
     contacts: int
     """That began, counted as by `hil check`."""
     edits: int
