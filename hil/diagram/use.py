@@ -18,7 +18,7 @@ Value = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
 """A number, a list of them, or rows of them."""
 
 
-class SetParameter(Settings):
+class GivenParameter(Settings):
     """A parameter in place of what the diagram's file says."""
 
     parameter: str
@@ -50,7 +50,7 @@ class DiagramUse(Settings):
     ``speed`` or ``voltage``."""
     feed: tuple[FeedInput, ...] = ()
     """Inputs that are not called as the signal that they take."""
-    set: tuple[SetParameter, ...] = ()
+    set: tuple[GivenParameter, ...] = ()
     """Parameters in place of the file's."""
     joints: tuple[int, ...] = ()
     """Numbers of the robot's driven joints that it commands and whose signals it is told, from the
@@ -106,7 +106,7 @@ def used_diagram(use: DiagramUse, scenario_file: Path, key: str, joints: int) ->
     return UsedDiagram(path, text, check(file, changes))
 
 
-def changes_of(given: Sequence[SetParameter]) -> dict[tuple[str, str], Any]:
+def changes_of(given: Sequence[GivenParameter]) -> dict[tuple[str, str], Any]:
     """Path of a block, empty for the diagram, and name of its parameter → value."""
     changes: dict[tuple[str, str], Any] = {}
     for one in given:

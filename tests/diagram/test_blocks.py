@@ -250,6 +250,12 @@ CASES = {
 """Kind → parameters, inputs, outputs; None where a test of its own judges."""
 
 
+@pytest.mark.parametrize("k", [0.0, -2.5, 3.0])
+def test_a_number_as_a_matrix_is_that_many_times_the_unit_matrix(k):
+    found = run_block("MatrixGain", {"k": k}, {"u": VECTOR})
+    np.testing.assert_allclose(found, k * VECTOR, rtol=1e-15)
+
+
 def test_every_kind_has_a_case():
     assert set(CASES) == set(kinds())
 

@@ -66,6 +66,19 @@ def test_typing_what_is_shown_changes_nothing(path):
     assert not form.can_undo
 
 
+def test_rows_of_numbers_are_typed_as_they_are_shown(tmp_path):
+    path = tmp_path / "press.toml"
+    text = (SHIPPED[0].parent.parent / "scenarios" / "press.toml").read_text()
+    path.write_text(text.replace("value = 0.5", "value = [[0.5, 0, 0], [0, 0.5, 0], [0, 0, 1]]", 1))
+    test_typing_what_is_shown_changes_nothing(path)
+    form = form_of(path)
+    (row,) = [one for one in lines(form) if shown(one) == "[0.5, 0, 0]"]
+    form.edit(row.place, "[1, 0, 2.5]")
+    assert form.table["diagram"]["set"][0]["value"][0] == [1, 0, 2.5]
+    form.edit(row.place, "[1, 0")
+    assert form.table["diagram"]["set"][0]["value"][0] == "[1, 0"
+
+
 OPERATIONS = ("edit", "include", "exclude", "append", "remove", "up", "down", "choose", "reshape")
 
 

@@ -98,7 +98,10 @@ class Select(WholeBlock):
 
 class MatrixGain(WholeBlock):
     def output(self, u: Numbers) -> Numbers:
-        return [summed(list(zip(row, u, strict=True))) for row in self.p["k"]]
+        rows = self.p["k"]
+        if not isinstance(rows, tuple):
+            rows = [[rows if at == row else 0.0 for at in range(len(u))] for row in range(len(u))]
+        return [summed(list(zip(row, u, strict=True))) for row in rows]
 
 
 class Dot(WholeBlock):

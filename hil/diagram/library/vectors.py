@@ -6,12 +6,14 @@ from typing import Final
 
 from hil.diagram.kind import (
     BlockKind,
+    BlockSetting,
     Example,
     ParameterKind,
     Parameters,
     PortKind,
     Ports,
     flat,
+    shape_of,
 )  # fmt: skip
 
 GROUP: Final = "vectors"
@@ -22,15 +24,25 @@ JOINTS_MOST: Final = 32
 
 def _gain_ports(parameters: Parameters) -> Ports:
     k = parameters["k"]
-    return Ports(
-        (PortKind("u", "?a", (len(k[0]),)),),
-        (PortKind("y", f"?a*({parameters['unit']})", (len(k),), frame="?f"),),
-    )
+    unit = f"?a*({parameters['unit']})"
+    if not isinstance(k, tuple):
+        return Ports((PortKind("u", "?a"),), (PortKind("y", unit),))
+    return Ports((PortKind("u", "?a", (len(k[0]),)),), (PortKind("y", unit, (len(k),)),))
+
+
+def _gain_numbers(parameters: Parameters, setting: BlockSetting) -> tuple[float, ...]:
+    """Columns, and the matrix row after row."""
+    k, n = parameters["k"], setting.size
+    if isinstance(k, tuple):
+        return len(k[0]), *flat(k)
+    return n, *(k if row == column else 0.0 for row in range(n) for column in range(n))
 
 
 def _rows_fault(parameters: Parameters) -> str:
     k = parameters["k"]
-    if parameters["definite"] and not is_definite(k):
+    if len(shape_of(k)) not in (0, 2):
+        return "k is no number and no list of rows"
+    if parameters["definite"] and not (is_definite(k) if isinstance(k, tuple) else k > 0.0):
         return "k is not symmetric and positive definite, which definite = true wants"
     return ""
 
@@ -80,13 +92,14 @@ TWO: Final = Example({}, {"u1": (1.0, 2.0, 3.0), "u2": (0.5, 0.0, -1.0)})
 KINDS: Final = (
     BlockKind(
         name="MatrixGain", group=GROUP, about="A constant matrix times a vector.",
-        equation="y_i = k_i1 u_1 + k_i2 u_2 + …", ports=_gain_ports, check=_rows_fault,
+        equation="y_i = k_i1 u_1 + k_i2 u_2 + …; a number k is k times the unit matrix",
+        ports=_gain_ports, check=_rows_fault,
         parameters=(
-            ParameterKind("k", "matrix", unit="unit"), ParameterKind("unit", "unit", "1"),
+            ParameterKind("k", "value", unit="unit"), ParameterKind("unit", "unit", "1"),
             ParameterKind("definite", "boolean", False,
                           about="k must be symmetric and positive definite"),
         ),
-        numbers=lambda p, _: (len(p["k"][0]), *flat(p["k"])),
+        numbers=_gain_numbers,
         example=Example({"k": ((1.0, 2.0), (0.0, 1.0))}, {"u": (1.0, 1.0)}),
     ),
     BlockKind(

@@ -1,6 +1,8 @@
 """Values of a form: what is shown of them, what typed text means, and what a new one begins as."""
 
+import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from hil.panel.scenarios.models.form_nodes import ABSENT, Node, NodeKind, NodeMaker, Place, Schema
@@ -32,6 +34,9 @@ def parsed(node: Node, text: str, maker: NodeMaker) -> Any:
         items = [kinds[i] if i < len(kinds) else node.schema.get("items", {})
                  for i in range(len(parts))]  # fmt: skip
         return [_scalar(maker.resolved(one), part) for one, part in zip(items, parts, strict=True)]
+    if isinstance(node.value, list | tuple):  # a row of a matrix
+        with suppress(tomllib.TOMLDecodeError, RecursionError):
+            return tomllib.loads(f"row = {text}")["row"]
     return _scalar(node.schema, text)
 
 
