@@ -211,3 +211,35 @@ def test_a_proof_by_a_diagram_is_the_run(tmp_path):
     plan = by("robot_a")
     _, figures = prove(plan)
     assert run_world(plan, tmp_path).figures.error_max_rad == figures.error_max_rad
+
+
+def test_joints_start_where_the_scenario_says(tmp_path):
+    plan = plan_of("joint_move", *SHORT, "start=[{joint=2, deg=-30.0}, {joint=5, deg=12.5}]")
+    result = run_world(plan, tmp_path)
+    assert result.ok, result.figures
+    recording = Recording.open(result.recorder.path)
+    begins = np.degrees(recording.column("position_rad")[0])
+    np.testing.assert_allclose(begins, [0.0, -30.0, -20.0, 30.0, 12.5, 0.0], atol=1e-6)
+    ends = np.degrees(recording.column("position_rad")[-1])
+    np.testing.assert_allclose(ends, [-90.0, -30.0, -20.0, -15.0, 12.5, 0.0], atol=0.01)
+
+
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [
+        ("{joint=9, deg=1.0}", "joint 9 is no hinge of its own; there are 1, 2, 3, 4, 5, 6"),
+        ("{joint=1, m=0.1}", "joint 1 is no slide of its own; there are none"),
+        ("{joint=1}", "one of deg, m is needed"),
+        ("{joint=1, deg=1.0, m=0.1}", "one of deg, m is needed"),
+    ],
+)  # fmt: skip
+def test_a_start_that_the_robot_cannot_have_is_refused(start, words):
+    with pytest.raises(ConfigError) as refused:
+        plan_of("joint_move", f"start=[{start}]")
+    assert words in str(refused.value)
+
+
+def test_a_start_beyond_a_limit_is_refused():
+    with pytest.raises(ConfigError) as refused:
+        plan_of("copy_arms", "start=[{joint=4, deg=80.0}]")
+    assert "start.0: joint 4 at 1.39626: its limits are -3 to 1" in str(refused.value)

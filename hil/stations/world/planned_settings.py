@@ -36,6 +36,23 @@ class JointGoal(Settings):
         return self
 
 
+class JointStart(Settings):
+    """Where one joint starts, in place of where its document says."""
+
+    joint: int
+    """Its number in the document."""
+    deg: Turn | None = None
+    """A hinge's angle."""
+    m: Way | None = None
+    """A slide's way."""
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Self:
+        if (self.deg is None) == (self.m is None):
+            raise ValueError("one of deg, m is needed")
+        return self
+
+
 class Timing(Settings):
     """How a motion runs along its way."""
 

@@ -23,7 +23,7 @@ from hil.config.shipped import find_file
 from hil.diagram.use import DiagramUse
 from hil.stations.world.editing.edit_settings import EditAt
 from hil.stations.world.led_settings import CopyMotion, JogMotion
-from hil.stations.world.planned_settings import HoldMotion, JointsMotion, LineMotion
+from hil.stations.world.planned_settings import HoldMotion, JointsMotion, JointStart, LineMotion
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -91,6 +91,8 @@ class WorldScenario(Settings):
     mount: Mount | None = None
     """Where it stands in the scene; left out, where the scene has a robot of the same document, or
     else in the origin. Other robots of a scene are held where they stand."""
+    start: tuple[JointStart, ...] = ()
+    """Where its joints start, in place of where its document has them."""
     may_touch: tuple[str, ...] = ()
     """Bodies of the scene, or ``floor``, that the robot may touch: no contact with them is counted
     or refused."""
@@ -227,6 +229,7 @@ def world_plan_from_table(
 
     scenario = WorldScenario.build(apply_overrides(dict(table), overrides), str(path))
     robot, file = robot_of(scenario.robot, key="robot", beside=path)
+    robot = _started(robot, scenario.start, str(path))
     drives = tuple(replace(drive, control=scenario.control) for drive in robot.drives)
     driven, scene = replace(robot, drives=drives), None
     if scenario.scene is not None:
@@ -240,6 +243,33 @@ def world_plan_from_table(
         return plan
     count = len(scenario.diagram.joints or drives)
     return replace(plan, diagram=used_diagram(scenario.diagram, path, "diagram", count))
+
+
+def _started(robot: Robot, starts: Iterable[JointStart], source: str) -> Robot:
+    """A robot whose joints start where a scenario says."""
+    from dataclasses import replace
+
+    from sim.world.robots.model import JointType
+
+    found, wrong = {joint.number: joint for joint in robot.joints}, list[Wrong]()
+    for index, one in enumerate(starts):
+        key = f"start.{index}"
+        kind = JointType.HINGE if one.deg is not None else JointType.SLIDE
+        joint = found.get(one.joint)
+        if joint is None or joint.type is not kind or joint.mimic is not None:
+            there = ", ".join(str(own.number) for own in robot.joints if own.type is kind)
+            told = f"is no {kind.value} of its own; there are {there or 'none'}"
+            wrong.append(about(key, f"{key}: joint {one.joint} {told}"))
+            continue
+        at = math.radians(one.deg) if one.deg is not None else one.m or 0.0
+        least, greatest = joint.limits[0] if joint.limits else (-math.inf, math.inf)
+        if not least <= at <= greatest:
+            text = f"{key}: joint {one.joint} at {at:g}: its limits are {least:g} to {greatest:g}"
+            wrong.append(about(key, text))
+        found[one.joint] = replace(joint, start=(at,))
+    if wrong:
+        raise ConfigError(source, wrong)
+    return replace(robot, joints=tuple(found.values()))
 
 
 def _placed(
