@@ -98,6 +98,7 @@ VERBS = {
     "hil host record": (f"{HOST}:HostRecordTold",),
     "hil host latency": ("hil.stations.simulator.latency_run:LatencyTold",),
     "hil diagram check": (f"{DIAGRAM}:DiagramCheckTold",),
+    "hil diagram bench": (f"{DIAGRAM}:DiagramBenchTold",),
     "hil diagram run": (f"{DIAGRAM}:DiagramRunTold",),
     "hil diagram explain": (f"{DIAGRAM}:ExplainTold",),
     "hil diagram blocks": (f"{DIAGRAM}:BlocksTold",),

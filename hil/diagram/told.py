@@ -43,6 +43,38 @@ class DiagramCheckTold(TypedDict):
     """The same as a part of the base period."""
 
 
+class CostTold(TypedDict):
+    """Times of single ticks."""
+
+    ticks: int
+    """How many were timed."""
+    median_us: float
+    """Half of them took less [us]."""
+    p99_us: float
+    """99 of 100 took no longer [us]."""
+    p999_us: float
+    """999 of 1000 took no longer [us]."""
+    worst_us: float
+    """None took longer [us]."""
+
+
+class DiagramBenchTold(TypedDict):
+    """What a tick costs here."""
+
+    ok: bool
+    """999 of 1000 ticks are over within the base period."""
+    path: str
+    """The file."""
+    blocks: int
+    """Those of sub-diagrams counted each time."""
+    base_s: float
+    """Base period [s]."""
+    kernel: CostTold
+    """By the compiled kernel, as in every run."""
+    interpreter: CostTold
+    """In plain Python."""
+
+
 class StopTold(TypedDict):
     """Where a diagram stopped."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from hil.config.settings import Settings, settings_text
 from hil.config.shipped import find_file
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 Value = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
 """A number, a list of them, or rows of them."""
+TooSlow = Literal["report", "refuse"]
+"""What becomes of a diagram that is too slow for its period."""
 
 
 class GivenParameter(Settings):
@@ -58,6 +60,9 @@ class DiagramUse(Settings):
     end: int | None = None
     """Number of the end, at the last of these joints, that is its end effector; left out, the
     robot's first."""
+    too_slow: TooSlow = "report"
+    """What becomes of it if 1 of 1000 of its ticks takes longer than its period on this machine:
+    it is said when the scenario is checked and when it runs in real time, or refused there."""
 
     def wiring(self, setpoint: str) -> Wiring:
         """Inputs and outputs as the seam takes them."""

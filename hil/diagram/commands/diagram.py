@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.diagram.commands.bench import bench
 from hil.diagram.commands.choices import FileArg, InputOption, InputPlan, SetOption, diagram_of
 from hil.diagram.commands.diff import diff
 from hil.diagram.commands.draw import draw
@@ -15,29 +16,29 @@ from hil.diagram.commands.linear import linear
 from hil.terminal.console import Json, leave, out, print_json, verb
 
 if TYPE_CHECKING:
-    from hil.diagram.check import SoundDiagram
     from hil.diagram.engine import Engine
     from hil.diagram.fault import NonFiniteError
     from hil.diagram.told import KindTold, PortTold
 
 app = typer.Typer(no_args_is_help=True, help="Functional diagrams: control laws that are drawn.")
+app.command()(bench)
 app.command()(draw)
 app.command()(diff)
 app.command()(linear)
-TIMED_TICKS = 2000
 
 
 @app.command()
 @verb
 def check(file: FileArg, settings: SetOption = None, as_json: Json = False) -> None:
     """Types, units, frames, loops and rates of a diagram, and what a tick costs."""
+    from hil.diagram.cost import tick_cost
     from hil.diagram.explain import ports_told
     from hil.diagram.told import DiagramCheckTold
+    from hil.timing.realtime import RealClock
 
     path, sound = diagram_of(file, settings or [])
     inputs, outputs = ports_told(sound, inputs=True), ports_told(sound, inputs=False)
-    cost_s = _cost_s(sound)
-    flat = sound.flat
+    flat, cost_s = sound.flat, tick_cost(sound, RealClock().now_s).median_s
     if as_json:
         print_json(
             DiagramCheckTold(
@@ -62,26 +63,6 @@ def _port_words(port: PortTold) -> str:
     shape = " by ".join(map(str, port["shape"])) or "scalar"
     frame = f", axes {port['frame']}" if port["frame"] else ""
     return f"{port['type']}, {shape} [{port['unit']}]{frame}"
-
-
-def _cost_s(sound: SoundDiagram) -> float:
-    """Median time of a tick [s]; inputs are 0."""
-    from statistics import median
-
-    from hil.diagram.engine import Engine
-    from hil.diagram.fault import NonFiniteError
-    from hil.timing.realtime import RealClock
-
-    engine, now_s, found = Engine(sound), RealClock().now_s, []
-    for _ in range(TIMED_TICKS):
-        before_s = now_s()
-        try:
-            engine.step()
-        except NonFiniteError:
-            engine.values[:] = engine.table.start  # with inputs of 0 some laws divide by them
-            engine.tick += 1
-        found.append(now_s() - before_s)
-    return median(found)
 
 
 @app.command()

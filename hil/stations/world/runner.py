@@ -125,6 +125,7 @@ def check(request: Request) -> Checked:
         RefusedError: if it cannot be made at all.
     """
     plan = plan_of(request)
+    _tell_cost(plan)
     with waiting("running the motion ahead, to prove it", quiet=request.as_json):
         bench, figures = prove(plan)
     ok = figures.ok and not figures.violations
@@ -135,6 +136,23 @@ def check(request: Request) -> Checked:
         violations=figures.violations, **_errors(figures),
     )  # fmt: skip
     return Checked(ok=ok, told=told, show=partial(_show_check, plan, told))
+
+
+def _tell_cost(plan: WorldPlan) -> None:
+    """Say it if ticks of the plan's diagram take longer than they have.
+
+    Raises:
+        RefusedError: if the scenario refuses that.
+    """
+    use = plan.scenario.diagram
+    if use is None or plan.diagram is None:
+        return
+    from hil.diagram.cost import judge_cost, tick_cost
+    from hil.timing.realtime import RealClock
+
+    cost = tick_cost(plan.diagram.sound, RealClock().now_s)
+    if told := judge_cost(cost, use.too_slow, str(plan.diagram.path)):
+        err.print(styled("yellow", told), soft_wrap=True)
 
 
 def run(request: Request) -> bool:
@@ -149,6 +167,8 @@ def run(request: Request) -> bool:
 def run_plan(plan: WorldPlan, request: Request) -> bool:
     """Run a plan that is at hand, as a request says; otherwise as `run`."""
     quiet = request.as_json
+    if plan.scenario.clock == "real":
+        _tell_cost(plan)
     with waiting("running the motion ahead, to prove it", quiet=quiet):
         plain = _plain(plan)
     tell = None

@@ -1,0 +1,62 @@
+"""``hil diagram bench``: what a tick costs on this machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hil.diagram.commands.choices import FileArg, SetOption, diagram_of
+from hil.terminal.console import Json, leave, out, print_json, verb
+
+if TYPE_CHECKING:
+    from hil.diagram.cost import TickCost
+    from hil.diagram.told import CostTold
+
+
+@verb
+def bench(
+    file: FileArg,
+    ticks: Annotated[
+        int, typer.Option("--ticks", metavar="N", min=100, max=10_000_000, help="How many.")
+    ] = 20_000,
+    settings: SetOption = None,
+    as_json: Json = False,
+) -> None:
+    """Time the ticks of a diagram; exit status 1 if 1 of 1000 takes longer than its period."""
+    from hil.diagram.cost import tick_cost, timed
+    from hil.diagram.interpreter.interpreter import Interpreter
+    from hil.diagram.told import DiagramBenchTold
+    from hil.timing.realtime import RealClock
+
+    path, sound = diagram_of(file, settings or [])
+    now_s = RealClock().now_s
+    kernel = tick_cost(sound, now_s, ticks)
+    plain = timed(Interpreter(sound), sound.flat.base_s, now_s, max(ticks // 20, 100))
+    if as_json:
+        print_json(
+            DiagramBenchTold(
+                ok=kernel.fits, path=path, blocks=len(sound.flat.blocks), base_s=kernel.base_s,
+                kernel=_told(kernel), interpreter=_told(plain),
+            )
+        )  # fmt: skip
+        leave(kernel.fits)
+    for name, cost in (("kernel", kernel), ("interpreter", plain)):
+        times = (cost.median_s, cost.p99_s, cost.p999_s, cost.worst_s)
+        half, p99, p999, worst = (f"{1e6 * one:.4g}" for one in times)
+        out.print(
+            f"{name:11} median {half} us, p99 {p99}, p99.9 {p999}, worst of {cost.ticks} {worst}",
+            soft_wrap=True,
+        )
+    verdict = "fits" if kernel.fits else "does not fit"
+    out.print(f"{len(sound.flat.blocks)} blocks: {kernel}: {verdict}", soft_wrap=True)
+    leave(kernel.fits)
+
+
+def _told(cost: TickCost) -> CostTold:
+    from hil.diagram.told import CostTold
+
+    return CostTold(
+        ticks=cost.ticks, median_us=1e6 * cost.median_s, p99_us=1e6 * cost.p99_s,
+        p999_us=1e6 * cost.p999_s, worst_us=1e6 * cost.worst_s,
+    )  # fmt: skip

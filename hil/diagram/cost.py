@@ -1,0 +1,97 @@
+"""What a tick of a diagram costs on this machine, against its period."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from hil.config.errors import RefusedError
+from hil.diagram.check import SoundDiagram
+from hil.diagram.fault import NonFiniteError
+from hil.diagram.use import TooSlow
+
+WARM: Final = 50
+"""Ticks that are computed before any is timed."""
+
+
+@dataclass(frozen=True, slots=True)
+class TickCost:
+    """Times of single ticks, called from Python one by one."""
+
+    ticks: int
+    """How many were timed."""
+    median_s: float
+    p99_s: float
+    p999_s: float
+    """999 of 1000 ticks took no longer [s]."""
+    worst_s: float
+    base_s: float
+    """The base period that a tick has [s]."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether 999 of 1000 ticks are over within the period."""
+        return self.p999_s <= self.base_s
+
+    def __str__(self) -> str:
+        return (
+            f"999 of 1000 ticks take up to {1e6 * self.p999_s:.4g} us on this machine; the period "
+            f"is {1e6 * self.base_s:g} us"
+        )
+
+
+def tick_cost(sound: SoundDiagram, now_s: Callable[[], float], ticks: int = 2000) -> TickCost:
+    """Time the ticks of a diagram by the compiled kernel; all its inputs are 0.
+
+    Args:
+        now_s: a clock that does not stand still.
+        ticks: how many.
+    """
+    from hil.diagram.engine import Engine
+
+    return timed(Engine(sound), sound.flat.base_s, now_s, ticks)
+
+
+def timed(runs: Any, base_s: float, now_s: Callable[[], float], ticks: int) -> TickCost:
+    """Time the ticks of an engine, or of an interpreter.
+
+    With inputs of 0 some laws divide by them: such a tick is timed up to there, and the diagram
+    begins anew.
+
+    Args:
+        runs: has `step`, `snapshot` and `restore`.
+        base_s: its period [s].
+    """
+    found, start = np.empty(ticks), runs.snapshot()
+    for number in range(-WARM, ticks):
+        before_s = now_s()
+        try:
+            runs.step()
+        except NonFiniteError:
+            found[max(number, 0)] = now_s() - before_s
+            runs.restore(start)
+            continue
+        found[max(number, 0)] = now_s() - before_s
+    median, p99, p999 = (float(one) for one in np.percentile(found, [50.0, 99.0, 99.9]))
+    return TickCost(ticks, median, p99, p999, float(found.max()), base_s)
+
+
+def judge_cost(cost: TickCost, policy: TooSlow, source: str) -> str:
+    """What has to be told of a cost; empty if the diagram is quick enough.
+
+    Args:
+        policy: whether one that is too slow is refused.
+        source: the diagram, for the text.
+
+    Raises:
+        RefusedError: if it is too slow, and that is refused.
+    """
+    if cost.fits:
+        return ""
+    told = f"{source}: {cost}; give it a longer base_s, or slower rates to some of its blocks"
+    if policy == "refuse":
+        raise RefusedError(told)
+    return told
