@@ -3,11 +3,14 @@
 Channels of eight blocks (sine, sum, gain, resetting integral, saturation, sine of an angle, lag,
 magnitude), each a closed loop. One call from Python a tick, by the public `Engine.step`, and the
 interpreter's; outputs of both are compared before times are taken. Beside them: from the file to
-the first tick, and the joint law of force control for seven joints.
+the first tick, the laws of force control for seven joints, and the peers pathsim and bdsim on
+channels of what all three have (sine, sum, gain, integral, sine of an angle, magnitude), their
+outputs compared too; rounds of ours and theirs alternate.
 """
 
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +18,10 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.diagram_peers import HOW, Bdsim, Pathsim, find_peers
 from benchmarks.frame import main
 from hil.config.shipped import configs_dir
-from hil.diagram.check import load
+from hil.diagram.check import check, load
 from hil.diagram.engine import Engine
 from hil.diagram.interpreter.interpreter import Interpreter
 from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
@@ -29,14 +33,19 @@ LOOP = {
     "sum.u1": "in.y", "sum.u2": "lag.y", "gain.u": "sum.y", "integral.u": "gain.y",
     "limit.u": "integral.y", "sin.u": "limit.y", "lag.u": "sin.y", "out.u": "lag.y",
 }  # fmt: skip
+PEER_SIZES = (48, 1002)
+PEER_LOOP = {
+    "sum.u1": "in.y", "sum.u2": "sin.y", "gain.u": "sum.y", "integral.u": "gain.y",
+    "sin.u": "integral.y", "out.u": "sin.y",
+}  # fmt: skip
+ROUNDS = 7
 
 
 def channels(blocks: int) -> DiagramFile:
     """A diagram of so many blocks, in channels of eight."""
-    drawn: dict[str, DrawnBlock] = {}
-    wires: dict[str, str] = {}
-    for number in range(blocks // 8):
-        parts = {
+
+    def parts(number: int) -> dict[str, DrawnBlock]:
+        return {
             "in": DrawnBlock("Sine", {"frequency_hz": 1.0 + number}),
             "sum": DrawnBlock("Sum", {"signs": "+-"}),
             "gain": DrawnBlock("Gain", {"k": 0.7, "unit": "1/s"}),
@@ -44,10 +53,36 @@ def channels(blocks: int) -> DiagramFile:
             "sin": DrawnBlock("Sin"), "lag": DrawnBlock("Lag", {"time_s": 0.05}),
             "out": DrawnBlock("Abs"),
         }  # fmt: skip
+
+    return repeated(parts, LOOP, blocks // 8)
+
+
+def peer_channels(blocks: int) -> DiagramFile:
+    """Likewise of six, of kinds that the peers have too."""
+
+    def parts(number: int) -> dict[str, DrawnBlock]:
+        return {
+            "in": DrawnBlock("Sine", {"frequency_hz": 1.0 + 0.01 * number}),
+            "sum": DrawnBlock("Sum", {"signs": "+-"}),
+            "gain": DrawnBlock("Gain", {"k": 0.7, "unit": "1/s"}),
+            "integral": DrawnBlock("IntegralForward"), "sin": DrawnBlock("Sin"),
+            "out": DrawnBlock("Abs"),
+        }  # fmt: skip
+
+    return repeated(parts, PEER_LOOP, blocks // 6)
+
+
+def repeated(
+    parts: Callable[[int], dict[str, DrawnBlock]], wires: dict[str, str], count: int
+) -> DiagramFile:
+    """So many channels beside each other."""
+    drawn: dict[str, DrawnBlock] = {}
+    wired: dict[str, str] = {}
+    for number in range(count):
         prefix = f"c{number:03}_"
-        drawn |= {prefix + name: one for name, one in parts.items()}
-        wires |= {prefix + target: prefix + source for target, source in LOOP.items()}
-    return DiagramFile(Diagram(drawn, wires))
+        drawn |= {prefix + name: one for name, one in parts(number).items()}
+        wired |= {prefix + target: prefix + source for target, source in wires.items()}
+    return DiagramFile(Diagram(drawn, wired))
 
 
 def times_us(step: Any, count: int) -> tuple[float, float]:
@@ -68,6 +103,44 @@ def compared(engine: Engine, interpreter: Interpreter) -> None:
         interpreter.step()
     for path in engine.sound.flat.blocks:
         assert engine.port(path).tolist() == interpreter.port(path), path
+
+
+def beside_peers(blocks: int) -> dict[str, Any]:
+    """Ours and each peer on the same diagram, in rounds that alternate; times of a tick [us]."""
+    file, figures = peer_channels(blocks), dict[str, Any]()
+    runs: dict[str, Any] = {"ours": Engine(check(file)), "interpreter": Interpreter(check(file))}
+    find_peers()
+    for name, peer in (("pathsim", Pathsim), ("bdsim", Bdsim)):
+        try:
+            made = peer(file)
+        except ImportError as error:
+            figures[name] = f"not measured ({error}): {HOW}"
+            continue
+        agree(file, made)
+        runs[name] = made
+    rounds: dict[str, list[tuple[float, float]]] = {name: [] for name in runs}
+    for _ in range(ROUNDS):
+        for name, one in runs.items():
+            rounds[name].append(times_us(one.step, 2000 if name == "ours" else 60))
+    medians = {name: np.median(found, axis=0).tolist() for name, found in rounds.items()}
+    ours = np.array([one[0] for one in rounds["ours"]])
+    for name in medians.keys() & {"pathsim", "bdsim"}:
+        ratio = np.median(np.array([one[0] for one in rounds[name]]) / ours)
+        figures[f"{name}_ratio"] = float(ratio)
+    return figures | medians
+
+
+def agree(file: DiagramFile, peer: Any) -> None:
+    """See that a peer computes what we do, on a diagram of its own."""
+    engine = Engine(check(file))
+    for _ in range(peer.ahead):
+        engine.step()
+    for _ in range(COMPARED // 10):
+        engine.step()
+        peer.step()
+        for path in file.top.blocks:
+            apart = abs(engine.port(path)[0] - peer.output(path))
+            assert apart < 1e-12, (path, engine.tick, apart)
 
 
 def run(ticks: int = 20_000) -> dict[str, Any]:
@@ -93,11 +166,18 @@ def run(ticks: int = 20_000) -> dict[str, Any]:
             }  # fmt: skip
             cells = (*mine, *other, sorted(firsts)[1])
             table.add_row(str(size), *(f"{one:.3g}" for one in cells))
-    law = Engine(load(configs_dir() / "diagrams" / "force_joint.toml"))
-    figures["force_joint_us"] = times_us(law.step, ticks)
     console = Console()
     console.print(table)
-    console.print(f"force_joint, 7 joints: {figures['force_joint_us'][0]:.3g} us")
+    for name in ("force_joint", "force_wrist"):
+        law = Engine(load(configs_dir() / "diagrams" / f"{name}.toml"))
+        figures[f"{name}_us"] = times_us(law.step, ticks)
+        median, late = figures[f"{name}_us"]
+        console.print(f"{name}, 7 joints: {median:.3g} us, p99 {late:.3g}")
+    for size in PEER_SIZES:
+        figures[f"peers_{size}"] = found = beside_peers(size)
+        for name, one in found.items():
+            told = one if isinstance(one, str | float) else f"{one[0]:.4g} us, p99 {one[1]:.4g}"
+            console.print(f"{size} blocks, {name}: {told}")
     return figures
 
 
