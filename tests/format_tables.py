@@ -42,6 +42,7 @@ CHECK = (
 ALONE = (f"{ARM}:MoveTold", f"{ARM}:NothingTold")
 FMU = "hil.stations.simulator.fmu_told"
 DIAGRAM = "hil.diagram.told"
+EXERCISE = "hil.diagram.exercises.told"
 VERBS = {
     "hil run": RUN,
     "hil check": CHECK,
@@ -104,6 +105,13 @@ VERBS = {
     "hil diagram blocks": (f"{DIAGRAM}:BlocksTold",),
     "hil diagram draw": (f"{DIAGRAM}:DrawTold",),
     "hil diagram diff": (f"{DIAGRAM}:DiagramDiffTold",),
+    "hil diagram exercise list": (f"{EXERCISE}:ExercisesTold",),
+    "hil diagram exercise new": (f"{EXERCISE}:ExerciseNewTold",),
+    "hil diagram exercise check": (
+        f"{EXERCISE}:ExerciseCheckTold",
+        f"{EXERCISE}:ExerciseFolderTold",
+    ),
+    "hil diagram exercise run": (f"{EXERCISE}:ExercisePracticeTold",),
     "hil diagram linear": (f"{DIAGRAM}:LinearTold",),
     "hil arm advance": (f"{SPACE_ARM}:AdvanceTold",),
     "hil arm table": (f"{SPACE_ARM}:TableTold",),

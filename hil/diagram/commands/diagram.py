@@ -12,6 +12,7 @@ from hil.diagram.commands.bench import bench
 from hil.diagram.commands.choices import FileArg, InputOption, InputPlan, SetOption, diagram_of
 from hil.diagram.commands.diff import diff
 from hil.diagram.commands.draw import draw
+from hil.diagram.commands.exercise import app as exercises
 from hil.diagram.commands.linear import linear
 from hil.terminal.console import Json, leave, out, print_json, verb
 
@@ -25,6 +26,7 @@ app.command()(bench)
 app.command()(draw)
 app.command()(diff)
 app.command()(linear)
+app.add_typer(exercises, name="exercise")
 
 
 @app.command()

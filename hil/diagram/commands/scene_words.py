@@ -1,0 +1,41 @@
+"""A scene of an exercise in words, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from hil.terminal.console import styled
+
+if TYPE_CHECKING:
+    from hil.diagram.exercises.exercise import Measure
+    from hil.diagram.exercises.judging import SceneJudged
+    from hil.diagram.exercises.told import ExerciseSceneTold
+
+
+def scene_told(scene: SceneJudged) -> ExerciseSceneTold:
+    """A scene for JSON."""
+    from hil.diagram.exercises.told import MeasureTold, ExerciseSceneTold
+
+    measures = [
+        MeasureTold(name=one.name, value=one.value, most=one.most, unit=one.unit, ok=one.ok)
+        for one in scene.measures
+    ]
+    return ExerciseSceneTold(ok=scene.ok, measures=measures, stopped=scene.stopped)
+
+
+def measure_words(one: Measure) -> str:
+    """A measure in a line."""
+    return f"{one.name}: {one.value:.4g} {one.unit}, at most {one.most:.4g} {one.unit}"
+
+
+def scene_lines(title: str, scene: SceneJudged) -> Iterator[tuple[str | Text, ...]]:
+    """Lines that show a scene, each in parts."""
+    yield title, ": ", styled("green", "well") if scene.ok else styled("red", "not well")
+    if scene.stopped:
+        yield "  ", scene.stopped
+    for one in scene.measures:
+        words = measure_words(one)
+        yield "  ", words if one.ok else styled("red", words)

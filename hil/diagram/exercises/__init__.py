@@ -1,0 +1,1 @@
+"""Exercises: a working law with one fault in it, for a student to find by measuring."""

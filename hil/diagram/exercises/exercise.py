@@ -1,0 +1,83 @@
+"""What an exercise is: a law, faults that can be put into it, a plant, and how it is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Protocol
+
+from hil.diagram.exercises.law import DrawnLaw
+from hil.diagram.seam import Endpiece
+
+
+def draw_of(*what: object) -> Random:
+    """A sequence of draws of its own for each seed and purpose."""
+    return Random("/".join(map(str, what)))  # noqa: S311 - exercises are no secrets
+
+
+Values = Mapping[str, Sequence[float]]
+"""Name of an input or output of the diagram → its numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Something that was measured in a scene, and the most that it may be."""
+
+    name: str
+    value: float
+    most: float
+    unit: str
+
+    @property
+    def ok(self) -> bool:
+        """Whether it is a number, and not above."""
+        return self.value <= self.most
+
+
+class Plant(Protocol):
+    """What the law moves, in one scene."""
+
+    def inputs(self, time_s: float) -> Values:
+        """What the law is told."""
+        ...
+
+    def step(self, time_s: float, outputs: Values) -> None:
+        """Go on for one tick with what the law has answered."""
+        ...
+
+    def measures(self) -> Sequence[Measure]:
+        """How the law has done, at the end of the scene."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LawFault:
+    """A fault that changes how a law behaves."""
+
+    name: str
+    hints: tuple[str, str, str]
+    """Where to look, what to measure, what is wrong: each tells more."""
+    put: Callable[[DrawnLaw, Random], None]
+    """Puts it into a law."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exercise:
+    """A law to be repaired."""
+
+    name: str
+    family: str
+    about: str
+    """What a working law does, for the student."""
+    inputs: tuple[Endpiece, ...]
+    outputs: tuple[Endpiece, ...]
+    seconds: float
+    """How long a scene lasts."""
+    law: Callable[[Random], DrawnLaw]
+    """A working one, its numbers drawn."""
+    plant: Callable[[Random], Plant]
+    """A scene, drawn."""
+    faults: tuple[LawFault, ...]
+    base_s: float = 0.002
+    """Period of the law, and of the plant [s]."""

@@ -1,0 +1,170 @@
+"""Repairs of exercises as a student makes them: found by kind and numbers, edited by hand.
+
+Nothing here knows how a fault was put in, nor what the names are.
+"""
+
+import math
+from dataclasses import replace
+
+from hil.diagram.model import DrawnBlock
+
+
+class Bench:
+    """A file's blocks and wires, to be edited."""
+
+    def __init__(self, file):
+        self.file = file
+        self.blocks, self.wires = dict(file.top.blocks), dict(file.top.wires)
+
+    def repaired(self):
+        top = replace(self.file.top, blocks=self.blocks, wires=self.wires, places={})
+        return replace(self.file, top=top)
+
+    def find(self, kind, fits=lambda p: True, into=None):
+        """The one block of a kind with fitting parameters, and perhaps wired into another."""
+        found = [
+            name
+            for name, one in self.blocks.items()
+            if one.kind == kind and fits(one.parameters)
+            and (into is None or f"{name}.y" in self.sources(into))
+        ]  # fmt: skip
+        assert len(found) == 1, (kind, found)
+        return found[0]
+
+    def sources(self, name):
+        return [of for to, of in self.wires.items() if to.partition(".")[0] == name]
+
+    def targets(self, name):
+        return [to.partition(".")[0] for to, of in self.wires.items() if of == f"{name}.y"]
+
+    def set(self, name, **parameters):
+        one = self.blocks[name]
+        self.blocks[name] = replace(one, parameters={**one.parameters, **parameters})
+
+    def take_out(self, name):
+        (source,) = self.sources(name)
+        del self.blocks[name], self.wires[f"{name}.u"]
+        self.wires = {to: source if of == f"{name}.y" else of for to, of in self.wires.items()}
+
+    def add(self, name, kind, wires, **parameters):
+        self.blocks[name] = DrawnBlock(kind, parameters)
+        self.wires |= {f"{name}.{port}": source for port, source in wires.items()}
+
+
+def setting(kind, fits, **parameters):
+    def repair(bench):
+        bench.set(bench.find(kind, fits), **parameters)
+
+    return repair
+
+
+def taking_out(kind, fits=lambda p: True):
+    def repair(bench):
+        bench.take_out(bench.find(kind, fits))
+
+    return repair
+
+
+def is_zero(unit):
+    return lambda p: p["k"] == 0.0 and p.get("unit", "1") == unit
+
+
+def error_sum(signs):
+    return lambda p: p.get("signs") == signs
+
+
+def tachometer(bench):
+    name = bench.find("Gain", lambda p: "rpm" in p.get("unit", ""))
+    bench.set(name, k=2.0 * math.pi / 60.0)
+
+
+def radians(bench):
+    name = bench.find("Gain", lambda p: p.get("unit") == "1/deg")
+    bench.set(name, k=math.pi / 180.0)
+
+
+def moment_gain(bench):
+    name = bench.find("Gain", lambda p: p.get("unit", "1") == "1" and p["k"] > 1.0)
+    bench.set(name, k=0.2)
+
+
+def proportional_of_motor(bench):
+    name = bench.find("Gain", lambda p: p.get("unit") == "V*s" and p["k"] > 1.0)
+    bench.set(name, k=0.15)
+
+
+def force_gain(bench):
+    name = bench.find("Gain", lambda p: p.get("unit", "1") == "1" and p["k"] > 1.0)
+    bench.set(name, k=0.4)
+
+
+def integral_of_motor(bench):
+    bench.set(bench.find("Gain", is_zero("V")), k=0.5)
+
+
+def swapped_axes(bench):
+    bench.take_out(bench.find("MatrixGain"))
+
+
+def turned_hand(bench):
+    still = bench.find("Constant", lambda p: p.get("unit") == "rad")
+    (rotation,) = bench.targets(still)
+    bench.wires[f"{rotation}.u"] = "angle.y"
+
+
+def outer_loop(bench):
+    """The loop of angle and speed drawn anew in place of the constant moment."""
+    constant = bench.find("Constant", lambda p: p.get("unit") == "N*m")
+    bench.add("n1", "Sum", {"u1": "goal.y", "u2": "angle.y"}, signs="+-")
+    bench.add("n2", "Gain", {"u": "n1.y"}, k=2.0, unit="1/s")
+    bench.add("n3", "Saturation", {"u": "n2.y"}, low=-0.35, high=0.35, unit="rad/s")
+    bench.add("n4", "Sum", {"u1": "n3.y", "u2": "speed.y"}, signs="+-")
+    bench.add("n5", "Gain", {"u": "n4.y"}, k=10.0, unit="N*m*s")
+    bench.add("n6", "Gain", {"u": "n4.y"}, k=12.0, unit="N*m")
+    bench.add("n7", "LimitedIntegral", {"u": "n6.y"}, low=-14.0, high=14.0, unit="N*m")
+    bench.add("n8", "Sum", {"u1": "n5.y", "u2": "n7.y"}, signs="++")
+    (limit,) = bench.targets(constant)
+    bench.wires[f"{limit}.u"] = "n8.y"
+
+
+REPAIRS = {
+    "motor": {
+        "error of the wrong sign": setting("Sum", error_sum("-+"), signs="+-"),
+        "wrong unit": tachometer,
+        "no integral": integral_of_motor,
+        "integral without a limit": setting("LimitedIntegral", lambda p: True, low=-24.0,
+                                            high=24.0),
+        "a delay in the measurement": taking_out("Delay"),
+        "a slow filter in the measurement": taking_out("Lag"),
+        "a limit that is too narrow": setting("Saturation", lambda p: True, low=-24.0, high=24.0),
+        "a gain that is too high": proportional_of_motor,
+        "a dead zone in the error": taking_out("DeadZone"),
+        "a ramp that is too slow": setting("RateLimit", lambda p: True, rise=400.0),
+    },
+    "wall": {
+        "error of the wrong sign": setting("Sum", error_sum("-+"), signs="+-"),
+        "a proportional gain above 1": force_gain,
+        "no gravity compensation": setting("Gain", is_zero("N"), k=40.0),
+        "tool weight not subtracted": setting("Gain", is_zero("N"), k=8.0),
+        "degrees taken for radians": radians,
+        "no integral": setting("Gain", is_zero("1/s"), k=2.0),
+        "a slow filter in the feedback": taking_out("Lag"),
+        "a delay in the feedback": taking_out("Delay"),
+        "an integral that cannot reach": setting("LimitedIntegral", lambda p: True, low=-60.0,
+                                                 high=60.0),
+    },
+    "valve": {
+        "no counter voltage": setting("Gain", is_zero("s"), k=1.0 / 1.047),
+        "a moment gain above 1": moment_gain,
+        "axes of the side force exchanged": swapped_axes,
+        "side force in fixed axes": turned_hand,
+        "a constant moment in place of the outer loop": outer_loop,
+        "the way of the wrong sign": setting("Sum", error_sum("-+"), signs="+-"),
+        "a slow filter in the angle": taking_out("Lag"),
+        "no limit of the speed": setting("Saturation", lambda p: p.get("unit") == "rad/s",
+                                         low=-0.35, high=0.35),
+        "no integral of the slip": setting("Gain", is_zero("N*m"), k=12.0),
+        "relief of the wrong sign": setting("Gain", lambda p: p["k"] < 0.0, k=0.0009),
+    },
+}  # fmt: skip
+"""Exercise → fault → what a student does."""
