@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def scene_told(scene: SceneJudged) -> ExerciseSceneTold:
     """A scene for JSON."""
-    from hil.diagram.exercises.told import MeasureTold, ExerciseSceneTold
+    from hil.diagram.exercises.told import ExerciseSceneTold, MeasureTold
 
     measures = [
         MeasureTold(name=one.name, value=one.value, most=one.most, unit=one.unit, ok=one.ok)
