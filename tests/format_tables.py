@@ -98,6 +98,7 @@ VERBS = {
     "hil host check": (f"{HOST}:HostCheckTold",),
     "hil host record": (f"{HOST}:HostRecordTold",),
     "hil host latency": ("hil.stations.simulator.latency_run:LatencyTold",),
+    "hil world rerun": (f"{WORLD}:RerunTold",),
     "hil diagram check": (f"{DIAGRAM}:DiagramCheckTold",),
     "hil diagram bench": (f"{DIAGRAM}:DiagramBenchTold",),
     "hil diagram run": (f"{DIAGRAM}:DiagramRunTold",),

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from pydantic import Field
+
+from hil.config.errors import ConfigError
 from hil.config.settings import Settings, settings_text
 from hil.config.shipped import find_file
 
 if TYPE_CHECKING:
+    from hil.diagram.change import DiagramChange
     from hil.diagram.check import SoundDiagram
+    from hil.diagram.flat import Endpoint
+    from hil.diagram.model import DiagramFile
     from hil.diagram.seam import Wiring
 
 Value = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
@@ -42,6 +48,20 @@ class FeedInput(Settings):
     """What the diagram calls the signal's axes; left out, as the station does."""
 
 
+class ChangeDiagram(Settings):
+    """A change of the diagram while it runs."""
+
+    at_s: Annotated[float, Field(ge=0.0, le=1e6)]
+    """When: it is tried in the next tick of the diagram."""
+    set: tuple[GivenParameter, ...] = ()
+    """Parameters: all of them are taken, or none."""
+    file: str = ""
+    """Another diagram in its place, found like the first; states are carried over by the paths of
+    blocks, and parameters that were set before are not set in it."""
+    force: bool = False
+    """Whether it is taken although the command jumps by more than `jump`."""
+
+
 class DiagramUse(Settings):
     """A diagram that commands the drives of a run, computed in every tick of its own."""
 
@@ -60,6 +80,11 @@ class DiagramUse(Settings):
     end: int | None = None
     """Number of the end, at the last of these joints, that is its end effector; left out, the
     robot's first."""
+    change: tuple[ChangeDiagram, ...] = ()
+    """Changes while it runs, in any order."""
+    jump: Annotated[float, Field(gt=0.0)] | None = None
+    """Most that a command may jump by a change, in its unit; left out, a twentieth of what each
+    drive can. A change that would make it jump by more is refused, unless it is forced."""
     too_slow: TooSlow = "report"
     """What becomes of it if 1 of 1000 of its ticks takes longer than its period on this machine:
     it is said when the scenario is checked and when it runs in real time, or refused there."""
@@ -84,8 +109,18 @@ class UsedDiagram:
     """Of its file."""
     text: str
     """The file itself."""
+    file: DiagramFile
+    """What it says."""
+    changes: Mapping[Endpoint, Any]
+    """The scenario's parameters."""
     sound: SoundDiagram
     """It can run, with the scenario's parameters."""
+    joints: int
+    """How many the robot has that it moves."""
+
+    def bound(self, file: DiagramFile, changes: Mapping[Endpoint, Any]) -> dict[Endpoint, Any]:
+        """Changes for a file in its place, and its parameter ``joints``, if it has one."""
+        return _bound(file, changes, self.joints)
 
 
 def used_diagram(use: DiagramUse, scenario_file: Path, key: str, joints: int) -> UsedDiagram:
@@ -99,22 +134,48 @@ def used_diagram(use: DiagramUse, scenario_file: Path, key: str, joints: int) ->
     Raises:
         ConfigError: with a line for each fault.
     """
+    path = find_file(use.file, beside=scenario_file, folder="diagrams", key=f"{key}.file")
+    return diagram_of_text(use, settings_text(path), path, joints)
+
+
+def diagram_of_text(use: DiagramUse, text: str, path: Path, joints: int) -> UsedDiagram:
+    """As `used_diagram`, with the text of the file at hand."""
     from hil.diagram.check import check
     from hil.diagram.read import read_text
 
-    path = find_file(use.file, beside=scenario_file, folder="diagrams", key=f"{key}.file")
-    text = settings_text(path)
     file = read_text(text, path)
-    changes = changes_of(use.set)
-    if "joints" in file.top.parameters:
-        changes.setdefault(("", "joints"), joints)
-    return UsedDiagram(path, text, check(file, changes))
+    changes = _bound(file, change_of(use).changes, joints)
+    return UsedDiagram(path, text, file, changes, check(file, changes), joints)
 
 
-def changes_of(given: Sequence[GivenParameter]) -> dict[tuple[str, str], Any]:
-    """Path of a block, empty for the diagram, and name of its parameter → value."""
-    changes: dict[tuple[str, str], Any] = {}
-    for one in given:
-        path, _, name = one.parameter.rpartition(".")
-        changes[path, name] = one.value
-    return changes
+def _bound(
+    file: DiagramFile, changes: Mapping[Endpoint, Any], joints: int
+) -> dict[Endpoint, Any]:  # fmt: skip
+    own = {("", "joints"): joints} if "joints" in file.top.parameters else {}
+    return {**own, **changes}
+
+
+def change_of(use: DiagramUse | ChangeDiagram) -> DiagramChange:
+    """The parameters that it sets."""
+    from hil.diagram.change import DiagramChange
+
+    return DiagramChange({one.parameter: one.value for one in use.set})
+
+
+def changes_at(use: DiagramUse, scenario_file: Path, key: str) -> list[tuple[float, DiagramChange]]:
+    """Changes of a scenario with their times [s], their files read; nothing is judged.
+
+    Raises:
+        ConfigError: if a file is not there, or a change is none.
+    """
+    found: list[tuple[float, DiagramChange]] = []
+    for number, one in enumerate(use.change):
+        place, text, source = f"{key}.change.{number}", "", ""
+        if one.file:
+            path = find_file(one.file, beside=scenario_file, folder="diagrams", key=place)
+            text, source = settings_text(path), str(path)
+        elif not one.set:
+            raise ConfigError(str(scenario_file), [f"{place}: set or file is needed"])
+        change = replace(change_of(one), text=text, source=source, forced=one.force)
+        found.append((one.at_s, change))
+    return sorted(found, key=lambda pair: pair[0])

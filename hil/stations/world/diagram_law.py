@@ -1,4 +1,4 @@
-"""A law that is a functional diagram: what a robot tells it, and what it tells the drives.
+"""A law that is a functional diagram, and changes of it while it runs.
 
 It stands where the built-in laws stand: behind the gate, which judges every setpoint, and before
 the drives, whose limits hold what it commands. When a block makes a number that is not finite the
@@ -7,130 +7,63 @@ built-in law takes over in the same tick, and the gate is asked for a controlled
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
 from hil.diagram.fault import NonFiniteError
+from hil.diagram.live import Successor, Version
+from hil.diagram.read import read_text
 from hil.diagram.seam import Endpiece, joined
-from sim.world.sensors.signals import SensorSignal
+from hil.stations.world.robot_tells import Array, Read, RobotTells
 
 if TYPE_CHECKING:
+    from hil.diagram.change import DiagramChange
     from hil.diagram.use import DiagramUse, UsedDiagram
     from sim.world.control.laws import ControlBy, JointLaw, JointMotion, Law
-    from sim.world.engine.world import WorldRobot
-    from sim.world.motion.chain import Chain
     from sim.world.robots.model import RobotDrive
-    from sim.world.sensors.readings import RobotSensors
-
-Array = NDArray[np.float64]
-Read = Callable[[], Array]
 
 WHOLE_TICKS: Final = 1e-9
 """A diagram's period this near to whole steps is so many, as a share."""
+JUMP_PART: Final = 0.05
+"""Of what a drive can, by which its command may jump at a change."""
 
 
-class RobotTells:
-    """Signals of a robot for the diagram that moves it.
+@dataclass(frozen=True, slots=True, eq=False)
+class ConnectedVersion:
+    """A version of the diagram with its inputs and its output connected."""
 
-    Args:
-        places: of the joints that are told, among the robot's drives.
-        slides: whether each of them slides.
-        chain: of driven joints to the end effector; None if there is none.
-    """
-
-    def __init__(
-        self, robot: WorldRobot, sensors: RobotSensors, places: Sequence[int],
-        slides: Sequence[bool], chain: Chain | None,
-    ) -> None:  # fmt: skip
-        self._wanted: JointMotion
-        self._found: JointMotion
-        self._needed: Array
-        self._geometry: tuple[Array, Array] | None = None
-        self._places = np.array(places, np.intp)
-        self._robot, self._sensors = robot, sensors
-        self._reads: dict[str, Read] = {}
-        self.offered: list[Endpiece] = []
-        """Each with its unit, shape and frame."""
-        if not any(slides):
-            self._offer_joints("rad", "N m")
-        elif all(slides):
-            self._offer_joints("m", "N")
-        if chain is not None and not any(slides):
-            self._offer_geometry(chain)
-        for one in sensors.signals:
-            if not one.child:
-                shape = (one.count,) if one.count > 1 else ()
-                self._offer(one.name, one.unit, shape, self._sensed(one), one.frame)
-
-    def now(self, wanted: JointMotion, found: JointMotion, needed: Array) -> None:
-        """What holds at this tick, of all drives of the robot."""
-        self._wanted, self._found, self._needed = wanted, found, needed
-        self._geometry = None
-
-    def reads(self, name: str) -> Read:
-        """What reads a signal at this tick."""
-        return self._reads[name]
-
-    def _offer_joints(self, unit: str, effort: str) -> None:
-        end, force = unit, effort.replace(" ", "_").lower()
-        at, of = self._places, (len(self._places),)
-        self._offer(f"wanted_{end}", unit, of, lambda: self._wanted.positions[at])
-        self._offer(f"wanted_{end}_s", f"{unit}/s", of, lambda: self._wanted.speeds[at])
-        self._offer(f"wanted_{end}_s2", f"{unit}/s2", of, lambda: self._wanted.accelerations[at])
-        self._offer(f"position_{end}", unit, of, lambda: self._found.positions[at])
-        self._offer(f"speed_{end}_s", f"{unit}/s", of, lambda: self._found.speeds[at])
-        self._offer(f"effort_{force}", effort, of, lambda: self._robot.efforts()[at])
-        self._offer(f"needed_{force}", effort, of, lambda: self._needed[at])
-
-    def _offer(
-        self, name: str, unit: str, shape: tuple[int, ...], read: Read, frame: str = ""
-    ) -> None:
-        self.offered.append(Endpiece(name, unit, shape, frame))
-        self._reads[name] = read
-
-    def _sensed(self, one: SensorSignal) -> Read:
-        return lambda: self._sensors.latest[one.at]
-
-    def _offer_geometry(self, chain: Chain) -> None:
-        """Where the end effector is in each joint, if each turns once on the way to it."""
-        frames = chain.frames(np.zeros(len(chain.places)))
-        turned = [chain.places[variable] for variable, _, _, _ in chain.axes(frames)]
-        if any(turned.count(place) != 1 for place in self._places):
-            return
-        rows, count = [turned.index(place) for place in self._places], len(self._places)
-        self._offer("joint_to_end", "1", (count, 3, 3), lambda: self._at_end(chain, rows)[0])
-        self._offer("end_in_joint_m", "m", (count, 3), lambda: self._at_end(chain, rows)[1])
-
-    def _at_end(self, chain: Chain, rows: Sequence[int]) -> tuple[Array, Array]:
-        """Rotation from each joint's axes to the end effector's, and its place in them.
-
-        The axes of a joint: z about which it turns, x that of its frame as near as can be.
-        """
-        if self._geometry is not None:
-            return self._geometry
-        frames = chain.frames(self._found.positions[list(chain.places)])
-        end, axes = frames[-1], chain.axes(frames)
-        rotations, places = np.empty((len(rows), 3, 3)), np.empty((len(rows), 3))
-        for number, row in enumerate(rows):
-            _, _, axis, origin = axes[row]
-            own = _axes_about(axis, frames[row][:3, :3])
-            rotations[number] = end[:3, :3].T @ own
-            places[number] = own.T @ (end[:3, 3] - origin)
-        self._geometry = rotations, places
-        return self._geometry
+    version: Version
+    feeds: tuple[tuple[slice, Read], ...]
+    """Where each input stands, and what reads its signal."""
+    output: slice
+    """Where the command stands."""
 
 
-def _axes_about(axis: Array, frame: Array) -> Array:
-    """Axes as columns: z along an axis, x as near as can be to that of a frame."""
-    aside = frame[:, 0] - (frame[:, 0] @ axis) * axis
-    if aside @ aside < 1e-6:
-        aside = frame[:, 1] - (frame[:, 1] @ axis) * axis
-    x = aside / np.sqrt(aside @ aside)
-    return np.column_stack([x, np.cross(axis, x), axis])
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedChange:
+    """A change that is ready to be tried in the next tick."""
+
+    change: DiagramChange
+    successor: Successor
+    after: ConnectedVersion
+    told: tuple[tuple[str, Any, Any], ...]
+    """Each parameter that is set: its path, what it was, what it will be."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeOutcome:
+    """What came of a change."""
+
+    refused: str
+    """Why it was not taken; empty if it was."""
+    jump: float
+    """By how much the command jumped, or would have; nan if that is not known."""
 
 
 class DiagramLaw:
@@ -156,30 +89,39 @@ class DiagramLaw:
         self, used: UsedDiagram, use: DiagramUse, tells: RobotTells, control: ControlBy,
         drives: Sequence[RobotDrive], places: Sequence[int], built_in: JointLaw, step_s: float,
     ) -> None:  # fmt: skip
-        from hil.diagram.engine import Engine
-
-        source = str(used.path)
         base_s = used.sound.flat.base_s
         self._steps = round(base_s / step_s)
         if self._steps < 1 or abs(base_s / step_s - self._steps) > WHOLE_TICKS * self._steps:
             text = f"base_s = {base_s:g} s is no whole number of the steps of {step_s:g} s here"
-            raise ConfigError(source, [text])
+            raise ConfigError(str(used.path), [text])
         own = [drives[place] for place in places]
-        setpoint = _setpoint(control, len(own), tells)
-        seam = joined(used.sound, tells.offered, [setpoint], use.wiring(control), source)
-        self._engine = Engine(used.sound)
-        self._start = self._engine.snapshot()
-        for name, numbers in seam.steady.items():
-            self._engine.set_input(name, numbers)
-        self._start = self._engine.snapshot()
-        self._feeds = [(self._engine.inputs[name], tells.reads(signal))
-                       for name, signal in seam.signals.items()]  # fmt: skip
-        self._output = self._engine.outputs[seam.outputs[control]]
-        self._most = _most(control, own)
+        self._used, self._use, self._tells, self._control = used, use, tells, control
+        self._setpoint, self._most = _setpoint(control, len(own), tells), _most(control, own)
+        self._jump = JUMP_PART * self._most if use.jump is None else np.full(len(own), use.jump)
         self._places = np.array(places, np.intp)
         self._alone = len(own) == len(drives)
-        self._tells, self._built_in = tells, built_in
+        self._built_in = built_in
+        self._first = self._now = self._connected(Version.of(used.file, used.changes))
+        self._start = self._now.version.engine.snapshot()
         self._asked, self._left, self.fault = np.zeros(len(own)), 0, ""
+        self._offered: PreparedChange | None = None
+        self.outcome: ChangeOutcome | None = None
+        """Of the change that was offered last; None until it was tried."""
+
+    def _connected(self, version: Version) -> ConnectedVersion:
+        """Connect inputs and output of a version.
+
+        Raises:
+            ConfigError: if it does not fit the robot.
+        """
+        wiring, source = self._use.wiring(self._control), str(version.file.path)
+        seam = joined(version.sound, self._tells.offered, [self._setpoint], wiring, source)
+        engine = version.engine
+        for name, numbers in seam.steady.items():
+            engine.set_input(name, numbers)
+        feeds = tuple((engine.inputs[name], self._tells.reads(signal))
+                      for name, signal in seam.signals.items())  # fmt: skip
+        return ConnectedVersion(version, feeds, engine.outputs[seam.outputs[self._control]])
 
     def command(self, wanted: JointMotion, found: JointMotion, needed: Array) -> Array:
         """What the drives are told, within their limits, shape (drives,).
@@ -200,20 +142,71 @@ class DiagramLaw:
     def _compute(self, wanted: JointMotion, found: JointMotion, needed: Array) -> None:
         """A tick of the diagram."""
         self._tells.now(wanted, found, needed)
-        values = self._engine.values
-        for where, read in self._feeds:
-            values[where] = np.ravel(read())
+        offered, self._offered = self._offered, None
+        if offered is not None and offered.successor.before is self._now.version:
+            offered.successor.catch_up()
         try:
-            self._engine.step()
+            asked = self._step(self._now)
         except NonFiniteError as error:
             self.fault = f"the diagram stopped: {error}"
             return
-        self._asked = np.clip(values[self._output], -self._most, self._most)
+        self._asked = asked if offered is None else self._tried(offered, asked)
         self._left = self._steps
+
+    def _step(self, one: ConnectedVersion) -> Array:
+        """Read the signals and compute; the command within the drives' limits."""
+        engine = one.version.engine
+        for where, read in one.feeds:
+            engine.values[where] = np.ravel(read())
+        engine.step()
+        return np.clip(engine.values[one.output], -self._most, self._most)
+
+    # --- changes while it runs -----------------------------------------------------------------
+
+    def prepare(self, change: DiagramChange) -> PreparedChange:
+        """Build what a change makes of the diagram that runs; it may be called beside the cycle.
+
+        Raises:
+            ConfigError: with a line for each fault.
+        """
+        now, changes, file = self._now, change.changes, None
+        if change.text:
+            file = read_text(change.text, Path(change.source or "diagram.toml"))
+            changes = self._used.bound(file, changes)
+        version, told = now.version.changed(changes, file)
+        after = self._connected(version)
+        return PreparedChange(change, Successor(now.version, version), after, told)
+
+    def offer(self, prepared: PreparedChange) -> None:
+        """Try a change in the next tick; `outcome` says then what came of it."""
+        self._offered, self.outcome = prepared, None
+
+    def _tried(self, offered: PreparedChange, asked: Array) -> Array:
+        """Compute the tick with the other version too, and go on with it if that is well."""
+        if offered.successor.before is not self._now.version:
+            return self._keep(asked, "another change came first", math.nan)
+        try:
+            wanted = self._step(offered.after)
+        except NonFiniteError as error:
+            return self._keep(asked, str(error), math.nan)
+        jumps = np.abs(wanted - asked)
+        worst = int(np.argmax(jumps / self._jump))
+        jump = float(jumps[worst])
+        if jump > self._jump[worst] and not offered.change.forced:
+            unit = self._setpoint.diagram_unit
+            told = f"the command jumps by {jump:.4g} {unit}, at most {self._jump[worst]:.4g} {unit}"
+            return self._keep(asked, told, jump)
+        self._now, self.outcome = offered.after, ChangeOutcome("", jump)
+        return wanted
+
+    def _keep(self, asked: Array, refused: str, jump: float) -> Array:
+        self.outcome = ChangeOutcome(refused, jump)
+        return asked
 
     def restart(self) -> None:
         """Begin again, with all states as at the start."""
-        self._engine.restore(self._start)
+        self._now, self._offered = self._first, None
+        self._now.version.engine.restore(self._start)
         self._asked, self._left, self.fault = np.zeros(len(self._most)), 0, ""
         self._built_in.restart()
 

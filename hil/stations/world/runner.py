@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack, closing
@@ -20,10 +19,12 @@ from hil.run.journal import Journal
 from hil.run.run import Opening, play
 from hil.run.station import Checked, Request, Tried
 from hil.stations.world.bench import WorldBench, open_bench
+from hil.stations.world.diagram_changes import DiagramChanger, Inbox, changes_of
+from hil.stations.world.editing.diagram_file import saved_diagram
 from hil.stations.world.editing.editor import EditQueue, RunEditor, TimedEdits
 from hil.stations.world.editing.texts import edits_of
 from hil.stations.world.led import desk_for, how_to_lead, led_by
-from hil.stations.world.loop import WorldFigures, WorldRun
+from hil.stations.world.loop import BetweenSteps, WorldFigures, WorldRun
 from hil.stations.world.pictures import PicturesError
 from hil.stations.world.planned_settings import HoldMotion
 from hil.stations.world.scenario import (
@@ -33,10 +34,18 @@ from hil.stations.world.scenario import (
     scenario_table,
     world_plan_from_table,
 )
+from hil.stations.world.showing import (
+    RunPages,
+    VideoProgress,
+    errors_told,
+    run_told,
+    show_check,
+    show_run,
+)
 from hil.stations.world.signals import STATION, world_signals
 from hil.stations.world.sources.opened import LiveMeans
-from hil.stations.world.told import WorldCheckTold, WorldErrorsTold, WorldRunTold
-from hil.terminal.console import err, out, print_json, show_recording, styled, waiting
+from hil.stations.world.told import WorldCheckTold
+from hil.terminal.console import err, print_json, styled, waiting
 from hil.timing.clock import Clock, ReportingClock, VirtualClock, moment
 
 if TYPE_CHECKING:
@@ -63,23 +72,13 @@ class WorldResult:
     """Deadlines given up."""
     editor: RunEditor
     """What was edited while it ran."""
+    changer: DiagramChanger | None = None
+    """What was changed of its diagram; None if it has none."""
 
     @property
     def ok(self) -> bool:
         """Whether it came to its end, recorded whole."""
         return self.figures.ok and not self.recorder.failure
-
-
-@dataclass(frozen=True, slots=True)
-class RunPages:
-    """What was drawn of a run."""
-
-    page: Path | None
-    """Its report, if one was asked for."""
-    video: str | None
-    """Its film, likewise."""
-    failure: str
-    """Why there is no film that was asked for; else empty."""
 
 
 def plan_of(request: Request) -> WorldPlan:
@@ -99,10 +98,8 @@ def plan_of(request: Request) -> WorldPlan:
     if (recording := request.options.get("--edits")) is not None:
         from hil.recording.reader import Recording
 
-        plan = replace(plan, edits=edits_of(Recording.open(Path(recording))))
-    if request.options.get("--edit") and plan.diagram is not None:
-        told = "a robot that a diagram moves cannot be edited"
-        raise ConfigError(str(request.scenario), [f"--edit: {told}"])
+        before = Recording.open(Path(recording))
+        plan = replace(plan, edits=edits_of(before), changes=changes_of(before))
     if request.options.get("--edit") and plan.scenario.clock != "real":
         told = "on the virtual clock a run is over at once; --clock real lets it last"
         raise ConfigError(str(request.scenario), [f"--edit: {told}"])
@@ -112,8 +109,12 @@ def plan_of(request: Request) -> WorldPlan:
 def prove(plan: WorldPlan, law: WorldLaw | None = None) -> tuple[WorldBench, WorldFigures]:
     """Run the motion ahead in a world of its own, unrecorded."""
     bench = open_bench(plan, law)
-    editing = [RunEditor(TimedEdits(plan, plan.edits))] if plan.edits else []
-    run = WorldRun(bench, VirtualClock(), None, _signals(bench), between=editing)
+    between: list[BetweenSteps] = []
+    if plan.edits:
+        between.append(RunEditor(TimedEdits(plan, plan.edits)))
+    if plan.changes and bench.law == "diagram":
+        between.append(DiagramChanger(plan.changes, plan.scenario.step_s))
+    run = WorldRun(bench, VirtualClock(), None, _signals(bench), between=between)
     play(run)
     return bench, run.figures
 
@@ -133,9 +134,9 @@ def check(request: Request) -> Checked:
         ok=ok, robot=plan.robot.name or plan.scenario.robot,
         duration_s=bench.source.duration_s or 0.0,
         reason=next(iter(figures.violations), figures.reason), contacts=figures.contacts,
-        violations=figures.violations, **_errors(figures),
+        violations=figures.violations, **errors_told(figures),
     )  # fmt: skip
-    return Checked(ok=ok, told=told, show=partial(_show_check, plan, told))
+    return Checked(ok=ok, told=told, show=partial(show_check, plan, told))
 
 
 def _tell_cost(plan: WorldPlan) -> None:
@@ -178,17 +179,22 @@ def run_plan(plan: WorldPlan, request: Request) -> bool:
         tell = partial(_tell, plan.scenario.name)
     with ExitStack() as stack:
         edits = None
-        if request.options.get("--edit"):
+        inbox: Inbox | None = None
+        if request.options.get("--edit") and plan.diagram is not None:
+            inbox = stack.enter_context(saved_diagram(plan.diagram, plan.scenario.diagram)).next
+        elif request.options.get("--edit"):
             from hil.stations.world.editing.builder import BuilderProcess  # Linux only
 
             edits = stack.enter_context(BuilderProcess(plan, plan.scenario.robot))
-        result = run_world(plan, request.folder, tell, edits=edits, operator=request.operator)
+        result = run_world(
+            plan, request.folder, tell, edits=edits, changes=inbox, operator=request.operator
+        )
     shown = _shown(request, result.recorder.path)
     if quiet:
-        told = _run_told(result, plain, shown)
+        told = run_told(result, plain, shown)
         print_json(told)
     else:
-        _show_run(result, plain, shown)
+        show_run(result, plain, shown)
     if shown.failure:
         err.print(styled("red", f"video: {shown.failure}"), soft_wrap=True)
         return False
@@ -208,26 +214,12 @@ def _shown(request: Request, path: Path) -> RunPages:
         from hil.stations.world.filming import film
         from hil.stations.world.recorded import RecordedWorld
 
-        tell = (lambda _: None) if request.as_json else _VideoProgress()
+        tell = (lambda _: None) if request.as_json else VideoProgress()
         try:
             film(RecordedWorld.of(Recording.open(path)), Path(video), tell)
         except PicturesError as error:
             video, failure = None, str(error)
     return RunPages(page, video, failure)
-
-
-class _VideoProgress:
-    """Says which share of a film is drawn: on one line of a terminal, else in quarters."""
-
-    def __init__(self) -> None:
-        self._quarters = 0
-
-    def __call__(self, share: float) -> None:
-        if sys.stderr.isatty():
-            err.print(f"video: {100.0 * share:.0f} %", end="\r")
-        elif int(4.0 * share) > self._quarters:
-            self._quarters = int(4.0 * share)
-            err.print(f"video: {25 * self._quarters} %")
 
 
 def dry_run(file: Path, out_dir: Path, tell: Callable[[float, float], None]) -> Tried:
@@ -245,6 +237,7 @@ def run_world(
     watch: Callable[[WorldBench, Journal], LiveClock] | None = None,
     edits: EditQueue | None = None,
     *,
+    changes: Inbox | None = None,
     operator: bool = False,
     keys_fd: int | None = None,
 ) -> WorldResult:
@@ -254,6 +247,7 @@ def run_world(
         tell: told the time now and then [s].
         watch: makes the clock of a run that is watched, in place of the scenario's.
         edits: changed documents, as they come; those of the plan if left out.
+        changes: of the diagram, as they come, beside those of the plan.
         operator: whether panels watch it, and one of them holds it if it is led.
         keys_fd: descriptor of the terminal whose keys lead; None for that of the program.
 
@@ -292,7 +286,13 @@ def run_world(
         editor = RunEditor(edits or TimedEdits(plan, plan.edits))
         editor.rehearse(bench)
         stopped = _stopped(opening, live, asked)
-        turning = WorldRun(bench, paced, journal, signals, stopped, between=[editor])
+        between: list[BetweenSteps] = [editor]
+        changer = None
+        if plan.diagram is not None:
+            beside = plan.scenario.clock == "real"
+            changer = DiagramChanger(plan.changes, plan.scenario.step_s, changes, beside=beside)
+            between.append(changer)
+        turning = WorldRun(bench, paced, journal, signals, stopped, between=between)
         if live is not None:
             live.world = lambda: turning.bench.world  # another one after an edit
         began = moment(clock.now_s).utc
@@ -301,7 +301,7 @@ def run_world(
         _tell_end(journal, turning.figures, turning.bench)
     steps = max(1, turning.figures.steps)
     return WorldResult(
-        plan, turning.figures, opening.recorded(), passed_s / steps, clock.overruns, editor
+        plan, turning.figures, opening.recorded(), passed_s / steps, clock.overruns, editor, changer
     )
 
 
@@ -353,87 +353,6 @@ def _signals(bench: WorldBench) -> Signals:
         return world_signals(pairs, bench.plan.scenario.control, moving, sensors)
     except SignalsError as error:
         raise RefusedError(f"robot {bench.plan.scenario.robot}: {error}") from None
-
-
-def _errors(figures: WorldFigures) -> WorldErrorsTold:
-    line_m = figures.line_max_m
-    return WorldErrorsTold(
-        joint_error_final_deg=math.degrees(figures.error_final_rad),
-        joint_error_max_deg=math.degrees(figures.error_max_rad),
-        way_error_final_mm=1e3 * figures.error_final_m,
-        way_error_max_mm=1e3 * figures.error_max_m,
-        line_deviation_max_mm=None if math.isnan(line_m) else 1e3 * line_m,
-    )
-
-
-def _run_told(result: WorldResult, plain: WorldFigures | None, shown: RunPages) -> WorldRunTold:
-    figures, recorder = result.figures, result.recorder
-    return WorldRunTold(
-        ok=result.ok and not shown.failure, station=STATION,
-        robot=result.plan.robot.name or result.plan.scenario.robot, ended=figures.ended,
-        reason=figures.reason, **_errors(figures),
-        plain_pid=None if plain is None else _errors(plain), contacts=figures.contacts,
-        edits=result.editor.taken, edits_refused=result.editor.refused,
-        edit_pause_max_ms=1e3 * result.editor.pause_max_s,
-        loop_gap_max_um=1e6 * figures.gap_max_m, steps=figures.steps,
-        step_us=1e6 * result.step_s, overruns=result.overruns,
-        real_time_factor=result.plan.scenario.step_s / max(result.step_s, 1e-9),
-        recording=str(recorder.path), recording_sha256=recorder.sha256,
-        recording_status=recorder.status.name, recording_failure=recorder.failure,
-        report=None if shown.page is None else str(shown.page), video=shown.video,
-        video_failure=shown.failure,
-    )  # fmt: skip
-
-
-def _show_check(plan: WorldPlan, told: WorldCheckTold) -> None:
-    style, word = ("green", "ok") if told["ok"] else ("red", "refused")
-    out.print(styled(style, word), f": {plan.scenario.name}, {told['robot']}, ", sep="", end="")
-    out.print(f"{told['duration_s']:.2f} s")
-    out.print(_error_line(told))
-    for one in told["violations"]:
-        out.print(styled("red", one), soft_wrap=True)
-
-
-def _error_line(told: WorldErrorsTold) -> str:
-    words = (
-        f"joints: at most {told['joint_error_max_deg']:.4f} deg in motion, "
-        f"{told['joint_error_final_deg']:.5f} deg at the end"
-    )
-    if told["way_error_max_mm"]:
-        words += f"; slides: {told['way_error_max_mm']:.4f} mm, {told['way_error_final_mm']:.4f} mm"
-    line = told["line_deviation_max_mm"]
-    return words if line is None else f"{words}; line: {line:.4f} mm"
-
-
-def _show_run(result: WorldResult, plain: WorldFigures | None, shown: RunPages) -> None:
-    told = _run_told(result, plain, shown)
-    style = "green" if result.ok else "red"
-    out.print(styled(style, told["ended"]), f": {told['robot']}", sep="")
-    if told["reason"]:
-        out.print(told["reason"], soft_wrap=True)
-    out.print(_error_line(told))
-    if told["plain_pid"] is not None:
-        out.print("by plain PID:", _error_line(told["plain_pid"]))
-    if told["contacts"]:
-        out.print(f"contacts: {told['contacts']}; the first: {result.figures.violations[0]}")
-    if told["edits"] or told["edits_refused"]:
-        pause = f", at most {told['edit_pause_max_ms']:.2f} ms each"
-        out.print(
-            f"edits: {told['edits']} taken{pause if told['edit_pause_max_ms'] else ''}, "
-            f"{told['edits_refused']} refused"
-        )
-    for missed in result.editor.missed:
-        out.print(missed, soft_wrap=True)
-    if told["loop_gap_max_um"]:
-        out.print(f"loops: gap at most {told['loop_gap_max_um']:.2f} um")
-    out.print(
-        f"{told['steps']} steps, {told['step_us']:.0f} us each, {told['real_time_factor']:.1f} x "
-        f"real time, {told['overruns']} overruns"
-    )
-    show_recording(result.recorder.path, result.recorder.parts)
-    for name, file in (("report", shown.page), ("video", shown.video)):
-        if file is not None:
-            out.print(f"{name + ':':10} {file}", soft_wrap=True)
 
 
 def _tell(name: str, t_s: float) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hil.diagram.use import UsedDiagram
+    from hil.stations.world.diagram_changes import TimedChange
     from hil.stations.world.editing.texts import TimedEdit
     from hil.stations.world.placing import PlacedScene
     from sim.world.robots.model import Robot
@@ -151,6 +152,8 @@ class WorldPlan:
     """Documents that it takes while it goes."""
     diagram: UsedDiagram | None = None
     """What commands its drives, if a diagram does."""
+    changes: tuple[TimedChange, ...] = ()
+    """Changes of it while it runs."""
 
     @property
     def tree(self) -> RobotTree:
@@ -222,8 +225,9 @@ def world_plan_from_table(
     """Like `load_world_plan`, for a scenario that is already a table."""
     from dataclasses import replace
 
-    from hil.diagram.use import used_diagram
+    from hil.diagram.use import changes_at, used_diagram
     from hil.machines.robot_documents import robot_of
+    from hil.stations.world.diagram_changes import TimedChange
     from hil.stations.world.editing.reading import edits_at
     from sim.world.robots.toml_writing import write_toml
 
@@ -242,7 +246,12 @@ def world_plan_from_table(
     if scenario.diagram is None:
         return plan
     count = len(scenario.diagram.joints or drives)
-    return replace(plan, diagram=used_diagram(scenario.diagram, path, "diagram", count))
+    used = used_diagram(scenario.diagram, path, "diagram", count)
+    changes = tuple(
+        TimedChange(round(at_s / scenario.step_s), change)
+        for at_s, change in changes_at(scenario.diagram, path, "diagram")
+    )
+    return replace(plan, diagram=used, changes=changes)
 
 
 def _started(robot: Robot, starts: Iterable[JointStart], source: str) -> Robot:

@@ -17,12 +17,14 @@ ROBOT: Final = Option(
 EDITS: Final = Option(
     flag="--edits",
     metavar="RECORDING",
-    help="Take the edits of a recording at the same steps, in place of the scenario's.",
+    help="Take the edits of a recording, and its diagram's changes, at the same steps, in place of "
+    "the scenario's.",
     checks=True,
 )
 EDIT: Final = Option(
     flag="--edit",
-    help="Take the robot's document each time that it is saved; needs --clock real.",
+    help="Take the robot's document, or the diagram that moves it, each time that it is saved; "
+    "needs --clock real.",
     switch=True,
 )
 VIDEO: Final = Option(

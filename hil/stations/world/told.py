@@ -341,6 +341,30 @@ class WorldCheckTold(WorldErrorsTold):
     """All that the gate objected to, and all contacts that began."""
 
 
+class SignalDiffersTold(TypedDict):
+    """A signal that is not the same in two recordings."""
+
+    name: str
+    """Of it."""
+    row: int
+    """The first that differs."""
+
+
+class RerunTold(TypedDict):
+    """A recorded run done once more."""
+
+    ok: bool
+    """All rows are the same, bit by bit."""
+    path: str
+    """The first recording."""
+    recording: str
+    """The second one."""
+    rows: list[int]
+    """Of the first and the second."""
+    differs: list[SignalDiffersTold]
+    """Signals that are not the same in the rows that both have."""
+
+
 class WorldRunTold(WorldErrorsTold):
     """How a run in the virtual environment went."""
 
@@ -364,6 +388,10 @@ class WorldRunTold(WorldErrorsTold):
     """Changed documents that were taken while it ran."""
     edits_refused: int
     """Changed documents that could not be taken; the run went on without them."""
+    changes: int
+    """Changes of its diagram that it took."""
+    changes_refused: int
+    """Changes of it that it refused."""
     edit_pause_max_ms: float
     """Longest that one held up the loop [ms]; 0 on the virtual clock."""
     loop_gap_max_um: float

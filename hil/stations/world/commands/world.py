@@ -6,6 +6,7 @@ from hil.stations.world.commands.convert import convert
 from hil.stations.world.commands.inverse import ik
 from hil.stations.world.commands.jog import jog
 from hil.stations.world.commands.pose import fk
+from hil.stations.world.commands.rerun import rerun
 from hil.stations.world.commands.send import send
 from hil.stations.world.commands.show import check, listed, show
 from hil.stations.world.commands.view import view
@@ -20,5 +21,6 @@ app.command()(convert)
 app.command()(fk)
 app.command()(ik)
 app.command()(view)
+app.command()(rerun)
 app.command()(send)
 app.command()(jog)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hil.diagram.use import diagram_of_text
 from hil.machines.robot_documents import files_beside
 from hil.stations.world.scenario import WorldPlan, WorldScenario
 from sim.world.robots.toml_form import read_toml
@@ -28,4 +29,9 @@ def plan_from_told(told: Mapping[str, Any]) -> WorldPlan:
     drives = tuple(replace(one, control=scenario.control) for one in robot.drives)
     driven = replace(robot, drives=drives)
     scene = None if "scene" not in told else placed_of(told["scene"]).with_robot(driven)
-    return WorldPlan(scenario, driven, told["robot"], str(file), str(told["scenario_file"]), scene)
+    plan = WorldPlan(scenario, driven, told["robot"], str(file), str(told["scenario_file"]), scene)
+    if scenario.diagram is None:
+        return plan
+    path, count = Path(told["diagram_file"]), len(scenario.diagram.joints or drives)
+    used = diagram_of_text(scenario.diagram, told["diagram"], path, count)
+    return replace(plan, diagram=used)

@@ -70,6 +70,8 @@ class TimedEdit:
 class EditEvents:
     """Tells edits to a recording, a few events a turn."""
 
+    who: str = WHO
+    """Name under which they stand."""
     count: int = 0
     """Edits so far, those refused among them."""
     _waiting: deque[tuple[str, dict[str, Scalar]]] = field(default_factory=deque)
@@ -99,17 +101,18 @@ class EditEvents:
             return
         words = "taken" if not faults else f"refused, {len(faults)} faults: the run goes on"
         level = Level.WARNING if faults else Level.INFO
-        text = f"edit {self.count} ({edit.source[-SOURCE_CHARS:]}) {words}"
-        journal.put(tick.t_s, tick.index, text, head, who=WHO, kind=EventKind.NOTE, level=level)
+        text = f"{self.who} {self.count} ({edit.source[-SOURCE_CHARS:]}) {words}"
+        where, kind, who = (tick.t_s, tick.index), EventKind.NOTE, self.who
+        journal.put(*where, text, head, who=who, kind=kind, level=level)
         for index, one in enumerate(faults):
-            journal.put(tick.t_s, tick.index, one, {"edit": self.count, "fault": index}, who=WHO,
-                        kind=EventKind.NOTE, level=level)  # fmt: skip
+            fault = {"edit": self.count, "fault": index}
+            journal.put(*where, one, fault, who=who, kind=kind, level=level)
 
     def serve(self, journal: Journal | None, tick: Tick, most: int = PARTS_A_TURN) -> None:
         """Tell some of what waits; to be called every turn."""
         while self._waiting and journal is not None and most > 0:
             part, data = self._waiting.popleft()
-            journal.put(tick.t_s, tick.index, part, data, who=WHO, kind=EventKind.NOTE,
+            journal.put(tick.t_s, tick.index, part, data, who=self.who, kind=EventKind.NOTE,
                         level=Level.DEBUG)  # fmt: skip
             most -= 1
             journal.service()
@@ -131,23 +134,32 @@ def edits_of(recording: Recording) -> tuple[TimedEdit, ...]:
     Raises:
         ConfigError: if the text of one is not there as a whole.
     """
+    return tuple(TimedEdit(step, edit) for edit, _, step in texts_of(recording, WHO))
+
+
+def texts_of(
+    recording: Recording, who: str
+) -> Iterator[tuple[EditText, Mapping[str, Scalar], int]]:
+    """Texts that a recording holds under a name, with the data of their first event and its row.
+
+    Raises:
+        ConfigError: if one is not there as a whole.
+    """
     heads: dict[int, tuple[int, Mapping[str, Scalar]]] = {}
     parts: dict[int, list[str]] = {}
     for event in recording.events:
-        if event.name != WHO or (number := event.data.get("edit")) is None:
+        if event.name != who or (number := event.data.get("edit")) is None:
             continue
         if "sha256" in event.data:
             heads[int(number)] = event.index, event.data
         elif "part" in event.data:
             parts.setdefault(int(number), []).append(event.message)
-    found: list[TimedEdit] = []
     for number, (step, data) in sorted(heads.items()):
         edit = EditText("".join(parts.get(number, ())), str(data["source"]))
         if edit.sha256 != data["sha256"]:
-            told = f"edit {number} at row {step}: its text is not there as a whole"
+            told = f"{who} {number} at row {step}: its text is not there as a whole"
             raise ConfigError(str(recording.path), [told])
-        found.append(TimedEdit(step, edit))
-    return tuple(found)
+        yield edit, data, step
 
 
 def _parts(text: str) -> Iterator[str]:

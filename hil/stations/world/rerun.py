@@ -1,0 +1,94 @@
+"""A recorded run done once more, with all that was changed while it went, and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.config.errors import ConfigError, RefusedError
+from hil.recording.reader import Recording
+from hil.stations.world.diagram_changes import changes_of
+from hil.stations.world.editing.plans import plan_from_told
+from hil.stations.world.editing.texts import edits_of
+from hil.stations.world.runner import run_world
+from hil.stations.world.scenario import WorldPlan
+from hil.stations.world.signals import STATION
+
+
+@dataclass(frozen=True, slots=True)
+class SignalDiffers:
+    """A signal that is not the same."""
+
+    name: str
+    row: int
+    """The first that differs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rerun:
+    """A run beside its recording."""
+
+    recording: Path
+    """The second one."""
+    rows: tuple[int, int]
+    """Of the first and the second."""
+    differs: tuple[SignalDiffers, ...]
+    """Signals that are not the same bit by bit in the rows that both have."""
+
+    @property
+    def same(self) -> bool:
+        """Whether all rows and all bits are."""
+        return not self.differs and self.rows[0] == self.rows[1]
+
+
+def rerun(path: Path, folder: Path) -> Rerun:
+    """Run the plan of a recording again on the virtual clock, and compare.
+
+    Args:
+        folder: where the second recording goes.
+
+    Raises:
+        RefusedError: if somebody led it, who cannot do the same again, or it cannot be run.
+        ConfigError: if it is of another station, or texts of it are not whole.
+    """
+    first = Recording.open(path)
+    result = run_world(plan_of_recording(first), folder)
+    second = Recording.open(result.recorder.path)
+    return Rerun(second.path, (first.cycles, second.cycles), tuple(_differences(first, second)))
+
+
+def plan_of_recording(recording: Recording) -> WorldPlan:
+    """Its plan on the virtual clock, with edits and changes; raises as `rerun`."""
+    if recording.header.signals.station != STATION:
+        told = f"is of station {recording.header.signals.station}; {STATION} is needed"
+        raise ConfigError(str(recording.path), [told])
+    plan = plan_from_told(recording.header.scenario)
+    if plan.live:
+        told = f"{recording.path}: somebody led it, and nobody can do quite the same again"
+        raise RefusedError(told)
+    scenario = plan.scenario.model_copy(update={"clock": "virtual"})
+    edits, changes = edits_of(recording), changes_of(recording)
+    return replace(plan, scenario=scenario, edits=edits, changes=changes)
+
+
+def _differences(first: Recording, second: Recording) -> Iterator[SignalDiffers]:
+    count = min(first.cycles, second.cycles)
+    for field in first.header.signals.fields:
+        try:
+            one, other = (_bits(each.column(field.name)[:count]) for each in (first, second))
+        except KeyError:
+            yield SignalDiffers(field.name, 0)
+            continue
+        if one.shape != other.shape:
+            yield SignalDiffers(field.name, 0)
+        elif (unlike := np.flatnonzero((one != other).any(axis=1))).size:
+            yield SignalDiffers(field.name, int(unlike[0]))
+
+
+def _bits(column: NDArray[np.generic]) -> NDArray[np.uint8]:
+    rows = np.ascontiguousarray(column).view(np.uint8)
+    return rows.reshape(len(column), -1)

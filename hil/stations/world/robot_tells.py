@@ -1,0 +1,121 @@
+"""What a robot tells the diagram that moves it: its signals, each with unit, shape and axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.diagram.seam import Endpiece
+from sim.world.sensors.signals import SensorSignal
+
+if TYPE_CHECKING:
+    from sim.world.control.laws import JointMotion
+    from sim.world.engine.world import WorldRobot
+    from sim.world.motion.chain import Chain
+    from sim.world.sensors.readings import RobotSensors
+
+Array = NDArray[np.float64]
+Read = Callable[[], Array]
+
+
+class RobotTells:
+    """Signals of a robot for the diagram that moves it.
+
+    Args:
+        places: of the joints that are told, among the robot's drives.
+        slides: whether each of them slides.
+        chain: of driven joints to the end effector; None if there is none.
+    """
+
+    def __init__(
+        self, robot: WorldRobot, sensors: RobotSensors, places: Sequence[int],
+        slides: Sequence[bool], chain: Chain | None,
+    ) -> None:  # fmt: skip
+        self._wanted: JointMotion
+        self._found: JointMotion
+        self._needed: Array
+        self._geometry: tuple[Array, Array] | None = None
+        self._places = np.array(places, np.intp)
+        self._robot, self._sensors = robot, sensors
+        self._reads: dict[str, Read] = {}
+        self.offered: list[Endpiece] = []
+        """Each with its unit, shape and frame."""
+        if not any(slides):
+            self._offer_joints("rad", "N m")
+        elif all(slides):
+            self._offer_joints("m", "N")
+        if chain is not None and not any(slides):
+            self._offer_geometry(chain)
+        for one in sensors.signals:
+            if not one.child:
+                shape = (one.count,) if one.count > 1 else ()
+                self._offer(one.name, one.unit, shape, self._sensed(one), one.frame)
+
+    def now(self, wanted: JointMotion, found: JointMotion, needed: Array) -> None:
+        """What holds at this tick, of all drives of the robot."""
+        self._wanted, self._found, self._needed = wanted, found, needed
+        self._geometry = None
+
+    def reads(self, name: str) -> Read:
+        """What reads a signal at this tick."""
+        return self._reads[name]
+
+    def _offer_joints(self, unit: str, effort: str) -> None:
+        end, force = unit, effort.replace(" ", "_").lower()
+        at, of = self._places, (len(self._places),)
+        self._offer(f"wanted_{end}", unit, of, lambda: self._wanted.positions[at])
+        self._offer(f"wanted_{end}_s", f"{unit}/s", of, lambda: self._wanted.speeds[at])
+        self._offer(f"wanted_{end}_s2", f"{unit}/s2", of, lambda: self._wanted.accelerations[at])
+        self._offer(f"position_{end}", unit, of, lambda: self._found.positions[at])
+        self._offer(f"speed_{end}_s", f"{unit}/s", of, lambda: self._found.speeds[at])
+        self._offer(f"effort_{force}", effort, of, lambda: self._robot.efforts()[at])
+        self._offer(f"needed_{force}", effort, of, lambda: self._needed[at])
+
+    def _offer(
+        self, name: str, unit: str, shape: tuple[int, ...], read: Read, frame: str = ""
+    ) -> None:
+        self.offered.append(Endpiece(name, unit, shape, frame))
+        self._reads[name] = read
+
+    def _sensed(self, one: SensorSignal) -> Read:
+        return lambda: self._sensors.latest[one.at]
+
+    def _offer_geometry(self, chain: Chain) -> None:
+        """Where the end effector is in each joint, if each turns once on the way to it."""
+        frames = chain.frames(np.zeros(len(chain.places)))
+        turned = [chain.places[variable] for variable, _, _, _ in chain.axes(frames)]
+        if any(turned.count(place) != 1 for place in self._places):
+            return
+        rows, count = [turned.index(place) for place in self._places], len(self._places)
+        self._offer("joint_to_end", "1", (count, 3, 3), lambda: self._at_end(chain, rows)[0])
+        self._offer("end_in_joint_m", "m", (count, 3), lambda: self._at_end(chain, rows)[1])
+
+    def _at_end(self, chain: Chain, rows: Sequence[int]) -> tuple[Array, Array]:
+        """Rotation from each joint's axes to the end effector's, and its place in them.
+
+        The axes of a joint: z about which it turns, x that of its frame as near as can be.
+        """
+        if self._geometry is not None:
+            return self._geometry
+        frames = chain.frames(self._found.positions[list(chain.places)])
+        end, axes = frames[-1], chain.axes(frames)
+        rotations, places = np.empty((len(rows), 3, 3)), np.empty((len(rows), 3))
+        for number, row in enumerate(rows):
+            _, _, axis, origin = axes[row]
+            own = _axes_about(axis, frames[row][:3, :3])
+            rotations[number] = end[:3, :3].T @ own
+            places[number] = own.T @ (end[:3, 3] - origin)
+        self._geometry = rotations, places
+        return self._geometry
+
+
+def _axes_about(axis: Array, frame: Array) -> Array:
+    """Axes as columns: z along an axis, x as near as can be to that of a frame."""
+    aside = frame[:, 0] - (frame[:, 0] @ axis) * axis
+    if aside @ aside < 1e-6:
+        aside = frame[:, 1] - (frame[:, 1] @ axis) * axis
+    x = aside / np.sqrt(aside @ aside)
+    return np.column_stack([x, np.cross(axis, x), axis])

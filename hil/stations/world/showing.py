@@ -1,0 +1,140 @@
+"""What is shown of a check and a run of the virtual environment, and told as JSON."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hil.stations.world.signals import STATION
+from hil.stations.world.told import WorldCheckTold, WorldErrorsTold, WorldRunTold
+from hil.terminal.console import err, out, show_recording, styled
+
+if TYPE_CHECKING:
+    from hil.stations.world.loop import WorldFigures
+    from hil.stations.world.runner import WorldResult
+    from hil.stations.world.scenario import WorldPlan
+
+
+@dataclass(frozen=True, slots=True)
+class RunPages:
+    """What was drawn of a run."""
+
+    page: Path | None
+    """Its report, if one was asked for."""
+    video: str | None
+    """Its film, likewise."""
+    failure: str
+    """Why there is no film that was asked for; else empty."""
+
+
+class VideoProgress:
+    """Says which share of a film is drawn: on one line of a terminal, else in quarters."""
+
+    def __init__(self) -> None:
+        self._quarters = 0
+
+    def __call__(self, share: float) -> None:
+        """Say it, if it is time to."""
+        if sys.stderr.isatty():
+            err.print(f"video: {100.0 * share:.0f} %", end="\r")
+        elif int(4.0 * share) > self._quarters:
+            self._quarters = int(4.0 * share)
+            err.print(f"video: {25 * self._quarters} %")
+
+
+def errors_told(figures: WorldFigures) -> WorldErrorsTold:
+    """How far joints and tool were from where they should be."""
+    line_m = figures.line_max_m
+    return WorldErrorsTold(
+        joint_error_final_deg=math.degrees(figures.error_final_rad),
+        joint_error_max_deg=math.degrees(figures.error_max_rad),
+        way_error_final_mm=1e3 * figures.error_final_m,
+        way_error_max_mm=1e3 * figures.error_max_m,
+        line_deviation_max_mm=None if math.isnan(line_m) else 1e3 * line_m,
+    )
+
+
+def run_told(result: WorldResult, plain: WorldFigures | None, shown: RunPages) -> WorldRunTold:
+    """A run for a program.
+
+    Args:
+        plain: the same by plain PID; None if that was not run.
+    """
+    figures, recorder, changer = result.figures, result.recorder, result.changer
+    return WorldRunTold(
+        ok=result.ok and not shown.failure, station=STATION,
+        robot=result.plan.robot.name or result.plan.scenario.robot, ended=figures.ended,
+        reason=figures.reason, **errors_told(figures),
+        plain_pid=None if plain is None else errors_told(plain), contacts=figures.contacts,
+        edits=result.editor.taken, edits_refused=result.editor.refused,
+        changes=0 if changer is None else changer.taken,
+        changes_refused=0 if changer is None else changer.refused,
+        edit_pause_max_ms=1e3 * result.editor.pause_max_s,
+        loop_gap_max_um=1e6 * figures.gap_max_m, steps=figures.steps,
+        step_us=1e6 * result.step_s, overruns=result.overruns,
+        real_time_factor=result.plan.scenario.step_s / max(result.step_s, 1e-9),
+        recording=str(recorder.path), recording_sha256=recorder.sha256,
+        recording_status=recorder.status.name, recording_failure=recorder.failure,
+        report=None if shown.page is None else str(shown.page), video=shown.video,
+        video_failure=shown.failure,
+    )  # fmt: skip
+
+
+def show_check(plan: WorldPlan, told: WorldCheckTold) -> None:
+    """A check for people."""
+    style, word = ("green", "ok") if told["ok"] else ("red", "refused")
+    out.print(styled(style, word), f": {plan.scenario.name}, {told['robot']}, ", sep="", end="")
+    out.print(f"{told['duration_s']:.2f} s")
+    out.print(_error_line(told))
+    for one in told["violations"]:
+        out.print(styled("red", one), soft_wrap=True)
+
+
+def _error_line(told: WorldErrorsTold) -> str:
+    words = (
+        f"joints: at most {told['joint_error_max_deg']:.4f} deg in motion, "
+        f"{told['joint_error_final_deg']:.5f} deg at the end"
+    )
+    if told["way_error_max_mm"]:
+        words += f"; slides: {told['way_error_max_mm']:.4f} mm, {told['way_error_final_mm']:.4f} mm"
+    line = told["line_deviation_max_mm"]
+    return words if line is None else f"{words}; line: {line:.4f} mm"
+
+
+def show_run(result: WorldResult, plain: WorldFigures | None, shown: RunPages) -> None:
+    """A run for people; otherwise as `run_told`."""
+    told = run_told(result, plain, shown)
+    style = "green" if result.ok else "red"
+    out.print(styled(style, told["ended"]), f": {told['robot']}", sep="")
+    if told["reason"]:
+        out.print(told["reason"], soft_wrap=True)
+    out.print(_error_line(told))
+    if told["plain_pid"] is not None:
+        out.print("by plain PID:", _error_line(told["plain_pid"]))
+    if told["contacts"]:
+        out.print(f"contacts: {told['contacts']}; the first: {result.figures.violations[0]}")
+    if told["edits"] or told["edits_refused"]:
+        pause = f", at most {told['edit_pause_max_ms']:.2f} ms each"
+        out.print(
+            f"edits: {told['edits']} taken{pause if told['edit_pause_max_ms'] else ''}, "
+            f"{told['edits_refused']} refused"
+        )
+    if told["changes"] or told["changes_refused"]:
+        counts = f"{told['changes']} taken, {told['changes_refused']} refused"
+        out.print(f"changes of the diagram: {counts}")
+    changer = result.changer
+    for missed in (*result.editor.missed, *(() if changer is None else changer.missed)):
+        out.print(missed, soft_wrap=True)
+    if told["loop_gap_max_um"]:
+        out.print(f"loops: gap at most {told['loop_gap_max_um']:.2f} um")
+    out.print(
+        f"{told['steps']} steps, {told['step_us']:.0f} us each, {told['real_time_factor']:.1f} x "
+        f"real time, {told['overruns']} overruns"
+    )
+    show_recording(result.recorder.path, result.recorder.parts)
+    for name, file in (("report", shown.page), ("video", shown.video)):
+        if file is not None:
+            out.print(f"{name + ':':10} {file}", soft_wrap=True)
