@@ -34,7 +34,8 @@ def whole():
     bodies = (
         SceneBody("wall", BodyShape.BOX, (THIRD, 1.0, 2.0), on="arm", link=3,
                   position_m=triples[0], quaternion=TURNED, friction=0.1,
-                  friction_torsion_m=0.01, friction_rolling_m=1e-3, colour=(0.1, 0.2, THIRD)),
+                  friction_torsion_m=0.01, friction_rolling_m=1e-3, contact_time_s=0.2,
+                  contact_damping=THIRD, colour=(0.1, 0.2, THIRD)),
         SceneBody("wheel", BodyShape.CYLINDER, (0.12, 0.02), on="wall", motion=BodyMotion.HINGE,
                   axis=(0.0, THIRD, 0.0), start=0.3, limits=(-1.0, THIRD), joint_friction=4.0,
                   damping=2.0, armature=0.1, place=BodyPlace((0.0, 0.0, THIRD), TURNED),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hil.diagram.seam import Endpiece
+from hil.stations.world.end_errors import ERRORS, EndErrors
 from sim.world.sensors.signals import SensorSignal
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ class RobotTells:
         self._found: JointMotion
         self._needed: Array
         self._geometry: tuple[Array, Array] | None = None
+        self._errors: tuple[Array, ...] | None = None
         self._places = np.array(places, np.intp)
         self._robot, self._sensors = robot, sensors
         self._reads: dict[str, Read] = {}
@@ -57,7 +60,7 @@ class RobotTells:
     def now(self, wanted: JointMotion, found: JointMotion, needed: Array) -> None:
         """What holds at this tick, of all drives of the robot."""
         self._wanted, self._found, self._needed = wanted, found, needed
-        self._geometry = None
+        self._geometry = self._errors = None
 
     def reads(self, name: str) -> Read:
         """What reads a signal at this tick."""
@@ -92,6 +95,14 @@ class RobotTells:
         rows, count = [turned.index(place) for place in self._places], len(self._places)
         self._offer("joint_to_end", "1", (count, 3, 3), lambda: self._at_end(chain, rows)[0])
         self._offer("end_in_joint_m", "m", (count, 3), lambda: self._at_end(chain, rows)[1])
+        errors = EndErrors(chain)
+        for name, unit, part in ERRORS:
+            self._offer(name, unit, (3,), partial(self._off, errors, part), "end")
+
+    def _off(self, errors: EndErrors, part: int) -> Array:
+        if self._errors is None:
+            self._errors = errors.of(self._wanted, self._found)
+        return self._errors[part]
 
     def _at_end(self, chain: Chain, rows: Sequence[int]) -> tuple[Array, Array]:
         """Rotation from each joint's axes to the end effector's, and its place in them.

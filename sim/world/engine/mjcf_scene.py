@@ -7,7 +7,7 @@ Elements of a robot have its name and a slash before theirs; a body's geom has i
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -145,11 +145,14 @@ def _body(bearer: Element, body: SceneBody, bit: int, step_s: float) -> None:
     if what.shape is BodyShape.NONE:
         return
     coefficients = (body.friction, body.friction_torsion_m, body.friction_rolling_m)
+    soft: dict[str, Any] = {}
+    if body.contact_time_s:
+        soft = {"solref": (body.contact_time_s, body.contact_damping), "priority": 1}
     add(element, "geom", name=body.name, type=what.shape.value,
         size=half_sizes(what.shape, what.size_m), pos=what.position_m,
         quat=quaternion_of(what.rotation), rgba=(*body.colour, 1.0), friction=coefficients,
         condim=6 if coefficients[2] else 4 if coefficients[1] else 3, contype=bit,
-        conaffinity=EVERYTHING if bit == BODIES else EVERYTHING & ~bit)  # fmt: skip
+        conaffinity=EVERYTHING if bit == BODIES else EVERYTHING & ~bit, **soft)  # fmt: skip
 
 
 def _floor(root: Element, world: Element, floor: Floor) -> None:

@@ -158,7 +158,10 @@ def _of_body(body: SceneBody) -> list[Problem]:
 
 def _of_values(body: SceneBody) -> Iterator[Problem]:
     yield from _posed(body)
-    yield from _least(body, "friction", "friction_torsion_m", "friction_rolling_m")
+    yield from _least(
+        body, "friction", "friction_torsion_m", "friction_rolling_m", "contact_time_s"
+    )  # fmt: skip
+    yield from _above(body, "contact_damping")
     robot = Robot((link_of(body),), (joint_of(body),))
     for one in value_findings(robot):
         field = str(one.field[-1])

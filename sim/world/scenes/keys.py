@@ -26,7 +26,9 @@ from sim.world.scenes.model import BodyMotion
 _BORNE: Final = ("on", "link")
 _POSED: Final = (*_BORNE, "position_m", "quaternion")
 _LOOKS: Final = ("shape", "size_m", "place", "density_kg_m3", "mass_kg", "inertia", "colour")
-_TOUCH: Final = ("friction", "friction_torsion_m", "friction_rolling_m")
+_TOUCH: Final = (
+    "friction", "friction_torsion_m", "friction_rolling_m", "contact_time_s", "contact_damping"
+)  # fmt: skip
 
 
 def _same(*fields: str) -> Fields:
@@ -57,6 +59,8 @@ READ: Final[Mapping[str, Callable[[object], Any]]] = MappingProxyType(
         "joint_friction": number,
         "friction_torsion_m": number,
         "friction_rolling_m": number,
+        "contact_time_s": number,
+        "contact_damping": number,
         "step_s": number,
         "integrator": one_of(("implicitfast", "RK4")),
         "gravity_m_s2": some(3),

@@ -82,6 +82,11 @@ class SceneBody:
     """Coefficient of turning about the normal."""
     friction_rolling_m: float = 0.0
     """Coefficient of rolling."""
+    contact_time_s: float = 0.0
+    """Time constant by which it gives where it is touched [s], longer for what is softer; 0 for the
+    engine's own, which is stiff. Where it is told, this body's friction counts alone."""
+    contact_damping: float = 1.0
+    """Damping ratio of that, 1 if it swings no more."""
 
 
 @dataclass(frozen=True, slots=True)
