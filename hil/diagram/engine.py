@@ -81,8 +81,17 @@ class Engine:
         return self.values[self._outputs[name]].copy()
 
     def port(self, path: str, port: str = "y") -> NDArray[np.float64]:
-        """Numbers of a block's output, likewise."""
-        return self.values[self.table.ports[path, port]].copy()
+        """Numbers of a block's output, likewise; also of one that stands for other blocks.
+
+        Raises:
+            KeyError: If there is none.
+        """
+        return self.values[self.place(path, port)].copy()
+
+    def place(self, path: str, port: str = "y") -> slice:
+        """Where in `values` the numbers of an output stand; raises as `port`."""
+        source = self.sound.flat.source(path, port)
+        return self.table.ports[(path, port) if source is None else source]
 
     def states(self, path: str) -> NDArray[np.float64]:
         """States of a block; a copy."""

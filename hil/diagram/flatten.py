@@ -64,12 +64,16 @@ class _Flattener:
             if self.count > BLOCKS_MOST:
                 problem = f"more than {BLOCKS_MOST} blocks, those of sub-diagrams counted each time"
                 raise ConfigError(str(self.file.path), [problem])
+            kind = kinds().get(block.kind)
+            ports = None
             if block.kind == SUB:
                 ports = self._sub(name, block, around, scope)
-                if ports is not None:
-                    instances[name] = ports
+            elif kind is not None and kind.drawn is not None:
+                ports = self._expanded(name, block, around, scope, kind)
             else:
                 self._block(name, block, around, scope)
+            if ports is not None:
+                instances[name] = ports
         self._connect(drawn, around, instances)
 
     def _scope(self, drawn: Diagram, around: _Around, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,9 +103,7 @@ class _Flattener:
             told = f"kind = {block.kind[:60]!r}: no such kind{nearest(block.kind, known)}"
             self._add(path, told, self._spot(around, "block", name))
             return
-        if block.of or block.run != "always" or block.states != "held" or block.outputs != "held":
-            told = f"of, run, states and outputs are for kind = {SUB!r}"
-            self._add(path, told, self._spot(around, "block", name))
+        self._judge_plain(name, block, around)
         values = self._values(name, around, kind, block.parameters, scope)
         if values is None:
             return
@@ -110,6 +112,27 @@ class _Flattener:
             around.offset + around.rate * block.offset, around.enable,
         )  # fmt: skip
         (self.faces if kind.name in faces() else self.blocks)[path] = flat
+
+    def _judge_plain(self, name: str, block: DrawnBlock, around: _Around) -> None:
+        if block.of or block.run != "always" or block.states != "held" or block.outputs != "held":
+            told = f"of, run, states and outputs are for kind = {SUB!r}"
+            self._add(around.prefix + name, told, self._spot(around, "block", name))
+
+    def _expanded(self, name: str, block: DrawnBlock, around: _Around, scope: Mapping[str, Any],
+                  kind: BlockKind) -> Ports | None:  # fmt: skip
+        """The blocks that one stands for, beneath its path."""
+        self._judge_plain(name, block, around)
+        path = around.prefix + name
+        values = self._values(name, around, kind, block.parameters, scope)
+        if values is None or kind.drawn is None:
+            return None
+        rate, offset = around.rate * block.rate, around.offset + around.rate * block.offset
+        inner = _Around(
+            f"{path}/", rate, offset, around.enable, around.within, around.depth + 1, None
+        )
+        made = kind.drawn(values)
+        self.diagram(made, inner, {})
+        return self._face(path, made, block)
 
     def _values(self, name: str, around: _Around, kind: BlockKind, given: Mapping[str, Any],
                 scope: Mapping[str, Any]) -> dict[str, Any] | None:  # fmt: skip

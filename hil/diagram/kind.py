@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+if TYPE_CHECKING:
+    from hil.diagram.model import Diagram
 
 PortType = str
 """``real``, ``boolean``, ``integer``, or a variable such as ``?t``."""
@@ -124,6 +127,8 @@ class BlockKind:
     """Its inputs may be of any rate."""
     constant: bool = False
     """Its output never changes, so that it may be wired to any rate."""
+    drawn: Callable[[Parameters], Diagram] | None = None
+    """Blocks that it stands for; None if it is computed itself."""
     example: Example = Example()
 
     def ports_of(self, parameters: Parameters) -> Ports:

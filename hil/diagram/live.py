@@ -83,8 +83,10 @@ class Version:
         if not path:
             own = self.file.top.parameters.get(name)
             return None if own is None else own.value
-        block = self.sound.flat.blocks.get(path)
-        return None if block is None else block.parameters.get(name)
+        if (block := self.sound.flat.blocks.get(path)) is not None:
+            return block.parameters.get(name)
+        drawn = self.file.top.blocks.get(path)
+        return None if drawn is None else drawn.parameters.get(name)
 
     def same_structure(self, other: Version) -> bool:
         """Whether only numbers differ."""

@@ -119,8 +119,9 @@ def _numbers(value: Any) -> list[Any]:
 
 
 def _text_fault(one: ParameterKind, value: Any) -> str:
-    if not isinstance(value, str) or len(value) > TEXT_MOST or not value.isprintable():
-        return f"a text of at most {TEXT_MOST} printable characters is needed"
+    most = TEXT_MOST if math.isinf(one.high) else int(one.high)
+    if not isinstance(value, str) or len(value) > most or not value.isprintable():
+        return f"a text of at most {most} printable characters is needed"
     if one.choices and value not in one.choices:
         return f"{' or '.join(one.choices)} is needed{nearest(value, one.choices)}"
     if one.type == "unit" and (value or one.default != ""):

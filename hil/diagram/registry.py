@@ -23,6 +23,7 @@ def kinds() -> Mapping[str, BlockKind]:
         arithmetic,
         digital,
         dynamic,
+        expression,
         linear,
         logic,
         nonlinear,
@@ -34,7 +35,7 @@ def kinds() -> Mapping[str, BlockKind]:
 
     groups = (
         sources, arithmetic, trigonometry, logic, digital, nonlinear, dynamic, linear, routing,
-        vectors,
+        vectors, expression,
     )  # fmt: skip
     return MappingProxyType({kind.name: kind for group in groups for kind in group.KINDS})
 

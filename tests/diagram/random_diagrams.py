@@ -10,6 +10,14 @@ from hil.diagram.units import times, unit, words
 RATES = ((1, 0), (1, 0), (1, 0), (2, 0), (2, 1), (5, 3))
 DELAYS = ("UnitDelay", "Delay", "Lag")
 POWER_MOST = 3
+TEXTS = (
+    ("y = k*(u1 - u2)/sqrt(u1^2 + eps)", ""), ("k*u1 + eps; y2 = y < u2", ""),
+    ("x' = k*(u1 - x); y = x + eps", "k 1/s"),
+    ("y = if(p and u1 > k, limit(u1, -k, k), eps); q = not p or y >= 0; z = y^3; w = t", "w s"),
+    ("y = tanh(sin(u1 + eps)) - hypot(u1, u2)/(1 + abs(u2)); x' = k*y; w = atan2(x, 1 + x^2)",
+     "k 1/s"),
+)  # fmt: skip
+"""Expressions of the parameters k and eps, and units of their names."""
 
 
 class Source:
@@ -150,6 +158,8 @@ class Drawn:
             values[one.name] = value
         if kind.name == "Sum":
             values["signs"] = "".join(draw.choice("+-") for _ in range(draw.randint(1, 4)))
+        if kind.name == "Expression":
+            values |= dict(zip(("text", "units"), draw.choice(TEXTS), strict=True))
         if kind.name == "StateSpace":
             values |= self.system()
         if kind.check is not None and kind.check(values):

@@ -113,6 +113,7 @@ def test_drawn_diagrams_have_all_kinds_rates_and_ways_to_run():
             refused += 1
             continue
         seen |= {one.kind.name for one in sound.flat.blocks.values()}
+        seen |= {one.kind for _, diagram in file.own() for one in diagram.blocks.values()}
         rates |= {(one.rate, one.offset) for one in sound.flat.blocks.values()}
         runs |= {(one.run, one.states, one.outputs) for _, diagram in file.own()
                  for one in diagram.blocks.values()}  # fmt: skip
