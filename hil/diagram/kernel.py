@@ -33,7 +33,7 @@ COLUMNS: Final = 15
 outputs, of the outputs to be checked, how many those are, places of states and numbers, elements of
 the block, place of the condition (-1: none), of the first three inputs."""
 
-KINDS: Final = 112
+KINDS: Final = 113
 # Kinds in capitals. Up to ENABLEDOUTPUT each element has a row.
 (
     CONSTANT, CONSTANTBOOLEAN, CONSTANTINTEGER, STEP, RAMP, SINE, CHIRP, PULSE, PULSEBOOLEAN,
@@ -49,7 +49,8 @@ KINDS: Final = 112
     DERIVATIVE,
     PI, PID, SWITCH, MULTIPORTSWITCH, RATETRANSITION, SCALE, ENABLEDOUTPUT,
     SHIFTREGISTER, TRANSFERFUNCTION, STATESPACE, MUX, DEMUX, SELECT, MATRIXGAIN, DOT, CROSS, NORM,
-    SUMELEMENTS, MATRIXPRODUCT, ROTATE, ROTATEBACK, ROTATIONABOUT, FORCETRANSFORM, RESTART,
+    SUMELEMENTS, MATRIXPRODUCT, ROTATE, ROTATEBACK, ROTATIONABOUT, FORCETRANSFORM, STATEMACHINE,
+    RESTART,
 ) = range(KINDS)  # fmt: skip
 CODES: Final[dict[str, int]] = {
     name: code for name, code in list(globals().items()) if name.isupper() and type(code) is int
@@ -487,10 +488,38 @@ def _whole(code: int, part: int, v: Array, x: Places, q: int, o: int, s: int, p:
             for k in range(3):
                 total = total + v[x[q + 1] + k] * v[rotation + 3 * k + 2]
             v[o + j] = total
+    elif code == STATEMACHINE:
+        state, count = _state_after(v, x, q, s, p), int(v[p + 1])
+        first = p + 2 + 3 * int(v[p]) + state * count
+        for n in range(count):
+            v[o + n] = v[first + n]
+        v[o + count] = state + 1.0
+        v[o + count + 1] = 0.0 if _has_moved(v, x, q, s, p) else v[s + 1]
     elif code == RESTART and v[x[q]] != 0.0 and v[s] == 0.0:
         first = int(v[p])
         for n in range(int(v[p + 1])):
             v[first + n] = v[p + 2 + n]
+
+
+@njit(**FAST)
+def _taken(v: Array, x: Places, q: int, s: int, p: int) -> int:
+    """Place of the numbers of the transition that is taken; -1 if none is."""
+    for n in range(int(v[p])):
+        t = p + 2 + 3 * n
+        if (v[t] < 0.0 or v[t] == v[s]) and v[x[q + int(v[t + 2])]] != 0.0:
+            return t
+    return -1
+
+
+@njit(**FAST)
+def _state_after(v: Array, x: Places, q: int, s: int, p: int) -> int:
+    t = _taken(v, x, q, s, p)
+    return int(v[s]) if t < 0 else int(v[t + 1])
+
+
+@njit(**FAST)
+def _has_moved(v: Array, x: Places, q: int, s: int, p: int) -> bool:
+    return _taken(v, x, q, s, p) >= 0
 
 
 @njit(**FAST)
@@ -595,6 +624,10 @@ def _advance_whole(code: int, v: Array, x: Places, q: int, s: int, p: int) -> No
             v[s + n + j] = total
         for j in range(n):
             v[s + j] = v[s + n + j]
+    elif code == STATEMACHINE:
+        moved = _has_moved(v, x, q, s, p)
+        v[s] = float(_state_after(v, x, q, s, p))
+        v[s + 1] = 1.0 if moved else v[s + 1] + 1.0
     elif code == RESTART:
         v[s] = v[x[q]]
 

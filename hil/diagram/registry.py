@@ -27,15 +27,17 @@ def kinds() -> Mapping[str, BlockKind]:
         linear,
         logic,
         nonlinear,
+        operating,
         routing,
         sources,
+        state_machine,
         trigonometry,
         vectors,
     )  # fmt: skip
 
     groups = (
         sources, arithmetic, trigonometry, logic, digital, nonlinear, dynamic, linear, routing,
-        vectors, expression,
+        vectors, expression, state_machine, operating,
     )  # fmt: skip
     return MappingProxyType({kind.name: kind for group in groups for kind in group.KINDS})
 

@@ -22,6 +22,7 @@ B = RANDOM.normal(0.0, 1.0, TICKS)
 C = RANDOM.normal(0.0, 1.0, TICKS)
 P = RANDOM.random(TICKS) > 0.6
 Q = RANDOM.random(TICKS) > 0.8
+R = np.random.default_rng(19).random(TICKS) > 0.7
 SHARP = RANDOM.random(TICKS) * 1.9 - 0.95
 VECTOR, OTHER = RANDOM.normal(size=(TICKS, 3)), RANDOM.normal(size=(TICKS, 3))
 TURNS = np.linalg.qr(RANDOM.normal(size=(TICKS, 3, 3)))[0]
@@ -47,7 +48,7 @@ def run_block(kind, parameters, inputs, base_s=BASE_S, output=None):
         for name, values in inputs.items():
             engine.set_input(name, values[tick])
         engine.step()
-        rows.append(np.concatenate([engine.port("b", name) for name in names]))
+        rows.append(np.concatenate([engine.port("b", name) for name in names] or [[]]))
     return np.array(rows)
 
 
@@ -125,6 +126,22 @@ def wrench_torques():
     found = []
     for R, f, mu, r in zip(TURNS, VECTOR, OTHER, MATRICES[:, 0], strict=True):
         found.append(np.cross(r, R.T @ f)[2] + (R.T @ mu)[2])
+    return np.array(found)
+
+
+def state_machine(p, q, r):
+    """Speed, lamp, state and ticks of the case below, by its words."""
+    state, ticks, found = "idle", -1, []
+    gives = {"idle": (0.0, 1.0, 1), "run": (2.0, 0.0, 2), "stop": (-1.0, 5.0, 3)}
+    for go, back, halt in zip(p, q, r, strict=True):
+        ticks += 1
+        if state == "idle" and go:
+            state, ticks = "run", 0
+        elif state == "run" and halt:
+            state, ticks = "stop", 0
+        elif halt or (state == "run" and back):
+            state, ticks = "idle", 0
+        found.append((*gives[state], ticks))
     return np.array(found)
 
 
@@ -259,6 +276,16 @@ CASES = {
          "names": "lim k tau", "values": (0.5, 2.0, 0.1), "start": (0.3,),
          "units": "k 1/s, v 1/s, tau s"},
         {"u1": A, "u2": B, "p": P}, expression(A, B, P)),
+    "StateMachine": (
+        {"names": "idle run stop", "gives": "speed lamp", "values": ((0.0, 1.0), (2.0, 0.0),
+                                                                     (-1.0, 5.0)),
+         "transitions": "idle -> run: p; run -> idle: q 3; run -> stop: r 1; * -> idle: r 2"},
+        {"p": P, "q": Q, "r": R}, state_machine(P, Q, R)),
+    "PanelSlider": ({"value": 0.4, "high": 2.0, "unit": "N"}, {}, np.full(TICKS, 0.4)),
+    "PanelSwitch": ({"on": True}, {}, np.ones(TICKS)),
+    "PanelButton": ({"presses": 2}, {}, K == 0),
+    "PanelLamp": ({}, {"u": P}, None), "PanelNumber": ({}, {"u": A}, None),
+    "PanelText": ({}, {"u": P}, None),
     "UniformNoise": ({"low": -1.0, "high": 3.0}, {}, None),
     "NormalNoise": ({"mean": 1.0, "sigma": 2.0}, {}, None),
 }  # fmt: skip

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from hil.diagram.check import SoundDiagram
     from hil.diagram.flat import Endpoint
+    from hil.diagram.live import Version
+    from hil.diagram.operated import Timed
 
 FileArg = Annotated[
     str,
@@ -43,6 +45,37 @@ InputOption = Annotated[
         "each row held until the next. `linear` takes 0 for one that is left out.",
     ),
 ]
+
+PressOption = Annotated[
+    list[str] | None,
+    typer.Option("--press", metavar="NAME@S", help="Press a PanelButton at a time [s]: start@2."),
+]
+SlideOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--slide",
+        metavar="NAME=VALUE@S",
+        help="Set a PanelSlider or PanelSwitch at a time [s]: gain=0.4@3, lamp=true@1.",
+    ),
+]
+
+
+def operated_diagram(
+    name: str, settings: Sequence[str], pressed: Sequence[str], slid: Sequence[str]
+) -> tuple[str, Version, list[Timed]]:
+    """As `diagram_of`, to be changed while it runs by what is pressed and slid.
+
+    Raises:
+        ConfigError: If it cannot run, or an act is none.
+    """
+    from hil.diagram.live import Version
+    from hil.diagram.operated import operated
+    from hil.diagram.read import read
+
+    path = find_file(name, folder="diagrams", key="FILE")
+    file = read(path)
+    version = Version.of(file, changes_of(settings))
+    return str(path), version, operated(file, pressed, slid)
 
 
 def diagram_of(name: str, settings: Sequence[str]) -> tuple[str, SoundDiagram]:

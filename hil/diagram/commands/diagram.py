@@ -9,7 +9,16 @@ import typer
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.diagram.commands.bench import bench
-from hil.diagram.commands.choices import FileArg, InputOption, InputPlan, SetOption, diagram_of
+from hil.diagram.commands.choices import (
+    FileArg,
+    InputOption,
+    InputPlan,
+    PressOption,
+    SetOption,
+    SlideOption,
+    diagram_of,
+    operated_diagram,
+)  # fmt: skip
 from hil.diagram.commands.diff import diff
 from hil.diagram.commands.draw import draw
 from hil.diagram.commands.exercise import app as exercises
@@ -17,8 +26,6 @@ from hil.diagram.commands.linear import linear
 from hil.terminal.console import Json, leave, out, print_json, verb
 
 if TYPE_CHECKING:
-    from hil.diagram.engine import Engine
-    from hil.diagram.fault import NonFiniteError
     from hil.diagram.told import KindTold, PortTold
 
 app = typer.Typer(no_args_is_help=True, help="Functional diagrams: control laws that are drawn.")
@@ -76,20 +83,22 @@ def run(
     ] = 10.0,
     settings: SetOption = None,
     inputs: InputOption = None,
+    pressed: PressOption = None,
+    slid: SlideOption = None,
     table: Annotated[
         Path | None, typer.Option("--out", metavar="FILE.csv", help="Outputs of every tick.")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Run a diagram alone, as fast as it can; exit status 1 if a number became not finite."""
-    from hil.diagram.engine import Engine
+    from hil.diagram.commands.playing import play
     from hil.diagram.told import DiagramRunTold, StopTold
 
-    path, sound = diagram_of(file, settings or [])
+    path, version, acts = operated_diagram(file, settings or [], pressed or [], slid or [])
+    sound = version.sound
     plan = InputPlan(sound, inputs or [])
-    engine = Engine(sound)
     ticks = max(int(seconds / sound.flat.base_s + 0.5), 1)
-    stop = _play(engine, plan, ticks, table)
+    engine, stop = play(version, plan, acts, ticks, table)
     outputs = {name: engine.output(name).tolist() for name in engine.outputs}
     if as_json:
         told = None
@@ -110,44 +119,6 @@ def run(
     if stop is not None:
         raise RefusedError(str(stop))
     leave(True)
-
-
-def _play(engine: Engine, plan: InputPlan, ticks: int, table: Path | None) -> NonFiniteError | None:
-    """Run some ticks and write what comes out; the fault that ended it early, or None."""
-    from hil.diagram.fault import NonFiniteError
-
-    rows = []
-    for name, values in plan.steady().items():
-        engine.set_input(name, values)
-    fault = None
-    for tick in range(ticks):
-        for name, row in plan.at(tick * engine.sound.flat.base_s).items():
-            engine.set_input(name, row)
-        try:
-            engine.step()
-        except NonFiniteError as error:
-            fault = error
-            break
-        if table is not None:
-            rows.append([value for name in engine.outputs for value in engine.output(name)])
-    if table is not None:
-        _write(engine, table, rows)
-    return fault
-
-
-def _write(engine: Engine, table: Path, rows: list[list[float]]) -> None:
-    names = ["t_s"]
-    for name, where in engine.outputs.items():
-        count = where.stop - where.start
-        names += [name] if count == 1 else [f"{name}_{number}" for number in range(1, count + 1)]
-    base_s = engine.sound.flat.base_s
-    lines = [
-        ",".join(map(repr, [tick * base_s, *map(float, row)])) for tick, row in enumerate(rows)
-    ]
-    try:
-        table.write_text("\n".join([",".join(names), *lines]) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise ConfigError("--out", [f"{table}: {error.strerror}"]) from None
 
 
 @app.command()

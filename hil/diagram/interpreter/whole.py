@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Final
 
 from hil.diagram.kind import BlockSetting, Parameters
 from hil.diagram.library.linear import discrete
+from hil.diagram.library.state_machine import guards, transitions
 
 Numbers = list[float]
 
@@ -170,11 +172,39 @@ class ForceTransform(WholeBlock):
         return torques
 
 
+class StateMachine(WholeBlock):
+    """States: number of the state from 0, ticks in it."""
+
+    def __init__(self, p: Parameters, s: BlockSetting, x: Numbers) -> None:
+        super().__init__(p, s, x)
+        self.names = p["names"].split()
+        self.inputs = guards(p)
+
+    def after(self, values: Sequence[Numbers]) -> tuple[int, float]:
+        """The state after this tick's transition, and the ticks that it has lasted."""
+        true = {name for name, one in zip(self.inputs, values, strict=True) if one[0]}
+        state = self.names[int(self.x[0])]
+        for one in transitions(self.p["transitions"]):
+            if one.source in ("*", state) and one.guard in true:
+                return self.names.index(one.target), 0.0
+        return int(self.x[0]), self.x[1]
+
+    def output(self, *u: Numbers) -> Numbers:
+        state, lasted = self.after(u)
+        given = self.p["values"][state] if self.p["gives"].split() else ()
+        return [*given, state + 1.0, lasted]
+
+    def update(self, *u: Numbers) -> None:
+        state, lasted = self.after(u)
+        self.x[:] = [float(state), lasted + 1.0]
+
+
 WHOLE: Final[dict[str, type[WholeBlock]]] = {
     one.__name__: one
     for one in (
         ShiftRegister, StateSpace, TransferFunction, Mux, Demux, Select, MatrixGain, Dot, Norm,
         SumElements, Cross, MatrixProduct, Rotate, RotateBack, RotationAbout, ForceTransform,
+        StateMachine,
     )
 }  # fmt: skip
 """By the kind's name."""

@@ -19,7 +19,7 @@ from hil.run.journal import Journal
 from hil.run.run import Opening, play
 from hil.run.station import Checked, Request, Tried
 from hil.stations.world.bench import WorldBench, open_bench
-from hil.stations.world.diagram_changes import DiagramChanger, Inbox, changes_of
+from hil.stations.world.diagram_changes import DiagramChanger, Inbox, TimedChange, changes_of
 from hil.stations.world.editing.diagram_file import saved_diagram
 from hil.stations.world.editing.editor import EditQueue, RunEditor, TimedEdits
 from hil.stations.world.editing.texts import edits_of
@@ -100,10 +100,27 @@ def plan_of(request: Request) -> WorldPlan:
 
         before = Recording.open(Path(recording))
         plan = replace(plan, edits=edits_of(before), changes=changes_of(before))
+    plan = _operated(plan, request)
     if request.options.get("--edit") and plan.scenario.clock != "real":
         told = "on the virtual clock a run is over at once; --clock real lets it last"
         raise ConfigError(str(request.scenario), [f"--edit: {told}"])
     return plan
+
+
+def _operated(plan: WorldPlan, request: Request) -> WorldPlan:
+    """A plan with what the command line presses and slides in its diagram."""
+    given = [tuple(request.options.get(flag) or ()) for flag in ("--press", "--slide")]
+    if not any(given):
+        return plan
+    if plan.diagram is None:
+        told = "no diagram moves the robot, so there is nothing to press or slide"
+        raise ConfigError(str(request.scenario), [told])
+    from hil.diagram.operated import operated
+
+    acts = operated(plan.diagram.file, *given)
+    step_s = plan.scenario.step_s
+    changes = tuple(TimedChange(round(at_s / step_s), change) for at_s, change in acts)
+    return replace(plan, changes=plan.changes + changes)
 
 
 def prove(plan: WorldPlan, law: WorldLaw | None = None) -> tuple[WorldBench, WorldFigures]:

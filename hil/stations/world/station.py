@@ -27,6 +27,20 @@ EDIT: Final = Option(
     "needs --clock real.",
     switch=True,
 )
+PRESS: Final = Option(
+    flag="--press",
+    metavar="NAME@S",
+    help="Press a PanelButton of the diagram that moves the robot, at a time [s]: start@2.",
+    many=True,
+    checks=True,
+)
+SLIDE: Final = Option(
+    flag="--slide",
+    metavar="NAME=VALUE@S",
+    help="Set a PanelSlider or PanelSwitch of it at a time [s]: gain=0.4@3.",
+    many=True,
+    checks=True,
+)
 VIDEO: Final = Option(
     flag="--video",
     metavar="F.mp4",
@@ -112,7 +126,7 @@ STATION: Final = Station(
     name="world",
     scenarios=SCENARIO,
     machines=(DOCUMENT,),
-    options=(ROBOT, EDITS, EDIT, VIDEO),
+    options=(ROBOT, EDITS, EDIT, PRESS, SLIDE, VIDEO),
     signals=SIGNALS,
     check=_late("runner:check"),
     run=_late("runner:run"),

@@ -1,0 +1,74 @@
+"""Plays a diagram alone: inputs, a person's acts, and a table of what comes out."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hil.config.errors import ConfigError
+from hil.diagram.fault import NonFiniteError
+from hil.diagram.live import Successor, Version
+
+if TYPE_CHECKING:
+    from hil.diagram.commands.choices import InputPlan
+    from hil.diagram.engine import Engine
+    from hil.diagram.operated import Timed
+
+
+def play(
+    version: Version, plan: InputPlan, acts: Sequence[Timed], ticks: int, table: Path | None
+) -> tuple[Engine, NonFiniteError | None]:
+    """Run some ticks and write what comes out.
+
+    Args:
+        acts: changes in order of their times.
+
+    Returns:
+        What ran last, and the fault that ended it early, or None.
+
+    Raises:
+        ConfigError: if a change is refused, or the table cannot be written.
+    """
+    rows: list[list[float]] = []
+    base_s, waiting, fault = version.sound.flat.base_s, deque(acts), None
+    for name, values in plan.steady().items():
+        version.engine.set_input(name, values)
+    for tick in range(ticks):
+        while waiting and waiting[0][0] <= tick * base_s + 0.5 * base_s:
+            version = _after(version, waiting.popleft())
+        engine = version.engine
+        for name, row in plan.at(tick * base_s).items():
+            engine.set_input(name, row)
+        try:
+            engine.step()
+        except NonFiniteError as error:
+            fault = error
+            break
+        if table is not None:
+            rows.append([value for name in engine.outputs for value in engine.output(name)])
+    if table is not None:
+        _write(version.engine, table, rows)
+    return version.engine, fault
+
+
+def _after(version: Version, act: Timed) -> Version:
+    after, _ = version.changed(act[1].changes)
+    Successor(version, after).catch_up()
+    return after
+
+
+def _write(engine: Engine, table: Path, rows: list[list[float]]) -> None:
+    names = ["t_s"]
+    for name, where in engine.outputs.items():
+        count = where.stop - where.start
+        names += [name] if count == 1 else [f"{name}_{number}" for number in range(1, count + 1)]
+    base_s = engine.sound.flat.base_s
+    lines = [
+        ",".join(map(repr, [tick * base_s, *map(float, row)])) for tick, row in enumerate(rows)
+    ]
+    try:
+        table.write_text("\n".join([",".join(names), *lines]) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ConfigError("--out", [f"{table}: {error.strerror}"]) from None
