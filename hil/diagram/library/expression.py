@@ -19,8 +19,8 @@ from hil.diagram.library.grammar import (
     CHARACTERS_MOST,
     TIME,
     GrammarError,
-    Node,
     Statement,
+    SyntaxNode,
     names_in,
     parsed,
 )  # fmt: skip
@@ -90,7 +90,7 @@ class _Writing:
             self.wires[f"{name}.{port}"] = f"{source}.y"
         return name
 
-    def tree(self, node: Node) -> str:
+    def tree(self, node: SyntaxNode) -> str:
         """Blocks of a tree; the one whose output it is."""
         if node.what == "number":
             return self._new("Constant", value=node.value)
@@ -137,7 +137,7 @@ def flags_of(statements: tuple[Statement, ...]) -> frozenset[str]:
     """Names that are true or false: conditions, and what is made of comparisons."""
     found = set[str]()
 
-    def look(node: Node) -> None:
+    def look(node: SyntaxNode) -> None:
         wanted = node.parts if node.what in ("and", "or", "not") else node.parts[:1]
         if node.what in ("and", "or", "not", "if"):
             found.update(one.name for one in wanted if one.what == "name")
@@ -152,7 +152,7 @@ def flags_of(statements: tuple[Statement, ...]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _is_flag(node: Node, flags: set[str]) -> bool:
+def _is_flag(node: SyntaxNode, flags: set[str]) -> bool:
     if node.what == "if":
         return _is_flag(node.parts[1], flags)
     return node.what in BOOLEAN or node.name in flags

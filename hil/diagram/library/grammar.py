@@ -59,12 +59,12 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class SyntaxNode:
     """A tree: an operation or function of its parts, a number, or a name."""
 
     what: str
     """``number``, ``name``, an operator's sign, or the name of a function."""
-    parts: tuple[Node, ...] = ()
+    parts: tuple[SyntaxNode, ...] = ()
     value: float = 0.0
     """Of a number; the exponent of ``^``."""
     name: str = ""
@@ -77,7 +77,7 @@ class Statement:
 
     name: str
     rate: bool
-    tree: Node
+    tree: SyntaxNode
 
 
 @lru_cache(maxsize=512)
@@ -92,7 +92,7 @@ def parsed(text: str) -> tuple[Statement, ...]:
     return tuple(_Parser(list(_tokens(text))).statements())
 
 
-def names_in(tree: Node) -> Iterator[str]:
+def names_in(tree: SyntaxNode) -> Iterator[str]:
     """Names in a tree, as often as they stand there."""
     if tree.what == "name":
         yield tree.name
@@ -149,13 +149,13 @@ class _Parser:
             raise GrammarError(f"column {name.column}: {name.text} has a meaning of its own")
         return Statement(name.text, rate, self._or())
 
-    def _or(self) -> Node:
+    def _or(self) -> SyntaxNode:
         return self._row(("or",), self._and)
 
-    def _and(self) -> Node:
+    def _and(self) -> SyntaxNode:
         return self._row(("and",), self._not)
 
-    def _row(self, signs: tuple[str, ...], inner: Callable[[], Node]) -> Node:
+    def _row(self, signs: tuple[str, ...], inner: Callable[[], SyntaxNode]) -> SyntaxNode:
         """Operations of the same rank, from the left."""
         found = inner()
         while self._now.text in signs and self._now.kind != "number":
@@ -163,14 +163,14 @@ class _Parser:
             found = self._node(token.text, token.column, found, inner())
         return found
 
-    def _not(self) -> Node:
+    def _not(self) -> SyntaxNode:
         if self._now.text == "not":
             token = self._next()
             with self._deeper(token):
                 return self._node("not", token.column, self._not())
         return self._comparison()
 
-    def _comparison(self) -> Node:
+    def _comparison(self) -> SyntaxNode:
         found = self._sum()
         if self._now.text in ("<", "<=", ">", ">="):
             token = self._next()
@@ -179,13 +179,13 @@ class _Parser:
                 raise self._wrong("comparisons do not follow each other; write a < b and b < c")
         return found
 
-    def _sum(self) -> Node:
+    def _sum(self) -> SyntaxNode:
         return self._row(("+", "-"), self._product)
 
-    def _product(self) -> Node:
+    def _product(self) -> SyntaxNode:
         return self._row(("*", "/"), self._sign)
 
-    def _sign(self) -> Node:
+    def _sign(self) -> SyntaxNode:
         if self._now.text in ("+", "-"):
             token = self._next()
             with self._deeper(token):
@@ -193,7 +193,7 @@ class _Parser:
             return inner if token.text == "+" else self._node("negate", token.column, inner)
         return self._power()
 
-    def _power(self) -> Node:
+    def _power(self) -> SyntaxNode:
         base = self._atom()
         if not self._take("^"):
             return base
@@ -207,7 +207,7 @@ class _Parser:
         exponent = -_number(token) if minus else _number(token)
         return self._node("^", token.column, base, value=exponent)
 
-    def _atom(self) -> Node:
+    def _atom(self) -> SyntaxNode:
         place, token = self._place, self._next()
         if token.kind == "number":
             return self._node("number", token.column, value=_number(token))
@@ -221,14 +221,14 @@ class _Parser:
             raise self._wrong("a number, a name or ( is needed")
         return self._call(token) if self._now.text == "(" else self._named(token)
 
-    def _named(self, token: Token) -> Node:
+    def _named(self, token: Token) -> SyntaxNode:
         if token.text in FUNCTIONS:
             raise GrammarError(f"column {token.column}: {token.text} needs its arguments in ( )")
         if token.text in CONSTANTS:
             return self._node("number", token.column, value=CONSTANTS[token.text])
         return self._node("name", token.column, name=token.text)
 
-    def _call(self, token: Token) -> Node:
+    def _call(self, token: Token) -> SyntaxNode:
         name, wanted = token.text, FUNCTIONS.get(token.text)
         if wanted is None:
             known = ", ".join(FUNCTIONS)
@@ -270,12 +270,12 @@ class _Parser:
         return GrammarError(f"column {self._now.column}: {self._now.text[:40]}: {right}")
 
     def _node(
-        self, what: str, column: int, *parts: Node, value: float = 0.0, name: str = ""
-    ) -> Node:
+        self, what: str, column: int, *parts: SyntaxNode, value: float = 0.0, name: str = ""
+    ) -> SyntaxNode:
         self._nodes += 1
         if self._nodes > NODES_MOST:
             raise GrammarError(f"column {column}: more than {NODES_MOST} operations and names")
-        return Node(what, parts, value, name, column)
+        return SyntaxNode(what, parts, value, name, column)
 
     @contextmanager
     def _deeper(self, token: Token) -> Iterator[None]:
