@@ -120,3 +120,16 @@ def by_virtual_work(chain, q, places):
         way = one[:3, 3] - other[:3, 3]
         torques.append(((turn @ f) @ way + (turn @ mu) @ turned) / 2e-5)
     return np.array(torques)
+
+
+def test_the_law_of_the_first_lesson_presses_as_the_page_says(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "diagrams.md").read_text("utf-8")
+    lesson = page.split("## From an empty file to a running force law")[1].split("\n## ")[0]
+    law, scenario = (part.split("```")[0] for part in lesson.split("```toml\n")[1:])
+    (tmp_path / "my_force.toml").write_text(law)
+    (tmp_path / "my_press.toml").write_text(scenario)
+    result = run_world(load_world_plan(tmp_path / "my_press.toml"), tmp_path / "runs")
+    assert result.ok
+    recording = Recording.open(result.recorder.path)
+    late = recording.column("t_s") > 3.0
+    assert np.abs(recording.column("contact_force_n")[late] - 20.0).mean() < 0.01
