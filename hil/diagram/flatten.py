@@ -7,11 +7,12 @@ condition, and hidden blocks that make the condition, restart states and put out
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from hil.config.errors import ConfigError
+from hil.diagram.drivers import found_drivers
 from hil.diagram.flat import Endpoint, FlatBlock, FlatDiagram, FlatWire
 from hil.diagram.kind import BlockKind, Parameters, PortKind, Ports
 from hil.diagram.lines import Placed, SourceLines, raise_problems
@@ -337,7 +338,7 @@ def flatten_what_can_be(
         near = nearest(name if block else path or name, known or file.top.parameters)
         place = f"{path}.{name}" if path else name
         work.problems.append(f"{place}: no such parameter to set{near}")
-    drivers = dict(_drivers(work))
+    drivers = dict(found_drivers(work.blocks, work.faces, work.drawn, work.problems))
     flat = FlatDiagram(
         file.base_s, file.seed, dict(sorted(work.blocks.items(), key=_place)),
         dict(sorted(work.faces.items(), key=_place)),
@@ -360,35 +361,3 @@ def _beyond(parameter: DiagramParameter, value: Any) -> float | None:
 def _place(item: tuple[str, FlatBlock]) -> list[str]:
     """So that what stands within a sub-diagram stands together."""
     return item[0].split("/")
-
-
-def _drivers(work: _Flattener) -> Iterator[tuple[Endpoint, Endpoint]]:
-    """What drives each input, faces passed through."""
-    for path, block in work.blocks.items():
-        for port in block.ports.inputs:
-            source = _through(work, (path, port.name))
-            if source is not None:
-                yield (path, port.name), source
-    for path, face in work.faces.items():
-        if "/" not in path and face.kind.name == OUT:
-            source = _through(work, (path, "u"))
-            if source is not None:
-                yield (path, "u"), source
-
-
-def _through(work: _Flattener, target: Endpoint) -> Endpoint | None:
-    source = work.drawn.get(target)
-    way = [target]
-    while source is not None and source[0] in work.faces:
-        if source in way:
-            loop = " -> ".join(
-                f"{path}.{port}" for path, port in reversed(way[way.index(source) :])
-            )
-            work.problems.append(f"{loop}: wires in a circle, without a block between")
-            return None
-        way.append(source)
-        face = source[0]
-        if "/" not in face and work.faces[face].kind.name == IN:
-            return source
-        source = work.drawn.get((face, "u"))
-    return source
