@@ -18,7 +18,7 @@ SHIPPED = sorted(path for path in configs_dir().glob("*/*.toml") if path.parent.
 """Diagrams have a reader of their own."""
 WITHOUT_UNIT = {
     "acceleration_overshoot", "axis", "bias", "bitrate", "bus_load_max", "bus_of_leg", "colour",
-    "damping", "dead_zone", "end_slope", "expo", "factor", "gain", "gear_ratio", "joint",
+    "damping", "dead_zone", "end_slope", "expo", "factor", "gain", "gear_ratio", "joint", "jump",
     "jump_speed_factor", "kd", "ki", "kp", "late_cycles_max", "least_wrist", "loss", "max", "min",
     "order", "parts", "period_tolerance", "quaternion", "rate_overshoot", "ratio", "scale", "share",
     "singular_value_min", "spans", "speed", "start_m_quaternion", "start_quaternion", "turns",

@@ -91,7 +91,7 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Run a diagram alone, as fast as it can; exit status 1 if a number became not finite."""
-    from hil.diagram.commands.playing import play
+    from hil.diagram.playing import play
     from hil.diagram.told import DiagramRunTold, StopTold
 
     path, version, acts = operated_diagram(file, settings or [], pressed or [], slid or [])

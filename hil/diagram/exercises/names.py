@@ -8,7 +8,6 @@ from typing import Final
 NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "across": ("across", "side_turned", "in_valve_axes", "f_valve"),
     "angle": ("angle", "alpha", "tilt_angle", "phi"),
-    "arm": ("arm", "arm_weight", "g_arm", "weight_comp"),
     "axes": ("axes", "map_side", "arrange", "m_side"),
     "bound": ("bound", "moment_limit", "cap", "clip_m"),
     "contact": ("contact", "net_force", "f_contact", "on_wall"),
@@ -40,6 +39,7 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "torque": ("torque", "tau", "moment_all", "m_law"),
     "turning": ("turning", "m_wanted", "moment_set", "asked_moment"),
     "unused": ("unused", "d2", "watch", "magnitude"),
+    "weight": ("weight", "arm_weight", "g_arm", "weight_comp"),
     "way": ("way", "to_go", "angle_error", "e_angle"),
     "zone": ("zone", "stage", "input_stage", "conditioned"),
 }

@@ -93,7 +93,7 @@ def wall_law(draw: Random) -> DrawnLaw:
     law.block("angle", "Convert", **{"from": "deg", "to": "rad"})
     law.block("cosine", "Cos")
     law.block("tool", "Gain", k=TOOL_N, unit="N", note="its weight")
-    law.block("arm", "Gain", k=ARM_N, unit="N", note="its weight at the tool")
+    law.block("weight", "Gain", k=ARM_N, unit="N", note="its weight at the tool")
     law.block("contact", "Sum", signs="+-")
     law.block("error", "Sum", signs="+-")
     law.block("kp", "Gain", k=round(draw.uniform(0.3, 0.5), 2))
@@ -103,7 +103,7 @@ def wall_law(draw: Random) -> DrawnLaw:
     law.block("force", "Out", unit="N", note="of the drives, along the tool")
     law.wire("tilt", "angle")
     law.wire("angle", "cosine")
-    law.wire("cosine", "tool", "arm")
+    law.wire("cosine", "tool", "weight")
     law.wire("measured", "contact.u1")
     law.wire("tool", "contact.u2")
     law.wire("wanted", "error.u1", "sum.u1")
@@ -112,7 +112,7 @@ def wall_law(draw: Random) -> DrawnLaw:
     law.wire("ki", "integral")
     law.wire("kp", "sum.u2")
     law.wire("integral", "sum.u3")
-    law.wire("arm", "sum.u4")
+    law.wire("weight", "sum.u4")
     law.wire("sum", "force")
     return law
 
@@ -136,7 +136,7 @@ FAULTS: Final = (
           ("Look at what it asks of the drives when nothing is wanted.",
            "What has to be added for the arm's own weight, at this tilt?",
            "The arm's weight is left out of the sum."),
-          lambda law, _: law.set("arm", k=0.0)),
+          lambda law, _: law.set("weight", k=0.0)),
     LawFault("tool weight not subtracted",
           ("Look at what is measured before the wall is touched.",
            "The wrist reads some newtons in free space: whose are they?",
