@@ -200,6 +200,26 @@ def test_200_changes_and_20_swaps_lose_no_tick_and_jump_by_no_more_than_they_may
     assert len(events[0]) > 440
 
 
+def test_200_changes_and_20_swaps_are_all_taken_where_all_are_calm(tmp_path):
+    draw, whole = random.Random(6), read_text(TEXT, ROBOT_A).top.parameters
+    steps = sorted(draw.sample(range(20, 1900), 220))
+    swaps, changes = set(draw.sample(range(220), 20)), []
+    for number, step in enumerate(steps):
+        name, scale = draw.choice(NAMES), draw.choice((0.995, 1.0, 1.005))
+        change = DiagramChange({name: tuple(scale * one for one in whole[name].value)})
+        if number in swaps:
+            change = DiagramChange(text=variant(draw.randint(0, 3)), source="drawn.toml")
+        changes.append(TimedChange(step, change))
+    result, recording = recorded(plan_of(*changes), tmp_path)
+    assert (result.changer.taken, result.changer.refused) == (220, 0)
+    np.testing.assert_array_equal(recording.column("index"), np.arange(2101))
+    commands, jumps = judged(recording)
+    np.testing.assert_array_equal(recording.column("command_n_m"), commands)
+    assert len(jumps) == 220
+    assert max(jumps.values()) <= JUMP_N_M
+    assert rerun(recording.path, tmp_path).same
+
+
 def test_one_of_three_that_is_wrong_leaves_all_three_undone(tmp_path):
     kp, ki = ([0.99 * one for one in read_text(TEXT, ROBOT_A).top.parameters[name].value]
               for name in ("kp", "ki"))  # fmt: skip
