@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from hil.diagram.flat import Endpoint, FlatBlock
+from hil.diagram.flat import Endpoint, FlatBlock, FlatDiagram
 from hil.diagram.registry import IN, OUT
 
 Blocks = Mapping[str, FlatBlock]
@@ -48,3 +48,16 @@ def _through(faces: Blocks, wired: Wired, target: Endpoint, problems: list[str])
             return source
         source = wired.get((face, "u"))
     return source
+
+
+def shown_by(flat: FlatDiagram, path: str, port: str) -> Endpoint | None:
+    """The output of a block, or input of the diagram, that a sub-diagram's port shows.
+
+    Args:
+        path: of a block that stands for others.
+        port: of its outputs, or of its inputs.
+    """
+    if (held := f"{path}@{port}") in flat.blocks:
+        return held, "y"
+    wired = {one.target: one.source for one in flat.wires}
+    return _through(flat.faces, wired, (f"{path}/{port}", "u"), [])

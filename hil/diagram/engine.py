@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
 from hil.diagram.check import SoundDiagram
+from hil.diagram.drivers import shown_by
 from hil.diagram.fault import NonFiniteError
 from hil.diagram.flat import Endpoint
 from hil.diagram.parameters import checked
@@ -90,7 +91,9 @@ class Engine:
 
     def place(self, path: str, port: str = "y") -> slice:
         """Where in `values` the numbers of an output stand; raises as `port`."""
-        source = self.sound.flat.source(path, port)
+        if (path, port) in self.table.ports:
+            return self.table.ports[path, port]
+        source = shown_by(self.sound.flat, path, port)
         return self.table.ports[(path, port) if source is None else source]
 
     def states(self, path: str) -> NDArray[np.float64]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 from hil.diagram.kind import BlockKind, Parameters, Ports
 from hil.diagram.lines import SourceLines
@@ -44,7 +43,7 @@ class FlatWire:
     """Likewise."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class FlatDiagram:
     """All blocks of a diagram."""
 
@@ -70,33 +69,6 @@ class FlatDiagram:
     def outputs(self) -> list[FlatBlock]:
         """Blocks `Out` at the top."""
         return [one for one in self.faces.values() if one.kind.name == OUT and "/" not in one.path]
-
-    @cached_property
-    def _drawn(self) -> dict[Endpoint, Endpoint]:
-        return {one.target: one.source for one in self.wires}
-
-    def source(self, path: str, port: str) -> Endpoint | None:
-        """The block's output, or the diagram's input, whose numbers an output shows.
-
-        Args:
-            path: of a block, of one that stands for others, or of a face.
-            port: of its outputs; of an `Out`, or of a block without outputs, an input.
-        """
-        if path in self.blocks and self.blocks[path].ports.output(port) is not None:
-            return path, port
-        if (held := (f"{path}@{port}", "y"))[0] in self.blocks:
-            return held
-        face = path if path in self.faces else f"{path}/{port}"
-        for _ in range(len(self.faces) + 1):
-            if face not in self.faces:
-                return None
-            if self.faces[face].kind.name == IN and "/" not in face:
-                return face, "y"
-            source = self._drawn.get((face, "u"))
-            if source is None or source[0] in self.blocks:
-                return source
-            face = source[0]
-        return None
 
     def restarted(self) -> dict[str, list[str]]:
         """Path of each hidden block that puts states back → paths of the blocks that it does so."""

@@ -489,12 +489,13 @@ def _whole(code: int, part: int, v: Array, x: Places, q: int, o: int, s: int, p:
                 total = total + v[x[q + 1] + k] * v[rotation + 3 * k + 2]
             v[o + j] = total
     elif code == STATEMACHINE:
-        state, count = _state_after(v, x, q, s, p), int(v[p + 1])
+        taken, count = _taken(v, x, q, s, p), int(v[p + 1])
+        state = int(v[s] if taken < 0 else v[taken + 1])
         first = p + 2 + 3 * int(v[p]) + state * count
         for n in range(count):
             v[o + n] = v[first + n]
         v[o + count] = state + 1.0
-        v[o + count + 1] = 0.0 if _has_moved(v, x, q, s, p) else v[s + 1]
+        v[o + count + 1] = v[s + 1] if taken < 0 else 0.0
     elif code == RESTART and v[x[q]] != 0.0 and v[s] == 0.0:
         first = int(v[p])
         for n in range(int(v[p + 1])):
@@ -509,17 +510,6 @@ def _taken(v: Array, x: Places, q: int, s: int, p: int) -> int:
         if (v[t] < 0.0 or v[t] == v[s]) and v[x[q + int(v[t + 2])]] != 0.0:
             return t
     return -1
-
-
-@njit(**FAST)
-def _state_after(v: Array, x: Places, q: int, s: int, p: int) -> int:
-    t = _taken(v, x, q, s, p)
-    return int(v[s]) if t < 0 else int(v[t + 1])
-
-
-@njit(**FAST)
-def _has_moved(v: Array, x: Places, q: int, s: int, p: int) -> bool:
-    return _taken(v, x, q, s, p) >= 0
 
 
 @njit(**FAST)
@@ -625,9 +615,11 @@ def _advance_whole(code: int, v: Array, x: Places, q: int, s: int, p: int) -> No
         for j in range(n):
             v[s + j] = v[s + n + j]
     elif code == STATEMACHINE:
-        moved = _has_moved(v, x, q, s, p)
-        v[s] = float(_state_after(v, x, q, s, p))
-        v[s + 1] = 1.0 if moved else v[s + 1] + 1.0
+        taken = _taken(v, x, q, s, p)
+        if taken >= 0:
+            v[s] = v[taken + 1]
+            v[s + 1] = 0.0
+        v[s + 1] = v[s + 1] + 1.0
     elif code == RESTART:
         v[s] = v[x[q]]
 

@@ -19,6 +19,7 @@ from hil.config.errors import ConfigError
 from hil.diagram.check import SoundDiagram, check
 from hil.diagram.engine import Engine
 from hil.diagram.flat import Endpoint
+from hil.diagram.inside import inside
 from hil.diagram.model import DiagramFile
 
 Places = NDArray[np.intp]
@@ -85,17 +86,9 @@ class Version:
             return None if own is None else own.value
         if (block := self.sound.flat.blocks.get(path)) is not None:
             return block.parameters.get(name)
-        drawn = self.file.top.blocks.get(path)
+        around, _, own = path.rpartition("/")
+        drawn = inside(self.file, around).blocks.get(own)
         return None if drawn is None else drawn.parameters.get(name)
-
-    def same_structure(self, other: Version) -> bool:
-        """Whether only numbers differ."""
-        mine, others = self.engine.table, other.engine.table
-        return (
-            mine.paths == others.paths
-            and np.array_equal(mine.rows, others.rows)
-            and np.array_equal(mine.index, others.index)
-        )
 
 
 class Successor:
@@ -112,7 +105,7 @@ class Successor:
         pairs = [*_common_states(old, new), *_common_ports(old, new)]
         self._from, self._to = _places(one for one, _ in pairs), _places(one for _, one in pairs)
 
-    def catch_up(self) -> None:
+    def carry_over(self) -> None:
         """Take over what the running one has, before it computes its next tick."""
         old, new = self.before.engine, self.after.engine
         new.values[self._to] = old.values[self._from]

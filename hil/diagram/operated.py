@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from hil.config.errors import ConfigError
 from hil.diagram.change import DiagramChange
+from hil.diagram.inside import inside
 from hil.diagram.model import DiagramFile, DrawnBlock
-from hil.diagram.registry import SUB, nearest
+from hil.diagram.registry import nearest
 
 SET: Final = {"PanelSlider": "value", "PanelSwitch": "on"}
 """Kind of block → parameter that a person sets."""
@@ -37,7 +38,7 @@ def operated(file: DiagramFile, pressed: Sequence[str], slid: Sequence[str]) -> 
         try:
             name, at_s = _timed(text)
             block = _block(file, name, (PRESSED,))
-        except ValueError as error:
+        except (ValueError, LookupError) as error:
             problems.append(f"--press {text[:60]!r}: {error}")
             continue
         before = counts.get(name, int(block.parameters.get("presses", 0)))
@@ -47,7 +48,7 @@ def operated(file: DiagramFile, pressed: Sequence[str], slid: Sequence[str]) -> 
         try:
             name, at_s, value = _valued(text)
             block = _block(file, name, tuple(SET))
-        except ValueError as error:
+        except (ValueError, LookupError) as error:
             problems.append(f"--slide {text[:60]!r}: {error}")
             continue
         found.append((at_s, DiagramChange({f"{name}.{SET[block.kind]}": value})))
@@ -90,14 +91,8 @@ def _valued(text: str) -> tuple[str, float, Any]:
 
 def _block(file: DiagramFile, path: str, kinds: tuple[str, ...]) -> DrawnBlock:
     """A panel block by its path."""
-    diagram = file.top
-    *around, name = path.split("/")
-    for one in around:
-        block = diagram.blocks.get(one)
-        inner = None if block is None or block.kind != SUB else file.sub(block.of)
-        if inner is None:
-            raise ValueError(f"no sub-diagram {one[:40]!r}")
-        diagram = inner
+    around, _, name = path.rpartition("/")
+    diagram = inside(file, around)
     block = diagram.blocks.get(name)
     if block is None or block.kind not in kinds:
         known = [one for one, found in diagram.blocks.items() if found.kind in kinds]

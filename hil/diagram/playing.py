@@ -55,7 +55,7 @@ def play(
 
 def _after(version: Version, act: Timed) -> Version:
     after, _ = version.changed(act[1].changes)
-    Successor(version, after).catch_up()
+    Successor(version, after).carry_over()
     return after
 
 

@@ -84,7 +84,8 @@ class DiagramUse(Settings):
     """Changes while it runs, in any order."""
     jump: Annotated[float, Field(gt=0.0)] | None = None
     """Most that a command may jump by a change, in its unit; left out, a twentieth of what each
-    drive can. A change that would make it jump by more is refused, unless it is forced."""
+    drive can, and nothing where a drive has no bound. A change that would make it jump by more is
+    refused, unless it is forced."""
     too_slow: TooSlow = "report"
     """What becomes of it if 1 of 1000 of its ticks takes longer than its period on this machine:
     it is said when the scenario is checked and when it runs in real time, or refused there."""

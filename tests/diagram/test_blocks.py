@@ -146,11 +146,11 @@ def state_machine(p, q, r):
 
 
 def expression(u1, u2, p):
-    """v, y and z of the case below, step by step."""
+    """v, w, y and z of the case below, step by step."""
     x, found = 0.3, []
     for a, b, flag in zip(u1, u2, p, strict=True):
         v = 2.0 * (0.5 if a > 0.5 and not flag else a)
-        found.append((v, x, x <= -b / 2.0))
+        found.append((v, v / 2.0 + b, x, x <= -b / 2.0))
         x += BASE_S * (v - x**3 / 0.1)
     return np.array(found)
 
@@ -272,7 +272,7 @@ CASES = {
     "ForceTransform": ({}, {"f": VECTOR, "mu": OTHER, "rotation": TURNS[:, None],
                             "position": MATRICES[:, :1]}, wrench_torques()),
     "Expression": (
-        {"text": "v = if(u1 > lim and not p, lim, u1)*k; x' = v - x^3/tau; y = x; z = y <= -u2/2",
+        {"text": "v = if(u1 > lim and not p, lim, u1)*k; x' = v - x^3/tau; y = x; w = v/k + u2; z = y <= -u2/2",
          "names": "lim k tau", "values": (0.5, 2.0, 0.1), "start": (0.3,),
          "units": "k 1/s, v 1/s, tau s"},
         {"u1": A, "u2": B, "p": P}, expression(A, B, P)),

@@ -222,7 +222,7 @@ def test_values_change_while_it_runs_and_the_text_too():
         first.engine.step()
     second, told = first.changed({("f", "values"): (5.0,)})
     assert told == (("f.values", (1.0,), (5.0,)),)
-    Successor(first, second).catch_up()
+    Successor(first, second).carry_over()
     second.engine.step()
     second.engine.step()
     assert second.engine.port("f")[0] == pytest.approx(0.1 + 0.05)

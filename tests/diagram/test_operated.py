@@ -72,7 +72,7 @@ def test_presses_and_slides_come_at_their_ticks(tmp_path):
         (("--press", "start@-1"), "write it as NAME@SECONDS"),
         (("--press", "start@nan"), "write it as NAME@SECONDS"),
         (("--press", "gain@2"), "no PanelButton 'gain'"),
-        (("--press", "a/start@2"), "no sub-diagram 'a'"),
+        (("--press", "a/start@2"), "a: no sub-diagram"),
         (("--slide", "gain=2@x"), "write it as NAME=VALUE@SECONDS"),
         (("--slide", "gain=much@1"), "'much' is no number, true or false"),
         (("--slide", "gain=2.5@1"), "value = 2.5: 0 to 2 1 is needed"),

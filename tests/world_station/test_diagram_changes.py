@@ -21,12 +21,16 @@ from hil.diagram.change import DiagramChange
 from hil.diagram.check import check
 from hil.diagram.interpreter.interpreter import Interpreter
 from hil.diagram.read import read_text
+from hil.diagram.use import diagram_of_text
 from hil.recording.reader import Recording
+from hil.stations.world.bench import open_bench
 from hil.stations.world.diagram_changes import DiagramChanger, TimedChange, changes_of
+from hil.stations.world.diagram_law import DiagramLaw
 from hil.stations.world.editing.diagram_file import SavedDiagram
 from hil.stations.world.rerun import plan_of_recording, rerun
 from hil.stations.world.runner import run_world
 from hil.stations.world.scenario import load_world_plan
+from sim.world.control.laws import JointMotion
 
 ROBOT_A = configs_dir() / "diagrams" / "robot_a.toml"
 TEXT = ROBOT_A.read_text()
@@ -253,6 +257,53 @@ def test_a_jump_is_refused_unless_it_is_forced(tmp_path):
     commands, jumps = judged(recording)
     np.testing.assert_array_equal(recording.column("command_n_m"), commands)
     assert jumps[501] > 10.0
+
+
+def test_a_change_that_was_prepared_before_another_was_taken_is_refused():
+    law = open_bench(plan_of()).gated.law
+    motion = JointMotion(*np.zeros((3, 6)))
+    first, second = (law.prepare(DiagramChange({"kp": [one] * 6})) for one in (1.0, 2.0))
+    law.offer(first)
+    law.command(motion, motion, np.zeros(6))
+    assert law.outcome.refused == ""
+    law.offer(second)
+    assert law.outcome.refused == "another change came first"
+
+
+def test_a_drive_without_a_bound_may_not_jump_at_all():
+    """Of a speed that has no limit there is no twentieth; `jump` says then how much it may."""
+    for given, taken in ((None, False), (0.5, True)):
+        plan = plan_of()
+        law = open_bench(plan).gated.law
+        drives = [replace(one, speed_max=None) for one in plan.robot.drives]
+        use = plan.scenario.diagram.model_copy(update={"jump": given, "feed": ()})
+        used = diagram_of_text(use, SPEEDS, ROBOT_A, 6)
+        made = DiagramLaw(used, use, law._tells, "speed", drives, range(6), law._built_in, 0.002)
+        motion = JointMotion(np.full(6, 0.1), np.zeros(6), np.zeros(6))
+        still = JointMotion(*np.zeros((3, 6)))
+        made.command(motion, still, np.zeros(6))
+        made.offer(made.prepare(DiagramChange({"k.value": 2.0})))
+        made.command(motion, still, np.zeros(6))
+        assert (made.outcome.refused == "") == taken, made.outcome
+        assert made.outcome.jump == pytest.approx(0.1)
+
+
+SPEEDS = """format = 1
+[block]
+k = { kind = "Constant", value = 1.0, unit = "1/s" }
+m = { kind = "Scale" }
+e = { kind = "Sum", signs = "+-" }
+wanted_rad = { kind = "In", shape = [6], unit = "rad" }
+position_rad = { kind = "In", shape = [6], unit = "rad" }
+speed = { kind = "Out", unit = "rad/s" }
+[wire]
+"e.u1" = "wanted_rad.y"
+"e.u2" = "position_rad.y"
+"m.u" = "e.y"
+"m.k" = "k.y"
+"speed.u" = "m.y"
+"""
+"""A law that gives speeds: k times the way to go."""
 
 
 @pytest.mark.parametrize(

@@ -62,14 +62,15 @@ def test_a_bent_plate_is_ground_with_20_newtons_over_300_mm(tmp_path, friction):
     on = (np.abs(RADIUS_M * angle) <= 0.15) & (time_s > SETTLED_S)
     assert np.ptp(along_m[on]) > 0.2995
     assert on.sum() > 2500
-    assert np.abs(force[on] - 20.0).max() < 2.0
+    assert force[on].min() > 18.5
+    assert force[on].max() < 20.8
     assert np.abs(force[on] - 20.0).mean() < 0.5
     assert np.abs(speed_m_s[on] / 0.05 - 1.0).max() < 0.1
     assert speed_m_s[on].mean() == pytest.approx(0.05, rel=0.05)
     # across: in the plane y = 0; along: where the straight line says at that time
     assert np.abs(place[on, 1]).max() < 1e-3
     wanted = recording.column("wanted_rad")
-    assert np.abs(ahead_m(recording, place, wanted)[on]).max() < 2e-3
+    assert np.abs(ahead_m(recording, place, wanted)[on]).max() < 1e-4
     assert np.abs(np.hypot(*arm[on].T) - RADIUS_M).max() < 1.5e-3
     moved = np.nonzero(on)[0]
     assert recording.column("contacts")[moved].min() >= 1
@@ -117,7 +118,7 @@ def test_a_peg_goes_into_a_hole_with_half_a_millimetre_of_play(tmp_path, start):
         assert np.abs(away[0]).max() > 0.7e-3
     assert np.abs(away[inside] @ turn.T).max() < 0.25e-3 + 0.6e-3  # play, and what walls give
     assert place[-1, 2] == pytest.approx(BOTTOM_M, abs=0.5e-3)
-    assert np.abs(force[:, :2]).max() < 12.0
+    assert np.abs(force[:, :2]).max() < 11.0
     assert force[-500:, 2] == pytest.approx(15.0, abs=0.5)
 
 

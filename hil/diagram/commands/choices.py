@@ -94,6 +94,8 @@ def changes_of(settings: Sequence[str]) -> dict[Endpoint, Any]:
     """Values of ``--set``: path of a block and name of a parameter → value."""
     import tomllib
 
+    from hil.diagram.change import tuples
+
     changes: dict[Endpoint, Any] = {}
     for one in settings:
         place, equals, text = one.partition("=")
@@ -104,12 +106,8 @@ def changes_of(settings: Sequence[str]) -> dict[Endpoint, Any]:
             value = tomllib.loads(f"value = {text}")["value"]
         except tomllib.TOMLDecodeError:
             value = text
-        changes[path, name] = _tuples(value)
+        changes[path, name] = tuples(value)
     return changes
-
-
-def _tuples(value: Any) -> Any:
-    return tuple(_tuples(one) for one in value) if isinstance(value, list) else value
 
 
 class InputPlan:

@@ -33,7 +33,7 @@ def draw(
 
     path = find_file(file, folder="diagrams", key="FILE")
     read_file = read(path)
-    diagram = _inside(read_file, inside)
+    diagram = _diagram_at(read_file, inside)
     units, fault = _units(read_file, inside)
     title = f"{path.stem}/{inside}" if inside else path.stem
     text = svg(read_file, diagram, title, units)
@@ -56,20 +56,14 @@ def draw(
     leave(True)
 
 
-def _inside(file: DiagramFile, path: str) -> Diagram:
+def _diagram_at(file: DiagramFile, path: str) -> Diagram:
     """The diagram that a block stands for; the top for an empty path."""
-    from hil.diagram.registry import SUB, nearest
+    from hil.diagram.inside import inside
 
-    diagram, done = file.top, ""
-    for name in path.split("/") if path else []:
-        block = diagram.blocks.get(name)
-        inner = file.sub(block.of) if block is not None and block.kind == SUB else None
-        if inner is None:
-            known = [one for one, block in diagram.blocks.items() if block.kind == SUB]
-            told = f"{done}{name[:60]}: no sub-diagram{nearest(name, known)}"
-            raise ConfigError("--inside", [told])
-        diagram, done = inner, f"{done}{name}/"
-    return diagram
+    try:
+        return inside(file, path)
+    except LookupError as error:
+        raise ConfigError("--inside", [str(error)]) from None
 
 
 def _units(file: DiagramFile, inside: str) -> tuple[dict[str, str], str]:

@@ -99,7 +99,7 @@ def _faults(p: Parameters) -> Iterator[str]:
     for name in (*names, *gives, *guards(p)):
         if not NAME.fullmatch(name):
             yield f"{name[:60]!r}: a letter, then at most 63 letters, digits and _ make a name"
-    for name in {*names} if len({*names}) < len(names) else ():
+    for name in sorted({*names}) if len({*names}) < len(names) else ():
         if names.count(name) > 1:
             yield f"names: {name} stands there twice"
     if len({*gives, "state", "ticks"}) < len(gives) + 2:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 WHOLE_TICKS: Final = 1e-9
 """A diagram's period this near to whole steps is so many, as a share."""
 JUMP_PART: Final = 0.05
-"""Of what a drive can, by which its command may jump at a change."""
+"""Of what a drive can, by which its command may jump at a change; 0 if it has no bound."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +97,8 @@ class DiagramLaw:
         own = [drives[place] for place in places]
         self._used, self._use, self._tells, self._control = used, use, tells, control
         self._setpoint, self._most = _setpoint(control, len(own), tells), _most(control, own)
-        self._jump = JUMP_PART * self._most if use.jump is None else np.full(len(own), use.jump)
+        jump = np.where(np.isfinite(self._most), JUMP_PART * self._most, 0.0)
+        self._jump = jump if use.jump is None else np.full(len(own), use.jump)
         self._places = np.array(places, np.intp)
         self._alone = len(own) == len(drives)
         self._built_in = built_in
@@ -143,8 +144,8 @@ class DiagramLaw:
         """A tick of the diagram."""
         self._tells.now(wanted, found, needed)
         offered, self._offered = self._offered, None
-        if offered is not None and offered.successor.before is self._now.version:
-            offered.successor.catch_up()
+        if offered is not None:
+            offered.successor.carry_over()
         try:
             asked = self._step(self._now)
         except NonFiniteError as error:
@@ -178,19 +179,23 @@ class DiagramLaw:
         return PreparedChange(change, Successor(now.version, version), after, told)
 
     def offer(self, prepared: PreparedChange) -> None:
-        """Try a change in the next tick; `outcome` says then what came of it."""
-        self._offered, self.outcome = prepared, None
+        """Try a change in the next tick; `outcome` says then what came of it.
+
+        One that was prepared for another version than the one that runs is refused at once.
+        """
+        if prepared.successor.before is self._now.version:
+            self._offered, self.outcome = prepared, None
+        else:
+            self.outcome = ChangeOutcome("another change came first", math.nan)
 
     def _tried(self, offered: PreparedChange, asked: Array) -> Array:
         """Compute the tick with the other version too, and go on with it if that is well."""
-        if offered.successor.before is not self._now.version:
-            return self._keep(asked, "another change came first", math.nan)
         try:
             wanted = self._step(offered.after)
         except NonFiniteError as error:
             return self._keep(asked, str(error), math.nan)
         jumps = np.abs(wanted - asked)
-        worst = int(np.argmax(jumps / self._jump))
+        worst = int(np.argmax(jumps - self._jump))
         jump = float(jumps[worst])
         if jump > self._jump[worst] and not offered.change.forced:
             unit = self._setpoint.diagram_unit

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hil.config.errors import ConfigError, RefusedError
+from hil.config.errors import RefusedError
 from hil.recording.header import RunHeader
 from hil.recording.signals import SignalsError
 from hil.run.facts import run_facts
@@ -19,20 +18,18 @@ from hil.run.journal import Journal
 from hil.run.run import Opening, play
 from hil.run.station import Checked, Request, Tried
 from hil.stations.world.bench import WorldBench, open_bench
-from hil.stations.world.diagram_changes import DiagramChanger, Inbox, TimedChange, changes_of
+from hil.stations.world.diagram_changes import DiagramChanger, Inbox
 from hil.stations.world.editing.diagram_file import saved_diagram
 from hil.stations.world.editing.editor import EditQueue, RunEditor, TimedEdits
-from hil.stations.world.editing.texts import edits_of
 from hil.stations.world.led import desk_for, how_to_lead, led_by
 from hil.stations.world.loop import BetweenSteps, WorldFigures, WorldRun
 from hil.stations.world.pictures import PicturesError
 from hil.stations.world.planned_settings import HoldMotion
+from hil.stations.world.requested import plan_of
 from hil.stations.world.scenario import (
     WorldLaw,
     WorldPlan,
     load_world_plan,
-    scenario_table,
-    world_plan_from_table,
 )
 from hil.stations.world.showing import (
     RunPages,
@@ -79,48 +76,6 @@ class WorldResult:
     def ok(self) -> bool:
         """Whether it came to its end, recorded whole."""
         return self.figures.ok and not self.recorder.failure
-
-
-def plan_of(request: Request) -> WorldPlan:
-    """The plan of a scenario, with what the command line changes in it.
-
-    Raises:
-        ConfigError: with the file, the key path, the value and what would have been right.
-    """
-    if request.scenario is None:
-        raise ConfigError("command line", ["a SCENARIO is needed"])
-    changes = list(request.overrides)
-    if (robot := request.options.get("--robot")) is not None:
-        changes.append(f"robot={json.dumps(robot)}")
-    if request.clock is not None:
-        changes.append(f'clock="{request.clock}"')
-    plan = world_plan_from_table(scenario_table(request.scenario), request.scenario, changes)
-    if (recording := request.options.get("--edits")) is not None:
-        from hil.recording.reader import Recording
-
-        before = Recording.open(Path(recording))
-        plan = replace(plan, edits=edits_of(before), changes=changes_of(before))
-    plan = _operated(plan, request)
-    if request.options.get("--edit") and plan.scenario.clock != "real":
-        told = "on the virtual clock a run is over at once; --clock real lets it last"
-        raise ConfigError(str(request.scenario), [f"--edit: {told}"])
-    return plan
-
-
-def _operated(plan: WorldPlan, request: Request) -> WorldPlan:
-    """A plan with what the command line presses and slides in its diagram."""
-    given = [tuple(request.options.get(flag) or ()) for flag in ("--press", "--slide")]
-    if not any(given):
-        return plan
-    if plan.diagram is None:
-        told = "no diagram moves the robot, so there is nothing to press or slide"
-        raise ConfigError(str(request.scenario), [told])
-    from hil.diagram.operated import operated
-
-    acts = operated(plan.diagram.file, *given)
-    step_s = plan.scenario.step_s
-    changes = tuple(TimedChange(round(at_s / step_s), change) for at_s, change in acts)
-    return replace(plan, changes=plan.changes + changes)
 
 
 def prove(plan: WorldPlan, law: WorldLaw | None = None) -> tuple[WorldBench, WorldFigures]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
+from hil.diagram.change import tuples
 from hil.diagram.model import Diagram, DiagramFile, DiagramParameter, DrawnBlock
 
 SECTIONS: Final = ("parameters", "blocks", "wires", "places")
@@ -177,17 +178,13 @@ def _value(section: str, plain: Any) -> Any:
     if plain is None:
         return None
     if section == "blocks":
-        parameters = {name: _tuples(one) for name, one in plain["parameters"].items()}
+        parameters = {name: tuples(one) for name, one in plain["parameters"].items()}
         return DrawnBlock(**{**plain, "parameters": parameters})
     if section == "parameters":
-        return DiagramParameter(**{**plain, "value": _tuples(plain["value"])})
+        return DiagramParameter(**{**plain, "value": tuples(plain["value"])})
     if section == SUBS:
         parts = {
             name: {key: _value(name, one) for key, one in plain[name].items()} for name in SECTIONS
         }
         return Diagram(**parts, note=plain[NOTE])
-    return _tuples(plain)
-
-
-def _tuples(value: Any) -> Any:
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+    return tuples(plain)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from hil.config.errors import RefusedError
+from hil.diagram.change import tuples
 from hil.diagram.kind import RESERVED, BlockKind, ParameterKind
 from hil.diagram.model import Diagram, DiagramFile, DiagramParameter, DrawnBlock, Kept, Run
 from hil.diagram.parameters import checked, resolved
@@ -232,7 +233,7 @@ def typed(one: ParameterKind, text: str) -> Any:
     if text.startswith("$") or one.type in _FREE:
         return text
     try:
-        return _tuples(tomllib.loads(f"value = {text}")["value"])
+        return tuples(tomllib.loads(f"value = {text}")["value"])
     except tomllib.TOMLDecodeError:
         pass
     number, _, behind = text.partition(" ")
@@ -246,7 +247,3 @@ def typed(one: ParameterKind, text: str) -> Any:
             f"{one.name} = {text[:60]!r}: not understood; such as 0.3, [1, 2], true or $name"
         ) from None
     return value * factor
-
-
-def _tuples(value: Any) -> Any:
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value

@@ -1,0 +1,55 @@
+"""The plan of a scenario, with what the command line changes in it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from hil.config.errors import ConfigError
+from hil.run.station import Request
+from hil.stations.world.diagram_changes import TimedChange, changes_of
+from hil.stations.world.editing.texts import edits_of
+from hil.stations.world.scenario import WorldPlan, scenario_table, world_plan_from_table
+
+
+def plan_of(request: Request) -> WorldPlan:
+    """The plan of a scenario, with what the command line changes in it.
+
+    Raises:
+        ConfigError: with the file, the key path, the value and what would have been right.
+    """
+    if request.scenario is None:
+        raise ConfigError("command line", ["a SCENARIO is needed"])
+    changes = list(request.overrides)
+    if (robot := request.options.get("--robot")) is not None:
+        changes.append(f"robot={json.dumps(robot)}")
+    if request.clock is not None:
+        changes.append(f'clock="{request.clock}"')
+    plan = world_plan_from_table(scenario_table(request.scenario), request.scenario, changes)
+    if (recording := request.options.get("--edits")) is not None:
+        from hil.recording.reader import Recording
+
+        before = Recording.open(Path(recording))
+        plan = replace(plan, edits=edits_of(before), changes=changes_of(before))
+    plan = _operated(plan, request)
+    if request.options.get("--edit") and plan.scenario.clock != "real":
+        told = "on the virtual clock a run is over at once; --clock real lets it last"
+        raise ConfigError(str(request.scenario), [f"--edit: {told}"])
+    return plan
+
+
+def _operated(plan: WorldPlan, request: Request) -> WorldPlan:
+    """A plan with what the command line presses and slides in its diagram."""
+    given = [tuple(request.options.get(flag) or ()) for flag in ("--press", "--slide")]
+    if not any(given):
+        return plan
+    if plan.diagram is None:
+        told = "no diagram moves the robot, so there is nothing to press or slide"
+        raise ConfigError(str(request.scenario), [told])
+    from hil.diagram.operated import operated
+
+    acts = operated(plan.diagram.file, *given)
+    step_s = plan.scenario.step_s
+    changes = tuple(TimedChange(round(at_s / step_s), change) for at_s, change in acts)
+    return replace(plan, changes=plan.changes + changes)
