@@ -272,7 +272,8 @@ CASES = {
     "ForceTransform": ({}, {"f": VECTOR, "mu": OTHER, "rotation": TURNS[:, None],
                             "position": MATRICES[:, :1]}, wrench_torques()),
     "Expression": (
-        {"text": "v = if(u1 > lim and not p, lim, u1)*k; x' = v - x^3/tau; y = x; w = v/k + u2; z = y <= -u2/2",
+        {"text": "v = if(u1 > lim and not p, lim, u1)*k; x' = v - x^3/tau; y = x; w = v/k + u2; "
+                 "z = y <= -u2/2",
          "names": "lim k tau", "values": (0.5, 2.0, 0.1), "start": (0.3,),
          "units": "k 1/s, v 1/s, tau s"},
         {"u1": A, "u2": B, "p": P}, expression(A, B, P)),
