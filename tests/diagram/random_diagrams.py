@@ -40,7 +40,7 @@ class Drawn:
         self.blocks, self.wires, self.pool, self.later = {}, {}, [], []
 
     def name(self, kind):
-        return f"{kind.lower()}{len(self.blocks)}"
+        return f"{kind.lower()}_{len(self.blocks)}"  # atan2 and 73 are not atan and 273
 
     def face(self, inputs):
         for number in range(inputs):
