@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import stat
+from contextlib import ExitStack, closing
 
 import pytest
 from desk_samples import ARM_HEADER, Button, child, now_s, pause, platform_header, poll, until
@@ -33,7 +34,10 @@ def process(place):
 
 
 class Control:
-    """Reads the slot as control does: the newest order that could be read."""
+    """Reads the slot as control does: the newest order that could be read.
+
+    The first may have to be asked for again: the desk may be writing just then.
+    """
 
     def __init__(self, process):
         self.slot = process.slot
@@ -41,8 +45,11 @@ class Control:
 
     @property
     def order(self):
-        self._last = self.slot.read() or self._last
-        return self._last
+        def readable():
+            self._last = self.slot.read() or self._last
+            return self._last
+
+        return until(readable)
 
     def pressed(self, button):
         return self.order.pressed(button)
@@ -54,10 +61,15 @@ def control(process):
 
 
 @pytest.fixture
-def panel(process):
-    client = DeskClient.connect(process.path, "panel")
-    yield client
-    client.close()
+def connect():
+    """Connect to a desk as a client that is closed with the test, however it ends."""
+    with ExitStack() as clients:
+        yield lambda path, name: clients.enter_context(closing(DeskClient.connect(path, name)))
+
+
+@pytest.fixture
+def panel(process, connect):
+    return connect(process.path, "panel")
 
 
 def answer(client, message):
@@ -116,9 +128,9 @@ def test_wishes_reach_control(panel, control):
     assert not answer(panel, m.Target(pose=(0.0,) * 6)).ok
 
 
-def test_a_second_panel_owns_nothing_but_may_stop(process, panel, control):
+def test_a_second_panel_owns_nothing_but_may_stop(process, panel, control, connect):
     own(panel)
-    other = DeskClient.connect(process.path, "other")
+    other = connect(process.path, "other")
     refusal = answer(other, m.Take())
     assert "panel owns" in refusal.error
     before = control.pressed(Button.HOLD)
@@ -231,9 +243,9 @@ def test_a_frozen_panel_lets_go_within_200_ms_and_does_not_go_on_by_itself(proce
     until(lambda: control.order.stamp_s == float("-inf"))
 
 
-def test_a_killed_desk_is_a_released_dead_man_and_another_one_takes_its_place(place):
+def test_a_killed_desk_is_a_released_dead_man_and_another_one_takes_its_place(place, connect):
     with DeskProcess(ARM_HEADER, 0.004, station="arm", name="doomed", place=place) as process:
-        client, control = DeskClient.connect(process.path, "panel"), Control(process)
+        client, control = connect(process.path, "panel"), Control(process)
         own(client)
         client.send(m.Alive(held=True, stamp_s=now_s()))
         assert answer(client, m.Press(button="home")).ok
@@ -257,7 +269,7 @@ def test_a_killed_desk_is_a_released_dead_man_and_another_one_takes_its_place(pl
         assert process.news() == "a new desk has begun: panels can connect again"
         assert process.news() == ""
         assert process.pid != first
-        again = DeskClient.connect(process.path, "panel")
+        again = connect(process.path, "panel")
         assert (control.order.owner, control.order.held) == ("", False)
         assert (control.pressed(Button.HOME), control.pressed(Button.HOLD)) == (1, 0)
         assert answer(again, m.Stop()).ok
@@ -270,10 +282,10 @@ def test_a_killed_desk_is_a_released_dead_man_and_another_one_takes_its_place(pl
     assert not process.path.exists()
 
 
-def test_a_desk_that_hangs_is_killed_and_another_one_takes_its_place(place):
+def test_a_desk_that_hangs_is_killed_and_another_one_takes_its_place(place, connect):
     with DeskProcess(ARM_HEADER, 0.004, station="arm", name="hung", place=place) as process:
         first = process.pid
-        client = DeskClient.connect(process.path, "panel")
+        client = connect(process.path, "panel")
         pause(SILENT_MAX_S + 0.5)
         assert process.pid == first  # one that lives beats, with a client or without
         os.kill(first, signal.SIGSTOP)
@@ -285,9 +297,9 @@ def test_a_desk_that_hangs_is_killed_and_another_one_takes_its_place(place):
         assert process.pid not in (0, first)
 
 
-def test_a_keeper_that_dies_takes_the_desk_with_it_and_control_is_told(place):
+def test_a_keeper_that_dies_takes_the_desk_with_it_and_control_is_told(place, connect):
     with DeskProcess(ARM_HEADER, 0.004, station="arm", name="orphan", place=place) as process:
-        client, desk = DeskClient.connect(process.path, "panel"), process.pid
+        client, desk = connect(process.path, "panel"), process.pid
         (keeper,) = [int(pid) for pid in parents(desk)]
         os.kill(keeper, signal.SIGKILL)
         assert "no panel can be heard" in until(process.news)
@@ -327,10 +339,10 @@ def last_word(client):
     return told[-1]
 
 
-def test_the_end_of_the_run_is_told_and_leaves_nothing(place):
+def test_the_end_of_the_run_is_told_and_leaves_nothing(place, connect):
     with DeskProcess(ARM_HEADER, 0.004, station="arm", name="short", place=place) as process:
         pid = process.pid
-        client = DeskClient.connect(process.path, "panel")
+        client = connect(process.path, "panel")
         assert process.path.exists()
     assert last_word(client) == m.State(owner="", you_own=False, clients=("panel",), bench=False)
     assert not client.send(m.Stop())
@@ -353,10 +365,10 @@ with DeskProcess(header, 0.004, station="arm", name="killed", place=Path(sys.arg
 """
 
 
-def test_a_desk_does_not_outlive_a_bench_that_is_killed(place):
+def test_a_desk_does_not_outlive_a_bench_that_is_killed(place, connect):
     bench = child(BENCH, place)
     path, pid = bench.stdout.readline().split()
-    client = DeskClient.connect(path.decode(), "panel")
+    client = connect(path.decode(), "panel")
     bench.kill()
     bench.communicate()
     assert last_word(client) == m.CutOff()  # nobody has said that its drives are off
@@ -382,10 +394,10 @@ def test_a_place_that_lets_others_in_is_refused_before_anything(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_target_and_a_motion_are_proved_before_control_gets_them(place):
+def test_a_target_and_a_motion_are_proved_before_control_gets_them(place, connect):
     header = platform_header()
     with DeskProcess(header, 0.02, station="platform", prover=PROGRAM, place=place) as process:
-        client, control = DeskClient.connect(process.path, "panel"), Control(process)
+        client, control = connect(process.path, "panel"), Control(process)
         own(client)
         neutral = (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
         table = dict(header.scenario["scenario"]["motion"])
@@ -410,7 +422,6 @@ def test_a_target_and_a_motion_are_proved_before_control_gets_them(place):
         client.send(m.Target(pose=neutral, id=9))
         until(lambda: 9 in collect(client, answers))
         assert control.order.target == neutral
-        client.close()
 
 
 def collect(client, answers):
