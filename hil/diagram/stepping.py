@@ -1,0 +1,284 @@
+"""A diagram that runs alone and is watched: tick by tick, back, and on until a condition holds.
+
+Every so many ticks all numbers are kept, and each act with its tick, so a tick that is gone back to
+is computed again and has the same bits.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.config.errors import RefusedError
+from hil.diagram.condition import Condition
+from hil.diagram.drivers import shown_by
+from hil.diagram.engine import DiagramState
+from hil.diagram.fault import NonFiniteError
+from hil.diagram.flat import Endpoint
+from hil.diagram.live import Successor, Version
+from hil.diagram.model import DiagramFile
+from hil.diagram.trace import Trace
+from hil.diagram.types import FoundType
+
+BACK_S: Final = 10.0
+"""How far back it can go [s]."""
+_KEPT_EACH_S: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Moment:
+    """What runs, between two ticks."""
+
+    version: Version
+    state: DiagramState
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Act:
+    """What a person did before a tick."""
+
+    tick: int
+    name: str
+    """Of the input that was set; empty for another version."""
+    values: NDArray[np.float64]
+    """Of the input, from then on."""
+    moment: _Moment | None = None
+    """The other version, with what was carried over."""
+
+
+class SteppedRun:
+    """A diagram that runs for somebody who watches it.
+
+    Args:
+        version: that runs; its inputs are 0 until they are set.
+    """
+
+    def __init__(self, version: Version) -> None:
+        self.version = version
+        """That runs: an older one where it was gone back to before a change."""
+        self.fault: NonFiniteError | None = None
+        """Why it cannot go on; None if it can."""
+        self._acts: list[_Act] = []
+        self._condition: Condition | None = None
+        self._held = False
+        self._traces: dict[Endpoint, Trace] = {}
+        self._places: dict[Endpoint, slice] = {}
+        self._each = max(1, round(_KEPT_EACH_S / self.base_s))
+        self._most = max(1, round(BACK_S / self.base_s))
+        self._kept = deque([self._now()])
+
+    def _now(self) -> _Moment:
+        return _Moment(self.version, self.version.engine.snapshot())
+
+    @property
+    def base_s(self) -> float:
+        """Time of a tick [s]."""
+        return self.version.sound.flat.base_s
+
+    @property
+    def tick(self) -> int:
+        """Ticks computed so far."""
+        return self.version.engine.tick
+
+    @property
+    def oldest(self) -> int:
+        """The tick that it can go back to."""
+        return self._kept[0].state.tick
+
+    # Forward.
+
+    def step(self) -> bool:
+        """Compute a tick; whether it could be, and the condition did not begin to hold."""
+        if self.fault is not None:
+            return False
+        if self.tick - self._kept[-1].state.tick >= self._each:
+            self._keep()
+        try:
+            self._next()
+        except NonFiniteError as error:
+            self.fault = error
+            return False
+        self._append(self._traces)
+        held, self._held = self._held, self._holds()
+        return not (self._held and not held)
+
+    def advance(self, ticks: int) -> bool:
+        """Compute some ticks; whether nothing stopped it before, as `step`."""
+        return all(self.step() for _ in range(ticks))
+
+    def _next(self) -> None:
+        """Compute a tick with what was done before it."""
+        for act in self._acts:
+            if act.tick == self.tick:
+                self._do(act)
+        self.version.engine.step()
+
+    def _do(self, act: _Act) -> None:
+        if act.moment is not None:
+            self._enter(act.moment)
+        elif act.name in self.version.engine.inputs:
+            self.version.engine.set_input(act.name, act.values)
+
+    def _enter(self, moment: _Moment) -> None:
+        """Let this be what runs."""
+        moment.version.engine.restore(moment.state)
+        if moment.version is not self.version:
+            self.version = moment.version
+            self._place()
+
+    def _place(self) -> None:
+        """Find what is watched in the version that runs."""
+        alike = [end for end, one in self._traces.items() if self._size(end) == one.size]
+        self._places = {end: self.version.engine.place(*end) for end in alike}
+
+    def _append(self, ends: Iterable[Endpoint]) -> None:
+        engine = self.version.engine
+        for end in ends:
+            if (place := self._places.get(end)) is not None:
+                self._traces[end].append(engine.tick, engine.values[place])
+
+    def _keep(self) -> None:
+        self._kept.append(self._now())
+        # The second one must be old enough, or it would not reach back so far.
+        while len(self._kept) > 1 and self._kept[1].state.tick <= self.tick - self._most:
+            self._kept.popleft()
+        self._acts = [one for one in self._acts if one.tick >= self.oldest]
+
+    # Back.
+
+    def back(self, ticks: int) -> int:
+        """Go back by so many ticks, or as far as it can; the tick that it is at then.
+
+        What was done since then is done again as it goes on, unless something else is done.
+        """
+        target = max(self.oldest, self.tick - max(0, ticks))
+        self._enter(next(one for one in reversed(self._kept) if one.state.tick <= target))
+        self.fault = None
+        while self.tick < target:
+            self._next()
+        for trace in self._traces.values():
+            trace.cut(target)
+        self._held = self._holds()
+        return target
+
+    # What a person does.
+
+    def set_input(self, name: str, values: Any) -> None:
+        """Give an input its numbers from now on; what was to come after it is forgotten.
+
+        Raises:
+            RefusedError: If there is no such input, or it has another number of numbers.
+        """
+        engine = self.version.engine
+        if name not in engine.inputs:
+            raise RefusedError(f"{name[:60]!r}: no such input")
+        numbers = np.ravel(np.asarray(values, dtype=np.float64))
+        size = engine.inputs[name].stop - engine.inputs[name].start
+        if len(numbers) == 1:
+            numbers = np.repeat(numbers, size)
+        if len(numbers) != size or not np.isfinite(numbers).all():
+            raise RefusedError(f"{name} = {values!r:.60}: {size} finite number(s) are needed")
+        self._did(_Act(self.tick, name, numbers))
+
+    def change(self, changes: Mapping[Endpoint, Any], file: DiagramFile | None = None) -> None:
+        """Go on with another version of the diagram, which carries its states over.
+
+        Raises:
+            ConfigError: If it cannot run; the one before does then.
+        """
+        after, _ = self.version.changed(changes, file)
+        Successor(self.version, after).carry_over()
+        moment = _Moment(after, after.engine.snapshot())
+        self._did(_Act(self.tick, "", np.empty(0), moment))
+        self.fault = None
+        if self._condition is not None and not self._size(self._at(self._condition)):
+            self._condition = None
+        self._held = self._holds()
+
+    def _did(self, act: _Act) -> None:
+        """Do it now; nothing that was to come is left."""
+        same = act.tick, act.name or None
+        self._acts = [
+            one for one in self._acts
+            if one.tick < act.tick or (one.tick == act.tick and (one.tick, one.name) != same)
+        ]  # fmt: skip
+        self._acts.append(act)
+        while self._kept[-1].state.tick > act.tick:
+            self._kept.pop()
+        self._do(act)
+
+    def stop_when(self, condition: Condition | None) -> None:
+        """Stop in `step` each time that a condition begins to hold; None: never.
+
+        Raises:
+            RefusedError: If there is no such output.
+        """
+        if condition is not None:
+            condition.check(len(self.values(*self._at(condition))))
+        self._condition = condition
+        self._held = self._holds()
+
+    @staticmethod
+    def _at(condition: Condition) -> Endpoint:
+        return condition.path, condition.port
+
+    def _holds(self) -> bool:
+        one = self._condition
+        return one is not None and one.holds(self.values(*self._at(one)))
+
+    # What is seen.
+
+    def values(self, path: str, port: str) -> NDArray[np.float64]:
+        """Numbers of an output now, row after row.
+
+        Raises:
+            RefusedError: If there is none.
+        """
+        try:
+            return self.version.engine.port(path, port)
+        except KeyError:
+            raise RefusedError(f"{path[:60]}.{port[:60]}: no such output") from None
+
+    def type_of(self, path: str, port: str) -> FoundType | None:
+        """Type of an output; None if there is none."""
+        sound = self.version.sound
+        if (path, port) in sound.types:
+            return sound.types[path, port]
+        source = shown_by(sound.flat, path, port)
+        return None if source is None else sound.types.get(source)
+
+    def _size(self, end: Endpoint) -> int:
+        """How many numbers an output has; 0 if there is none."""
+        try:
+            place = self.version.engine.place(*end)
+        except KeyError:
+            return 0
+        return place.stop - place.start
+
+    def watch(self, ends: Iterable[Endpoint]) -> None:
+        """Keep the past of these outputs, and of no other; what is known of it is there at once."""
+        wanted = [end for end in dict.fromkeys(ends) if self._size(end)]
+        fresh = {end: Trace(self._size(end), self._most) for end in wanted
+                 if end not in self._traces}  # fmt: skip
+        self._traces = {end: fresh.get(end) or self._traces[end] for end in wanted}
+        self._place()
+        if fresh:
+            self._recall(fresh)
+
+    def _recall(self, ends: Iterable[Endpoint]) -> None:
+        """Compute once more what is kept, to know what outputs had."""
+        now = self._now()
+        self._enter(self._kept[0])
+        while self.tick < now.state.tick:
+            self._next()
+            self._append(ends)
+        self._enter(now)
+
+    def trace(self, path: str, port: str) -> Trace | None:
+        """The past of an output that is watched; None if it is not."""
+        return self._traces.get((path, port))

@@ -1,0 +1,140 @@
+"""What is seen of a diagram that runs: the source of values, and what is written where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final, Protocol
+
+from numpy.typing import NDArray
+
+from hil.diagram.flat import Endpoint
+from hil.diagram.model import DiagramFile
+from hil.diagram.registry import IN, SUB
+from hil.diagram.trace import Trace
+from hil.diagram.types import FoundType
+from hil.panel.diagram.models.names import diagram_at
+from hil.panel.diagram.models.shapes import ports_of
+from hil.panel.diagram.models.value_words import value_words
+
+STATE_MACHINE: Final = "StateMachine"
+
+
+class LiveSource(Protocol):
+    """A diagram that runs somewhere, and is watched."""
+
+    @property
+    def words(self) -> str:
+        """How it stands, in a line."""
+        ...
+
+    @property
+    def base_s(self) -> float:
+        """Time of a tick [s]."""
+        ...
+
+    @property
+    def tick(self) -> int:
+        """The tick that is seen."""
+        ...
+
+    @property
+    def going(self) -> bool:
+        """Whether what is seen goes on by itself."""
+        ...
+
+    @property
+    def stopped_at(self) -> str:
+        """Path of the block that stopped it; empty if none did."""
+        ...
+
+    def advance(self, elapsed_s: float) -> None:
+        """Go on by a time that has passed, if it goes on."""
+        ...
+
+    def go(self, *, on: bool) -> None:
+        """Go on, or stay."""
+        ...
+
+    def step(self) -> None:
+        """One tick, then stay."""
+        ...
+
+    def back(self, time_s: float) -> None:
+        """Back by a time, or as far as is known, and stay."""
+        ...
+
+    def stop_when(self, text: str) -> None:
+        """Stay when a condition begins to hold; empty: never."""
+        ...
+
+    def show(self, ends: Iterable[Endpoint]) -> None:
+        """What is looked at from now on: outputs by path and port."""
+        ...
+
+    def values(self, path: str, port: str) -> NDArray | None:
+        """Numbers of an output, row after row; None if they are not known."""
+        ...
+
+    def type_of(self, path: str, port: str) -> FoundType | None:
+        """Type of an output."""
+        ...
+
+    def watch(self, ends: Iterable[Endpoint]) -> None:
+        """Outputs whose past is wanted."""
+        ...
+
+    def trace(self, path: str, port: str) -> Trace | None:
+        """The past of one of those."""
+        ...
+
+
+def shown_ports(file: DiagramFile, where: str, around: str) -> Iterator[tuple[str, str, Endpoint]]:
+    """Every output in a drawing, and where its numbers are found.
+
+    Args:
+        where: Name of the sub-diagram that is drawn; empty for the top.
+        around: Path of the block that stands for it; empty for the top.
+
+    Yields:
+        Block, port, and path and port of what runs.
+    """
+    for name, block in diagram_at(file, where).blocks.items():
+        for port in ports_of(file, where, block)[1]:
+            if block.kind == IN and around:
+                yield name, port, (around, name)
+            else:
+                yield name, port, (f"{around}/{name}" if around else name, port)
+
+
+def port_words(source: LiveSource, end: Endpoint) -> str:
+    """What is written at an output; empty if nothing is known."""
+    values = source.values(*end)
+    return "" if values is None else value_words(values, source.type_of(*end))
+
+
+def active_states(
+    source: LiveSource, file: DiagramFile, where: str, around: str
+) -> Iterator[tuple[str, str]]:
+    """State machines of a drawing, and the state that each is in."""
+    for name, block in diagram_at(file, where).blocks.items():
+        if block.kind == STATE_MACHINE:
+            values = source.values(f"{around}/{name}" if around else name, "state")
+            names = str(block.parameters.get("names", "")).split()
+            number = 0 if values is None else int(values[0])
+            if 1 <= number <= len(names):
+                yield name, names[number - 1]
+
+
+def path_into(file: DiagramFile, where: str) -> str:
+    """Path of a block that stands for a sub-diagram, the first that there is; empty for none."""
+    waiting = [("", file.top)]
+    for path, diagram in waiting:  # it grows meanwhile; no sub-diagram stands within itself
+        for name, block in sorted(diagram.blocks.items()):
+            inner = file.sub(block.of) if block.kind == SUB else None
+            if inner is None:
+                continue
+            whole = f"{path}/{name}" if path else name
+            if block.of == where:
+                return whole
+            waiting.append((whole, inner))
+    return ""
