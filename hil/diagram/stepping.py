@@ -40,7 +40,7 @@ class _Moment:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Act:
-    """What a person did before a tick."""
+    """What a person did after a tick."""
 
     tick: int
     name: str
@@ -112,11 +112,15 @@ class SteppedRun:
         return all(self.step() for _ in range(ticks))
 
     def _next(self) -> None:
-        """Compute a tick with what was done before it."""
+        """Compute a tick, and do what was done after it."""
+        self.version.engine.step()
+        self._do_again()
+
+    def _do_again(self) -> None:
+        """Do what was done at this tick; twice is as good as once."""
         for act in self._acts:
             if act.tick == self.tick:
                 self._do(act)
-        self.version.engine.step()
 
     def _do(self, act: _Act) -> None:
         if act.moment is not None:
@@ -158,6 +162,7 @@ class SteppedRun:
         """
         target = max(self.oldest, self.tick - max(0, ticks))
         self._enter(next(one for one in reversed(self._kept) if one.state.tick <= target))
+        self._do_again()
         self.fault = None
         while self.tick < target:
             self._next()
@@ -208,7 +213,7 @@ class SteppedRun:
             if one.tick < act.tick or (one.tick == act.tick and (one.tick, one.name) != same)
         ]  # fmt: skip
         self._acts.append(act)
-        while self._kept[-1].state.tick > act.tick:
+        while len(self._kept) > 1 and self._kept[-1].state.tick >= act.tick:
             self._kept.pop()
         self._do(act)
 
@@ -274,6 +279,7 @@ class SteppedRun:
         """Compute once more what is kept, to know what outputs had."""
         now = self._now()
         self._enter(self._kept[0])
+        self._do_again()
         while self.tick < now.state.tick:
             self._next()
             self._append(ends)

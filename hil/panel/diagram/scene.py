@@ -2,101 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPainterPathStroker, QPen, QTransform
+from PySide6.QtGui import QColor, QPainterPath, QPen, QTransform
 from PySide6.QtWidgets import (
-    QGraphicsItem,
     QGraphicsPathItem,
     QGraphicsScene,
     QGraphicsSceneMouseEvent,
-    QStyleOptionGraphicsItem,
     QToolTip,
-    QWidget,
 )
 
 from hil.config.errors import RefusedError
+from hil.diagram.model import Diagram
 from hil.diagram.registry import SUB
+from hil.panel.diagram.items import REACH, BlockItem, WireItem
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.models.edits import Connect, Edit
+from hil.panel.diagram.models.live_values import path_into
 from hil.panel.diagram.models.placing import Move
-from hil.panel.diagram.models.shapes import BlockShape, shapes_of, way_of
+from hil.panel.diagram.models.shapes import shapes_of, way_of
+from hil.panel.diagram.value_item import ValueItem
 from hil.panel.shell.theme import LIGHT, Theme
-
-REACH: Final = 8
-"""How near a port the pointer takes it."""
-PORT: Final = 3.5
-"""Radius of a port."""
-
-
-class BlockItem(QGraphicsItem):
-    """A block."""
-
-    def __init__(self, shape: BlockShape, theme: Theme, fault: str) -> None:
-        super().__init__()
-        self.shape_of = shape
-        self._theme, self._fault = theme, fault
-        self.setPos(*shape.at)
-        self.setFlags(self.GraphicsItemFlag.ItemIsMovable | self.GraphicsItemFlag.ItemIsSelectable)
-        self.setToolTip(fault)
-
-    def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
-        """With its ports."""
-        one = self.shape_of
-        return QRectF(-REACH, -REACH, one.width + 2 * REACH, one.height + 2 * REACH)
-
-    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem,
-              widget: QWidget | None = None) -> None:  # fmt: skip
-        """Box, name, kind, ports; a thick red edge and `!` where something is wrong."""
-        one, theme = self.shape_of, self._theme
-        edge = theme.accent if self.isSelected() else theme.fault if self._fault else theme.dim
-        painter.setPen(QPen(QColor(edge), 2.5 if self.isSelected() or self._fault else 1.0))
-        painter.setBrush(QColor(theme.base))
-        box = QRectF(0, 0, one.width, one.height)
-        painter.drawRoundedRect(box, 4, 4)
-        painter.setPen(QColor(theme.text))
-        centre = Qt.AlignmentFlag.AlignCenter
-        painter.drawText(box.adjusted(0, 0, 0, -one.height / 2), centre, one.name)
-        painter.setPen(QColor(theme.dim))
-        painter.drawText(box.adjusted(0, one.height / 2, 0, 0), centre, one.kind)
-        if self._fault:
-            painter.setPen(QColor(theme.fault))
-            painter.drawText(box.adjusted(5, 1, 0, 0), Qt.AlignmentFlag.AlignLeft, "!")
-        painter.setPen(QColor(theme.text))
-        for ports, output in ((one.inputs, False), (one.outputs, True)):
-            painter.setBrush(QColor(theme.text if output else theme.base))
-            for name in ports:
-                x, y = one.port_at(name, output=output)
-                painter.drawEllipse(QPointF(x - one.at[0], y - one.at[1]), PORT, PORT)
-
-
-class WireItem(QGraphicsPathItem):
-    """A wire."""
-
-    def __init__(self, target: str, path: QPainterPath, theme: Theme, fault: str) -> None:
-        super().__init__(path)
-        self.target = target
-        self._theme, self._fault = theme, fault
-        self.setFlag(self.GraphicsItemFlag.ItemIsSelectable)
-        self.setZValue(-1)
-        self.setToolTip(fault)
-
-    def shape(self) -> QPainterPath:
-        """Wide enough to be hit."""
-        stroker = QPainterPathStroker()
-        stroker.setWidth(REACH)
-        return stroker.createStroke(self.path())
-
-    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem,
-              widget: QWidget | None = None) -> None:  # fmt: skip
-        """A line; broken and red where it is wrong."""
-        colour = self._theme.fault if self._fault else self._theme.text
-        pen = QPen(QColor(self._theme.accent if self.isSelected() else colour), 1.5)
-        if self._fault:
-            pen.setStyle(Qt.PenStyle.DashLine)
-        painter.setPen(pen)
-        painter.drawPath(self.path())
 
 
 class DiagramScene(QGraphicsScene):
@@ -116,7 +43,13 @@ class DiagramScene(QGraphicsScene):
 
     def __init__(self, document: Document, theme: Theme = LIGHT) -> None:
         super().__init__()
-        self.document, self.theme, self.where = document, theme, ""
+        self.document, self.theme = document, theme
+        self.where = ""
+        """Name of the sub-diagram that is drawn; empty for the top."""
+        self.around = ""
+        """Path of the block that stands for it."""
+        self.values: dict[tuple[str, str], ValueItem] = {}
+        """By block and port; while it runs."""
         self.blocks: dict[str, BlockItem] = {}
         self.wires: dict[str, WireItem] = {}
         self._from: str | None = None
@@ -128,12 +61,12 @@ class DiagramScene(QGraphicsScene):
         """Draw what the document is now; what was chosen stays so."""
         chosen = self.chosen()
         if self.where and self.where not in self.document.file.subs:
-            self.where = ""
+            self.where = self.around = ""
+        self.values = {}
         self.blocks, self.wires = {}, {}  # before those who hear of it ask what is chosen
         self.clear()
         self._from, file, faults = None, self.document.file, self.document.faults
-        shapes = shapes_of(file, self.where)
-        diagram = file.subs[self.where] if self.where else file.top
+        shapes, diagram = shapes_of(file, self.where), self.diagram
         for name, shape in shapes.items():
             told = faults.blocks.get((self.where, name), ())
             item = BlockItem(shape, self.theme, "\n".join(one.words for one in told))
@@ -162,9 +95,21 @@ class DiagramScene(QGraphicsScene):
         for name in names & self.blocks.keys():
             self.blocks[name].setSelected(True)
 
-    def enter(self, where: str) -> None:
-        """Show a sub-diagram, or the top."""
-        self.where = where
+    @property
+    def diagram(self) -> Diagram:
+        """What is drawn."""
+        file = self.document.file
+        return file.subs[self.where] if self.where else file.top
+
+    def enter(self, where: str, around: str | None = None) -> None:
+        """Show a sub-diagram, or the top.
+
+        Args:
+            around: Path of the block that stands for it; the first that there is if left out.
+        """
+        if around is None:
+            around = path_into(self.document.file, where) if where else ""
+        self.where, self.around = where, around
         self.blocks = {}
         self.rebuild()
         self.entered.emit(where)
@@ -179,6 +124,29 @@ class DiagramScene(QGraphicsScene):
         self.rebuild()
         self.edited.emit()
         return True
+
+    def write_values(self, words: Mapping[tuple[str, str], str]) -> None:
+        """Write what outputs have, by block and port; nothing at the others."""
+        for end, text in words.items():
+            item = self.values.get(end)
+            if item is None and text and end[0] in self.blocks:
+                at = self.blocks[end[0]].shape_of.port_at(end[1], output=True)
+                item = self.values[end] = ValueItem(QPointF(*at), self.theme)
+                self.addItem(item)
+            if item is not None:
+                item.write(text)
+        for end in self.values.keys() - words.keys():
+            self.values[end].write("")
+
+    def chosen_outputs(self) -> list[tuple[str, str]]:
+        """Block and port of each wire that is selected, or of the outputs of selected blocks."""
+        wires = [self.diagram.wires.get(name, "") for name, item in self.wires.items()
+                 if item.isSelected()]  # fmt: skip
+        ends = [(block, port) for block, _, port in (one.partition(".") for one in wires) if port]
+        if not ends:
+            ends = [(name, port) for name in self.chosen()
+                    for port in self.blocks[name].shape_of.outputs]  # fmt: skip
+        return list(dict.fromkeys(ends))
 
     # The pointer.
 
@@ -243,11 +211,10 @@ class DiagramScene(QGraphicsScene):
         """Open a sub-diagram."""
         item = self.itemAt(event.scenePos(), QTransform())
         if isinstance(item, BlockItem):
-            file = self.document.file
-            diagram = file.subs[self.where] if self.where else file.top
-            block = diagram.blocks[item.shape_of.name]
-            if block.kind == SUB and block.of in file.subs:
-                self.enter(block.of)
+            name = item.shape_of.name
+            block = self.diagram.blocks[name]
+            if block.kind == SUB and block.of in self.document.file.subs:
+                self.enter(block.of, f"{self.around}/{name}" if self.around else name)
 
 
 def _path(points: list[QPointF]) -> QPainterPath:

@@ -4,40 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QDockWidget,
     QFileDialog,
-    QHeaderView,
     QInputDialog,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QMainWindow,
     QMessageBox,
-    QTableWidget,
-    QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
 from hil.config.errors import RefusedError
-from hil.config.toml_text import toml_value
-from hil.diagram.kind import ParameterKind
-from hil.diagram.registry import SUB, faces, kinds
 from hil.panel.diagram.drawing_view import ZOOM_STEP, DiagramView
+from hil.panel.diagram.live_dock import LiveDock
 from hil.panel.diagram.models.clipboard import Paste, copied
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.models.edits import Delete, Disconnect, PlaceBlock, Rename
 from hil.panel.diagram.models.grouping import Ungroup
 from hil.panel.diagram.models.palette import BlockOffer, Palette
 from hil.panel.diagram.models.placing import AlignBlocks
-from hil.panel.diagram.models.setting import SetNote, SetParameter, SetTicks, typed
+from hil.panel.diagram.parameter_table import ParameterTable
 from hil.panel.diagram.scene import DiagramScene
 from hil.panel.shell.theme import LIGHT, Theme
+
+LIVE_HEIGHT: Final = 260
+"""Of what is seen of a diagram that runs, at first, in pixels."""
 
 
 class DiagramWindow(QMainWindow):
@@ -56,22 +54,21 @@ class DiagramWindow(QMainWindow):
         self.setCentralWidget(self.view)
         self.search = QLineEdit(placeholderText="Type to find a block…")
         self.offers = QListWidget()
-        self.parameters = QTableWidget(0, 3)
-        self.parameters.setHorizontalHeaderLabels(["", "value", "unit"])
-        self.parameters.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.parameters.verticalHeader().hide()
+        self.parameters = ParameterTable(self.scene)
         self.faults = QListWidget()
+        self.live = LiveDock(self.scene, theme)
         self._docks()
         self._actions()
         self.scene.refused.connect(self._tell)
+        self.live.refused.connect(self._tell)
         self.scene.edited.connect(self._changed)
         self.scene.entered.connect(self._changed)
-        self.scene.selectionChanged.connect(self._show_block)
+        self.scene.selectionChanged.connect(self.parameters.show_block)
         self.search.textChanged.connect(self._show_offers)
         self.search.returnPressed.connect(self.place)
         self.offers.itemActivated.connect(lambda _: self.place())
-        self.parameters.cellChanged.connect(self._set)
-        self.resize(1280, 760)
+        self.parameters.refused.connect(self._tell)
+        self.resize(1440, 900)
         self._changed()
         self._show_offers("")
         if document.told:
@@ -87,14 +84,18 @@ class DiagramWindow(QMainWindow):
             ("Blocks", left, areas.LeftDockWidgetArea),
             ("Block", self.parameters, areas.RightDockWidgetArea),
             ("What is wrong", self.faults, areas.RightDockWidgetArea),
+            ("While it runs", self.live, areas.BottomDockWidgetArea),
         ):
             dock = QDockWidget(title, self)
             dock.setObjectName(title)
             dock.setWidget(widget)
             self.addDockWidget(area, dock)
+        self.resizeDocks([dock], [LIVE_HEIGHT], Qt.Orientation.Vertical)
 
     def _actions(self) -> None:
-        file, edit, view = (self.menuBar().addMenu(one) for one in ("&File", "&Edit", "&View"))
+        titles = ("&File", "&Edit", "&View", "&Run")
+        file, edit, view, run = (self.menuBar().addMenu(one) for one in titles)
+        run.addActions(list(self.live.actions_by_name.values()))
         keys = QKeySequence.StandardKey
         self.actions_by_name: dict[str, QAction] = {}
         for menu, words, key, act in (
@@ -138,7 +139,8 @@ class DiagramWindow(QMainWindow):
         self.faults.clear()
         self.faults.addItems(list(dict.fromkeys(one.words for one in document.faults.all)))
         self.statusBar().clearMessage()
-        self._show_block()
+        self.parameters.show_block()
+        self.live.edited()
         if document.told:
             self._tell(document.told)
 
@@ -151,72 +153,7 @@ class DiagramWindow(QMainWindow):
             self.offers.addItem(item)
         self.offers.setCurrentRow(0)
 
-    def _show_block(self) -> None:
-        self.parameters.blockSignals(True)
-        try:
-            self.parameters.setRowCount(0)
-            chosen = self.scene.chosen()
-            if len(chosen) == 1:
-                for row in self._rows(chosen[0]):
-                    at = self.parameters.rowCount()
-                    self.parameters.insertRow(at)
-                    for column, text in enumerate(row):
-                        item = QTableWidgetItem(text)
-                        if column != 1:
-                            item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEditable)
-                        self.parameters.setItem(at, column, item)
-        finally:
-            self.parameters.blockSignals(False)
-
-    def _rows(self, name: str) -> list[tuple[str, str, str]]:
-        block = self._diagram().blocks[name]
-        rows = [("name", name, "")]
-        for one in self._kinds(name):
-            value = block.parameters.get(one.name, one.default)
-            rows.append((one.name, _shown(value), one.unit))
-        rows += [("rate", str(block.rate), "ticks"), ("offset", str(block.offset), "ticks")]
-        return [*rows, ("note", block.note, "")]
-
-    def _diagram(self) -> Any:
-        file, where = self.document.file, self.scene.where
-        return file.subs[where] if where else file.top
-
-    def _kinds(self, name: str) -> list[ParameterKind]:
-        block = self._diagram().blocks[name]
-        if block.kind == SUB:
-            inner = self.document.file.sub(block.of)
-            known = inner.parameters.items() if inner else ()
-            return [ParameterKind(key, "value", one.value, unit=one.unit) for key, one in known]
-        kind = kinds().get(block.kind) or faces().get(block.kind)
-        return list(kind.parameters) if kind else []
-
     # What is done.
-
-    def _set(self, row: int, column: int) -> None:
-        """A value was typed."""
-        (name,) = self.scene.chosen()
-        items = (self.parameters.item(row, one) for one in (0, 1))
-        key, text = ("" if item is None else item.text() for item in items)
-        where, block = self.scene.where, self._diagram().blocks[name]
-        try:
-            if key == "name":
-                edit = Rename(where, name, text.strip())
-            elif key == "note":
-                edit = SetNote(where, name, text)
-            elif key in ("rate", "offset"):
-                both = {"rate": block.rate, "offset": block.offset, key: int(text)}
-                edit = SetTicks(where, name, both["rate"], both["offset"])
-            else:
-                (kind,) = (one for one in self._kinds(name) if one.name == key)
-                edit = SetParameter(where, name, key, typed(kind, text) if text.strip() else None)
-        except (RefusedError, ValueError) as error:
-            self._tell(str(error))
-            self._show_block()
-            return
-        if not self.scene.do(edit):
-            self._show_block()
-        elif key == "name":
-            self.scene.choose(frozenset({text.strip()}))
 
     def place(self) -> None:
         """Place what is chosen in the palette in the middle of what is seen."""
@@ -226,12 +163,12 @@ class DiagramWindow(QMainWindow):
         offer: BlockOffer = item.data(Qt.ItemDataRole.UserRole)
         at: QPointF = self.view.mapToScene(self.view.viewport().rect().center())
         place = round(at.x() / 20) * 20, round(at.y() / 20) * 20
-        taken = set(self._diagram().places.values())
+        taken = set(self.scene.diagram.places.values())
         while place in taken:
             place = place[0] + 40, place[1] + 40
-        before = set(self._diagram().blocks)
+        before = set(self.scene.diagram.blocks)
         if self.scene.do(PlaceBlock(self.scene.where, offer.kind, place, of=offer.of)):
-            self.scene.choose(frozenset(set(self._diagram().blocks) - before))
+            self.scene.choose(frozenset(set(self.scene.diagram.blocks) - before))
             self.view.setFocus()
 
     def delete(self) -> None:
@@ -280,9 +217,9 @@ class DiagramWindow(QMainWindow):
     def paste(self) -> None:
         """Paste blocks from the clipboard, and choose them."""
         paste = Paste(self.scene.where, QGuiApplication.clipboard().text())
-        before = set(self._diagram().blocks)
+        before = set(self.scene.diagram.blocks)
         if self.scene.do(paste):
-            self.scene.choose(frozenset(set(self._diagram().blocks) - before))
+            self.scene.choose(frozenset(set(self.scene.diagram.blocks) - before))
 
     def undo(self) -> None:
         """Take back the last step."""
@@ -337,15 +274,10 @@ class DiagramWindow(QMainWindow):
             if answer == answers.Cancel or (answer == answers.Save and not self.save()):
                 event.ignore()
                 return
+        self.live.end()
         self.document.close(discard=discard)
         self.scene.blockSignals(True)  # its blocks go one by one
         event.accept()
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else toml_value(value)
 
 
 def _without_argument(act: Callable[[], Any]) -> Callable[[bool], None]:

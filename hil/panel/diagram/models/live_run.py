@@ -14,7 +14,7 @@ from typing import Final
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.diagram.change import DiagramChange, tuples
+from hil.diagram.change import tuples
 from hil.diagram.condition import Condition
 from hil.diagram.flat import Endpoint
 from hil.diagram.live import Version
@@ -128,29 +128,29 @@ class LiveRun:
         return {name: (self._run.version.sound.types[name, "y"], engine.values[where].copy())
                 for name, where in engine.inputs.items()}  # fmt: skip
 
-    def set_input(self, name: str, text: str) -> None:
-        """Give an input what was typed: ``0.5``, ``[1, 2, 3]``; one number serves all.
+    def set(self, name: str, text: str) -> None:
+        """Give an input what was typed: ``0.5``, ``[1, 2, 3]``; one number serves all of them.
+
+        Args:
+            name: Of the input, or path of a panel block.
 
         Raises:
             RefusedError: If it is not understood, or not as many numbers as are needed.
+            ConfigError: If a panel block cannot have it.
         """
         try:
             values = tuples(tomllib.loads(f"value = {text}")["value"])
         except ValueError:
             raise RefusedError(f"{name} = {text[:60]!r}: such as 0.5, [1, 2] or true") from None
-        self._run.set_input(name, _flat(values))
+        panel = {one.path: one for one in self.panel_blocks()}
+        if name in panel:
+            self._run.change(panel[name].set_to(values).changes)
+        else:
+            self._run.set_input(name, _flat(values))
 
     def panel_blocks(self) -> list[PanelBlock]:
         """What a person works with, as it is set now."""
         return panel_blocks(self._run.version)
-
-    def operate(self, change: DiagramChange) -> None:
-        """Press or slide a panel block.
-
-        Raises:
-            ConfigError: If it cannot be.
-        """
-        self._run.change(change.changes)
 
     def edited(self, file: DiagramFile) -> None:
         """Go on with another version of the diagram, if it can run."""
@@ -192,6 +192,13 @@ def _law_of(file: DiagramFile) -> DiagramFile:
     """The diagram without where its blocks stand."""
     subs = {name: replace(one, places={}) for name, one in file.subs.items()}
     return replace(file, top=replace(file.top, places={}), subs=subs)
+
+
+def numbers_text(values: NDArray, type_: FoundType) -> str:
+    """Numbers as they are typed."""
+    words = [("true" if one else "false") if type_.type == "boolean" else f"{one:.9g}"
+             for one in values]  # fmt: skip
+    return words[0] if type_.shape == () else f"[{', '.join(words)}]"
 
 
 def _flat(value: object) -> list[float]:

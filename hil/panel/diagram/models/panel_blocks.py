@@ -10,7 +10,7 @@ from hil.diagram.change import DiagramChange
 from hil.diagram.live import Version
 from hil.diagram.model import Diagram
 from hil.diagram.operated import PRESSED, SET
-from hil.diagram.registry import SUB
+from hil.diagram.registry import SUB, kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,10 @@ def _found(version: Version, diagram: Diagram, around: str) -> Iterator[PanelBlo
             inner = version.file.sub(block.of)
             if inner is not None:
                 yield from _found(version, inner, f"{path}/")
-        elif block.kind == PRESSED:
-            yield PanelBlock(path, block.kind, version.value(path, "presses") or 0, "")
-        elif block.kind in SET:
-            value = version.value(path, SET[block.kind])
+        elif block.kind == PRESSED or block.kind in SET:
+            name = SET.get(block.kind, "presses")
+            value = version.value(path, name)
+            if value is None:  # left out
+                kind = kinds()[block.kind]
+                value = next(one.default for one in kind.parameters if one.name == name)
             yield PanelBlock(path, block.kind, value, str(block.parameters.get("unit", "")))

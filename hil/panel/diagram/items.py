@@ -1,0 +1,106 @@
+"""Blocks and wires as they are drawn."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPainterPathStroker, QPen
+from PySide6.QtWidgets import QGraphicsItem, QGraphicsPathItem, QStyleOptionGraphicsItem, QWidget
+
+from hil.panel.diagram.models.shapes import BlockShape
+from hil.panel.shell.theme import Theme
+
+REACH: Final = 8
+"""How near a port the pointer takes it."""
+PORT: Final = 3.5
+"""Radius of a port."""
+
+
+class BlockItem(QGraphicsItem):
+    """A block."""
+
+    def __init__(self, shape: BlockShape, theme: Theme, fault: str) -> None:
+        super().__init__()
+        self.shape_of = shape
+        self._theme, self._fault = theme, fault
+        self.state = ""
+        """That it is in while it runs; empty if it has none."""
+        self.stop = ""
+        """Why it stopped what runs; empty if it did not."""
+        self.setPos(*shape.at)
+        self.setFlags(self.GraphicsItemFlag.ItemIsMovable | self.GraphicsItemFlag.ItemIsSelectable)
+        self.setToolTip(fault)
+
+    def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
+        """With its ports."""
+        one = self.shape_of
+        return QRectF(-REACH, -REACH, one.width + 2 * REACH, one.height + 2 * REACH)
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem,
+              widget: QWidget | None = None) -> None:  # fmt: skip
+        """Box, name, kind, ports; a thick red edge and `!` where something is wrong."""
+        one, theme = self.shape_of, self._theme
+        wrong = bool(self._fault or self.stop)
+        edge = theme.accent if self.isSelected() else theme.fault if wrong else theme.dim
+        painter.setPen(QPen(QColor(edge), 2.5 if self.isSelected() or wrong else 1.0))
+        painter.setBrush(QColor(theme.base))
+        box = QRectF(0, 0, one.width, one.height)
+        painter.drawRoundedRect(box, 4, 4)
+        painter.setPen(QColor(theme.text))
+        centre = Qt.AlignmentFlag.AlignCenter
+        painter.drawText(box.adjusted(0, 0, 0, -one.height / 2), centre, one.name)
+        painter.setPen(QColor(theme.dim))
+        if self.state:
+            painter.setPen(QColor(theme.accent))
+        painter.drawText(box.adjusted(0, one.height / 2, 0, 0), centre, self.state or one.kind)
+        if wrong:
+            painter.setPen(QColor(theme.fault))
+            painter.drawText(box.adjusted(5, 1, 0, 0), Qt.AlignmentFlag.AlignLeft, "!")
+        painter.setPen(QColor(theme.text))
+        for ports, output in ((one.inputs, False), (one.outputs, True)):
+            painter.setBrush(QColor(theme.text if output else theme.base))
+            for name in ports:
+                x, y = one.port_at(name, output=output)
+                painter.drawEllipse(QPointF(x - one.at[0], y - one.at[1]), PORT, PORT)
+
+    def show_state(self, state: str) -> None:
+        """Write a state in place of the kind; empty: the kind."""
+        if state != self.state:
+            self.state = state
+            self.update()
+
+    def show_stop(self, stop: str) -> None:
+        """Say why it stopped the diagram; empty: it did not."""
+        if stop != self.stop:
+            self.stop = stop
+            self.setToolTip(stop or self._fault)
+            self.update()
+
+
+class WireItem(QGraphicsPathItem):
+    """A wire."""
+
+    def __init__(self, target: str, path: QPainterPath, theme: Theme, fault: str) -> None:
+        super().__init__(path)
+        self.target = target
+        self._theme, self._fault = theme, fault
+        self.setFlag(self.GraphicsItemFlag.ItemIsSelectable)
+        self.setZValue(-1)
+        self.setToolTip(fault)
+
+    def shape(self) -> QPainterPath:
+        """Wide enough to be hit."""
+        stroker = QPainterPathStroker()
+        stroker.setWidth(REACH)
+        return stroker.createStroke(self.path())
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem,
+              widget: QWidget | None = None) -> None:  # fmt: skip
+        """A line; broken and red where it is wrong."""
+        colour = self._theme.fault if self._fault else self._theme.text
+        pen = QPen(QColor(self._theme.accent if self.isSelected() else colour), 1.5)
+        if self._fault:
+            pen.setStyle(Qt.PenStyle.DashLine)
+        painter.setPen(pen)
+        painter.drawPath(self.path())

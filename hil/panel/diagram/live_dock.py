@@ -1,0 +1,176 @@
+"""The diagram as it runs: begin, stay, a tick on, back; values on its wires; a scope on one."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from PySide6.QtCore import QElapsedTimer, QTimer, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QLabel, QLineEdit, QSplitter, QToolBar, QVBoxLayout, QWidget
+
+from hil.config.errors import ConfigError, RefusedError
+from hil.diagram.stepping import BACK_S
+from hil.panel.diagram.input_table import InputTable
+from hil.panel.diagram.models.live_run import LiveRun
+from hil.panel.diagram.models.live_values import (
+    LiveSource,
+    active_states,
+    port_words,
+    shown_ports,
+)
+from hil.panel.diagram.scene import DiagramScene
+from hil.panel.diagram.wire_plot import WirePlot
+from hil.panel.shell.theme import Theme
+
+REFRESH_MS: Final = 50
+NOT_RUNNING: Final = "It does not run. F5 begins."
+
+
+class LiveDock(QWidget):
+    """Runs what is drawn, or watches what runs elsewhere, and writes values into the drawing.
+
+    Args:
+        scene: The drawing.
+        theme: Its colours.
+    """
+
+    refused = Signal(str)
+    """Why something cannot be done."""
+
+    def __init__(self, scene: DiagramScene, theme: Theme) -> None:
+        super().__init__()
+        self._scene = scene
+        self.source: LiveSource | None = None
+        """What is seen; None while nothing runs."""
+        self.bar = QToolBar()
+        self.told = QLabel(NOT_RUNNING)
+        self.told.setWordWrap(True)
+        self.condition = QLineEdit(placeholderText="Stay when… such as pi.y > 0.5")
+        self.inputs = InputTable()
+        self.plot = WirePlot(theme)
+        split = QSplitter()
+        split.addWidget(self.inputs)
+        split.addWidget(self.plot)
+        split.setSizes([300, 700])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 0, 6, 6)
+        for one in (self.bar, self.told, split):
+            column.addWidget(one)
+        column.setStretch(2, 1)
+        self.actions_by_name: dict[str, QAction] = {}
+        self._actions()
+        self._clock, self._timer = QElapsedTimer(), QTimer(self)
+        self._timer.setInterval(REFRESH_MS)
+        self._timer.timeout.connect(self._elapsed)
+        self.condition.returnPressed.connect(self._stop_when)
+        self.inputs.refused.connect(self.refused)
+        self.inputs.changed.connect(self.refresh)
+        scene.selectionChanged.connect(self.refresh)
+        scene.entered.connect(self.refresh)
+
+    def _actions(self) -> None:
+        for words, key, act in (
+            ("Run", "F5", self.run),
+            ("Stay", "F6", lambda: self._with(lambda one: one.go(on=False))),
+            ("Step", "F10", lambda: self._with(lambda one: one.step())),
+            ("Step back", "Shift+F10", lambda: self._with(lambda one: one.back(one.base_s))),
+            (f"Back {BACK_S:g} s", "Shift+F5", lambda: self._with(lambda one: one.back(BACK_S))),
+            ("End", "Ctrl+F5", self.end),
+        ):
+            action = QAction(words, self)
+            action.setShortcut(key)
+            action.setToolTip(f"{words} ({key})")
+            action.triggered.connect(lambda _, act=act: act())
+            self.bar.addAction(action)
+            self.actions_by_name[words] = action
+        self.bar.addWidget(self.condition)
+
+    # What is done.
+
+    def run(self) -> None:
+        """Begin, or go on."""
+        if self.source is None and not self._begin():
+            return
+        self._with(lambda one: one.go(on=True))
+
+    def _begin(self) -> bool:
+        try:
+            made = LiveRun(self._scene.document.file)
+        except ConfigError as error:
+            self.refused.emit(f"it cannot run: {error.problems[0]}")
+            return False
+        self.inputs.show_run(made)
+        self.see(made)
+        return True
+
+    def see(self, source: LiveSource) -> None:
+        """Show another source from now on."""
+        self.source = source
+        self._stop_when()
+        self._clock.start()
+        self._timer.start()
+        self.refresh()
+
+    def end(self) -> None:
+        """Run no more."""
+        self._timer.stop()
+        self.source = None
+        self.inputs.show_run(None)
+        self.refresh()
+
+    def edited(self) -> None:
+        """The document is another version."""
+        if isinstance(self.source, LiveRun):
+            self.source.edited(self._scene.document.file)
+            self.inputs.show_run(self.source)
+        self.refresh()
+
+    def _with(self, act: Any) -> None:
+        if self.source is None and not self._begin():
+            return
+        if self.source is not None:
+            act(self.source)
+            self._clock.restart()
+            self.refresh()
+
+    def _stop_when(self) -> None:
+        if self.source is not None:
+            try:
+                self.source.stop_when(self.condition.text())
+            except RefusedError as error:
+                self.refused.emit(str(error))
+
+    # What is seen.
+
+    def _elapsed(self) -> None:
+        if self.source is not None:
+            self.source.advance(1e-3 * self._clock.restart())
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Write what is so now."""
+        source, scene = self.source, self._scene
+        self.told.setText(NOT_RUNNING if source is None else source.words)
+        if source is None:
+            scene.write_values({})
+            for item in scene.blocks.values():
+                item.show_state("")
+                item.show_stop("")
+            self.plot.draw([], 1.0, 0)
+            return
+        file, where, around = scene.document.file, scene.where, scene.around
+        ends = {(name, port): end for name, port, end in shown_ports(file, where, around)}
+        source.show(ends.values())
+        scene.write_values({one: port_words(source, end) for one, end in ends.items()})
+        states = dict(active_states(source, file, where, around))
+        begin = f"{around}/" if around else ""
+        for name, item in scene.blocks.items():
+            item.show_state(states.get(name, ""))
+            here = source.stopped_at == begin + name
+            inside = source.stopped_at.startswith(f"{begin}{name}/")
+            item.show_stop(source.words if here or inside else "")
+        chosen = [ends[one] for one in scene.chosen_outputs() if one in ends]
+        source.watch(chosen)
+        traces = [(f"{path}.{port}", source.trace(path, port)) for path, port in chosen]
+        found = [(name, trace) for name, trace in traces if trace is not None]
+        self.plot.draw(found, source.base_s, source.tick)

@@ -1,0 +1,62 @@
+"""What an output of a running diagram has, written beside it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
+from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
+
+from hil.panel.shell.theme import Theme
+
+SIZE: Final = 8
+"""Of the letters, in points."""
+ABOVE: Final = 3
+"""Distance from the wire."""
+
+
+class ValueItem(QGraphicsItem):
+    """A few characters above the beginning of a wire.
+
+    Args:
+        at: Where the output is.
+    """
+
+    def __init__(self, at: QPointF, theme: Theme) -> None:
+        super().__init__()
+        self.words = ""
+        """What is written."""
+        self._theme, self._font = theme, QFont()
+        self._font.setPointSize(SIZE)
+        self._metrics = QFontMetricsF(self._font)
+        self._box = QRectF()
+        self.setPos(at + QPointF(ABOVE + 3, -ABOVE))
+        self.setZValue(1)
+        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+
+    def write(self, words: str) -> None:
+        """Show something else; it costs nothing if it is the same."""
+        if words == self.words:
+            return
+        width, height = self._metrics.horizontalAdvance(words), self._metrics.height()
+        box = QRectF(-1, -height, width + 2, height) if words else QRectF()
+        if box != self._box:
+            self.prepareGeometryChange()
+            self._box = box
+        self.words = words
+        self.update()
+
+    def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
+        """Of the letters."""
+        return self._box
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem,
+              widget: QWidget | None = None) -> None:  # fmt: skip
+        """The letters, on a ground that hides a wire below."""
+        if not self.words:
+            return
+        painter.fillRect(self._box, QColor(self._theme.window))
+        painter.setFont(self._font)
+        painter.setPen(QColor(self._theme.accent))
+        painter.drawText(QPointF(0, -self._metrics.descent()), self.words)
