@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hil.config.errors import ConfigError, RefusedError
@@ -87,6 +87,10 @@ ACTS = st.lists(
 
 
 @given(acts=ACTS)
+@example(acts=[("on", 60), ("back", 40), ("u", 3), ("on", 30), ("back", 5)])  # what was kept is old
+@example(acts=[("watch", 0), ("on", 30), ("back", 20), ("on", 30)])
+@example(acts=[("on", 50), ("u", 1), ("back", 30), ("u", 2), ("on", 60)])
+@example(acts=[("on", 50), ("k", 1), ("on", 5), ("back", 30), ("u", 2), ("on", 60)])
 @settings(max_examples=60, deadline=None)
 def test_back_and_forth_ends_with_the_bits_of_a_run_that_went_straight(tmp_path_factory, acts):
     path = tmp_path_factory.mktemp("laws")
