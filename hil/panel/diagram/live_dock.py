@@ -9,9 +9,12 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QLineEdit, QSplitter, QToolBar, QVBoxLayout, QWidget
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.desk.endpoints import PlaceError
 from hil.diagram.stepping import BACK_S
+from hil.diagram.tapped import TapReader, tapped_laws
 from hil.panel.diagram.input_table import InputTable
 from hil.panel.diagram.models.live_run import LiveRun
+from hil.panel.diagram.models.live_station import LiveStation, law_of
 from hil.panel.diagram.models.live_values import (
     LiveSource,
     active_states,
@@ -23,7 +26,7 @@ from hil.panel.diagram.wire_plot import WirePlot
 from hil.panel.shell.theme import Theme
 
 REFRESH_MS: Final = 50
-NOT_RUNNING: Final = "It does not run. F5 begins."
+NOT_RUNNING: Final = "It does not run. F5 begins; F8 watches a machine that it moves."
 
 
 class LiveDock(QWidget):
@@ -76,6 +79,7 @@ class LiveDock(QWidget):
             ("Step back", "Shift+F10", lambda: self._with(lambda one: one.back(one.base_s))),
             (f"Back {BACK_S:g} s", "Shift+F5", lambda: self._with(lambda one: one.back(BACK_S))),
             ("End", "Ctrl+F5", self.end),
+            ("Watch a run", "F8", self.watch),
         ):
             action = QAction(words, self)
             action.setShortcut(key)
@@ -103,6 +107,18 @@ class LiveDock(QWidget):
         self.see(made)
         return True
 
+    def watch(self) -> None:
+        """See this diagram as it moves a machine, from now on."""
+        document = self._scene.document
+        try:
+            law = law_of(document.file, str(document.path.resolve()), tapped_laws())
+            station = LiveStation(law, TapReader.attach(law))
+        except (RefusedError, ConfigError, PlaceError) as error:
+            self.refused.emit(str(error))
+            return
+        self.end()
+        self.see(station)
+
     def see(self, source: LiveSource) -> None:
         """Show another source from now on."""
         self.source = source
@@ -114,7 +130,9 @@ class LiveDock(QWidget):
     def end(self) -> None:
         """Run no more."""
         self._timer.stop()
-        self.source = None
+        source, self.source = self.source, None
+        if isinstance(source, LiveStation):
+            source.release()
         self.inputs.show_run(None)
         self.refresh()
 

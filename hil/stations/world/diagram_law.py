@@ -24,6 +24,7 @@ from hil.stations.world.robot_tells import Array, Read, RobotTells
 
 if TYPE_CHECKING:
     from hil.diagram.change import DiagramChange
+    from hil.diagram.taps import DiagramTaps
     from hil.diagram.use import DiagramUse, UsedDiagram
     from sim.world.control.laws import ControlBy, JointLaw, JointMotion, Law
     from sim.world.robots.model import RobotDrive
@@ -108,6 +109,8 @@ class DiagramLaw:
         self._offered: PreparedChange | None = None
         self.outcome: ChangeOutcome | None = None
         """Of the change that was offered last; None until it was tried."""
+        self.taps: DiagramTaps | None = None
+        """Tells who watches what it computes; None while nobody can."""
 
     def _connected(self, version: Version) -> ConnectedVersion:
         """Connect inputs and output of a version.
@@ -153,6 +156,8 @@ class DiagramLaw:
             return
         self._asked = asked if offered is None else self._tried(offered, asked)
         self._left = self._steps
+        if self.taps is not None:
+            self.taps.push(self._now.version.engine)
 
     def _step(self, one: ConnectedVersion) -> Array:
         """Read the signals and compute; the command within the drives' limits."""

@@ -41,6 +41,7 @@ from hil.stations.world.showing import (
 )
 from hil.stations.world.signals import STATION, world_signals
 from hil.stations.world.sources.opened import LiveMeans
+from hil.stations.world.tapping import tapped
 from hil.stations.world.told import WorldCheckTold
 from hil.terminal.console import err, print_json, styled, waiting
 from hil.timing.clock import Clock, ReportingClock, VirtualClock, moment
@@ -264,6 +265,8 @@ def run_world(
             beside = plan.scenario.clock == "real"
             changer = DiagramChanger(plan.changes, plan.scenario.step_s, changes, beside=beside)
             between.append(changer)
+            if beside:
+                opening.enter(tapped(plan, bench))
         turning = WorldRun(bench, paced, journal, signals, stopped, between=between)
         if live is not None:
             live.world = lambda: turning.bench.world  # another one after an edit
