@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QGraphicsView
 from hil.panel.diagram.scene import DiagramScene
 
 ZOOM_STEP: Final = 1.2
+READABLE: Final = 0.4
+"""Scale from which on words can be read."""
 ZOOM_LEAST, ZOOM_MOST = 0.05, 5.0
 
 
@@ -19,6 +21,7 @@ class DiagramView(QGraphicsView):
 
     def __init__(self, scene: DiagramScene) -> None:
         super().__init__(scene)
+        self._drawing = scene
         self.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.setDragMode(self.DragMode.RubberBandDrag)
         self.setTransformationAnchor(self.ViewportAnchor.AnchorUnderMouse)
@@ -41,3 +44,11 @@ class DiagramView(QGraphicsView):
         self.fitInView(box, Qt.AspectRatioMode.KeepAspectRatio)
         if self.transform().m11() > 1.0:
             self.resetTransform()
+
+    def blocks_in_sight(self) -> set[str]:
+        """Names of the blocks that are seen; none where they are too small to be read."""
+        if self.transform().m11() < READABLE:
+            return set()
+        sight = self.mapToScene(self.viewport().rect()).boundingRect()
+        return {name for name, item in self._drawing.blocks.items()
+                if sight.intersects(item.sceneBoundingRect())}  # fmt: skip

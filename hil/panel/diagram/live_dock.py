@@ -10,8 +10,11 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QSplitter, QToolBar, QVBoxLayou
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.desk.endpoints import PlaceError
+from hil.diagram.flat import Endpoint
+from hil.diagram.model import DiagramFile
 from hil.diagram.stepping import BACK_S
 from hil.diagram.tapped import TapReader, tapped_laws
+from hil.panel.diagram.drawing_view import DiagramView
 from hil.panel.diagram.input_table import InputTable
 from hil.panel.diagram.models.live_run import LiveRun
 from hil.panel.diagram.models.live_station import LiveStation, law_of
@@ -26,6 +29,8 @@ from hil.panel.diagram.wire_plot import WirePlot
 from hil.panel.shell.theme import Theme
 
 REFRESH_MS: Final = 50
+VALUES_MOST: Final = 200
+"""Outputs in sight that have their values written."""
 NOT_RUNNING: Final = "It does not run. F5 begins; F8 watches a machine that it moves."
 
 
@@ -34,15 +39,18 @@ class LiveDock(QWidget):
 
     Args:
         scene: The drawing.
+        view: What is seen of it.
         theme: Its colours.
     """
 
     refused = Signal(str)
     """Why something cannot be done."""
 
-    def __init__(self, scene: DiagramScene, theme: Theme) -> None:
+    def __init__(self, scene: DiagramScene, view: DiagramView, theme: Theme) -> None:
         super().__init__()
-        self._scene = scene
+        self._scene, self._view = scene, view
+        self._drawn: tuple[Any, ...] = ()
+        self._ports: list[tuple[str, str, Endpoint]] = []
         self.source: LiveSource | None = None
         """What is seen; None while nothing runs."""
         self.bar = QToolBar()
@@ -177,7 +185,8 @@ class LiveDock(QWidget):
             self.plot.draw([], 1.0, 0)
             return
         file, where, around = scene.document.file, scene.where, scene.around
-        ends = {(name, port): end for name, port, end in shown_ports(file, where, around)}
+        chosen = scene.chosen_outputs()
+        ends = self._ends(file, where, around, chosen)
         source.show(ends.values())
         scene.write_values({one: port_words(source, end) for one, end in ends.items()})
         states = dict(active_states(source, file, where, around))
@@ -187,8 +196,24 @@ class LiveDock(QWidget):
             here = source.stopped_at == begin + name
             inside = source.stopped_at.startswith(f"{begin}{name}/")
             item.show_stop(source.words if here or inside else "")
-        chosen = [ends[one] for one in scene.chosen_outputs() if one in ends]
-        source.watch(chosen)
-        traces = [(f"{path}.{port}", source.trace(path, port)) for path, port in chosen]
+        watched = [ends[one] for one in chosen if one in ends]
+        source.watch(watched)
+        traces = [(f"{path}.{port}", source.trace(path, port)) for path, port in watched]
         found = [(name, trace) for name, trace in traces if trace is not None]
         self.plot.draw(found, source.base_s, source.tick)
+
+    def _ends(self, file: DiagramFile, where: str, around: str, chosen: list[tuple[str, str]]
+              ) -> dict[tuple[str, str], Endpoint]:  # fmt: skip
+        """Outputs whose values are written: those in sight and large enough to be read."""
+        drawn = (file, where, around)
+        if len(self._drawn) != len(drawn) or any(
+            one is not other for one, other in zip(self._drawn, drawn, strict=True)
+        ):
+            self._drawn = drawn
+            self._ports = list(shown_ports(file, where, around))
+        seen = self._view.blocks_in_sight()
+        first, found = set(chosen), dict[tuple[str, str], Endpoint]()
+        for name, port, end in self._ports:
+            if (name, port) in first or (name in seen and len(found) < VALUES_MOST):
+                found[name, port] = end
+        return found

@@ -56,7 +56,7 @@ class DiagramWindow(QMainWindow):
         self.offers = QListWidget()
         self.parameters = ParameterTable(self.scene)
         self.faults = QListWidget()
-        self.live = LiveDock(self.scene, theme)
+        self.live = LiveDock(self.scene, self.view, theme)
         self._docks()
         self._actions()
         self.scene.refused.connect(self._tell)
