@@ -25,7 +25,10 @@ from hil.diagram.check import check, load
 from hil.diagram.engine import Engine
 from hil.diagram.interpreter.interpreter import Interpreter
 from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
+from hil.diagram.tapped import TapReader
+from hil.diagram.taps import TAPS_MOST, DiagramTaps
 from hil.diagram.write import save
+from hil.ipc.broadcast import BroadcastReader
 
 SIZES = (48, 200, 1000)
 COMPARED = 500
@@ -143,6 +146,22 @@ def agree(file: DiagramFile, peer: Any) -> None:
             assert apart < 1e-12, (path, engine.tick, apart)
 
 
+def taps_us(ticks: int) -> float:
+    """What it adds to a tick to tell 64 values, median of rounds that alternate [us]."""
+    engine, taps = Engine(check(channels(200))), DiagramTaps.local()
+    reader = TapReader(taps.choice, BroadcastReader(taps.frames.buffer))
+    reader.choose(list(engine.table.ports)[:TAPS_MOST])
+
+    def tapped() -> None:
+        engine.step()
+        taps.push(engine)
+
+    tapped()
+    assert len(next(reader.read()).values) == TAPS_MOST
+    pairs = [(times_us(tapped, ticks)[0], times_us(engine.step, ticks)[0]) for _ in range(ROUNDS)]
+    return float(np.median([ours - alone for ours, alone in pairs]))
+
+
 def run(ticks: int = 20_000) -> dict[str, Any]:
     """Measure, show, and return the figures."""
     figures: dict[str, Any] = {}
@@ -173,6 +192,8 @@ def run(ticks: int = 20_000) -> dict[str, Any]:
         figures[f"{name}_us"] = times_us(law.step, ticks)
         median, late = figures[f"{name}_us"]
         console.print(f"{name}, 7 joints: {median:.3g} us, p99 {late:.3g}")
+    figures["taps_us"] = taps_us(ticks)
+    console.print(f"64 taps add {figures['taps_us']:.3g} us to a tick of 200 blocks")
     for size in PEER_SIZES:
         figures[f"peers_{size}"] = found = beside_peers(size)
         for name, one in found.items():
