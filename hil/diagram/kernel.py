@@ -33,7 +33,7 @@ COLUMNS: Final = 15
 outputs, of the outputs to be checked, how many those are, places of states and numbers, elements of
 the block, place of the condition (-1: none), of the first three inputs."""
 
-KINDS: Final = 113
+KINDS: Final = 125
 # Kinds in capitals. Up to ENABLEDOUTPUT each element has a row.
 (
     CONSTANT, CONSTANTBOOLEAN, CONSTANTINTEGER, STEP, RAMP, SINE, CHIRP, PULSE, PULSEBOOLEAN,
@@ -50,6 +50,9 @@ KINDS: Final = 113
     PI, PID, SWITCH, MULTIPORTSWITCH, RATETRANSITION, SCALE, ENABLEDOUTPUT,
     SHIFTREGISTER, TRANSFERFUNCTION, STATESPACE, MUX, DEMUX, SELECT, MATRIXGAIN, DOT, CROSS, NORM,
     SUMELEMENTS, MATRIXPRODUCT, ROTATE, ROTATEBACK, ROTATIONABOUT, FORCETRANSFORM, STATEMACHINE,
+    TRANSPOSE, ROTATIONFROMANGLES, ANGLESFROMROTATION, ROTATIONVECTOR, ROTATIONFROMVECTOR,
+    QUATERNIONFROMROTATION, ROTATIONFROMQUATERNION, FORWARDKINEMATICS, JACOBIAN, DAMPEDLEASTSQUARES,
+    COORDINATEDESCENT, HEXAPODLENGTHS,
     RESTART,
 ) = range(KINDS)  # fmt: skip
 CODES: Final[dict[str, int]] = {
@@ -496,6 +499,32 @@ def _whole(code: int, part: int, v: Array, x: Places, q: int, o: int, s: int, p:
             v[o + n] = v[first + n]
         v[o + count] = state + 1.0
         v[o + count + 1] = v[s + 1] if taken < 0 else 0.0
+    elif code >= TRANSPOSE and code <= ROTATIONFROMQUATERNION:
+        _turned(code, v, x[q], o)
+    elif code == FORWARDKINEMATICS:
+        f = _chain(v, p, x[q]) + 12 * int(v[p])
+        for n in range(3):
+            v[o + n] = v[f + 9 + n]
+        for n in range(9):
+            v[o + 3 + n] = v[f + n]
+    elif code == JACOBIAN:
+        _jacobian(v, p, x[q], o)
+    elif code == DAMPEDLEASTSQUARES:
+        _least_squares(v, x, q, o, p)
+    elif code == COORDINATEDESCENT:
+        _descend(v, x, q, o, s, p)
+    elif code == HEXAPODLENGTHS:
+        a, b = x[q], x[q + 1]
+        for j in range(size):
+            low, high = p + 3 * j, p + 3 * size + 3 * j
+            total = 0.0
+            for k in range(3):
+                turned = (v[b + 3 * k] * v[high] + v[b + 3 * k + 1] * v[high + 1]) + v[
+                    b + 3 * k + 2
+                ] * v[high + 2]
+                apart = (v[a + k] + turned) - v[low + k]
+                total = total + apart * apart
+            v[o + j] = math.sqrt(total)
     elif code == RESTART and v[x[q]] != 0.0 and v[s] == 0.0:
         first = int(v[p])
         for n in range(int(v[p + 1])):
@@ -510,6 +539,270 @@ def _taken(v: Array, x: Places, q: int, s: int, p: int) -> int:
         if (v[t] < 0.0 or v[t] == v[s]) and v[x[q + int(v[t + 2])]] != 0.0:
             return t
     return -1
+
+
+@njit(**FAST)
+def _turned(code: int, v: Array, u: int, o: int) -> None:
+    """Forms of a rotation."""
+    if code == TRANSPOSE:
+        for j in range(3):
+            for k in range(3):
+                v[o + 3 * j + k] = v[u + 3 * k + j]
+    elif code == ROTATIONFROMANGLES:
+        ca, sa = math.cos(v[u]), math.sin(v[u])
+        cb, sb = math.cos(v[u + 1]), math.sin(v[u + 1])
+        cc, sc = math.cos(v[u + 2]), math.sin(v[u + 2])
+        v[o] = cc * cb
+        v[o + 1] = cc * sb * sa - sc * ca
+        v[o + 2] = cc * sb * ca + sc * sa
+        v[o + 3] = sc * cb
+        v[o + 4] = sc * sb * sa + cc * ca
+        v[o + 5] = sc * sb * ca - cc * sa
+        v[o + 6] = -sb
+        v[o + 7] = cb * sa
+        v[o + 8] = cb * ca
+    elif code == ANGLESFROMROTATION:
+        v[o] = math.atan2(v[u + 7], v[u + 8])
+        v[o + 1] = math.atan2(-v[u + 6], _length(abs(v[u]), abs(v[u + 3])))
+        v[o + 2] = math.atan2(v[u + 3], v[u])
+    elif code == ROTATIONVECTOR:
+        _logarithm(v, u, o)
+    elif code == ROTATIONFROMVECTOR:
+        a, b, c = v[u], v[u + 1], v[u + 2]
+        angle = math.sqrt(a * a + b * b + c * c)
+        first, half = 1.0, 0.5
+        if angle > 0.0:
+            first, half = math.sin(angle) / angle, math.sin(0.5 * angle) / angle
+        second = 2.0 * half * half
+        v[o] = 1.0 - second * (b * b + c * c)
+        v[o + 1] = second * (a * b) - first * c
+        v[o + 2] = second * (a * c) + first * b
+        v[o + 3] = second * (a * b) + first * c
+        v[o + 4] = 1.0 - second * (a * a + c * c)
+        v[o + 5] = second * (b * c) - first * a
+        v[o + 6] = second * (a * c) - first * b
+        v[o + 7] = second * (b * c) + first * a
+        v[o + 8] = 1.0 - second * (a * a + b * b)
+    elif code == QUATERNIONFROMROTATION:
+        _quaternion(v, u, o)
+    else:
+        w, a, b, c = v[u], v[u + 1], v[u + 2], v[u + 3]
+        second = 2.0 / (w * w + a * a + b * b + c * c)
+        v[o] = 1.0 - second * (b * b + c * c)
+        v[o + 1] = second * (a * b - w * c)
+        v[o + 2] = second * (a * c + w * b)
+        v[o + 3] = second * (a * b + w * c)
+        v[o + 4] = 1.0 - second * (a * a + c * c)
+        v[o + 5] = second * (b * c - w * a)
+        v[o + 6] = second * (a * c - w * b)
+        v[o + 7] = second * (b * c + w * a)
+        v[o + 8] = 1.0 - second * (a * a + b * b)
+
+
+@njit(**FAST)
+def _quaternion(v: Array, u: int, o: int) -> None:
+    """Of a rotation, by the greatest of its four numbers (Shepperd 1978)."""
+    trace = v[u] + v[u + 4] + v[u + 8]
+    most, value = -1, trace
+    for n in range(3):
+        if v[u + 4 * n] > value:
+            most, value = n, v[u + 4 * n]
+    if most < 0:
+        root = math.sqrt(1.0 + trace)
+        part = 0.5 / root
+        v[o] = 0.5 * root
+        v[o + 1] = part * (v[u + 7] - v[u + 5])
+        v[o + 2] = part * (v[u + 2] - v[u + 6])
+        v[o + 3] = part * (v[u + 3] - v[u + 1])
+    else:
+        j, k = (most + 1) % 3, (most + 2) % 3
+        root = math.sqrt(1.0 + (v[u + 4 * most] - v[u + 4 * j] - v[u + 4 * k]))
+        part = 0.5 / root
+        v[o] = part * (v[u + 3 * k + j] - v[u + 3 * j + k])
+        v[o + 1 + most] = 0.5 * root
+        v[o + 1 + j] = part * (v[u + 3 * j + most] + v[u + 3 * most + j])
+        v[o + 1 + k] = part * (v[u + 3 * k + most] + v[u + 3 * most + k])
+
+
+@njit(**FAST)
+def _logarithm(v: Array, u: int, o: int) -> None:
+    """Axis times angle of a rotation; near half a turn by the greatest column of R + 1."""
+    a = 0.5 * (v[u + 7] - v[u + 5])
+    b = 0.5 * (v[u + 2] - v[u + 6])
+    c = 0.5 * (v[u + 3] - v[u + 1])
+    sine = math.sqrt(a * a + b * b + c * c)
+    cosine = 0.5 * (v[u] + v[u + 4] + v[u + 8] - 1.0)
+    angle = math.atan2(sine, cosine)
+    if cosine > -0.99:
+        part = angle / sine if sine > 0.0 else 1.0
+        v[o], v[o + 1], v[o + 2] = part * a, part * b, part * c
+        return
+    most = 0
+    for n in range(1, 3):
+        if v[u + 4 * n] > v[u + 4 * most]:
+            most = n
+    total = 0.0
+    for n in range(3):
+        one = 0.5 * (v[u + 3 * n + most] + v[u + 3 * most + n])
+        if n == most:
+            one = one - cosine
+        v[o + n] = one
+        total = total + one * one
+    along = v[o] * a + v[o + 1] * b + v[o + 2] * c
+    part = angle / math.sqrt(total)
+    if along < 0.0:
+        part = -part
+    for n in range(3):
+        v[o + n] = part * v[o + n]
+
+
+@njit(**FAST)
+def _chain(v: Array, p: int, q: int) -> int:
+    """Poses of an arm's joints and of its end, as matrix and place each; where the first stands."""
+    joints = int(v[p])
+    f = p + 1 + 5 * joints
+    for n in range(12):
+        v[f + n] = 1.0 if n == 0 or n == 4 or n == 8 else 0.0
+    for i in range(joints):
+        r, g = p + 1 + 5 * i, f + 12 * i
+        angle = v[r] + v[q + i]
+        c, s, d, a, ca, sa = (
+            math.cos(angle),
+            math.sin(angle),
+            v[r + 1],
+            v[r + 2],
+            v[r + 3],
+            v[r + 4],
+        )
+        for k in range(3):
+            x, y, z = v[g + 3 * k], v[g + 3 * k + 1], v[g + 3 * k + 2]
+            h = g + 12 + 3 * k
+            v[h] = x * c + y * s
+            v[h + 1] = (y * (c * ca) - x * (s * ca)) + z * sa
+            v[h + 2] = (x * (s * sa) - y * (c * sa)) + z * ca
+            v[g + 21 + k] = v[g + 9 + k] + ((x * (a * c) + y * (a * s)) + z * d)
+    return f
+
+
+@njit(**FAST)
+def _jacobian(v: Array, p: int, q: int, o: int) -> None:
+    joints = int(v[p])
+    f = _chain(v, p, q)
+    end, angular = f + 12 * joints + 9, o + 3 * joints
+    for i in range(joints):
+        g = f + 12 * i
+        a, b, c = v[g + 2], v[g + 5], v[g + 8]
+        x, y, z = v[end] - v[g + 9], v[end + 1] - v[g + 10], v[end + 2] - v[g + 11]
+        v[o + i] = b * z - c * y
+        v[o + joints + i] = c * x - a * z
+        v[o + 2 * joints + i] = a * y - b * x
+        v[angular + i], v[angular + joints + i], v[angular + 2 * joints + i] = a, b, c
+
+
+@njit(**FAST)
+def _least_squares(v: Array, x: Places, q: int, o: int, p: int) -> None:
+    """Cholesky's factor of J J^T + damping^2 1 stands behind the numbers, then the solution."""
+    joints, damping, length = int(v[p]), v[p + 1], v[p + 2]
+    m, e = p + 3, p + 39
+    for j in range(6):
+        for k in range(j + 1):
+            total = damping * damping if j == k else 0.0
+            for n in range(joints):
+                first = v[x[q + j // 3] + (j % 3) * joints + n]
+                other = v[x[q + k // 3] + (k % 3) * joints + n]
+                first = first / length if j < 3 else first
+                other = other / length if k < 3 else other
+                total = total + first * other
+            for n in range(k):
+                total = total - v[m + 6 * j + n] * v[m + 6 * k + n]
+            v[m + 6 * j + k] = math.sqrt(total) if j == k else total / v[m + 7 * k]
+    for j in range(6):
+        total = v[x[q + 2 + j // 3] + j % 3]
+        total = total / length if j < 3 else total
+        for n in range(j):
+            total = total - v[m + 6 * j + n] * v[e + n]
+        v[e + j] = total / v[m + 7 * j]
+    for j in range(5, -1, -1):
+        total = v[e + j]
+        for n in range(j + 1, 6):
+            total = total - v[m + 6 * n + j] * v[e + n]
+        v[e + j] = total / v[m + 7 * j]
+    for n in range(joints):
+        total = 0.0
+        for j in range(6):
+            one = v[x[q + j // 3] + (j % 3) * joints + n]
+            total = total + (one / length if j < 3 else one) * v[e + j]
+        v[o + n] = total
+
+
+@njit(**FAST)
+def _descend(v: Array, x: Places, q: int, o: int, s: int, p: int) -> None:
+    """Sweeps from the last joint to the first; the end's pose is turned along."""
+    joints, place, matrix = int(v[p]), x[q], x[q + 1]
+    f = p + 1 + 5 * joints
+    w = f + 12 * (joints + 1)
+    low, high, angles = w + 3, w + 3 + joints, w + 3 + 2 * joints
+    for n in range(joints):
+        v[angles + n] = v[s + n]
+    weight = 0.5 * (v[w + 2] * v[w + 2])
+    for _ in range(int(v[w])):
+        _chain(v, p, angles)
+        end = f + 12 * joints
+        for i in range(joints - 1, -1, -1):
+            g = f + 12 * i
+            a, b = _gains(v, g, place, g + 9, end + 9, g + 9, 1)
+            if weight > 0.0:
+                for k in range(3):
+                    more, turned = _gains(v, g, matrix + k, -1, end + k, -1, 3)
+                    a, b = a + weight * more, b + weight * turned
+            turn = math.atan2(b, a) if a != 0.0 or b != 0.0 else 0.0
+            turn = _clipped(turn, -v[w + 1], v[w + 1])
+            wanted = _clipped(v[angles + i] + turn, v[low + i], v[high + i])
+            turn = wanted - v[angles + i]
+            v[angles + i] = wanted
+            c, t = math.cos(turn), math.sin(turn)
+            _turn_about(v, g, end + 9, g + 9, 1, c, t)
+            for k in range(3):
+                _turn_about(v, g, end + k, -1, 3, c, t)
+    total = 0.0
+    for k in range(3):
+        apart = v[f + 12 * joints + 9 + k] - v[place + k]
+        total = total + apart * apart
+    for n in range(joints):
+        v[o + n] = v[angles + n]
+    v[o + joints] = math.sqrt(total)
+
+
+@njit(**FAST)
+def _gains(v: Array, g: int, t: int, less: int, r: int, from_: int, step: int
+           ) -> tuple[float, float]:  # fmt: skip
+    """What cosine and sine of a turn of r about a pose's z bring along t."""
+    x, y, z = v[r], v[r + step], v[r + 2 * step]
+    i, j, k = v[t], v[t + step], v[t + 2 * step]
+    if less >= 0:
+        x, y, z = x - v[from_], y - v[from_ + 1], z - v[from_ + 2]
+        i, j, k = i - v[less], j - v[less + 1], k - v[less + 2]
+    a, b, c = v[g + 2], v[g + 5], v[g + 8]
+    along = (a * x + b * y) + c * z
+    upon = (a * i + b * j) + c * k
+    both = (x * i + y * j) + z * k
+    sine = (i * (b * z - c * y) + j * (c * x - a * z)) + k * (a * y - b * x)
+    return both - along * upon, sine
+
+
+@njit(**FAST)
+def _turn_about(v: Array, g: int, r: int, from_: int, step: int, c: float, t: float) -> None:
+    """Turn a place, or an axis, about a pose's z."""
+    x, y, z = v[r], v[r + step], v[r + 2 * step]
+    i, j, k = 0.0, 0.0, 0.0
+    if from_ >= 0:
+        i, j, k = v[from_], v[from_ + 1], v[from_ + 2]
+    x, y, z = x - i, y - j, z - k
+    a, b, d = v[g + 2], v[g + 5], v[g + 8]
+    along = ((a * x + b * y) + d * z) * (1.0 - c)
+    v[r] = i + ((c * x + t * (b * z - d * y)) + along * a)
+    v[r + step] = j + ((c * y + t * (d * x - a * z)) + along * b)
+    v[r + 2 * step] = k + ((c * z + t * (a * y - b * x)) + along * d)
 
 
 @njit(**FAST)
@@ -620,6 +913,11 @@ def _advance_whole(code: int, v: Array, x: Places, q: int, s: int, p: int) -> No
             v[s] = v[taken + 1]
             v[s + 1] = 0.0
         v[s + 1] = v[s + 1] + 1.0
+    elif code == COORDINATEDESCENT:
+        joints = int(v[p])
+        first = p + 16 + 19 * joints
+        for n in range(joints):
+            v[s + n] = v[first + n]
     elif code == RESTART:
         v[s] = v[x[q]]
 

@@ -24,10 +24,12 @@ def kinds() -> Mapping[str, BlockKind]:
         digital,
         dynamic,
         expression,
+        kinematics,
         linear,
         logic,
         nonlinear,
         operating,
+        poses,
         routing,
         sources,
         state_machine,
@@ -37,7 +39,7 @@ def kinds() -> Mapping[str, BlockKind]:
 
     groups = (
         sources, arithmetic, trigonometry, logic, digital, nonlinear, dynamic, linear, routing,
-        vectors, expression, state_machine, operating,
+        vectors, poses, kinematics, expression, state_machine, operating,
     )  # fmt: skip
     return MappingProxyType({kind.name: kind for group in groups for kind in group.KINDS})
 

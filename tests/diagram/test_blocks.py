@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy import integrate, signal
+from scipy.spatial.transform import Rotation
 
 from hil.diagram.check import check
 from hil.diagram.engine import Engine
@@ -27,6 +28,16 @@ SHARP = RANDOM.random(TICKS) * 1.9 - 0.95
 VECTOR, OTHER = RANDOM.normal(size=(TICKS, 3)), RANDOM.normal(size=(TICKS, 3))
 TURNS = np.linalg.qr(RANDOM.normal(size=(TICKS, 3, 3)))[0]
 MATRICES = RANDOM.normal(size=(TICKS, 3, 3))
+
+PROPER, WANTED = Rotation.random(TICKS, rng=20), Rotation.random(TICKS, rng=21)
+FOUR = RANDOM.normal(size=(TICKS, 4))
+ARM = ((0.1, 0.3, 0.02, math.pi / 2), (0.0, 0.0, 0.5, 0.0), (-0.2, 0.1, 0.05, -math.pi / 2),
+       (0.0, 0.4, 0.0, math.pi / 2), (0.0, 0.0, 0.0, -math.pi / 2),
+       (0.0, 0.1, 0.0, 0.0))  # fmt: skip
+ANGLES = RANDOM.uniform(-1.5, 1.5, (TICKS, 6))
+LINEAR, ANGULAR = RANDOM.normal(size=(TICKS, 3, 6)), RANDOM.normal(size=(TICKS, 3, 6))
+LEGS = RANDOM.normal(size=(2, 6, 3))
+ROWS = {"base": tuple(map(tuple, LEGS[0])), "platform": tuple(map(tuple, LEGS[1]))}
 
 
 def run_block(kind, parameters, inputs, base_s=BASE_S, output=None):
@@ -126,6 +137,31 @@ def wrench_torques():
     found = []
     for R, f, mu, r in zip(TURNS, VECTOR, OTHER, MATRICES[:, 0], strict=True):
         found.append(np.cross(r, R.T @ f)[2] + (R.T @ mu)[2])
+    return np.array(found)
+
+
+def matrices(rotations):
+    return rotations.as_matrix().reshape(len(rotations), 9)
+
+
+def dh_end(angles, rows=ARM):
+    """Poses of an arm's ends, shape (N, 4, 4): homogeneous matrices, row after row of the table."""
+    whole = np.tile(np.eye(4), (len(angles), 1, 1))
+    for q, (theta, d, a, alpha) in zip(np.transpose(angles), rows, strict=True):
+        turn, twist = np.tile(np.eye(4), (len(angles), 1, 1)), np.eye(4)
+        turn[:, :3, :3] = Rotation.from_rotvec(np.outer(q + theta, (0, 0, 1))).as_matrix()
+        twist[:3, :3] = Rotation.from_rotvec((alpha, 0, 0)).as_matrix()
+        twist[0, 3], twist[2, 3] = a, d
+        whole = whole @ turn @ twist
+    return whole
+
+
+def damped(linear, angular, shift, turn, damping, length):
+    """Least squares with the damping as rows of their own."""
+    found = []
+    for J_v, J_w, v, w in zip(linear, angular, shift, turn, strict=True):
+        J = np.vstack([J_v / length, J_w, damping * np.eye(J_v.shape[1])])
+        found.append(np.linalg.lstsq(J, np.concatenate([v / length, w, np.zeros(6)]))[0])
     return np.array(found)
 
 
@@ -271,6 +307,35 @@ CASES = {
         for a in A]).reshape(TICKS, 9)),
     "ForceTransform": ({}, {"f": VECTOR, "mu": OTHER, "rotation": TURNS[:, None],
                             "position": MATRICES[:, :1]}, wrench_torques()),
+    "Transpose": ({}, {"u": MATRICES}, MATRICES.transpose(0, 2, 1).reshape(TICKS, 9)),
+    "RotationFromAngles": ({}, {"u": VECTOR}, matrices(Rotation.from_euler("xyz", VECTOR))),
+    "AnglesFromRotation": ({}, {"rotation": PROPER.as_matrix()}, PROPER.as_euler("xyz")),
+    "RotationVector": ({}, {"rotation": PROPER.as_matrix()}, PROPER.as_rotvec()),
+    "RotationFromVector": ({}, {"u": VECTOR}, matrices(Rotation.from_rotvec(VECTOR))),
+    "QuaternionFromRotation": ({}, {"rotation": PROPER.as_matrix()}, None),
+    "RotationFromQuaternion": ({}, {"u": FOUR},
+                               matrices(Rotation.from_quat(FOUR, scalar_first=True))),
+    "PoseProduct": ({}, {"R1": TURNS, "p1": VECTOR, "R2": MATRICES, "p2": OTHER}, np.hstack([
+        (TURNS @ MATRICES).reshape(TICKS, 9),
+        VECTOR + np.einsum("kij,kj->ki", TURNS, OTHER)])),
+    "PoseInverse": ({}, {"R": TURNS, "p": VECTOR}, np.hstack([
+        np.linalg.inv(TURNS).reshape(TICKS, 9),
+        -np.linalg.solve(TURNS, VECTOR[:, :, None])[:, :, 0]])),
+    "TransformPoint": ({}, {"R": TURNS, "p": VECTOR, "point": OTHER},
+                       VECTOR + np.einsum("kij,kj->ki", TURNS, OTHER)),
+    "PoseError": ({}, {"R_wanted": WANTED.as_matrix(), "p_wanted": VECTOR,
+                       "R": PROPER.as_matrix(), "p": OTHER},
+                  np.hstack([(WANTED * PROPER.inv()).as_rotvec(), VECTOR - OTHER])),
+    "ForwardKinematics": ({"dh": ARM}, {"q": ANGLES}, np.hstack([
+        dh_end(ANGLES)[:, :3, 3], dh_end(ANGLES)[:, :3, :3].reshape(TICKS, 9)])),
+    "Jacobian": ({"dh": ARM}, {"q": ANGLES}, None),
+    "DampedLeastSquares": ({"damping": 0.3, "length_m": 0.7}, {
+        "linear": LINEAR, "angular": ANGULAR, "shift": VECTOR, "turn": OTHER},
+        damped(LINEAR, ANGULAR, VECTOR, OTHER, 0.3, 0.7)),
+    "CoordinateDescent": ({"dh": ARM, "turn_m": 0.3, "step_max_rad": 3.0}, {
+        "position": 0.3 * VECTOR, "rotation": PROPER.as_matrix()}, None),
+    "HexapodLengths": (ROWS, {"position": VECTOR, "rotation": TURNS}, np.linalg.norm(
+        VECTOR[:, None] + np.einsum("kij,lj->kli", TURNS, LEGS[1]) - LEGS[0], axis=2)),
     "Expression": (
         {"text": "v = if(u1 > lim and not p, lim, u1)*k; x' = v - x^3/tau; y = x; w = v/k + u2; "
                  "z = y <= -u2/2",
@@ -330,11 +395,119 @@ def test_a_transfer_function_is_made_discrete_as_scipy_does(method):
 
 @pytest.mark.parametrize(("axis", "vector"), [("x", (1, 0, 0)), ("y", (0, 1, 0)), ("z", (0, 0, 1))])
 def test_a_rotation_turns_about_its_axis(axis, vector):
-    from scipy.spatial.transform import Rotation
-
     found = run_block("RotationAbout", {"axis": axis}, {"u": A})
     wanted = Rotation.from_rotvec(np.outer(A, vector)).as_matrix().reshape(TICKS, 9)
     np.testing.assert_allclose(found, wanted, atol=1e-14)
+
+
+def test_a_quaternion_is_one_of_the_two_and_its_greatest_number_is_above_0():
+    near = Rotation.from_rotvec(np.pi * (1.0 - 1e-9 * np.arange(4)[:, None]) * np.array(
+        [[1.0, 0.0, 0.0], [0.0, 0.6, 0.8], [0.0, 0.0, -1.0], [0.6, 0.0, 0.8]]))  # fmt: skip
+    for turns in (PROPER, near, Rotation.identity(3)):
+        found = run_block("QuaternionFromRotation", {}, {"rotation": turns.as_matrix()})
+        np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1.0, atol=1e-12)
+        assert (np.take_along_axis(found, np.abs(found).argmax(1)[:, None], 1) > 0.0).all()
+        wanted = turns.as_quat(scalar_first=True)
+        sign = np.sign(np.sum(found * wanted, axis=1))[:, None]
+        np.testing.assert_allclose(found, sign * wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-300, 1e-9, 1e-3, 3.0, np.pi - 1e-3, np.pi - 1e-9, np.pi])
+def test_a_rotation_and_its_vector_go_into_each_other_also_at_their_ends(angle):
+    axes = np.vstack([np.eye(3), -np.eye(3), RANDOM.normal(size=(30, 3))])
+    vectors = angle * axes / np.linalg.norm(axes, axis=1)[:, None]
+    turned = run_block("RotationFromVector", {}, {"u": vectors})
+    exact = Rotation.from_rotvec(vectors).as_matrix()
+    np.testing.assert_allclose(turned, exact.reshape(-1, 9), atol=1e-15)
+    found = run_block("RotationVector", {}, {"rotation": exact})
+    back = Rotation.from_rotvec(found).as_matrix()
+    np.testing.assert_allclose(back, exact, atol=2e-15 if angle < 3.0 else 1e-12)
+    assert (np.linalg.norm(found, axis=1) <= np.pi + 1e-15).all()
+
+
+def test_a_jacobian_is_how_the_end_moves_with_each_joint():
+    step, found = 1e-6, run_block("Jacobian", {"dh": ARM}, {"q": ANGLES[:40]})
+    linear, angular = found.reshape(-1, 2, 3, 6).transpose(1, 0, 2, 3)
+    for joint in range(6):
+        moved = [dh_end(ANGLES[:40] + sign * step * np.eye(6)[joint]) for sign in (1.0, -1.0)]
+        shift = (moved[0][:, :3, 3] - moved[1][:, :3, 3]) / (2.0 * step)
+        turns = Rotation.from_matrix(moved[0][:, :3, :3] @ moved[1][:, :3, :3].transpose(0, 2, 1))
+        np.testing.assert_allclose(linear[:, :, joint], shift, atol=1e-9)
+        np.testing.assert_allclose(angular[:, :, joint], turns.as_rotvec() / (2 * step), atol=1e-9)
+
+
+def descended(ticks, goal, **parameters):
+    """Angles and distance of each tick towards a goal that stays."""
+    inputs = {"position": np.tile(goal[:3, 3], (ticks, 1)),
+              "rotation": np.tile(goal[:3, :3], (ticks, 1, 1))}  # fmt: skip
+    found = run_block("CoordinateDescent", {"dh": ARM, **parameters}, inputs)
+    return found[:, :6], found[:, 6]
+
+
+def test_coordinate_descent_comes_to_the_pose_within_its_limits_and_by_its_steps():
+    for number in range(6):
+        goal = dh_end(0.6 * ANGLES[number : number + 1])[0]
+        bounds = {"low": (-1.6,), "high": (1.6,), "turn_m": 0.2}
+        angles, distance = descended(900, goal, sweeps=4, step_max_rad=0.05, **bounds)
+        assert np.abs(angles).max() <= 1.6
+        steps = np.abs(np.diff(np.vstack([np.zeros(6), angles]), axis=0))
+        assert steps.max() <= 4 * 0.05 + 1e-12
+        ends = dh_end(angles)
+        cost = np.sum((ends[:, :3, 3] - goal[:3, 3]) ** 2, axis=1) + 0.2**2 / 2 * np.sum(
+            (ends[:, :3, :3] - goal[:3, :3]) ** 2, axis=(1, 2))  # fmt: skip
+        assert (np.diff(cost) <= 1e-12).all()
+        assert cost[-1] < 1e-3 * max(cost[0], 1e-2)
+        np.testing.assert_allclose(distance, np.linalg.norm(ends[:, :3, 3] - goal[:3, 3], axis=1),
+                                   atol=1e-12)  # fmt: skip
+
+
+def test_a_step_of_coordinate_descent_is_the_best_of_its_joint():
+    from scipy.optimize import minimize_scalar
+
+    goal = dh_end(ANGLES[:1])[0]
+    (angles,), _ = descended(1, goal, step_max_rad=math.pi, turn_m=0.3)
+    q = np.zeros(6)
+    for joint in reversed(range(6)):
+
+        def cost(angle, joint=joint):
+            tried = np.where(np.arange(6) == joint, angle, q)
+            end = dh_end(tried[None])[0]
+            turned = np.sum((end[:3, :3] - goal[:3, :3]) ** 2)
+            return np.sum((end[:3, 3] - goal[:3, 3]) ** 2) + 0.3**2 / 2 * turned
+
+        starts = np.linspace(-np.pi, np.pi, 25)
+        best = min(starts, key=cost)
+        near = minimize_scalar(cost, bounds=(best - 0.3, best + 0.3), method="bounded",
+                               options={"xatol": 1e-10})  # fmt: skip
+        q[joint] = np.clip(near.x, -np.pi, np.pi)
+        assert abs(angles[joint] - q[joint]) < 1e-5
+        q[joint] = angles[joint]
+
+
+def test_coordinate_descent_with_the_place_alone_does_not_care_for_the_turn():
+    goal = dh_end(0.6 * ANGLES[7:8])[0]
+    _, distance = descended(400, goal, sweeps=3, step_max_rad=0.2)
+    assert distance[-1] < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters", "why"),
+    [
+        ("ForwardKinematics", {"dh": ((1.0, 2.0),)}, "theta, d, a and alpha"),
+        ("CoordinateDescent", {"dh": ARM, "start": (0.0, 1.0)}, "1 or 6 numbers"),
+        ("CoordinateDescent", {"dh": ARM, "start": (4.0,)}, "joint 1: start = 4"),
+        ("HexapodLengths", {"base": ((1.0, 2.0),), "platform": ((1.0, 2.0),)}, "x, y and z"),
+        ("HexapodLengths", {"base": LEGS[0].tolist(), "platform": LEGS[1, :5].tolist()},
+         "as many rows"),
+    ],
+)  # fmt: skip
+def test_wrong_parameters_of_kinematics_are_told(kind, parameters, why):
+    from hil.config.errors import ConfigError
+    from hil.diagram.change import tuples
+
+    drawn = Diagram({"b": DrawnBlock(kind, {key: tuples(one) for key, one in parameters.items()})})
+    with pytest.raises(ConfigError, match=why):
+        check(DiagramFile(drawn))
 
 
 def test_noise_has_its_moments_and_is_its_seeds_and_its_tick_alone():

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from hil.diagram.check import SoundDiagram
 from hil.diagram.flat import FlatBlock
+from hil.diagram.interpreter.spatial import SPATIAL
 from hil.diagram.interpreter.stateful import STATEFUL, Element
 from hil.diagram.interpreter.stateless import CONSTANTS, SOURCES, STATELESS
 from hil.diagram.interpreter.whole import WHOLE
 from hil.diagram.kind import Parameters
 
 Act = Callable[[], None]
+EVERY: Final = {**WHOLE, **SPATIAL}
+"""Blocks whose elements hang together, by the kind's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +75,9 @@ class RunningBlock:
             made = [STATEFUL[name](parameters, setting, x) for x in self.states]
             self.output = self._elements([one.output for one in made])
             self.update = self._updates(made)
-        elif name in WHOLE:
+        elif name in EVERY:
             self.states = [kept]
-            whole = WHOLE[name](parameters, setting, kept)
+            whole = EVERY[name](parameters, setting, kept)
             self.output = lambda: self._set_all(whole.output(*(r.all() for r in self.readings)))
             if kept:
                 self.update = lambda: whole.update(*(r.all() for r in self.readings))

@@ -1,0 +1,216 @@
+"""Kinematics of serial arms that turn, by their D-H rows, and of the hexapod.
+
+A row of an arm is theta [rad], d [m], a [m], alpha [rad] (Denavit and Hartenberg 1955, distal): a
+joint's axes in those before it are Rz(theta + q) Tz(d) Tx(a) Rx(alpha).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from hil.diagram.kind import (
+    BlockKind,
+    BlockSetting,
+    Example,
+    Pairs,
+    ParameterKind,
+    Parameters,
+    PortKind,
+    Ports,
+    flat,
+)  # fmt: skip
+from hil.diagram.library.vectors import JOINTS_MOST
+
+GROUP: Final = "kinematics"
+DH: Final = ParameterKind("dh", "matrix", unit="rad, m, m, rad",
+                          about="a row for each joint: theta, d, a, alpha")  # fmt: skip
+FRAME: Final = 12
+"""Numbers of a pose: a matrix row after row, and a place."""
+SQUARE: Final = 42
+"""Numbers that the solution of six equations needs."""
+SIXFOLD: Final = ((0.5, 0.0, 0.0), (0.0, 0.5, 0.0), (-0.5, 0.0, 0.0),
+                  (0.0, -0.5, 0.0), (0.4, 0.4, 0.0), (-0.4, -0.4, 0.0))  # fmt: skip
+TWO_LINKS: Final = ((0.0, 0.3, 0.0, math.pi / 2), (0.0, 0.0, 0.5, 0.0), (0.0, 0.0, 0.4, 0.0))
+
+
+def joints_of(p: Parameters) -> int:
+    """How many the arm has."""
+    return len(p["dh"])
+
+
+def _dh_fault(p: Parameters) -> str:
+    rows = p["dh"]
+    if not 1 <= len(rows) <= JOINTS_MOST or any(len(row) != 4 for row in rows):
+        return f"dh: 1 to {JOINTS_MOST} rows of theta, d, a and alpha are needed"
+    return ""
+
+
+def _chain_numbers(p: Parameters, _: BlockSetting) -> list[float]:
+    """Joints; theta, d, a, cos and sin of alpha of each; room for the poses of all."""
+    found = [float(len(p["dh"]))]
+    for theta, d, a, alpha in p["dh"]:
+        found += [theta, d, a, math.cos(alpha), math.sin(alpha)]
+    return found + [0.0] * (FRAME * (len(p["dh"]) + 1))
+
+
+def _angles(p: Parameters) -> PortKind:
+    return PortKind("q", "1", (joints_of(p),))
+
+
+def _forward(p: Parameters) -> Ports:
+    place = PortKind("position", "m", (3,), frame="?g")
+    return Ports((_angles(p),), (place, PortKind("rotation", "1", (3, 3), frame="?r")))
+
+
+def _jacobian(p: Parameters) -> Ports:
+    shape = (3, joints_of(p))
+    linear = PortKind("linear", "m", shape, frame="?g")
+    return Ports((_angles(p),), (linear, PortKind("angular", "1", shape, frame="?r")))
+
+
+def _squares(p: Parameters) -> Ports:
+    shape = (3, p["joints"])
+    return Ports(
+        (
+            PortKind("linear", "m", shape, frame="?g"), PortKind("angular", "1", shape, frame="?r"),
+            PortKind("shift", "m*?t", (3,), frame="?v"), PortKind("turn", "?t", (3,), frame="?w"),
+        ),
+        (PortKind("y", "?t", (p["joints"],), frame="?q"),),
+    )  # fmt: skip
+
+
+def _squares_numbers(p: Parameters, _: BlockSetting) -> list[float]:
+    return [p["joints"], p["damping"], p["length_m"], *(SQUARE * [0.0])]
+
+
+def _descent(p: Parameters) -> Ports:
+    place = PortKind("position", "m", (3,), frame="?g")
+    return Ports(
+        (place, PortKind("rotation", "1", (3, 3), frame="?r")),
+        (PortKind("y", "1", (joints_of(p),), frame="?q"),
+         PortKind("distance", "m", (), frame="?d")),
+    )  # fmt: skip
+
+
+def _descent_pairs(p: Parameters) -> Pairs:
+    """Without a weight the rotation counts for nothing."""
+    inputs = ("position", "rotation") if p["turn_m"] > 0.0 else ("position",)
+    return frozenset((one, other) for one in inputs for other in ("y", "distance"))
+
+
+def _descent_fault(p: Parameters) -> str:
+    if fault := _dh_fault(p):
+        return fault
+    joints = joints_of(p)
+    for name in ("start", "low", "high"):
+        if len(p[name]) not in (1, joints):
+            return f"{name}: 1 or {joints} numbers are needed, one for each joint"
+    values = zip(*(_each(p, name) for name in ("low", "start", "high")), strict=True)
+    for number, (low, start, high) in enumerate(values, 1):
+        if not low <= start <= high:
+            return f"joint {number}: start = {start:g} is not within {low:g} to {high:g} rad"
+    return ""
+
+
+def _each(p: Parameters, name: str) -> tuple[float, ...]:
+    """A number for each joint."""
+    given, joints = p[name], joints_of(p)
+    return given * joints if len(given) == 1 else given
+
+
+def _descent_numbers(p: Parameters, s: BlockSetting) -> list[float]:
+    """The chain; sweeps, step, weight of turns, limits; room for the next angles."""
+    return [
+        *_chain_numbers(p, s), float(p["sweeps"]), p["step_max_rad"], p["turn_m"],
+        *_each(p, "low"), *_each(p, "high"), *(0.0 for _ in p["dh"]),
+    ]  # fmt: skip
+
+
+def _descent_start(p: Parameters, _: BlockSetting) -> tuple[float, ...]:
+    return _each(p, "start")
+
+
+def _hexapod_fault(p: Parameters) -> str:
+    if any(len(row) != 3 for row in (*p["base"], *p["platform"])):
+        return "base and platform: rows of x, y and z are needed"
+    if not 1 <= len(p["base"]) == len(p["platform"]) <= JOINTS_MOST:
+        return f"base and platform: as many rows each are needed, 1 to {JOINTS_MOST}"
+    return ""
+
+
+def _hexapod(p: Parameters) -> Ports:
+    place = PortKind("position", "m", (3,), frame="?g")
+    return Ports((place, PortKind("rotation", "1", (3, 3), frame="?r")),
+                 (PortKind("y", "m", (len(p["base"]),), frame="?q"),))  # fmt: skip
+
+
+def _hexapod_numbers(p: Parameters, _: BlockSetting) -> list[float]:
+    return [*flat(p["base"]), *flat(p["platform"])]
+
+
+COLUMNS: Final = {"linear": ((0.0, 0.5), (0.5, 0.0), (0.0, 0.0)),
+                  "angular": ((0.0, 0.0), (0.0, 0.0), (1.0, 1.0))}  # fmt: skip
+STANDING: Final = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+KINDS: Final = (
+    BlockKind(
+        name="ForwardKinematics", group=GROUP, about="Where the end of an arm is.",
+        equation="the product of Rz(theta_i + q_i) Tz(d_i) Tx(a_i) Rx(alpha_i)",
+        ports=_forward, check=_dh_fault, numbers=_chain_numbers, parameters=(DH,),
+        example=Example({"dh": TWO_LINKS}, {"q": (0.1, 0.2, -0.3)}),
+    ),
+    BlockKind(
+        name="Jacobian", group=GROUP, about="Speeds of an arm's end by the speeds of its joints.",
+        equation="linear_i = z_i × (p - p_i), angular_i = z_i, of each joint's axis",
+        ports=_jacobian, check=_dh_fault, numbers=_chain_numbers, parameters=(DH,),
+        example=Example({"dh": TWO_LINKS}, {"q": (0.1, 0.2, -0.3)}),
+    ),
+    BlockKind(
+        name="DampedLeastSquares", group=GROUP,
+        about="Joint speeds, or steps, for those of the end; bounded near where an arm is stiff.",
+        equation="y = J^T (J J^T + damping^2 1)^-1 e, J = (linear/length; angular), e = "
+        "(shift/length; turn) (Nakamura, Hanafusa 1986)",
+        ports=_squares, numbers=_squares_numbers,
+        parameters=(
+            ParameterKind("joints", "integer", 6, low=1, high=JOINTS_MOST),
+            ParameterKind("damping", default=0.01, low=1e-6, high=10.0),
+            ParameterKind("length_m", default=1.0, low=1e-6, high=1e6, unit="m",
+                          about="that counts as a radian"),
+        ),
+        example=Example({"joints": 2}, {**COLUMNS, "shift": (0.0, 0.1, 0.0),
+                                        "turn": (0.0, 0.0, 0.0)}),
+    ),
+    BlockKind(
+        name="CoordinateDescent", group=GROUP,
+        about="Joint angles for a pose, some sweeps a tick, within limits; it keeps what it found.",
+        equation="from the last joint to the first: the q_i that makes |p - position|^2 + turn_m^2 "
+        "|R - rotation|^2/2 least, by step_max_rad at most",
+        ports=_descent, check=_descent_fault, numbers=_descent_numbers,
+        states=lambda p, _: joints_of(p), initial=_descent_start, direct=_descent_pairs,
+        parameters=(
+            DH, ParameterKind("start", "reals", (0.0,), unit="rad", about="one, or for each joint"),
+            ParameterKind("low", "reals", (-math.pi,), unit="rad", about="likewise"),
+            ParameterKind("high", "reals", (math.pi,), unit="rad", about="likewise"),
+            ParameterKind("sweeps", "integer", 1, low=1, high=50, about="in a tick"),
+            ParameterKind("step_max_rad", default=0.05, above=0.0, high=math.pi, unit="rad",
+                          about="of a joint in a sweep"),
+            ParameterKind("turn_m", default=0.0, low=0.0, high=1e3, unit="m",
+                          about="that counts as a radian; 0: the place alone"),
+        ),
+        example=Example({"dh": TWO_LINKS, "start": (0.0, 0.3, 0.3)},
+                        {"position": (0.5, 0.2, 0.4), "rotation": STANDING}),
+    ),
+    BlockKind(
+        name="HexapodLengths", group=GROUP, about="Lengths of a platform's legs for its pose.",
+        equation="y_i = |position + rotation platform_i - base_i|",
+        ports=_hexapod, check=_hexapod_fault, numbers=_hexapod_numbers,
+        parameters=(
+            ParameterKind("base", "matrix", unit="m", about="a row for each lower joint"),
+            ParameterKind("platform", "matrix", unit="m", about="a row for each upper joint, in "
+                          "the platform's axes"),
+        ),
+        example=Example({"base": SIXFOLD, "platform": SIXFOLD},
+                        {"position": (0.0, 0.0, 1.0), "rotation": STANDING}),
+    ),
+)  # fmt: skip
