@@ -66,6 +66,8 @@ class Drawn:
             ("Constant", {"value": self.vector(3), "unit": "N*m"}),
             ("Constant", {"value": (self.vector(3),), "unit": "m"}),
             ("Constant", {"value": (tuple(self.vector(3) for _ in range(3)),)}),
+            ("Constant", {"value": tuple(self.vector(3) for _ in range(3))}),
+            ("Constant", {"value": tuple(self.vector(3) for _ in range(3)), "unit": "m"}),
         ):  # fmt: skip
             self.place(kind, parameters, {}, (1, 0))
 
@@ -120,7 +122,7 @@ class Drawn:
         parameters = self.parameters(found)
         ports = found.ports_of(parameters)
         bound, wires = {}, {}
-        for port in ports.inputs:
+        for port in sorted(ports.inputs, key=lambda one: len(unit(one.unit))):
             if port.optional and draw.random() < 0.5:
                 continue
             fitting = list(self.fitting(port, bound, rate, found.any_rate))
@@ -160,6 +162,8 @@ class Drawn:
             values["signs"] = "".join(draw.choice("+-") for _ in range(draw.randint(1, 4)))
         if kind.name == "Expression":
             values |= dict(zip(("text", "units"), draw.choice(TEXTS), strict=True))
+        if kind.name == "DampedLeastSquares":
+            values["joints"] = 3
         if kind.name == "StateSpace":
             values |= self.system()
         if kind.check is not None and kind.check(values):
