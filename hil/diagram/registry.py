@@ -24,6 +24,7 @@ def kinds() -> Mapping[str, BlockKind]:
         digital,
         dynamic,
         expression,
+        fuzzy,
         kinematics,
         linear,
         logic,
@@ -39,7 +40,7 @@ def kinds() -> Mapping[str, BlockKind]:
 
     groups = (
         sources, arithmetic, trigonometry, logic, digital, nonlinear, dynamic, linear, routing,
-        vectors, poses, kinematics, expression, state_machine, operating,
+        vectors, poses, kinematics, expression, fuzzy, state_machine, operating,
     )  # fmt: skip
     return MappingProxyType({kind.name: kind for group in groups for kind in group.KINDS})
 

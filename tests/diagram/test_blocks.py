@@ -165,6 +165,24 @@ def damped(linear, angular, shift, turn, damping, length):
     return np.array(found)
 
 
+SETS = "e low: below -0.5 0.2; e mid: -0.5 0.2 0.6; e high: above 0.2 0.6; r slow: -2 -1 0 0.5"
+RULES = "e low and r slow -> -2; e mid -> 1 - 0.5 e + 2e-1 r; e high and r slow -> e + 3"
+
+
+def sugeno(e, r):
+    """Output and weight of the rules above, by triangles written as minima."""
+    low = np.clip((0.2 - e) / 0.7, 0.0, 1.0)
+    high = np.clip((e - 0.2) / 0.4, 0.0, 1.0)
+    mid = np.maximum(np.minimum((e + 0.5) / 0.7, (0.6 - e) / 0.4), 0.0)
+    slow = np.clip(np.minimum(r + 2.0, (0.5 - r) / 0.5), 0.0, 1.0)
+    weights = np.array([low * slow, mid, high * slow])
+    follows = np.array([np.full_like(e, -2.0), 1.0 - 0.5 * e + 0.2 * r, e + 3.0])
+    total = weights.sum(axis=0)
+    some = total > 1e-12
+    mean = np.where(some, (weights * follows).sum(axis=0) / np.where(some, total, 1.0), 7.0)
+    return np.stack([mean, total], axis=1)
+
+
 def state_machine(p, q, r):
     """Speed, lamp, state and ticks of the case below, by its words."""
     state, ticks, found = "idle", -1, []
@@ -342,6 +360,7 @@ CASES = {
          "names": "lim k tau", "values": (0.5, 2.0, 0.1), "start": (0.3,),
          "units": "k 1/s, v 1/s, tau s"},
         {"u1": A, "u2": B, "p": P}, expression(A, B, P)),
+    "Sugeno": ({"sets": SETS, "rules": RULES, "otherwise": 7.0}, {"e": A, "r": B}, sugeno(A, B)),
     "StateMachine": (
         {"names": "idle run stop", "gives": "speed lamp", "values": ((0.0, 1.0), (2.0, 0.0),
                                                                      (-1.0, 5.0)),
@@ -496,12 +515,19 @@ def test_coordinate_descent_with_the_place_alone_does_not_care_for_the_turn():
         ("ForwardKinematics", {"dh": ((1.0, 2.0),)}, "theta, d, a and alpha"),
         ("CoordinateDescent", {"dh": ARM, "start": (0.0, 1.0)}, "1 or 6 numbers"),
         ("CoordinateDescent", {"dh": ARM, "start": (4.0,)}, "joint 1: start = 4"),
+        ("Sugeno", {"sets": "e low: 1 0", "rules": "e low -> 1"}, "a < b < c"),
+        ("Sugeno", {"sets": "e low: below 0 1", "rules": "e low -> 1 2"}, "write it as input word"),
+        ("Sugeno", {"sets": "e low: below 0 1", "rules": "e lo -> 1"}, "did you mean e low"),
+        ("Sugeno", {"sets": "e low: below 0 1", "rules": "e low -> 2 f"}, "no input 'f'"),
+        ("Sugeno", {"sets": "e low: below 0 1; f low: below 0 1", "rules": "e low -> 1"},
+         "no rule uses f"),
+        ("Sugeno", {"sets": "e low: below 0 1; e low: below 0 1", "rules": "e low -> 1"}, "twice"),
         ("HexapodLengths", {"base": ((1.0, 2.0),), "platform": ((1.0, 2.0),)}, "x, y and z"),
         ("HexapodLengths", {"base": LEGS[0].tolist(), "platform": LEGS[1, :5].tolist()},
          "as many rows"),
     ],
 )  # fmt: skip
-def test_wrong_parameters_of_kinematics_are_told(kind, parameters, why):
+def test_wrong_parameters_are_told(kind, parameters, why):
     from hil.config.errors import ConfigError
     from hil.diagram.change import tuples
 
