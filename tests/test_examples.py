@@ -60,6 +60,12 @@ def test_its_columns_are_those_of_the_export(spiral, tmp_path):
         np.testing.assert_array_equal(table[name], exported)
 
 
+def test_the_own_block_estimates(capsys):
+    example("own_block").main()
+    words = capsys.readouterr().out.split()
+    assert float(words[1].strip(",")) == pytest.approx(0.98, abs=0.01)
+
+
 def test_the_own_bank_keeps_every_promise(capsys):
     assert example("own_bank").main()
     lines = capsys.readouterr().out.splitlines()

@@ -15,7 +15,7 @@ from hil.diagram.drivers import shown_by
 from hil.diagram.fault import NonFiniteError
 from hil.diagram.flat import Endpoint
 from hil.diagram.parameters import checked
-from hil.diagram.table import build
+from hil.diagram.table import build, numbers_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,7 +147,7 @@ class Engine:
         problems += [f"{path}.{fault}" for fault in faults]
         if values is None:
             return None
-        numbers = kind.numbers_of(values, setting)
+        numbers = numbers_of(kind, values, setting)
         before, where = self._parameters[path], self.table.numbers[path]
         same = (
             kind.ports_of(values) == block.ports

@@ -19,6 +19,8 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from hil.diagram.kind import BlockKind
+
 Rows = NDArray[np.int64]
 Places = Sequence[int]
 """Whole numbers: an array, typed as what its entries are."""
@@ -33,7 +35,7 @@ COLUMNS: Final = 15
 outputs, of the outputs to be checked, how many those are, places of states and numbers, elements of
 the block, place of the condition (-1: none), of the first three inputs."""
 
-KINDS: Final = 125
+KINDS: Final = 126
 # Kinds in capitals. Up to ENABLEDOUTPUT each element has a row.
 (
     CONSTANT, CONSTANTBOOLEAN, CONSTANTINTEGER, STEP, RAMP, SINE, CHIRP, PULSE, PULSEBOOLEAN,
@@ -53,12 +55,18 @@ KINDS: Final = 125
     TRANSPOSE, ROTATIONFROMANGLES, ANGLESFROMROTATION, ROTATIONVECTOR, ROTATIONFROMVECTOR,
     QUATERNIONFROMROTATION, ROTATIONFROMQUATERNION, FORWARDKINEMATICS, JACOBIAN, DAMPEDLEASTSQUARES,
     COORDINATEDESCENT, HEXAPODLENGTHS,
-    RESTART,
+    RESTART, PYTHONBLOCK,
 ) = range(KINDS)  # fmt: skip
 CODES: Final[dict[str, int]] = {
     name: code for name, code in list(globals().items()) if name.isupper() and type(code) is int
 }
 """Name of a kind in capitals → its code."""
+
+
+def code_of(kind: BlockKind) -> int:
+    """The code of a kind."""
+    return PYTHONBLOCK if kind.functions is not None else CODES[kind.name.upper()]
+
 
 FAST: Final[dict[str, Any]] = {"cache": True, "error_model": "numpy"}
 INLINE: Final[dict[str, Any]] = {**FAST, "forceinline": True}
@@ -78,6 +86,25 @@ def _start_of(typing_context: Any, array: Any) -> Any:
         return context.make_array(signature.args[0])(context, builder, arguments[0]).data
 
     return types.CPointer(array.dtype)(array), generate
+
+
+@intrinsic
+def _call(
+    typing_context: Any, address: Any, v: Any, u: Any, nu: Any, y: Any, ny: Any, x: Any, nx: Any,
+    p: Any, count: Any, period: Any,
+) -> Any:  # fmt: skip
+    """Call a compiled function by its address, with places in the array and how many numbers."""
+    pointer, whole = types.CPointer(types.float64), types.int64
+    kinds = [pointer, whole] * 4 + [types.float64]
+    called = types.ExternalFunctionPointer(types.int64(*kinds), None)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        at, array, *places, h = arguments
+        function = builder.inttoptr(at, context.get_value_type(called))
+        given = [builder.gep(array, [one]) if n % 2 == 0 else one for n, one in enumerate(places)]
+        return builder.call(function, [*given, h])
+
+    return whole(whole, v, *(8 * [whole]), types.float64), generate
 
 
 @njit(**INLINE)
@@ -525,10 +552,37 @@ def _whole(code: int, part: int, v: Array, x: Places, q: int, o: int, s: int, p:
                 apart = (v[a + k] + turned) - v[low + k]
                 total = total + apart * apart
             v[o + j] = math.sqrt(total)
+    elif code == PYTHONBLOCK:
+        _python(0, v, x, q, o, s, p)
     elif code == RESTART and v[x[q]] != 0.0 and v[s] == 0.0:
         first = int(v[p])
         for n in range(int(v[p + 1])):
             v[first + n] = v[p + 2 + n]
+
+
+@njit(**FAST)
+def _python(which: int, v: Array, x: Places, q: int, o: int, s: int, p: int) -> None:
+    """A block of another distribution. What it does not write is nan, and all of it if it fails.
+
+    Numbers: inputs, size of each; outputs, states, parameters; period; parameters; room for inputs.
+    """
+    ports = int(v[p])
+    n = p + 1 + ports
+    outputs, states, count = int(v[n]), int(v[n + 1]), int(v[n + 2])
+    first = n + 4
+    inputs, u = first + count, first + count
+    for port in range(ports):
+        for element in range(int(v[p + 1 + port])):
+            v[u] = v[x[q + port] + element]
+            u += 1
+    address = x[q + ports + which]
+    if address != 0:
+        if which == 0:
+            for element in range(outputs):
+                v[o + element] = math.nan
+        _call(  # pyright: ignore[reportCallIssue]
+            address, v, inputs, u - inputs, o, outputs, s, states, first, count, v[n + 3]
+        )
 
 
 @njit(**FAST)
@@ -888,7 +942,7 @@ def _advance(code: int, v: Array, a: int, b: int, c: int, o: int, s: int, p: int
 
 
 @njit(**FAST)
-def _advance_whole(code: int, v: Array, x: Places, q: int, s: int, p: int) -> None:
+def _advance_whole(code: int, v: Array, x: Places, q: int, o: int, s: int, p: int) -> None:
     """Next states of a block whose elements hang together."""
     if code == SHIFTREGISTER:
         for n in range(int(v[p]) - 1, 0, -1):
@@ -918,6 +972,8 @@ def _advance_whole(code: int, v: Array, x: Places, q: int, s: int, p: int) -> No
         first = p + 16 + 19 * joints
         for n in range(joints):
             v[s + n] = v[first + n]
+    elif code == PYTHONBLOCK:
+        _python(1, v, x, q, o, s, p)
     elif code == RESTART:
         v[s] = v[x[q]]
 
@@ -966,5 +1022,5 @@ def step(rows: Rows, index: Places, values: Array, tick: int) -> int:
             a, b, c = rows[r, FIRST], rows[r, SECOND], rows[r, THIRD]
             _advance(code, v, a, b, c, rows[r, OUTPUTS], s, p)
         else:
-            _advance_whole(code, v, x, rows[r, INPUTS], s, p)
+            _advance_whole(code, v, x, rows[r, INPUTS], rows[r, OUTPUTS], s, p)
     return -1

@@ -96,6 +96,10 @@ class Example:
     inputs: Mapping[str, Any] = field(default_factory=dict)
 
 
+BlockFunction = Callable[[Any, Any, Any, Any, float], None]
+"""``f(u, y, x, p, H)``: inputs, outputs, states and numbers of a block, one after another, and its
+period [s]; it writes what it computes."""
+
 Pairs = frozenset[tuple[str, str]]
 """Feed-through: the output hangs on the input of the same tick."""
 
@@ -129,6 +133,8 @@ class BlockKind:
     """Its output never changes, so that it may be wired to any rate."""
     drawn: Callable[[Parameters], Diagram] | None = None
     """Blocks that it stands for; None if it is computed itself."""
+    functions: tuple[BlockFunction] | tuple[BlockFunction, BlockFunction] | None = None
+    """Of a block of another distribution: what writes outputs, and then what writes next states."""
     example: Example = Example()
 
     def ports_of(self, parameters: Parameters) -> Ports:

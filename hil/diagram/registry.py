@@ -8,6 +8,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Final
 
+from hil.config.offers import Offer
 from hil.diagram.kind import BlockKind
 
 IN: Final = "In"
@@ -18,7 +19,22 @@ SUB: Final = "sub"
 
 @cache
 def kinds() -> Mapping[str, BlockKind]:
-    """Every kind by its name, in order of groups."""
+    """Every kind by its name, in order of groups; then those of other distributions."""
+    own = own_kinds()
+    return MappingProxyType({**own, **{one.name: one.value for one in offered() if not one.broken}})
+
+
+@cache
+def offered() -> tuple[Offer, ...]:
+    """Kinds of other distributions; those that cannot be used say why."""
+    from hil.diagram.offered import blocks_offered
+
+    return blocks_offered(own_kinds())
+
+
+@cache
+def own_kinds() -> Mapping[str, BlockKind]:
+    """The bench's own kinds."""
     from hil.diagram.library import (
         arithmetic,
         digital,

@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 from hil.diagram.check import SoundDiagram
 from hil.diagram.flat import Endpoint, FlatBlock
+from hil.diagram.kind import BlockKind, BlockSetting, Parameters
+from hil.diagram.offered import addresses
+from hil.diagram.offered import numbers_of as called_with
 from hil.diagram.order import WHOLE
 
 LISTED_LEAST: Final = 3
@@ -41,6 +44,13 @@ class BlockTable:
     """Of each row's block."""
 
 
+def numbers_of(kind: BlockKind, parameters: Parameters, setting: BlockSetting) -> list[float]:
+    """What the kernel needs of a block beside its places."""
+    if kind.functions is None:
+        return kind.numbers_of(parameters, setting)
+    return called_with(kind, parameters, setting)
+
+
 def build(sound: SoundDiagram) -> BlockTable:
     """The table of a diagram."""
     return _Builder(sound).table()
@@ -59,7 +69,7 @@ class _Builder:
         self._filled: list[tuple[slice, list[float]]] = []
 
     def table(self) -> BlockTable:
-        from hil.diagram.kernel import CODES, COLUMNS, ENABLEDOUTPUT
+        from hil.diagram.kernel import COLUMNS, ENABLEDOUTPUT, code_of
 
         self._place_ports()
         self._place_states()
@@ -68,7 +78,7 @@ class _Builder:
         last = dict(self._sound.order)
         for path, part in self._sound.order:
             block = self._flat.blocks[path]
-            code = CODES[block.kind.name.upper()]
+            code = code_of(block.kind)
             alone = code <= ENABLEDOUTPUT
             for element in range(self._sound.setting(block).size if alone else 1):
                 if self._has_states(path) and last[path] == part:
@@ -116,7 +126,7 @@ class _Builder:
             if path in restarted:
                 numbers = self._restarted(restarted[path])
             else:
-                numbers = block.kind.numbers_of(block.parameters, self._sound.setting(block))
+                numbers = numbers_of(block.kind, block.parameters, self._sound.setting(block))
             self._numbers[path] = self._take(len(numbers))
             self._filled.append((self._numbers[path], numbers))
 
@@ -136,6 +146,8 @@ class _Builder:
             source = self._flat.drivers.get((block.path, port.name))
             moved = element if self._sound.types[block.path, port.name].size > 1 else 0
             places.append(self._zeros if source is None else self._ports[source].start + moved)
+        if block.kind.functions is not None:
+            places += addresses(block.kind)
         return places + [self._zeros] * (LISTED_LEAST - len(places))
 
     def _row(self, block: FlatBlock, part: int, code: int, listed: int, element: int) -> list[int]:

@@ -11,7 +11,7 @@ from hil.diagram.flat import FlatBlock
 from hil.diagram.interpreter.spatial import SPATIAL
 from hil.diagram.interpreter.stateful import STATEFUL, Element
 from hil.diagram.interpreter.stateless import CONSTANTS, SOURCES, STATELESS
-from hil.diagram.interpreter.whole import WHOLE
+from hil.diagram.interpreter.whole import WHOLE, PythonBlock, WholeBlock
 from hil.diagram.kind import Parameters
 
 Act = Callable[[], None]
@@ -75,15 +75,21 @@ class RunningBlock:
             made = [STATEFUL[name](parameters, setting, x) for x in self.states]
             self.output = self._elements([one.output for one in made])
             self.update = self._updates(made)
-        elif name in EVERY:
+        elif name in EVERY or self.block.kind.functions is not None:
             self.states = [kept]
-            whole = EVERY[name](parameters, setting, kept)
+            whole = self._whole(parameters, kept)
             self.output = lambda: self._set_all(whole.output(*(r.all() for r in self.readings)))
             if kept:
                 self.update = lambda: whole.update(*(r.all() for r in self.readings))
         else:
             self.states = [kept]
             self.output, self.update = self._restart, self._remember
+
+    def _whole(self, parameters: Parameters, states: list[float]) -> WholeBlock:
+        kind = self.block.kind
+        if kind.functions is None:
+            return EVERY[kind.name](parameters, self.setting, states)
+        return PythonBlock(parameters, self.setting, states, kind, len(self.values))
 
     def load(self, states: list[float]) -> None:
         """Put its states to given ones."""

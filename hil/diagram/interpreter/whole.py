@@ -6,7 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from hil.diagram.kind import BlockSetting, Parameters
+import numpy as np
+
+from hil.diagram.kind import BlockKind, BlockSetting, Parameters
 from hil.diagram.library.linear import discrete
 from hil.diagram.library.state_machine import guards, transitions
 
@@ -197,6 +199,42 @@ class StateMachine(WholeBlock):
     def update(self, *u: Numbers) -> None:
         state, lasted = self.after(u)
         self.x[:] = [float(state), lasted + 1.0]
+
+
+class PythonBlock(WholeBlock):
+    """A block of another distribution: its functions as they are, on arrays.
+
+    Args:
+        kind: that has them.
+        count: numbers of its outputs.
+    """
+
+    def __init__(
+        self, p: Parameters, s: BlockSetting, x: Numbers, kind: BlockKind, count: int
+    ) -> None:
+        super().__init__(p, s, x)
+        self.kind = kind
+        self.y = np.zeros(count)
+        self.numbers = np.array(kind.numbers_of(p, s))
+
+    def call(self, which: int, u: Sequence[Numbers]) -> None:
+        functions, states = self.kind.functions or (), np.array(self.x)
+        if which < len(functions):
+            inputs = np.array([one for port in u for one in port], dtype=float)
+            try:
+                with np.errstate(all="ignore"):  # as compiled code does
+                    functions[which](inputs, self.y, states, self.numbers, self.s.period_s)
+            except Exception:  # whatever a foreign function raises
+                self.y[:] = math.nan
+            self.x[:] = states.tolist()
+
+    def output(self, *u: Numbers) -> Numbers:
+        self.y[:] = math.nan
+        self.call(0, u)
+        return self.y.tolist()
+
+    def update(self, *u: Numbers) -> None:
+        self.call(1, u)
 
 
 WHOLE: Final[dict[str, type[WholeBlock]]] = {

@@ -19,7 +19,7 @@ from hil.panel.diagram.input_table import InputTable
 from hil.panel.diagram.models.live_run import LiveRun
 from hil.panel.diagram.models.live_station import LiveStation, law_of
 from hil.panel.diagram.models.live_values import (
-    LiveSource,
+    SeenDiagram,
     active_states,
     port_words,
     shown_ports,
@@ -51,7 +51,7 @@ class LiveDock(QWidget):
         self._scene, self._view = scene, view
         self._drawn: tuple[Any, ...] = ()
         self._ports: list[tuple[str, str, Endpoint]] = []
-        self.source: LiveSource | None = None
+        self.source: SeenDiagram | None = None
         """What is seen; None while nothing runs."""
         self.bar = QToolBar()
         self.told = QLabel(NOT_RUNNING)
@@ -127,7 +127,7 @@ class LiveDock(QWidget):
         self.end()
         self.see(station)
 
-    def see(self, source: LiveSource) -> None:
+    def see(self, source: SeenDiagram) -> None:
         """Show another source from now on."""
         self.source = source
         self._stop_when()

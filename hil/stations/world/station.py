@@ -3,6 +3,7 @@
 from typing import Final
 
 from hil.config.file_kind import FileKind, NamedFile
+from hil.config.offers import Offer
 from hil.run.late import late_of
 from hil.run.lead import Lead
 from hil.run.station import Option, Role, Section, Shape, Station, Views
@@ -122,11 +123,19 @@ SECTIONS: Final = (
 )  # fmt: skip
 """What its pages show beside the rest."""
 
+
+def _offered() -> tuple[Offer, ...]:
+    from hil.diagram.registry import offered
+
+    return offered()
+
+
 STATION: Final = Station(
     name="world",
     scenarios=SCENARIO,
     machines=(DOCUMENT,),
     options=(ROBOT, EDITS, EDIT, PRESS, SLIDE, VIDEO),
+    offered=_offered,
     signals=SIGNALS,
     check=_late("runner:check"),
     run=_late("runner:run"),

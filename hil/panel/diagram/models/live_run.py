@@ -29,7 +29,7 @@ AHEAD_MOST_S: Final = 0.1
 
 
 class LiveRun:
-    """A `LiveSource` that computes.
+    """A `SeenDiagram` that computes.
 
     Args:
         file: The diagram.

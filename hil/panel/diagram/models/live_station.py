@@ -32,7 +32,7 @@ SILENT_S: Final = 1.0
 
 
 class LiveStation:
-    """A `LiveSource` that watches.
+    """A `SeenDiagram` that watches.
 
     Args:
         law: That runs.

@@ -19,7 +19,7 @@ from hil.panel.diagram.models.value_words import value_words
 STATE_MACHINE: Final = "StateMachine"
 
 
-class LiveSource(Protocol):
+class SeenDiagram(Protocol):
     """A diagram that runs somewhere, and is watched."""
 
     @property
@@ -106,14 +106,14 @@ def shown_ports(file: DiagramFile, where: str, around: str) -> Iterator[tuple[st
                 yield name, port, (f"{around}/{name}" if around else name, port)
 
 
-def port_words(source: LiveSource, end: Endpoint) -> str:
+def port_words(source: SeenDiagram, end: Endpoint) -> str:
     """What is written at an output; empty if nothing is known."""
     values = source.values(*end)
     return "" if values is None else value_words(values, source.type_of(*end))
 
 
 def active_states(
-    source: LiveSource, file: DiagramFile, where: str, around: str
+    source: SeenDiagram, file: DiagramFile, where: str, around: str
 ) -> Iterator[tuple[str, str]]:
     """State machines of a drawing, and the state that each is in."""
     for name, block in diagram_at(file, where).blocks.items():
