@@ -21,6 +21,7 @@ from hil.diagram.engine import Engine
 from hil.diagram.flat import Endpoint
 from hil.diagram.inside import inside
 from hil.diagram.model import DiagramFile
+from hil.diagram.registry import kinds
 
 Places = NDArray[np.intp]
 
@@ -88,7 +89,11 @@ class Version:
             return block.parameters.get(name)
         around, _, own = path.rpartition("/")
         drawn = inside(self.file, around).blocks.get(own)
-        return None if drawn is None else drawn.parameters.get(name)
+        if drawn is None or name in drawn.parameters:
+            return None if drawn is None else drawn.parameters[name]
+        kind = kinds().get(drawn.kind)
+        known = None if kind is None else kind.parameter(name)
+        return None if known is None else known.default
 
 
 class Successor:

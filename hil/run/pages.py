@@ -72,8 +72,20 @@ class PageButton:
     """Asks for something when it is pressed."""
 
     label: str
-    asks: Mapping[str, Any]
+    asks: Mapping[str, Any] = field(default_factory=dict)
     """Keys of the table, and their values from then on."""
+    counts: str = ""
+    """A key that is one more with each press; empty for none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageFlag:
+    """Words for a number that is 1 or 0."""
+
+    label: str
+    column: str
+    on: str = "on"
+    off: str = "off"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +114,15 @@ class PageSlider:
 
 
 PageWidget = (
-    PageLamp | PageBar | PageNumber | PageText | PageTable | PageButton | PageSwitch | PageSlider
+    PageLamp
+    | PageBar
+    | PageNumber
+    | PageFlag
+    | PageText
+    | PageTable
+    | PageButton
+    | PageSwitch
+    | PageSlider
 )
 
 

@@ -20,6 +20,7 @@ from hil.run.pages import (
     Page,
     PageBar,
     PageButton,
+    PageFlag,
     PageLamp,
     PageNumber,
     PageSlider,
@@ -165,3 +166,31 @@ def test_a_signal_that_is_not_there_is_not_known(model):
     model.take(batch(FACTS, head_m=(math.nan, 1.0)))
     assert math.isnan(model.value("head_in_m"))
     assert math.isnan(model.value("no_such_column"))
+
+
+def test_a_button_that_counts_asks_for_one_more_each_time_and_a_flag_has_words():
+    page = Page(
+        title="Law", asks={"kind": "law"},
+        widgets=(
+            PageButton(label="Start", counts="presses.start"),
+            PageFlag(label="Dry", column="head_in_m", on="runs dry", off="wet"),
+        ),
+    )  # fmt: skip
+    numbers = iter(range(1, 100))
+    application()
+    made = shown(PageView(PageModel(FACTS, page, lambda: next(numbers)), LIGHT), 300, 200)
+    asked = []
+    made.wished.connect(asked.append)
+    made.set_owner(True)
+    (button,) = made.findChildren(QPushButton)
+    for _ in range(3):
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert [one.table for one in asked] == [
+        {"kind": "law", "presses": {"start": count}} for count in (1, 2, 3)
+    ]
+    assert "Dry: ● -" in texts(made)
+    feed(made, head_m=[1.0, 0.0])
+    assert "Dry: ▶ runs dry" in texts(made)
+    feed(made, head_m=[0.0, 0.0])
+    assert "Dry: ● wet" in texts(made)
+    gone(made)

@@ -68,6 +68,9 @@ class LedOperator:
         """Where it is written down what the operator did."""
         self.ending: Callable[[], str] = str
         """Why control ends the run of itself; empty while it does not."""
+        self.hear_table: Callable[[bytes], None] = lambda table: None
+        """Takes the newest table that the owner asked for and the desk has proved, as JSON."""
+        self._serial = 0
         self._station, self._owner = station, ""
         self._refused = DONE
         self._signals: StopWish | None = None
@@ -84,6 +87,9 @@ class LedOperator:
         if self.live and self.held and not wish.held:
             self.say("hold-to-run released: zero velocity", {"held": False})
         self.held = wish.held
+        if wish.order.motion_serial not in (0, self._serial):
+            self._serial = wish.order.motion_serial
+            self.hear_table(wish.order.motion_json)
         for button in wish.pressed:
             self._press(button, wish.order.presser)
         for button, _ in wish.stale:
@@ -179,12 +185,13 @@ class DeadManSource(WrappedSource):
 
 @contextmanager
 def desk_of(
-    header: RunHeader, period_s: float, station: str, clock: str
+    header: RunHeader, period_s: float, station: str, clock: str, prover: tuple[str, ...] = ()
 ) -> "Iterator[DeskProcess]":
     """A desk that panels find, for a run of a station.
 
     Args:
         clock: of the run, which has to be the real one.
+        prover: see `DeskProcess`; empty for a station that has nothing to prove.
 
     Raises:
         RefusedError: on the virtual clock, or if the desk cannot be set up; nothing has moved.
@@ -198,7 +205,9 @@ def desk_of(
 
     with ExitStack() as stack:
         try:
-            desk = stack.enter_context(DeskProcess(header, period_s, station=station))
+            desk = stack.enter_context(
+                DeskProcess(header, period_s, station=station, prover=prover)
+            )
         except (DeskError, PlaceError, OSError) as error:
             raise RefusedError(f"nothing has moved: no operator's desk: {error}") from error
         yield desk
@@ -207,18 +216,19 @@ def desk_of(
 @contextmanager
 def led_run(
     header: RunHeader, period_s: float, station: str, clock: str, now_s: Callable[[], float], *,
-    live: bool,
+    live: bool, prover: tuple[str, ...] = (),
 ) -> "Iterator[LedOperator]":  # fmt: skip
     """The operator at a desk that panels find, for a run of a station.
 
     Args:
         clock: of the run, which has to be the real one.
         live: whether the motion has to be held.
+        prover: as `desk_of`.
 
     Raises:
         RefusedError: as `desk_of`.
     """
-    with desk_of(header, period_s, station, clock) as desk:
+    with desk_of(header, period_s, station, clock, prover) as desk:
         operator = LedOperator(
             desk.slot, Publisher(desk.telemetry), now_s, station=station, live=live,
             desk_news=desk.news,

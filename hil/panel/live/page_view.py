@@ -25,6 +25,7 @@ from hil.panel.shell.theme import LIGHT, Theme
 from hil.run.pages import (
     PageBar,
     PageButton,
+    PageFlag,
     PageLamp,
     PageNumber,
     PageSlider,
@@ -106,6 +107,8 @@ class PageView(QWidget):
                     yield self._bar(one, name, column)
             case PageNumber():
                 yield self._number(one)
+            case PageFlag():
+                yield self._flag(one)
             case PageText():
                 label = QLabel(one.words)
                 label.setWordWrap(True)
@@ -138,6 +141,20 @@ class PageView(QWidget):
         self._draws.append(draw)
         return label
 
+    def _flag(self, flag: PageFlag) -> QWidget:
+        label = QLabel(self)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setAccessibleName(flag.label)
+
+        def draw() -> None:
+            value = self._model.value(flag.column)
+            words = "-" if math.isnan(value) else flag.on if value > 0.5 else flag.off
+            sign = SIGNS[Shape.MOVES if value > 0.5 else Shape.REST]
+            label.setText(f"{flag.label}: {sign} {words}".rstrip())
+
+        self._draws.append(draw)
+        return label
+
     def _bar(self, bar: PageBar, name: str, column: str) -> QWidget:
         line = BarLine(bar, name, self._theme, self)
         self._bars.append(line)
@@ -163,7 +180,7 @@ class PageView(QWidget):
 
     def _button(self, button: PageButton) -> QWidget:
         made = QPushButton(button.label, self)
-        made.clicked.connect(lambda: self._ask(dict(button.asks)))
+        made.clicked.connect(lambda: self.wished.emit(self._model.press(button)))
         self._asks.append(made)
         return made
 

@@ -39,6 +39,8 @@ Array = NDArray[np.float64]
 DEEP_M: Final = 1e-3
 """In each other where a run begins: more is refused."""
 
+NOTHING: Final = np.empty(0)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WorldBench:
@@ -80,6 +82,11 @@ class WorldBench:
             return None
         pose = self.chain.pose(self.robot.positions()[list(self.chain.places)])
         return pose if self.unborne is None else self.robot.pose(BASE) @ self.unborne @ pose
+
+    def shown(self) -> NDArray[np.float64]:
+        """What the panel blocks of its diagram show, shape (blocks,); none of another law."""
+        shown_now = getattr(self.gated.law, "shown_now", None)
+        return NOTHING if shown_now is None else shown_now()
 
 
 def open_bench(

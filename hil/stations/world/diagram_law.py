@@ -14,16 +14,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
 from hil.diagram.fault import NonFiniteError
 from hil.diagram.live import Successor, Version
 from hil.diagram.read import read_text
 from hil.diagram.seam import Endpiece, joined
+from hil.stations.world.panel_page import shown_paths
 from hil.stations.world.robot_tells import Array, Read, RobotTells
 
 if TYPE_CHECKING:
     from hil.diagram.change import DiagramChange
+    from hil.diagram.engine import Engine
     from hil.diagram.taps import DiagramTaps
     from hil.diagram.use import DiagramUse, UsedDiagram
     from sim.world.control.laws import ControlBy, JointLaw, JointMotion, Law
@@ -44,6 +47,8 @@ class ConnectedVersion:
     """Where each input stands, and what reads its signal."""
     output: slice
     """Where the command stands."""
+    shown: NDArray[np.intp]
+    """Where the numbers stand that panel blocks show; -1 for one that is not there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,6 +107,8 @@ class DiagramLaw:
         self._jump = jump if use.jump is None else np.full(len(own), use.jump)
         self._places = np.array(places, np.intp)
         self._alone = len(own) == len(drives)
+        self.shown = shown_paths(used.file)
+        """Paths of the blocks that show something to a person."""
         self._built_in = built_in
         self._first = self._now = self._connected(Version.of(used.file, used.changes))
         self._start = self._now.version.engine.snapshot()
@@ -125,7 +132,22 @@ class DiagramLaw:
             engine.set_input(name, numbers)
         feeds = tuple((engine.inputs[name], self._tells.reads(signal))
                       for name, signal in seam.signals.items())  # fmt: skip
-        return ConnectedVersion(version, feeds, engine.outputs[seam.outputs[self._control]])
+        shown = [self._shown_at(engine, path) for path in self.shown]
+        return ConnectedVersion(
+            version, feeds, engine.outputs[seam.outputs[self._control]], np.array(shown, np.intp)
+        )
+
+    @staticmethod
+    def _shown_at(engine: Engine, path: str) -> int:
+        try:
+            return engine.place(path, "u").start
+        except KeyError:  # of a diagram that was put in the first one's place
+            return -1
+
+    def shown_now(self) -> Array:
+        """What each block that shows something shows, shape (blocks,); nan where it is gone."""
+        values, places = self._now.version.engine.values, self._now.shown
+        return np.where(places < 0, np.nan, values[places])
 
     def command(self, wanted: JointMotion, found: JointMotion, needed: Array) -> Array:
         """What the drives are told, within their limits, shape (drives,).

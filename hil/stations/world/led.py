@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Final
 
 from hil.stations.world.led_settings import CopyMotion, HandlesSettings, JogMotion, KeysSettings
+from hil.stations.world.prover_program import PROGRAM
 from hil.stations.world.signals import STATION
 
 if TYPE_CHECKING:
@@ -32,8 +33,11 @@ def desk_for(
     """
     from hil.desk.velocity.led import led_run  # Linux only
 
+    prover = () if plan.diagram is None else PROGRAM
     scenario = plan.scenario
-    return led_run(header, scenario.step_s, STATION, scenario.clock, now_s, live=plan.live)
+    return led_run(
+        header, scenario.step_s, STATION, scenario.clock, now_s, live=plan.live, prover=prover
+    )
 
 
 def led_by(

@@ -262,7 +262,8 @@ class WorldRun:
             NO_POSE if pose is None else _seven(pose), bench.world.gap_max_m,
             bench.contacts.touching, bench.contacts.force_n,
         )  # fmt: skip
-        journal.row(self.signals.pack(row, coordinates, reading), tick.t_s, tick.index)
+        whole = self.signals.pack(row, coordinates, reading, bench.shown())
+        journal.row(whole, tick.t_s, tick.index)
         journal.service()
 
     def _mode(self) -> int:

@@ -23,6 +23,7 @@ from hil.stations.world.editing.diagram_file import saved_diagram
 from hil.stations.world.editing.editor import EditQueue, RunEditor, TimedEdits
 from hil.stations.world.led import desk_for, how_to_lead, led_by
 from hil.stations.world.loop import BetweenSteps, WorldFigures, WorldRun
+from hil.stations.world.panel_page import asked_or_saved, shown_signals
 from hil.stations.world.pictures import PicturesError
 from hil.stations.world.planned_settings import HoldMotion
 from hil.stations.world.requested import plan_of
@@ -263,6 +264,8 @@ def run_world(
         changer = None
         if plan.diagram is not None:
             beside = plan.scenario.clock == "real"
+            if led is not None:
+                changes = asked_or_saved(plan.diagram, led, changes)
             changer = DiagramChanger(plan.changes, plan.scenario.step_s, changes, beside=beside)
             between.append(changer)
             if beside:
@@ -324,8 +327,10 @@ def _signals(bench: WorldBench) -> Signals:
     joints = [drive.joint for drive in bench.robot.drives]
     pairs = list(zip(joints, bench.slides.tolist(), strict=True))
     moving, sensors = bench.world.coordinate_names(), bench.sensors.signals
+    used = bench.plan.diagram if bench.law == "diagram" else None
+    shown = () if used is None else shown_signals(used.file)
     try:
-        return world_signals(pairs, bench.plan.scenario.control, moving, sensors)
+        return world_signals(pairs, bench.plan.scenario.control, moving, sensors, shown)
     except SignalsError as error:
         raise RefusedError(f"robot {bench.plan.scenario.robot}: {error}") from None
 

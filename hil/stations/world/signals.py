@@ -41,12 +41,14 @@ def world_signals(
     control: str,
     moving: Sequence[tuple[str, str]] = (),
     sensors: Iterable[SensorSignal] = (),
+    shown: Iterable[Signal] = (),
 ) -> Signals:
     """The table of a robot with these drives, commanded by speed, torque or voltage.
 
     Args:
         moving: name and unit of each coordinate of everything that moves.
         sensors: what its sensors tell.
+        shown: what its diagram shows a person.
 
     Raises:
         SignalsError: if a sensor has the name of something else, or there is too much for a row.
@@ -64,6 +66,7 @@ def world_signals(
             *PLACE,
             *_of_moving(moving),
             *(_of_sensor(one) for one in sensors),
+            *shown,
         ),
     )
 

@@ -149,6 +149,7 @@ STATION: Final = Station(
         moving=("moving", "stopping"),
         advice=ADVICE,
         margins=_late("margins:margins_of"),
+        pages=_late("panel_page:pages"),
     ),
     scene=_late("world_scene:scenes_of"),
 )

@@ -19,10 +19,10 @@ from hil.diagram.condition import Condition
 from hil.diagram.flat import Endpoint
 from hil.diagram.live import Version
 from hil.diagram.model import DiagramFile
+from hil.diagram.panel_blocks import PanelBlock, panel_blocks
 from hil.diagram.stepping import SteppedRun
 from hil.diagram.trace import Trace
 from hil.diagram.types import FoundType
-from hil.panel.diagram.models.panel_blocks import PanelBlock, panel_blocks
 
 AHEAD_MOST_S: Final = 0.1
 """Most that is computed at once [s]: a window that was held up does not catch up."""

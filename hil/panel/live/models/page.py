@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hil.desk import messages as m
 from hil.panel.live.models.feed import Batch, RunFacts
 from hil.recording.header import code_name
-from hil.run.pages import Page, PageLamp, PageSlider, PageSwitch
+from hil.run.pages import Page, PageButton, PageLamp, PageSlider, PageSwitch
 from hil.run.station import Role, Shape
 
 
@@ -74,6 +74,13 @@ class PageModel:
         self._asked[number] = self.wanted
         self.said = ""
         return m.Motion(table=_nested(self.wanted), id=number)
+
+    def press(self, button: PageButton) -> m.Motion:
+        """The wish of a button that is pressed, to be sent."""
+        changes = dict(button.asks)
+        if button.counts:
+            changes[button.counts] = int(self.wanted.get(button.counts, 0)) + 1
+        return self.ask(changes)
 
     def answered(self, answer: m.Answer) -> bool:
         """Hear the desk; whether the widgets must go back to what is granted."""

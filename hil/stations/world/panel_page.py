@@ -1,0 +1,167 @@
+"""The panel blocks of a run's diagram: their page, what is asked there, and what they show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from hil.config.errors import ConfigError
+from hil.diagram.change import DiagramChange
+from hil.diagram.live import Version
+from hil.diagram.model import DiagramFile, DrawnBlock
+from hil.diagram.operated import PRESSED, SET
+from hil.diagram.panel_blocks import SHOWN, PanelBlock, blocks_of, panel_blocks, parameters_of
+from hil.diagram.read import read_text
+from hil.recording.signals import Signal
+from hil.run.pages import (
+    Page,
+    PageButton,
+    PageFlag,
+    PageNumber,
+    PageSlider,
+    PageSwitch,
+    PageWidget,
+)
+
+if TYPE_CHECKING:
+    from hil.desk.velocity.led import LedOperator
+    from hil.diagram.use import UsedDiagram
+
+KIND: Final = "diagram"
+"""Of the table that is asked for."""
+SLIDER_STEPS: Final = 200
+ASKED_KEYS: Final = frozenset({"kind", "set", "presses"})
+
+
+def pages(table: Mapping[str, Any]) -> tuple[Page, ...]:
+    """The page of the diagram in a run's header; `KeyError` if it has none, none without blocks."""
+    file = read_text(table["diagram"], Path(table["diagram_file"]))
+    given = {one["parameter"]: one["value"] for one in table["scenario"]["diagram"]["set"]}
+    widgets = [
+        _widget(path, block, given)
+        for path, block in blocks_of(file, (PRESSED, *SET, *SHOWN))
+    ]  # fmt: skip
+    if not widgets:
+        return ()
+    return (Page(title="Diagram", widgets=tuple(widgets), asks={"kind": KIND}),)
+
+
+def _widget(path: str, block: DrawnBlock, given: Mapping[str, Any]) -> PageWidget:
+    one = PanelBlock(path, block.kind, None, parameters_of(block))
+    p = one.parameters
+    match block.kind:
+        case "PanelSlider":
+            low, high = float(p["low"]), float(p["high"])
+            return PageSlider(
+                label=one.label, key=f"set.{path}", low=low, high=high,
+                step=(high - low) / SLIDER_STEPS, value=given.get(f"{path}.value", p["value"]),
+                unit=one.unit if one.unit != "1" else "",
+            )  # fmt: skip
+        case "PanelSwitch":
+            on = bool(given.get(f"{path}.on", p["on"]))
+            return PageSwitch(label=one.label, key=f"set.{path}", on=on)
+        case "PanelButton":
+            return PageButton(label=one.label, counts=f"presses.{path}")
+        case "PanelNumber":
+            return PageNumber(label=one.label, column=column(path), digits=p["digits"])
+        case "PanelText":
+            return PageFlag(label=one.label, column=column(path), on=p["on"], off=p["off"])
+        case _:
+            return PageFlag(label=one.label, column=column(path))
+
+
+def column(path: str) -> str:
+    """Name of the column of a block that shows something."""
+    return f"panel_{path.replace('/', '_')}"
+
+
+def shown_paths(file: DiagramFile) -> tuple[str, ...]:
+    """Paths of the blocks that show something, in the order of their columns."""
+    return tuple(path for path, _ in blocks_of(file, SHOWN))
+
+
+def shown_signals(file: DiagramFile) -> Iterator[Signal]:
+    """What a row has of them."""
+    for path in shown_paths(file):
+        yield Signal(column(path), "f8")
+
+
+def change_of_table(version: Version, table: Mapping[str, Any]) -> DiagramChange:
+    """What a table that was asked for changes of a version.
+
+    Raises:
+        ConfigError: With what is wrong with it.
+    """
+    problems: list[str] = []
+    if table.get("kind") != KIND or set(table) - ASKED_KEYS:
+        problems.append(f"kind = {KIND!r} and the tables set and presses are needed")
+    blocks = {one.path: one for one in panel_blocks(version)}
+    asked: dict[str, Any] = {}
+    for name, pressed in (("set", False), ("presses", True)):
+        values = table.get(name, {})
+        for path, value in values.items() if isinstance(values, Mapping) else ():
+            one = blocks.get(path)
+            if one is None or (one.kind == PRESSED) != pressed:
+                known = ", ".join(sorted(p for p, b in blocks.items()
+                                         if (b.kind == PRESSED) == pressed)) or "none"  # fmt: skip
+                problems.append(f"{name}.{path[:60]}: no such panel block; there are {known}")
+            elif pressed and not (type(value) is int and value >= 0):
+                problems.append(f"presses.{path} = {value!r:.40}: a whole number is needed")
+            elif pressed:
+                begun = int(one.parameters["presses"])
+                asked[f"{path}.presses"] = begun + value
+            else:
+                asked[f"{path}.{SET[one.kind]}"] = value
+    if problems:
+        raise ConfigError("asked", problems)
+    now = {f"{path}.{name}": version.value(path, name)
+           for path, name in (_ends(one) for one in asked)}  # fmt: skip
+    return DiagramChange({one: value for one, value in asked.items() if value != now[one]})
+
+
+def _ends(whole: str) -> tuple[str, str]:
+    path, _, name = whole.rpartition(".")
+    return path, name
+
+
+class PanelInbox:
+    """What panels ask of the diagram of a run, one after another.
+
+    Args:
+        version: of the diagram as the run begins.
+    """
+
+    def __init__(self, version: Version) -> None:
+        self._version = version
+        self._asked: list[bytes] = []
+        self._last: dict[str, Any] = {}
+
+    def hear(self, table: bytes) -> None:
+        """Take a table that the desk has proved."""
+        self._asked.append(table)
+
+    def next(self) -> DiagramChange | None:
+        """What is to be changed next; None if nothing is."""
+        while self._asked:
+            try:
+                change = change_of_table(self._version, json.loads(self._asked.pop(0)))
+            except (ValueError, ConfigError):  # proved: so it is of another desk's making
+                continue
+            fresh = {name: one for name, one in change.set.items() if self._last.get(name) != one}
+            gone = {name: self._version.value(*_ends(name)) for name in self._last
+                    if name not in change.set}  # fmt: skip
+            self._last = dict(change.set)
+            if fresh or gone:
+                return DiagramChange({**gone, **fresh}, source="panel")
+        return None
+
+
+def asked_or_saved(
+    used: UsedDiagram, led: LedOperator, saved: Callable[[], DiagramChange | None] | None
+) -> Callable[[], DiagramChange | None]:
+    """The changes that panels ask for, and then those that come by other ways."""
+    inbox = PanelInbox(Version.of(used.file, used.changes))
+    led.hear_table = inbox.hear
+    return lambda: inbox.next() or (None if saved is None else saved())

@@ -1,0 +1,225 @@
+"""Panel blocks of a diagram that moves a robot: their page, what may be asked, what is recorded."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import orjson
+import pytest
+
+from hil.config.errors import ConfigError
+from hil.config.shipped import configs_dir
+from hil.desk import messages as m
+from hil.desk.client import DeskClient
+from hil.desk.endpoints import benches
+from hil.diagram.live import Version
+from hil.diagram.read import read_text
+from hil.recording.reader import Recording
+from hil.run.pages import PageButton, PageFlag, PageNumber, PageSlider, PageSwitch
+from hil.stations.world.editing.plans import plan_from_told
+from hil.stations.world.panel_page import PanelInbox, change_of_table, pages
+from hil.stations.world.prover_program import PanelJudge
+from hil.stations.world.runner import run_world
+from hil.stations.world.scenario import load_world_plan
+from hil.timing.realtime import RealClock
+
+LAW = (configs_dir() / "diagrams" / "robot_a.toml").read_text()
+BLOCKS = """[block]
+"share" = { kind = "PanelSlider", value = 1.0, low = 0.5, high = 1.5, label = "Share of it" }
+"soft" = { kind = "PanelSwitch" }
+"count" = { kind = "PanelButton" }
+"times" = { kind = "Counter" }
+"times_real" = { kind = "IntegerToReal" }
+"half" = { kind = "Constant", value = 0.5 }
+"whole" = { kind = "Constant", value = 1.0 }
+"chosen" = { kind = "Switch" }
+"both" = { kind = "Multiply" }
+"scaled" = { kind = "Scale" }
+"lamp" = { kind = "PanelLamp" }
+"text" = { kind = "PanelText", on = "gently", off = "as usual" }
+"number" = { kind = "PanelNumber", digits = 1 }
+"""
+WIRES = """[wire]
+"times.up" = "count.y"
+"times_real.u" = "times.y"
+"number.u" = "times_real.y"
+"lamp.u" = "soft.y"
+"text.u" = "soft.y"
+"chosen.condition" = "soft.y"
+"chosen.u1" = "half.y"
+"chosen.u2" = "whole.y"
+"both.u1" = "chosen.y"
+"both.u2" = "share.y"
+"scaled.k" = "both.y"
+"scaled.u" = "sum.y"
+"torque.u" = "scaled.y"
+"""
+TEXT = (
+    LAW.replace("[block]\n", BLOCKS).replace("[wire]\n", WIRES)
+    .replace('"torque.u" = "sum.y"\n', "")
+)  # fmt: skip
+
+
+@pytest.fixture
+def scenario(tmp_path):
+    (tmp_path / "law.toml").write_text(TEXT)
+    text = (configs_dir() / "scenarios" / "diagram_move.toml").read_text()
+    path = tmp_path / "move.toml"
+    path.write_text(text.replace('file = "robot_a"', 'file = "law.toml"\njump = 1e6'))
+    return path
+
+
+def told_of(scenario):
+    """A plan as a header's JSON has it."""
+    return orjson.loads(orjson.dumps(load_world_plan(scenario).told()))
+
+
+def version():
+    return Version.of(read_text(TEXT, Path("law.toml")), {})
+
+
+def test_the_page_has_a_widget_for_each_block(scenario):
+    (page,) = pages(told_of(scenario))
+    found = {one.label: one for one in page.widgets}
+    assert found == {
+        "Share of it": PageSlider(
+            label="Share of it", key="set.share", low=0.5, high=1.5, step=0.005, value=1.0
+        ),
+        "soft": PageSwitch(label="soft", key="set.soft"),
+        "count": PageButton(label="count", counts="presses.count"),
+        "lamp": PageFlag(label="lamp", column="panel_lamp"),
+        "text": PageFlag(label="text", column="panel_text", on="gently", off="as usual"),
+        "number": PageNumber(label="number", column="panel_number", digits=1),
+    }
+    plain = configs_dir() / "scenarios" / "diagram_move.toml"
+    assert pages(told_of(plain)) == ()
+    with pytest.raises(KeyError):
+        pages(told_of(configs_dir() / "scenarios" / "joint_move.toml"))
+
+
+def test_the_judge_lets_through_what_is_within_limits_and_no_more(scenario):
+    used = plan_from_told(told_of(scenario)).diagram
+    judge = PanelJudge(Version.of(used.file, used.changes))
+    good = {"kind": "diagram", "set": {"share": 1.25, "soft": True}, "presses": {"count": 2}}
+    why, table = judge.motion(good)
+    assert (why, json.loads(table)) == ("", good)
+    for wrong, words in (
+        ({"set": {"share": 1.75}}, "0.5 to 1.5"),
+        ({"set": {"share": "much"}}, "share"),
+        ({"set": {"share": float("nan")}}, "share"),
+        ({"set": {"soft": 2}}, "soft"),
+        ({"set": {"count": 1}}, "there are share, soft"),
+        ({"presses": {"share": 1}}, "there are count"),
+        ({"presses": {"count": -1}}, "whole number"),
+        ({"presses": {"count": True}}, "whole number"),
+        ({"set": {"kp": [1.0] * 6}}, "no such panel block"),
+        ({"text": "format = 1"}, "kind = 'diagram'"),
+        ({"kind": "hold"}, "kind = 'diagram'"),
+    ):
+        why, table = judge.motion({"kind": "diagram"} | wrong)
+        assert words in why
+        assert table == b""
+    assert judge.target((0.0,) * 6)
+
+
+def test_what_is_asked_becomes_changes_of_what_is_new_alone():
+    inbox = PanelInbox(version())
+    assert inbox.next() is None
+
+    def ask(**table):
+        inbox.hear(json.dumps({"kind": "diagram", **table}).encode())
+
+    ask(set={"share": 1.0, "soft": False}, presses={"count": 0})
+    assert inbox.next() is None  # as it is
+    ask(set={"share": 1.25, "soft": False})
+    ask(set={"share": 1.25, "soft": True}, presses={"count": 1})
+    ask(set={"share": 1.0, "soft": True}, presses={"count": 1})
+    inbox.hear(b"{")
+    assert inbox.next().set == {"share.value": 1.25}
+    assert inbox.next().set == {"soft.on": True, "count.presses": 1}
+    assert inbox.next().set == {"share.value": 1.0}
+    assert inbox.next() is None
+    with pytest.raises(ConfigError):
+        change_of_table(version(), {"kind": "diagram", "set": {"nothing": 1}})
+
+
+def test_what_blocks_show_is_recorded(scenario, tmp_path):
+    plan = load_world_plan(scenario, ["motion.duration_s=2.5", "settle_s=0.1"])
+    from dataclasses import replace
+
+    from hil.diagram.change import DiagramChange
+    from hil.stations.world.diagram_changes import TimedChange
+
+    acts = ({"count.presses": 1}, {"count.presses": 2}, {"soft.on": True})
+    changes = [TimedChange(100 * n + 100, DiagramChange(one)) for n, one in enumerate(acts)]
+    result = run_world(replace(plan, changes=tuple(changes)), tmp_path / "runs")
+    recording = Recording.open(result.recorder.path)
+    number, lamp = recording.column("panel_number"), recording.column("panel_lamp")
+    steps = np.flatnonzero(np.diff(number)) + 1
+    assert steps.tolist() == [101, 201]
+    assert sorted(set(number.tolist())) == [0.0, 1.0, 2.0]
+    assert np.flatnonzero(lamp)[0] == 301
+    assert np.array_equal(recording.column("panel_text"), lamp)
+
+
+@pytest.mark.real_time
+def test_the_owner_alone_sets_and_presses_while_it_runs(scenario, tmp_path):
+    place, now_s = tmp_path / "runtime", RealClock().now_s
+    place.mkdir(mode=0o700)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hil.cli", "run", str(scenario), "--operator", "--json", "--clock",
+         "real", "--set", "motion.duration_s=60.0", "--out", str(tmp_path / "runs")],
+        env=os.environ | {"XDG_RUNTIME_DIR": str(place)},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    clients, told = [], {}
+
+    def turn(until, most_s=60.0):
+        end_s = now_s() + most_s
+        while now_s() < end_s:
+            for client in clients:
+                client.send(m.Alive(held=False, stamp_s=now_s()))
+                client.wait(0.02)
+                told.update({(client, one.id): one for one in client.poll()
+                             if isinstance(one, m.Answer)})  # fmt: skip
+            if until():
+                return
+        raise AssertionError((process.poll(), told))
+
+    try:
+        turn(lambda: process.poll() is not None or benches(place / "hil-bench"))
+        (found,) = benches(place / "hil-bench")
+        owner, other = (DeskClient.connect(found.path, name) for name in ("Anna", "Bert"))
+        clients += [owner, other]
+        owner.send(m.Take(id=1))
+        turn(lambda: (owner, 1) in told)
+        assert told[owner, 1].ok
+        table = {"kind": "diagram", "set": {"share": 1.25}, "presses": {"count": 1}}
+        other.send(m.Motion(table=table | {"set": {"share": 0.75}}, id=2))
+        owner.send(m.Motion(table=table | {"set": {"share": 9.0}}, id=3))
+        owner.send(m.Motion(table=table, id=4))
+        turn(lambda: {(other, 2), (owner, 3), (owner, 4)} <= set(told))
+        assert not told[other, 2].ok
+        assert "0.5 to 1.5" in told[owner, 3].error
+        assert told[owner, 4].ok
+        end_s = now_s() + 1.5
+        turn(lambda: now_s() > end_s)
+        other.send(m.Stop(id=5))  # that anybody may
+        turn(lambda: process.poll() is not None)
+        out, errors = process.communicate(timeout=30)
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=30)
+        for client in clients:
+            client.close()
+    recording = Recording.open(Path(json.loads(out)["recording"]))
+    changes = [one for one in recording.events if one.name == "diagram" and "set" in one.data]
+    assert [one.data["set"] for one in changes] == [
+        "share.value: 1.0 -> 1.25, count.presses: 0 -> 1"
+    ], errors
+    assert recording.column("panel_number")[-1] == 1.0
