@@ -37,7 +37,7 @@ ARM = ((0.1, 0.3, 0.02, math.pi / 2), (0.0, 0.0, 0.5, 0.0), (-0.2, 0.1, 0.05, -m
 ANGLES = RANDOM.uniform(-1.5, 1.5, (TICKS, 6))
 LINEAR, ANGULAR = RANDOM.normal(size=(TICKS, 3, 6)), RANDOM.normal(size=(TICKS, 3, 6))
 LEGS = RANDOM.normal(size=(2, 6, 3))
-ROWS = {"base": tuple(map(tuple, LEGS[0])), "platform": tuple(map(tuple, LEGS[1]))}
+ROWS = {"lower": tuple(map(tuple, LEGS[0])), "upper": tuple(map(tuple, LEGS[1]))}
 
 
 def run_block(kind, parameters, inputs, base_s=BASE_S, output=None):
@@ -522,8 +522,8 @@ def test_coordinate_descent_with_the_place_alone_does_not_care_for_the_turn():
         ("Sugeno", {"sets": "e low: below 0 1; f low: below 0 1", "rules": "e low -> 1"},
          "no rule uses f"),
         ("Sugeno", {"sets": "e low: below 0 1; e low: below 0 1", "rules": "e low -> 1"}, "twice"),
-        ("HexapodLengths", {"base": ((1.0, 2.0),), "platform": ((1.0, 2.0),)}, "x, y and z"),
-        ("HexapodLengths", {"base": LEGS[0].tolist(), "platform": LEGS[1, :5].tolist()},
+        ("HexapodLengths", {"lower": ((1.0, 2.0),), "upper": ((1.0, 2.0),)}, "x, y and z"),
+        ("HexapodLengths", {"lower": LEGS[0].tolist(), "upper": LEGS[1, :5].tolist()},
          "as many rows"),
     ],
 )  # fmt: skip

@@ -247,7 +247,7 @@ def _turned(z: Numbers, r: Numbers, c: float, s: float) -> Numbers:
 class HexapodLengths(WholeBlock):
     def output(self, position: Numbers, rotation: Numbers) -> Numbers:
         R, found = rows_of(rotation), []
-        for low, high in zip(self.p["base"], self.p["platform"], strict=True):
+        for low, high in zip(self.p["lower"], self.p["upper"], strict=True):
             squares = 0.0
             for at, row, below in zip(position, R, low, strict=True):
                 apart = (at + dot(row, high)) - below

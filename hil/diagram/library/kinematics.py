@@ -132,21 +132,21 @@ def _descent_start(p: Parameters, _: BlockSetting) -> tuple[float, ...]:
 
 
 def _hexapod_fault(p: Parameters) -> str:
-    if any(len(row) != 3 for row in (*p["base"], *p["platform"])):
-        return "base and platform: rows of x, y and z are needed"
-    if not 1 <= len(p["base"]) == len(p["platform"]) <= JOINTS_MOST:
-        return f"base and platform: as many rows each are needed, 1 to {JOINTS_MOST}"
+    if any(len(row) != 3 for row in (*p["lower"], *p["upper"])):
+        return "lower and upper: rows of x, y and z are needed"
+    if not 1 <= len(p["lower"]) == len(p["upper"]) <= JOINTS_MOST:
+        return f"lower and upper: as many rows each are needed, 1 to {JOINTS_MOST}"
     return ""
 
 
 def _hexapod(p: Parameters) -> Ports:
     place = PortKind("position", "m", (3,), frame="?g")
     return Ports((place, PortKind("rotation", "1", (3, 3), frame="?r")),
-                 (PortKind("y", "m", (len(p["base"]),), frame="?q"),))  # fmt: skip
+                 (PortKind("y", "m", (len(p["lower"]),), frame="?q"),))  # fmt: skip
 
 
 def _hexapod_numbers(p: Parameters, _: BlockSetting) -> list[float]:
-    return [*flat(p["base"]), *flat(p["platform"])]
+    return [*flat(p["lower"]), *flat(p["upper"])]
 
 
 COLUMNS: Final = {"linear": ((0.0, 0.5), (0.5, 0.0), (0.0, 0.0)),
@@ -203,14 +203,14 @@ KINDS: Final = (
     ),
     BlockKind(
         name="HexapodLengths", group=GROUP, about="Lengths of a platform's legs for its pose.",
-        equation="y_i = |position + rotation platform_i - base_i|",
+        equation="y_i = |position + rotation upper_i - lower_i|",
         ports=_hexapod, check=_hexapod_fault, numbers=_hexapod_numbers,
         parameters=(
-            ParameterKind("base", "matrix", unit="m", about="a row for each lower joint"),
-            ParameterKind("platform", "matrix", unit="m", about="a row for each upper joint, in "
+            ParameterKind("lower", "matrix", unit="m", about="a row for each lower joint"),
+            ParameterKind("upper", "matrix", unit="m", about="a row for each upper joint, in "
                           "the platform's axes"),
         ),
-        example=Example({"base": SIXFOLD, "platform": SIXFOLD},
+        example=Example({"lower": SIXFOLD, "upper": SIXFOLD},
                         {"position": (0.0, 0.0, 1.0), "rotation": STANDING}),
     ),
 )  # fmt: skip

@@ -22,7 +22,6 @@ from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.operator import led_arm
 from hil.stations.arm.prepare import ArmProof, prepare
 from hil.stations.arm.report.machines import ArmMachines
-from hil.stations.arm.scenario import PLANNED as PLANNED
 from hil.stations.arm.scenario import SIM_URL, ArmPlan, load_arm_plan
 from hil.stations.arm.session import arm_clock, arm_wire, run_stream
 from hil.stations.arm.signals import SIGNALS
@@ -120,7 +119,7 @@ def prepare_plan(plan: ArmPlan) -> ArmProof:
         ConfigError: if the source's file cannot be used.
         RefusedError: with arm, joint, value and limit; nothing has been sent.
     """
-    if plan.scenario.source.kind not in PLANNED:
+    if not plan.scenario.source.planned:
         return prepare(plan, None)
     return prepare(plan, lambda: source_of(plan, VirtualClock()))
 
@@ -132,7 +131,7 @@ def source_of(plan: ArmPlan, clock: Clock) -> VelocitySource:
         RefusedError: if a device or package is not there, or a live source is to run in no time.
     """
     source = plan.scenario.source
-    if source.kind not in PLANNED and plan.scenario.clock == "virtual":
+    if not source.planned and plan.scenario.clock == "virtual":
         raise RefusedError(
             f"source.kind = {source.kind!r} is moved by an operator, who needs the real clock: "
             "--clock real"
@@ -230,7 +229,7 @@ def run_arm(
         )  # fmt: skip
         found = run_stream(
             stream, header, out, plan.scenario.name, plan.scenario.recording, shown_at=shown_at,
-            status=plan.scenario.source.kind not in PLANNED, progress=progress, led=led,
+            status=not plan.scenario.source.planned, progress=progress, led=led,
             first_notes=notes_of(plan),
         )  # fmt: skip
     return ArmRunResult(found.end, found.recorder, found.events, found.setup, prepared)

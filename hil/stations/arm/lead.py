@@ -9,7 +9,7 @@ from typing import Any, Final
 from hil.desk.velocity.handles import screen_handles
 from hil.desk.velocity.remote_writer import ScreenPlace
 from hil.run.lead import Handles
-from hil.stations.arm.scenario import PLANNED
+from hil.stations.arm.sources.settings import PLANNED
 
 SCREEN_M_S: Final = 0.05
 """Of the handles on the screen: half of what the arms may do, so that nothing saturates."""
@@ -20,6 +20,8 @@ SCREEN_RAD_S: Final = math.radians(5.0)
 def _place(scenario: Mapping[str, Any]) -> ScreenPlace | None:
     """A planned source is played as it is written; one that a person moves gives way."""
     source = scenario["source"]
+    if source["kind"] == "diagram":
+        return None if source["by"] is None else ScreenPlace(source["by"], "source.by")
     return None if source["kind"] in PLANNED else ScreenPlace(source)
 
 

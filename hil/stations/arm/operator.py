@@ -14,7 +14,7 @@ from hil.desk.publisher import Publisher, Told
 from hil.desk.velocity.led import DeadManSource, LedOperator, desk_of
 from hil.desk.velocity.source import VelocitySource
 from hil.recording.header import RunHeader
-from hil.stations.arm.scenario import PLANNED, ArmPlan
+from hil.stations.arm.scenario import ArmPlan
 from hil.stations.arm.sources.slew import SlewedSource
 from hil.stations.arm.sources.source import SourceLimits
 from sim.world.space_arm.simulator import TICK_S
@@ -52,7 +52,7 @@ def led_arm(plan: ArmPlan, header: RunHeader, now_s: Callable[[], float]) -> Ite
     Raises:
         RefusedError: on the virtual clock, or if the desk cannot be set up; nothing has moved.
     """
-    live = plan.scenario.source.kind not in PLANNED
+    live = not plan.scenario.source.planned
     with desk_of(header, TICK_S, "arm", plan.scenario.clock) as desk:
         operator = ArmOperator(
             desk.slot, Publisher(desk.telemetry), now_s, live=live, desk_news=desk.news

@@ -30,7 +30,7 @@ from hil.stations.arm.nodes import (
     planned_offsets_m,
     worst_corner,
 )
-from hil.stations.arm.scenario import PLANNED, ArmPlan
+from hil.stations.arm.scenario import ArmPlan
 from hil.stations.arm.start import posture_at
 from hil.stations.arm.step import ArmStep, MotionPhase, pose_of, robot_sample, space_sample, way_of
 from safety.arm_gate import ArmGate
@@ -96,7 +96,7 @@ class ArmProof:
         if self.offset_m is not None:
             return planned_nodes(self.offset_m)
         scenario = self.plan.scenario
-        if scenario.source.kind in PLANNED or not scenario.mapping.corrected:
+        if scenario.source.planned or not scenario.mapping.corrected:
             return None
         return live_nodes(
             X_WG0.position_m, TICK_S, self.plan.robot.gripper_speed_max_m_s, scenario.mapping.scale

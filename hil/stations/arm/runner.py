@@ -14,12 +14,13 @@ from rich.progress import BarColumn, Progress, TextColumn
 from hil.config.errors import ConfigError
 from hil.desk.velocity.keyboard import HELP
 from hil.run.station import Checked, Request
-from hil.stations.arm.bench import PLANNED, ArmRunResult, prepare_plan, run_arm, warm_arm
+from hil.stations.arm.bench import ArmRunResult, prepare_plan, run_arm, warm_arm
 from hil.stations.arm.findings import findings_table, show_end, supervision_table, told_end
 from hil.stations.arm.journal import supervised
 from hil.stations.arm.prepare import ArmProof
 from hil.stations.arm.scenario import SIM_URL, ArmPlan, load_arm_plan
 from hil.stations.arm.sources.settings import (
+    DiagramSourceSettings,
     GamepadSourceSettings,
     KeyboardSourceSettings,
     RemoteSourceSettings,
@@ -126,7 +127,7 @@ def warm_all(quiet: bool) -> None:
 def _prepared(plan: ArmPlan, *, quiet: bool) -> ArmProof:
     fine = plan.scenario.space_arm.accuracy == "fine"
     warm_arm_and_say(quiet=quiet, fine=fine)
-    live = plan.scenario.source.kind not in PLANNED
+    live = not plan.scenario.source.planned
     words = "looking at the start" if live else "playing the motion out, to prove it"
     with waiting(words, quiet=quiet):
         return prepare_plan(plan)
@@ -159,7 +160,7 @@ def _progress(prepared: ArmProof, *, quiet: bool) -> Iterator[Callable[[float], 
     total_s = len(prepared.steps) * TICK_S
     if quiet:
         yield None
-    elif prepared.plan.scenario.source.kind not in PLANNED:
+    elif not prepared.plan.scenario.source.planned:
         for line in how_to_move(prepared.plan):
             err.print(line, soft_wrap=True)
         yield None
@@ -180,6 +181,8 @@ def _progress(prepared: ArmProof, *, quiet: bool) -> Iterator[Callable[[float], 
 def how_to_move(plan: ArmPlan) -> tuple[str, ...]:
     """What an operator of a live source has to know, line by line."""
     source = plan.scenario.source
+    if isinstance(source, DiagramSourceSettings):
+        source = source.by
     last = f"Ctrl-C ends the robot's stream at once; so does {plan.scenario.longest_s:g} s"
     if isinstance(source, KeyboardSourceSettings):
         return (*HELP, f"moves while a key is held, along the axes of the {source.frame}", last)

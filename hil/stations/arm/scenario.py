@@ -30,8 +30,6 @@ from hil.stations.arm.sources.settings import ArmSourceSettings
 
 Point = tuple[Coordinate, Coordinate, Coordinate]
 OatDeg = tuple[float, float, float]
-PLANNED = ("profile", "recorded", "spiral")
-"""Kinds of sources that say the same each time; the others are live."""
 SIM_URL = "sim:"
 
 

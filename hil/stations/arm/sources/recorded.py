@@ -7,6 +7,7 @@ read: nothing is slowed down or smoothed behind the back of whoever recorded it.
 """
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,47 @@ REST_PART = 1e-3
 """The first and last row may have this part of the greatest velocity: the noise of a handle."""
 
 
-class RecordedSource(PlannedSource):
+class SampledSource(PlannedSource):
+    """A velocity at moments, and straight from one to the next.
+
+    Args:
+        t_s: the moments, from 0 on and rising [s], shape (N,).
+        linear_m_s: of the gripper at each [m/s], shape (N, 3).
+        angular_rad_s: likewise [rad/s].
+        place: where a moment stands, by its number, for error texts.
+
+    Raises:
+        SourceError: with place, value and limit: velocities or accelerations above the limits, a
+            beginning or end in motion.
+    """
+
+    def __init__(
+        self, t_s: Array, linear_m_s: Array, angular_rad_s: Array, limits: SourceLimits,
+        frame: Frame, place: Callable[[int], str],
+    ) -> None:  # fmt: skip
+        super().__init__(float(t_s[-1]))
+        self._frame: Frame = frame
+        self._t_s, self._linear, self._angular = t_s, linear_m_s, angular_rad_s
+        for values, named, most, most_change in (
+            (linear_m_s, ("speed", "m/s"), limits.linear_m_s, limits.linear_acceleration_m_s2),
+            (angular_rad_s, ("turn rate", "rad/s"), limits.angular_rad_s,
+             limits.angular_acceleration_rad_s2),
+        ):  # fmt: skip
+            _check_sizes(place, values, named, most)
+            _check_changes(place, values, t_s, named, most_change)
+
+    def _velocity(self, t_s: float) -> Twist:
+        if t_s <= 0.0:
+            return rest(self._frame)
+        after = int(np.searchsorted(self._t_s, t_s, side="right"))
+        begin_s, end_s = float(self._t_s[after - 1]), float(self._t_s[after])
+        part = (t_s - begin_s) / (end_s - begin_s)
+        return Twist(
+            _between(self._linear, after, part), _between(self._angular, after, part), self._frame
+        )
+
+
+class RecordedSource(SampledSource):
     """A recorded velocity over time.
 
     Args:
@@ -42,34 +83,15 @@ class RecordedSource(PlannedSource):
             table = read_table(path, [TIME, *LINEAR, *ANGULAR])
         except MotionError as error:
             raise SourceError(str(error)) from error
-        self._frame: Frame = frame
-        self._t_s = table.columns[TIME] - table.columns[TIME][0]
-        super().__init__(float(self._t_s[-1]))
-        self._linear = np.stack([table.columns[name] for name in LINEAR], axis=1)  # (N, 3)
-        self._angular = np.stack([table.columns[name] for name in ANGULAR], axis=1)  # (N, 3)
-        _check_times(table, self._t_s, gap_max_s)
-        for values, what, unit, most, most_change in (
-            (self._linear, "speed", "m/s", limits.linear_m_s, limits.linear_acceleration_m_s2),
-            (
-                self._angular,
-                "turn rate",
-                "rad/s",
-                limits.angular_rad_s,
-                limits.angular_acceleration_rad_s2,
-            ),
-        ):
-            _check_sizes(table, values, what, unit, most)
-            _check_changes(table, values, self._t_s, (what, unit), most_change)
-
-    def _velocity(self, t_s: float) -> Twist:
-        if t_s <= 0.0:
-            return rest(self._frame)
-        after = int(np.searchsorted(self._t_s, t_s, side="right"))
-        begin_s, end_s = float(self._t_s[after - 1]), float(self._t_s[after])
-        part = (t_s - begin_s) / (end_s - begin_s)
-        return Twist(
-            _between(self._linear, after, part), _between(self._angular, after, part), self._frame
+        t_s = table.columns[TIME] - table.columns[TIME][0]
+        _check_times(table, t_s, gap_max_s)
+        linear, angular = (
+            np.stack([table.columns[name] for name in names], axis=1) for names in (LINEAR, ANGULAR)
         )
+        super().__init__(
+            t_s, linear, angular, limits, frame,
+            lambda row: f"{table.path}, line {table.lines[row]}",
+        )  # fmt: skip
 
 
 def _between(values: Array, after: int, part: float) -> Array:
@@ -91,31 +113,32 @@ def _check_times(table: NumberTable, t_s: Array, gap_max_s: float) -> None:
         )
 
 
-def _check_sizes(table: NumberTable, values: Array, what: str, unit: str, most: float) -> None:
+def _check_sizes(
+    place: Callable[[int], str], values: Array, named: tuple[str, str], most: float
+) -> None:
+    what, unit = named
     sizes = np.sqrt(np.sum(values * values, axis=1))
     for row in np.flatnonzero(sizes > most * (1.0 + ROUNDING_PART))[:1]:
-        place = f"{table.path}, line {table.lines[row]}"
-        raise SourceError(f"{place}: {what} {sizes[row]:.6g} {unit}, more than {most:g} {unit}")
+        told = f"{what} {sizes[row]:.6g} {unit}, more than {most:g} {unit}"
+        raise SourceError(f"{place(int(row))}: {told}")
     for row in (0, len(sizes) - 1):
         if sizes[row] > REST_PART * most:
-            place = f"{table.path}, line {table.lines[row]}"
             raise SourceError(
-                f"{place}: {what} {sizes[row]:.6g} {unit}: a recording must begin and end at rest, "
-                f"within {REST_PART * most:.6g} {unit}: add rows that lead from and to zero"
+                f"{place(row)}: {what} {sizes[row]:.6g} {unit}: it must begin and end at rest, "
+                f"within {REST_PART * most:.6g} {unit}: lead it from and to zero"
             )
 
 
 def _check_changes(
-    table: NumberTable, values: Array, t_s: Array, named: tuple[str, str], most: float
+    place: Callable[[int], str], values: Array, t_s: Array, named: tuple[str, str], most: float
 ) -> None:
     what, unit = named
     changes = np.diff(values, axis=0)
     slopes = np.sqrt(np.sum(changes * changes, axis=1)) / np.diff(t_s)
     for row in np.flatnonzero(slopes > most * (1.0 + 1e-6))[:1]:
-        place = f"{table.path}, line {table.lines[row + 1]}"
         raise SourceError(
-            f"{place}: {what} changes by {slopes[row]:.6g} {unit} per second, "
+            f"{place(int(row) + 1)}: {what} changes by {slopes[row]:.6g} {unit} per second, "
             f"more than {most:g} {unit} per second"
         )
     if not math.isfinite(float(slopes.max())):
-        raise SourceError(f"{table.path}: {what} changes without bound between two rows")
+        raise SourceError(f"{place(0)}: {what} changes without bound between two moments")

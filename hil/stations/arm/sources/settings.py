@@ -2,18 +2,20 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from hil.config.fields import Length, Seconds
 from hil.config.settings import Settings
+from hil.config.shipped import find_file
 from hil.desk.velocity.gamepad import GamepadSource, HandleShape, open_handles
 from hil.desk.velocity.keyboard import KeyboardSource, Terminal
 from hil.desk.velocity.listener import read_token
 from hil.desk.velocity.remote import RemoteSource
 from hil.desk.velocity.source import Frame, VelocitySource
+from hil.diagram.use import GivenParameter
 from hil.stations.arm.sources.profile import ProfileSource, Segment
 from hil.stations.arm.sources.recorded import RecordedSource
 from hil.stations.arm.sources.slew import SlewedSource
@@ -48,11 +50,27 @@ class SourceLimitSettings(Settings):
         return SourceLimits(**self.model_dump())
 
 
+PLANNED: Final = ("profile", "recorded", "spiral")
+"""Kinds of sources that say the same each time; the others are live, but for some diagrams."""
+
+
 class _SourceSettings(Settings):
     limits: SourceLimitSettings = SourceLimitSettings()
     """The most that it may ask for: a plan above is refused, an operator slowed down."""
     frame: Frame = "gripper"
     """Whose axes the velocity is in: the gripper's own, of the arm's base, or of the world."""
+
+    @property
+    def planned(self) -> bool:
+        """Whether it says the same each time, and no operator moves it."""
+        return False
+
+
+class _PlannedSettings(_SourceSettings):
+    @property
+    def planned(self) -> bool:
+        """It is."""
+        return True
 
 
 class SegmentSettings(Settings):
@@ -68,7 +86,7 @@ class SegmentSettings(Settings):
     """Left out: the programme's own."""
 
 
-class ProfileSourceSettings(_SourceSettings):
+class ProfileSourceSettings(_PlannedSettings):
     """A programme of velocities."""
 
     kind: Literal["profile"]
@@ -78,7 +96,7 @@ class ProfileSourceSettings(_SourceSettings):
     """The pieces, one after the other."""
 
 
-class RecordedSourceSettings(_SourceSettings):
+class RecordedSourceSettings(_PlannedSettings):
     """A recorded velocity: a CSV file with t_s, vx_m_s to vz_m_s and wx_rad_s to wz_rad_s."""
 
     kind: Literal["recorded"]
@@ -88,7 +106,7 @@ class RecordedSourceSettings(_SourceSettings):
     """Longest time between two of its rows [s]."""
 
 
-class SpiralSourceSettings(_SourceSettings):
+class SpiralSourceSettings(_PlannedSettings):
     """A circle or a spiral at constant speed, once through."""
 
     kind: Literal["spiral"]
@@ -140,13 +158,46 @@ class RemoteSourceSettings(_SourceSettings):
     """Age from which a set-point is worth nothing [s]."""
 
 
+OperatorSettings = KeyboardSourceSettings | GamepadSourceSettings | RemoteSourceSettings
+
+
+class DiagramSourceSettings(_SourceSettings):
+    """Velocities that a functional diagram makes: of what an operator asks, or by itself."""
+
+    kind: Literal["diagram"]
+    file: Text
+    """Diagram file with the outputs ``linear`` and ``angular``; a relative path: beside the
+    scenario, then a shipped one."""
+    set: tuple[GivenParameter, ...] = ()
+    """Parameters in place of the file's."""
+    by: Annotated[OperatorSettings, Field(discriminator="kind")] | None = None
+    """Who moves it: the diagram's inputs are ``linear_asked`` and ``angular_asked``. Left out, the
+    diagram has no inputs and draws the motion by itself."""
+    duration_s: Seconds | None = None
+    """Of a motion that it draws by itself [s]."""
+
+    @property
+    def planned(self) -> bool:
+        """Whether it draws its motion by itself."""
+        return self.by is None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.by is None) == (self.duration_s is None):
+            raise ValueError(
+                "by for an operator, or duration_s for a motion by itself: one of both"
+            )
+        return self
+
+
 ArmSourceSettings = Annotated[
     ProfileSourceSettings
     | RecordedSourceSettings
     | SpiralSourceSettings
     | KeyboardSourceSettings
     | GamepadSourceSettings
-    | RemoteSourceSettings,
+    | RemoteSourceSettings
+    | DiagramSourceSettings,
     Field(discriminator="kind"),
 ]
 
@@ -178,8 +229,32 @@ def make_source(
             settings.radius_m, settings.turns, settings.speed_m_s, settings.plane, limits,
             settings.frame, TICK_S,
         )  # fmt: skip
+    if isinstance(settings, DiagramSourceSettings):
+        return _drawn(settings, limits, now_s, base_dir, keyboard_fd)
     live = _live(settings, limits, now_s, base_dir, keyboard_fd)
     return SlewedSource(live, limits)
+
+
+def _drawn(
+    settings: DiagramSourceSettings,
+    limits: SourceLimits,
+    now_s: Callable[[], float],
+    base_dir: Path,
+    keyboard_fd: int | None,
+) -> VelocitySource:
+    from hil.stations.arm.sources.diagram import (  # seldom needed
+        DrawnSource,
+        OperatedSource,
+        velocity_diagram,
+    )
+
+    path = find_file(settings.file, beside=base_dir / "x", folder="diagrams", key="source.diagram")
+    changes = {one.parameter: one.value for one in settings.set}
+    made = velocity_diagram(path, changes, operated=settings.by is not None)
+    if settings.by is None:
+        return DrawnSource(made, settings.duration_s or 0.0, limits, settings.frame)
+    live = _live(settings.by, limits, now_s, base_dir, keyboard_fd)
+    return SlewedSource(OperatedSource(live, made), limits)
 
 
 def _profile(settings: ProfileSourceSettings, limits: SourceLimits) -> ProfileSource:
@@ -192,7 +267,7 @@ def _profile(settings: ProfileSourceSettings, limits: SourceLimits) -> ProfileSo
 
 
 def _live(
-    settings: KeyboardSourceSettings | GamepadSourceSettings | RemoteSourceSettings,
+    settings: OperatorSettings,
     limits: SourceLimits,
     now_s: Callable[[], float],
     base_dir: Path,
