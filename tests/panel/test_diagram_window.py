@@ -113,6 +113,93 @@ def test_blocks_are_moved_by_the_pointer_in_one_step(window):
     assert not window.document.undo_words
 
 
+def test_arrows_move_what_is_chosen_and_nothing_else(window):
+    from PySide6.QtCore import Qt
+    from PySide6.QtTest import QTest
+
+    before = dict(window.document.file.top.places)
+    window.scene.choose(frozenset({"pi", "limit"}))
+    window.view.setFocus()
+    QTest.keyClick(window.view.viewport(), Qt.Key.Key_Right)
+    QTest.keyClick(window.view, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    moved = {name: (x + 10, y + 100) for name, (x, y) in before.items() if name in ("pi", "limit")}
+    assert dict(window.document.file.top.places) == before | moved
+    assert window.scene.chosen() == ["limit", "pi"]
+
+
+def test_what_nobody_placed_is_laid_out_and_what_somebody_placed_stays(window):
+    from hil.panel.diagram.models.edits import PlaceBlock
+    from hil.panel.diagram.models.placing import LayOut
+
+    window.scene.do(PlaceBlock("", "Abs", (0, 0)))
+    before = dict(window.document.file.top.places)
+    file = window.document.file
+    bare = {name: at for name, at in before.items() if name not in ("pi", "valve")}
+    from dataclasses import replace
+
+    made = LayOut("").on(replace(file, top=replace(file.top, places=bare)))
+    assert {name: made.top.places[name] for name in bare} == bare
+    assert made.top.places.keys() == before.keys()
+    window.choose_all()
+    window.lay_out()
+    after = window.document.file.top.places
+    order = [after[name][0] for name in ("level", "error", "pi", "limit", "valve")]
+    assert order == sorted(order)
+    assert len(set(after.values())) == len(after)
+    window.undo()
+    assert dict(window.document.file.top.places) == before
+
+
+def test_blocks_are_put_on_one_line_by_any_edge(window):
+    shapes = {name: item.shape_of for name, item in window.scene.blocks.items()}
+    window.scene.choose(frozenset({"pi", "limit"}))
+    for edge, ends in (("right", 0), ("bottom", 1)):
+        window.align(edge)
+        places = window.document.file.top.places
+        sizes = {name: (shapes[name].width, shapes[name].height) for name in ("pi", "limit")}
+        assert places["pi"][ends] + sizes["pi"][ends] == (
+            places["limit"][ends] + sizes["limit"][ends]
+        )
+
+
+def answered(monkeypatch, text, *, fine=True):
+    from PySide6.QtWidgets import QInputDialog
+
+    monkeypatch.setattr(QInputDialog, "getText", lambda *_, **__: (text, fine))
+
+
+def test_wires_are_typed_blocks_found_and_a_picture_written(window, monkeypatch, tmp_path):
+    from PySide6.QtWidgets import QFileDialog
+
+    gone = window.document.file.top.wires["pi.e"]
+    window.scene.wires["pi.e"].setSelected(True)
+    window.delete()
+    answered(monkeypatch, "error.y -> pi.e", fine=False)
+    window.actions_by_name["Connect…"].trigger()
+    assert "pi.e" not in window.document.file.top.wires
+    answered(monkeypatch, "error.y -> pi.e")
+    window.actions_by_name["Connect…"].trigger()
+    assert window.document.file.top.wires["pi.e"] == gone
+    for text, why in (("error.y", "write it as"), ("limit.y -> error.u2", "drives it already")):
+        answered(monkeypatch, text)
+        window.actions_by_name["Connect…"].trigger()
+        assert why in window.statusBar().currentMessage()
+    answered(monkeypatch, "LIM")
+    window.actions_by_name["Find a block…"].trigger()
+    assert window.scene.chosen() == ["limit"]
+    answered(monkeypatch, "nowhere")
+    window.actions_by_name["Find a block…"].trigger()
+    assert "no block here" in window.statusBar().currentMessage()
+    answered(monkeypatch, "bound")
+    window.actions_by_name["Rename…"].trigger()
+    assert window.scene.chosen() == ["bound"]
+    for name in (tmp_path / "law.svg", tmp_path / "no folder" / "law.svg"):
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, n=name: (str(n), ""))
+        window.actions_by_name["Picture…"].trigger()
+    assert (tmp_path / "law.svg").read_text().startswith("<svg")
+    assert "No such file" in window.statusBar().currentMessage()
+
+
 def test_what_is_wrong_is_listed_and_a_wrong_value_is_put_back(window):
     window.scene.choose(frozenset({"pi"}))
     rows = {window.parameters.item(row, 0).text(): row

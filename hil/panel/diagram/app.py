@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QApplication
 
+from hil.panel.diagram.asking import offer_recovery
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.window import DiagramWindow
 from hil.panel.shell.theme import LIGHT, apply
@@ -23,5 +24,5 @@ def run_editor(document: Document) -> int:
     window = DiagramWindow(document, LIGHT)
     window.show()
     window.view.fit()
-    window.offer_recovery()
+    offer_recovery(window)
     return app.exec()

@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPainter, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QWheelEvent
 from PySide6.QtWidgets import QGraphicsView
 
+from hil.panel.diagram.models.placing import Move
 from hil.panel.diagram.scene import DiagramScene
 
 ZOOM_STEP: Final = 1.2
+STEP: Final = 10
+"""By which an arrow moves."""
+ARROWS: Final = {
+    Qt.Key.Key_Left.value: (-1, 0), Qt.Key.Key_Right.value: (1, 0), Qt.Key.Key_Up.value: (0, -1),
+    Qt.Key.Key_Down.value: (0, 1),
+}  # fmt: skip
 READABLE: Final = 0.4
 """Scale from which on words can be read."""
 ZOOM_LEAST, ZOOM_MOST = 0.05, 5.0
@@ -37,6 +44,19 @@ class DiagramView(QGraphicsView):
             self.zoom(ZOOM_STEP if event.angleDelta().y() > 0 else 1 / ZOOM_STEP)
         else:
             super().wheelEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """Move what is chosen by a step with the arrows, by ten of them with Shift."""
+        step = ARROWS.get(event.key())
+        chosen = self._drawing.chosen()
+        if step is None or not chosen:
+            super().keyPressEvent(event)
+            return
+        far = STEP * (10 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
+        shapes = {name: self._drawing.blocks[name].shape_of for name in chosen}
+        to = {name: (one.at[0] + far * step[0], one.at[1] + far * step[1])
+              for name, one in shapes.items()}  # fmt: skip
+        self._drawing.do(Move(self._drawing.where, to))
 
     def fit(self) -> None:
         """Show all of it."""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Final
 
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QDockWidget,
-    QFileDialog,
-    QInputDialog,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -22,14 +19,15 @@ from PySide6.QtWidgets import (
 )
 
 from hil.config.errors import RefusedError
+from hil.panel.diagram import asking
 from hil.panel.diagram.drawing_view import ZOOM_STEP, DiagramView
 from hil.panel.diagram.live_dock import LiveDock
 from hil.panel.diagram.models.clipboard import Paste, copied
 from hil.panel.diagram.models.document import Document
-from hil.panel.diagram.models.edits import Delete, Disconnect, PlaceBlock, Rename
+from hil.panel.diagram.models.edits import Delete, Disconnect, PlaceBlock
 from hil.panel.diagram.models.grouping import Ungroup
 from hil.panel.diagram.models.palette import BlockOffer, Palette
-from hil.panel.diagram.models.placing import AlignBlocks
+from hil.panel.diagram.models.placing import AlignBlocks, LayOut
 from hil.panel.diagram.parameter_table import ParameterTable
 from hil.panel.diagram.scene import DiagramScene
 from hil.panel.shell.theme import LIGHT, Theme
@@ -100,7 +98,8 @@ class DiagramWindow(QMainWindow):
         self.actions_by_name: dict[str, QAction] = {}
         for menu, words, key, act in (
             (file, "Save", keys.Save, self.save),
-            (file, "Save as…", keys.SaveAs, self.save_as),
+            (file, "Save as…", keys.SaveAs, lambda: asking.save_as(self)),
+            (file, "Picture…", keys.Print, lambda: asking.picture(self)),
             (file, "Close", keys.Close, self.close),
             (edit, "Undo", keys.Undo, self.undo),
             (edit, "Redo", keys.Redo, self.redo),
@@ -108,11 +107,17 @@ class DiagramWindow(QMainWindow):
             (edit, "Paste", keys.Paste, self.paste),
             (edit, "Delete", keys.Delete, self.delete),
             (edit, "Add a block", "A", self.search.setFocus),
-            (edit, "Rename…", "F2", self.rename),
-            (edit, "Group…", "Ctrl+G", self.group),
+            (edit, "Connect…", "C", lambda: asking.connect(self)),
+            (edit, "Find a block…", keys.Find, lambda: asking.find(self)),
+            (edit, "Rename…", "F2", lambda: asking.rename(self)),
+            (edit, "Choose all", keys.SelectAll, self.choose_all),
+            (edit, "Group…", "Ctrl+G", lambda: asking.group(self)),
             (edit, "Ungroup", "Ctrl+Shift+G", self.ungroup),
             (edit, "Align left", "Ctrl+L", lambda: self.align("left")),
+            (edit, "Align right", "Ctrl+Shift+R", lambda: self.align("right")),
             (edit, "Align at the top", "Ctrl+T", lambda: self.align("top")),
+            (edit, "Align at the bottom", "Ctrl+Shift+B", lambda: self.align("bottom")),
+            (edit, "Lay out", "Ctrl+Shift+L", self.lay_out),
             (view, "Whole diagram", "F", self.view.fit),
             (view, "Larger", keys.ZoomIn, lambda: self.view.zoom(ZOOM_STEP)),
             (view, "Smaller", keys.ZoomOut, lambda: self.view.zoom(1 / ZOOM_STEP)),
@@ -181,23 +186,9 @@ class DiagramWindow(QMainWindow):
             for one in wires:
                 self.scene.do(Disconnect(where, one))
 
-    def rename(self) -> None:
-        """Ask for another name of the chosen block."""
-        for name in self.scene.chosen()[:1]:
-            text, fine = QInputDialog.getText(self, "Rename", "Name:", text=name)
-            if fine and self.scene.do(Rename(self.scene.where, name, text.strip())):
-                self.scene.choose(frozenset({text.strip()}))
-
-    def group(self) -> None:
-        """Make the chosen blocks a sub-diagram, and ask for its name."""
-        if chosen := self.scene.chosen():
-            name, fine = QInputDialog.getText(self, "Group", "Name of the sub-diagram:")
-            if fine:
-                self.group_as(chosen, name.strip())
-
     def group_as(self, names: list[str], name: str) -> None:
         """Make blocks a sub-diagram of this name."""
-        self._try(lambda: self.document.group(self.scene.where, names, name))
+        self.attempt(lambda: self.document.group(self.scene.where, names, name))
 
     def ungroup(self) -> None:
         """Put the blocks of the chosen sub-diagram in its place."""
@@ -206,7 +197,18 @@ class DiagramWindow(QMainWindow):
 
     def align(self, edge: Any) -> None:
         """Put the chosen blocks on one line."""
-        self.scene.do(AlignBlocks(self.scene.where, frozenset(self.scene.chosen()), edge))
+        scene = self.scene
+        shapes = {name: item.shape_of for name, item in scene.blocks.items()}
+        sizes = {name: (one.width, one.height) for name, one in shapes.items()}
+        scene.do(AlignBlocks(scene.where, frozenset(scene.chosen()), edge, sizes))
+
+    def lay_out(self) -> None:
+        """Put the chosen blocks where there is room; if none is, those that nobody placed."""
+        self.scene.do(LayOut(self.scene.where, frozenset(self.scene.chosen())))
+
+    def choose_all(self) -> None:
+        """Choose every block that is drawn."""
+        self.scene.choose(frozenset(self.scene.blocks))
 
     def copy(self) -> None:
         """Copy the chosen blocks as text."""
@@ -223,23 +225,18 @@ class DiagramWindow(QMainWindow):
 
     def undo(self) -> None:
         """Take back the last step."""
-        self._try(self.document.undo)
+        self.attempt(self.document.undo)
 
     def redo(self) -> None:
         """Do it again."""
-        self._try(self.document.redo)
+        self.attempt(self.document.redo)
 
     def save(self) -> bool:
         """Write the file; whether it was written."""
-        return self._try(self.document.save)
+        return self.attempt(self.document.save)
 
-    def save_as(self) -> None:
-        """Ask for another file and write that."""
-        name, _ = QFileDialog.getSaveFileName(self, "Save as", str(self.document.path), "*.toml")
-        if name:  # the dialogue has asked whether to overwrite
-            self._try(lambda: self.document.save_as(Path(name), overwrite=True))
-
-    def _try(self, act: Callable[[], Any]) -> bool:
+    def attempt(self, act: Callable[[], Any]) -> bool:
+        """Do something with the document and show it; whether it could be done."""
         try:
             act()
         except RefusedError as error:
@@ -248,19 +245,6 @@ class DiagramWindow(QMainWindow):
         self.scene.rebuild()
         self._changed()
         return True
-
-    def offer_recovery(self) -> None:
-        """Ask what is to become of edits that a process left unsaved."""
-        offered = self.document.offered
-        if offered is not None:
-            words = f"{len(offered.done)} step(s) were left unsaved. Go on with them?"
-            answers = QMessageBox.StandardButton
-            answer = QMessageBox.question(self, self.document.path.name, words)
-            if answer == answers.Yes:
-                self.document.recover()
-            else:
-                self.document.discard()
-            self._try(lambda: None)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
         """Ask before unsaved edits are left."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
+from hil.diagram.layout import boxes
 from hil.diagram.model import DiagramFile
 from hil.panel.diagram.models.edits import listed
 from hil.panel.diagram.models.names import Place, block_at, check_place, diagram_at, with_diagram
@@ -69,3 +70,25 @@ class AlignBlocks:
             for name, at in there.items()
         }
         return Move(self.where, to).on(file)
+
+
+@dataclass(frozen=True, slots=True)
+class LayOut:
+    """Blocks put where there is room for them, in the order of the flow; the others stay."""
+
+    where: str
+    names: frozenset[str] = frozenset()
+    """Left out, those that nobody placed."""
+
+    @property
+    def words(self) -> str:
+        """For the menu."""
+        return f"lay out {listed(self.names)}" if self.names else "lay out the rest"
+
+    def on(self, file: DiagramFile) -> DiagramFile:
+        """The file with them there."""
+        diagram = diagram_at(file, self.where)
+        names = self.names or frozenset(diagram.blocks.keys() - diagram.places.keys())
+        kept = {name: at for name, at in diagram.places.items() if name not in names}
+        found = boxes(replace(diagram, places=kept), file)
+        return Move(self.where, {name: (found[name].x, found[name].y) for name in names}).on(file)
