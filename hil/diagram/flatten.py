@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from hil.config.errors import ConfigError
+from hil.diagram.buses import Buses
 from hil.diagram.drivers import found_drivers
 from hil.diagram.flat import Endpoint, FlatBlock, FlatDiagram, FlatWire
 from hil.diagram.kind import BlockKind, Parameters, PortKind, Ports
@@ -53,6 +54,8 @@ class _Flattener:
     faces: dict[str, FlatBlock] = field(default_factory=dict)
     wires: list[FlatWire] = field(default_factory=list)
     drawn: dict[Endpoint, Endpoint] = field(default_factory=dict)
+    bundles: dict[str, FlatBlock] = field(default_factory=dict)
+    """Blocks that make a bus, or take one apart."""
     restarts: dict[str, str] = field(default_factory=dict)
     count: int = 0
     """Blocks met so far, also those that stand for sub-diagrams."""
@@ -112,7 +115,25 @@ class _Flattener:
             path, kind, values, kind.ports_of(values), around.rate * block.rate,
             around.offset + around.rate * block.offset, around.enable,
         )  # fmt: skip
-        (self.faces if kind.name in faces() else self.blocks)[path] = flat
+        kept = self.blocks
+        if kind.name in faces():
+            kept = self.faces if kind.name in (IN, OUT) else self.bundles
+        kept[path] = flat
+
+    def there(self, path: str) -> FlatBlock | None:
+        """The block of a path that stands for no others."""
+        return self.blocks.get(path) or self.faces.get(path) or self.bundles.get(path)
+
+    def unbundle(self) -> None:
+        """Follow the wires of buses; nothing of those is left."""
+        if self.bundles:
+            buses = Buses(self.bundles, self.faces, self.drawn, self._tell_bus)
+            self.wires = list(buses.unbundled(self.wires))
+            self.drawn = {one.target: one.source for one in self.wires}
+
+    def _tell_bus(self, wire: FlatWire, problem: str) -> None:
+        spot = (wire.section, wire.key) if wire.section else ("", "")
+        self._add(wire.words, problem, spot)
 
     def _judge_plain(self, name: str, block: DrawnBlock, around: _Around) -> None:
         if block.of or block.run != "always" or block.states != "held" or block.outputs != "held":
@@ -255,7 +276,7 @@ class _Flattener:
     def _inputs(self, path: str, instance: Ports | None) -> tuple[PortKind, ...]:
         if instance is not None:
             return instance.inputs
-        block = self.blocks.get(path) or self.faces.get(path)
+        block = self.there(path)
         return () if block is None else block.ports.inputs
 
     def _end(self, drawn: Diagram, around: _Around, instances: Mapping[str, Ports], text: str,
@@ -273,7 +294,7 @@ class _Flattener:
             return None
         ports = instances.get(name)
         if ports is None:
-            block = self.blocks.get(path) or self.faces.get(path)
+            block = self.there(path)
             if block is None:
                 return None  # told already
             ports = block.ports
@@ -332,6 +353,7 @@ def flatten_what_can_be(
     """
     work = _Flattener(file, lines, dict(changes or {}))
     work.diagram(file.top, _Around(), {})
+    work.unbundle()
     for path, name in work.changes:
         block = work.blocks.get(path)
         known = [one.name for one in block.kind.parameters] if block else list(work.blocks)

@@ -13,6 +13,8 @@ from hil.diagram.kind import BlockKind
 
 IN: Final = "In"
 OUT: Final = "Out"
+BUS_IN: Final = "BusIn"
+BUS_OUT: Final = "BusOut"
 SUB: Final = "sub"
 """What a block's kind is called that stands for a sub-diagram."""
 
@@ -63,7 +65,7 @@ def own_kinds() -> Mapping[str, BlockKind]:
 
 @cache
 def faces() -> Mapping[str, BlockKind]:
-    """The kinds `In` and `Out`, of which a diagram's face is made."""
+    """Kinds that are wires alone: `In` and `Out`, of which a diagram's face is made, and buses."""
     from hil.diagram.library import routing
 
     return MappingProxyType({kind.name: kind for kind in routing.FACES})

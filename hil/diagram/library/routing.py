@@ -13,6 +13,7 @@ from hil.diagram.kind import (
     Ports,
     flag,
 )  # fmt: skip
+from hil.diagram.model import NAME, NAME_WORDS
 
 GROUP: Final = "routing"
 WIDTH_MOST: Final = 64
@@ -106,6 +107,26 @@ FACE: Final = (
     ParameterKind("frame", "text", "", about="axes; empty for any"),
 )
 
+BUS_MOST: Final = 64
+BUS_NAMES: Final = (
+    ParameterKind("names", "text", high=4000, about="of the wires: force speed on"),
+)
+
+
+def _bundled(p: Parameters) -> tuple[PortKind, ...]:
+    return tuple(PortKind(name, f"?{name}", f"?{name}", f"?{name}") for name in p["names"].split())
+
+
+def _bus_fault(p: Parameters) -> str:
+    names = p["names"].split()
+    wrong = [one for one in names if not NAME.fullmatch(one) or one == "bus"]
+    if wrong:
+        return f"names: {wrong[0][:40]!r}: {NAME_WORDS} make a name; bus is none"
+    if not 1 <= len(names) <= BUS_MOST or len({*names}) < len(names):
+        return f"names: {len(names)}, 1 to {BUS_MOST} are needed, each once"
+    return ""
+
+
 FACES: Final = (
     BlockKind(
         name="In", group="face", about="An input of the diagram that it stands in.",
@@ -116,6 +137,16 @@ FACES: Final = (
         name="Out", group="face", about="An output of the diagram that it stands in.",
         equation="what is outside = u", parameters=FACE,
         ports=lambda p: Ports((face_port(p, "u"),), ()),
+    ),
+    BlockKind(
+        name="BusIn", group="face", about="Bundles wires of any kind into a bus.",
+        equation="bus = all inputs, by their names", parameters=BUS_NAMES, check=_bus_fault,
+        ports=lambda p: Ports(_bundled(p), (PortKind("bus"),)),
+    ),
+    BlockKind(
+        name="BusOut", group="face", about="Takes wires out of a bus, by their names.",
+        equation="each output = what went into the bus by that name", parameters=BUS_NAMES,
+        check=_bus_fault, ports=lambda p: Ports((PortKind("bus"),), _bundled(p)),
     ),
 )  # fmt: skip
 
