@@ -227,6 +227,18 @@ class Drawn:
                     dict(unit(block.parameters["unit"])), rate,
                 ))  # fmt: skip
 
+    def bus(self):
+        """Some outputs bundled, and taken apart again."""
+        chosen = self.draw.sample(self.pool, min(len(self.pool), self.draw.randint(1, 4)))
+        names = [f"w{number}" for number in range(len(chosen))]
+        into, out_of = self.name("BusIn"), self.name("BusOut")
+        self.blocks[into] = DrawnBlock("BusIn", {"names": " ".join(names)})
+        self.blocks[out_of] = DrawnBlock("BusOut", {"names": " ".join(reversed(names))})
+        self.wires |= {f"{into}.{name}": one.text for name, one in zip(names, chosen, strict=True)}
+        self.wires[f"{out_of}.bus"] = f"{into}.bus"
+        self.pool += [Source(f"{out_of}.{name}", one.type, one.shape, one.exponents, one.rate)
+                      for name, one in zip(names, chosen, strict=True)]  # fmt: skip
+
     def close_loops(self):
         """Delays take their input from any output that fits, also from what hangs on them."""
         for name, before, rate in self.later:
@@ -287,6 +299,8 @@ def drawn_level(draw, subs, size, depth, *, face):
     while len(level.blocks) < size:
         if depth < 3 and size > 12 and draw.random() < 0.04:
             level.sub(max(5, size // 4))
+        elif draw.random() < 0.03:
+            level.bus()
         else:
             level.add(draw.choice(names))
     level.close_loops()

@@ -101,11 +101,22 @@ def test_kernel_and_interpreter_agree_bit_for_bit(batch):
         )
 
 
+@pytest.mark.parametrize("exponent", [-3.0, -2.0, 3.0, 4.0, 2.5, -0.5, 101.0, 1e16])
+def test_powers_beyond_all_numbers_have_the_kernels_sign(exponent):
+    from hil.diagram.interpreter.real import power
+
+    for u in (-1e300, 1e300, -0.0, 0.0, -1e-300, 1e-300, -2.0):
+        with np.errstate(all="ignore"):
+            wanted = np.power(u, exponent)
+        assert np.array_equal(power(u, exponent), wanted, equal_nan=True), u
+        assert np.isnan(wanted) or np.signbit(power(u, exponent)) == np.signbit(wanted)
+
+
 def test_drawn_diagrams_have_all_kinds_rates_and_ways_to_run():
     from hil.diagram.registry import kinds
 
     seen, rates, runs, stops, refused = set(), set(), set(), 0, 0
-    for seed in range(150):
+    for seed in range(250):
         file = drawn_file(seed)
         try:
             sound = check(file)
@@ -118,8 +129,9 @@ def test_drawn_diagrams_have_all_kinds_rates_and_ways_to_run():
         runs |= {(one.run, one.states, one.outputs) for _, diagram in file.own()
                  for one in diagram.blocks.values()}  # fmt: skip
         stops += 1
-    assert set(kinds()) <= seen, set(kinds()) - seen
+    wanted = {*kinds(), "BusIn", "BusOut"}
+    assert wanted <= seen, wanted - seen
     assert len(rates) > 10
     assert len(runs) == 9
     assert refused == 0
-    assert stops == 150
+    assert stops == 250

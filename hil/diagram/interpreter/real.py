@@ -36,9 +36,15 @@ def power(u: float, exponent: float) -> float:
     try:
         return math.pow(u, exponent)
     except ValueError:
-        return math.inf if u == 0.0 else math.nan
+        return _endless(u, exponent) if u == 0.0 else math.nan
     except OverflowError:
-        return math.inf
+        return _endless(u, exponent)
+
+
+def _endless(u: float, exponent: float) -> float:
+    """Infinity; below 0 for an odd power of what is below 0, or of -0."""
+    odd = abs(exponent) < 2.0**53 and exponent % 2.0 == 1.0
+    return math.copysign(math.inf, u) if odd else math.inf
 
 
 def hypotenuse(a: float, b: float) -> float:
