@@ -1,5 +1,7 @@
 """A diagram that runs: snapshots, parameters, faults; nothing is compiled for a change."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from random_diagrams import drawn_file
@@ -159,3 +161,23 @@ def test_the_order_is_that_of_paths_and_every_input_is_there_before_it_is_read()
                 if driver and driver[0] in sound.flat.blocks:
                     assert driver in done
             done |= {(path, one) for one in (outputs if part < 0 else outputs[part : part + 1])}
+
+
+def test_what_is_compiled_is_found_by_all_files_of_the_kernel(tmp_path):
+    from hil.diagram import kernel
+    from hil.diagram.kernel.step import sources_number
+
+    folder = Path(kernel.__file__).parent
+    files = sorted(folder.glob("*.py"))
+    assert len(files) > 5
+    for file in files:
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    number = sources_number(folder)
+    assert sources_number(tmp_path) == number
+    for file in files:
+        (tmp_path / file.name).write_bytes(file.read_bytes() + b"#")
+        assert sources_number(tmp_path) != number
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (cell,) = kernel.step.py_func.__closure__
+    assert cell.cell_contents == number  # numba keeps its code under what a closure holds, too
+    assert kernel.step.stats.cache_path == str(folder / "__pycache__")

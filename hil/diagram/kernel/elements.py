@@ -1,0 +1,290 @@
+"""Outputs of blocks that compute each element alone."""
+
+import math
+
+from numba import njit
+
+from hil.diagram.kernel import codes
+from hil.diagram.kernel.codes import FAST, INLINE, Array, Places
+from hil.diagram.kernel.numbers import (
+    between,
+    clipped,
+    flag,
+    floor_of,
+    fraction_of,
+    interval_of,
+    length_of,
+    random_number,
+)
+
+
+@njit(**FAST)
+def pid_values(
+    v: Array, p: int, s: int, setpoint: float, measured: float, feedforward: float
+) -> tuple[float, float, float, float]:
+    """Weighted error, filtered derivative, integral, and the output before it is limited."""
+    w = v[p + 3] * setpoint - measured
+    d = 0.0
+    if v[s + 6] != 0.0:
+        d = (v[s + 1] + v[p + 4] * (measured - v[s + 2])) / v[p + 5]
+    moved = (v[s] + (v[s + 4] - v[p]) * v[s + 3]) + (v[p + 2] - v[s + 5]) * v[s + 1]
+    return w, d, moved, ((v[p] * w + moved) - v[p + 2] * d) + feedforward
+
+
+@njit(**INLINE)
+def compute_element(code: int, tick: int, v: Array, x: Places, a: int, b: int, c: int, q: int,
+                    o: int, s: int, p: int, size: int) -> None:  # fmt: skip
+    """Outputs of one element."""
+    y = 0.0
+    if code <= codes.TICKCOUNT:
+        y = source_value(code, tick, v, p)
+    elif code == codes.SUM:
+        y = v[p + 1] * v[a]
+        for n in range(1, int(v[p])):
+            y = y + v[p + 1 + n] * v[x[q + n]]
+    elif code <= codes.REALTOINTEGER:  # of one or two inputs alone
+        y = plain_value(code, v, p, v[a], v[b])
+    elif code == codes.UNITDELAY or code == codes.INTEGRALFORWARD or code == codes.LAG:
+        y = v[s]
+    elif code == codes.DELAY:
+        first = s
+        y = v[first + 1 + int(v[first])]
+    elif code == codes.MOVINGAVERAGE:
+        count = int(v[p])
+        y = v[a]
+        for n in range(1, count):
+            y = y + v[s + n]
+        y = y / v[p]
+    elif code == codes.SAMPLEHOLD:
+        y = v[s] if v[b] != 0.0 else v[a]
+    elif code == codes.LATCH:
+        y = flag((v[s] != 0.0 or v[a] != 0.0) and v[b] == 0.0)
+    elif code == codes.EDGE:
+        now, before = v[a] != 0.0, v[s] != 0.0
+        if v[p] == 0.0:
+            y = flag(now and not before)
+        elif v[p] == 1.0:
+            y = flag(before and not now)
+        else:
+            y = flag(now != before)
+    elif code == codes.TOGGLE:
+        turned = v[a] != 0.0 and v[s] == 0.0
+        y = flag((v[s + 1] != 0.0) != turned)
+    elif code == codes.COUNTER:
+        if v[b] == 0.0:
+            risen = v[a] != 0.0 and v[s] == 0.0
+            y = v[s + 1] + flag(risen)
+            if v[p] > 0.0 and y >= v[p]:
+                y = 0.0
+    elif code == codes.ONDELAY:
+        y = flag(v[a] != 0.0 and v[s] + 1.0 > v[p])
+    elif code == codes.OFFDELAY:
+        y = flag(v[a] != 0.0 or v[s] + 1.0 <= v[p])
+    elif code == codes.SATURATION:
+        u = v[a]
+        y = clipped(u, v[p], v[p + 1])
+        v[o + size] = flag(u < v[p] or u > v[p + 1])
+    elif code == codes.DEADZONE:
+        u = v[a]
+        y = u - v[p] if u > v[p] else u + v[p] if u < -v[p] else 0.0
+    elif code == codes.QUANTISER:
+        y = v[p] * floor_of(v[a] / v[p] + 0.5)
+    elif code == codes.HYSTERESIS:
+        u = v[a]
+        y = 1.0 if u >= v[p] else 0.0 if u <= v[p + 1] else v[s]
+    elif code == codes.BACKLASH:
+        u, y = v[a], v[s]
+        y = u - v[p] if u - v[p] > y else u + v[p] if u + v[p] < y else y
+    elif code == codes.RATELIMIT:
+        u, y = v[a], v[s]
+        y = y + v[p] if u - y > v[p] else y - v[p + 1] if u - y < -v[p + 1] else u
+    elif code == codes.POLYNOMIAL:
+        count = int(v[p])
+        y = v[p + count]
+        for n in range(count - 1, 0, -1):
+            y = y * v[a] + v[p + n]
+    elif code == codes.LOOKUP1:
+        u, count = v[a], int(v[p])
+        low = interval_of(v, p + 1, count, u)
+        first = p + 1 + count + low
+        y = between(v[first], v[first + 1], fraction_of(v, p + 1, low, u))
+    elif code == codes.LOOKUP2:
+        u, w = v[a], v[b]
+        rows, columns = int(v[p]), int(v[p + 1])
+        row, column = interval_of(v, p + 2, rows, u), interval_of(v, p + 2 + rows, columns, w)
+        along = fraction_of(v, p + 2, row, u)
+        first = p + 2 + rows + columns + row * columns + column
+        y = between(between(v[first], v[first + columns], along),
+                     between(v[first + 1], v[first + columns + 1], along),
+                     fraction_of(v, p + 2 + rows, column, w))  # fmt: skip
+    elif code == codes.INTEGRAL or code == codes.LIMITEDINTEGRAL:
+        z = s
+        y = v[z]
+        if v[z + 2] != 0.0:
+            y = v[z] + v[p] * (v[z + 1] + v[a])
+        if code == codes.LIMITEDINTEGRAL:
+            y = clipped(y, v[p + 1], v[p + 2])
+    elif code == codes.RESETTINGINTEGRAL:
+        z = s
+        if v[z + 2] != 0.0:
+            y = v[z] + v[p] * (v[z + 1] + v[a])
+    elif code == codes.HIGHPASS:
+        y = v[a] - v[s]
+    elif code == codes.LEADLAG:
+        z = s
+        y = (v[p] * v[a] + v[p + 1] * v[z]) - v[p + 2] * v[z + 1]
+    elif code == codes.DERIVATIVE:
+        z = s
+        y = (v[z + 1] + v[p] * (v[a] - v[z])) / v[p + 1]
+    elif code == codes.PI:
+        z, e = s, v[a]
+        total = v[z]
+        if v[z + 2] != 0.0:
+            total = v[z] + v[p] * (v[z + 1] + e)
+        y = (v[b] + v[p + 1] * e) + v[p + 2] * total
+    elif code == codes.PID:
+        _, _, _, free = pid_values(v, p, s, v[a], v[b], v[c])
+        y = clipped(free, v[p + 7], v[p + 8])
+        v[o + size] = flag(free < v[p + 7] or free > v[p + 8])
+    elif code == codes.SWITCH:
+        y = v[b] if v[a] != 0.0 else v[c]
+    elif code == codes.MULTIPORTSWITCH:
+        y = v[x[q + int(clipped(v[a], 1.0, v[p]))]]
+    elif code == codes.RATETRANSITION:
+        y = v[a]
+    elif code == codes.SCALE:
+        y = v[a] * v[b]
+    elif code == codes.ENABLEDOUTPUT:
+        y = v[b] if v[a] != 0.0 else 0.0
+    v[o] = y
+
+
+@njit(**INLINE)
+def source_value(code: int, tick: int, v: Array, p: int) -> float:
+    """Output of a source."""
+    if code <= codes.CONSTANTINTEGER:
+        return v[p]
+    if code == codes.STEP:
+        return v[p + 2] if tick >= v[p] else v[p + 1]
+    if code == codes.RAMP:
+        return v[p + 2] + v[p + 1] * ((tick - v[p]) * v[p + 3]) if tick > v[p] else v[p + 2]
+    if code == codes.SINE:
+        return v[p + 3] + v[p] * math.sin(v[p + 1] * (tick * v[p + 4]) + v[p + 2])
+    if code == codes.CHIRP:
+        t, end = tick * v[p + 5], v[p + 3]
+        if t <= end:
+            return v[p] * math.sin(v[p + 1] * t + v[p + 2] * t * t)
+        return v[p] * math.sin((v[p + 1] * end + v[p + 2] * end * end) + v[p + 4] * (t - end))
+    if code == codes.PULSE or code == codes.PULSEBOOLEAN:
+        since = tick - int(v[p + 2])
+        return v[p + 4] if since >= 0 and since % int(v[p]) < v[p + 1] else v[p + 3]
+    if code == codes.TIMETABLE:
+        t, count = tick * v[p], int(v[p + 1])
+        low = interval_of(v, p + 2, count, t)
+        first = p + 2 + count + low
+        return between(v[first], v[first + 1], fraction_of(v, p + 2, low, t))
+    if code == codes.UNIFORMNOISE:
+        return v[p + 2] + (v[p + 3] - v[p + 2]) * random_number(v[p], v[p + 1], tick)
+    if code == codes.NORMALNOISE:
+        radius = math.sqrt(-2.0 * math.log(1.0 - random_number(v[p], v[p + 1], 2 * tick)))
+        angle = 2.0 * math.pi * random_number(v[p], v[p + 1], 2 * tick + 1)
+        return v[p + 2] + v[p + 3] * (radius * math.cos(angle))
+    return tick * v[p] if code == codes.CLOCK else float(tick)
+
+
+@njit(**INLINE)
+def plain_value(code: int, v: Array, p: int, a: float, b: float) -> float:
+    """Of one or two inputs, without states."""
+    if code == codes.MULTIPLY:
+        return a * b
+    if code == codes.DIVIDE:
+        return a / b
+    if code == codes.GAIN or code == codes.CONVERT:
+        return v[p] * a
+    if code == codes.BIAS:
+        return a + v[p]
+    if code == codes.NEGATE:
+        return -a
+    if code == codes.ABS:
+        return -a if a < 0.0 else a
+    if code == codes.SIGN:
+        return 1.0 if a > 0.0 else -1.0 if a < 0.0 else 0.0
+    if code == codes.SQUARE:
+        return a * a
+    if code == codes.SQRT:
+        return math.sqrt(a)
+    if code == codes.RECIPROCAL:
+        return 1.0 / a
+    if code == codes.POWER:
+        return a ** v[p]
+    if code == codes.EXP:
+        return math.exp(a)
+    if code == codes.LOG:
+        return math.log(a)
+    if code == codes.LOG10:
+        return math.log10(a)
+    if code == codes.MINIMUM:
+        return a if a < b else b
+    if code == codes.MAXIMUM:
+        return a if a > b else b
+    if code == codes.HYPOT:
+        return length_of(abs(a), abs(b))
+    if code == codes.MODULO:
+        return a - v[p] * floor_of(a / v[p])
+    if code == codes.FLOOR:
+        return floor_of(a)
+    if code == codes.CEIL:
+        return -floor_of(-a)
+    if code == codes.ROUND or code == codes.REALTOINTEGER:
+        return floor_of(a + 0.5)
+    if code == codes.SIN:
+        return math.sin(a)
+    if code == codes.COS:
+        return math.cos(a)
+    if code == codes.TAN:
+        return math.tan(a)
+    if code == codes.ASIN:
+        return math.asin(a)
+    if code == codes.ACOS:
+        return math.acos(a)
+    if code == codes.ATAN:
+        return math.atan(a)
+    if code == codes.TANH:
+        return math.tanh(a)
+    if code == codes.WRAPANGLE:
+        return a - 2.0 * math.pi * floor_of(a / (2.0 * math.pi) + 0.5)
+    if code == codes.ATAN2:
+        return math.atan2(a, b)
+    return truth_value(code, v, p, a, b)
+
+
+@njit(**INLINE)
+def truth_value(code: int, v: Array, p: int, a: float, b: float) -> float:
+    """Comparison and logic."""
+    if code == codes.LESS:
+        return flag(a < b)
+    if code == codes.LESSEQUAL:
+        return flag(a <= b)
+    if code == codes.GREATER:
+        return flag(a > b)
+    if code == codes.GREATEREQUAL:
+        return flag(a >= b)
+    if code == codes.NEAR:
+        return flag(abs(a - b) <= v[p])
+    if code == codes.WITHIN:
+        return flag(v[p] <= a and a <= v[p + 1])
+    if code == codes.AND:
+        return flag(a != 0.0 and b != 0.0)
+    if code == codes.OR:
+        return flag(a != 0.0 or b != 0.0)
+    if code == codes.XOR:
+        return flag((a != 0.0) != (b != 0.0))
+    if code == codes.NAND:
+        return flag(not (a != 0.0 and b != 0.0))
+    if code == codes.NOR:
+        return flag(not (a != 0.0 or b != 0.0))
+    if code == codes.NOT:
+        return flag(a == 0.0)
+    if code == codes.BOOLEANTOREAL:
+        return flag(a != 0.0)
+    return a  # codes.INTEGERTOREAL
