@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hil.config.errors import ConfigError
 from hil.diagram.fault import NonFiniteError
@@ -15,15 +15,18 @@ if TYPE_CHECKING:
     from hil.diagram.commands.choices import InputPlan
     from hil.diagram.engine import Engine
     from hil.diagram.operated import Timed
+    from hil.diagram.recorded import DiagramRecording
 
 
 def play(
-    version: Version, plan: InputPlan, acts: Sequence[Timed], ticks: int, table: Path | None
-) -> tuple[Engine, NonFiniteError | None]:
+    version: Version, plan: InputPlan, acts: Sequence[Timed], ticks: int, table: Path | None,
+    recording: DiagramRecording | None = None,
+) -> tuple[Engine, NonFiniteError | None]:  # fmt: skip
     """Run some ticks and write what comes out.
 
     Args:
         acts: changes in order of their times.
+        recording: of what happens.
 
     Returns:
         What ran last, and the fault that ended it early, or None.
@@ -37,7 +40,9 @@ def play(
         version.engine.set_input(name, values)
     for tick in range(ticks):
         while waiting and waiting[0][0] <= tick * base_s + 0.5 * base_s:
-            version = _after(version, waiting.popleft())
+            version, told = _after(version, waiting.popleft())
+            if recording is not None:
+                recording.changed(tick, told)
         engine = version.engine
         for name, row in plan.at(tick * base_s).items():
             engine.set_input(name, row)
@@ -45,7 +50,11 @@ def play(
             engine.step()
         except NonFiniteError as error:
             fault = error
+            if recording is not None:
+                recording.stopped(error)
             break
+        if recording is not None:
+            recording.tick(engine)
         if table is not None:
             rows.append([value for name in engine.outputs for value in engine.output(name)])
     if table is not None:
@@ -53,10 +62,10 @@ def play(
     return version.engine, fault
 
 
-def _after(version: Version, act: Timed) -> Version:
-    after, _ = version.changed(act[1].changes)
+def _after(version: Version, act: Timed) -> tuple[Version, tuple[tuple[str, Any, Any], ...]]:
+    after, told = version.changed(act[1].changes)
     Successor(version, after).carry_over()
-    return after
+    return after, told
 
 
 def _write(engine: Engine, table: Path, rows: list[list[float]]) -> None:

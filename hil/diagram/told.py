@@ -103,6 +103,8 @@ class DiagramRunTold(TypedDict):
     """Why it ended early; null if it did not."""
     written: str
     """File with the outputs of every tick; empty if none was asked for."""
+    recording: str
+    """Of the run; empty if none was asked for."""
 
 
 class OrderTold(TypedDict):

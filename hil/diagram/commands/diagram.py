@@ -88,9 +88,16 @@ def run(
     table: Annotated[
         Path | None, typer.Option("--out", metavar="FILE.csv", help="Outputs of every tick.")
     ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option("--record", metavar="FOLDER", help="Record it, for hil panel and hil report."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Run a diagram alone, as fast as it can; exit status 1 if a number became not finite."""
+    from contextlib import ExitStack
+
+    from hil.config.settings import settings_text
     from hil.diagram.playing import play
     from hil.diagram.told import DiagramRunTold, StopTold
 
@@ -98,7 +105,18 @@ def run(
     sound = version.sound
     plan = InputPlan(sound, inputs or [])
     ticks = max(int(seconds / sound.flat.base_s + 0.5), 1)
-    engine, stop = play(version, plan, acts, ticks, table)
+    recording = ""
+    with ExitStack() as stack:
+        written = None
+        if record is not None:
+            from hil.diagram.recorded import recorded
+
+            given = {"set": settings or [], "input": inputs or [], "press": pressed or [],
+                     "slide": slid or [], "for_s": seconds}  # fmt: skip
+            text = settings_text(version.file.path)
+            written, folder = stack.enter_context(recorded(version, text, given, record))
+            recording = str(folder / "recording.mcap")
+        engine, stop = play(version, plan, acts, ticks, table, written)
     outputs = {name: engine.output(name).tolist() for name in engine.outputs}
     if as_json:
         told = None
@@ -108,7 +126,7 @@ def run(
             DiagramRunTold(
                 ok=stop is None, path=path, ticks=engine.tick,
                 time_s=engine.tick * sound.flat.base_s, outputs=outputs, stop=told,
-                written="" if table is None else str(table),
+                written="" if table is None else str(table), recording=recording,
             )
         )  # fmt: skip
         leave(stop is None)
@@ -116,6 +134,8 @@ def run(
         out.print(f"{name} = {', '.join(f'{value:.9g}' for value in values)}", soft_wrap=True)
     if table is not None:
         out.print(f"written: {table}", soft_wrap=True)
+    if recording:
+        out.print(f"recording: {recording}", soft_wrap=True)
     if stop is not None:
         raise RefusedError(str(stop))
     leave(True)
