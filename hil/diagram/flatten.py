@@ -13,19 +13,18 @@ from typing import Any, Final
 
 from hil.config.errors import ConfigError
 from hil.diagram.buses import Buses
+from hil.diagram.conditions import ENABLE, TRIGGER, HiddenBlocks
 from hil.diagram.drivers import found_drivers
 from hil.diagram.flat import Endpoint, FlatBlock, FlatDiagram, FlatWire
-from hil.diagram.kind import BlockKind, Parameters, PortKind, Ports
+from hil.diagram.kind import BlockKind, PortKind, Ports
 from hil.diagram.lines import Placed, SourceLines, raise_problems
 from hil.diagram.model import Diagram, DiagramFile, DiagramParameter, DrawnBlock
 from hil.diagram.parameters import checked, resolved
-from hil.diagram.registry import IN, OUT, SUB, faces, hidden, kinds, nearest
+from hil.diagram.registry import IN, OUT, SUB, faces, kinds, nearest
 
 BLOCKS_MOST: Final = 20_000
 """Of a diagram with all its sub-diagrams."""
 DEPTH_MOST: Final = 20
-ENABLE: Final = "enable"
-TRIGGER: Final = "trigger"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +52,19 @@ class _Flattener:
     blocks: dict[str, FlatBlock] = field(default_factory=dict)
     faces: dict[str, FlatBlock] = field(default_factory=dict)
     wires: list[FlatWire] = field(default_factory=list)
-    drawn: dict[Endpoint, Endpoint] = field(default_factory=dict)
     bundles: dict[str, FlatBlock] = field(default_factory=dict)
     """Blocks that make a bus, or take one apart."""
-    restarts: dict[str, str] = field(default_factory=dict)
     count: int = 0
     """Blocks met so far, also those that stand for sub-diagrams."""
+    hidden: HiddenBlocks = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.hidden = HiddenBlocks(self.blocks, self.wires)
+
+    @property
+    def drawn(self) -> dict[Endpoint, Endpoint]:
+        """Target of each wire → its source."""
+        return {one.target: one.source for one in self.wires}
 
     def diagram(self, drawn: Diagram, around: _Around, given: Mapping[str, Any]) -> None:
         scope = self._scope(drawn, around, given)
@@ -129,7 +135,6 @@ class _Flattener:
         if self.bundles:
             buses = Buses(self.bundles, self.faces, self.drawn, self._tell_bus)
             self.wires = list(buses.unbundled(self.wires))
-            self.drawn = {one.target: one.source for one in self.wires}
 
     def _tell_bus(self, wire: FlatWire, problem: str) -> None:
         spot = (wire.section, wire.key) if wire.section else ("", "")
@@ -193,56 +198,14 @@ class _Flattener:
         offset = around.offset + around.rate * block.offset
         enable = around.enable
         if block.run != "always":
-            enable = self._condition(path, block, around, rate, offset)
+            enable = self.hidden.condition(path, block, around.enable, rate, offset)
         within = (*around.within, block.of)
         place = f"sub.{block.of}." if block.of in self.file.subs else None
         inner = _Around(f"{path}/", rate, offset, enable, within, around.depth + 1, place)
         self.diagram(drawn, inner, given)
         if block.outputs == "reset" and block.run != "always" and enable is not None:
-            self._reset_outputs(path, drawn, rate, offset, enable)
+            self.hidden.reset_outputs(path, drawn, rate, offset, enable)
         return self._face(path, drawn, block)
-
-    def _condition(self, path: str, block: DrawnBlock, around: _Around, rate: int, offset: int
-                   ) -> Endpoint:  # fmt: skip
-        """Hidden blocks that make a sub-diagram's condition; where it is told."""
-        own = f"{path}@{ENABLE}"
-        if block.run == "triggered":
-            edge = f"{path}@{TRIGGER}"
-            self._hide(edge, kinds()["Edge"], rate, offset, around.enable,
-                       {"edge": "rising", "initial": False})  # fmt: skip
-            self._drive((own, "u1"), (edge, "y"))
-        self._hide(own, kinds()["And"], rate, offset, None)
-        always = f"{path}@true"
-        if around.enable is None:
-            self._hide(always, kinds()["ConstantBoolean"], 1, 0, None, {"value": True})
-        self._drive((own, "u2"), around.enable or (always, "y"))
-        if block.states == "reset":
-            restart = f"{path}@restart"
-            self._hide(restart, hidden()["Restart"], rate, offset, None)
-            self._drive((restart, ENABLE), (own, "y"))
-            self.restarts[restart] = path
-        return own, "y"
-
-    def _reset_outputs(self, path: str, drawn: Diagram, rate: int, offset: int, enable: Endpoint
-                       ) -> None:  # fmt: skip
-        for name, block in sorted(drawn.blocks.items()):
-            if block.kind == OUT:
-                own = f"{path}@{name}"
-                self._hide(own, hidden()["EnabledOutput"], rate, offset, None)
-                self._drive((own, ENABLE), enable)
-                self._drive((own, "u"), (f"{path}/{name}", "y"))
-
-    def _hide(self, path: str, kind: BlockKind, rate: int, offset: int, enable: Endpoint | None,
-              parameters: Parameters | None = None) -> None:  # fmt: skip
-        values = {} if parameters is None else parameters
-        self.blocks[path] = FlatBlock(
-            path, kind, values, kind.ports_of(values), rate, offset, enable
-        )
-
-    def _drive(self, target: Endpoint, source: Endpoint) -> None:
-        words = f"{target[0]}.{target[1]} = {source[0]}.{source[1]}"
-        self.drawn[target] = source
-        self.wires.append(FlatWire(target, source, words))
 
     def _face(self, path: str, drawn: Diagram, block: DrawnBlock) -> Ports:
         """Ports of a sub-diagram: names only, types are those of its face."""
@@ -263,7 +226,6 @@ class _Flattener:
             if into is not None:
                 wired.add(target)
             if into is not None and out_of is not None:
-                self.drawn[into] = out_of
                 section = "" if around.place is None else f"{around.place}wire"
                 self.wires.append(FlatWire(into, out_of, words, section, target))
         for name in sorted(drawn.blocks):
@@ -364,7 +326,8 @@ def flatten_what_can_be(
     flat = FlatDiagram(
         file.base_s, file.seed, dict(sorted(work.blocks.items(), key=_place)),
         dict(sorted(work.faces.items(), key=_place)),
-        tuple(sorted(work.wires, key=lambda one: one.words)), drivers, work.lines, work.restarts,
+        tuple(sorted(work.wires, key=lambda one: one.words)), drivers, work.lines,
+        work.hidden.restarts,
     )  # fmt: skip
     return flat, work.problems
 

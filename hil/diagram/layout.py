@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from hil.diagram.flatten import ENABLE, TRIGGER
+from hil.diagram.conditions import ENABLE, TRIGGER
 from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
 from hil.diagram.parameters import checked
 from hil.diagram.registry import IN, OUT, SUB, faces, kinds

@@ -230,7 +230,7 @@ def test_a_law_runs_in_the_window_and_its_wires_have_values(window):
     assert scene.do(SetParameter("", "wanted", "value", 0.75))
     press(window, "Step")
     assert scene.values["error", "y"].words == "0.5 m"  # 0.75 - 0.25: what was set then is set
-    press(window, "End")
+    press(window, "Stop")
     assert not any(item.words for item in scene.values.values())
     assert live.source is None
 

@@ -138,5 +138,7 @@ def test_the_run_of_the_diagram_that_is_edited_is_found():
     assert law_of(drawn, "/b.toml", [far, same]) is far
     with pytest.raises(RefusedError, match=r"running: far \(/b.toml\)"):
         law_of(drawn, "/x.toml", [far])
+    broken = TappedLaw("broken", 1, Path("/d.toml"), "format = 1\nlibraries = [3]", {}, 0, 0)
+    assert law_of(drawn, "/x.toml", [broken, same]) is same
     with pytest.raises(RefusedError, match="running: none"):
         law_of(drawn, "/x.toml", [])

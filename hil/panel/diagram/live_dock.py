@@ -56,7 +56,7 @@ class LiveDock(QWidget):
         self.bar = QToolBar()
         self.told = QLabel(NOT_RUNNING)
         self.told.setWordWrap(True)
-        self.condition = QLineEdit(placeholderText="Stay when… such as pi.y > 0.5")
+        self.condition = QLineEdit(placeholderText="Pause when… such as pi.y > 0.5")
         self.inputs = InputTable()
         self.plot = WirePlot(theme)
         split = QSplitter()
@@ -82,11 +82,11 @@ class LiveDock(QWidget):
     def _actions(self) -> None:
         for words, key, act in (
             ("Run", "F5", self.run),
-            ("Stay", "F6", lambda: self._with(lambda one: one.go(on=False))),
+            ("Pause", "F6", lambda: self._with(lambda one: one.go(on=False))),
             ("Step", "F10", lambda: self._with(lambda one: one.step())),
             ("Step back", "Shift+F10", lambda: self._with(lambda one: one.back(one.base_s))),
             (f"Back {BACK_S:g} s", "Shift+F5", lambda: self._with(lambda one: one.back(BACK_S))),
-            ("End", "Ctrl+F5", self.end),
+            ("Stop", "Ctrl+F5", self.end),
             ("Watch a run", "F8", self.watch),
         ):
             action = QAction(words, self)

@@ -13,7 +13,7 @@ from typing import Final
 
 from numpy.typing import NDArray
 
-from hil.config.errors import RefusedError
+from hil.config.errors import ConfigError, RefusedError
 from hil.diagram.check import SoundDiagram, check
 from hil.diagram.condition import Condition
 from hil.diagram.drivers import shown_by
@@ -240,4 +240,8 @@ def law_of(file: DiagramFile, path: str, laws: Iterable[TappedLaw]) -> TappedLaw
 
 
 def _text(law: TappedLaw) -> str:
-    return text_of(read_text(law.text, law.source))
+    """As the editor writes it; empty if it cannot be read here, such as without its library."""
+    try:
+        return text_of(read_text(law.text, law.source))
+    except ConfigError:
+        return ""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from hil.diagram.flatten import ENABLE, TRIGGER
+from hil.diagram.conditions import ENABLE, TRIGGER
 from hil.diagram.model import DiagramFile, DrawnBlock
 from hil.diagram.parameters import resolved
 from hil.diagram.registry import IN, OUT, SUB, faces, kinds
