@@ -17,7 +17,7 @@ from hil.panel.scope.models.cursors import Cursors, nearest, readings
 from hil.panel.scope.models.envelope import Envelope, bucket_size
 from hil.panel.scope.models.export import ExportError, write_csv, write_new
 from hil.panel.scope.models.ring import SignalHistory, Window
-from hil.panel.scope.models.scope import MAX_TRACES, ScopeError, ScopeModel
+from hil.panel.scope.models.scope import MAX_TRACES, ScopeError, ScopeModel, first_columns
 from hil.panel.scope.models.trigger import Edge, Sweep, TriggerPhase, TriggerSettings
 from hil.recording.events import EventKind
 
@@ -473,3 +473,29 @@ def test_what_is_seen_can_be_saved():
     window, channels = model.seen()
     assert [channel.name for channel in channels] == [LEG1]
     assert (window.t_s[0], window.t_s[-1]) == pytest.approx((1.499, 1.999))
+
+
+@pytest.mark.parametrize(("joints", "shown"), [(1, 3), (6, 13), (7, 15), (9, 10), (20, 1)])
+def test_the_first_traces_of_a_robot_of_many_joints_are_whole_signals_that_there_are(joints, shown):
+    from hil.panel.live.models.feed import RunFacts
+    from hil.recording.header import RunHeader
+    from hil.stations.world.signals import world_signals
+
+    signals = world_signals([(number, False) for number in range(1, joints + 1)], "torque")
+    facts = RunFacts(RunHeader(signals), 0.002, "robot")
+    found = first_columns(facts)
+    assert len(found) == shown <= MAX_TRACES
+    model = ScopeModel(facts)
+    for name in found:
+        model.show(name)
+    assert found[-1] == "contact_force_n"
+
+
+def test_the_first_traces_of_the_other_stations_are_all_there():
+    for header in (PLATFORM, ARM):
+        from hil.panel.live.models.feed import RunFacts
+        from hil.recording.header import RunHeader
+
+        facts = RunFacts(RunHeader(header), 0.01, "run")
+        assert first_columns(facts) == list(facts.views.first_traces)
+        assert facts.views.first_traces

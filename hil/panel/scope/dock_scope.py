@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 from hil.panel.live.session import Session, Turn
-from hil.panel.scope.models.scope import ScopeModel
+from hil.panel.scope.models.scope import ScopeModel, first_columns
 from hil.panel.scope.view import ScopeView
 from hil.panel.shell.dock_views import OfRun
 from hil.panel.shell.theme import Theme
@@ -30,7 +30,7 @@ class ScopeDock(OfRun[ScopeView]):
             with suppress(KeyError):
                 model.show(name)
         if not model.traces:
-            for name in facts.views.first_traces:
+            for name in first_columns(facts):
                 model.show(name)
         self.model = model
         if self.view is None:

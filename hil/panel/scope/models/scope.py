@@ -288,3 +288,17 @@ class ScopeModel:
         self, window: Window, from_s: float, to_s: float, edge_s: float, *, live: bool
     ) -> View:
         return View.of(window, from_s, to_s, edge_s, self._reach_s, live=live)
+
+
+def first_columns(facts: RunFacts) -> list[str]:
+    """What is shown at first: columns of the signals that a station names and the run has.
+
+    A signal of several values is shown whole, or not at all if there is no room for it.
+    """
+    signals = {one.name: one.columns() for one in facts.signals.shown}
+    known, found = {*facts.signals.columns()}, list[str]()
+    for name in facts.views.first_traces:
+        columns = signals.get(name, [name])
+        if known.issuperset(columns) and len(found) + len(columns) <= MAX_TRACES:
+            found += columns
+    return found
