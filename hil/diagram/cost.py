@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
 from hil.diagram.check import SoundDiagram
 from hil.diagram.fault import NonFiniteError
 from hil.diagram.use import TooSlow
 
+if TYPE_CHECKING:
+    from hil.diagram.engine import Engine
+
+COPIES: Final = 100
+"""How often a block is computed in a call that is timed."""
+CALLS: Final = 15
 WARM: Final = 50
 """Ticks that are computed before any is timed."""
 
@@ -77,6 +84,53 @@ def timed(runs: Any, base_s: float, now_s: Callable[[], float], ticks: int) -> T
         found[max(number, 0)] = now_s() - before_s
     median, p99, p999 = (float(one) for one in np.percentile(found, [50.0, 99.0, 99.9]))
     return TickCost(ticks, median, p99, p999, float(found.max()), base_s)
+
+
+def part_costs(engine: Engine, now_s: Callable[[], float]) -> dict[tuple[str, int], float]:
+    """What each block, or part of one, costs in a tick in which it is computed [s].
+
+    Its rows of the table are computed many times over, with the numbers that stand there; the time
+    of a call without rows is taken off. A block that stops at a number that is not finite is timed
+    up to there.
+
+    Args:
+        engine: after a tick at least, so that what stands there is usual; it is not changed.
+    """
+    from hil.diagram.kernel.codes import ENABLE, OFFSET, PART, RATE
+
+    table = engine.table
+    updated = {int(one) for one in table.index[table.index[0] :]}
+    rows_of: dict[tuple[str, int], list[int]] = {}
+    for row, path in enumerate(table.paths):
+        rows_of.setdefault((path, int(table.rows[row, PART])), []).append(row)
+    empty = np.empty((0, table.rows.shape[1]), np.int64)
+    nothing_s = _called(engine, empty, table.index[:0], now_s)
+    found: dict[tuple[str, int], float] = {}
+    for place, numbers in rows_of.items():
+        rows = np.tile(table.rows[numbers], (COPIES, 1))
+        rows[:, RATE], rows[:, OFFSET], rows[:, ENABLE] = 1, 0, -1
+        again = [copy * len(numbers) + at for copy in range(COPIES)
+                 for at, one in enumerate(numbers) if one in updated]  # fmt: skip
+        took_s = _called(engine, rows, np.array(again, np.int64), now_s)
+        found[place] = max(0.0, took_s - nothing_s) / COPIES
+    return found
+
+
+def _called(
+    engine: Engine, rows: NDArray[np.int64], updated: NDArray[np.int64], now_s: Callable[[], float]
+) -> float:
+    """Median time of a call of the kernel with some rows; states are put back each time [s]."""
+    from hil.diagram.kernel import step
+
+    index = np.concatenate([engine.table.index[: engine.table.index[0]], updated])
+    index[0], index[1] = len(index) - len(updated), len(updated)
+    values, times = engine.values.copy(), np.empty(CALLS)
+    for number in range(CALLS):
+        values[:] = engine.values
+        before_s = now_s()
+        step(rows, index, values, engine.tick)
+        times[number] = now_s() - before_s
+    return float(np.median(times))
 
 
 def judge_cost(cost: TickCost, policy: TooSlow, source: str) -> str:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from contextlib import suppress
 
 from hil.diagram.check import SoundDiagram
+from hil.diagram.cost import part_costs
+from hil.diagram.engine import Engine
+from hil.diagram.fault import NonFiniteError
 from hil.diagram.flat import Endpoint
 from hil.diagram.kind import BlockKind, PortKind
 from hil.diagram.order import WHOLE
@@ -33,9 +38,16 @@ def ports_told(sound: SoundDiagram, *, inputs: bool) -> list[PortTold]:
     return told
 
 
-def order_told(sound: SoundDiagram) -> list[OrderTold]:
-    """Blocks in the order in which they are computed."""
-    told = []
+def order_told(sound: SoundDiagram, now_s: Callable[[], float]) -> list[OrderTold]:
+    """Blocks in the order in which they are computed, and what each costs, its inputs 0.
+
+    Args:
+        now_s: a clock that does not stand still.
+    """
+    engine = Engine(sound)
+    with suppress(NonFiniteError):
+        engine.step()
+    costs, told = part_costs(engine, now_s), list[OrderTold]()
     for path, part in sound.order:
         block = sound.flat.blocks[path]
         told.append(
@@ -43,6 +55,7 @@ def order_told(sound: SoundDiagram) -> list[OrderTold]:
                 block=path, kind=block.kind.name, rate=block.rate, offset=block.offset,
                 part="" if part == WHOLE else block.ports.outputs[part].name,
                 condition="" if block.enable is None else block.enable[0],
+                cost_us=1e6 * costs.get((path, part), 0.0),
             )
         )  # fmt: skip
     return told

@@ -122,6 +122,8 @@ class OrderTold(TypedDict):
     """Its first base tick."""
     condition: str
     """The block whose output must be true; empty if it always runs."""
+    cost_us: float
+    """In a tick in which it is computed, on this machine [us]."""
 
 
 class FeedThroughTold(TypedDict):

@@ -3,13 +3,17 @@
 import itertools
 import json
 
+import numpy as np
 import pytest
+from random_diagrams import drawn_file
 from test_cli_diagram import LAW, diagram, shown
 from typer.testing import CliRunner
 
 from hil.cli.main import app
-from hil.config.errors import RefusedError
-from hil.diagram.cost import WARM, TickCost, judge_cost, timed
+from hil.config.errors import ConfigError, RefusedError
+from hil.diagram.check import check
+from hil.diagram.cost import COPIES, WARM, TickCost, judge_cost, part_costs, timed
+from hil.diagram.engine import Engine
 from hil.diagram.fault import NonFiniteError
 
 
@@ -97,3 +101,20 @@ def test_a_scenario_says_what_becomes_of_a_slow_diagram(monkeypatch, tmp_path, p
     assert "999 of 1000 ticks take up to 2100 us" in done.stderr
     assert done.exit_code == (policy == "refuse"), done.output
     assert json.loads(done.stdout)["ok"] == (policy == "report")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_each_part_of_a_diagram_is_timed_and_nothing_of_it_is_changed(seed):
+    try:
+        sound = check(drawn_file(seed))
+    except ConfigError:
+        return
+    engine, clock = Engine(sound), itertools.count()
+    before = engine.values.copy(), engine.tick
+    costs = part_costs(engine, lambda: float(next(clock)))
+    assert costs.keys() == set(sound.order)
+    assert set(costs.values()) == {0.0}  # each call takes one tick of this clock, as one of nothing
+    assert np.array_equal(engine.values, before[0], equal_nan=True)
+    assert engine.tick == before[1]
+    assert next(clock) >= 2 * len(costs)
+    assert COPIES > 1

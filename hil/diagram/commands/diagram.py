@@ -144,12 +144,13 @@ def run(
 @app.command()
 @verb
 def explain(file: FileArg, settings: SetOption = None, as_json: Json = False) -> None:
-    """The order of computation, rates, and what each output hangs on within a tick."""
+    """The order of computation, rates, costs, and what each output hangs on within a tick."""
     from hil.diagram.explain import feed_through, order_told
     from hil.diagram.told import ExplainTold
+    from hil.timing.realtime import RealClock
 
     path, sound = diagram_of(file, settings or [])
-    order, through = order_told(sound), feed_through(sound)
+    order, through = order_told(sound, RealClock().now_s), feed_through(sound)
     if as_json:
         print_json(ExplainTold(ok=True, path=path, order=order, feed_through=through))
         leave(True)
@@ -157,7 +158,8 @@ def explain(file: FileArg, settings: SetOption = None, as_json: Json = False) ->
         part = f".{one['part']}" if one["part"] else ""
         often = f", every {one['rate']} ticks from {one['offset']}" if one["rate"] > 1 else ""
         when = f", while {one['condition']}" if one["condition"] else ""
-        out.print(f"{number:4} {one['block']}{part}  {one['kind']}{often}{when}", soft_wrap=True)
+        words = f"{one['block']}{part}  {one['kind']}, {1e3 * one['cost_us']:.0f} ns{often}{when}"
+        out.print(f"{number:4} {words}", soft_wrap=True)
     for one in through:
         inputs = ", ".join(one["inputs"]) or "no input"
         out.print(f"{one['output']} hangs within a tick on {inputs}", soft_wrap=True)
