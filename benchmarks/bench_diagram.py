@@ -146,6 +146,24 @@ def agree(file: DiagramFile, peer: Any) -> None:
             assert apart < 1e-12, (path, engine.tick, apart)
 
 
+def kinematics() -> DiagramFile:
+    """Forward kinematics, Jacobian and damped least squares of an arm of seven joints."""
+    rows = tuple((0.1 * n, 0.2, 0.05 * n, (-1.0) ** n * np.pi / 2) for n in range(7))
+    drawn = {
+        "q": DrawnBlock("Constant", {"value": (0.1, 0.4, -0.3, 0.6, 0.2, -0.5, 0.3)}),
+        "end": DrawnBlock("ForwardKinematics", {"dh": rows}),
+        "columns": DrawnBlock("Jacobian", {"dh": rows}),
+        "shift": DrawnBlock("Constant", {"value": (0.01, 0.0, -0.02), "unit": "m"}),
+        "turn": DrawnBlock("Constant", {"value": (0.0, 0.1, 0.0)}),
+        "solved": DrawnBlock("DampedLeastSquares", {"joints": 7}),
+    }
+    wired = {
+        "end.q": "q.y", "columns.q": "q.y", "solved.linear": "columns.linear",
+        "solved.angular": "columns.angular", "solved.shift": "shift.y", "solved.turn": "turn.y",
+    }  # fmt: skip
+    return DiagramFile(Diagram(drawn, wired))
+
+
 def taps_us(ticks: int) -> float:
     """What it adds to a tick to tell 64 values, median of rounds that alternate [us]."""
     engine, taps = Engine(check(channels(200))), DiagramTaps.local()
@@ -192,6 +210,10 @@ def run(ticks: int = 20_000) -> dict[str, Any]:
         figures[f"{name}_us"] = times_us(law.step, ticks)
         median, late = figures[f"{name}_us"]
         console.print(f"{name}, 7 joints: {median:.3g} us, p99 {late:.3g}")
+    figures["kinematics_us"] = times_us(Engine(check(kinematics())).step, ticks)
+    median, late = figures["kinematics_us"]
+    told = "forward kinematics, Jacobian and damped least squares, 7 joints"
+    console.print(f"{told}: {median:.3g} us, p99 {late:.3g}")
     figures["taps_us"] = taps_us(ticks)
     console.print(f"64 taps add {figures['taps_us']:.3g} us to a tick of 200 blocks")
     for size in PEER_SIZES:

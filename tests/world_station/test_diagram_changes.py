@@ -383,7 +383,8 @@ def test_a_rerun_that_is_not_the_same_names_signal_and_row(tmp_path, monkeypatch
 def test_a_saved_file_is_a_change_that_keeps_the_scenarios_parameters(tmp_path):
     path = tmp_path / "law.toml"
     path.write_text(TEXT)
-    saved = SavedDiagram(path, TEXT, {"kp": 1.0})
+    told = []
+    saved = SavedDiagram(path, TEXT, {"kp": 1.0}, told.append)
     saved.look()
     assert saved.next() is None
     path.write_text(variant(1))
@@ -391,9 +392,22 @@ def test_a_saved_file_is_a_change_that_keeps_the_scenarios_parameters(tmp_path):
     saved.look()
     assert saved.next() == DiagramChange({"kp": 1.0}, variant(1), str(path))
     assert saved.next() is None
+    assert told == []
     path.unlink()
     saved.look()
+    saved.look()
     assert saved.next() is None
+    assert len(told) == 1
+    assert "the law goes on as it is" in told[0]
+    path.write_bytes(b"\xff\xfe")
+    saved.look()
+    assert len(told) == 2
+    path.write_text(variant(2))
+    saved.look()
+    assert saved.next().text == variant(2)
+    path.unlink()
+    saved.look()
+    assert len(told) == 3  # told anew after it could be read
 
 
 def test_what_is_built_beside_is_taken_when_it_is_ready(tmp_path, monkeypatch):

@@ -155,7 +155,8 @@ def run_plan(plan: WorldPlan, request: Request) -> bool:
         edits = None
         inbox: Inbox | None = None
         if request.options.get("--edit") and plan.diagram is not None:
-            inbox = stack.enter_context(saved_diagram(plan.diagram, plan.scenario.diagram)).next
+            saved = saved_diagram(plan.diagram, plan.scenario.diagram, _say)
+            inbox = stack.enter_context(saved).next
         elif request.options.get("--edit"):
             from hil.stations.world.editing.builder import BuilderProcess  # Linux only
 
@@ -173,6 +174,10 @@ def run_plan(plan: WorldPlan, request: Request) -> bool:
         err.print(styled("red", f"video: {shown.failure}"), soft_wrap=True)
         return False
     return result.ok
+
+
+def _say(words: str) -> None:
+    err.print(styled("yellow", words), soft_wrap=True)
 
 
 def _shown(request: Request, path: Path) -> RunPages:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -25,10 +25,14 @@ class SavedDiagram:
         path: of the diagram.
         text: what it says now.
         set_: parameters of the scenario, which stay set.
+        tell: says why the file cannot be read, once for each reason.
     """
 
-    def __init__(self, path: Path, text: str, set_: Mapping[str, Any]) -> None:
+    def __init__(
+        self, path: Path, text: str, set_: Mapping[str, Any], tell: Callable[[str], object]
+    ) -> None:
         self._path, self._text, self._set = path, text, set_
+        self._tell, self._told = tell, ""
         self._found: SimpleQueue[DiagramChange] = SimpleQueue()
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="diagram file", daemon=True)
@@ -52,16 +56,22 @@ class SavedDiagram:
             self.look()
 
     def look(self) -> None:
-        """Look once; a file that cannot be read now is looked at again."""
+        """Look once; a file that cannot be read now is told, and looked at again."""
         try:
             text = settings_text(self._path)
-        except ConfigError:
+        except ConfigError as error:
+            if str(error) != self._told:
+                self._told = str(error)
+                self._tell(f"the law goes on as it is: {error}")
             return
+        self._told = ""
         if text and text != self._text:
             self._text = text
             self._found.put(DiagramChange(self._set, text, str(self._path)))
 
 
-def saved_diagram(used: UsedDiagram, use: DiagramUse | None) -> SavedDiagram:
+def saved_diagram(
+    used: UsedDiagram, use: DiagramUse | None, tell: Callable[[str], object]
+) -> SavedDiagram:
     """That of a scenario's diagram."""
-    return SavedDiagram(used.path, used.text, {} if use is None else change_of(use).set)
+    return SavedDiagram(used.path, used.text, {} if use is None else change_of(use).set, tell)
