@@ -1,6 +1,7 @@
 """Diagrams to edit, and random edits of them."""
 
 import random
+from contextlib import contextmanager
 
 from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
 from hil.diagram.registry import IN, OUT, SUB, faces, kinds
@@ -200,3 +201,25 @@ class RandomEdits:
     def do_rename_sub(self, *_):
         return RenameSub(self.draw.choice([*sorted(self.file.subs), "None"]),
                          self.draw.choice(["Law", "Law2", "a b"]))  # fmt: skip
+
+
+@contextmanager
+def editor_window(app, folder, monkeypatch):
+    """A window on LEVEL; what a slot raises fails the test at its end."""
+    from hil.panel.diagram.models.document import Document
+    from hil.panel.diagram.window import DiagramWindow
+
+    faults = []  # of slots, which raise into Qt
+    monkeypatch.setattr("sys.excepthook", lambda _, fault, __: faults.append(fault))
+    path = folder / "law.toml"
+    path.write_text(LEVEL)
+    made = DiagramWindow(Document(path))
+    made.show()
+    made.view.fit()
+    app.processEvents()
+    yield made
+    made.live.end()
+    made.hide()
+    made.document.close(discard=True)
+    made.deleteLater()
+    assert faults == []

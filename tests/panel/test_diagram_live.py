@@ -1,14 +1,13 @@
 """The diagram that is edited runs in the editor: its values, its past, what stops it."""
 
 import pytest
-from diagram_samples import LEVEL, NESTED
+from diagram_samples import LEVEL, NESTED, editor_window
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.diagram.read import read_text
 from hil.diagram.types import FoundType
-from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.models.live_run import AHEAD_MOST_S, LiveRun
 from hil.panel.diagram.models.live_values import active_states, path_into, port_words, shown_ports
 from hil.panel.diagram.models.setting import SetParameter
@@ -182,22 +181,8 @@ def test_values_are_written_in_few_characters(values):
 @pytest.fixture
 def window(app, tmp_path, monkeypatch):
     pytest.importorskip("PySide6")
-    from hil.panel.diagram.window import DiagramWindow
-
-    faults = []  # of slots, which raise into Qt
-    monkeypatch.setattr("sys.excepthook", lambda _, fault, __: faults.append(fault))
-    path = tmp_path / "law.toml"
-    path.write_text(LEVEL)
-    made = DiagramWindow(Document(path))
-    made.show()
-    made.view.fit()
-    app.processEvents()
-    yield made
-    made.live.end()
-    made.hide()
-    made.document.close(discard=True)
-    made.deleteLater()
-    assert faults == []
+    with editor_window(app, tmp_path, monkeypatch) as made:
+        yield made
 
 
 def press(window, name):

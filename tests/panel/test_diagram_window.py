@@ -1,7 +1,7 @@
 """The editor's window: placed, connected, refused, grouped, undone, redone, saved, recovered."""
 
 import pytest
-from diagram_samples import LEVEL
+from diagram_samples import LEVEL, editor_window
 
 from hil.diagram.read import read
 from hil.diagram.write import text_of
@@ -13,21 +13,8 @@ pytest.importorskip("PySide6")
 
 @pytest.fixture
 def window(app, tmp_path, monkeypatch):
-    from hil.panel.diagram.window import DiagramWindow
-
-    faults = []  # of slots, which raise into Qt
-    monkeypatch.setattr("sys.excepthook", lambda _, fault, __: faults.append(fault))
-    path = tmp_path / "law.toml"
-    path.write_text(LEVEL)
-    made = DiagramWindow(Document(path))
-    made.show()
-    made.view.fit()
-    app.processEvents()
-    yield made
-    made.hide()
-    made.document.close()
-    made.deleteLater()
-    assert faults == []
+    with editor_window(app, tmp_path, monkeypatch) as made:
+        yield made
 
 
 def drag(window, begin, end):
