@@ -12,6 +12,8 @@ from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.config.shipped import configs_dir
 from hil.desk.velocity.source import SourceError, Twist, rest
+from hil.diagram.tapped import TapReader, tapped_laws
+from hil.diagram.taps import OpenTaps
 from hil.run.lead import Handles
 from hil.stations.arm.bench import prepare_plan, run_arm
 from hil.stations.arm.lead import handles
@@ -222,6 +224,23 @@ def test_handles_lag_what_is_asked_without_what_is_not_meant():
     assert abs(twist.linear_m_s[0]) < 1e-9
 
 
+def test_what_the_diagram_computes_is_told_to_who_watches(tmp_path):
+    inner, taps = Asked(), OpenTaps("handles", HANDLES, HANDLES.read_text(), {}, tmp_path / "b")
+    source = OperatedSource(inner, velocity_diagram(HANDLES, {}, operated=True), taps)
+    (law,) = tapped_laws(tmp_path / "b")
+    reader = TapReader.attach(law)
+    reader.choose([("linear_asked", "y"), ("scaled", "y")])
+    push(inner, 0.021)
+    wanted = [source.sample(0.05 * number).linear_m_s.tolist() for number in range(20)]
+    frames = list(reader.read())
+    assert [one.values["scaled", "y"].tolist() for one in frames] == wanted
+    assert frames[0].values["linear_asked", "y"].tolist() == [0.021, 0.0, 0.0]
+    source.close()
+    source.close()
+    assert tapped_laws(tmp_path / "b") == []
+    reader.release()
+
+
 def test_let_go_it_wants_nothing_at_once_and_begins_anew():
     inner, source = operated()
     push(inner, 0.04)
@@ -283,7 +302,8 @@ def test_the_screens_handles_move_an_operated_diagram_and_no_drawn_one():
     assert asked.place({"source": {"kind": "diagram", "file": "wave", "by": None}}) is None
 
 
-def test_the_shipped_handles_are_made_by_their_name(tmp_path):
+def test_the_shipped_handles_are_made_by_their_name_and_seen_in_the_editor(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     (tmp_path / "token").write_text("0123456789abcdef-secret")
     (tmp_path / "token").chmod(0o600)
     by = {"kind": "remote", "listen": str(tmp_path / "s.sock"), "token_file": "token"}
@@ -294,5 +314,8 @@ def test_the_shipped_handles_are_made_by_their_name(tmp_path):
     made = make_source(plan.scenario.source, now_s=lambda: 0.0, base_dir=tmp_path)
     assert made.duration_s is None
     assert made.sample(0.0).at_rest
+    (law,) = tapped_laws()
+    assert (law.run, law.changes) == ("handles", {("", "share"): 0.2})
     made.close()
+    assert tapped_laws() == []
     assert Path(plan.scenario_file).name == "s.toml"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from hil.config.errors import ConfigError
+from hil.config.settings import settings_text
 from hil.desk.velocity.source import (
     Frame,
     SourceError,
@@ -22,10 +24,14 @@ from hil.diagram.change import DiagramChange
 from hil.diagram.check import load
 from hil.diagram.engine import Engine
 from hil.diagram.fault import NonFiniteError
+from hil.diagram.flat import Endpoint
 from hil.diagram.seam import Endpiece, Seam, Wiring, joined
 from hil.stations.arm.sources.recorded import SampledSource
 from hil.stations.arm.sources.slew import PERIOD_MAX_S
 from hil.stations.arm.sources.source import SourceLimits
+
+if TYPE_CHECKING:
+    from hil.diagram.taps import OpenTaps
 
 OFFERED: Final = (Endpiece("linear_asked", "m/s", (3,)), Endpiece("angular_asked", "rad/s", (3,)))
 ACCEPTED: Final = (Endpiece("linear", "m/s", (3,)), Endpiece("angular", "rad/s", (3,)))
@@ -41,8 +47,10 @@ class VelocityDiagram:
         path: of its file.
     """
 
-    def __init__(self, path: Path, engine: Engine, seam: Seam) -> None:
-        self.path, self.engine = path, engine
+    def __init__(
+        self, path: Path, engine: Engine, seam: Seam, changes: Mapping[Endpoint, Any]
+    ) -> None:
+        self.path, self.engine, self.changes = path, engine, changes
         self._inputs = {fed: name for name, fed in seam.signals.items()}
         self._linear, self._angular = (engine.outputs[seam.outputs[one.name]] for one in ACCEPTED)
 
@@ -73,12 +81,24 @@ def velocity_diagram(path: Path, set_: Mapping[str, Any], *, operated: bool) -> 
     Raises:
         SourceError: with a line for each fault.
     """
+    changes = DiagramChange(set_).changes
     try:
-        sound = load(path, DiagramChange(set_).changes)
+        sound = load(path, changes)
         seam = joined(sound, OFFERED if operated else (), ACCEPTED, Wiring(), str(path))
     except ConfigError as error:
         raise SourceError(str(error)) from None
-    return VelocityDiagram(path, Engine(sound), seam)
+    return VelocityDiagram(path, Engine(sound), seam, changes)
+
+
+def seen_from_outside(diagram: VelocityDiagram) -> OpenTaps | None:
+    """Where the editor finds its values; None if the folder of benches cannot be trusted."""
+    from hil.desk.endpoints import PlaceError, folder, opened
+    from hil.diagram.taps import OpenTaps  # Linux only
+
+    path = diagram.path.resolve()
+    with suppress(PlaceError), opened(folder(), make=True):
+        return OpenTaps(path.stem, path, settings_text(path), diagram.changes)
+    return None
 
 
 class DrawnSource(SampledSource):
@@ -120,10 +140,17 @@ class OperatedSource(WrappedSource):
 
     While nobody holds it, it wants zero velocity, and the diagram begins anew: what it remembers of
     before moves nothing.
+
+    Args:
+        taps: where who has the diagram open sees its values; given back with the source.
     """
 
-    def __init__(self, inner: VelocitySource, diagram: VelocityDiagram) -> None:
+    def __init__(
+        self, inner: VelocitySource, diagram: VelocityDiagram, taps: OpenTaps | None = None
+    ) -> None:
         super().__init__(inner)
+        self._opened = ExitStack()
+        self._taps = None if taps is None else self._opened.enter_context(taps).taps
         self._diagram = diagram
         self._start = diagram.engine.snapshot()
         self._begun_s: float | None = None
@@ -158,4 +185,12 @@ class OperatedSource(WrappedSource):
         except NonFiniteError as error:
             self._fault = f"{diagram.path}: {error}"
             return None
+        if self._taps is not None:
+            self._taps.push(engine)
         return diagram.velocity(asked.frame)
+
+    def close(self) -> None:
+        """Close the source; nobody sees its values any more."""
+        self._taps = None
+        self._opened.close()
+        super().close()

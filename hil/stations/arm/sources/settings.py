@@ -245,6 +245,7 @@ def _drawn(
     from hil.stations.arm.sources.diagram import (  # seldom needed
         DrawnSource,
         OperatedSource,
+        seen_from_outside,
         velocity_diagram,
     )
 
@@ -254,7 +255,7 @@ def _drawn(
     if settings.by is None:
         return DrawnSource(made, settings.duration_s or 0.0, limits, settings.frame)
     live = _live(settings.by, limits, now_s, base_dir, keyboard_fd)
-    return SlewedSource(OperatedSource(live, made), limits)
+    return SlewedSource(OperatedSource(live, made, seen_from_outside(made)), limits)
 
 
 def _profile(settings: ProfileSourceSettings, limits: SourceLimits) -> ProfileSource:
