@@ -19,7 +19,7 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from hil.desk.endpoints import NAME_MAX, folder, opened
+from hil.desk.endpoints import NAME_MAX, PlaceError, folder, opened
 from hil.diagram.engine import Engine
 from hil.diagram.flat import Endpoint
 from hil.ipc.broadcast import HEAD_BYTES, Broadcast
@@ -39,6 +39,7 @@ NUMBERS_AT: Final = HEAD_WORDS + TAPS_MOST
 FRAME_BYTES: Final = 8 * (NUMBERS_AT + NUMBERS_MOST)
 FRAME_KIND: Final = 1
 SUFFIX: Final = ".taps"
+_FILE: Final = re.compile(r"[A-Za-z0-9_.+-]{1,60}-(?P<pid>[0-9]{1,10})\.taps", re.ASCII)
 
 
 class TapChoice(Latest, fields="Q", attachment_max_bytes=CHOICE_MOST_BYTES):
@@ -133,8 +134,7 @@ class OpenTaps:
         place: folder where they are told; the user's own if left out.
 
     Raises (on entering):
-        PlaceError: if the folder cannot be trusted.
-        OSError: if the file cannot be written.
+        PlaceError: if the folder cannot be trusted, or the file not be written.
     """
 
     def __init__(self, name: str, source: Path, text: str, changes: Mapping[Endpoint, Any],
@@ -154,11 +154,14 @@ class OpenTaps:
             "choice_fd": self.taps.choice.fileno(), "frames_fd": self.taps.frames.fileno(),
         }  # fmt: skip
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
-        with (
-            opened(self._place, make=True) as fd,
-            os.fdopen(os.open(self._file, flags, 0o600, dir_fd=fd), "w") as stream,
-        ):
-            json.dump(told, stream)
+        try:
+            with opened(self._place, make=True) as fd:
+                _sweep(fd)
+                file = os.open(self._file, flags, 0o600, dir_fd=fd)
+                with os.fdopen(file, "w") as stream:
+                    json.dump(told, stream)
+        except OSError as error:
+            raise PlaceError(f"{self._place / self._file}: {error.strerror}") from error
         return self
 
     def __exit__(
@@ -169,3 +172,12 @@ class OpenTaps:
         with suppress(OSError):
             (self._place / self._file).unlink()
         self.taps.release()
+
+
+def _sweep(fd: int) -> None:
+    """Remove what runs that were killed have left in the folder."""
+    for name in os.listdir(fd):
+        found = _FILE.fullmatch(name)
+        if found is not None and not Path(f"/proc/{found['pid']}").exists():
+            with suppress(OSError):
+                os.unlink(name, dir_fd=fd)

@@ -241,6 +241,17 @@ def test_what_the_diagram_computes_is_told_to_who_watches(tmp_path):
     reader.release()
 
 
+def test_where_nobody_can_watch_it_moves_as_well(tmp_path):
+    (tmp_path / "open").mkdir(mode=0o755)
+    taps = OpenTaps("handles", HANDLES, HANDLES.read_text(), {}, tmp_path / "open")
+    inner = Asked()
+    source = OperatedSource(inner, velocity_diagram(HANDLES, {}, operated=True), taps)
+    push(inner, 0.021)
+    source.sample(0.0)
+    assert source.sample(0.5).linear_m_s[0] > 0.0
+    source.close()
+
+
 def test_let_go_it_wants_nothing_at_once_and_begins_anew():
     inner, source = operated()
     push(inner, 0.04)

@@ -183,6 +183,23 @@ def test_a_run_is_found_by_its_user_alone_and_gone_when_it_is_over(tmp_path):
         raise AssertionError("it must not open")
 
 
+def test_what_a_killed_run_left_is_swept_and_a_file_that_cannot_be_written_is_told(tmp_path):
+    place = tmp_path / "hil-bench"
+    place.mkdir(mode=0o700)
+    (place / "dead-4194303.taps").write_text("{}")
+    (place / f"mine-{os.getpid()}.taps").write_text("{}")
+    (place / "token").write_text("not mine to remove")
+    with OpenTaps("run", Path("law.toml"), LAW, {}, place):
+        names = sorted(one.name for one in place.iterdir())
+        assert names == [f"mine-{os.getpid()}.taps", f"run-{os.getpid()}.taps", "token"]
+    (place / f"taken-{os.getpid()}.taps").mkdir()
+    with (
+        pytest.raises(PlaceError, match=r"taken-.*: Is a directory"),
+        OpenTaps("taken", Path("law.toml"), LAW, {}, place),
+    ):
+        raise AssertionError("it must not open")
+
+
 def test_memory_that_is_none_is_refused(tmp_path):
     with (tmp_path / "short").open("w+b") as stream:
         stream.write(b"short")

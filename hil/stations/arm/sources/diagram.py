@@ -11,6 +11,7 @@ import numpy as np
 
 from hil.config.errors import ConfigError
 from hil.config.settings import settings_text
+from hil.desk.endpoints import PlaceError
 from hil.desk.velocity.source import (
     Frame,
     SourceError,
@@ -31,7 +32,7 @@ from hil.stations.arm.sources.slew import PERIOD_MAX_S
 from hil.stations.arm.sources.source import SourceLimits
 
 if TYPE_CHECKING:
-    from hil.diagram.taps import OpenTaps
+    from hil.diagram.taps import DiagramTaps, OpenTaps
 
 OFFERED: Final = (Endpiece("linear_asked", "m/s", (3,)), Endpiece("angular_asked", "rad/s", (3,)))
 ACCEPTED: Final = (Endpiece("linear", "m/s", (3,)), Endpiece("angular", "rad/s", (3,)))
@@ -91,12 +92,11 @@ def velocity_diagram(path: Path, set_: Mapping[str, Any], *, operated: bool) -> 
 
 
 def seen_from_outside(diagram: VelocityDiagram) -> OpenTaps | None:
-    """Where the editor finds its values; None if the folder of benches cannot be trusted."""
-    from hil.desk.endpoints import PlaceError, folder, opened
+    """Where the editor finds its values; None if the file cannot be read any more."""
     from hil.diagram.taps import OpenTaps  # Linux only
 
     path = diagram.path.resolve()
-    with suppress(PlaceError), opened(folder(), make=True):
+    with suppress(ConfigError):
         return OpenTaps(path.stem, path, settings_text(path), diagram.changes)
     return None
 
@@ -150,7 +150,10 @@ class OperatedSource(WrappedSource):
     ) -> None:
         super().__init__(inner)
         self._opened = ExitStack()
-        self._taps = None if taps is None else self._opened.enter_context(taps).taps
+        self._taps: DiagramTaps | None = None
+        if taps is not None:
+            with suppress(PlaceError):  # nobody watches then; it moves as well
+                self._taps = self._opened.enter_context(taps).taps
         self._diagram = diagram
         self._start = diagram.engine.snapshot()
         self._begun_s: float | None = None
