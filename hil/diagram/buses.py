@@ -37,29 +37,34 @@ class Buses:
         """Wires without buses: those that come out of one come from where they went in."""
         for wire in wires:
             into = self._bundles.get(wire.target[0])
-            source = self._origin(wire, wire.source, into is not None)
-            if into is not None or source is None:
+            if into is not None:
                 self._judge_input(wire, into)
-            elif self._is_bus(source):
+                continue
+            source = self._origin(wire)
+            if source is None:
+                continue
+            if self._is_bus(source):
                 self._judge_bus(wire)
             else:
                 yield replace(wire, source=source)
 
-    def _origin(self, wire: FlatWire, source: Endpoint, quiet: bool) -> Endpoint | None:
+    def _origin(self, wire: FlatWire) -> Endpoint | None:
         """Where a wire comes from, buses undone; None if it is not known, which is told."""
-        seen: set[Endpoint] = set()
+        source, seen = wire.source, set[Endpoint]()
         while (block := self._bundles.get(source[0])) is not None and block.kind.name == BUS_OUT:
             if source in seen:
-                told = "wires in a circle through a bus, without a block between"
-                return None if quiet else self._say(wire, told)
+                self._tell(wire, "wires in a circle through a bus, without a block between")
+                return None
             seen.add(source)
-            bus = self._bus_of((source[0], BUS), seen)
+            bus = self._bus_of((source[0], BUS), set())
             if bus is None:
-                return None if quiet else self._say(wire, f"{source[0]}: no bus is wired to it")
+                self._tell(wire, f"{source[0]}: no bus is wired to it")
+                return None
             known = [one.name for one in self._bundles[bus].ports.inputs]
             if source[1] not in known:
                 told = f"the bus has no {source[1]}{nearest(source[1], known)}"
-                return None if quiet else self._say(wire, f"{told} (it has {', '.join(known)})")
+                self._tell(wire, f"{told} (it has {', '.join(known)})")
+                return None
             following = self._drawn.get((bus, source[1]))
             if following is None:
                 return None  # told at the input that nothing is wired to
@@ -99,15 +104,11 @@ class Buses:
         """A bus goes through the faces of sub-diagrams, and nowhere else."""
         path = wire.target[0]
         if path not in self._faces:
-            self._say(wire, "a bus goes into a BusOut or through a sub-diagram's face alone")
+            self._tell(wire, "a bus goes into a BusOut or through a sub-diagram's face alone")
         elif "/" not in path:
-            self._say(wire, "a bus cannot leave the diagram: a BusOut takes its wires out")
+            self._tell(wire, "a bus cannot leave the diagram: a BusOut takes its wires out")
 
-    def _judge_input(self, wire: FlatWire, into: FlatBlock | None) -> None:
+    def _judge_input(self, wire: FlatWire, into: FlatBlock) -> None:
         """What goes into a `BusOut` is a bus."""
-        taken_out = into is not None and into.kind.name == BUS_OUT
-        if taken_out and self._bus_of(wire.target, set()) is None:
-            self._say(wire, "is no bus: a BusIn bundles wires")
-
-    def _say(self, wire: FlatWire, problem: str) -> None:
-        self._tell(wire, problem)
+        if into.kind.name == BUS_OUT and self._bus_of(wire.target, set()) is None:
+            self._tell(wire, "is no bus: a BusIn bundles wires")

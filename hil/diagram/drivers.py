@@ -51,12 +51,18 @@ def _through(faces: Blocks, wired: Wired, target: Endpoint, problems: list[str])
 
 
 def shown_by(flat: FlatDiagram, path: str, port: str) -> Endpoint | None:
-    """The output of a block, or input of the diagram, that a sub-diagram's port shows.
+    """The output of a block, or input of the diagram, that a port shows; None if there is none.
 
     Args:
-        path: of a block that stands for others.
-        port: of its outputs, or of its inputs.
+        path: of a block or an input of the diagram, or of a block that stands for others.
+        port: of its outputs; of one that stands for others of its inputs, too.
     """
+    block = flat.blocks.get(path)
+    if block is not None:
+        return (path, port) if block.ports.output(port) is not None else None
+    face = flat.faces.get(path)
+    if face is not None and face.kind.name == IN and "/" not in path:
+        return (path, port) if port == "y" else None
     if (held := f"{path}@{port}") in flat.blocks:
         return held, "y"
     wired = {one.target: one.source for one in flat.wires}

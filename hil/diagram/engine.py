@@ -94,7 +94,9 @@ class Engine:
         if (path, port) in self.table.ports:
             return self.table.ports[path, port]
         source = shown_by(self.sound.flat, path, port)
-        return self.table.ports[(path, port) if source is None else source]
+        if source is None:
+            raise KeyError(f"{path}.{port}")
+        return self.table.ports[source]
 
     def states(self, path: str) -> NDArray[np.float64]:
         """States of a block; a copy."""

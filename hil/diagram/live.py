@@ -61,7 +61,7 @@ class Version:
             file: another diagram.
 
         Returns:
-            The version, and each parameter that is set: its path, what it was, what it will be.
+            The version, and each parameter that is another: its path, what it was, what it will be.
 
         Raises:
             ConfigError: with a line for each fault.
@@ -75,8 +75,9 @@ class Version:
 
     def _told(self, changes: Mapping[Endpoint, Any], version: Version) -> Iterator[Any]:
         for (path, name), value in changes.items():
-            whole = f"{path}.{name}" if path else name
-            yield whole, self.value(path, name), value
+            before = self.value(path, name)
+            if before != value:
+                yield f"{path}.{name}" if path else name, before, value
 
     def value(self, path: str, name: str) -> Any:
         """What a parameter is; None if there is none."""

@@ -34,7 +34,7 @@ def _not_a_block(entry: EntryPoint, kind: object) -> str:
     if kind.name != entry.name:
         return f"{entry.value} is called {kind.name!r}, the entry point {entry.name!r}"
     if kind.functions is None or kind.drawn is not None:
-        return f"{entry.value} has no functions; a block of this bench is a sub-diagram's matter"
+        return f"{entry.value} has no functions: what writes outputs, and what writes next states"
     for function in kind.functions:
         names = function.__code__.co_varnames[: function.__code__.co_argcount]
         if names != ARGUMENTS:
@@ -53,26 +53,22 @@ def _shapeless(ports: tuple[PortKind, ...]) -> str:
     return ""
 
 
-def sizes(ports: tuple[PortKind, ...]) -> list[int]:
-    """Numbers of each port.
-
-    Raises:
-        TypeError: If one has no shape of its own.
-    """
-    found: list[int] = []
-    for port in ports:
-        size = 1
-        for one in port.shape:
-            size *= int(one)
-        found.append(size)
-    return found
+def _sizes(ports: tuple[PortKind, ...]) -> list[int]:
+    """Numbers of each port."""
+    return [math.prod(port.shape) for port in ports if not isinstance(port.shape, str)]
 
 
 def numbers_of(kind: BlockKind, parameters: Parameters, setting: BlockSetting) -> list[float]:
-    """What the kernel needs to call a block: sizes, its period, parameters, room for its inputs."""
+    """What the kernel needs to call a block: sizes, its period, parameters, room for its inputs.
+
+    Raises:
+        ConfigError: If a port has no shape with these parameters.
+    """
     ports, own = kind.ports_of(parameters), kind.numbers_of(parameters, setting)
-    inputs, states = sizes(ports.inputs), kind.initial_of(parameters, setting)
-    counts = [len(inputs), *inputs, sum(sizes(ports.outputs)), len(states), len(own)]
+    if fault := _shapeless((*ports.inputs, *ports.outputs)):
+        raise ConfigError("hil.blocks", [f"{setting.path}: {kind.name}: {fault}"])
+    inputs, states = _sizes(ports.inputs), kind.initial_of(parameters, setting)
+    counts = [len(inputs), *inputs, sum(_sizes(ports.outputs)), len(states), len(own)]
     return [*map(float, counts), setting.period_s, *own, *(0.0 for _ in range(sum(inputs)))]
 
 
@@ -87,8 +83,8 @@ def addresses(kind: BlockKind) -> tuple[int, int]:
         try:
             found[number] = _compiled(function).address
         except Exception as error:  # whatever numba says of a foreign function
-            words = str(error).strip().splitlines()
-            told = f"{kind.name}: {function.__name__} cannot be compiled: {words[0][:200]}"
+            why = str(error).strip().partition("\n")[0][:200] or type(error).__name__
+            told = f"{kind.name}: {function.__name__} cannot be compiled: {why}"
             raise ConfigError("hil.blocks", [told]) from None
     return found[0], found[1]
 

@@ -65,6 +65,8 @@ class SteppedRun:
         """Why it cannot go on; None if it can."""
         self._acts: list[_Act] = []
         self._condition: Condition | None = None
+        self._judged: slice | None = None
+        """Where the numbers of the condition stand; None if what runs has none."""
         self._held = False
         self._traces: dict[Endpoint, Trace] = {}
         self._places: dict[Endpoint, slice] = {}
@@ -136,7 +138,9 @@ class SteppedRun:
             self._place()
 
     def _place(self) -> None:
-        """Find what is watched in the version that runs."""
+        """Find what is watched and judged in the version that runs."""
+        one = self._condition
+        self._judged = None if one is None else self._found((one.path, one.port))
         alike = [end for end, one in self._traces.items() if self._size(end) == one.size]
         self._places = {end: self.version.engine.place(*end) for end in alike}
 
@@ -201,17 +205,13 @@ class SteppedRun:
         moment = _Moment(after, after.engine.snapshot())
         self._did(_Act(self.tick, "", np.empty(0), moment))
         self.fault = None
-        if self._condition is not None and not self._size(self._at(self._condition)):
-            self._condition = None
         self._held = self._holds()
 
     def _did(self, act: _Act) -> None:
         """Do it now; nothing that was to come is left."""
         same = act.tick, act.name or None
-        self._acts = [
-            one for one in self._acts
-            if one.tick < act.tick or (one.tick == act.tick and (one.tick, one.name) != same)
-        ]  # fmt: skip
+        earlier = (one for one in self._acts if one.tick <= act.tick)
+        self._acts = [one for one in earlier if (one.tick, one.name) != same]
         self._acts.append(act)
         while len(self._kept) > 1 and self._kept[-1].state.tick >= act.tick:
             self._kept.pop()
@@ -224,17 +224,15 @@ class SteppedRun:
             RefusedError: If there is no such output.
         """
         if condition is not None:
-            condition.check(len(self.values(*self._at(condition))))
+            condition.check(len(self.values(condition.path, condition.port)))
         self._condition = condition
+        self._place()
         self._held = self._holds()
 
-    @staticmethod
-    def _at(condition: Condition) -> Endpoint:
-        return condition.path, condition.port
-
     def _holds(self) -> bool:
-        one = self._condition
-        return one is not None and one.holds(self.values(*self._at(one)))
+        if self._condition is None or self._judged is None:
+            return False
+        return self._condition.holds(self.version.engine.values[self._judged])
 
     # What is seen.
 
@@ -252,18 +250,20 @@ class SteppedRun:
     def type_of(self, path: str, port: str) -> FoundType | None:
         """Type of an output; None if there is none."""
         sound = self.version.sound
-        if (path, port) in sound.types:
-            return sound.types[path, port]
         source = shown_by(sound.flat, path, port)
-        return None if source is None else sound.types.get(source)
+        return None if source is None else sound.types[source]
+
+    def _found(self, end: Endpoint) -> slice | None:
+        """Where the numbers of an output stand; None if there is none."""
+        try:
+            return self.version.engine.place(*end)
+        except KeyError:
+            return None
 
     def _size(self, end: Endpoint) -> int:
         """How many numbers an output has; 0 if there is none."""
-        try:
-            place = self.version.engine.place(*end)
-        except KeyError:
-            return 0
-        return place.stop - place.start
+        place = self._found(end)
+        return 0 if place is None else place.stop - place.start
 
     def watch(self, ends: Iterable[Endpoint]) -> None:
         """Keep the past of these outputs, and of no other; what is known of it is there at once."""

@@ -87,7 +87,7 @@ def _read(folder_fd: int, name: str) -> TappedLaw | None:
             str(told["run"]), int(told["pid"]), Path(told["source"]), str(told["text"]), changes,
             int(told["choice_fd"]), int(told["frames_fd"]),
         )  # fmt: skip
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
@@ -114,19 +114,23 @@ class TapReader:
         Raises:
             RefusedError: if it is over, or its memory cannot be had.
         """
-        opened_fds: list[int] = []
+
+        def open_fd(number: int, flags: int) -> int:
+            return os.open(f"/proc/{law.pid}/fd/{number}", flags | os.O_CLOEXEC)
+
         try:
-            for number, flags in ((law.choice_fd, os.O_RDWR), (law.frames_fd, os.O_RDONLY)):
-                path = f"/proc/{law.pid}/fd/{number}"
-                opened_fds.append(os.open(path, flags | os.O_CLOEXEC))
-            choice = TapChoice.attach(opened_fds[0])
+            frames_fd = open_fd(law.frames_fd, os.O_RDONLY)
             try:
-                frames = BroadcastReader(opened_fds[1])
+                frames = BroadcastReader(frames_fd)
             finally:
-                os.close(opened_fds.pop())
+                os.close(frames_fd)
+            choice_fd = open_fd(law.choice_fd, os.O_RDWR)
+            try:
+                choice = TapChoice.attach(choice_fd)
+            except ValueError:
+                os.close(choice_fd)
+                raise
         except (OSError, ValueError) as error:
-            for fd in opened_fds:
-                os.close(fd)
             raise RefusedError(f"run {law.run} (process {law.pid}): {error}") from None
         return cls(choice, frames)
 

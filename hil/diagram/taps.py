@@ -79,19 +79,18 @@ class DiagramTaps:
 
     def push(self, engine: Engine) -> None:
         """Tell what was chosen, after a tick; it never waits."""
-        if self.choice.pending or engine is not self._engine:
-            self._choose(engine)
+        fields = self.choice.get() if self.choice.pending else None
+        if fields is not None:
+            self._wanted, self._words[2] = _ends(self.choice.attachment), fields[0]
+        if fields is not None or engine is not self._engine:
+            self._find(engine)
         if self._wanted:
             self._words[0] = engine.tick
             engine.values.take(self._places, out=self._taken)
             self.frames.push(FRAME_KIND, self._frame)
 
-    def _choose(self, engine: Engine) -> None:
+    def _find(self, engine: Engine) -> None:
         """Find what is wanted in the version that runs."""
-        fields = self.choice.get()
-        if fields is not None:
-            self._wanted = _ends(self.choice.attachment)
-            self._words[2] = fields[0]
         if engine is not self._engine:
             self._engine, self._versions = engine, self._versions + 1
         ports, places, sizes = engine.table.ports, list[int](), list[int]()
@@ -119,7 +118,7 @@ def _ends(text: bytes) -> list[Endpoint]:
     """Paths and ports of a choice; none of one that is damaged."""
     try:
         return [(str(path), str(port)) for path, port in json.loads(text)][:TAPS_MOST]
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return []
 
 

@@ -130,6 +130,24 @@ def test_what_is_wrong_with_a_bus_is_told_at_its_wire(old, new, why):
         sound(BUSED.replace(old, new))
 
 
+def test_a_wire_may_go_through_one_bus_twice():
+    text = """format = 1
+[block]
+"v" = { kind = "In", unit = "m" }
+"all" = { kind = "BusIn", names = "raw again" }
+"first" = { kind = "BusOut", names = "raw" }
+"second" = { kind = "BusOut", names = "again" }
+"y" = { kind = "Out", unit = "m" }
+[wire]
+"all.raw" = "v.y"
+"all.again" = "first.raw"
+"first.bus" = "all.bus"
+"second.bus" = "all.bus"
+"y.u" = "second.again"
+"""
+    assert sound(text).flat.drivers["y", "u"] == ("v", "y")
+
+
 def test_a_name_that_is_not_in_the_bus_is_told_with_those_that_are():
     text = BUSED.replace('"again" = { kind = "BusIn", names = "speed" }',
                          '"again" = { kind = "BusIn", names = "spead" }')  # fmt: skip

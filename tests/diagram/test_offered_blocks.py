@@ -130,7 +130,7 @@ def test_one_that_fails_in_a_tick_stops_there_by_name_and_writes_nothing_beyond_
 def test_each_that_cannot_be_used_disables_itself_alone_and_says_why():
     broken = {one.name: one.broken for one in registry.offered()}
     assert {name for name, why in broken.items() if not why} == {
-        "Kalman1", "Mixer", "Failing", "Uncompiled",
+        "Kalman1", "Mixer", "Failing", "Uncompiled", "Changing",
     }  # fmt: skip
     for name, why in (
         ("Sum", "is a name of the bench itself"), ("Shapeless", "port u has no shape"),
@@ -141,6 +141,9 @@ def test_each_that_cannot_be_used_disables_itself_alone_and_says_why():
     assert registry.kinds()["Sum"].functions is None
     with pytest.raises(ConfigError, match="Uncompiled: opened cannot be compiled"):
         Engine(sound(FAILS.replace("Failing", "Uncompiled")))
+    changing = FAILS.replace('kind = "Failing"', 'kind = "Changing", own = false')
+    with pytest.raises(ConfigError, match="f: Changing: port u has no shape"):
+        Engine(sound(changing))
     with pytest.raises(ConfigError, match="'Raising': no such kind"):
         sound(FAILS.replace("Failing", "Raising"))
 

@@ -215,6 +215,24 @@ def test_another_structure_goes_on_where_the_first_was_and_can_be_gone_back_over
     assert run.step()
 
 
+def test_a_condition_on_a_block_that_was_not_there_yet_holds_for_nothing(run, tmp_path):
+    run.set_input("u", 1.0)
+    run.advance(20)
+    more = LAW.replace('"gain" =', '"later" = { kind = "TickCount" }\n"gain" =')
+    run.change({}, read_text(more, tmp_path / "law.toml"))
+    run.stop_when(Condition.parse("later.y >= 25"))
+    assert not run.advance(20)
+    assert run.tick == 26
+    run.back(20)
+    assert run.tick == 6
+    assert run.advance(14)  # the block is not there, and nothing is asked of it
+    assert not run.advance(20)
+    assert run.tick == 26
+    fewer = more.replace("later", "other")
+    run.change({}, read_text(fewer, tmp_path / "law.toml"))
+    assert run.advance(40)
+
+
 @pytest.mark.parametrize(
     ("name", "values"), [("u", [1.0, 2.0]), ("w", 1.0), ("u", float("nan")), ("v", [1, 2, 3])]
 )

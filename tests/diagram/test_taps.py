@@ -120,7 +120,9 @@ def test_another_version_is_told_and_outputs_are_found_in_it_by_name(ends):
     assert after.values["gain", "y"].tolist() == [6.0]
 
 
-@pytest.mark.parametrize("text", [b"", b"[", b"7", b"[1, 2]", b'[["a"]]', b"\xff", b'{"a": 1}'])
+@pytest.mark.parametrize(
+    "text", [b"", b"[", b"7", b"[" * 16000, b"[1, 2]", b'[["a"]]', b"\xff", b'{"a": 1}']
+)
 def test_a_damaged_choice_chooses_nothing(ends, text):
     taps, reader = ends
     engine = version().engine
@@ -129,6 +131,22 @@ def test_a_damaged_choice_chooses_nothing(ends, text):
     taps.push(engine)
     assert list(reader.read()) == []
     assert taps.frames.pushed == 0
+
+
+def test_a_watcher_that_died_over_its_choice_leaves_the_last_one_and_costs_no_search(ends):
+    taps, reader = ends
+    engine, searched = version().engine, []
+    reader.choose([("u", "y")])
+    engine.step()
+    taps.push(engine)
+    find = taps._find
+    taps._find = lambda one: searched.append(one) or find(one)
+    taps.choice._word[0] += 1  # odd: as it is while a writer is at work
+    for _ in range(5):
+        engine.step()
+        taps.push(engine)
+    assert [list(one.values) for one in reader.read()] == 6 * [[("u", "y")]]
+    assert searched == []
 
 
 def test_two_who_watch_do_not_take_the_others_numbers_for_their_own(ends):

@@ -110,7 +110,8 @@ def test_an_edit_goes_into_what_runs_and_one_that_cannot_run_is_told():
 @pytest.mark.parametrize(
     ("name", "text"),
     [("level", "nan"), ("level", "much"), ("level", "[1, 2]"), ("no", "1"), ("level", "'a'"),
-     ("level", "1\nb = 2"), ("level", "{a = 1}")],
+     ("level", "1\nb = 2"), ("level", "{a = 1}"), ("level", "1" + 400 * "0"), ("level", 9000 * "["),
+     ("level", "inf"), ("level", "1" + 5000 * "0")],
 )  # fmt: skip
 def test_what_is_no_input_is_refused(name, text):
     run = LiveRun(file(LEVEL))

@@ -93,6 +93,25 @@ def test_the_past_of_a_wire_is_what_came_since_it_was_chosen(machine):
     assert len(trace.ticks) <= 5000
 
 
+def test_a_law_that_begins_anew_has_no_past_before_that(machine):
+    station = machine.station
+    station.watch([("level", "y")])
+    start = machine.engine.snapshot()
+    machine.go(100)
+    station.advance(0.2)
+    machine.engine.restore(start)
+    machine.go(30)
+    station.advance(0.1)
+    assert station.tick == 30
+    assert station.trace("level", "y").ticks.tolist() == list(range(1, 31))
+    station.back(0.02)
+    assert station.tick == 20
+    station.step()
+    assert station.values("level", "y")[0] == level_after(21)
+    with pytest.raises(RefusedError, match="no such output"):
+        station.stop_when("pi.e > 1")  # an input
+
+
 def test_it_stays_when_a_condition_begins_to_hold_and_the_machine_does_not(machine):
     station = machine.station
     station.stop_when("level.y < 0.9")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from row_samples import ARM, PLATFORM
 from scope_samples import FORCE1, LEG1, LEG2, NAMES, PERIOD_S, batch, event, facts, rows
 
-from hil.panel.live.models.feed import Batch
+from hil.panel.live.models.feed import Batch, RunFacts
 from hil.panel.scope.models.channels import branches_of, channel_named, channels_of
 from hil.panel.scope.models.cursors import Cursors, nearest, readings
 from hil.panel.scope.models.envelope import Envelope, bucket_size
@@ -20,6 +20,7 @@ from hil.panel.scope.models.ring import SignalHistory, Window
 from hil.panel.scope.models.scope import MAX_TRACES, ScopeError, ScopeModel, first_columns
 from hil.panel.scope.models.trigger import Edge, Sweep, TriggerPhase, TriggerSettings
 from hil.recording.events import EventKind
+from hil.recording.header import RunHeader
 
 
 def stream(count: int, signals: int = 3) -> np.ndarray:
@@ -477,8 +478,6 @@ def test_what_is_seen_can_be_saved():
 
 @pytest.mark.parametrize(("joints", "shown"), [(1, 3), (6, 13), (7, 15), (9, 10), (20, 1)])
 def test_the_first_traces_of_a_robot_of_many_joints_are_whole_signals_that_there_are(joints, shown):
-    from hil.panel.live.models.feed import RunFacts
-    from hil.recording.header import RunHeader
     from hil.stations.world.signals import world_signals
 
     signals = world_signals([(number, False) for number in range(1, joints + 1)], "torque")
@@ -492,10 +491,7 @@ def test_the_first_traces_of_a_robot_of_many_joints_are_whole_signals_that_there
 
 
 def test_the_first_traces_of_the_other_stations_are_all_there():
-    for header in (PLATFORM, ARM):
-        from hil.panel.live.models.feed import RunFacts
-        from hil.recording.header import RunHeader
-
-        facts = RunFacts(RunHeader(header), 0.01, "run")
+    for signals in (PLATFORM, ARM):
+        facts = RunFacts(RunHeader(signals), 0.01, "run")
         assert first_columns(facts) == list(facts.views.first_traces)
         assert facts.views.first_traces

@@ -63,3 +63,9 @@ def few(u, y):
 
 WRONG = replace(FAILING, name="Wrong", functions=(few,))
 PLAIN = replace(FAILING, name="Plain", functions=None)
+
+CHANGING = replace(
+    FAILING, name="Changing", parameters=(ParameterKind("own", "boolean", True),),
+    ports=lambda p: Ports((PortKind("u", "1", () if p["own"] else "?s"),),
+                          (PortKind("y", "1", ()), PortKind("z", "1", ()))),
+)  # fmt: skip

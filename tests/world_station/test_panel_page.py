@@ -126,7 +126,7 @@ def test_the_judge_lets_through_what_is_within_limits_and_no_more(scenario):
     assert judge.target((0.0,) * 6)
 
 
-def test_what_is_asked_becomes_changes_of_what_is_new_alone():
+def test_what_nobody_has_moved_is_not_asked_for_and_a_wish_may_be_repeated():
     inbox = PanelInbox(version())
     assert inbox.next() is None
 
@@ -140,9 +140,13 @@ def test_what_is_asked_becomes_changes_of_what_is_new_alone():
     ask(set={"share": 1.0, "soft": True}, presses={"count": 1})
     inbox.hear(b"{")
     assert inbox.next().set == {"share.value": 1.25}
-    assert inbox.next().set == {"soft.on": True, "count.presses": 1}
-    assert inbox.next().set == {"share.value": 1.0}
+    moved = {"share.value": 1.25, "soft.on": True, "count.presses": 1}
+    assert inbox.next().set == moved
+    back = moved | {"share.value": 1.0}  # where it began: it was moved, and is moved back
+    assert inbox.next().set == back
     assert inbox.next() is None
+    ask(set={"share": 1.0, "soft": True}, presses={"count": 1})  # the run may have refused it
+    assert inbox.next().set == back
     with pytest.raises(ConfigError):
         change_of_table(version(), {"kind": "diagram", "set": {"nothing": 1}})
 

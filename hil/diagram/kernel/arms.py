@@ -1,4 +1,4 @@
-"""Kinematics of serial arms by their D-H rows."""
+"""Kinematics of serial arms by their D-H rows, and of the hexapod."""
 
 import math
 
@@ -89,12 +89,19 @@ def solve_damped(v: Array, x: Places, q: int, o: int, p: int) -> None:
 
 
 @njit(**FAST)
+def next_angles(v: Array, p: int) -> int:
+    """Where a descent's next angles stand: behind its arm, its poses, three numbers and limits."""
+    joints = int(v[p])
+    return p + 1 + 5 * joints + 12 * (joints + 1) + 3 + 2 * joints
+
+
+@njit(**FAST)
 def descend(v: Array, x: Places, q: int, o: int, s: int, p: int) -> None:
     """Sweeps from the last joint to the first; the end's pose is turned along."""
     joints, place, matrix = int(v[p]), x[q], x[q + 1]
     f = p + 1 + 5 * joints
     w = f + 12 * (joints + 1)
-    low, high, angles = w + 3, w + 3 + joints, w + 3 + 2 * joints
+    low, high, angles = w + 3, w + 3 + joints, next_angles(v, p)
     for n in range(joints):
         v[angles + n] = v[s + n]
     weight = 0.5 * (v[w + 2] * v[w + 2])
@@ -156,3 +163,23 @@ def turn_about(v: Array, g: int, r: int, from_: int, step: int, c: float, t: flo
     v[r] = i + ((c * x + t * (b * z - d * y)) + along * a)
     v[r + step] = j + ((c * y + t * (d * x - a * z)) + along * b)
     v[r + 2 * step] = k + ((c * z + t * (a * y - b * x)) + along * d)
+
+
+@njit(**FAST)
+def write_lengths(v: Array, a: int, b: int, o: int, p: int, size: int) -> None:
+    """Lengths of a hexapod's legs.
+
+    Args:
+        a: place of the position.
+        b: place of the rotation.
+        p: place of the lower joints, then the upper ones.
+    """
+    for j in range(size):
+        low, high = p + 3 * j, p + 3 * size + 3 * j
+        total = 0.0
+        for k in range(3):
+            x, y, z = v[b + 3 * k], v[b + 3 * k + 1], v[b + 3 * k + 2]
+            turned = (x * v[high] + y * v[high + 1]) + z * v[high + 2]
+            apart = (v[a + k] + turned) - v[low + k]
+            total = total + apart * apart
+        v[o + j] = math.sqrt(total)

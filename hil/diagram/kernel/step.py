@@ -8,10 +8,18 @@ from numba import njit
 
 from hil.diagram.kernel import codes
 from hil.diagram.kernel.advance import advance_element
-from hil.diagram.kernel.codes import FAST, SIGNATURE, Array, Places, Rows
+from hil.diagram.kernel.codes import FAST, INLINE, SIGNATURE, Array, Places, Rows
 from hil.diagram.kernel.elements import compute_element
 from hil.diagram.kernel.pointers import start_of
 from hil.diagram.kernel.wholes import advance_whole, compute_whole
+
+
+@njit(**INLINE)
+def is_due(rate: int, offset: int, enable: int, v: Array, tick: int) -> bool:
+    """Whether a row is computed in a tick."""
+    if rate != 1 and (tick < offset or (tick - offset) % rate != 0):
+        return False
+    return enable < 0 or v[enable] != 0.0
 
 
 def sources_number(folder: Path) -> int:
@@ -40,13 +48,8 @@ def _compiled(sources: int) -> Any:
             return -1
         x, v = start_of(index), start_of(values)  # pyright: ignore[reportCallIssue]
         for r in range(rows.shape[0]):
-            rate = rows[r, codes.RATE]
-            if rate != 1 and (
-                tick < rows[r, codes.OFFSET] or (tick - rows[r, codes.OFFSET]) % rate != 0
-            ):
-                continue
-            enable = rows[r, codes.ENABLE]
-            if enable >= 0 and v[enable] == 0.0:
+            rate, offset = rows[r, codes.RATE], rows[r, codes.OFFSET]
+            if not is_due(rate, offset, rows[r, codes.ENABLE], v, tick):
                 continue
             code, q, o = rows[r, codes.CODE], rows[r, codes.INPUTS], rows[r, codes.OUTPUTS]
             s, p, size = rows[r, codes.STATES], rows[r, codes.NUMBERS], rows[r, codes.SIZE]
@@ -63,13 +66,8 @@ def _compiled(sources: int) -> Any:
                         return r
         for n in range(x[0], x[0] + x[1]):
             r = x[n]
-            rate = rows[r, codes.RATE]
-            if rate != 1 and (
-                tick < rows[r, codes.OFFSET] or (tick - rows[r, codes.OFFSET]) % rate != 0
-            ):
-                continue
-            enable = rows[r, codes.ENABLE]
-            if enable >= 0 and v[enable] == 0.0:
+            rate, offset = rows[r, codes.RATE], rows[r, codes.OFFSET]
+            if not is_due(rate, offset, rows[r, codes.ENABLE], v, tick):
                 continue
             code, s, p = rows[r, codes.CODE], rows[r, codes.STATES], rows[r, codes.NUMBERS]
             if code <= codes.ENABLEDOUTPUT:

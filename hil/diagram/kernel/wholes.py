@@ -5,7 +5,14 @@ import math
 from numba import njit
 
 from hil.diagram.kernel import codes
-from hil.diagram.kernel.arms import arm_poses, descend, solve_damped, write_jacobian
+from hil.diagram.kernel.arms import (
+    arm_poses,
+    descend,
+    next_angles,
+    solve_damped,
+    write_jacobian,
+    write_lengths,
+)
 from hil.diagram.kernel.codes import FAST, Array, Places
 from hil.diagram.kernel.pointers import call_at
 from hil.diagram.kernel.rotations import turn_forms, write_rotation
@@ -111,17 +118,7 @@ def compute_whole(code: int, part: int, v: Array, x: Places, q: int, o: int, s: 
     elif code == codes.COORDINATEDESCENT:
         descend(v, x, q, o, s, p)
     elif code == codes.HEXAPODLENGTHS:
-        a, b = x[q], x[q + 1]
-        for j in range(size):
-            low, high = p + 3 * j, p + 3 * size + 3 * j
-            total = 0.0
-            for k in range(3):
-                turned = (v[b + 3 * k] * v[high] + v[b + 3 * k + 1] * v[high + 1]) + v[
-                    b + 3 * k + 2
-                ] * v[high + 2]
-                apart = (v[a + k] + turned) - v[low + k]
-                total = total + apart * apart
-            v[o + j] = math.sqrt(total)
+        write_lengths(v, x[q], x[q + 1], o, p, size)
     elif code == codes.PYTHONBLOCK:
         call_python(0, v, x, q, o, s, p)
     elif code == codes.RESTART and v[x[q]] != 0.0 and v[s] == 0.0:
@@ -192,9 +189,8 @@ def advance_whole(code: int, v: Array, x: Places, q: int, o: int, s: int, p: int
             v[s + 1] = 0.0
         v[s + 1] = v[s + 1] + 1.0
     elif code == codes.COORDINATEDESCENT:
-        joints = int(v[p])
-        first = p + 16 + 19 * joints
-        for n in range(joints):
+        first = next_angles(v, p)
+        for n in range(int(v[p])):
             v[s + n] = v[first + n]
     elif code == codes.PYTHONBLOCK:
         call_python(1, v, x, q, o, s, p)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 WHOLE_TICKS: Final = 1e-9
 """A diagram's period this near to whole steps is so many, as a share."""
+NOTHING: Final = np.empty(0)
 JUMP_PART: Final = 0.05
 """Of what a drive can, by which its command may jump at a change; 0 if it has no bound."""
 
@@ -146,8 +147,10 @@ class DiagramLaw:
 
     def shown_now(self) -> Array:
         """What each block that shows something shows, shape (blocks,); nan where it is gone."""
-        values, places = self._now.version.engine.values, self._now.shown
-        return np.where(places < 0, np.nan, values[places])
+        places = self._now.shown
+        if not len(places):
+            return NOTHING
+        return np.where(places < 0, np.nan, self._now.version.engine.values[places])
 
     def command(self, wanted: JointMotion, found: JointMotion, needed: Array) -> Array:
         """What the drives are told, within their limits, shape (drives,).

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -89,7 +91,7 @@ def shown_signals(file: DiagramFile) -> Iterator[Signal]:
 
 
 def change_of_table(version: Version, table: Mapping[str, Any]) -> DiagramChange:
-    """What a table that was asked for changes of a version.
+    """What a table that was asked for sets in a version.
 
     Raises:
         ConfigError: With what is wrong with it.
@@ -116,18 +118,14 @@ def change_of_table(version: Version, table: Mapping[str, Any]) -> DiagramChange
                 asked[f"{path}.{SET[one.kind]}"] = value
     if problems:
         raise ConfigError("asked", problems)
-    now = {f"{path}.{name}": version.value(path, name)
-           for path, name in (_ends(one) for one in asked)}  # fmt: skip
-    return DiagramChange({one: value for one, value in asked.items() if value != now[one]})
-
-
-def _ends(whole: str) -> tuple[str, str]:
-    path, _, name = whole.rpartition(".")
-    return path, name
+    return DiagramChange(asked, source="panel")
 
 
 class PanelInbox:
     """What panels ask of the diagram of a run, one after another.
+
+    A table has everything that a page shows; what nobody has moved from where the run began is left
+    to whoever else changes it.
 
     Args:
         version: of the diagram as the run begins.
@@ -135,8 +133,8 @@ class PanelInbox:
 
     def __init__(self, version: Version) -> None:
         self._version = version
-        self._asked: list[bytes] = []
-        self._last: dict[str, Any] = {}
+        self._asked: deque[bytes] = deque()
+        self._moved: set[str] = set()
 
     def hear(self, table: bytes) -> None:
         """Take a table that the desk has proved."""
@@ -146,15 +144,15 @@ class PanelInbox:
         """What is to be changed next; None if nothing is."""
         while self._asked:
             try:
-                change = change_of_table(self._version, json.loads(self._asked.pop(0)))
+                change = change_of_table(self._version, json.loads(self._asked.popleft()))
             except (ValueError, ConfigError):  # proved: so it is of another desk's making
                 continue
-            fresh = {name: one for name, one in change.set.items() if self._last.get(name) != one}
-            gone = {name: self._version.value(*_ends(name)) for name in self._last
-                    if name not in change.set}  # fmt: skip
-            self._last = dict(change.set)
-            if fresh or gone:
-                return DiagramChange({**gone, **fresh}, source="panel")
+            for (path, name), value in change.changes.items():
+                if value != self._version.value(path, name):
+                    self._moved.add(f"{path}.{name}")
+            moved = {name: one for name, one in change.set.items() if name in self._moved}
+            if moved:
+                return replace(change, set=moved)
         return None
 
 

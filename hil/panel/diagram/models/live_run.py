@@ -6,6 +6,7 @@ cannot run is told, and what ran before goes on.
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -100,22 +101,22 @@ class LiveRun:
         return False
 
     def go(self, *, on: bool) -> None:
-        """Go on, or stay."""
+        """Go on, or pause."""
         self._going, self._left_s = on and self._run.fault is None, 0.0
 
     def step(self) -> None:
-        """One tick, then stay."""
+        """One tick, then pause."""
         self.go(on=False)
         self._one()
 
     def back(self, time_s: float) -> None:
-        """Back by a time, at least a tick, or as far as it can, and stay."""
+        """Back by a time, at least a tick, or as far as it can, and pause."""
         self.go(on=False)
         self._met = ""
         self._run.back(max(1, round(time_s / self.base_s)))
 
     def stop_when(self, text: str) -> None:
-        """Stay when a condition begins to hold; empty: never.
+        """Pause when a condition begins to hold; empty: never.
 
         Raises:
             RefusedError: If it is none.
@@ -140,7 +141,7 @@ class LiveRun:
         """
         try:
             values = tuples(tomllib.loads(f"value = {text}")["value"])
-        except ValueError:
+        except (ValueError, RecursionError):
             raise RefusedError(f"{name} = {text[:60]!r}: such as 0.5, [1, 2] or true") from None
         panel = {one.path: one for one in self.panel_blocks()}
         if name in panel:
@@ -204,6 +205,6 @@ def numbers_text(values: NDArray, type_: FoundType) -> str:
 def _flat(value: object) -> list[float]:
     if isinstance(value, tuple):
         return [number for one in value for number in _flat(one)]
-    if isinstance(value, bool | int | float):
+    if isinstance(value, bool | int | float) and abs(value) <= sys.float_info.max:
         return [float(value)]
-    raise RefusedError(f"{value!r:.60}: numbers are needed")
+    raise RefusedError("finite numbers are needed")

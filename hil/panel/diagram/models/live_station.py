@@ -1,6 +1,6 @@
 """The diagram that is edited, as it moves a machine in another process: seen, and not touched.
 
-What came over the last seconds is kept here, so to stay, to go back and to stop when a condition
+What came over the last seconds is kept here, so to pause, to go back and to stop when a condition
 holds are of what is seen; the machine goes on.
 """
 
@@ -45,7 +45,8 @@ class LiveStation:
     def __init__(self, law: TappedLaw, reader: TapReader) -> None:
         self._law, self._reader = law, reader
         self._sound: SoundDiagram = check(read_text(law.text, law.source), law.changes)
-        self._kept: deque[TapFrame] = deque(maxlen=max(2, round(BACK_S / self.base_s)))
+        self._most = max(2, round(BACK_S / self.base_s))
+        self._kept: deque[TapFrame] = deque(maxlen=self._most)
         self._seen: TapFrame | None = None
         self._going, self._held, self._met = True, False, ""
         self._condition: Condition | None = None
@@ -53,6 +54,7 @@ class LiveStation:
         self._shown: list[Endpoint] = []
         self._chosen: list[Endpoint] = []
         self._silent_s = 0.0
+        self._flat_of: dict[Endpoint, Endpoint | None] = {}
 
     @property
     def words(self) -> str:
@@ -61,7 +63,7 @@ class LiveStation:
         words = [f"run {self._law.run}"]
         words.append("no tick yet" if seen is None else f"t = {seen.tick * self.base_s:.3f} s")
         if not self._going:
-            words.append(self._met or "what is seen stays; the machine goes on")
+            words.append(self._met or "paused here; the machine goes on")
         if seen is not None and seen.version > 1:
             words.append(f"the law was changed {seen.version - 1} times while it ran")
         if self._silent_s > SILENT_S:
@@ -97,16 +99,23 @@ class LiveStation:
         return ""
 
     def advance(self, elapsed_s: float) -> None:
-        """Read what came; what is seen goes with it unless it stays."""
+        """Read what came; what is seen goes with it unless it is paused."""
         self._silent_s += elapsed_s
         for frame in self._reader.read():
             self._silent_s = 0.0
+            if self._kept and frame.tick <= self._kept[-1].tick:
+                self._begin_anew()
             self._kept.append(frame)
             for end, trace in self._traces.items():
                 self._append(trace, end, frame)
             if self._going:
                 self._seen = frame
                 self._judge(frame)
+
+    def _begin_anew(self) -> None:
+        """The law began again at its first tick, as an arm's does when it is let go."""
+        self._kept.clear()
+        self._traces = {end: Trace(one.size, self._most) for end, one in self._traces.items()}
 
     def _append(self, trace: Trace, end: Endpoint, frame: TapFrame) -> None:
         values = self._of(frame, end)
@@ -123,26 +132,26 @@ class LiveStation:
             self._going, self._met = False, "the condition holds"
 
     def go(self, *, on: bool) -> None:
-        """Go on with the newest tick, or stay."""
+        """Go on with the newest tick, or pause."""
         self._going, self._met = on, ""
         if on and self._kept:
             self._seen = self._kept[-1]
 
     def step(self) -> None:
-        """See the next tick, then stay."""
+        """See the next tick, and pause."""
         self.go(on=False)
         later = (one for one in self._kept if one.tick > self.tick)
         self._seen = next(later, self._seen)
 
     def back(self, time_s: float) -> None:
-        """See an earlier tick, as far as what came is kept, and stay."""
+        """See an earlier tick, as far as what came is kept, and pause."""
         self.go(on=False)
         target = self.tick - max(1, round(time_s / self.base_s))
         earlier = [one for one in self._kept if one.tick <= target]
         self._seen = earlier[-1] if earlier else (self._kept[0] if self._kept else None)
 
     def stop_when(self, text: str) -> None:
-        """Stay when a condition begins to hold; empty: never.
+        """Pause when a condition begins to hold; empty: never.
 
         Raises:
             RefusedError: If it is none.
@@ -177,7 +186,7 @@ class LiveStation:
         self._choose()
 
     def _begun(self, end: Endpoint, size: int) -> Trace:
-        trace = Trace(size, self._kept.maxlen or 2)
+        trace = Trace(size, self._most)
         for frame in self._kept:
             self._append(trace, end, frame)
         return trace
@@ -197,7 +206,9 @@ class LiveStation:
 
     def _flat(self, end: Endpoint) -> Endpoint | None:
         """The output of a block, or input of the diagram, that an output shows."""
-        return end if end in self._sound.types else shown_by(self._sound.flat, *end)
+        if end not in self._flat_of:
+            self._flat_of[end] = shown_by(self._sound.flat, *end)
+        return self._flat_of[end]
 
     def _of(self, frame: TapFrame, end: Endpoint) -> NDArray | None:
         flat = self._flat(end)

@@ -52,19 +52,19 @@ class SeenDiagram(Protocol):
         ...
 
     def go(self, *, on: bool) -> None:
-        """Go on, or stay."""
+        """Go on, or pause."""
         ...
 
     def step(self) -> None:
-        """One tick, then stay."""
+        """One tick, then pause."""
         ...
 
     def back(self, time_s: float) -> None:
-        """Back by a time, or as far as is known, and stay."""
+        """Back by a time, or as far as is known, and pause."""
         ...
 
     def stop_when(self, text: str) -> None:
-        """Stay when a condition begins to hold; empty: never."""
+        """Pause when a condition begins to hold; empty: never."""
         ...
 
     def show(self, ends: Iterable[Endpoint]) -> None:
