@@ -216,8 +216,9 @@ def test_another_structure_goes_on_where_the_first_was_and_can_be_gone_back_over
 
 
 def test_a_condition_on_a_block_that_was_not_there_yet_holds_for_nothing(run, tmp_path):
-    run.set_input("u", 1.0)
-    run.advance(20)
+    run.advance(10)
+    run.set_input("u", 1000.0)  # other numbers begin to be above 25 here
+    run.advance(10)
     more = LAW.replace('"gain" =', '"later" = { kind = "TickCount" }\n"gain" =')
     run.change({}, read_text(more, tmp_path / "law.toml"))
     run.stop_when(Condition.parse("later.y >= 25"))
