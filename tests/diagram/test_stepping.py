@@ -217,7 +217,7 @@ def test_another_structure_goes_on_where_the_first_was_and_can_be_gone_back_over
 
 def test_a_condition_on_a_block_that_was_not_there_yet_holds_for_nothing(run, tmp_path):
     run.advance(10)
-    run.set_input("u", 1000.0)  # other numbers begin to be above 25 here
+    run.set_input("u", 1000.0)
     run.advance(10)
     more = LAW.replace('"gain" =', '"later" = { kind = "TickCount" }\n"gain" =')
     run.change({}, read_text(more, tmp_path / "law.toml"))
@@ -229,6 +229,10 @@ def test_a_condition_on_a_block_that_was_not_there_yet_holds_for_nothing(run, tm
     assert run.advance(14)  # the block is not there, and nothing is asked of it
     assert not run.advance(20)
     assert run.tick == 26
+    run.stop_when(Condition.parse("later.y == 1000"))
+    run.back(20)
+    assert run.advance(14)  # nor of other numbers, one of which begins to be 1000 here
+    run.advance(6)
     fewer = more.replace("later", "other")
     run.change({}, read_text(fewer, tmp_path / "law.toml"))
     assert run.advance(40)
