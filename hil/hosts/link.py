@@ -92,7 +92,10 @@ class Datagram:
 
     data: bytes
     kernel_s: float
-    """When the kernel took it, on the clock of the run [s]."""
+    """When the kernel took it, on the clock of the run [s].
+
+    The kernel begins to stamp some time after a socket asked for it; what came before that is
+    stamped as it is taken, so that it seems younger by at most a cycle."""
     taken_s: float
     """When it was taken from the kernel, likewise [s]; after the cycle's own time."""
     sender: Address

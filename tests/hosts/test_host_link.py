@@ -1,6 +1,7 @@
 """The one socket of hosts: where it listens, whom it hears, what it never waits for."""
 
 import contextlib
+import select
 import socket
 import struct
 from pathlib import Path
@@ -121,15 +122,17 @@ def test_a_packet_that_comes_while_the_loop_looks_was_not_taken_before(sender):
 @pytest.mark.real_time
 def test_a_packet_s_time_is_the_kernel_s(sender):
     now_s = RealClock().now_s
-    link, one = HostLink(Listening(), now_s), sender()
-    before_s = now_s()
-    one.sendto(b"x", link.address)
-    after_s = now_s()
-    while now_s() - after_s < 0.02:
-        pass
-    (got,) = link.drain()
-    assert before_s - 0.001 <= got.kernel_s <= after_s + 0.001  # 20 ms before it was taken
-    link.close()
+    with contextlib.closing(HostLink(Listening(), now_s)) as link:
+        one = sender()
+        for _ in range(50):  # the kernel begins to stamp some time after it was asked to
+            before_s = now_s()
+            one.sendto(b"x", link.address)
+            after_s = now_s()
+            select.select([one], [], [], 0.02)
+            (got,) = link.drain()
+            if before_s - 0.001 <= got.kernel_s <= after_s + 0.001:  # 20 ms before it was taken
+                return
+    pytest.fail(f"sent at {before_s} s, stamped {got.kernel_s} s, taken {got.taken_s} s")
 
 
 def test_a_jump_of_the_calendar_is_no_time_of_a_packet(linked, clock, monkeypatch, sender):
