@@ -14,7 +14,7 @@ from hil.diagram.lines import raise_problems
 from hil.diagram.model import DiagramFile
 from hil.diagram.order import Step, sort
 from hil.diagram.read import read
-from hil.diagram.types import FoundType, find_types, rate_problems
+from hil.diagram.types import FoundType, find_types, rate_problems, reset_problems
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,10 +29,11 @@ class SoundDiagram:
         """Where and how a block runs."""
         outputs = block.ports.outputs
         named = block.kind.size_port or (outputs[0].name if outputs else "")
-        size = self.types[block.path, named].size if named else 1
-        flat = self.flat
+        size, type_, flat = 1, "real", self.flat
+        if named:
+            size, type_ = self.types[block.path, named].size, self.types[block.path, named].type
         return BlockSetting(
-            block.path, size, block.rate * flat.base_s, flat.base_s, block.rate, flat.seed
+            block.path, size, block.rate * flat.base_s, flat.base_s, block.rate, flat.seed, type_
         )
 
 
@@ -46,6 +47,7 @@ def check(file: DiagramFile, changes: Mapping[Endpoint, Any] | None = None) -> S
     problems: list[str] = []
     types = find_types(flat, problems)
     problems += rate_problems(flat)
+    problems += reset_problems(flat, types)
     order, loop = sort(flat)
     if loop is not None:
         problems.append(loop.words)

@@ -8,7 +8,7 @@ condition, and hidden blocks that make the condition, restart states and put out
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from hil.config.errors import ConfigError
@@ -16,7 +16,7 @@ from hil.diagram.buses import Buses
 from hil.diagram.conditions import ENABLE, TRIGGER, HiddenBlocks
 from hil.diagram.drivers import found_drivers
 from hil.diagram.flat import Endpoint, FlatBlock, FlatDiagram, FlatWire
-from hil.diagram.kind import BlockKind, PortKind, Ports
+from hil.diagram.kind import COMPOSITE, BlockKind, PortKind, Ports
 from hil.diagram.lines import Placed, SourceLines, raise_problems
 from hil.diagram.model import Diagram, DiagramFile, DiagramParameter, DrawnBlock
 from hil.diagram.parameters import checked, resolved
@@ -157,7 +157,7 @@ class _Flattener:
         inner = _Around(
             f"{path}/", rate, offset, around.enable, around.within, around.depth + 1, None
         )
-        made = kind.drawn(values)
+        made = _with_ports(kind.drawn(values), kind.ports_of(values))
         self.diagram(made, inner, {})
         return self._face(path, made, block)
 
@@ -288,6 +288,18 @@ class _Flattener:
     def _add(self, place: str, problem: str, spot: tuple[str, str] = ("", "")) -> None:
         line = self.lines.before(*spot) if spot[1] else ""
         self.problems.append(Placed(f"{line}{place}: {problem}", *spot))
+
+
+def _with_ports(drawn: Diagram, ports: Ports) -> Diagram:
+    """A diagram whose face says what is known of a block's ports, so that a wire to it is told."""
+    faces = {}
+    for port in (*ports.inputs, *ports.outputs):
+        known = {"type": port.type, "shape": port.shape, "unit": port.unit, "frame": port.frame}
+        given = {name: one for name, one in known.items() if "?" not in one}
+        if port.type in COMPOSITE:
+            del given["unit"]
+        faces[port.name] = replace(drawn.blocks[port.name], parameters=given)
+    return replace(drawn, blocks={**drawn.blocks, **faces})
 
 
 def flatten(file: DiagramFile, changes: Mapping[Endpoint, Any] | None = None) -> FlatDiagram:

@@ -11,7 +11,13 @@ if TYPE_CHECKING:
     from hil.diagram.model import Diagram
 
 PortType = str
-"""``real``, ``boolean``, ``integer``, or a variable such as ``?t``."""
+"""``real``, ``boolean``, ``integer``, one of `COMPOSITE`, or a variable such as ``?t``."""
+COMPOSITE: Final[Mapping[str, tuple[float, ...]]] = {
+    "pose": (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0),
+    "wrench": (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+}
+"""Types of several numbers, and what they are before anything has made them: a pose is a rotation
+row after row and a place [m], a wrench a force [N] and a torque [N m]."""
 Parameters = Mapping[str, Any]
 """Checked values by name: numbers, texts, and tuples of numbers or of rows."""
 ParameterType = Literal[
@@ -86,6 +92,8 @@ class BlockSetting:
     rate: int = 1
     seed: int = 0
     """Of the whole diagram."""
+    type: PortType = "real"
+    """Of the elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +128,7 @@ class BlockKind:
     states: tuple[str, ...] | Callable[[Parameters, BlockSetting], int] = ()
     """Names for one element, or how many there are for the whole block."""
     initial: Callable[[Parameters, BlockSetting], Sequence[float]] | None = None
-    """States of one element at the start, or of the whole block if they are counted; else 0."""
+    """States of one element at the start, or of the whole block; else 0."""
     numbers: Callable[[Parameters, BlockSetting], Sequence[float]] | None = None
     """What the equation needs, in order; None for its numeric parameters as they are."""
     check: Callable[[Parameters], str] | None = None
@@ -168,7 +176,7 @@ class BlockKind:
         one = [0.0] * len(self.states)
         if self.initial is not None:
             one = [float(value) for value in self.initial(parameters, setting)]
-        return one * setting.size
+        return one if len(one) > len(self.states) else one * setting.size
 
 
 def flat(value: Any) -> list[float]:
@@ -204,6 +212,16 @@ def flag(name: str, *, shape: str | tuple[int, ...] = "?s", optional: bool = Fal
 def count(name: str) -> PortKind:
     """An integer port."""
     return PortKind(name, "1", "?s", "integer", "?count")
+
+
+def pose(name: str = "pose", frame: str = "?f") -> PortKind:
+    """A pose in some axes."""
+    return PortKind(name, "1", (len(COMPOSITE["pose"]),), "pose", frame)
+
+
+def wrench(name: str = "wrench", frame: str = "?f") -> PortKind:
+    """A wrench in some axes."""
+    return PortKind(name, "1", (len(COMPOSITE["wrench"]),), "wrench", frame)
 
 
 def source(unit: str = "1", type: PortType = "real") -> Ports:

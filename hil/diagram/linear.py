@@ -122,7 +122,7 @@ def opened(sound: SoundDiagram, target: Endpoint) -> tuple[SoundDiagram, Endpoin
     source, found = flat.drivers[target], sound.types[target]
     if source not in sound.types or source[0] not in flat.blocks:
         raise ConfigError("--loop", [f"{words}: it comes from an input, so no loop goes over it"])
-    if found.size != 1 or found.type != "real":
+    if found.size != 1 or not found.is_real:
         raise ConfigError("--loop", [f"{words}: {found.size} numbers; a real scalar is needed"])
     kind, values = faces()[IN], {"unit": "", "shape": (), "type": "real", "frame": ""}
     face = FlatBlock(OPENED, kind, values, kind.ports_of(values), 1, 0)
@@ -204,7 +204,7 @@ class _Differences:
         """Places of a block's states, without rings, which move."""
         sound, table = self._engine.sound, self._engine.table
         real = [one.name for one in block.ports.outputs
-                if sound.types[path, one.name].type == "real"]  # fmt: skip
+                if sound.types[path, one.name].is_real]  # fmt: skip
         held = []
         if block.rate > 1 or block.enable is not None:
             for name in real:

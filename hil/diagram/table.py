@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hil.diagram.check import SoundDiagram
 from hil.diagram.flat import Endpoint, FlatBlock
-from hil.diagram.kind import BlockKind, BlockSetting, Parameters
+from hil.diagram.kind import COMPOSITE, BlockKind, BlockSetting, Parameters
 from hil.diagram.offered import addresses
 from hil.diagram.offered import numbers_of as called_with
 from hil.diagram.order import WHOLE
@@ -106,12 +106,14 @@ class _Builder:
         return taken
 
     def _place_ports(self) -> None:
-        types = self._sound.types
-        for face in self._flat.inputs():
-            self._ports[face.path, "y"] = self._take(types[face.path, "y"].size)
+        ends = [(face.path, "y") for face in self._flat.inputs()]
         for path, block in self._flat.blocks.items():
-            for port in block.ports.outputs:
-                self._ports[path, port.name] = self._take(types[path, port.name].size)
+            ends += [(path, port.name) for port in block.ports.outputs]
+        for end in ends:
+            type_ = self._sound.types[end]
+            self._ports[end] = self._take(type_.size)
+            if type_.type in COMPOSITE:
+                self._filled.append((self._ports[end], type_.start))
 
     def _place_states(self) -> None:
         for path, block in self._flat.blocks.items():

@@ -1,4 +1,4 @@
-"""Types of all ports of a diagram: real or boolean, shape, unit and frame, found along its wires.
+"""Types of all ports of a diagram: real, pose and others, shape, unit and frame, by its wires.
 
 Each wire says that its two ends are the same. Wires are taken in order; the first that contradicts
 those before it is told, with both ends in words and what would be right.
@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from hil.diagram.flat import Endpoint, FlatBlock, FlatDiagram, FlatWire
-from hil.diagram.kind import PortKind
+from hil.diagram.kind import COMPOSITE, PortKind
 from hil.diagram.lines import Placed
 from hil.diagram.unify import Equalities, Exponent, LinearUnit, UnitEquations
 from hil.diagram.units import coherent, unit, words
 
 ANY: Final = "any"
+RESET: Final = "EnabledOutput"
+"""Kind of the hidden blocks that put outputs to 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +26,22 @@ class FoundType:
     """What is known of a port."""
 
     type: str
-    """real, boolean or integer."""
+    """real, boolean, integer, pose or wrench."""
     shape: tuple[int, ...]
     unit: str
     """`any` if nothing says it."""
     frame: str
     """Empty if nothing says it."""
+
+    @property
+    def is_real(self) -> bool:
+        """Whether its numbers change by degrees."""
+        return self.type not in ("boolean", "integer")
+
+    @property
+    def start(self) -> list[float]:
+        """Its numbers before anything has made them."""
+        return list(COMPOSITE.get(self.type, (0.0,) * self.size))
 
     @property
     def size(self) -> int:
@@ -113,23 +125,45 @@ def _fault(unknowns: _Unknowns, wire: FlatWire, ports: Mapping[Endpoint, PortKin
         equations: Equalities[Any] = getattr(unknowns, f"{name}s")
         if not equations.equate(out_of[name], into[name]):
             given, wanted = equations.value(out_of[name]), equations.value(into[name])
-            return words_of(given, wanted)
+            return words_of(given, wanted, unknowns.types.value(into["type"]) or "")
+        if name == "shape" and (fault := _composite_fault(unknowns, into)):
+            return fault
     given, wanted = unknowns.unit(wire.source, source), unknowns.unit(wire.target, target)
     if unknowns.units.equate(given, wanted):
         return ""
     return _unit_fault(unknowns.units.reduced(given), unknowns.units.reduced(wanted))
 
 
-def _type_fault(given: str, wanted: str) -> str:
-    between = {
-        ("boolean", "real"): "BooleanToReal", ("integer", "real"): "IntegerToReal",
-        ("real", "integer"): "RealToInteger", ("real", "boolean"): "Greater",
-    }.get((given, wanted))  # fmt: skip
+def _composite_fault(unknowns: _Unknowns, end: Mapping[str, Any]) -> str:
+    """What is wrong with a pose or a wrench that is taken for a list of numbers."""
+    type_, shape = unknowns.types.value(end["type"]), unknowns.shapes.value(end["shape"])
+    start = COMPOSITE.get(type_ or "")
+    if start is None or shape is None or shape == (len(start),):
+        return ""
+    return _no_list(type_ or "")
+
+
+def _no_list(type_: str) -> str:
+    return f"a {type_} is no list of numbers; put a {_BETWEEN[type_, 'real']} block between"
+
+
+_BETWEEN: Final = {
+    ("boolean", "real"): "BooleanToReal", ("integer", "real"): "IntegerToReal",
+    ("real", "integer"): "RealToInteger", ("real", "boolean"): "Greater",
+    ("pose", "real"): "PoseParts", ("real", "pose"): "Pose",
+    ("wrench", "real"): "WrenchParts", ("real", "wrench"): "Wrench",
+}  # fmt: skip
+
+
+def _type_fault(given: str, wanted: str, _: str) -> str:
+    between = _BETWEEN.get((given, wanted))
     remedy = f"; put a {between} block between" if between else ""
     return f"{given} into {wanted}{remedy}"
 
 
-def _shape_fault(given: tuple[int, ...], wanted: tuple[int, ...]) -> str:
+def _shape_fault(given: tuple[int, ...], wanted: tuple[int, ...], type_: str) -> str:
+    if type_ in COMPOSITE:
+        return _no_list(type_)
     return f"{_shape_words(given)} into {_shape_words(wanted)}"
 
 
@@ -139,11 +173,13 @@ def _shape_words(shape: tuple[int, ...]) -> str:
     return f"a vector of {shape[0]}" if len(shape) == 1 else " by ".join(map(str, shape))
 
 
-def _frame_fault(given: str, wanted: str) -> str:
-    return (
-        f"axes {given!r} into axes {wanted!r}; put a Rotate block between "
-        f'(from = "{given}", to = "{wanted}")'
-    )
+def _frame_fault(given: str, wanted: str, type_: str) -> str:
+    told, between = f"axes {given!r} into axes {wanted!r}", _TURNING.get(type_, "Rotate")
+    return f'{told}; put a {between} block between (from = "{given}", to = "{wanted}")'
+
+
+_TURNING: Final = {"pose": "PoseProduct", "wrench": "TransformWrench"}
+"""Blocks that bring something into other axes."""
 
 
 _EQUAL: Final = {"type": _type_fault, "shape": _shape_fault, "frame": _frame_fault}
@@ -199,6 +235,15 @@ def rate_problems(flat: FlatDiagram) -> list[str]:
             wire = wires.get((path, port))
             problems.append(Placed(words, wire.section, wire.key) if wire else words)
     return problems
+
+
+def reset_problems(flat: FlatDiagram, types: Types) -> list[str]:
+    """Outputs of sub-diagrams that would be put to 0 and cannot be."""
+    return [
+        f'{path.replace("@", ".")}: a pose cannot be put to 0; outputs = "held" is needed there'
+        for path, block in flat.blocks.items()
+        if block.kind.name == RESET and types[path, "y"].type == "pose"
+    ]
 
 
 def _ticks(block: FlatBlock) -> str:

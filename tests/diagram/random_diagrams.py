@@ -45,8 +45,9 @@ class Drawn:
     def face(self, inputs):
         for number in range(inputs):
             draw = self.draw
-            type_ = draw.choice(("real", "real", "real", "boolean", "integer"))
+            type_ = draw.choice(("real", "real", "real", "boolean", "integer", "pose", "wrench"))
             shape = () if type_ != "real" else draw.choice(((), (), (3,)))
+            shape = {"pose": (12,), "wrench": (6,)}.get(type_, shape)
             name = f"in{number}"
             parameters = {"type": type_, "shape": shape, "unit": "1"}
             self.blocks[name] = DrawnBlock("In", parameters)
@@ -64,6 +65,7 @@ class Drawn:
             ("Constant", {"value": self.number(), "unit": "m^2"}),
             ("Constant", {"value": self.vector(3), "unit": "N"}),
             ("Constant", {"value": self.vector(3), "unit": "N*m"}),
+            ("Constant", {"value": self.vector(3), "unit": "m"}),
             ("Constant", {"value": (self.vector(3),), "unit": "m"}),
             ("Constant", {"value": (tuple(self.vector(3) for _ in range(3)),)}),
             ("Constant", {"value": tuple(self.vector(3) for _ in range(3))}),
@@ -210,14 +212,12 @@ class Drawn:
                 return
             wires["enable" if run == "enabled" else "trigger"] = draw.choice(fitting).text
         name = self.name("sub")
-        kept = (
-            {}
-            if run == "always"
-            else {
-                "states": draw.choice(("held", "reset")),
-                "outputs": draw.choice(("held", "reset")),
-            }
-        )
+        outs = [block for block in inner.blocks.values() if block.kind == "Out"]
+        posed = any(block.parameters["type"] == "pose" for block in outs)  # which is never 0
+        kept = {}
+        if run != "always":
+            kept = {"states": draw.choice(("held", "reset")),
+                    "outputs": draw.choice(("held",) if posed else ("held", "reset"))}  # fmt: skip
         self.blocks[name] = DrawnBlock("sub", of=of, rate=rate[0], offset=rate[1], run=run, **kept)
         self.wires |= {f"{name}.{port}": text for port, text in wires.items()}
         for out, block in inner.blocks.items():

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from hil.diagram.check import check
 from hil.diagram.engine import Engine
-from hil.diagram.kind import BlockSetting
+from hil.diagram.kind import COMPOSITE, BlockSetting
 from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
 from hil.diagram.registry import hidden, kinds
 
@@ -49,8 +49,10 @@ def run_block(kind, parameters, inputs, base_s=BASE_S, output=None):
     for port in found.ports_of(whole).inputs:
         if port.name not in inputs:
             continue
-        shape = np.shape(inputs[port.name])[1:]
-        blocks[port.name] = DrawnBlock("In", {"shape": tuple(shape)})
+        face = {"shape": tuple(np.shape(inputs[port.name])[1:])}
+        if port.type in COMPOSITE:
+            face["type"] = port.type
+        blocks[port.name] = DrawnBlock("In", face)
         wires[f"b.{port.name}"] = f"{port.name}.y"
     engine = Engine(check(DiagramFile(Diagram(blocks, wires), base_s)))
     names = [output] if output else [one.name for one in found.ports_of(whole).outputs]
@@ -61,6 +63,37 @@ def run_block(kind, parameters, inputs, base_s=BASE_S, output=None):
         engine.step()
         rows.append(np.concatenate([engine.port("b", name) for name in names] or [[]]))
     return np.array(rows)
+
+
+def packed(rotations, places):
+    """Poses as a wire carries them, shape (ticks, 12)."""
+    return np.hstack([rotations.reshape(-1, 9), places])
+
+
+def homogeneous(rotations, places):
+    """Poses as matrices of 4 by 4."""
+    found = np.tile(np.eye(4), (len(rotations), 1, 1))
+    found[:, :3, :3], found[:, :3, 3] = rotations, places
+    return found
+
+
+def unpacked(matrices):
+    return np.hstack([matrices[:, :3, :3].reshape(-1, 9), matrices[:, :3, 3]])
+
+
+def with_one(points):
+    return np.hstack([points, np.ones((len(points), 1))])
+
+
+def moved_wrench():
+    """By virtual work: any twist of the body does the same work with both wrenches."""
+    force, torque = PROPER.apply(OTHER), PROPER.apply(MATRICES[:, 0])
+    found = np.zeros((TICKS, 6))
+    for k, axis in enumerate(np.eye(3)):
+        found[:, k] = force @ axis  # the body shifts along an axis
+        speeds = np.cross(axis, VECTOR)  # it turns about one through the origin
+        found[:, 3 + k] = torque @ axis + np.einsum("ki,ki->k", force, speeds)
+    return found
 
 
 def recursive(function, *inputs, start=0.0):
@@ -309,6 +342,8 @@ CASES = {
                np.where(P[:, None], VECTOR, OTHER)),
     "MultiportSwitch": ({"width": 3}, {"index": K % 5, "u1": A, "u2": B, "u3": C},
                         np.choose(np.clip(K % 5, 1, 3) - 1, [A, B, C])),
+    "Merge": ({"width": 2, "initial": 7.0}, {"u1": A, "u2": B, "new1": P, "new2": Q},
+              recursive(lambda y, a, b, p, q: a if p else b if q else y, A, B, P, Q, start=7.0)),
     "RateTransition": ({}, U, A),
     "MatrixGain": ({"k": ((1.0, 2.0, 3.0), (0.0, -1.0, 0.5))}, {"u": VECTOR},
                    VECTOR @ np.array([[1.0, 2.0, 3.0], [0.0, -1.0, 0.5]]).T),
@@ -333,26 +368,29 @@ CASES = {
     "QuaternionFromRotation": ({}, {"rotation": PROPER.as_matrix()}, None),
     "RotationFromQuaternion": ({}, {"u": FOUR},
                                matrices(Rotation.from_quat(FOUR, scalar_first=True))),
-    "PoseProduct": ({}, {"R1": TURNS, "p1": VECTOR, "R2": MATRICES, "p2": OTHER}, np.hstack([
-        (TURNS @ MATRICES).reshape(TICKS, 9),
-        VECTOR + np.einsum("kij,kj->ki", TURNS, OTHER)])),
-    "PoseInverse": ({}, {"R": TURNS, "p": VECTOR}, np.hstack([
-        np.linalg.inv(TURNS).reshape(TICKS, 9),
-        -np.linalg.solve(TURNS, VECTOR[:, :, None])[:, :, 0]])),
-    "TransformPoint": ({}, {"R": TURNS, "p": VECTOR, "point": OTHER},
-                       VECTOR + np.einsum("kij,kj->ki", TURNS, OTHER)),
-    "PoseError": ({}, {"R_wanted": WANTED.as_matrix(), "p_wanted": VECTOR,
-                       "R": PROPER.as_matrix(), "p": OTHER},
+    "Pose": ({}, {"rotation": TURNS, "position": VECTOR}, packed(TURNS, VECTOR)),
+    "PoseParts": ({}, {"pose": packed(TURNS, VECTOR)}, packed(TURNS, VECTOR)),
+    "PoseProduct": ({}, {"pose1": packed(TURNS, VECTOR), "pose2": packed(MATRICES, OTHER)},
+                    unpacked(homogeneous(TURNS, VECTOR) @ homogeneous(MATRICES, OTHER))),
+    "PoseInverse": ({}, {"pose": packed(TURNS, VECTOR)},
+                    unpacked(np.linalg.inv(homogeneous(TURNS, VECTOR)))),
+    "TransformPoint": ({}, {"pose": packed(TURNS, VECTOR), "point": OTHER},
+                       (homogeneous(TURNS, VECTOR) @ with_one(OTHER)[:, :, None])[:, :3, 0]),
+    "PoseError": ({}, {"wanted": packed(WANTED.as_matrix(), VECTOR),
+                       "pose": packed(PROPER.as_matrix(), OTHER)},
                   np.hstack([(WANTED * PROPER.inv()).as_rotvec(), VECTOR - OTHER])),
-    "ForwardKinematics": ({"dh": ARM}, {"q": ANGLES}, np.hstack([
-        dh_end(ANGLES)[:, :3, 3], dh_end(ANGLES)[:, :3, :3].reshape(TICKS, 9)])),
+    "Wrench": ({}, {"force": VECTOR, "torque": OTHER}, np.hstack([VECTOR, OTHER])),
+    "WrenchParts": ({}, {"wrench": np.hstack([VECTOR, OTHER])}, np.hstack([VECTOR, OTHER])),
+    "TransformWrench": ({}, {"pose": packed(PROPER.as_matrix(), VECTOR),
+                             "wrench": np.hstack([OTHER, MATRICES[:, 0]])}, moved_wrench()),
+    "ForwardKinematics": ({"dh": ARM}, {"q": ANGLES}, unpacked(dh_end(ANGLES))),
     "Jacobian": ({"dh": ARM}, {"q": ANGLES}, None),
     "DampedLeastSquares": ({"damping": 0.3, "length_m": 0.7}, {
         "linear": LINEAR, "angular": ANGULAR, "shift": VECTOR, "turn": OTHER},
         damped(LINEAR, ANGULAR, VECTOR, OTHER, 0.3, 0.7)),
     "CoordinateDescent": ({"dh": ARM, "turn_m": 0.3, "step_max_rad": 3.0}, {
-        "position": 0.3 * VECTOR, "rotation": PROPER.as_matrix()}, None),
-    "HexapodLengths": (ROWS, {"position": VECTOR, "rotation": TURNS}, np.linalg.norm(
+        "pose": packed(PROPER.as_matrix(), 0.3 * VECTOR)}, None),
+    "HexapodLengths": (ROWS, {"pose": packed(TURNS, VECTOR)}, np.linalg.norm(
         VECTOR[:, None] + np.einsum("kij,lj->kli", TURNS, LEGS[1]) - LEGS[0], axis=2)),
     "Expression": (
         {"text": "v = if(u1 > lim and not p, lim, u1)*k; x' = v - x^3/tau; y = x; w = v/k + u2; "
@@ -457,8 +495,7 @@ def test_a_jacobian_is_how_the_end_moves_with_each_joint():
 
 def descended(ticks, goal, **parameters):
     """Angles and distance of each tick towards a goal that stays."""
-    inputs = {"position": np.tile(goal[:3, 3], (ticks, 1)),
-              "rotation": np.tile(goal[:3, :3], (ticks, 1, 1))}  # fmt: skip
+    inputs = {"pose": np.tile(unpacked(goal[None]), (ticks, 1))}
     found = run_block("CoordinateDescent", {"dh": ARM, **parameters}, inputs)
     return found[:, :6], found[:, 6]
 

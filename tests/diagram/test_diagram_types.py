@@ -8,6 +8,7 @@ import pytest
 from hil.config.errors import ConfigError
 from hil.diagram.check import check
 from hil.diagram.engine import Engine
+from hil.diagram.interpreter.interpreter import Interpreter
 from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
 from hil.diagram.units import UnitError, conversion, times, unit, words
 
@@ -112,6 +113,99 @@ def test_shapes_types_and_frames_are_refused_at_the_wire():
     text = refused({"v": vector, "w": ("Constant", {"value": (1.0, 2.0, 3.0), "frame": "valve"}),
                     "s": ("Sum", {})}, {"s.u1": "v.y", "s.u2": "w.y"})  # fmt: skip
     assert "s.u2 = w.y: axes 'valve' into axes 'wrist'; put a Rotate block between" in text
+
+
+POSED = {
+    "R": ("Constant", {"value": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))}),
+    "p": ("Constant", {"value": (1.0, 2.0, 3.0), "unit": "m", "frame": "base"}),
+    "pose": ("Pose", {}),
+}
+POSED_WIRES = {"pose.rotation": "R.y", "pose.position": "p.y"}
+PULLED = {
+    "f": ("Constant", {"value": (1.0, 0.0, 0.0), "unit": "N", "frame": "wrist"}),
+    "m": ("Constant", {"value": (0.0, 0.0, 1.0), "unit": "N*m", "frame": "wrist"}),
+    "w": ("Wrench", {}),
+}
+PULLED_WIRES = {"w.force": "f.y", "w.torque": "m.y"}
+
+
+@pytest.mark.parametrize(
+    ("blocks", "wires", "words"),
+    [
+        ({"g": ("Gain", {"k": 2.0})}, {"g.u": "pose.pose"},
+         "g.u = pose.pose: pose into real; put a PoseParts block between"),
+        ({"i": ("PoseInverse", {})}, {"i.pose": "p.y"},
+         "i.pose = p.y: real into pose; put a Pose block between"),
+        ({"d": ("Demux", {"width": 12})}, {"d.u": "pose.pose"}, ""),
+        ({"d": ("Demux", {"width": 12}), "n": ("UnitDelay", {})},
+         {"d.u": "pose.pose", "n.u": "d.y1"},
+         "n.u = d.y1: a pose is no list of numbers; put a PoseParts block between"),
+        ({"d": ("Demux", {"width": 3})}, {"d.u": "pose.pose"},
+         "d.u = pose.pose: a pose is no list of numbers; put a PoseParts block between"),
+        ({"g": ("Gain", {"k": 2.0})}, {"g.u": "w.wrench"},
+         "g.u = w.wrench: wrench into real; put a WrenchParts block between"),
+        ({"i": ("WrenchParts", {})}, {"i.wrench": "pose.pose"}, "pose into wrench"),
+        ({"z": ("Out", {"type": "wrench", "frame": "valve"})}, {"z.u": "w.wrench"},
+         "z.u = w.wrench: axes 'wrist' into axes 'valve'; put a TransformWrench block between "
+         '(from = "wrist", to = "valve")'),
+        ({"z": ("Out", {"type": "pose", "frame": "world"})}, {"z.u": "pose.pose"},
+         "z.u = pose.pose: axes 'base' into axes 'world'; put a PoseProduct block between"),
+        ({"t": ("TransformWrench", {"from": "wrist", "to": "base"}),
+          "z": ("Out", {"type": "wrench", "frame": "valve"})},
+         {"t.pose": "pose.pose", "t.wrench": "w.wrench", "z.u": "t.y"},
+         "z.u = t.y: axes 'base' into axes 'valve'"),
+        ({"t": ("TransformWrench", {"from": "wrist", "to": "base"}),
+          "z": ("Out", {"type": "wrench", "frame": "base"})},
+         {"t.pose": "pose.pose", "t.wrench": "w.wrench", "z.u": "t.y"}, ""),
+        ({"t": ("TransformPoint", {"from": "tool", "to": "base"})},
+         {"t.pose": "pose.pose", "t.point": "p.y"},
+         "t.point = p.y: axes 'base' into axes 'tool'; put a Rotate block between"),
+        ({"z": ("Out", {"type": "pose", "unit": "m"})}, {"z.u": "pose.pose"},
+         "z: unit = 'm': a pose has units of its own; leave it out"),
+        ({"z": ("Out", {"type": "pose", "shape": (3,)})}, {"z.u": "pose.pose"},
+         "z: shape = [3]: a pose has its own; leave it out"),
+    ],
+)  # fmt: skip
+def test_poses_and_wrenches_are_types_of_their_own(blocks, wires, words):
+    blocks = {**POSED, **PULLED, **blocks}
+    wires = {**POSED_WIRES, **PULLED_WIRES, **wires}
+    if words:
+        assert words in refused(blocks, wires)
+    else:
+        check(diagram(blocks, wires))
+
+
+@pytest.mark.parametrize("kind", ["UnitDelay", "Delay", "SampleHold", "Merge"])
+def test_what_remembers_a_pose_begins_with_one(kind):
+    more = {"SampleHold": {"b.hold": "c.y"}, "Merge": {"b.new1": "n.y", "b.new2": "n.y"}}
+    blocks = {**POSED, "b": (kind, {}), "e": ("PoseError", {}), "angle": ("Norm", {}),
+              "c": ("ConstantBoolean", {"value": True}), "n": ("ConstantBoolean", {})}  # fmt: skip
+    into = ("b.u1", "b.u2") if kind == "Merge" else ("b.u",)
+    wires = {**POSED_WIRES, **dict.fromkeys(into, "pose.pose"), **more.get(kind, {}),
+             "e.wanted": "b.y", "e.pose": "pose.pose", "angle.u": "e.turn"}  # fmt: skip
+    for runs in (Engine(check(diagram(blocks, wires))), Interpreter(check(diagram(blocks, wires)))):
+        runs.step()
+        assert [*runs.port("b")] == [1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]
+        assert [*runs.port("e/less"), *runs.port("angle")] == [-1, -2, -3, 0]
+
+
+def test_a_pose_of_a_sub_diagram_that_has_not_run_is_not_turned_and_never_put_to_0():
+    inner = Diagram(
+        {name: DrawnBlock(kind, given) for name, (kind, given) in POSED.items()}
+        | {"y": DrawnBlock("Out")},
+        {**POSED_WIRES, "y.u": "pose.pose"},
+    )
+
+    def around(**kept):
+        blocks = {"n": ("ConstantBoolean", {}),
+                  "s": (DrawnBlock("sub", of="S", run="enabled", **kept), {}),
+                  "o": ("Out", {"type": "pose"})}  # fmt: skip
+        return blocks, {"s.enable": "n.y", "o.u": "s.y"}, {"S": inner}
+
+    engine = Engine(check(diagram(*around())))
+    engine.step()
+    assert [*engine.port("s/pose", "pose")] == [1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]
+    assert 's.y: a pose cannot be put to 0; outputs = "held"' in refused(*around(outputs="reset"))
 
 
 @pytest.mark.parametrize("seed", range(20))

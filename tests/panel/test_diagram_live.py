@@ -176,6 +176,17 @@ def test_values_are_written_in_few_characters(values):
         assert float(first) == pytest.approx(values[0], rel=6e-3)
 
 
+def test_a_pose_tells_its_place_and_a_wrench_its_two_vectors():
+    import numpy as np
+
+    standing = FoundType("pose", (12,), "1", "base")
+    assert value_words(np.array([*standing.start[:9], 1.0, 0.25, 0.0]), standing) == (
+        "at [1, 0.25, 0] m"
+    )
+    pull = FoundType("wrench", (6,), "1", "wrist")
+    assert value_words(np.arange(6.0), pull) == "[0, 1, 2] N, [3, 4, 5] N*m"
+
+
 # The window.
 
 

@@ -53,7 +53,7 @@ class Interpreter:
         self.sound = sound
         self.tick = 0
         flat = sound.flat
-        self._inputs = {one.path: [0.0] * sound.types[one.path, "y"].size for one in flat.inputs()}
+        self._inputs = {one.path: sound.types[one.path, "y"].start for one in flat.inputs()}
         self.blocks: dict[str, RunningBlock] = {}
         for path, block in flat.blocks.items():
             self.blocks[path] = RunningBlock(sound, block, lambda: self.tick)

@@ -43,8 +43,9 @@ class RunningBlock:
         self.block = block
         self._sound = sound
         self._tick = tick
-        self.sizes = [self._sound.types[block.path, one.name].size for one in block.ports.outputs]
-        self.values = [0.0] * sum(self.sizes)
+        types = [sound.types[block.path, one.name] for one in block.ports.outputs]
+        self.sizes = [one.size for one in types]
+        self.values = [number for one in types for number in one.start]
         self.readings: list[InputNumbers] = []
         self.setting = self._sound.setting(block)
         self.initial = block.kind.initial_of(block.parameters, self.setting)

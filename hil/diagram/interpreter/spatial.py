@@ -150,7 +150,7 @@ class SerialArm(WholeBlock):
 class ForwardKinematics(SerialArm):
     def output(self, q: Numbers) -> Numbers:
         R, at = self.poses(q)[-1]
-        return [*at, *flat(R)]
+        return [*flat(R), *at]
 
 
 class Jacobian(SerialArm):
@@ -198,8 +198,8 @@ class DampedLeastSquares(WholeBlock):
 class CoordinateDescent(SerialArm):
     """States: angles of the joints."""
 
-    def output(self, position: Numbers, rotation: Numbers) -> Numbers:
-        q, p = list(self.x), self.p
+    def output(self, pose: Numbers) -> Numbers:
+        q, p, rotation, position = list(self.x), self.p, pose[:9], pose[9:]
         low, high = (p[one] * len(q) if len(p[one]) == 1 else p[one] for one in ("low", "high"))
         weight, most = 0.5 * (p["turn_m"] * p["turn_m"]), p["step_max_rad"]
         wanted = [list(rotation[k::3]) for k in range(3)]
@@ -245,8 +245,8 @@ def _turned(z: Numbers, r: Numbers, c: float, s: float) -> Numbers:
 
 
 class HexapodLengths(WholeBlock):
-    def output(self, position: Numbers, rotation: Numbers) -> Numbers:
-        R, found = rows_of(rotation), []
+    def output(self, pose: Numbers) -> Numbers:
+        R, position, found = rows_of(pose), pose[9:], []
         for low, high in zip(self.p["lower"], self.p["upper"], strict=True):
             squares = 0.0
             for at, row, below in zip(position, R, low, strict=True):

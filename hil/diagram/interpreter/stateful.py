@@ -40,6 +40,12 @@ class SampleHold(Held):
         return self.x[0] if hold else u
 
 
+class Merge(Held):
+    def output(self, *u: float) -> float:
+        count = self.p["width"]
+        return next((y for y, new in zip(u[:count], u[count:], strict=True) if new), self.x[0])
+
+
 class Latch(Held):
     def output(self, on: float, off: float) -> float:
         return truth((self.x[0] or on) and not off)
@@ -263,9 +269,9 @@ class PID(Element):
 
 
 _NAMED: Final[tuple[type[Element], ...]] = (
-    SampleHold, Latch, Hysteresis, Backlash, RateLimit, UnitDelay, Delay, MovingAverage, Toggle,
-    Counter, OnDelay, OffDelay, Integral, LimitedIntegral, ResettingIntegral, IntegralForward, Lag,
-    HighPass, LeadLag, Derivative, PI, PID,
+    SampleHold, Merge, Latch, Hysteresis, Backlash, RateLimit, UnitDelay, Delay, MovingAverage,
+    Toggle, Counter, OnDelay, OffDelay, Integral, LimitedIntegral, ResettingIntegral,
+    IntegralForward, Lag, HighPass, LeadLag, Derivative, PI, PID,
 )  # fmt: skip
 STATEFUL: Final[dict[str, type[Element]]] = {
     "Edge": EdgeDetector,

@@ -95,6 +95,13 @@ class Demux(WholeBlock):
         return list(u)
 
 
+class Concatenation(WholeBlock):
+    """A pose or a wrench of its parts, or the other way round."""
+
+    def output(self, *u: Numbers) -> Numbers:
+        return [number for one in u for number in one]
+
+
 class Select(WholeBlock):
     def output(self, u: Numbers) -> Numbers:
         return [u[self.p["index"] - 1]]
@@ -238,11 +245,14 @@ class PythonBlock(WholeBlock):
 
 
 WHOLE: Final[dict[str, type[WholeBlock]]] = {
-    one.__name__: one
-    for one in (
-        ShiftRegister, StateSpace, TransferFunction, Mux, Demux, Select, MatrixGain, Dot, Norm,
-        SumElements, Cross, MatrixProduct, Rotate, RotateBack, RotationAbout, ForceTransform,
-        StateMachine,
-    )
+    **{
+        one.__name__: one
+        for one in (
+            ShiftRegister, StateSpace, TransferFunction, Mux, Demux, Select, MatrixGain, Dot, Norm,
+            SumElements, Cross, MatrixProduct, Rotate, RotateBack, RotationAbout, ForceTransform,
+            StateMachine,
+        )
+    },
+    **dict.fromkeys(("Pose", "PoseParts", "Wrench", "WrenchParts"), Concatenation),
 }  # fmt: skip
 """By the kind's name."""

@@ -16,6 +16,7 @@ def advance_element(code: int, v: Array, a: int, b: int, c: int, o: int, s: int,
         v[s] = u
     elif (
         code == codes.SAMPLEHOLD
+        or code == codes.MERGE
         or code == codes.LATCH
         or code == codes.HYSTERESIS
         or code == codes.BACKLASH

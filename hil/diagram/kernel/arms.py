@@ -98,7 +98,7 @@ def next_angles(v: Array, p: int) -> int:
 @njit(**FAST)
 def descend(v: Array, x: Places, q: int, o: int, s: int, p: int) -> None:
     """Sweeps from the last joint to the first; the end's pose is turned along."""
-    joints, place, matrix = int(v[p]), x[q], x[q + 1]
+    joints, place, matrix = int(v[p]), x[q] + 9, x[q]
     f = p + 1 + 5 * joints
     w = f + 12 * (joints + 1)
     low, high, angles = w + 3, w + 3 + joints, next_angles(v, p)

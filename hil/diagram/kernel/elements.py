@@ -150,6 +150,11 @@ def compute_element(code: int, tick: int, v: Array, x: Places, a: int, b: int, c
         y = v[b] if v[a] != 0.0 else v[c]
     elif code == codes.MULTIPORTSWITCH:
         y = v[x[q + int(clipped(v[a], 1.0, v[p]))]]
+    elif code == codes.MERGE:
+        y, count = v[s], int(v[p])
+        for n in range(count - 1, -1, -1):
+            if v[x[q + count + n]] != 0.0:
+                y = v[x[q + n]]
     elif code == codes.RATETRANSITION:
         y = v[a]
     elif code == codes.SCALE:

@@ -41,9 +41,13 @@ def compute_whole(code: int, part: int, v: Array, x: Places, q: int, o: int, s: 
     elif code == codes.MUX:
         for n in range(size):
             v[o + n] = v[x[q + n]]
-    elif code == codes.DEMUX:
+    elif code == codes.DEMUX or code == codes.POSEPARTS or code == codes.WRENCHPARTS:
         for n in range(size):
             v[o + n] = v[x[q] + n]
+    elif code == codes.POSE or code == codes.WRENCH:
+        first = size - 3
+        for n in range(size):
+            v[o + n] = v[x[q] + n] if n < first else v[x[q + 1] + n - first]
     elif code == codes.SELECT:
         v[o] = v[x[q] + int(v[p + 1]) - 1]
     elif code == codes.MATRIXGAIN:
@@ -107,10 +111,8 @@ def compute_whole(code: int, part: int, v: Array, x: Places, q: int, o: int, s: 
         turn_forms(code, v, x[q], o)
     elif code == codes.FORWARDKINEMATICS:
         f = arm_poses(v, p, x[q]) + 12 * int(v[p])
-        for n in range(3):
-            v[o + n] = v[f + 9 + n]
-        for n in range(9):
-            v[o + 3 + n] = v[f + n]
+        for n in range(12):
+            v[o + n] = v[f + n]
     elif code == codes.JACOBIAN:
         write_jacobian(v, p, x[q], o)
     elif code == codes.DAMPEDLEASTSQUARES:
@@ -118,7 +120,7 @@ def compute_whole(code: int, part: int, v: Array, x: Places, q: int, o: int, s: 
     elif code == codes.COORDINATEDESCENT:
         descend(v, x, q, o, s, p)
     elif code == codes.HEXAPODLENGTHS:
-        write_lengths(v, x[q], x[q + 1], o, p, size)
+        write_lengths(v, x[q] + 9, x[q], o, p, size)
     elif code == codes.PYTHONBLOCK:
         call_python(0, v, x, q, o, s, p)
     elif code == codes.RESTART and v[x[q]] != 0.0 and v[s] == 0.0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from hil.diagram.kind import (
+    COMPOSITE,
     NO_PAIRS,
     BlockKind,
     BlockSetting,
@@ -25,7 +26,8 @@ EDGES: Final = ("rising", "falling", "both")
 
 ANY: Final = Ports((PortKind("u", type="?t"),), (PortKind("y", type="?t"),))
 FLAG: Final = Ports((flag("u"),), (flag("y"),))
-INITIAL: Final = ParameterKind("initial", default=0.0, unit="unit of u", about="before the start")
+INITIAL: Final = ParameterKind("initial", default=0.0, unit="unit of u", about="before the start; "
+                               "a pose is not turned then, and at 0")  # fmt: skip
 
 
 def _register_ports(parameters: Parameters) -> Ports:
@@ -38,7 +40,14 @@ def _ring(parameters: Parameters, setting: BlockSetting) -> int:
 
 
 def _ring_filled(parameters: Parameters, setting: BlockSetting) -> list[float]:
-    return [0.0, *[parameters["initial"]] * parameters["ticks"]] * setting.size
+    start, ticks = before_start(parameters, setting), parameters["ticks"]
+    return [number for one in start for number in (0.0, *[one] * ticks)]
+
+
+def before_start(parameters: Parameters, setting: BlockSetting) -> list[float]:
+    """What each element is before the start; `initial` is of numbers alone."""
+    start = COMPOSITE.get(setting.type, (parameters["initial"],) * setting.size)
+    return list(start)
 
 
 def _average(parameters: Parameters, setting: BlockSetting) -> int:
@@ -57,7 +66,7 @@ KINDS: Final = (
     BlockKind(
         name="UnitDelay", group=GROUP, about="The value of the block's tick before.",
         equation="y[k] = u[k-1], y[0] = initial", ports=ANY, direct=NO_PAIRS,
-        parameters=(INITIAL,), states=("x",), initial=lambda p, _: (p["initial"],),
+        parameters=(INITIAL,), states=("x",), initial=before_start,
         example=Example(inputs={"u": 1.0}),
     ),
     BlockKind(
@@ -87,7 +96,7 @@ KINDS: Final = (
         ports=Ports(
             (PortKind("u", type="?t"), flag("hold", shape=())), (PortKind("y", type="?t"),)
         ),
-        parameters=(INITIAL,), states=("x",), initial=lambda p, _: (p["initial"],),
+        parameters=(INITIAL,), states=("x",), initial=before_start,
         example=Example(inputs={"u": 1.0, "hold": False}),
     ),
     BlockKind(

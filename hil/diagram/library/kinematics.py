@@ -10,15 +10,16 @@ import math
 from typing import Final
 
 from hil.diagram.kind import (
+    COMPOSITE,
     BlockKind,
     BlockSetting,
     Example,
-    Pairs,
     ParameterKind,
     Parameters,
     PortKind,
     Ports,
     flat,
+    pose,
 )  # fmt: skip
 from hil.diagram.library.vectors import JOINTS_MOST
 
@@ -59,8 +60,7 @@ def _angles(p: Parameters) -> PortKind:
 
 
 def _forward(p: Parameters) -> Ports:
-    place = PortKind("position", "m", (3,), frame="?g")
-    return Ports((_angles(p),), (place, PortKind("rotation", "1", (3, 3), frame="?r")))
+    return Ports((_angles(p),), (pose("pose", "?g"),))
 
 
 def _jacobian(p: Parameters) -> Ports:
@@ -85,18 +85,11 @@ def _squares_numbers(p: Parameters, _: BlockSetting) -> list[float]:
 
 
 def _descent(p: Parameters) -> Ports:
-    place = PortKind("position", "m", (3,), frame="?g")
     return Ports(
-        (place, PortKind("rotation", "1", (3, 3), frame="?r")),
+        (pose("pose", "?g"),),
         (PortKind("y", "1", (joints_of(p),), frame="?q"),
          PortKind("distance", "m", (), frame="?d")),
     )  # fmt: skip
-
-
-def _descent_pairs(p: Parameters) -> Pairs:
-    """Without a weight the rotation counts for nothing."""
-    inputs = ("position", "rotation") if p["turn_m"] > 0.0 else ("position",)
-    return frozenset((one, other) for one in inputs for other in ("y", "distance"))
 
 
 def _descent_fault(p: Parameters) -> str:
@@ -140,9 +133,7 @@ def _hexapod_fault(p: Parameters) -> str:
 
 
 def _hexapod(p: Parameters) -> Ports:
-    place = PortKind("position", "m", (3,), frame="?g")
-    return Ports((place, PortKind("rotation", "1", (3, 3), frame="?r")),
-                 (PortKind("y", "m", (len(p["lower"]),), frame="?q"),))  # fmt: skip
+    return Ports((pose("pose", "?g"),), (PortKind("y", "m", (len(p["lower"]),), frame="?q"),))
 
 
 def _hexapod_numbers(p: Parameters, _: BlockSetting) -> list[float]:
@@ -151,7 +142,7 @@ def _hexapod_numbers(p: Parameters, _: BlockSetting) -> list[float]:
 
 COLUMNS: Final = {"linear": ((0.0, 0.5), (0.5, 0.0), (0.0, 0.0)),
                   "angular": ((0.0, 0.0), (0.0, 0.0), (1.0, 1.0))}  # fmt: skip
-STANDING: Final = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+STANDING: Final = COMPOSITE["pose"][:9]
 
 KINDS: Final = (
     BlockKind(
@@ -184,10 +175,10 @@ KINDS: Final = (
     BlockKind(
         name="CoordinateDescent", group=GROUP,
         about="Joint angles for a pose, some sweeps a tick, within limits; it keeps what it found.",
-        equation="from the last joint to the first: the q_i that makes |p - position|^2 + turn_m^2 "
-        "|R - rotation|^2/2 least, by step_max_rad at most",
+        equation="from the last joint to the first: the q_i that makes |p - p_wanted|^2 + "
+        "turn_m^2 |R - R_wanted|^2/2 least, by step_max_rad at most",
         ports=_descent, check=_descent_fault, numbers=_descent_numbers,
-        states=lambda p, _: joints_of(p), initial=_descent_start, direct=_descent_pairs,
+        states=lambda p, _: joints_of(p), initial=_descent_start,
         parameters=(
             DH, ParameterKind("start", "reals", (0.0,), unit="rad", about="one, or for each joint"),
             ParameterKind("low", "reals", (-math.pi,), unit="rad", about="likewise"),
@@ -199,11 +190,11 @@ KINDS: Final = (
                           about="that counts as a radian; 0: the place alone"),
         ),
         example=Example({"dh": TWO_LINKS, "start": (0.0, 0.3, 0.3)},
-                        {"position": (0.5, 0.2, 0.4), "rotation": STANDING}),
+                        {"pose": (*STANDING, 0.5, 0.2, 0.4)}),
     ),
     BlockKind(
         name="HexapodLengths", group=GROUP, about="Lengths of a platform's legs for its pose.",
-        equation="y_i = |position + rotation upper_i - lower_i|",
+        equation="y_i = |p + R upper_i - lower_i|",
         ports=_hexapod, check=_hexapod_fault, numbers=_hexapod_numbers,
         parameters=(
             ParameterKind("lower", "matrix", unit="m", about="a row for each lower joint"),
@@ -211,6 +202,6 @@ KINDS: Final = (
                           "the platform's axes"),
         ),
         example=Example({"lower": SIXFOLD, "upper": SIXFOLD},
-                        {"position": (0.0, 0.0, 1.0), "rotation": STANDING}),
+                        {"pose": (*STANDING, 0.0, 0.0, 1.0)}),
     ),
 )  # fmt: skip

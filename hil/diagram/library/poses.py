@@ -1,23 +1,39 @@
-"""Rotations in their forms, and poses: a rotation matrix and a place, each a wire of its own."""
+"""Rotations in their forms; poses and wrenches: made of parts, taken apart, in other axes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
-from hil.diagram.kind import BlockKind, Example, Pairs, Parameters, PortKind, Ports
+from hil.diagram.kind import (
+    COMPOSITE,
+    BlockKind,
+    Example,
+    ParameterKind,
+    Parameters,
+    PortKind,
+    Ports,
+    pose,
+    wrench,
+)  # fmt: skip
 from hil.diagram.model import Diagram, DrawnBlock
 
 GROUP: Final = "poses"
 QUARTER: Final = ((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))
 
 
+STANDING: Final = COMPOSITE["pose"]
+TURNED: Final = (0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.1, 0.2, 0.3)
+"""A quarter of a turn about z, at a place."""
+PULL: Final = (1.0, 0.0, 0.0, 0.0, 0.0, 0.5)
+
+
 def _matrix(name: str = "rotation") -> PortKind:
     return PortKind(name, "1", (3, 3), frame="?r")
 
 
-def _place(name: str = "position", frame: str = "?f") -> PortKind:
-    return PortKind(name, "m", (3,), frame=frame)
+def _vector(name: str, unit: str, frame: str = "?f") -> PortKind:
+    return PortKind(name, unit, (3,), frame=frame)
 
 
 def _diagram(inputs: str, outputs: str, blocks: Mapping[str, str], wires: str) -> Diagram:
@@ -31,57 +47,63 @@ def _diagram(inputs: str, outputs: str, blocks: Mapping[str, str], wires: str) -
 
 def _product(_: Parameters) -> Diagram:
     return _diagram(
-        "R1 p1 R2 p2", "rotation position",
-        {"both": "MatrixProduct", "turned": "Rotate", "sum": "Sum"},
-        "both.u1<R1.y both.u2<R2.y rotation.u<both.y turned.rotation<R1.y turned.v<p2.y "
-        "sum.u1<p1.y sum.u2<turned.y position.u<sum.y",
+        "pose1 pose2", "y",
+        {"first": "PoseParts", "second": "PoseParts", "both": "MatrixProduct", "turned": "Rotate",
+         "sum": "Sum", "whole": "Pose"},
+        "first.pose<pose1.y second.pose<pose2.y both.u1<first.rotation both.u2<second.rotation "
+        "turned.rotation<first.rotation turned.v<second.position sum.u1<first.position "
+        "sum.u2<turned.y whole.rotation<both.y whole.position<sum.y y.u<whole.pose",
     )  # fmt: skip
 
 
 def _inverse(_: Parameters) -> Diagram:
     return _diagram(
-        "R p", "rotation position",
-        {"back": "Transpose", "turned": "RotateBack", "negative": "Negate"},
-        "back.u<R.y rotation.u<back.y turned.rotation<R.y turned.v<p.y negative.u<turned.y "
-        "position.u<negative.y",
+        "pose", "y",
+        {"parts": "PoseParts", "back": "Transpose", "turned": "RotateBack", "negative": "Negate",
+         "whole": "Pose"},
+        "parts.pose<pose.y back.u<parts.rotation turned.rotation<parts.rotation "
+        "turned.v<parts.position negative.u<turned.y whole.rotation<back.y "
+        "whole.position<negative.y y.u<whole.pose",
     )  # fmt: skip
 
 
 def _point(_: Parameters) -> Diagram:
     return _diagram(
-        "R p point", "y", {"turned": "Rotate", "sum": "Sum"},
-        "turned.rotation<R.y turned.v<point.y sum.u1<p.y sum.u2<turned.y y.u<sum.y",
+        "pose point", "y",
+        {"parts": "PoseParts", "turned": "Rotate", "sum": "Sum"},
+        "parts.pose<pose.y turned.rotation<parts.rotation turned.v<point.y sum.u1<parts.position "
+        "sum.u2<turned.y y.u<sum.y",
+    )  # fmt: skip
+
+
+def _wrench(_: Parameters) -> Diagram:
+    return _diagram(
+        "pose wrench", "y",
+        {"parts": "PoseParts", "own": "WrenchParts", "force": "Rotate", "torque": "Rotate",
+         "moment": "Cross", "sum": "Sum", "whole": "Wrench"},
+        "parts.pose<pose.y own.wrench<wrench.y force.rotation<parts.rotation force.v<own.force "
+        "torque.rotation<parts.rotation torque.v<own.torque moment.u1<parts.position "
+        "moment.u2<force.y sum.u1<torque.y sum.u2<moment.y whole.force<force.y whole.torque<sum.y "
+        "y.u<whole.wrench",
     )  # fmt: skip
 
 
 def _error(_: Parameters) -> Diagram:
     made = _diagram(
-        "R_wanted p_wanted R p", "turn shift",
-        {"back": "Transpose", "between": "MatrixProduct", "turned": "RotationVector",
-         "less": "Sum"},
-        "back.u<R.y between.u1<R_wanted.y between.u2<back.y turned.rotation<between.y "
-        "turn.u<turned.y less.u1<p_wanted.y less.u2<p.y shift.u<less.y",
+        "wanted pose", "turn shift",
+        {"goal": "PoseParts", "parts": "PoseParts", "back": "Transpose",
+         "between": "MatrixProduct", "turned": "RotationVector", "less": "Sum"},
+        "goal.pose<wanted.y parts.pose<pose.y back.u<parts.rotation between.u1<goal.rotation "
+        "between.u2<back.y turned.rotation<between.y turn.u<turned.y less.u1<goal.position "
+        "less.u2<parts.position shift.u<less.y",
     )  # fmt: skip
     return Diagram({**made.blocks, "less": DrawnBlock("Sum", {"signs": "+-"})}, made.wires)
 
 
-def _two(*names: str) -> dict[str, Any]:
-    """Inputs of an example: a quarter of a turn about z, and a place."""
-    return {
-        name: QUARTER if name.startswith("R") or name == "rotation" else (0.1, 0.2, 0.3)
-        for name in names
-    }  # fmt: skip
-
-
-def _pairs(**outputs: str) -> Pairs:
-    """What each output hangs on, in words."""
-    return frozenset((one, name) for name, inputs in outputs.items() for one in inputs.split())
-
-
-def _pose(inputs: tuple[str, ...], outputs: tuple[PortKind, ...]) -> Ports:
-    return Ports(
-        tuple(_matrix(one) if one.startswith("R") else _place(one) for one in inputs), outputs
-    )
+FRAMES: Final = (
+    ParameterKind("from", "text", "", about="axes of what is brought"),
+    ParameterKind("to", "text", "", about="axes of the pose, and of y"),
+)
 
 
 KINDS: Final = (
@@ -132,30 +154,61 @@ KINDS: Final = (
         example=Example({}, {"u": (1.0, 0.0, 0.0, 1.0)}),
     ),
     BlockKind(
+        name="Pose", group=GROUP, about="A rotation and a place as a pose.",
+        equation="pose = (rotation, position)",
+        ports=Ports((_matrix(), _vector("position", "m")), (pose(),)),
+        example=Example({}, {"rotation": QUARTER, "position": (0.1, 0.2, 0.3)}),
+    ),
+    BlockKind(
+        name="PoseParts", group=GROUP, about="A pose's rotation and place.",
+        equation="(rotation, position) = pose", size_port="pose",
+        ports=Ports((pose(),), (_matrix(), _vector("position", "m"))),
+        example=Example({}, {"pose": TURNED}),
+    ),
+    BlockKind(
         name="PoseProduct", group=GROUP, about="A pose given in another pose's axes.",
-        equation="rotation = R1 R2, position = p1 + R1 p2", drawn=_product,
-        ports=_pose(("R1", "p1", "R2", "p2"), (_matrix(), _place())),
-        direct=_pairs(rotation="R1 R2", position="R1 p1 p2"),
-        example=Example({}, _two("R1", "p1", "R2", "p2")),
+        equation="y = pose1 pose2: rotation R1 R2, position p1 + R1 p2", drawn=_product,
+        ports=lambda p: Ports((pose("pose1", p["to"] or "?f"), pose("pose2", p["from"] or "?g")),
+                              (pose("y", p["to"] or "?f"),)),
+        parameters=FRAMES, example=Example({}, {"pose1": TURNED, "pose2": TURNED}),
     ),
     BlockKind(
         name="PoseInverse", group=GROUP, about="The other way round.",
-        equation="rotation = R^T, position = -R^T p", drawn=_inverse,
-        ports=_pose(("R", "p"), (_matrix(), _place())),
-        direct=_pairs(rotation="R", position="R p"), example=Example({}, _two("R", "p")),
+        equation="y = pose^-1: rotation R^T, position -R^T p", drawn=_inverse,
+        ports=Ports((pose(),), (pose("y", "?g"),)), example=Example({}, {"pose": TURNED}),
     ),
     BlockKind(
         name="TransformPoint", group=GROUP, about="A point given in a pose's axes.",
         equation="y = p + R point", drawn=_point,
-        ports=_pose(("R", "p", "point"), (_place("y"),)),
-        example=Example({}, _two("R", "p", "point")),
+        ports=lambda p: Ports((pose("pose", p["to"] or "?f"),
+                               _vector("point", "m", p["from"] or "?g")),
+                              (_vector("y", "m", p["to"] or "?f"),)),
+        parameters=FRAMES, example=Example({}, {"pose": TURNED, "point": (0.1, 0.0, 0.0)}),
     ),
     BlockKind(
         name="PoseError", group=GROUP, about="What is missing to a wanted pose.",
         equation="turn = RotationVector(R_wanted R^T), shift = p_wanted - p", drawn=_error,
-        ports=_pose(("R_wanted", "p_wanted", "R", "p"),
-                    (PortKind("turn", "1", (3,), frame="?g"), _place("shift"))),
-        direct=_pairs(turn="R_wanted R", shift="p_wanted p"),
-        example=Example({}, _two("R_wanted", "p_wanted", "R", "p")),
+        ports=Ports((pose("wanted"), pose()), (_vector("turn", "1"), _vector("shift", "m"))),
+        example=Example({}, {"wanted": TURNED, "pose": STANDING}),
+    ),
+    BlockKind(
+        name="Wrench", group=GROUP, about="A force and a torque as a wrench.",
+        equation="wrench = (force, torque)",
+        ports=Ports((_vector("force", "N"), _vector("torque", "N*m")), (wrench(),)),
+        example=Example({}, {"force": (1.0, 0.0, 0.0), "torque": (0.0, 0.0, 0.5)}),
+    ),
+    BlockKind(
+        name="WrenchParts", group=GROUP, about="A wrench's force and torque.",
+        equation="(force, torque) = wrench", size_port="wrench",
+        ports=Ports((wrench(),), (_vector("force", "N"), _vector("torque", "N*m"))),
+        example=Example({}, {"wrench": PULL}),
+    ),
+    BlockKind(
+        name="TransformWrench", group=GROUP,
+        about="A wrench at a pose, in the axes and about the origin in which the pose is given.",
+        equation="force = R f, torque = R m + p × R f", drawn=_wrench,
+        ports=lambda p: Ports((pose("pose", p["to"] or "?f"), wrench("wrench", p["from"] or "?g")),
+                              (wrench("y", p["to"] or "?f"),)),
+        parameters=FRAMES, example=Example({}, {"pose": TURNED, "wrench": PULL}),
     ),
 )  # fmt: skip

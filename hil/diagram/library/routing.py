@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from hil.diagram.kind import (
+    COMPOSITE,
     BlockKind,
     Example,
     ParameterKind,
@@ -13,6 +14,7 @@ from hil.diagram.kind import (
     Ports,
     flag,
 )  # fmt: skip
+from hil.diagram.library.digital import INITIAL, before_start
 from hil.diagram.model import NAME, NAME_WORDS
 
 GROUP: Final = "routing"
@@ -48,6 +50,13 @@ def _multiport_ports(parameters: Parameters) -> Ports:
     return Ports((index, *inputs), (PortKind("y", type="?t"),))
 
 
+def _merge_ports(parameters: Parameters) -> Ports:
+    numbers = range(1, parameters["width"] + 1)
+    inputs = (PortKind(f"u{i}", type="?t") for i in numbers)
+    return Ports((*inputs, *(flag(f"new{i}", shape=()) for i in numbers)),
+                 (PortKind("y", type="?t"),))  # fmt: skip
+
+
 FLAGS: Final = Ports((flag("enable", shape=()),), ())
 
 KINDS: Final = (
@@ -81,6 +90,13 @@ KINDS: Final = (
         parameters=(WIDTH,), example=Example({}, {"index": 2, "u1": 1.0, "u2": 2.0}),
     ),
     BlockKind(
+        name="Merge", group=GROUP, about="One of several that come by turns; held between.",
+        equation="y[k] = the first u_i whose new_i is true; y[k-1] if none is",
+        ports=_merge_ports, parameters=(WIDTH, INITIAL), states=("x",), initial=before_start,
+        numbers=lambda p, _: (p["width"],),
+        example=Example({}, {"u1": 1.0, "u2": 2.0, "new1": False, "new2": True}),
+    ),
+    BlockKind(
         name="RateTransition", group=GROUP,
         about="Between rates: takes the newest value of any rate at its own.", equation="y = u",
         ports=Ports((PortKind("u", type="?t"),), (PortKind("y", type="?t"),)), any_rate=True,
@@ -88,12 +104,14 @@ KINDS: Final = (
     ),
 )  # fmt: skip
 
-TYPES: Final = ("real", "boolean", "integer", "any")
+TYPES: Final = ("real", "boolean", "integer", *COMPOSITE, "any")
 
 
 def face_port(parameters: Parameters, name: str) -> PortKind:
     """The port of a block of a face."""
     shape, type_ = parameters["shape"], parameters["type"]
+    if type_ in COMPOSITE:
+        return PortKind(name, "1", (len(COMPOSITE[type_]),), type_, parameters["frame"] or "?f")
     return PortKind(
         name, parameters["unit"] or "?a", shape, "?t" if type_ == "any" else type_,
         parameters["frame"] or "?f",
@@ -106,6 +124,19 @@ FACE: Final = (
     ParameterKind("type", "text", "any", choices=TYPES),
     ParameterKind("frame", "text", "", about="axes; empty for any"),
 )
+
+
+def _face_fault(p: Parameters) -> str:
+    """A pose and a wrench have sizes and units of their own."""
+    type_ = p["type"]
+    if type_ not in COMPOSITE:
+        return ""
+    if p["unit"] not in ("", "1"):
+        return f"unit = {p['unit']!r}: a {type_} has units of its own; leave it out"
+    if p["shape"] not in ("?s", (len(COMPOSITE[type_]),)):
+        return f"shape = {list(p['shape'])}: a {type_} has its own; leave it out"
+    return ""
+
 
 BUS_MOST: Final = 64
 BUS_NAMES: Final = (
@@ -130,12 +161,12 @@ def _bus_fault(p: Parameters) -> str:
 FACES: Final = (
     BlockKind(
         name="In", group="face", about="An input of the diagram that it stands in.",
-        equation="y = what is wired to it outside", parameters=FACE,
+        equation="y = what is wired to it outside", parameters=FACE, check=_face_fault,
         ports=lambda p: Ports((), (face_port(p, "y"),)),
     ),
     BlockKind(
         name="Out", group="face", about="An output of the diagram that it stands in.",
-        equation="what is outside = u", parameters=FACE,
+        equation="what is outside = u", parameters=FACE, check=_face_fault,
         ports=lambda p: Ports((face_port(p, "u"),), ()),
     ),
     BlockKind(

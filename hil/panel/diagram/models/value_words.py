@@ -12,22 +12,33 @@ SHOWN_MOST: Final = 3
 """Numbers of a vector that are all written; of a longer one the first is."""
 LEAST: Final = 1e-3
 NO_UNIT: Final = ("1", ANY, "")
+PARTS: Final = {"pose": (("", ""), ("at ", "m")), "wrench": (("", "N"), ("", "N*m"))}
+"""Word and unit of the last two vectors of three; without a unit it is not shown."""
 
 
 def value_words(values: NDArray, type_: FoundType | None) -> str:
     """As it is written at a wire: ``0.25 N``, ``[1, ~0, 3] N``, ``[1 …21] m``, ``true``.
 
-    ``~0`` is what is not 0, and less than a thousandth of the greatest of a vector.
+    ``~0`` is what is not 0, and less than a thousandth of the greatest of a vector. Of a pose the
+    place is told: ``at [0, 0, 1] m``.
     """
     kind = "real" if type_ is None else type_.type
+    if type_ is not None and kind in PARTS:
+        parts = zip(PARTS[kind], (values[-6:-3], values[-3:]), strict=True)
+        shown = [f"{word}{_vector(part, 'real')} {unit}" for (word, unit), part in parts if unit]
+        return ", ".join(shown)
     unit = "" if type_ is None or type_.unit in NO_UNIT else f" {type_.unit}"
     if len(values) == 1:
         return f"{_one(float(values[0]), kind, 5)}{unit}"
+    return f"{_vector(values, kind)}{unit}"
+
+
+def _vector(values: NDArray, kind: str) -> str:
     few = len(values) <= SHOWN_MOST
     shown = [float(one) for one in (values if few else values[:1])]
     least = LEAST * max(map(abs, shown))
     words = ", ".join("~0" if 0.0 < abs(one) < least else _one(one, kind, 3) for one in shown)
-    return f"[{words}{'' if few else f' …{len(values)}'}]{unit}"
+    return f"[{words}{'' if few else f' …{len(values)}'}]"
 
 
 def _one(value: float, kind: str, digits: int) -> str:
