@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hil.diagram.change import DiagramChange
     from hil.diagram.check import SoundDiagram
     from hil.diagram.flat import Endpoint
+    from hil.diagram.live import Version
     from hil.diagram.model import DiagramFile
     from hil.diagram.seam import Wiring
 
@@ -118,6 +119,13 @@ class UsedDiagram:
     """It can run, with the scenario's parameters."""
     joints: int
     """How many the robot has that it moves."""
+
+    @property
+    def version(self) -> Version:
+        """A version that begins; another one each time."""
+        from hil.diagram.live import Version
+
+        return Version.of(self.file, self.changes)
 
     def bound(self, file: DiagramFile, changes: Mapping[Endpoint, Any]) -> dict[Endpoint, Any]:
         """Changes for a file in its place, and its parameter ``joints``, if it has one."""

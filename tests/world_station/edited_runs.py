@@ -3,9 +3,9 @@
 import numpy as np
 
 from hil.recording.rows import columns_of
+from hil.run.texts import EditText, TimedEdit
 from hil.stations.world.bench import open_bench
 from hil.stations.world.editing.editor import RunEditor, TimedEdits
-from hil.stations.world.editing.texts import EditText, TimedEdit
 from hil.stations.world.loop import WorldRun
 from hil.stations.world.runner import _signals
 from hil.timing.clock import VirtualClock

@@ -18,15 +18,15 @@ from hil.cli.main import app
 from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
 from hil.diagram.change import DiagramChange
+from hil.diagram.changer import DiagramChanger, TimedChange, changes_of
 from hil.diagram.check import check
 from hil.diagram.interpreter.interpreter import Interpreter
 from hil.diagram.read import read_text
+from hil.diagram.saved import SavedDiagram
 from hil.diagram.use import diagram_of_text
 from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
-from hil.stations.world.diagram_changes import DiagramChanger, TimedChange, changes_of
 from hil.stations.world.diagram_law import DiagramLaw
-from hil.stations.world.editing.diagram_file import SavedDiagram
 from hil.stations.world.rerun import plan_of_recording, rerun
 from hil.stations.world.runner import run_world
 from hil.stations.world.scenario import load_world_plan
@@ -262,12 +262,12 @@ def test_a_jump_is_refused_unless_it_is_forced(tmp_path):
 def test_a_change_that_was_prepared_before_another_was_taken_is_refused():
     law = open_bench(plan_of()).gated.law
     motion = JointMotion(*np.zeros((3, 6)))
-    first, second = (law.prepare(DiagramChange({"kp": [one] * 6})) for one in (1.0, 2.0))
-    law.offer(first)
+    first, second = (law.diagram.prepare(DiagramChange({"kp": [one] * 6})) for one in (1.0, 2.0))
+    law.diagram.offer(first)
     law.command(motion, motion, np.zeros(6))
-    assert law.outcome.refused == ""
-    law.offer(second)
-    assert law.outcome.refused == "another change came first"
+    assert law.diagram.outcome.refused == ""
+    law.diagram.offer(second)
+    assert law.diagram.outcome.refused == "another change came first"
 
 
 def test_a_drive_without_a_bound_may_not_jump_at_all():
@@ -282,10 +282,10 @@ def test_a_drive_without_a_bound_may_not_jump_at_all():
         motion = JointMotion(np.full(6, 0.1), np.zeros(6), np.zeros(6))
         still = JointMotion(*np.zeros((3, 6)))
         made.command(motion, still, np.zeros(6))
-        made.offer(made.prepare(DiagramChange({"k.value": 2.0})))
+        made.diagram.offer(made.diagram.prepare(DiagramChange({"k.value": 2.0})))
         made.command(motion, still, np.zeros(6))
-        assert (made.outcome.refused == "") == taken, made.outcome
-        assert made.outcome.jump == pytest.approx(0.1)
+        assert (made.diagram.outcome.refused == "") == taken, made.diagram.outcome
+        assert made.diagram.outcome.jump == pytest.approx(0.1)
 
 
 SPEEDS = """format = 1
@@ -421,8 +421,8 @@ def test_what_is_built_beside_is_taken_when_it_is_ready(tmp_path, monkeypatch):
             super().__init__(changes, step_s, inbox, beside=True)
             changers.append(self)
 
-        def act(self, run, tick):
-            super().act(run, tick)
+        def act(self, diagram, journal, tick):
+            super().act(diagram, journal, tick)
             if tick.index == 300 and self._building is not None:
                 self._building[1].exception()  # ready now, at the latest
 

@@ -17,12 +17,12 @@ from hil.desk import messages as m
 from hil.desk.client import DeskClient
 from hil.desk.endpoints import benches
 from hil.diagram.live import Version
+from hil.diagram.panel_page import PanelInbox, change_of_table, pages
+from hil.diagram.prover_program import PanelJudge
 from hil.diagram.read import read_text
 from hil.recording.reader import Recording
 from hil.run.pages import PageButton, PageFlag, PageNumber, PageSlider, PageSwitch
 from hil.stations.world.editing.plans import plan_from_told
-from hil.stations.world.panel_page import PanelInbox, change_of_table, pages
-from hil.stations.world.prover_program import PanelJudge
 from hil.stations.world.runner import run_world
 from hil.stations.world.scenario import load_world_plan
 from hil.timing.realtime import RealClock
@@ -156,7 +156,7 @@ def test_what_blocks_show_is_recorded(scenario, tmp_path):
     from dataclasses import replace
 
     from hil.diagram.change import DiagramChange
-    from hil.stations.world.diagram_changes import TimedChange
+    from hil.diagram.changer import TimedChange
 
     acts = ({"count.presses": 1}, {"count.presses": 2}, {"soft.on": True})
     changes = [TimedChange(100 * n + 100, DiagramChange(one)) for n, one in enumerate(acts)]

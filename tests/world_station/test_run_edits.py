@@ -20,8 +20,8 @@ from test_scene_runs import two_robots
 
 from hil.config.errors import ConfigError
 from hil.recording.reader import Recording
+from hil.run.texts import EditRefusedError, EditText, TimedEdit, edits_of
 from hil.stations.world.editing.builder import BuilderProcess
-from hil.stations.world.editing.texts import EditRefusedError, EditText, TimedEdit, edits_of
 from hil.stations.world.editing.wire import EditWireError, MessageReader, robot_from, robot_json
 from hil.stations.world.runner import run_world
 from hil.stations.world.scenario import load_world_plan

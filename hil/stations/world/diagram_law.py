@@ -1,4 +1,4 @@
-"""A law that is a functional diagram, and changes of it while it runs.
+"""A law that is a functional diagram.
 
 It stands where the built-in laws stand: behind the gate, which judges every setpoint, and before
 the drives, whose limits hold what it commands. When a block makes a number that is not finite the
@@ -7,70 +7,31 @@ built-in law takes over in the same tick, and the gate is asked for a controlled
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
+from hil.diagram.connected import ConnectedDiagram, Connections, OutputBounds
 from hil.diagram.fault import NonFiniteError
-from hil.diagram.live import Successor, Version
-from hil.diagram.read import read_text
+from hil.diagram.panel_page import shown_paths, shown_places
 from hil.diagram.seam import Endpiece, joined
-from hil.stations.world.panel_page import shown_paths
-from hil.stations.world.robot_tells import Array, Read, RobotTells
+from hil.stations.world.robot_tells import Array, RobotTells
 
 if TYPE_CHECKING:
-    from hil.diagram.change import DiagramChange
-    from hil.diagram.engine import Engine
-    from hil.diagram.taps import DiagramTaps
+    from hil.diagram.changer import DiagramChanger
+    from hil.diagram.live import Version
     from hil.diagram.use import DiagramUse, UsedDiagram
+    from hil.stations.world.loop import WorldRun
+    from hil.timing.clock import Tick
     from sim.world.control.laws import ControlBy, JointLaw, JointMotion, Law
     from sim.world.robots.model import RobotDrive
 
 WHOLE_TICKS: Final = 1e-9
 """A diagram's period this near to whole steps is so many, as a share."""
-NOTHING: Final = np.empty(0)
 JUMP_PART: Final = 0.05
 """Of what a drive can, by which its command may jump at a change; 0 if it has no bound."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ConnectedVersion:
-    """A version of the diagram with its inputs and its output connected."""
-
-    version: Version
-    feeds: tuple[tuple[slice, Read], ...]
-    """Where each input stands, and what reads its signal."""
-    output: slice
-    """Where the command stands."""
-    shown: NDArray[np.intp]
-    """Where the numbers stand that panel blocks show; -1 for one that is not there."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PreparedChange:
-    """A change that is ready to be tried in the next tick."""
-
-    change: DiagramChange
-    successor: Successor
-    after: ConnectedVersion
-    told: tuple[tuple[str, Any, Any], ...]
-    """Each parameter that is set: its path, what it was, what it will be."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeOutcome:
-    """What came of a change."""
-
-    refused: str
-    """Why it was not taken; empty if it was."""
-    jump: float
-    """By how much the command jumped, or would have; nan if that is not known."""
 
 
 class DiagramLaw:
@@ -102,25 +63,21 @@ class DiagramLaw:
             text = f"base_s = {base_s:g} s is no whole number of the steps of {step_s:g} s here"
             raise ConfigError(str(used.path), [text])
         own = [drives[place] for place in places]
-        self._used, self._use, self._tells, self._control = used, use, tells, control
-        self._setpoint, self._most = _setpoint(control, len(own), tells), _most(control, own)
-        jump = np.where(np.isfinite(self._most), JUMP_PART * self._most, 0.0)
-        self._jump = jump if use.jump is None else np.full(len(own), use.jump)
+        self._use, self._tells, self._control = use, tells, control
+        setpoint, most = _setpoint(control, len(own), tells), _most(control, own)
+        self._setpoint = setpoint
+        jump = np.where(np.isfinite(most), JUMP_PART * most, 0.0)
+        jump = jump if use.jump is None else np.full(len(own), use.jump)
         self._places = np.array(places, np.intp)
         self._alone = len(own) == len(drives)
-        self.shown = shown_paths(used.file)
-        """Paths of the blocks that show something to a person."""
+        self._shown = shown_paths(used.file)
         self._built_in = built_in
-        self._first = self._now = self._connected(Version.of(used.file, used.changes))
-        self._start = self._now.version.engine.snapshot()
+        bounds = OutputBounds(most, jump, [setpoint.diagram_unit] * len(own))
+        self.diagram = ConnectedDiagram(used.version, self._connections, used.bound, bounds)
+        """That computes."""
         self._asked, self._left, self.fault = np.zeros(len(own)), 0, ""
-        self._offered: PreparedChange | None = None
-        self.outcome: ChangeOutcome | None = None
-        """Of the change that was offered last; None until it was tried."""
-        self.taps: DiagramTaps | None = None
-        """Tells who watches what it computes; None while nobody can."""
 
-    def _connected(self, version: Version) -> ConnectedVersion:
+    def _connections(self, version: Version) -> Connections:
         """Connect inputs and output of a version.
 
         Raises:
@@ -133,24 +90,13 @@ class DiagramLaw:
             engine.set_input(name, numbers)
         feeds = tuple((engine.inputs[name], self._tells.reads(signal))
                       for name, signal in seam.signals.items())  # fmt: skip
-        shown = [self._shown_at(engine, path) for path in self.shown]
-        return ConnectedVersion(
-            version, feeds, engine.outputs[seam.outputs[self._control]], np.array(shown, np.intp)
-        )
-
-    @staticmethod
-    def _shown_at(engine: Engine, path: str) -> int:
-        try:
-            return engine.place(path, "u").start
-        except KeyError:  # of a diagram that was put in the first one's place
-            return -1
+        output = engine.outputs[seam.outputs[self._control]]
+        places = np.arange(output.start, output.stop)
+        return Connections(feeds, places, shown_places(engine, self._shown))
 
     def shown_now(self) -> Array:
-        """What each block that shows something shows, shape (blocks,); nan where it is gone."""
-        places = self._now.shown
-        if not len(places):
-            return NOTHING
-        return np.where(places < 0, np.nan, self._now.version.engine.values[places])
+        """What each block that shows something shows, shape (blocks,)."""
+        return self.diagram.shown()
 
     def command(self, wanted: JointMotion, found: JointMotion, needed: Array) -> Array:
         """What the drives are told, within their limits, shape (drives,).
@@ -171,78 +117,17 @@ class DiagramLaw:
     def _compute(self, wanted: JointMotion, found: JointMotion, needed: Array) -> None:
         """A tick of the diagram."""
         self._tells.now(wanted, found, needed)
-        offered, self._offered = self._offered, None
-        if offered is not None:
-            offered.successor.carry_over()
         try:
-            asked = self._step(self._now)
+            self._asked = self.diagram.compute()
         except NonFiniteError as error:
             self.fault = f"the diagram stopped: {error}"
             return
-        self._asked = asked if offered is None else self._tried(offered, asked)
         self._left = self._steps
-        if self.taps is not None:
-            self.taps.push(self._now.version.engine)
-
-    def _step(self, one: ConnectedVersion) -> Array:
-        """Read the signals and compute; the command within the drives' limits."""
-        engine = one.version.engine
-        for where, read in one.feeds:
-            engine.values[where] = np.ravel(read())
-        engine.step()
-        return np.clip(engine.values[one.output], -self._most, self._most)
-
-    # --- changes while it runs -----------------------------------------------------------------
-
-    def prepare(self, change: DiagramChange) -> PreparedChange:
-        """Build what a change makes of the diagram that runs; it may be called beside the cycle.
-
-        Raises:
-            ConfigError: with a line for each fault.
-        """
-        now, changes, file = self._now, change.changes, None
-        if change.text:
-            file = read_text(change.text, Path(change.source or "diagram.toml"))
-            changes = self._used.bound(file, changes)
-        version, told = now.version.changed(changes, file)
-        after = self._connected(version)
-        return PreparedChange(change, Successor(now.version, version), after, told)
-
-    def offer(self, prepared: PreparedChange) -> None:
-        """Try a change in the next tick; `outcome` says then what came of it.
-
-        One that was prepared for another version than the one that runs is refused at once.
-        """
-        if prepared.successor.before is self._now.version:
-            self._offered, self.outcome = prepared, None
-        else:
-            self.outcome = ChangeOutcome("another change came first", math.nan)
-
-    def _tried(self, offered: PreparedChange, asked: Array) -> Array:
-        """Compute the tick with the other version too, and go on with it if that is well."""
-        try:
-            wanted = self._step(offered.after)
-        except NonFiniteError as error:
-            return self._keep(asked, str(error), math.nan)
-        jumps = np.abs(wanted - asked)
-        worst = int(np.argmax(jumps - self._jump))
-        jump = float(jumps[worst])
-        if jump > self._jump[worst] and not offered.change.forced:
-            unit = self._setpoint.diagram_unit
-            told = f"the command jumps by {jump:.4g} {unit}, at most {self._jump[worst]:.4g} {unit}"
-            return self._keep(asked, told, jump)
-        self._now, self.outcome = offered.after, ChangeOutcome("", jump)
-        return wanted
-
-    def _keep(self, asked: Array, refused: str, jump: float) -> Array:
-        self.outcome = ChangeOutcome(refused, jump)
-        return asked
 
     def restart(self) -> None:
         """Begin again, with all states as at the start."""
-        self._now, self._offered = self._first, None
-        self._now.version.engine.restore(self._start)
-        self._asked, self._left, self.fault = np.zeros(len(self._most)), 0, ""
+        self.diagram.restart()
+        self._asked, self._left, self.fault = np.zeros(len(self._places)), 0, ""
         self._built_in.restart()
 
     def carry(self, integrals: Array) -> None:
@@ -253,6 +138,25 @@ class DiagramLaw:
     def integrals(self) -> Array:
         """Effort of each drive's integral of the built-in law, shape (drives,)."""
         return self._built_in.integrals
+
+
+class LawChanges:
+    """Changes of the diagram that moves the robot of a run, between its steps.
+
+    Args:
+        changer: where they come from.
+    """
+
+    def __init__(self, changer: DiagramChanger) -> None:
+        self._changer = changer
+
+    def act(self, run: WorldRun, tick: Tick) -> None:
+        """Tell what came of a change, or take the next; it never waits."""
+        self._changer.act(cast("DiagramLaw", run.bench.gated.law).diagram, run.journal, tick)
+
+    def close(self, run: WorldRun) -> None:
+        """Tell the rest."""
+        self._changer.close(run.journal)
 
 
 def _setpoint(control: ControlBy, count: int, tells: RobotTells) -> Endpiece:

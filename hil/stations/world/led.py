@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Final
 
+from hil.diagram.prover_program import PROGRAM
 from hil.stations.world.led_settings import CopyMotion, HandlesSettings, JogMotion, KeysSettings
-from hil.stations.world.prover_program import PROGRAM
 from hil.stations.world.signals import STATION
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from hil.config.errors import ConfigError
+from hil.diagram.changer import TimedChange, changes_of
 from hil.run.station import Request
-from hil.stations.world.diagram_changes import TimedChange, changes_of
-from hil.stations.world.editing.texts import edits_of
+from hil.run.texts import edits_of
 from hil.stations.world.scenario import WorldPlan, scenario_table, world_plan_from_table
 
 

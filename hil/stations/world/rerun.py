@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.diagram.changer import changes_of
 from hil.recording.reader import Recording
-from hil.stations.world.diagram_changes import changes_of
+from hil.run.texts import edits_of
 from hil.stations.world.editing.plans import plan_from_told
-from hil.stations.world.editing.texts import edits_of
 from hil.stations.world.runner import run_world
 from hil.stations.world.scenario import WorldPlan
 from hil.stations.world.signals import STATION

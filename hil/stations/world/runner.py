@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hil.config.errors import RefusedError
+from hil.diagram.changer import DiagramChanger, Inbox
+from hil.diagram.panel_page import asked_or_saved, shown_signals
+from hil.diagram.saved import saved_diagram
 from hil.recording.header import RunHeader
 from hil.recording.signals import SignalsError
 from hil.run.facts import run_facts
@@ -18,12 +21,9 @@ from hil.run.journal import Journal
 from hil.run.run import Opening, play
 from hil.run.station import Checked, Request, Tried
 from hil.stations.world.bench import WorldBench, open_bench
-from hil.stations.world.diagram_changes import DiagramChanger, Inbox
-from hil.stations.world.editing.diagram_file import saved_diagram
 from hil.stations.world.editing.editor import EditQueue, RunEditor, TimedEdits
 from hil.stations.world.led import desk_for, how_to_lead, led_by
 from hil.stations.world.loop import BetweenSteps, WorldFigures, WorldRun
-from hil.stations.world.panel_page import asked_or_saved, shown_signals
 from hil.stations.world.pictures import PicturesError
 from hil.stations.world.planned_settings import HoldMotion
 from hil.stations.world.requested import plan_of
@@ -87,7 +87,7 @@ def prove(plan: WorldPlan, law: WorldLaw | None = None) -> tuple[WorldBench, Wor
     if plan.edits:
         between.append(RunEditor(TimedEdits(plan, plan.edits)))
     if plan.changes and bench.law == "diagram":
-        between.append(DiagramChanger(plan.changes, plan.scenario.step_s))
+        between.append(law_changes(DiagramChanger(plan.changes, plan.scenario.step_s)))
     run = WorldRun(bench, VirtualClock(), None, _signals(bench), between=between)
     play(run)
     return bench, run.figures
@@ -111,6 +111,13 @@ def check(request: Request) -> Checked:
         violations=figures.violations, **errors_told(figures),
     )  # fmt: skip
     return Checked(ok=ok, told=told, show=partial(show_check, plan, told))
+
+
+def law_changes(changer: DiagramChanger) -> BetweenSteps:
+    """Changes of the diagram that moves a robot, between the steps of its run."""
+    from hil.stations.world.diagram_law import LawChanges  # seldom needed
+
+    return LawChanges(changer)
 
 
 def _tell_cost(plan: WorldPlan) -> None:
@@ -270,9 +277,9 @@ def run_world(
         if plan.diagram is not None:
             beside = plan.scenario.clock == "real"
             if led is not None:
-                changes = asked_or_saved(plan.diagram, led, changes)
+                changes = asked_or_saved(plan.diagram.version, led, changes)
             changer = DiagramChanger(plan.changes, plan.scenario.step_s, changes, beside=beside)
-            between.append(changer)
+            between.append(law_changes(changer))
             if beside:
                 opening.enter(tapped(plan, bench))
         turning = WorldRun(bench, paced, journal, signals, stopped, between=between)

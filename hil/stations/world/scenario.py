@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
+    from hil.diagram.changer import TimedChange
     from hil.diagram.use import UsedDiagram
-    from hil.stations.world.diagram_changes import TimedChange
-    from hil.stations.world.editing.texts import TimedEdit
+    from hil.run.texts import TimedEdit
     from hil.stations.world.placing import PlacedScene
     from sim.world.robots.model import Robot
     from sim.world.robots.tree import RobotTree
@@ -184,7 +184,9 @@ class WorldPlan:
             "scenario_file": self.scenario_file,
         }
         if self.diagram is not None:
-            told |= {"diagram": self.diagram.text, "diagram_file": str(self.diagram.path)}
+            from hil.diagram.panel_page import told_of
+
+            told |= told_of(self.diagram.version, self.diagram.text)
         return told if self.scene is None else {**told, "scene": self.scene.told()}
 
     @property
@@ -225,9 +227,9 @@ def world_plan_from_table(
     """Like `load_world_plan`, for a scenario that is already a table."""
     from dataclasses import replace
 
+    from hil.diagram.changer import TimedChange
     from hil.diagram.use import changes_at, used_diagram
     from hil.machines.robot_documents import robot_of
-    from hil.stations.world.diagram_changes import TimedChange
     from hil.stations.world.editing.reading import edits_at
     from sim.world.robots.toml_writing import write_toml
 

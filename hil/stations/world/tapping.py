@@ -28,7 +28,7 @@ def tapped(plan: WorldPlan, bench: WorldBench) -> Iterator[None]:
         if used is not None and isinstance(law, DiagramLaw):
             told = plan.scenario.name, used.path.resolve(), used.text, used.changes
             try:
-                law.taps = stack.enter_context(OpenTaps(*told)).taps
+                law.diagram.taps = stack.enter_context(OpenTaps(*told)).taps
             except PlaceError as error:
                 words = f"nobody can watch the diagram: {error}"
                 err.print(styled("yellow", words), soft_wrap=True)

@@ -17,11 +17,11 @@ from typing import IO, TYPE_CHECKING, Any, Final, Self, cast
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.ipc.child import DEVNULL, PIPE, SINGLE_THREADED, start_child
+from hil.run.texts import EditRefusedError, EditText
 from hil.stations.world.editing.editor import EditAnswer, answered
 from hil.stations.world.editing.plans import plan_from_told
 from hil.stations.world.editing.reading import document_text
 from hil.stations.world.editing.swapping import swapped
-from hil.stations.world.editing.texts import EditRefusedError, EditText
 from hil.stations.world.editing.wire import (
     ANSWER,
     BEGIN,

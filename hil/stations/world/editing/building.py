@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hil.machines.robot_documents import read_document
+from hil.run.texts import EditRefusedError, EditText
 from hil.stations.world.bench import gains_of, model_of_plan
-from hil.stations.world.editing.texts import EditRefusedError, EditText
 from hil.stations.world.scenario import WorldPlan
 from sim.world.control.laws import Gains
 from sim.world.engine.compiled import ModelRefusedError, compiled

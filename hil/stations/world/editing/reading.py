@@ -10,8 +10,8 @@ from hil.config.files import read_regular
 from hil.config.shipped import find_file
 from hil.machines.documents import is_machine, machine_robot
 from hil.machines.robot_documents import FOLDER
+from hil.run.texts import EditText, TimedEdit
 from hil.stations.world.editing.edit_settings import EditAt
-from hil.stations.world.editing.texts import EditText, TimedEdit
 from sim.world.robots.toml_form import SIZE_MAX
 from sim.world.robots.toml_writing import write_toml
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from hil.config.errors import RefusedError
+from hil.run.texts import EditRefusedError, names_told
 from hil.stations.world.bench import DEEP_M, bench_again
 from hil.stations.world.editing.building import plan_with
 from hil.stations.world.editing.carried import carried_source
-from hil.stations.world.editing.texts import EditRefusedError, names_told
 from sim.world.engine.carrying import CarriedOver, CarryRefusedError, carry_over
 from sim.world.engine.compiled import ModelRefusedError
 from sim.world.engine.mjcf import ModelText

@@ -14,9 +14,9 @@ import numpy as np
 import orjson
 from pydantic import ConfigDict, TypeAdapter
 
+from hil.run.texts import EditText
 from hil.stations.world.editing.building import BuiltEdit
 from hil.stations.world.editing.editor import EditAnswer
-from hil.stations.world.editing.texts import EditText
 from sim.world.control.laws import Gains
 from sim.world.robots.model import (
     MachineBounds,

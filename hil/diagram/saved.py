@@ -1,4 +1,4 @@
-"""Looks at the file of a diagram that moves a robot; each time it is saved it is a change."""
+"""Looks at the file of a diagram that moves a machine; each time it is saved it is a change."""
 
 from __future__ import annotations
 

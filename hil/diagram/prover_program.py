@@ -12,7 +12,7 @@ from hil.desk.prover import serve
 if TYPE_CHECKING:
     from hil.diagram.live import Version
 
-PROGRAM: Final = ("-m", "hil.stations.world.prover_program")
+PROGRAM: Final = ("-m", "hil.diagram.prover_program")
 """Arguments of the interpreter for it."""
 
 
@@ -37,7 +37,7 @@ class PanelJudge:
             What is wrong with it, empty if nothing; and the table as JSON.
         """
         from hil.config.errors import ConfigError
-        from hil.stations.world.panel_page import change_of_table
+        from hil.diagram.panel_page import change_of_table
 
         try:
             self._version.changed(change_of_table(self._version, table).changes)
@@ -48,14 +48,10 @@ class PanelJudge:
 
 def main() -> None:
     """Run the process."""
-    from hil.diagram.live import Version
-    from hil.stations.world.editing.plans import plan_from_told
+    from hil.diagram.panel_page import version_told
 
     def judge_of(header: Mapping[str, Any]) -> PanelJudge:
-        used = plan_from_told(header["scenario"]).diagram
-        if used is None:
-            raise ValueError("the run has no diagram")
-        return PanelJudge(Version.of(used.file, used.changes))
+        return PanelJudge(version_told(header["scenario"]))
 
     serve(judge_of)
 

@@ -1,4 +1,4 @@
-"""Changes of a diagram while it moves a robot: when they come, and as a recording tells them.
+"""Changes of a diagram while it moves a machine: when they come, and as a recording tells them.
 
 A change is one event that says what came of it, one for each fault if it was refused, and its text
 in parts; `changes_of` puts them together again, so that a run can be done once more.
@@ -10,18 +10,17 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from hil.config.errors import ConfigError
 from hil.diagram.change import DiagramChange
-from hil.stations.world.editing.texts import EditEvents, EditText, texts_of
+from hil.run.texts import EditEvents, EditText, texts_of
 from hil.timing.clock import Tick
 
 if TYPE_CHECKING:
+    from hil.diagram.connected import ConnectedDiagram, PreparedChange
     from hil.recording.reader import Recording
-    from hil.run.journal import Scalar
-    from hil.stations.world.diagram_law import DiagramLaw, PreparedChange
-    from hil.stations.world.loop import WorldRun
+    from hil.run.journal import Journal, Scalar
 
 WHO: Final = "diagram"
 """Name under which events of changes stand in a recording."""
@@ -70,21 +69,20 @@ class DiagramChanger:
         self.missed: tuple[str, ...] = ()
         """Changes that the run did not come to, in words."""
 
-    def act(self, run: WorldRun, tick: Tick) -> None:
+    def act(self, diagram: ConnectedDiagram, journal: Journal | None, tick: Tick) -> None:
         """Tell what came of a change, or take the next; it never waits."""
         self._last = tick
-        law = cast("DiagramLaw", run.bench.gated.law)
-        if self._trying is not None and law.outcome is not None:
-            self._tell(run, tick, law)
+        if self._trying is not None and diagram.outcome is not None:
+            self._tell(journal, tick, diagram)
         if self._trying is None:
-            self._offer(run, tick, law)
-        self._events.serve(run.journal, tick)
+            self._offer(journal, tick, diagram)
+        self._events.serve(journal, tick)
 
-    def close(self, run: WorldRun) -> None:
+    def close(self, journal: Journal | None) -> None:
         """Tell the rest of the texts."""
         if self._builder is not None:
             self._builder.shutdown(wait=False, cancel_futures=True)
-        self._events.finish(run.journal, self._last)
+        self._events.finish(journal, self._last)
         late = "the run was over before"
         left = [f"change at t = {one.step * self._step_s:.3f} s ({one.change}): {late}"
                 for one in self._waiting]  # fmt: skip
@@ -94,10 +92,10 @@ class DiagramChanger:
             left.append(f"change ({self._trying[1].change}): {late}")
         self.missed = tuple(left)
 
-    def _offer(self, run: WorldRun, tick: Tick, law: DiagramLaw) -> None:
+    def _offer(self, journal: Journal | None, tick: Tick, diagram: ConnectedDiagram) -> None:
         change = None if self._building is not None else self._next(tick.index)
         if change is not None:
-            self._building = change, self._begun(law, change)
+            self._building = change, self._begun(diagram, change)
         if self._building is None or not self._building[1].done():
             return
         change, built = self._building
@@ -105,9 +103,9 @@ class DiagramChanger:
         try:
             prepared = built.result()
         except ConfigError as error:
-            self._put(run, tick, change, tick.index, tuple(str(error).splitlines()), {})
+            self._put(journal, tick, change, tick.index, tuple(str(error).splitlines()), {})
             return
-        law.offer(prepared)
+        diagram.offer(prepared)
         self._trying = tick.index, prepared
 
     def _next(self, index: int) -> DiagramChange | None:
@@ -115,35 +113,35 @@ class DiagramChanger:
             return self._waiting.popleft().change
         return None if self._inbox is None else self._inbox()
 
-    def _begun(self, law: DiagramLaw, change: DiagramChange) -> Future[PreparedChange]:
+    def _begun(self, diagram: ConnectedDiagram, change: DiagramChange) -> Future[PreparedChange]:
         if self._builder is not None:
-            return self._builder.submit(law.prepare, change)
+            return self._builder.submit(diagram.prepare, change)
         built: Future[PreparedChange] = Future()
         try:
-            built.set_result(law.prepare(change))
+            built.set_result(diagram.prepare(change))
         except ConfigError as error:
             built.set_exception(error)
         return built
 
-    def _tell(self, run: WorldRun, tick: Tick, law: DiagramLaw) -> None:
-        if self._trying is None or law.outcome is None:
+    def _tell(self, journal: Journal | None, tick: Tick, diagram: ConnectedDiagram) -> None:
+        if self._trying is None or diagram.outcome is None:
             return
-        (step, prepared), outcome, self._trying = self._trying, law.outcome, None
+        (step, prepared), outcome, self._trying = self._trying, diagram.outcome, None
         faults = (outcome.refused,) if outcome.refused else ()
         told: dict[str, Scalar] = {}
         if not faults:
             words = ", ".join(f"{name}: {old!r} -> {new!r}" for name, old, new in prepared.told)
             told = {"jump": outcome.jump, "set": words[:TOLD_MOST]}
-        self._put(run, tick, prepared.change, step, faults, told)
+        self._put(journal, tick, prepared.change, step, faults, told)
 
     def _put(
-        self, run: WorldRun, tick: Tick, change: DiagramChange, step: int,
+        self, journal: Journal | None, tick: Tick, change: DiagramChange, step: int,
         faults: tuple[str, ...], told: dict[str, Scalar],
     ) -> None:  # fmt: skip
         self.taken += not faults
         self.refused += bool(faults)
         edit = EditText(change.json(), change.source or str(change))
-        self._events.put(run.journal, tick, edit, faults, {"step": step, **told})
+        self._events.put(journal, tick, edit, faults, {"step": step, **told})
 
 
 def changes_of(recording: Recording) -> tuple[TimedChange, ...]:

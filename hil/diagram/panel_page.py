@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
 from hil.diagram.change import DiagramChange
@@ -29,7 +32,7 @@ from hil.run.pages import (
 
 if TYPE_CHECKING:
     from hil.desk.velocity.led import LedOperator
-    from hil.diagram.use import UsedDiagram
+    from hil.diagram.engine import Engine
 
 KIND: Final = "diagram"
 """Of the table that is asked for."""
@@ -37,10 +40,31 @@ SLIDER_STEPS: Final = 200
 ASKED_KEYS: Final = frozenset({"kind", "set", "presses"})
 
 
+def told_of(version: Version, text: str) -> dict[str, Any]:
+    """A diagram as the header of a run keeps it.
+
+    Args:
+        text: of its file.
+    """
+    given = {f"{path}.{name}" if path else name: one
+             for (path, name), one in version.changes.items()}  # fmt: skip
+    return {"diagram": text, "diagram_file": str(version.file.path), "diagram_set": given}
+
+
+def version_told(table: Mapping[str, Any]) -> Version:
+    """The version that a header tells.
+
+    Raises:
+        KeyError: if it tells none.
+        ConfigError: with a line for each fault.
+    """
+    file = read_text(table["diagram"], Path(table["diagram_file"]))
+    return Version.of(file, DiagramChange(table["diagram_set"]).changes)
+
+
 def pages(table: Mapping[str, Any]) -> tuple[Page, ...]:
     """The page of the diagram in a run's header; `KeyError` if it has none, none without blocks."""
-    file = read_text(table["diagram"], Path(table["diagram_file"]))
-    given = {one["parameter"]: one["value"] for one in table["scenario"]["diagram"]["set"]}
+    file, given = read_text(table["diagram"], Path(table["diagram_file"])), table["diagram_set"]
     widgets = [
         _widget(path, block, given)
         for path, block in blocks_of(file, (PRESSED, *SET, *SHOWN))
@@ -82,6 +106,18 @@ def column(path: str) -> str:
 def shown_paths(file: DiagramFile) -> tuple[str, ...]:
     """Paths of the blocks that show something, in the order of their columns."""
     return tuple(path for path, _ in blocks_of(file, SHOWN))
+
+
+def shown_places(engine: Engine, paths: Sequence[str]) -> NDArray[np.intp]:
+    """Where in an engine the numbers of some such blocks stand; -1 for one that is not there."""
+
+    def place(path: str) -> int:
+        try:
+            return engine.place(path, "u").start
+        except KeyError:  # of a diagram that was put in the first one's place
+            return -1
+
+    return np.array([place(path) for path in paths], np.intp)
 
 
 def shown_signals(file: DiagramFile) -> Iterator[Signal]:
@@ -157,9 +193,13 @@ class PanelInbox:
 
 
 def asked_or_saved(
-    used: UsedDiagram, led: LedOperator, saved: Callable[[], DiagramChange | None] | None
+    version: Version, led: LedOperator, saved: Callable[[], DiagramChange | None] | None
 ) -> Callable[[], DiagramChange | None]:
-    """The changes that panels ask for, and then those that come by other ways."""
-    inbox = PanelInbox(Version.of(used.file, used.changes))
+    """The changes that panels ask for, and then those that come by other ways.
+
+    Args:
+        version: of the diagram as the run begins.
+    """
+    inbox = PanelInbox(version)
     led.hear_table = inbox.hear
     return lambda: inbox.next() or (None if saved is None else saved())
