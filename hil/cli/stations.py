@@ -49,7 +49,7 @@ def with_station_options(function: Callable[..., None], *, checks: bool) -> Call
     by_name: dict[str, Option] = {}
     for one in wanted:
         known = by_name.get(_name(one))
-        told = one if known is None else replace(one, help=f"{known.help} {one.help}")
+        told = one if known in (None, one) else replace(one, help=f"{known.help} {one.help}")
         by_name[_name(one)] = told
 
     def command(**given: Any) -> None:

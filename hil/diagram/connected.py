@@ -124,6 +124,16 @@ class ConnectedDiagram:
         """Computed since it began, or began anew."""
         return self.now.version.engine.tick
 
+    @property
+    def base_s(self) -> float:
+        """From tick to tick [s]."""
+        return self.now.version.sound.flat.base_s
+
+    @property
+    def trying(self) -> bool:
+        """Whether a change is offered that was not tried yet."""
+        return self._offered is not None
+
     def compute(self) -> Array:
         """A tick: read the signals, compute, try a change that is offered.
 
@@ -137,11 +147,12 @@ class ConnectedDiagram:
         if offered is not None:
             offered.successor.carry_over()
         found = self._step(self.now)
-        if offered is not None:
-            found = self._tried(offered, found)
+        return found if offered is None else self._tried(offered, found)
+
+    def tell(self) -> None:
+        """Tell who watches what there is after the last tick."""
         if self.taps is not None:
             self.taps.push(self.now.version.engine)
-        return found
 
     def _step(self, one: ConnectedVersion) -> Array:
         engine, most = one.version.engine, self._bounds.most
@@ -198,6 +209,16 @@ class ConnectedDiagram:
         version, told = now.version.changed(changes, file)
         after = self._connected(version)
         return PreparedChange(change, Successor(now.version, version), after, told)
+
+    def take(self, change: DiagramChange) -> None:
+        """Go on with a change from the next tick on, whatever jumps: all of it is judged later.
+
+        Raises:
+            ConfigError: with a line for each fault.
+        """
+        prepared = self.prepare(change)
+        prepared.successor.carry_over()
+        self.now = prepared.after
 
     def offer(self, prepared: PreparedChange) -> None:
         """Try a change in the next tick; `outcome` says then what came of it.

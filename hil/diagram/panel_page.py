@@ -63,7 +63,9 @@ def version_told(table: Mapping[str, Any]) -> Version:
 
 
 def pages(table: Mapping[str, Any]) -> tuple[Page, ...]:
-    """The page of the diagram in a run's header; `KeyError` if it has none, none without blocks."""
+    """The page of the diagram in a run's header; none without one, or without panel blocks."""
+    if "diagram_set" not in table:
+        return ()
     file, given = read_text(table["diagram"], Path(table["diagram_file"])), table["diagram_set"]
     widgets = [
         _widget(path, block, given)

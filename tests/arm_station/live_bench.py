@@ -126,8 +126,9 @@ class Acted:
 def source_maker(acts, **options):
     """In the place of the bench's `source_of`: `acts` makes the operator's deeds from a clock."""
 
-    def made(plan, clock):
-        inner = make_source(plan.scenario.source, now_s=clock.now_s, base_dir=Path("/"), **options)
+    def made(plan, clock, diagram=None):
+        more = options if diagram is None else {**options, "diagram": diagram.made}
+        inner = make_source(plan.scenario.source, now_s=clock.now_s, base_dir=Path("/"), **more)
         return Acted(inner, clock.now_s, acts(clock, inner))
 
     return made

@@ -12,6 +12,7 @@ from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.config.shipped import configs_dir
 from hil.desk.velocity.source import SourceError, Twist, rest
+from hil.diagram.change import DiagramChange
 from hil.diagram.tapped import TapReader, tapped_laws
 from hil.diagram.taps import OpenTaps
 from hil.run.lead import Handles
@@ -71,7 +72,7 @@ def wave(tmp_path):
 
 
 def drawn(path, duration_s=10.0, limits=LIMITS, **changes):
-    made = velocity_diagram(path, changes, operated=False)
+    made = velocity_diagram(path, DiagramChange(changes), limits, is_operated=False)
     return DrawnSource(made, duration_s, limits, "base")
 
 
@@ -199,9 +200,13 @@ class Asked:
         self.closed = True
 
 
+def of_handles(path=HANDLES, fixed="", **changes):
+    return velocity_diagram(path, DiagramChange(changes), LIMITS, is_operated=True, fixed=fixed)
+
+
 def operated(**changes):
     inner = Asked()
-    return inner, OperatedSource(inner, velocity_diagram(HANDLES, changes, operated=True))
+    return inner, OperatedSource(inner, of_handles(**changes))
 
 
 def push(inner, x, about_z=0.0):
@@ -226,7 +231,7 @@ def test_handles_lag_what_is_asked_without_what_is_not_meant():
 
 def test_what_the_diagram_computes_is_told_to_who_watches(tmp_path):
     inner, taps = Asked(), OpenTaps("handles", HANDLES, HANDLES.read_text(), {}, tmp_path / "b")
-    source = OperatedSource(inner, velocity_diagram(HANDLES, {}, operated=True), taps)
+    source = OperatedSource(inner, of_handles(), taps)
     (law,) = tapped_laws(tmp_path / "b")
     reader = TapReader.attach(law)
     reader.choose([("linear_asked", "y"), ("scaled", "y")])
@@ -245,7 +250,7 @@ def test_where_nobody_can_watch_it_moves_as_well(tmp_path):
     (tmp_path / "open").mkdir(mode=0o755)
     taps = OpenTaps("handles", HANDLES, HANDLES.read_text(), {}, tmp_path / "open")
     inner = Asked()
-    source = OperatedSource(inner, velocity_diagram(HANDLES, {}, operated=True), taps)
+    source = OperatedSource(inner, of_handles(), taps)
     push(inner, 0.021)
     source.sample(0.0)
     assert source.sample(0.5).linear_m_s[0] > 0.0
@@ -276,9 +281,7 @@ def test_it_ends_where_the_diagram_made_no_number_and_the_gripper_comes_to_rest(
                         '"scaled.u" = "back.y"')  # fmt: skip
     (tmp_path / "h.toml").write_text(text)
     inner = Asked()
-    source = SlewedSource(
-        OperatedSource(inner, velocity_diagram(tmp_path / "h.toml", {}, operated=True)), LIMITS
-    )
+    source = SlewedSource(OperatedSource(inner, of_handles(tmp_path / "h.toml")), LIMITS)
     push(inner, 0.04)
     assert source.sample(0.0) is None  # 1/0 in the first tick
     assert "per" in source.end_reason

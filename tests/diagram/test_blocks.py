@@ -406,7 +406,7 @@ CASES = {
         {"p": P, "q": Q, "r": R}, state_machine(P, Q, R)),
     "PanelSlider": ({"value": 0.4, "high": 2.0, "unit": "N"}, {}, np.full(TICKS, 0.4)),
     "PanelSwitch": ({"on": True}, {}, np.ones(TICKS)),
-    "PanelButton": ({"presses": 2}, {}, K == 0),
+    "PanelButton": ({"presses": 2}, {}, K < 0),
     "PanelLamp": ({}, {"u": P}, None), "PanelNumber": ({}, {"u": A}, None),
     "PanelText": ({}, {"u": P}, None),
     "UniformNoise": ({"low": -1.0, "high": 3.0}, {}, None),

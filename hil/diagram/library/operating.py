@@ -39,11 +39,14 @@ def _switch(p: Parameters) -> Diagram:
 
 
 def _button(p: Parameters) -> Diagram:
-    """True in the tick in which the count of presses is another than in the tick before."""
+    """True in the tick in which the count of presses is more than in the tick before.
+
+    What begins, or begins anew, has not been pressed.
+    """
     blocks = {
         "presses": DrawnBlock("ConstantInteger", {"value": p["presses"]}),
         "now": DrawnBlock("IntegerToReal"),
-        "before": DrawnBlock("UnitDelay"),
+        "before": DrawnBlock("UnitDelay", {"initial": float(p["presses"])}),
         "more": DrawnBlock("Greater"),
         "y": DrawnBlock("Out"),
     }

@@ -18,6 +18,7 @@ from hil.machines.space_arm_settings import ArmSettings
 from hil.recording.header import SIMULATED, RunHeader
 from hil.run.facts import run_facts
 from hil.run.station import Tried
+from hil.stations.arm.diagram_run import DiagramRun, diagram_run, edited
 from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.operator import led_arm
 from hil.stations.arm.prepare import ArmProof, prepare
@@ -42,11 +43,16 @@ from sim.world.space_arm.simulator import TICK_S
 VERSIONED = ("numpy", "scipy", "numba", "mcap")
 
 
-def run_header(prepared: ArmProof, started: Moment) -> RunHeader:
-    """The header of a run's recording, with all that its report needs."""
+def run_header(prepared: ArmProof, started: Moment, diagram: DiagramRun | None = None) -> RunHeader:
+    """The header of a run's recording, with all that its report needs.
+
+    Args:
+        diagram: of its operator.
+    """
     plan = prepared.plan
+    told = {"machines": _machines(prepared).to_json()}
     return RunHeader(
-        SIGNALS,
+        SIGNALS if diagram is None else diagram.signals(SIGNALS),
         {
             "scenario": plan.scenario.name,
             "space_arm": plan.space_arm.name,
@@ -60,7 +66,7 @@ def run_header(prepared: ArmProof, started: Moment) -> RunHeader:
             **run_facts(plan.scenario.clock, started, VERSIONED),
             "station": SIGNALS.station,
         },
-        plan.model_dump(mode="json") | {"machines": _machines(prepared).to_json()},
+        plan.model_dump(mode="json") | told | ({} if diagram is None else diagram.told),
     )
 
 
@@ -124,8 +130,11 @@ def prepare_plan(plan: ArmPlan) -> ArmProof:
     return prepare(plan, lambda: source_of(plan, VirtualClock()))
 
 
-def source_of(plan: ArmPlan, clock: Clock) -> VelocitySource:
+def source_of(plan: ArmPlan, clock: Clock, diagram: DiagramRun | None = None) -> VelocitySource:
     """The source of a plan, at its beginning.
+
+    Args:
+        diagram: of its operator.
 
     Raises:
         RefusedError: if a device or package is not there, or a live source is to run in no time.
@@ -138,7 +147,8 @@ def source_of(plan: ArmPlan, clock: Clock) -> VelocitySource:
         )
     try:
         folder = Path(plan.scenario_file).parent
-        return make_source(source, now_s=clock.now_s, base_dir=folder)
+        made = None if diagram is None else diagram.made
+        return make_source(source, now_s=clock.now_s, base_dir=folder, diagram=made)
     except SourceError as error:
         raise RefusedError(f"source: {error}") from None
 
@@ -194,6 +204,7 @@ def run_arm(
     shown_at: int | None = None,
     operator: bool = False,
     robot_at: Location | None = None,
+    edit: Callable[[str], object] | None = None,
 ) -> ArmRunResult:
     """Run a prepared motion against its robot.
 
@@ -201,6 +212,8 @@ def run_arm(
         shown_at: descriptor to show on what happens, as it happens; None to show nothing.
         robot_at: where the robot's controller shows its gripper, as the operator read it there;
             for a robot that does not tell it by itself.
+        edit: told why the file of an operator's diagram cannot be read, which is taken each time
+            that it is saved; None to look at it no more.
 
     Raises:
         RefusedError: if the robot is not there, or its source, or the desk; nothing has moved.
@@ -209,9 +222,14 @@ def run_arm(
     plan = prepared.plan
     clock = arm_clock(plan.scenario.clock)
     with ExitStack() as stack:
-        header = run_header(prepared, moment(clock.now_s))
+        diagram = diagram_run(plan)
+        header = run_header(prepared, moment(clock.now_s), diagram)
         led = stack.enter_context(led_arm(plan, header, clock.now_s)) if operator else None
-        source = source_of(plan, clock)
+        if edit is not None:
+            stack.enter_context(edited(plan, diagram, edit))
+        if diagram is not None and led is not None:
+            diagram.led(led)
+        source = source_of(plan, clock) if diagram is None else source_of(plan, clock, diagram)
         stack.callback(source.close)
         held = source if led is None else led.holds(source, plan.scenario.source.limits.limits())
         signals = stack.enter_context(StopSignals())
@@ -230,7 +248,7 @@ def run_arm(
         found = run_stream(
             stream, header, out, plan.scenario.name, plan.scenario.recording, shown_at=shown_at,
             status=not plan.scenario.source.planned, progress=progress, led=led,
-            first_notes=notes_of(plan),
+            first_notes=notes_of(plan), diagram=diagram,
         )  # fmt: skip
     return ArmRunResult(found.end, found.recorder, found.events, found.setup, prepared)
 

@@ -2,7 +2,7 @@
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import reduce
 from operator import or_
@@ -20,6 +20,7 @@ from arm_driver.supervision import SupervisionReport
 from arm_driver.val import OatConvention, from_oat
 from hil.recording.events import EventKind, Level
 from hil.recording.recorder import RecordingSink
+from hil.recording.signals import Signals
 from hil.run.journal import Audience, Journal
 from hil.stations.arm.recording import (
     LINK_TALLY,
@@ -67,6 +68,10 @@ class ArmJournal(Journal):
         super().__init__(sink, audience)
         self._convention = convention
         self._stop = stop
+        self.signals: Signals = SIGNALS
+        """Of a row."""
+        self.shown: Callable[[], Mapping[str, float]] = dict
+        """What a row says besides, by the names of signals."""
         self._last: RobotStep | None = None
         self._offered: deque[RobotStep] = deque(maxlen=OFFERED_KEPT)
         self._index = 0
@@ -107,7 +112,7 @@ class ArmJournal(Journal):
         }
         if isinstance(step, ArmStep):
             values |= _of_space_arm(step)
-        self.row(SIGNALS.row(**values), step.t_s, step.index)
+        self.row(self.signals.row(**values, **self.shown()), step.t_s, step.index)
         if report.simulated and not self._told_simulated:
             self._told_simulated = True
             self.event(told_simulated(tick.t_s, step.index))
@@ -119,6 +124,15 @@ class ArmJournal(Journal):
         self._last = step
         if said := self.service():
             self.put(tick.t_s, self._index, said, level=Level.WARNING)
+
+    @property
+    def waypoint(self) -> int:
+        """Number of the last one that was put down."""
+        return self._index
+
+    def late(self, text: str) -> None:
+        """Put down what was not done any more."""
+        self.put(self._t_s, self._index, text, level=Level.WARNING)
 
     def note(self, tick: Tick, text: str) -> None:
         """Put a line of text down."""

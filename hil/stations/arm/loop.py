@@ -7,6 +7,7 @@ stream at once, at rest at the waypoint that it has. The simulated arm slows dow
 swings out, which goes into the recording, a waypoint a period, and no further.
 """
 
+from collections.abc import Callable
 from enum import Enum
 
 from arm_driver.contour import EndReason
@@ -54,6 +55,8 @@ class ArmLoop:
 
     def __init__(self, stream: Stream, witness: Witness, first_notes: tuple[str, ...] = ()) -> None:
         self._stream, self._witness, self._first_notes = stream, witness, first_notes
+        self.beside: Callable[[Tick], None] = lambda _: None
+        """What else is done at each look; it never waits."""
         self._station, self._wire = stream.station, stream.wire
         self.clock: Clock = stream.clock
         """What paces the looks at the link."""
@@ -117,6 +120,7 @@ class ArmLoop:
     def look(self, tick: Tick, report: LinkReport) -> None:
         """One look at the operator and at the link."""
         self._station.listen()
+        self.beside(tick)
         self._warn(tick, report)
         self._swing_out(tick, report)
         if self._phase is StreamPhase.ASKED:

@@ -13,6 +13,7 @@ from hil.desk.operator import OrderSource
 from hil.desk.publisher import Publisher, Told
 from hil.desk.velocity.led import DeadManSource, LedOperator, desk_of
 from hil.desk.velocity.source import VelocitySource
+from hil.diagram.prover_program import PROGRAM
 from hil.recording.header import RunHeader
 from hil.stations.arm.scenario import ArmPlan
 from hil.stations.arm.sources.slew import SlewedSource
@@ -53,7 +54,8 @@ def led_arm(plan: ArmPlan, header: RunHeader, now_s: Callable[[], float]) -> Ite
         RefusedError: on the virtual clock, or if the desk cannot be set up; nothing has moved.
     """
     live = not plan.scenario.source.planned
-    with desk_of(header, TICK_S, "arm", plan.scenario.clock) as desk:
+    prover = PROGRAM if "diagram" in header.scenario else ()
+    with desk_of(header, TICK_S, "arm", plan.scenario.clock, prover) as desk:
         operator = ArmOperator(
             desk.slot, Publisher(desk.telemetry), now_s, live=live, desk_news=desk.news
         )

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from hil.config.errors import ConfigError
 from hil.desk.velocity.keyboard import HELP
+from hil.diagram.options import operated_changes
 from hil.run.station import Checked, Request
 from hil.stations.arm.bench import ArmRunResult, prepare_plan, run_arm, warm_arm
 from hil.stations.arm.findings import findings_table, show_end, supervision_table, told_end
@@ -59,6 +60,7 @@ def plan_of(request: Request) -> ArmPlan:
         changes.append(f'world="{world}"')
     if request.fallback is not None:
         changes.append(f'devices.fallback="{request.fallback}"')
+    changes += operated_changes(request.options, "source")
     return load_arm_plan(request.scenario, changes)
 
 
@@ -97,6 +99,7 @@ def run(request: Request) -> bool:
         started = partial(
             run_arm, out=request.folder, progress=progress, shown_at=shown_at,
             operator=request.operator, robot_at=at,
+            edit=_say if request.options.get("--edit") else None,
         )  # fmt: skip
         result = _run(prepared, started)
     page, accuracy = _report(result) if request.report else (None, None)
@@ -110,6 +113,10 @@ def run(request: Request) -> bool:
             style = "green" if accuracy.kept else "red"
             out.print("accuracy:", styled(style, str(accuracy)), soft_wrap=True)
     return result.ok
+
+
+def _say(words: str) -> None:
+    err.print(styled("yellow", words), soft_wrap=True)
 
 
 def warm_arm_and_say(*, quiet: bool, classic: bool = False, fine: bool = False) -> None:

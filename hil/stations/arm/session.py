@@ -35,6 +35,7 @@ from hil.timing.realtime_setup import RealtimeItem, RealtimePolicy, RealtimeSetu
 from sim.devices.arm_controller import ArmController
 
 if TYPE_CHECKING:
+    from hil.stations.arm.diagram_run import DiagramRun
     from hil.stations.arm.operator import ArmOperator
 
 LINE_MAX: Final = 400
@@ -162,12 +163,14 @@ def run_stream(
     progress: Callable[[float], None] | None = None,
     led: "ArmOperator | None" = None,
     first_notes: tuple[str, ...] = (),
+    diagram: "DiagramRun | None" = None,
 ) -> Streamed:
     """Run a stream and record it.
 
     Args:
         shown_at: descriptor to show on what happens, as it happens; None to show nothing.
         first_notes: what a reader should know that was said before the stream.
+        diagram: that makes its velocity of what an operator asks for; None if none does.
 
     Raises:
         RecordingError: if the run cannot be recorded.
@@ -179,12 +182,17 @@ def run_stream(
         opening.date(journal, stream.clock)
         seen = journal if shown_at is None else ConsoleEcho(journal, shown_at, live=status)
         loop = ArmLoop(stream, seen, first_notes)
+        if diagram is not None:
+            journal.signals, journal.shown = header.signals, diagram.shown
+            loop.beside = partial(diagram.act, journal)
         if progress is not None:
             loop.clock = ReportingClock(stream.clock, progress, PROGRESS_TICKS)
         if led is not None:
             led.say, led.ending = journal.operator, lambda: loop.ending
         setup = opening.grant(partial(arm_in_time, stream.wire.reader_thread))
         end = loop.run()
+        if diagram is not None:
+            diagram.close(journal)
         journal.end(end.result, end.reason, end.report)
     return Streamed(end, opening.recorded(), tuple(journal.events), setup)
 

@@ -3,6 +3,7 @@
 from typing import Final
 
 from hil.config.file_kind import FileKind, NamedFile
+from hil.diagram.options import PRESS, SLIDE
 from hil.machines.kinds import ROBOT, SPACE_ARM
 from hil.run.late import late_of
 from hil.run.lead import Lead
@@ -28,6 +29,14 @@ WORLD: Final = Option(
     help="Of an arm station: the scene in which an emulated robot bears its weight and touches "
     "things, `table`, or a file.",
     checks=True,
+)
+
+
+EDIT: Final = Option(
+    flag="--edit",
+    help="Of an arm station: the diagram that an operator moves it by; on a robot on a line its "
+    "structure stays what it is.",
+    switch=True,
 )
 
 
@@ -99,7 +108,7 @@ STATION: Final = Station(
     name="arm",
     scenarios=SCENARIO,
     machines=(ROBOT, SPACE_ARM),
-    options=(LINK, AT, WORLD),
+    options=(LINK, AT, WORLD, PRESS, SLIDE, EDIT),
     signals=SIGNALS,
     check=_late("runner:check"),
     run=_late("runner:run"),

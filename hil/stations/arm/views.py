@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from hil.run.late import late_of
 from hil.run.station import CheckFinding, Role, Shape, Views, number
 
 if TYPE_CHECKING:
@@ -71,4 +72,5 @@ VIEWS: Final = Views(
     moving=("streaming",),
     advice=ADVICE,
     findings=_findings,
+    pages=late_of("hil.diagram")("panel_page:pages"),
 )

@@ -123,6 +123,7 @@ class DiagramLaw:
             self.fault = f"the diagram stopped: {error}"
             return
         self._left = self._steps
+        self.diagram.tell()
 
     def restart(self) -> None:
         """Begin again, with all states as at the start."""

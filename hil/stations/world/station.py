@@ -4,6 +4,7 @@ from typing import Final
 
 from hil.config.file_kind import FileKind, NamedFile
 from hil.config.offers import Offer
+from hil.diagram.options import PRESS, SLIDE
 from hil.run.late import late_of
 from hil.run.lead import Lead
 from hil.run.station import Option, Role, Section, Shape, Station, Views
@@ -27,20 +28,6 @@ EDIT: Final = Option(
     help="Take the robot's document, or the diagram that moves it, each time that it is saved; "
     "needs --clock real.",
     switch=True,
-)
-PRESS: Final = Option(
-    flag="--press",
-    metavar="NAME@S",
-    help="Press a PanelButton of the diagram that moves the robot, at a time [s]: start@2.",
-    many=True,
-    checks=True,
-)
-SLIDE: Final = Option(
-    flag="--slide",
-    metavar="NAME=VALUE@S",
-    help="Set a PanelSlider or PanelSwitch of it at a time [s]: gain=0.4@3.",
-    many=True,
-    checks=True,
 )
 VIDEO: Final = Option(
     flag="--video",
@@ -149,7 +136,7 @@ STATION: Final = Station(
         moving=("moving", "stopping"),
         advice=ADVICE,
         margins=_late("margins:margins_of"),
-        pages=_late("panel_page:pages"),
+        pages=late_of("hil.diagram")("panel_page:pages"),
     ),
     scene=_late("world_scene:scenes_of"),
 )

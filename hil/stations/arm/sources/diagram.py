@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from hil.config.errors import ConfigError
 from hil.config.settings import settings_text
 from hil.desk.endpoints import PlaceError
 from hil.desk.velocity.source import (
+    Array,
     Frame,
     SourceError,
     Twist,
@@ -21,84 +23,114 @@ from hil.desk.velocity.source import (
     checked_time,
     rest,
 )  # fmt: skip
-from hil.diagram.change import DiagramChange
-from hil.diagram.check import load
-from hil.diagram.engine import Engine
+from hil.diagram.connected import ConnectedDiagram, Connections, OutputBounds
 from hil.diagram.fault import NonFiniteError
-from hil.diagram.flat import Endpoint
-from hil.diagram.seam import Endpiece, Seam, Wiring, joined
+from hil.diagram.live import Version
+from hil.diagram.operated import Timed, operated
+from hil.diagram.panel_page import shown_paths, shown_places
+from hil.diagram.read import read_text
+from hil.diagram.seam import Endpiece, Wiring, joined
 from hil.stations.arm.sources.recorded import SampledSource
 from hil.stations.arm.sources.slew import PERIOD_MAX_S
 from hil.stations.arm.sources.source import SourceLimits
 
 if TYPE_CHECKING:
-    from hil.diagram.taps import DiagramTaps, OpenTaps
+    from hil.diagram.change import DiagramChange
+    from hil.diagram.taps import OpenTaps
 
 OFFERED: Final = (Endpiece("linear_asked", "m/s", (3,)), Endpiece("angular_asked", "rad/s", (3,)))
 ACCEPTED: Final = (Endpiece("linear", "m/s", (3,)), Endpiece("angular", "rad/s", (3,)))
+UNITS: Final = ("m/s", "m/s", "m/s", "rad/s", "rad/s", "rad/s")
 TICKS_MOST: Final = 10_000_000
 TICK_SHARE: Final = 1e-6
 """A duration this near to whole ticks is one, as a share of a tick."""
+JUMP_PART: Final = 0.05
+"""Of the greatest velocity, by which what it wants may jump at a change."""
 
 
 class VelocityDiagram:
     """A diagram whose outputs are a gripper's velocity.
 
     Args:
-        path: of its file.
+        text: of its file.
+        version: that begins.
+        is_operated: whether somebody asks for velocities; else it has no inputs.
+        limits: of the source.
+        acts: a person's, with their times, in their order.
+        fixed: why its structure stays what it is; empty if it may change.
+
+    Raises:
+        ConfigError: if its inputs and outputs are not those of a velocity.
     """
 
     def __init__(
-        self, path: Path, engine: Engine, seam: Seam, changes: Mapping[Endpoint, Any]
-    ) -> None:
-        self.path, self.engine, self.changes = path, engine, changes
-        self._inputs = {fed: name for name, fed in seam.signals.items()}
-        self._linear, self._angular = (engine.outputs[seam.outputs[one.name]] for one in ACCEPTED)
+        self, text: str, version: Version, *, is_operated: bool, limits: SourceLimits,
+        acts: Sequence[Timed] = (), fixed: str = "",
+    ) -> None:  # fmt: skip
+        self.text, self.version, self.acts = text, version, tuple(acts)
+        self.path: Path = version.file.path
+        self.asked = rest("gripper")
+        """What is asked for, from the next tick on."""
+        self._offered = OFFERED if is_operated else ()
+        self._shown = shown_paths(version.file)
+        most = np.repeat([limits.linear_m_s, limits.angular_rad_s], 3)
+        bounds = OutputBounds(np.full(6, np.inf), JUMP_PART * most, UNITS)
+        self.diagram = ConnectedDiagram(
+            version, self._connections, lambda _, changes: changes, bounds, fixed
+        )
+        """That computes."""
 
-    @property
-    def base_s(self) -> float:
-        """From tick to tick [s]."""
-        return self.engine.sound.flat.base_s
+    def _connections(self, version: Version) -> Connections:
+        engine = version.engine
+        seam = joined(version.sound, self._offered, ACCEPTED, Wiring(), str(version.file.path))
+        reads = {"linear_asked": self._linear_asked, "angular_asked": self._angular_asked}
+        feeds = tuple((engine.inputs[name], reads[signal])
+                      for name, signal in seam.signals.items())  # fmt: skip
+        ends = [engine.outputs[seam.outputs[one.name]] for one in ACCEPTED]
+        places = np.concatenate([np.arange(one.start, one.stop) for one in ends])
+        return Connections(feeds, places, shown_places(engine, self._shown))
 
-    def feed(self, asked: Twist) -> None:
-        """Give it what is asked, from the next tick on."""
-        for signal, values in zip(OFFERED, (asked.linear_m_s, asked.angular_rad_s), strict=True):
-            if signal.name in self._inputs:
-                self.engine.set_input(self._inputs[signal.name], values)
+    def _linear_asked(self) -> Array:
+        return self.asked.linear_m_s
 
-    def velocity(self, frame: Frame) -> Twist:
-        """What it wants after the last tick."""
-        values = self.engine.values
-        return Twist(values[self._linear].copy(), values[self._angular].copy(), frame)
+    def _angular_asked(self) -> Array:
+        return self.asked.angular_rad_s
 
 
-def velocity_diagram(path: Path, set_: Mapping[str, Any], *, operated: bool) -> VelocityDiagram:
+def velocity_diagram(
+    path: Path, set_: DiagramChange, limits: SourceLimits, *, is_operated: bool,
+    press: Sequence[str] = (), slide: Sequence[str] = (), fixed: str = "",
+) -> VelocityDiagram:  # fmt: skip
     """The diagram of a file.
 
     Args:
         set_: parameters in place of the file's.
-        operated: whether somebody asks for velocities; else it has no inputs.
+        limits: of the source.
+        is_operated: whether somebody asks for velocities; else it has no inputs.
+        press: ``NAME@S`` each, see `operated`.
+        slide: ``NAME=VALUE@S`` each.
+        fixed: why its structure stays what it is while it runs; empty if it may change.
 
     Raises:
         SourceError: with a line for each fault.
     """
-    changes = DiagramChange(set_).changes
     try:
-        sound = load(path, changes)
-        seam = joined(sound, OFFERED if operated else (), ACCEPTED, Wiring(), str(path))
+        text = settings_text(path)
+        file = read_text(text, path)
+        version, acts = Version.of(file, set_.changes), operated(file, press, slide)
+        return VelocityDiagram(
+            text, version, is_operated=is_operated, limits=limits, acts=acts, fixed=fixed
+        )
     except ConfigError as error:
         raise SourceError(str(error)) from None
-    return VelocityDiagram(path, Engine(sound), seam, changes)
 
 
-def seen_from_outside(diagram: VelocityDiagram) -> OpenTaps | None:
-    """Where the editor finds its values; None if the file cannot be read any more."""
+def seen_from_outside(made: VelocityDiagram) -> OpenTaps:
+    """Where the editor finds its values."""
     from hil.diagram.taps import OpenTaps  # Linux only
 
-    path = diagram.path.resolve()
-    with suppress(ConfigError):
-        return OpenTaps(path.stem, path, settings_text(path), diagram.changes)
-    return None
+    path = made.path.resolve()
+    return OpenTaps(path.stem, path, made.text, made.version.changes)
 
 
 class DrawnSource(SampledSource):
@@ -110,29 +142,29 @@ class DrawnSource(SampledSource):
     """
 
     def __init__(
-        self, diagram: VelocityDiagram, duration_s: float, limits: SourceLimits, frame: Frame
+        self, made: VelocityDiagram, duration_s: float, limits: SourceLimits, frame: Frame
     ) -> None:
-        path, base_s, engine = diagram.path, diagram.base_s, diagram.engine
+        path, base_s = made.path, made.diagram.base_s
         count = round(duration_s / base_s)
         if not 1 <= count <= TICKS_MOST or abs(duration_s / base_s - count) > TICK_SHARE:
             raise SourceError(
                 f"duration_s = {duration_s!r} s: whole ticks of {base_s:g} s of {path} are needed, "
                 f"1 to {TICKS_MOST}"
             )
-        linear, angular = np.zeros((count + 1, 3)), np.zeros((count + 1, 3))
+        wanted, waiting = np.zeros((count + 1, 6)), deque(made.acts)
         for tick in range(count + 1):
             try:
-                engine.step()
-            except NonFiniteError as error:
+                while waiting and waiting[0][0] < (tick + 0.5) * base_s:
+                    made.diagram.take(waiting.popleft()[1])
+                wanted[tick] = made.diagram.compute()
+            except (NonFiniteError, ConfigError) as error:
                 raise SourceError(f"{path}: {error}") from None
-            wanted = diagram.velocity(frame)
-            linear[tick], angular[tick] = wanted.linear_m_s, wanted.angular_rad_s
 
         def place(tick: int) -> str:
             return f"{path}, tick {tick} ({tick * base_s:g} s)"
 
         times_s = base_s * np.arange(count + 1, dtype=np.float64)
-        super().__init__(times_s, linear, angular, limits, frame, place)
+        super().__init__(times_s, wanted[:, :3], wanted[:, 3:], limits, frame, place)
 
 
 class OperatedSource(WrappedSource):
@@ -146,17 +178,16 @@ class OperatedSource(WrappedSource):
     """
 
     def __init__(
-        self, inner: VelocitySource, diagram: VelocityDiagram, taps: OpenTaps | None = None
+        self, inner: VelocitySource, made: VelocityDiagram, taps: OpenTaps | None = None
     ) -> None:
         super().__init__(inner)
         self._opened = ExitStack()
-        self._taps: DiagramTaps | None = None
+        self._made, self._diagram = made, made.diagram
         if taps is not None:
             with suppress(PlaceError):  # nobody watches then; it moves as well
-                self._taps = self._opened.enter_context(taps).taps
-        self._diagram = diagram
-        self._start = diagram.engine.snapshot()
+                self._diagram.taps = self._opened.enter_context(taps).taps
         self._begun_s: float | None = None
+        self._wanted = np.zeros(6)
         self._fault = ""
 
     @property
@@ -170,30 +201,33 @@ class OperatedSource(WrappedSource):
         if asked is None:
             return None
         if not self._inner.held:
-            self._begun_s = None
+            self._let_go()
             return rest(asked.frame)
         if self._begun_s is None:
             self._begun_s = t_s
-            self._diagram.engine.restore(self._start)
         return self._computed(asked, t_s - self._begun_s)
 
+    def _let_go(self) -> None:
+        """Begin anew; a change that is offered now is taken at once."""
+        if self._begun_s is not None or self._diagram.trying:
+            self._begun_s, self._made.asked = None, rest("gripper")
+            self._diagram.begin_anew()
+
     def _computed(self, asked: Twist, lasted_s: float) -> Twist | None:
-        diagram, engine = self._diagram, self._diagram.engine
-        diagram.feed(asked)
+        self._made.asked, diagram = asked, self._diagram
         due = 1 + int(lasted_s / diagram.base_s + TICK_SHARE)
         most = 1 + int(PERIOD_MAX_S / diagram.base_s)
         try:
-            for _ in range(min(due - engine.tick, most)):
-                engine.step()
+            for _ in range(min(due - diagram.ticks, most)):
+                self._wanted = diagram.compute()
         except NonFiniteError as error:
-            self._fault = f"{diagram.path}: {error}"
+            self._fault = f"{self._made.path}: {error}"
             return None
-        if self._taps is not None:
-            self._taps.push(engine)
-        return diagram.velocity(asked.frame)
+        diagram.tell()
+        return Twist(self._wanted[:3], self._wanted[3:], asked.frame)
 
     def close(self) -> None:
         """Close the source; nobody sees its values any more."""
-        self._taps = None
+        self._diagram.taps = None
         self._opened.close()
         super().close()

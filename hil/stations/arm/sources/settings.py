@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -22,6 +22,9 @@ from hil.stations.arm.sources.slew import SlewedSource
 from hil.stations.arm.sources.source import ANGULAR_CEILING_RAD_S, LINEAR_CEILING_M_S, SourceLimits
 from hil.stations.arm.sources.spiral import Plane, SpiralSource
 from sim.world.space_arm.simulator import TICK_S
+
+if TYPE_CHECKING:
+    from hil.stations.arm.sources.diagram import VelocityDiagram
 
 Speed = Annotated[float, Field(gt=0.0, le=LINEAR_CEILING_M_S)]
 TurnRate = Annotated[float, Field(gt=0.0, le=ANGULAR_CEILING_RAD_S)]
@@ -170,6 +173,10 @@ class DiagramSourceSettings(_SourceSettings):
     scenario, then a shipped one."""
     set: tuple[GivenParameter, ...] = ()
     """Parameters in place of the file's."""
+    press: tuple[Text, ...] = ()
+    """Buttons of the diagram that are pressed, ``NAME@SECONDS``, as ``--press`` says it."""
+    slide: tuple[Text, ...] = ()
+    """Sliders and switches that are set, ``NAME=VALUE@SECONDS``, as ``--slide`` says it."""
     by: Annotated[OperatorSettings, Field(discriminator="kind")] | None = None
     """Who moves it: the diagram's inputs are ``linear_asked`` and ``angular_asked``. Left out, the
     diagram has no inputs and draws the motion by itself."""
@@ -208,11 +215,13 @@ def make_source(
     now_s: Callable[[], float],
     base_dir: Path,
     keyboard_fd: int | None = None,
+    diagram: "VelocityDiagram | None" = None,
 ) -> VelocitySource:
     """Make a source; it holds its terminal, device or socket until it is closed.
 
     Args:
         now_s: monotonic time [s]; for `remote` that of this machine's CLOCK_MONOTONIC.
+        diagram: of the settings, if it is at hand.
 
     Raises:
         SourceError: a programme or recording that asks too much.
@@ -230,13 +239,38 @@ def make_source(
             settings.frame, TICK_S,
         )  # fmt: skip
     if isinstance(settings, DiagramSourceSettings):
-        return _drawn(settings, limits, now_s, base_dir, keyboard_fd)
+        made = diagram_of(settings, base_dir) if diagram is None else diagram
+        return _drawn(settings, made, limits, now_s, base_dir, keyboard_fd)
     live = _live(settings, limits, now_s, base_dir, keyboard_fd)
     return SlewedSource(live, limits)
 
 
+def diagram_of(
+    settings: DiagramSourceSettings, base_dir: Path, fixed: str = ""
+) -> "VelocityDiagram":
+    """The diagram of a source.
+
+    Args:
+        fixed: why its structure stays what it is while it runs; empty if it may change.
+
+    Raises:
+        ConfigError: if its file is not there.
+        SourceError: with a line for each fault.
+    """
+    from hil.diagram.change import DiagramChange
+    from hil.stations.arm.sources.diagram import velocity_diagram  # seldom needed
+
+    path = find_file(settings.file, beside=base_dir / "x", folder="diagrams", key="source.diagram")
+    given = DiagramChange({one.parameter: one.value for one in settings.set})
+    return velocity_diagram(
+        path, given, settings.limits.limits(), is_operated=settings.by is not None,
+        press=settings.press, slide=settings.slide, fixed=fixed,
+    )  # fmt: skip
+
+
 def _drawn(
     settings: DiagramSourceSettings,
+    made: "VelocityDiagram",
     limits: SourceLimits,
     now_s: Callable[[], float],
     base_dir: Path,
@@ -246,12 +280,8 @@ def _drawn(
         DrawnSource,
         OperatedSource,
         seen_from_outside,
-        velocity_diagram,
     )
 
-    path = find_file(settings.file, beside=base_dir / "x", folder="diagrams", key="source.diagram")
-    changes = {one.parameter: one.value for one in settings.set}
-    made = velocity_diagram(path, changes, operated=settings.by is not None)
     if settings.by is None:
         return DrawnSource(made, settings.duration_s or 0.0, limits, settings.frame)
     live = _live(settings.by, limits, now_s, base_dir, keyboard_fd)

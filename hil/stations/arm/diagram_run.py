@@ -1,0 +1,121 @@
+"""The diagram of an arm's operator while it runs: how it is changed, and what it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hil.config.errors import ConfigError, RefusedError
+from hil.desk.velocity.source import SourceError
+from hil.diagram.changer import DiagramChanger, Inbox, TimedChange
+from hil.diagram.panel_page import asked_or_saved, column, shown_paths, shown_signals, told_of
+from hil.diagram.saved import SavedDiagram
+from hil.recording.signals import Signals, SignalsError
+from hil.stations.arm.scenario import SIM_URL, ArmPlan
+from hil.stations.arm.sources.settings import DiagramSourceSettings, diagram_of
+from sim.world.space_arm.simulator import TICK_S
+
+if TYPE_CHECKING:
+    from hil.desk.velocity.led import LedOperator
+    from hil.stations.arm.journal import ArmJournal
+    from hil.stations.arm.sources.diagram import VelocityDiagram
+    from hil.timing.clock import Tick
+
+
+class DiagramRun:
+    """A diagram that makes a velocity of what an operator asks for.
+
+    Args:
+        made: the diagram.
+        real: whether a change is built in a thread of its own, so that the loop does not wait.
+    """
+
+    def __init__(self, made: VelocityDiagram, *, real: bool) -> None:
+        self.made, self._real = made, real
+        self.inbox: Inbox | None = None
+        """Gives the changes that somebody asks for; None if nobody can."""
+        self._columns = [column(path) for path in shown_paths(made.version.file)]
+        self._changer: DiagramChanger | None = None
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What a header tells of it."""
+        return told_of(self.made.version, self.made.text)
+
+    def signals(self, signals: Signals) -> Signals:
+        """The signals of a row, and what it shows.
+
+        Raises:
+            RefusedError: if that is more than goes into a row.
+        """
+        try:
+            shown = shown_signals(self.made.version.file)
+            return replace(signals, fields=(*signals.fields, *shown))
+        except SignalsError as error:
+            raise RefusedError(f"{self.made.path}: {error}") from None
+
+    def shown(self) -> Mapping[str, float]:
+        """What its panel blocks show, by the names of signals."""
+        return dict(zip(self._columns, self.made.diagram.shown().tolist(), strict=True))
+
+    def act(self, journal: ArmJournal, tick: Tick) -> None:
+        """Tell what came of a change, or take the next; it never waits."""
+        if self._changer is None:
+            acts = [TimedChange(round(at_s / TICK_S), change) for at_s, change in self.made.acts]
+            self._changer = DiagramChanger(acts, TICK_S, self.inbox, beside=self._real)
+        self._changer.act(self.made.diagram, journal, tick._replace(index=journal.waypoint))
+
+    def close(self, journal: ArmJournal) -> None:
+        """Tell the rest, and what the run did not come to."""
+        if self._changer is None:
+            return
+        self._changer.close(journal)
+        for missed in self._changer.missed:
+            journal.late(missed)
+
+    def led(self, operator: LedOperator) -> None:
+        """Take what panels ask for too."""
+        self.inbox = asked_or_saved(self.made.version, operator, self.inbox)
+
+    def saved(self, tell: Callable[[str], object]) -> AbstractContextManager[object]:
+        """Take what its file says each time that it is saved, while this is entered."""
+        given = {f"{path}.{name}" if path else name: one
+                 for (path, name), one in self.made.version.changes.items()}  # fmt: skip
+        found = SavedDiagram(self.made.path, self.made.text, given, tell)
+        self.inbox = found.next
+        return found
+
+
+def diagram_run(plan: ArmPlan) -> DiagramRun | None:
+    """The diagram of a plan's operator; None if there is none.
+
+    Raises:
+        RefusedError: if it cannot be used.
+    """
+    source = plan.scenario.source
+    if not isinstance(source, DiagramSourceSettings) or source.planned:
+        return None
+    url = plan.scenario.devices.arm
+    fixed = "" if url == SIM_URL else f"the robot at {url} has power; only parameters change then"
+    try:
+        made = diagram_of(source, Path(plan.scenario_file).parent, fixed)
+    except SourceError as error:
+        raise RefusedError(f"source: {error}") from None
+    return DiagramRun(made, real=plan.scenario.clock == "real")
+
+
+def edited(
+    plan: ArmPlan, run: DiagramRun | None, tell: Callable[[str], object]
+) -> AbstractContextManager[object]:
+    """Takes the diagram of a run each time that its file is saved.
+
+    Raises:
+        ConfigError: if there is nothing to be edited.
+    """
+    if run is None:
+        told = "--edit: an operator's diagram is needed (source.kind, source.by)"
+        raise ConfigError(plan.scenario_file, [told])
+    return run.saved(tell)
