@@ -2,17 +2,20 @@
 
 import itertools
 import math
+from contextlib import ExitStack
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from desk_run import desk_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from live_bench import live_plan, source_maker, typed
+from live_bench import TOKEN, live_plan, live_toml, source_maker, typed
 from test_diagram_source import HANDLES, LIMITS, Asked, of_handles, push
 
 from arm_driver.host_states import StreamResult
 from hil.config.errors import ConfigError, RefusedError
+from hil.desk import messages as m
 from hil.desk.velocity.source import SourceError
 from hil.diagram.change import DiagramChange
 from hil.diagram.changer import TimedChange, changes_of
@@ -21,7 +24,9 @@ from hil.recording.reader import Recording
 from hil.run.pages import PageButton, PageNumber, PageSlider
 from hil.stations.arm.bench import prepare_plan, run_arm, source_of
 from hil.stations.arm.diagram_run import diagram_run, edited
+from hil.stations.arm.scenario import load_arm_plan
 from hil.stations.arm.sources.diagram import OperatedSource
+from hil.stations.arm.wire import emulated_robot
 from hil.timing.clock import VirtualClock
 from sim.world.space_arm.simulator import TICK_S
 
@@ -151,8 +156,8 @@ def test_a_robot_on_a_line_says_where_its_power_is_and_a_simulated_one_may_chang
                        "at socket://here:1 has power"):  # fmt: skip
         on_line.made.diagram.prepare(other)
     on_line.made.diagram.prepare(DiagramChange({"pace.value": 0.5}))
-    simulated = diagram_run(operated_plan(scaled))
-    simulated.made.diagram.prepare(other)
+    for simulated in ((), ("devices.arm=socket://here:1", "devices.in_place_of=serial:x")):
+        diagram_run(operated_plan(scaled, *simulated, "clock=real")).made.diagram.prepare(other)
 
 
 def held(board, begin_s, end_s):
@@ -276,3 +281,43 @@ base_s = 0.01
     with pytest.raises((RefusedError, SourceError), match=r"0 to 0\.04"):
         source_of(live_plan(source | {"slide": ["go=0.05@1"]}), VirtualClock())
     assert LIMITS.linear_m_s == 0.05
+
+
+@pytest.mark.real_time
+@pytest.mark.parametrize("on_line", [False, True])
+def test_the_owner_alone_sets_and_a_saved_file_is_taken_without_power_alone(
+    scaled, tmp_path, on_line
+):
+    (tmp_path / "token").write_text(TOKEN)
+    (tmp_path / "token").chmod(0o600)
+    scenario = live_toml(
+        tmp_path / "live.toml",
+        """kind = "diagram"
+file = "scaled.toml"
+by = { kind = "remote", listen = "s.sock", token_file = "token" }""",
+        longest_s=120.0,
+    )
+    with ExitStack() as stack:
+        link = ()
+        if on_line:
+            prepared = prepare_plan(load_arm_plan(scenario, ["clock=real"]))
+            link = ("--arm-link", stack.enter_context(emulated_robot(prepared)))
+        run = stack.enter_context(desk_run(tmp_path, scenario, "--edit", *link))
+        owner, other = run.connected("Anna", "Bert")
+        table = {"kind": "diagram", "set": {"pace": 0.75}, "presses": {"again": 1}}
+        assert not run.answer(other, m.Motion, table=table, id=2).ok
+        assert "0 to 1" in run.answer(owner, m.Motion, table=table | {"set": {"pace": 2.0}},
+                                      id=3).error  # fmt: skip
+        assert run.answer(owner, m.Motion, table=table, id=4).ok
+        run.wait(1.0)
+        more = '"more" = { kind = "Constant", value = 1.0 }\n"number" = {'
+        scaled.write_text(SCALED.replace('"number" = {', more))
+        run.wait(1.5)
+        recording, errors = run.ended(other)
+    heads = [one.data for one in recording.events if one.name == "diagram" and "taken" in one.data]
+    assert [(one["source"], one["taken"]) for one in heads] == [
+        ("panel", True), (str(scaled), not on_line),
+    ], errors  # fmt: skip
+    assert heads[0]["set"] == "pace.value: 1.0 -> 0.75, again.presses: 0 -> 1"
+    power = [one for one in recording.events if "has power" in one.message]
+    assert len(power) == on_line

@@ -1,21 +1,16 @@
 """Panel blocks of a diagram that moves a robot: their page, what may be asked, what is recorded."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import orjson
 import pytest
+from desk_run import desk_run
 
 from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
 from hil.desk import messages as m
-from hil.desk.client import DeskClient
-from hil.desk.endpoints import benches
 from hil.diagram.live import Version
 from hil.diagram.panel_page import PanelInbox, change_of_table, pages
 from hil.diagram.prover_program import PanelJudge
@@ -25,7 +20,6 @@ from hil.run.pages import PageButton, PageFlag, PageNumber, PageSlider, PageSwit
 from hil.stations.world.editing.plans import plan_from_told
 from hil.stations.world.runner import run_world
 from hil.stations.world.scenario import load_world_plan
-from hil.timing.realtime import RealClock
 
 LAW = (configs_dir() / "diagrams" / "robot_a.toml").read_text()
 BLOCKS = """[block]
@@ -171,56 +165,15 @@ def test_what_blocks_show_is_recorded(scenario, tmp_path):
 
 @pytest.mark.real_time
 def test_the_owner_alone_sets_and_presses_while_it_runs(scenario, tmp_path):
-    place, now_s = tmp_path / "runtime", RealClock().now_s
-    place.mkdir(mode=0o700)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "hil.cli", "run", str(scenario), "--operator", "--json", "--clock",
-         "real", "--set", "motion.duration_s=60.0", "--out", str(tmp_path / "runs")],
-        env=os.environ | {"XDG_RUNTIME_DIR": str(place)},
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
-    clients, told = [], {}
-
-    def turn(until, most_s=60.0):
-        end_s = now_s() + most_s
-        while now_s() < end_s:
-            for client in clients:
-                client.send(m.Alive(held=False, stamp_s=now_s()))
-                client.wait(0.02)
-                told.update({(client, one.id): one for one in client.poll()
-                             if isinstance(one, m.Answer)})  # fmt: skip
-            if until():
-                return
-        raise AssertionError((process.poll(), told))
-
-    try:
-        turn(lambda: process.poll() is not None or benches(place / "hil-bench"))
-        (found,) = benches(place / "hil-bench")
-        owner, other = (DeskClient.connect(found.path, name) for name in ("Anna", "Bert"))
-        clients += [owner, other]
-        owner.send(m.Take(id=1))
-        turn(lambda: (owner, 1) in told)
-        assert told[owner, 1].ok
+    with desk_run(tmp_path, scenario, "--set", "motion.duration_s=60.0") as run:
+        owner, other = run.connected("Anna", "Bert")
         table = {"kind": "diagram", "set": {"share": 1.25}, "presses": {"count": 1}}
-        other.send(m.Motion(table=table | {"set": {"share": 0.75}}, id=2))
-        owner.send(m.Motion(table=table | {"set": {"share": 9.0}}, id=3))
-        owner.send(m.Motion(table=table, id=4))
-        turn(lambda: {(other, 2), (owner, 3), (owner, 4)} <= set(told))
-        assert not told[other, 2].ok
-        assert "0.5 to 1.5" in told[owner, 3].error
-        assert told[owner, 4].ok
-        end_s = now_s() + 1.5
-        turn(lambda: now_s() > end_s)
-        other.send(m.Stop(id=5))  # that anybody may
-        turn(lambda: process.poll() is not None)
-        out, errors = process.communicate(timeout=30)
-    finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGINT)
-            process.communicate(timeout=30)
-        for client in clients:
-            client.close()
-    recording = Recording.open(Path(json.loads(out)["recording"]))
+        assert not run.answer(other, m.Motion, table=table | {"set": {"share": 0.75}}, id=2).ok
+        beyond = run.answer(owner, m.Motion, table=table | {"set": {"share": 9.0}}, id=3)
+        assert "0.5 to 1.5" in beyond.error
+        assert run.answer(owner, m.Motion, table=table, id=4).ok
+        run.wait(1.5)
+        recording, errors = run.ended(other)
     changes = [one for one in recording.events if one.name == "diagram" and "set" in one.data]
     assert [one.data["set"] for one in changes] == [
         "share.value: 1.0 -> 1.25, count.presses: 0 -> 1"

@@ -23,7 +23,7 @@ from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.operator import led_arm
 from hil.stations.arm.prepare import ArmProof, prepare
 from hil.stations.arm.report.machines import ArmMachines
-from hil.stations.arm.scenario import SIM_URL, ArmPlan, load_arm_plan
+from hil.stations.arm.scenario import ArmPlan, load_arm_plan
 from hil.stations.arm.session import arm_clock, arm_wire, run_stream
 from hil.stations.arm.signals import SIGNALS
 from hil.stations.arm.sources.settings import make_source
@@ -57,7 +57,7 @@ def run_header(prepared: ArmProof, started: Moment, diagram: DiagramRun | None =
             "scenario": plan.scenario.name,
             "space_arm": plan.space_arm.name,
             "robot": robot_line(plan),
-            SIMULATED: "robot" if _simulated(plan) else "",
+            SIMULATED: "robot" if plan.scenario.devices.simulated else "",
             **world_facts(plan),
             "clock": plan.scenario.clock,
             "period_s": repr(TICK_S),
@@ -90,18 +90,13 @@ def _machines(prepared: ArmProof) -> ArmMachines:
     )
 
 
-def _simulated(plan: ArmPlan) -> bool:
-    devices = plan.scenario.devices
-    return devices.arm == SIM_URL or bool(devices.in_place_of)
-
-
 def robot_line(plan: ArmPlan) -> str:
     """The robot of a run in one line; an emulated one can never be taken for a real one."""
     devices = plan.scenario.devices
     instead = f", in place of {devices.in_place_of}, which was not there"
     place = instead if devices.in_place_of else ""
     world = f", world {plan.scenario.world}" if plan.scenario.world else ""
-    simulated = "SIMULATED " if _simulated(plan) else ""
+    simulated = "SIMULATED " if plan.scenario.devices.simulated else ""
     return f"{simulated}{plan.robot.name} ({devices.arm}{place}{world})"
 
 

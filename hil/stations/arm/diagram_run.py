@@ -14,7 +14,7 @@ from hil.diagram.changer import DiagramChanger, Inbox, TimedChange
 from hil.diagram.panel_page import asked_or_saved, column, shown_paths, shown_signals, told_of
 from hil.diagram.saved import SavedDiagram
 from hil.recording.signals import Signals, SignalsError
-from hil.stations.arm.scenario import SIM_URL, ArmPlan
+from hil.stations.arm.scenario import ArmPlan
 from hil.stations.arm.sources.settings import DiagramSourceSettings, diagram_of
 from sim.world.space_arm.simulator import TICK_S
 
@@ -98,8 +98,9 @@ def diagram_run(plan: ArmPlan) -> DiagramRun | None:
     source = plan.scenario.source
     if not isinstance(source, DiagramSourceSettings) or source.planned:
         return None
-    url = plan.scenario.devices.arm
-    fixed = "" if url == SIM_URL else f"the robot at {url} has power; only parameters change then"
+    devices = plan.scenario.devices
+    power = f"the robot at {devices.arm} has power; only parameters change then"
+    fixed = "" if devices.simulated else power
     try:
         made = diagram_of(source, Path(plan.scenario_file).parent, fixed)
     except SourceError as error:

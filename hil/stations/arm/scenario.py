@@ -92,6 +92,11 @@ class ArmDevices(Settings):
     in_place_of: str = ""
     """Written by the bench when an emulated robot stepped in."""
 
+    @property
+    def simulated(self) -> bool:
+        """Whether the robot is an emulated one, so that nothing has power."""
+        return self.arm == SIM_URL or bool(self.in_place_of)
+
 
 class ArmScenario(Settings):
     """Everything a run of the arm station needs."""
