@@ -210,16 +210,6 @@ class ConnectedDiagram:
         after = self._connected(version)
         return PreparedChange(change, Successor(now.version, version), after, told)
 
-    def take(self, change: DiagramChange) -> None:
-        """Go on with a change from the next tick on, whatever jumps: all of it is judged later.
-
-        Raises:
-            ConfigError: with a line for each fault.
-        """
-        prepared = self.prepare(change)
-        prepared.successor.carry_over()
-        self.now = prepared.after
-
     def offer(self, prepared: PreparedChange) -> None:
         """Try a change in the next tick; `outcome` says then what came of it.
 

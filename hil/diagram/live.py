@@ -118,6 +118,19 @@ class Successor:
         new.tick = old.tick
 
 
+def followed(
+    version: Version, changes: Mapping[Endpoint, Any]
+) -> tuple[Version, tuple[tuple[str, Any, Any], ...]]:
+    """The version that goes on from one in its next tick with other parameters; as `changed`.
+
+    Raises:
+        ConfigError: with a line for each that is refused.
+    """
+    after, told = version.changed(changes)
+    Successor(version, after).carry_over()
+    return after, told
+
+
 def _common_states(old: Engine, new: Engine) -> Iterator[tuple[slice, slice]]:
     """States of blocks of the same path and kind that are as many."""
     for path, where in new.table.states.items():

@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
-from hil.run.station import Option
+from hil.config.errors import ConfigError
+from hil.config.settings import apply_overrides, read_toml
+from hil.run.station import Option, Request
 
 PRESS: Final = Option(
     flag="--press",
@@ -22,8 +24,22 @@ SLIDE: Final = Option(
 )
 
 
-def operated_changes(options: Mapping[str, Any], table: str) -> Iterator[str]:
-    """What they change in a scenario whose table says so in ``press`` and ``slide``."""
-    for option, key in ((PRESS, "press"), (SLIDE, "slide")):
-        if given := options.get(option.flag):
-            yield f"{table}.{key}={json.dumps(list(given))}"
+def operated_changes(request: Request, table: str) -> Iterator[str]:
+    """What they change in a scenario whose table of a diagram has ``press`` and ``slide``.
+
+    Raises:
+        ConfigError: if they are given, and no diagram is in the table.
+    """
+    given = {
+        key: list(values)
+        for option, key in ((PRESS, "press"), (SLIDE, "slide"))
+        if (values := request.options.get(option.flag))
+    }
+    if not given:
+        return
+    scenario = {} if request.scenario is None else read_toml(request.scenario)
+    found = apply_overrides(scenario, request.overrides).get(table, {})
+    if not isinstance(found, Mapping) or found.get("kind") != "diagram":
+        nothing = f"{table}.kind is no diagram, so there is nothing to press or slide"
+        raise ConfigError(str(request.scenario or "command line"), [f"--{min(given)}: {nothing}"])
+    yield from (f"{table}.{key}={json.dumps(values)}" for key, values in given.items())

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hil.config.errors import ConfigError
 from hil.diagram.fault import NonFiniteError
-from hil.diagram.live import Successor, Version
+from hil.diagram.live import Version, followed
 
 if TYPE_CHECKING:
     from hil.diagram.commands.choices import InputPlan
@@ -39,8 +39,8 @@ def play(
     for name, values in plan.steady().items():
         version.engine.set_input(name, values)
     for tick in range(ticks):
-        while waiting and waiting[0][0] <= tick * base_s + 0.5 * base_s:
-            version, told = _after(version, waiting.popleft())
+        while waiting and waiting[0][0] <= (tick + 0.5) * base_s:
+            version, told = followed(version, waiting.popleft()[1].changes)
             if recording is not None:
                 recording.changed(tick, told)
         engine = version.engine
@@ -60,12 +60,6 @@ def play(
     if table is not None:
         _write(version.engine, table, rows)
     return version.engine, fault
-
-
-def _after(version: Version, act: Timed) -> tuple[Version, tuple[tuple[str, Any, Any], ...]]:
-    after, told = version.changed(act[1].changes)
-    Successor(version, after).carry_over()
-    return after, told
 
 
 def _write(engine: Engine, table: Path, rows: list[list[float]]) -> None:

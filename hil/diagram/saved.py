@@ -74,4 +74,4 @@ def saved_diagram(
     used: UsedDiagram, use: DiagramUse | None, tell: Callable[[str], object]
 ) -> SavedDiagram:
     """That of a scenario's diagram."""
-    return SavedDiagram(used.path, used.text, {} if use is None else change_of(use).set, tell)
+    return SavedDiagram(used.path, used.text, {} if use is None else change_of(use.set).set, tell)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -153,7 +153,7 @@ def diagram_of_text(use: DiagramUse, text: str, path: Path, joints: int) -> Used
     from hil.diagram.read import read_text
 
     file = read_text(text, path)
-    changes = _bound(file, change_of(use).changes, joints)
+    changes = _bound(file, change_of(use.set).changes, joints)
     return UsedDiagram(path, text, file, changes, check(file, changes), joints)
 
 
@@ -164,11 +164,11 @@ def _bound(
     return {**own, **changes}
 
 
-def change_of(use: DiagramUse | ChangeDiagram) -> DiagramChange:
-    """The parameters that it sets."""
+def change_of(given: Iterable[GivenParameter]) -> DiagramChange:
+    """The change that sets parameters."""
     from hil.diagram.change import DiagramChange
 
-    return DiagramChange({one.parameter: one.value for one in use.set})
+    return DiagramChange({one.parameter: one.value for one in given})
 
 
 def changes_at(use: DiagramUse, scenario_file: Path, key: str) -> list[tuple[float, DiagramChange]]:
@@ -185,6 +185,6 @@ def changes_at(use: DiagramUse, scenario_file: Path, key: str) -> list[tuple[flo
             text, source = settings_text(path), str(path)
         elif not one.set:
             raise ConfigError(str(scenario_file), [f"{place}: set or file is needed"])
-        change = replace(change_of(one), text=text, source=source, forced=one.force)
+        change = replace(change_of(one.set), text=text, source=source, forced=one.force)
         found.append((one.at_s, change))
     return sorted(found, key=lambda pair: pair[0])

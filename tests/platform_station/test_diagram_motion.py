@@ -49,10 +49,10 @@ def drawn(folder, blocks, wires, base_s=0.002):
     (folder / "law.toml").write_text(text + "\n", encoding="utf-8")
 
 
-def plan_of(folder, *, duration_s=8.0, fade_s=1.0, **scenario):
+def plan_of(folder, *, duration_s=8.0, fade_s=1.0, more=None, **scenario):
     motion = {
         "kind": "diagram", "diagram": "law.toml", "duration_s": duration_s, "fade_s": fade_s
-    }  # fmt: skip
+    } | (more or {})  # fmt: skip
     table = {"name": "drawn", "rig": PAPER, "motion": motion} | scenario
     return plan_from_table(table, folder / "scenario.toml")
 
@@ -161,6 +161,57 @@ def test_drawn_coordinates_are_deviations_from_neutral_and_the_rest_stays_there(
         at = motion.sample(t_s)
         np.testing.assert_allclose(at.X_BP.coordinates(), neutral, atol=1e-12)
         assert np.abs(at.V_BP).max() < 1e-12
+
+
+ACTED = (
+    """
+    "to" = { kind = "PanelSlider", value = 0.0, low = -0.03, high = 0.03, unit = "m" }
+    "back" = { kind = "PanelButton" }
+    "down" = { kind = "Latch" }
+    "never" = { kind = "ConstantBoolean" }
+    "none" = { kind = "Constant", value = 0.0, unit = "m" }
+    "wanted" = { kind = "Switch" }
+    "slow" = { kind = "Lag", time_s = 0.5 }
+    """
+    + Z,
+    {
+        "down.set": "back.y", "down.reset": "never.y", "wanted.condition": "down.y",
+        "wanted.u1": "none.y", "wanted.u2": "to.y", "slow.u": "wanted.y", "z.u": "slow.y",
+    },
+)  # fmt: skip
+"""Heave to where a slider stands, and back when a button was pressed."""
+
+
+def test_what_the_scenario_sets_slides_and_presses_is_in_the_motion_at_its_time(tmp_path):
+    drawn(tmp_path, *ACTED)
+    acts = {"slide": ["to=0.02@1", "to=-0.01@3"], "press": ["back@5"]}
+    acts["set"] = [{"parameter": "slow.time_s", "value": 0.25}]
+    motion = motion_of(plan_of(tmp_path, more=acts))
+    begin = motion.sample(0.0).X_BP.position_m[2]
+    times = np.arange(0.0, 8.0, 0.002)
+    z = np.array([motion.sample(motion.lead_in_s + t).X_BP.position_m[2] for t in times]) - begin
+    goals = np.select([times < 0.999, times < 2.999, times < 4.999], [0.0, 0.02, -0.01], 0.0)
+    wanted, now, part = [], 0.0, 1.0 - np.exp(-0.002 / 0.25)
+    for goal in goals:  # the lag's difference equation
+        wanted.append(now)
+        now += part * (goal - now)
+    assert np.abs(z - wanted)[2:].max() < 1e-9
+    assert z.max() > 0.0199
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({"slide": ["to=0.05@1"]}, "0.05"),
+        ({"slide": ["z=0.05@1"]}, "no PanelSlider or PanelSwitch 'z'"),
+        ({"press": ["back"]}, "NAME@SECONDS"),
+        ({"set": [{"parameter": "nobody", "value": 1.0}]}, "nobody"),
+    ],
+)
+def test_acts_that_are_none_are_refused_before_anything_moves(tmp_path, more, why):
+    drawn(tmp_path, *ACTED)
+    with pytest.raises(ConfigError, match=why):
+        motion_of(plan_of(tmp_path, more=more))
 
 
 def test_told_rates_and_accelerations_are_taken_at_the_ticks(tmp_path):

@@ -60,7 +60,7 @@ def plan_of(request: Request) -> ArmPlan:
         changes.append(f'world="{world}"')
     if request.fallback is not None:
         changes.append(f'devices.fallback="{request.fallback}"')
-    changes += operated_changes(request.options, "source")
+    changes += operated_changes(request, "source")
     return load_arm_plan(request.scenario, changes)
 
 

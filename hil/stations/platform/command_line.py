@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from hil.config.settings import ConfigError
+from hil.diagram.options import operated_changes
 from hil.run.station import Request
 from hil.stations.platform.adhoc import recorded_table
 from hil.stations.platform.scenario import Plan, load_plan, plan_from_table
@@ -41,6 +42,7 @@ def _changes(request: Request) -> tuple[str, ...]:
         changes.append(f'world="{world}"')
     if request.fallback is not None:
         changes.append(f'devices.fallback="{request.fallback}"')
+    changes += operated_changes(request, "motion")
     changes += request.overrides
     if request.clock is not None:
         changes.append(f'clock="{request.clock}"')

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from hil.config.fields import Distance, FadeSeconds, LegNumbers, NotNegative, Positive, Seconds
 from hil.config.settings import Settings
+from hil.diagram.use import GivenParameter
 from hil.machines.rig import PoseSettings
 from hil.stations.platform.motion.acceleration import HIGHPASS_HZ
 from hil.stations.platform.motion.offered import OthersToo
@@ -149,6 +150,13 @@ class DiagramSettings(Settings):
     """Diagram file; a relative path: beside the scenario, then from where one stands."""
     duration_s: Seconds
     """How long the diagram runs, in whole ticks of its own [s]."""
+    set: tuple[GivenParameter, ...] = ()
+    """Parameters in place of the file's."""
+    press: tuple[str, ...] = ()
+    """Buttons of the diagram that are pressed, ``NAME@SECONDS`` of its own time, as ``--press``
+    says it."""
+    slide: tuple[str, ...] = ()
+    """Sliders and switches that are set, ``NAME=VALUE@SECONDS``, as ``--slide`` says it."""
     fade_s: FadeSeconds = 2.0
     """Lead-in and lead-out that bring the motion from rest and back, outside ``duration_s``."""
     neutral: PoseSettings | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from hil.config.file_kind import FileKind, NamedFile
+from hil.diagram.options import PRESS, SLIDE
 from hil.machines.kinds import DRIVE, RIG
 from hil.run.late import late_of
 from hil.run.lead import HOLD_TO_RUN, Lead
@@ -54,6 +55,8 @@ OPTIONS: Final = (
         "their way: a scene's name or file.",
         checks=True,
     ),
+    PRESS,
+    SLIDE,
 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -23,6 +22,7 @@ from hil.desk.velocity.source import (
     checked_time,
     rest,
 )  # fmt: skip
+from hil.diagram.ahead import computed_ahead
 from hil.diagram.connected import ConnectedDiagram, Connections, OutputBounds
 from hil.diagram.fault import NonFiniteError
 from hil.diagram.live import Version
@@ -151,20 +151,18 @@ class DrawnSource(SampledSource):
                 f"duration_s = {duration_s!r} s: whole ticks of {base_s:g} s of {path} are needed, "
                 f"1 to {TICKS_MOST}"
             )
-        wanted, waiting = np.zeros((count + 1, 6)), deque(made.acts)
-        for tick in range(count + 1):
-            try:
-                while waiting and waiting[0][0] < (tick + 0.5) * base_s:
-                    made.diagram.take(waiting.popleft()[1])
-                wanted[tick] = made.diagram.compute()
-            except (NonFiniteError, ConfigError) as error:
-                raise SourceError(f"{path}: {error}") from None
+        linear, angular = np.zeros((count + 1, 3)), np.zeros((count + 1, 3))
+        try:
+            for tick, engine in enumerate(computed_ahead(made.version, made.acts, count + 1)):
+                linear[tick], angular[tick] = (engine.output(one.name) for one in ACCEPTED)
+        except (NonFiniteError, ConfigError) as error:
+            raise SourceError(f"{path}: {error}") from None
 
         def place(tick: int) -> str:
             return f"{path}, tick {tick} ({tick * base_s:g} s)"
 
         times_s = base_s * np.arange(count + 1, dtype=np.float64)
-        super().__init__(times_s, wanted[:, :3], wanted[:, 3:], limits, frame, place)
+        super().__init__(times_s, linear, angular, limits, frame, place)
 
 
 class OperatedSource(WrappedSource):

@@ -15,7 +15,7 @@ from hil.desk.velocity.keyboard import KeyboardSource, Terminal
 from hil.desk.velocity.listener import read_token
 from hil.desk.velocity.remote import RemoteSource
 from hil.desk.velocity.source import Frame, VelocitySource
-from hil.diagram.use import GivenParameter
+from hil.diagram.use import GivenParameter, change_of
 from hil.stations.arm.sources.profile import ProfileSource, Segment
 from hil.stations.arm.sources.recorded import RecordedSource
 from hil.stations.arm.sources.slew import SlewedSource
@@ -257,14 +257,13 @@ def diagram_of(
         ConfigError: if its file is not there.
         SourceError: with a line for each fault.
     """
-    from hil.diagram.change import DiagramChange
     from hil.stations.arm.sources.diagram import velocity_diagram  # seldom needed
 
     path = find_file(settings.file, beside=base_dir / "x", folder="diagrams", key="source.diagram")
-    given = DiagramChange({one.parameter: one.value for one in settings.set})
     return velocity_diagram(
-        path, given, settings.limits.limits(), is_operated=settings.by is not None,
-        press=settings.press, slide=settings.slide, fixed=fixed,
+        path, change_of(settings.set), settings.limits.limits(),
+        is_operated=settings.by is not None, press=settings.press, slide=settings.slide,
+        fixed=fixed,
     )  # fmt: skip
 
 

@@ -151,13 +151,20 @@ def _recorded(settings: RecordedSettings, rig: Rig, scenario_file: Path) -> Moti
 
 def _diagram(settings: DiagramSettings, rig: Rig, scenario_file: Path, *, whole: bool
              ) -> MotionSource:  # fmt: skip
-    from hil.stations.platform.motion.diagram import diagram_motion  # seldom needed
+    from hil.diagram.live import Version  # seldom needed
+    from hil.diagram.operated import operated
+    from hil.diagram.read import read
+    from hil.diagram.use import change_of
+    from hil.stations.platform.motion.diagram import diagram_motion
 
     path = find_file(
         settings.diagram, beside=scenario_file, folder="diagrams", key="motion.diagram"
     )
     neutral = (settings.neutral or rig.neutral).coordinates()
-    motion = diagram_motion(path, settings.duration_s, neutral, settings.fade_s)
+    file = read(path)
+    version = Version.of(file, change_of(settings.set).changes)
+    acts = operated(file, settings.press, settings.slide)
+    motion = diagram_motion(version, acts, settings.duration_s, neutral, settings.fade_s)
     if whole:
         motion.require_whole()
     return motion

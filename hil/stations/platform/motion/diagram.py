@@ -9,7 +9,7 @@ ticks, as of a recording: no delay, and no noise of differences.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hil.config.errors import ConfigError, MotionError
-from hil.diagram.check import SoundDiagram, load
-from hil.diagram.engine import Engine
+from hil.diagram.ahead import computed_ahead
+from hil.diagram.check import SoundDiagram
 from hil.diagram.fault import NonFiniteError
+from hil.diagram.live import Version
+from hil.diagram.operated import Timed
 from hil.diagram.registry import nearest
 from hil.diagram.units import unit
 from hil.stations.platform.motion.recorded import RecordedMotion
@@ -44,6 +46,9 @@ AGREES_SHARE: Final = 0.02
 delay of one tick is far below), and so an acceleration from its rate."""
 AGREES_LEAST: Final = 1e-6
 """So much it may always be off [m, rad, m/s, rad/s]."""
+
+
+_NOWHERE: Final = np.empty(0, np.intp)
 
 
 class Computed(NamedTuple):
@@ -113,21 +118,23 @@ class DiagramMotion(RecordedMotion):
 
 
 def diagram_motion(
-    path: Path, duration_s: float, neutral: ArrayLike, fade_s: float = 2.0
-) -> DiagramMotion:
-    """The motion that a diagram's file draws.
+    version: Version, acts: Sequence[Timed], duration_s: float, neutral: ArrayLike,
+    fade_s: float = 2.0,
+) -> DiagramMotion:  # fmt: skip
+    """The motion that a diagram draws.
 
     Args:
+        acts: Changes with their times [s], in order.
         neutral: Coordinates to add its outputs to [m, rad], shape (6,).
 
     Raises:
-        ConfigError: With a line for each fault of the file, or of its inputs and outputs.
+        ConfigError: With a line for each fault of its inputs and outputs, and of the acts.
         MotionError: If no motion follows from it.
     """
-    sound = load(path)
+    sound, path = version.sound, version.file.path
     if problems := list(_face_problems(sound)):
         raise ConfigError(str(path), problems)
-    computed = _computed(sound, path, _ticks(sound, path, duration_s))
+    computed = _computed(version, acts, _ticks(sound, path, duration_s))
     _require_agreement(computed, path)
     return DiagramMotion(computed, neutral, duration_s, fade_s)
 
@@ -169,21 +176,20 @@ def _ticks(sound: SoundDiagram, path: Path, duration_s: float) -> int:
     return intervals + 1
 
 
-def _computed(sound: SoundDiagram, path: Path, ticks: int) -> Computed:
+def _computed(version: Version, acts: Sequence[Timed], ticks: int) -> Computed:
     """Compute a diagram ahead, to its end or to the tick that cannot be."""
-    engine = Engine(sound)
-    places: Mapping[str, int] = {name: where.start for name, where in engine.outputs.items()}
-    columns = np.array([places[name] for name in places], dtype=np.intp)
-    rows, fault = np.zeros((ticks, len(columns))), ""
-    for tick in range(ticks):
-        try:
-            engine.step()
-        except NonFiniteError as error:
-            rows, fault = rows[:tick], f"{path}: {error}"
-            break
-        rows[tick] = engine.values[columns]
+    sound, path, names = version.sound, version.file.path, list(version.engine.outputs)
+    rows, fault, done, ran, columns = np.zeros((ticks, len(names))), "", 0, None, _NOWHERE
+    try:
+        for engine in computed_ahead(version, acts, ticks):
+            if engine is not ran:
+                ran, columns = engine, np.array([engine.outputs[name].start for name in names])
+            rows[done] = engine.values[columns]
+            done += 1
+    except NonFiniteError as error:
+        rows, fault = rows[:done], f"{path}: {error}"
     values, told = np.zeros((len(rows), len(AXES), 3)), np.zeros((len(AXES), 3), dtype=np.bool_)
-    for column, name in enumerate(places):
+    for column, name in enumerate(names):
         order, number, si = OUTPUTS[name]
         large = np.flatnonzero(~(np.abs(rows[:, column]) <= DEVIATION_MAX))
         if len(large):
