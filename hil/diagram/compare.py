@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from hil.config.toml_text import toml_value
 from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
-from hil.diagram.registry import IN, OUT, SUB, faces, kinds
+from hil.diagram.registry import IN, OUT, faces, kinds
 
 _KEYS: Final = ("of", "rate", "offset", "run", "states", "outputs")
 _FACES: Final = (IN, OUT)
@@ -57,7 +57,7 @@ class Change:
 
 def compare(before: DiagramFile, after: DiagramFile) -> list[Change]:
     """All differences, place by place; those that change the law have `law`."""
-    old, new = _subs(before), _subs(after)
+    old, new = before.used_subs(), after.used_subs()
     of = _renamed_subs(old, new)
     inside = {one: _Pair(old[one], new[of[one]], of, of[one]) for one in sorted(of)}
     ports = {of[one]: pair.faces() for one, pair in inside.items()}
@@ -77,19 +77,6 @@ def compare(before: DiagramFile, after: DiagramFile) -> list[Change]:
 
 def _size(diagram: Diagram) -> str:
     return f"{len(diagram.blocks)} blocks, {len(diagram.wires)} wires"
-
-
-def _subs(file: DiagramFile) -> dict[str, Diagram]:
-    """A file's own sub-diagrams, and those of libraries that it uses."""
-    found = dict(file.subs)
-    waiting = [file.top, *found.values()]
-    while waiting:
-        for block in waiting.pop().blocks.values():
-            sub = file.sub(block.of) if block.kind == SUB else None
-            if sub is not None and block.of not in found:
-                found[block.of] = sub
-                waiting.append(sub)
-    return found
 
 
 def _renamed_subs(old: Mapping[str, Diagram], new: Mapping[str, Diagram]) -> dict[str, str]:

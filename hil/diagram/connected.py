@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from hil.config.errors import ConfigError
 from hil.diagram.fault import NonFiniteError
 from hil.diagram.live import Successor, Version
 from hil.diagram.read import read_text
+from hil.diagram.whole_text import whole_text
 
 if TYPE_CHECKING:
     from hil.diagram.change import DiagramChange
@@ -62,6 +63,7 @@ class PreparedChange:
     """A change that is ready to be tried in the next tick."""
 
     change: DiagramChange
+    """Its text needs no other file."""
     successor: Successor
     after: ConnectedVersion
     told: tuple[tuple[str, Any, Any], ...]
@@ -208,6 +210,8 @@ class ConnectedDiagram:
             changes = dict(self._bind(file, changes))
         version, told = now.version.changed(changes, file)
         after = self._connected(version)
+        if file is not None:
+            change = replace(change, text=whole_text(file, change.text))
         return PreparedChange(change, Successor(now.version, version), after, told)
 
     def offer(self, prepared: PreparedChange) -> None:

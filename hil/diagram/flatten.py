@@ -8,7 +8,7 @@ condition, and hidden blocks that make the condition, restart states and put out
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from hil.config.errors import ConfigError
@@ -16,11 +16,13 @@ from hil.diagram.buses import Buses
 from hil.diagram.conditions import ENABLE, TRIGGER, HiddenBlocks
 from hil.diagram.drivers import found_drivers
 from hil.diagram.flat import Endpoint, FlatBlock, FlatDiagram, FlatWire
-from hil.diagram.kind import COMPOSITE, BlockKind, PortKind, Ports
+from hil.diagram.kind import BlockKind, PortKind, Ports
 from hil.diagram.lines import Placed, SourceLines, raise_problems
 from hil.diagram.model import Diagram, DiagramFile, DiagramParameter, DrawnBlock
 from hil.diagram.parameters import checked, resolved
 from hil.diagram.registry import IN, OUT, SUB, faces, kinds, nearest
+from hil.diagram.standing import stood_for
+from hil.diagram.wire_ends import WireEnds
 
 BLOCKS_MOST: Final = 20_000
 """Of a diagram with all its sub-diagrams."""
@@ -151,13 +153,20 @@ class _Flattener:
         self._judge_plain(name, block, around)
         path = around.prefix + name
         values = self._values(name, around, kind, block.parameters, scope)
-        if values is None or kind.drawn is None:
+        if values is None:
+            return None
+        try:
+            made = stood_for(kind, values, self.file.path)
+        except ConfigError as error:  # of a file that it reads
+            for problem in error.problems:
+                self._add(path, problem, self._spot(around, "block", name))
+            return None
+        if made is None:
             return None
         rate, offset = around.rate * block.rate, around.offset + around.rate * block.offset
         inner = _Around(
             f"{path}/", rate, offset, around.enable, around.within, around.depth + 1, None
         )
-        made = _with_ports(kind.drawn(values), kind.ports_of(values))
         self.diagram(made, inner, {})
         return self._face(path, made, block)
 
@@ -171,9 +180,11 @@ class _Flattener:
         }
         faults: list[str] = []
         values = checked(kind, {**given, **changed}, scope, faults)
+        faults += (f"{one.name}: it cannot be set from outside" for one in kind.parameters
+                   if one.type == "file" and one.name in changed)  # fmt: skip
         for fault in faults:
             self._add(path, fault, self._spot(around, "block", name))
-        return values
+        return None if faults else values
 
     def _sub(self, name: str, block: DrawnBlock, around: _Around, scope: Mapping[str, Any]
              ) -> Ports | None:  # fmt: skip
@@ -217,69 +228,21 @@ class _Flattener:
 
     def _connect(self, drawn: Diagram, around: _Around, instances: Mapping[str, Ports]) -> None:
         """Wires of one diagram, and what they lack."""
+        ends = WireEnds(drawn, around.prefix, instances, self.there, self.blocks)
         wired = set()
         for target, source in sorted(drawn.wires.items()):
             words = f"{around.prefix}{target} = {source}"
-            line = (words[:200], target)
-            into = self._end(drawn, around, instances, target, line, inputs=True)
-            out_of = self._end(drawn, around, instances, source, line, inputs=False)
-            if into is not None:
+            into, out_of = ends.end(target, inputs=True), ends.end(source, inputs=False)
+            for fault in (one for one in (into, out_of) if isinstance(one, str)):
+                self._add(words[:200], fault, self._spot(around, "wire", target))
+            if isinstance(into, tuple):
                 wired.add(target)
-            if into is not None and out_of is not None:
+            if isinstance(into, tuple) and isinstance(out_of, tuple):
                 section = "" if around.place is None else f"{around.place}wire"
                 self.wires.append(FlatWire(into, out_of, words, section, target))
-        for name in sorted(drawn.blocks):
-            for port in self._inputs(around.prefix + name, instances.get(name)):
-                if not port.optional and f"{name}.{port.name}" not in wired:
-                    place = f"{around.prefix}{name}.{port.name}"
-                    spot = self._spot(around, "block", name)
-                    self._add(place, "nothing is wired to this input", spot)
-
-    def _inputs(self, path: str, instance: Ports | None) -> tuple[PortKind, ...]:
-        if instance is not None:
-            return instance.inputs
-        block = self.there(path)
-        return () if block is None else block.ports.inputs
-
-    def _end(self, drawn: Diagram, around: _Around, instances: Mapping[str, Ports], text: str,
-             wire: tuple[str, str], *, inputs: bool) -> Endpoint | None:  # fmt: skip
-        """One end of a wire; None if it is nowhere, which is told.
-
-        Args:
-            wire: its words, and its key in the file.
-        """
-        name, dot, port = text.partition(".")
-        path = around.prefix + name
-        if not dot or name not in drawn.blocks:
-            near = nearest(name, drawn.blocks)
-            self._tell_wire(around, wire, f"no block {name[:60]!r}{near} (a port is block.port)")
-            return None
-        ports = instances.get(name)
-        if ports is None:
-            block = self.there(path)
-            if block is None:
-                return None  # told already
-            ports = block.ports
-        there = [one.name for one in (ports.inputs if inputs else ports.outputs)]
-        if port not in there:
-            what = "input" if inputs else "output"
-            told = f"it has {', '.join(there)}" if there else "it has none"
-            near = nearest(port, there)
-            words = f"{name} has no {what} {port[:60]!r}{near} ({told})"
-            self._tell_wire(around, wire, words)
-            return None
-        if name not in instances:
-            return path, port
-        if port in (ENABLE, TRIGGER) and inputs and drawn.blocks[name].run != "always":
-            hidden_path = f"{path}@{port}"
-            return hidden_path, "u1" if port == ENABLE else "u"
-        if inputs:
-            return f"{path}/{port}", "u"
-        own = f"{path}@{port}"
-        return (own, "y") if own in self.blocks else (f"{path}/{port}", "y")
-
-    def _tell_wire(self, around: _Around, wire: tuple[str, str], problem: str) -> None:
-        self._add(wire[0], problem, self._spot(around, "wire", wire[1]))
+        for name, port in ends.open_inputs(wired):
+            place, spot = f"{around.prefix}{name}.{port}", self._spot(around, "block", name)
+            self._add(place, "nothing is wired to this input", spot)
 
     def _spot(self, around: _Around, section: str, key: str) -> tuple[str, str]:
         """Section and key of a line of a diagram; empty if another file has it."""
@@ -288,18 +251,6 @@ class _Flattener:
     def _add(self, place: str, problem: str, spot: tuple[str, str] = ("", "")) -> None:
         line = self.lines.before(*spot) if spot[1] else ""
         self.problems.append(Placed(f"{line}{place}: {problem}", *spot))
-
-
-def _with_ports(drawn: Diagram, ports: Ports) -> Diagram:
-    """A diagram whose face says what is known of a block's ports, so that a wire to it is told."""
-    faces = {}
-    for port in (*ports.inputs, *ports.outputs):
-        known = {"type": port.type, "shape": port.shape, "unit": port.unit, "frame": port.frame}
-        given = {name: one for name, one in known.items() if "?" not in one}
-        if port.type in COMPOSITE:
-            del given["unit"]
-        faces[port.name] = replace(drawn.blocks[port.name], parameters=given)
-    return replace(drawn, blocks={**drawn.blocks, **faces})
 
 
 def flatten(file: DiagramFile, changes: Mapping[Endpoint, Any] | None = None) -> FlatDiagram:

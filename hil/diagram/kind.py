@@ -21,9 +21,11 @@ row after row and a place [m], a wrench a force [N] and a torque [N m]."""
 Parameters = Mapping[str, Any]
 """Checked values by name: numbers, texts, and tuples of numbers or of rows."""
 ParameterType = Literal[
-    "real", "integer", "boolean", "text", "unit", "reals", "matrix", "value", "shape"
+    "real", "integer", "boolean", "text", "unit", "file", "reals", "matrix", "value", "shape"
 ]
-"""``value`` is a number or a list or matrix of them, ``shape`` a list of sizes."""
+"""``value`` is a number or a list or matrix of them, ``shape`` a list of sizes, ``file`` a path."""
+WORDS: Final = ("text", "unit", "file")
+"""Types of parameters that are written as texts."""
 RESERVED: Final = frozenset({"kind", "of", "rate", "offset", "note", "run", "states", "outputs"})
 """Keys of a block's line that no parameter may have."""
 
@@ -164,7 +166,7 @@ class BlockKind:
         """What its equation needs."""
         if self.numbers is not None:
             return [float(one) for one in self.numbers(parameters, setting)]
-        numeric = (one.name for one in self.parameters if one.type not in ("text", "unit", "shape"))
+        numeric = (one.name for one in self.parameters if one.type not in (*WORDS, "shape"))
         return [number for name in numeric for number in flat(parameters[name])]
 
     def initial_of(self, parameters: Parameters, setting: BlockSetting) -> list[float]:

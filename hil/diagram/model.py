@@ -82,6 +82,18 @@ class DiagramFile:
         """A sub-diagram by its name."""
         return self.subs.get(name) or self.foreign.get(name)
 
+    def used_subs(self) -> dict[str, Diagram]:
+        """Its own sub-diagrams, and those of libraries that it uses."""
+        found = dict(self.subs)
+        waiting = [self.top, *found.values()]
+        while waiting:
+            for block in waiting.pop().blocks.values():
+                drawn = self.foreign.get(block.of)
+                if drawn is not None and block.of not in found:
+                    found[block.of] = drawn
+                    waiting.append(drawn)
+        return found
+
     def own(self) -> Iterator[tuple[str, Diagram]]:
         """The diagrams of this file, each with its name; the top's is empty."""
         yield "", self.top

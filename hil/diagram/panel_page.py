@@ -19,6 +19,7 @@ from hil.diagram.model import DiagramFile, DrawnBlock
 from hil.diagram.operated import PRESSED, SET
 from hil.diagram.panel_blocks import SHOWN, PanelBlock, blocks_of, panel_blocks, parameters_of
 from hil.diagram.read import read_text
+from hil.diagram.whole_text import whole_text
 from hil.recording.signals import Signal
 from hil.run.pages import (
     Page,
@@ -41,11 +42,12 @@ ASKED_KEYS: Final = frozenset({"kind", "set", "presses"})
 
 
 def told_of(version: Version, text: str) -> dict[str, Any]:
-    """A diagram as the header of a run keeps it.
+    """A diagram as the header of a run keeps it, with what it takes from other files.
 
     Args:
         text: of its file.
     """
+    text = whole_text(version.file, text)
     given = {f"{path}.{name}" if path else name: one
              for (path, name), one in version.changes.items()}  # fmt: skip
     return {"diagram": text, "diagram_file": str(version.file.path), "diagram_set": given}

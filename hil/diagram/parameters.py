@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from hil.diagram.kind import BlockKind, ParameterKind, shape_of
+from hil.diagram.kind import WORDS, BlockKind, ParameterKind, shape_of
 from hil.diagram.registry import nearest
 from hil.diagram.units import UnitError, unit
 
@@ -34,7 +34,9 @@ def checked(
     for one in kind.parameters:
         written = given.get(one.name, one.default)
         value = resolved(written, scope)
-        if value is None:
+        if one.type == "file" and value != written:
+            problems.append(f"{one.name} = {written!r:.60}: a path is needed, not a parameter")
+        elif value is None:
             problems.append(_absent(one, written))
         elif fault := fault_of(one, value):
             problems.append(f"{one.name} = {value!r:.60}: {fault}")
@@ -75,7 +77,7 @@ def _floats(value: Any) -> Any:
 
 def fault_of(one: ParameterKind, value: Any) -> str:
     """What is wrong with one value; empty if nothing is."""
-    if one.type in ("text", "unit"):
+    if one.type in WORDS:
         return _text_fault(one, value)
     if one.type == "boolean":
         return "" if isinstance(value, bool) else "true or false is needed"
@@ -149,6 +151,7 @@ _WORDS: Final = {
     "real": "a number", "integer": "a whole number", "reals": "a list of numbers",
     "matrix": "a list of rows of numbers", "value": "a number, or a list or rows of numbers",
     "boolean": "true or false", "text": "a text", "unit": "a unit", "shape": "a list of sizes",
+    "file": "a path",
 }  # fmt: skip
 
 

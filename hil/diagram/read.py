@@ -20,7 +20,7 @@ from hil.diagram.model import (
     Kept,
     Run,
 )  # fmt: skip
-from hil.diagram.registry import nearest
+from hil.diagram.registry import FILE, nearest
 from hil.diagram.units import UnitError, unit
 from hil.diagram.write import FORMAT
 
@@ -91,12 +91,23 @@ def _with_libraries(file: DiagramFile) -> DiagramFile:
                 raise ConfigError(str(path), [f"more than {LIBRARIES_MOST} library files"])
             library = _read_one(one)
             for sub, diagram in library.subs.items():
+                diagram = _from_there(diagram, one.parent)
                 if sub in foreign and foreign[sub] != diagram:
                     problem = f"sub-diagram {sub!r}: another library has one of this name"
                     raise ConfigError(str(one), [problem])
                 foreign[sub] = diagram
             waiting += [(one, inner) for inner in library.libraries]
     return replace(file, foreign={n: d for n, d in foreign.items() if n not in file.subs})
+
+
+def _from_there(diagram: Diagram, folder: Path) -> Diagram:
+    """A library's diagram whose blocks find the files beside the library."""
+    blocks = dict(diagram.blocks)
+    for name, block in diagram.blocks.items():
+        beside = folder / str(block.parameters.get("file", ""))
+        if block.kind == FILE and beside.is_file():
+            blocks[name] = replace(block, parameters={**block.parameters, "file": str(beside)})
+    return replace(diagram, blocks=blocks)
 
 
 def _library_files(beside: Path, name: str) -> list[Path]:

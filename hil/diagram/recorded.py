@@ -16,6 +16,7 @@ from hil.diagram.engine import Engine
 from hil.diagram.fault import NonFiniteError
 from hil.diagram.live import Version
 from hil.diagram.types import ANY
+from hil.diagram.whole_text import whole_text
 from hil.recording.events import EventKind, Level
 from hil.recording.header import RunHeader
 from hil.recording.signals import Signal, Signals, SignalsError
@@ -82,7 +83,7 @@ def recorded(
         RefusedError: if its signals do not go into a row.
         RecordingError: if the folder cannot be written.
     """
-    clock, path = VirtualClock(), version.file.path
+    clock, path, text = VirtualClock(), version.file.path, whole_text(version.file, text)
     signals = signals_of(version)
     facts = {
         "scenario": path.stem, "simulated": "all", "clock": "virtual", "station": STATION,

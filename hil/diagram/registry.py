@@ -15,6 +15,8 @@ IN: Final = "In"
 OUT: Final = "Out"
 BUS_IN: Final = "BusIn"
 BUS_OUT: Final = "BusOut"
+FILE: Final = "File"
+"""Kind of a block that reads a table."""
 SUB: Final = "sub"
 """What a block's kind is called that stands for a sub-diagram."""
 
@@ -42,6 +44,7 @@ def own_kinds() -> Mapping[str, BlockKind]:
         digital,
         dynamic,
         expression,
+        files,
         fuzzy,
         kinematics,
         linear,
@@ -57,8 +60,8 @@ def own_kinds() -> Mapping[str, BlockKind]:
     )  # fmt: skip
 
     groups = (
-        sources, arithmetic, trigonometry, logic, digital, nonlinear, dynamic, linear, routing,
-        vectors, poses, kinematics, expression, fuzzy, state_machine, operating,
+        sources, files, arithmetic, trigonometry, logic, digital, nonlinear, dynamic, linear,
+        routing, vectors, poses, kinematics, expression, fuzzy, state_machine, operating,
     )  # fmt: skip
     return MappingProxyType({kind.name: kind for group in groups for kind in group.KINDS})
 

@@ -7,6 +7,7 @@ import pytest
 from scipy import integrate, signal
 from scipy.spatial.transform import Rotation
 
+from hil.config.shipped import configs_dir
 from hil.diagram.check import check
 from hil.diagram.engine import Engine
 from hil.diagram.kind import COMPOSITE, BlockSetting
@@ -409,6 +410,9 @@ CASES = {
     "PanelButton": ({"presses": 2}, {}, K < 0),
     "PanelLamp": ({}, {"u": P}, None), "PanelNumber": ({}, {"u": A}, None),
     "PanelText": ({}, {"u": P}, None),
+    "File": ({"file": "test_drive.csv", "column": "f_x_m_s2", "unit": "m/s^2"}, {},
+             np.interp(T, *np.loadtxt(configs_dir() / "motions" / "test_drive.csv", delimiter=",",
+                                      skiprows=1, usecols=(0, 1)).T)),
     "UniformNoise": ({"low": -1.0, "high": 3.0}, {}, None),
     "NormalNoise": ({"mean": 1.0, "sigma": 2.0}, {}, None),
 }  # fmt: skip

@@ -450,3 +450,41 @@ def test_a_change_survives_its_text():
     )
     assert DiagramChange.from_json(change.json()) == change
     assert change.changes == {("a/b", "k"): ((1.0, 2.0), (3.0, 4.0)), ("", "c"): True}
+
+
+def test_a_rerun_needs_no_library_and_no_table_of_then(tmp_path):
+    """What lies beside the diagram may be another, or gone, when its recording is run again."""
+    for name in ("whole", "changed"):
+        (tmp_path / f"{name}.csv").write_text("t_s,k\n0,1.0\n2,0.9\n")
+    (tmp_path / "lib.toml").write_text("""format = 1
+[sub.Part.block]
+k = { kind = "In" }
+u = { kind = "In" }
+s = { kind = "Scale" }
+y = { kind = "Out" }
+[sub.Part.wire]
+"s.k" = "k.y"
+"s.u" = "u.y"
+"y.u" = "s.y"
+""")
+    blocks = """[block]
+"k" = { kind = "File", file = "whole.csv", column = "k" }
+"part" = { kind = "sub", of = "Part" }"""
+    text = TEXT.replace("format = 1", 'format = 1\nlibrary = ["lib.toml"]', 1)
+    text = text.replace("[block]", blocks, 1)
+    wires = '"torque.u" = "part.y"\n"part.u" = "sum.y"\n"part.k" = "k.y"'
+    text = text.replace('"torque.u" = "sum.y"', wires)
+    path = tmp_path / "law.toml"
+    path.write_text(text)
+    changed = DiagramChange({}, text.replace("whole.csv", "changed.csv"), str(path))
+    plan = plan_of(at(1.0, changed), seconds=2.5)
+    use = plan.scenario.diagram
+    plan = replace(plan, diagram=diagram_of_text(use, text, path, 6))
+    result, recording = recorded(plan, tmp_path)
+    assert (result.changer.taken, result.changer.refused) == (1, 0)
+    for name in ("lib.toml", "whole.csv", "changed.csv", "law.toml"):
+        (tmp_path / name).unlink()
+    assert rerun(recording.path, tmp_path).same
+    commands = recording.column("command_n_m")
+    plain = Recording.open(run_world(plan_of(seconds=2.5), tmp_path).recorder.path)
+    assert not np.array_equal(commands, plain.column("command_n_m"))

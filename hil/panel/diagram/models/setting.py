@@ -9,11 +9,11 @@ import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 from hil.config.errors import RefusedError
 from hil.diagram.change import tuples
-from hil.diagram.kind import RESERVED, BlockKind, ParameterKind
+from hil.diagram.kind import RESERVED, WORDS, BlockKind, ParameterKind
 from hil.diagram.model import Diagram, DiagramFile, DiagramParameter, DrawnBlock, Kept, Run
 from hil.diagram.parameters import checked, resolved
 from hil.diagram.read import RATE_MOST, TEXT_MOST
@@ -218,9 +218,6 @@ def check_note(note: str) -> None:
         raise RefusedError("a note with half a character (a surrogate), which no file can hold")
 
 
-_FREE: Final = ("text", "unit")
-
-
 def typed(one: ParameterKind, text: str) -> Any:
     """The value that a user typed for a parameter: ``0.3``, ``200 ms``, ``[1, 2]``, ``$k``.
 
@@ -230,7 +227,7 @@ def typed(one: ParameterKind, text: str) -> Any:
         RefusedError: If it cannot be understood; limits are for `SetParameter`.
     """
     text = text.strip()
-    if text.startswith("$") or one.type in _FREE:
+    if text.startswith("$") or one.type in WORDS:
         return text
     try:
         return tuples(tomllib.loads(f"value = {text}")["value"])

@@ -1,0 +1,54 @@
+"""Numbers that a file brings: read when a diagram is loaded, and kept with what is recorded."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from hil.config.errors import ConfigError, MotionError
+from hil.config.tables import read_table
+from hil.diagram.kind import BlockKind, Example, ParameterKind, Parameters, PortKind, Ports
+from hil.diagram.model import Diagram, DrawnBlock
+from hil.diagram.parameters import NUMBERS_MOST
+from hil.diagram.registry import FILE
+
+PATH_MOST: Final = 1000
+
+
+def _drawn(p: Parameters) -> Diagram:
+    blocks = {"values": DrawnBlock("TimeTable", table_of(p)), "y": DrawnBlock("Out")}
+    return Diagram(blocks, {"y.u": "values.y"})
+
+
+def table_of(p: Parameters) -> Parameters:
+    """Parameters of the `TimeTable` that a block reads.
+
+    Raises:
+        ConfigError: With file, line, column and value of what is wrong.
+    """
+    try:
+        table = read_table(p["file"], [p["time"], p["column"]])
+    except MotionError as error:
+        raise ConfigError(p["file"], [str(error)]) from None
+    times, values = table.columns[p["time"]], table.columns[p["column"]]
+    if len(times) > NUMBERS_MOST:
+        told = f"{len(times)} rows; at most {NUMBERS_MOST}: leave some out"
+        raise ConfigError(p["file"], [told])
+    return {"times_s": tuple(times.tolist()), "values": tuple(values.tolist()), "unit": p["unit"]}
+
+
+KINDS: Final = (
+    BlockKind(
+        name=FILE, group="sources", about="A column of a CSV file over time, linear between its "
+        "rows, ends held. It is read when the diagram is loaded.",
+        equation="y = values at t, linear between times",
+        ports=lambda p: Ports((), (PortKind("y", p["unit"], ()),)), drawn=_drawn,
+        parameters=(
+            ParameterKind("file", "file", high=PATH_MOST,
+                          about="beside the diagram, or one of configs/motions"),
+            ParameterKind("column", "text", about="name of the column"),
+            ParameterKind("time", "text", "t_s", about="name of the column of times in seconds"),
+            ParameterKind("unit", "unit", "1"),
+        ),
+        example=Example({"file": "test_drive.csv", "column": "f_x_m_s2", "unit": "m/s^2"}),
+    ),
+)  # fmt: skip

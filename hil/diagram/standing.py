@@ -1,0 +1,49 @@
+"""The diagram that a block stands for, with what is known of its ports and the files it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hil.config.shipped import find_file
+from hil.diagram.kind import COMPOSITE, BlockKind, Parameters, Ports
+from hil.diagram.model import Diagram
+
+
+def stood_for(kind: BlockKind, values: Parameters, beside: Path) -> Diagram | None:
+    """What a block draws; None for one that is computed itself.
+
+    Args:
+        values: checked parameters of it.
+        beside: the diagram's file.
+
+    Raises:
+        ConfigError: if a file that it reads is not there, or is none.
+    """
+    if kind.drawn is None:
+        return None
+    drawn = kind.drawn({**values, **found_files(kind, values, beside)})
+    return _with_ports(drawn, kind.ports_of(values))
+
+
+def found_files(kind: BlockKind, values: Mapping[str, Any], beside: Path) -> dict[str, str]:
+    """The files that a block reads, by the names of its parameters; raises as `stood_for`."""
+    return {
+        one.name: str(find_file(values[one.name], beside=beside, folder="motions", key=one.name,
+                                ending=".csv"))
+        for one in kind.parameters if one.type == "file"
+    }  # fmt: skip
+
+
+def _with_ports(drawn: Diagram, ports: Ports) -> Diagram:
+    """A diagram whose face says what is known of a block's ports, so that a wire to it is told."""
+    faces = {}
+    for port in (*ports.inputs, *ports.outputs):
+        known = {"type": port.type, "shape": port.shape, "unit": port.unit, "frame": port.frame}
+        given = {name: one for name, one in known.items() if "?" not in one}
+        if port.type in COMPOSITE:
+            del given["unit"]
+        faces[port.name] = replace(drawn.blocks[port.name], parameters=given)
+    return replace(drawn, blocks={**drawn.blocks, **faces})

@@ -1,0 +1,49 @@
+"""The text of a diagram that needs no other file, for recordings, which outlive those."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from hil.diagram.library.files import table_of
+from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
+from hil.diagram.registry import FILE, kinds
+from hil.diagram.standing import found_files
+from hil.diagram.write import text_of
+
+
+def whole_text(file: DiagramFile, text: str) -> str:
+    """A text of a file with what it takes from libraries and tables.
+
+    Args:
+        text: of the file alone, which is given back as it is if that is the whole of it.
+
+    Raises:
+        ConfigError: if a table cannot be read.
+    """
+    subs = file.used_subs()
+    drawn = (file.top, *subs.values())
+    if not file.libraries and not any(
+        _reads(one) for each in drawn for one in each.blocks.values()
+    ):
+        return text
+    inlined = partial(_inlined, file)
+    whole = {name: inlined(one) for name, one in subs.items()}
+    return text_of(replace(file, top=inlined(file.top), subs=whole, foreign={}, libraries=()))
+
+
+def _reads(block: DrawnBlock) -> bool:
+    return block.kind == FILE
+
+
+def _inlined(file: DiagramFile, drawn: Diagram) -> Diagram:
+    """The same with the numbers of files in it."""
+    blocks = dict(drawn.blocks)
+    for name, block in drawn.blocks.items():
+        if _reads(block):
+            kind = kinds()[FILE]
+            values = {one.name: block.parameters.get(one.name, one.default)
+                      for one in kind.parameters}  # fmt: skip
+            table = table_of({**values, **found_files(kind, values, file.path)})
+            blocks[name] = replace(block, kind="TimeTable", parameters=table)
+    return replace(drawn, blocks=blocks)
