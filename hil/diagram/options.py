@@ -4,8 +4,6 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from hil.config.errors import ConfigError
-from hil.config.settings import apply_overrides, read_toml
 from hil.run.station import Option, Request
 
 PRESS: Final = Option(
@@ -37,6 +35,9 @@ def operated_changes(request: Request, table: str) -> Iterator[str]:
     }
     if not given:
         return
+    from hil.config.errors import ConfigError
+    from hil.config.settings import apply_overrides, read_toml
+
     scenario = {} if request.scenario is None else read_toml(request.scenario)
     found = apply_overrides(scenario, request.overrides).get(table, {})
     if not isinstance(found, Mapping) or found.get("kind") != "diagram":
