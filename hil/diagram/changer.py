@@ -60,6 +60,8 @@ class DiagramChanger:
         self._builder = ThreadPoolExecutor(1, "diagram") if beside else None
         self._building: tuple[DiagramChange, Future[PreparedChange]] | None = None
         self._trying: tuple[int, PreparedChange] | None = None
+        self.hear_refused: Callable[[DiagramChange, str], object] = lambda change, why: None
+        """Hears of each change that was refused, and why."""
         self._events = EditEvents(who=WHO)
         self._last = Tick(0, 0.0, 0.0, 0.0)
         self.taken: int = 0
@@ -140,6 +142,8 @@ class DiagramChanger:
     ) -> None:  # fmt: skip
         self.taken += not faults
         self.refused += bool(faults)
+        if faults:
+            self.hear_refused(change, faults[0])
         edit = EditText(change.json(), change.source or str(change))
         self._events.put(journal, tick, edit, faults, {"step": step, **told})
 

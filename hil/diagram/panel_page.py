@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 KIND: Final = "diagram"
 """Of the table that is asked for."""
+PANEL: Final = "panel"
+"""Source of a change that was asked for there."""
 SLIDER_STEPS: Final = 200
 ASKED_KEYS: Final = frozenset({"kind", "set", "presses"})
 
@@ -158,7 +160,7 @@ def change_of_table(version: Version, table: Mapping[str, Any]) -> DiagramChange
                 asked[f"{path}.{SET[one.kind]}"] = value
     if problems:
         raise ConfigError("asked", problems)
-    return DiagramChange(asked, source="panel")
+    return DiagramChange(asked, source=PANEL)
 
 
 class PanelInbox:
@@ -194,6 +196,16 @@ class PanelInbox:
             if moved:
                 return replace(change, set=moved)
         return None
+
+
+def refusals_to(led: LedOperator) -> Callable[[DiagramChange, str], None]:
+    """Lets panels hear why a run has not taken what they asked for, such as a jump."""
+
+    def hear(change: DiagramChange, why: str) -> None:
+        if change.source == PANEL:
+            led.refuse_table(why)
+
+    return hear
 
 
 def asked_or_saved(

@@ -2,8 +2,10 @@
 
 import itertools
 import math
+import re
 from contextlib import ExitStack
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from test_diagram_source import HANDLES, LIMITS, Asked, of_handles, push
 from arm_driver.host_states import StreamResult
 from hil.config.errors import ConfigError, RefusedError
 from hil.desk import messages as m
+from hil.desk.velocity.led import LedOperator
 from hil.desk.velocity.source import SourceError
 from hil.diagram.change import DiagramChange
 from hil.diagram.changer import TimedChange, changes_of
@@ -169,7 +172,7 @@ def held(board, begin_s, end_s):
 def ran(board, monkeypatch, tmp_path, scaled):
     """A run in which the key of one direction is held from 1 to 10 s, recorded."""
 
-    def run(inbox=(), **keys):
+    def run(inbox=(), led=None, **keys):
         acts = [*held(board, 1.0, 10.0), (13.0, typed(*board, b"q"))]
         made = source_maker(lambda *_: acts, keyboard_fd=board[1])
         monkeypatch.setattr("hil.stations.arm.bench.source_of", made)
@@ -178,6 +181,7 @@ def ran(board, monkeypatch, tmp_path, scaled):
         def with_inbox(plan):
             found = diagram_run(plan)
             found.inbox = lambda: next(asked, None)
+            found._led = led
             return found
 
         if inbox:
@@ -228,6 +232,29 @@ def test_another_structure_is_taken_in_a_dry_run_and_one_that_jumps_is_refused(r
     shown = recording.column("panel_number")
     assert shown[0] == 0.0
     assert np.isnan(shown[-1])  # the block is gone
+
+
+def test_panels_hear_why_what_they_asked_for_was_not_taken(ran):
+    """Of a jump, which the desk cannot know of; of others' changes they hear nothing."""
+    heard = []
+    jumps = [DiagramChange({"pace.value": 0.2}, source=one) for one in ("somebody", "panel")]
+    calm = DiagramChange({"pace.value": 0.96}, source="panel")
+    ran(inbox=[None] * 600 + jumps + [calm], led=SimpleNamespace(refuse_table=heard.append))
+    assert len(heard) == 1
+    assert re.fullmatch(r"the command jumps by 0\.0392 m/s, at most 0\.0025 m/s", heard[0])
+
+
+def test_a_refusal_is_told_with_the_number_of_what_was_asked():
+    told = []
+    order = SimpleNamespace(owner="Anna", motion_serial=7, motion_json=b"{}", presser="")
+    wish = SimpleNamespace(order=order, held=False, pressed=(), stale=())
+    led = LedOperator(SimpleNamespace(), SimpleNamespace(tell=lambda _, one: told.append(one)),
+                      lambda: 1.0, station="arm", live=True)  # fmt: skip
+    led._operator = SimpleNamespace(look=lambda: wish, seen=(), rule="hold")
+    led.look()
+    led.refuse_table("too much")
+    led.look()
+    assert [str(one.refused) for one in told] == ["", "motion 7: too much"]
 
 
 def test_without_a_diagram_there_is_nothing_to_edit_press_or_slide():

@@ -140,6 +140,10 @@ class LedOperator:
         )
         self.say(f"pressed, nothing done: {self._refused}", data)
 
+    def refuse_table(self, why: str) -> None:
+        """Let panels hear why the newest table, which the desk has proved, was not taken."""
+        self._refused = Refusal(why, serial=self._serial)
+
     def stops(self, signals: StopWish) -> StopWish:
         """The wish to end of this operator, beside that of the terminal, of which panels hear."""
         self._signals = signals

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 from hil.config.errors import ConfigError, RefusedError
 from hil.desk.velocity.source import SourceError
 from hil.diagram.changer import DiagramChanger, Inbox, TimedChange
-from hil.diagram.panel_page import asked_or_saved, column, shown_paths, shown_signals, told_of
+from hil.diagram.panel_page import (
+    asked_or_saved,
+    column,
+    refusals_to,
+    shown_paths,
+    shown_signals,
+    told_of,
+)
 from hil.diagram.saved import SavedDiagram
 from hil.recording.signals import Signals, SignalsError
 from hil.stations.arm.scenario import ArmPlan
@@ -39,6 +46,7 @@ class DiagramRun:
         """Gives the changes that somebody asks for; None if nobody can."""
         self._columns = [column(path) for path in shown_paths(made.version.file)]
         self._changer: DiagramChanger | None = None
+        self._led: LedOperator | None = None
 
     @property
     def told(self) -> dict[str, Any]:
@@ -66,6 +74,8 @@ class DiagramRun:
         if self._changer is None:
             acts = [TimedChange(round(at_s / TICK_S), change) for at_s, change in self.made.acts]
             self._changer = DiagramChanger(acts, TICK_S, self.inbox, beside=self._real)
+            if self._led is not None:
+                self._changer.hear_refused = refusals_to(self._led)
         self._changer.act(self.made.diagram, journal, tick._replace(index=journal.waypoint))
 
     def close(self, journal: ArmJournal) -> None:
@@ -78,6 +88,7 @@ class DiagramRun:
 
     def led(self, operator: LedOperator) -> None:
         """Take what panels ask for too."""
+        self._led = operator
         self.inbox = asked_or_saved(self.made.version, operator, self.inbox)
 
     def saved(self, tell: Callable[[str], object]) -> AbstractContextManager[object]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from hil.config.errors import RefusedError
 from hil.diagram.changer import DiagramChanger, Inbox
-from hil.diagram.panel_page import asked_or_saved, shown_signals
+from hil.diagram.panel_page import asked_or_saved, refusals_to, shown_signals
 from hil.diagram.saved import saved_diagram
 from hil.recording.header import RunHeader
 from hil.recording.signals import SignalsError
@@ -279,6 +279,8 @@ def run_world(
             if led is not None:
                 changes = asked_or_saved(plan.diagram.version, led, changes)
             changer = DiagramChanger(plan.changes, plan.scenario.step_s, changes, beside=beside)
+            if led is not None:
+                changer.hear_refused = refusals_to(led)
             between.append(law_changes(changer))
             if beside:
                 opening.enter(tapped(plan, bench))
