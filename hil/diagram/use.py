@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 Value = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
 """A number, a list of them, or rows of them."""
+RobotFacts = Mapping[str, Callable[[], Any]]
+"""What a diagram takes from the robot that it moves, by names of its parameters; `ConfigError` if
+the robot has none."""
 TooSlow = Literal["report", "refuse"]
 """What becomes of a diagram that is too slow for its period."""
 
@@ -117,8 +120,8 @@ class UsedDiagram:
     """The scenario's parameters."""
     sound: SoundDiagram
     """It can run, with the scenario's parameters."""
-    joints: int
-    """How many the robot has that it moves."""
+    robot: RobotFacts
+    """Parameters that the robot gives."""
 
     @property
     def version(self) -> Version:
@@ -128,39 +131,42 @@ class UsedDiagram:
         return Version.of(self.file, self.changes)
 
     def bound(self, file: DiagramFile, changes: Mapping[Endpoint, Any]) -> dict[Endpoint, Any]:
-        """Changes for a file in its place, and its parameter ``joints``, if it has one."""
-        return _bound(file, changes, self.joints)
+        """Changes for a file in its place, and those of its parameters that the robot gives."""
+        return _bound(file, changes, self.robot)
 
 
-def used_diagram(use: DiagramUse, scenario_file: Path, key: str, joints: int) -> UsedDiagram:
+def used_diagram(use: DiagramUse, scenario_file: Path, key: str, robot: RobotFacts) -> UsedDiagram:
     """Read the diagram of a scenario.
 
     Args:
         key: of the scenario that names it.
-        joints: how many the robot has that it moves; bound to the diagram's parameter ``joints``,
-            if it has one and the scenario does not set it.
+        robot: what the diagram's parameters of these names are, if it has them and the scenario
+            does not set them.
 
     Raises:
         ConfigError: with a line for each fault.
     """
     path = find_file(use.file, beside=scenario_file, folder="diagrams", key=f"{key}.file")
-    return diagram_of_text(use, settings_text(path), path, joints)
+    return diagram_of_text(use, settings_text(path), path, robot)
 
 
-def diagram_of_text(use: DiagramUse, text: str, path: Path, joints: int) -> UsedDiagram:
+def diagram_of_text(use: DiagramUse, text: str, path: Path, robot: RobotFacts) -> UsedDiagram:
     """As `used_diagram`, with the text of the file at hand."""
     from hil.diagram.check import check
     from hil.diagram.read import read_text
 
     file = read_text(text, path)
-    changes = _bound(file, change_of(use.set).changes, joints)
-    return UsedDiagram(path, text, file, changes, check(file, changes), joints)
+    changes = _bound(file, change_of(use.set).changes, robot)
+    return UsedDiagram(path, text, file, changes, check(file, changes), robot)
 
 
 def _bound(
-    file: DiagramFile, changes: Mapping[Endpoint, Any], joints: int
+    file: DiagramFile, changes: Mapping[Endpoint, Any], robot: RobotFacts
 ) -> dict[Endpoint, Any]:  # fmt: skip
-    own = {("", "joints"): joints} if "joints" in file.top.parameters else {}
+    own = {
+        ("", name): fact() for name, fact in robot.items()
+        if name in file.top.parameters and ("", name) not in changes
+    }  # fmt: skip
     return {**own, **changes}
 
 

@@ -164,6 +164,8 @@ class Drawn:
             values["signs"] = "".join(draw.choice("+-") for _ in range(draw.randint(1, 4)))
         if kind.name == "Expression":
             values |= dict(zip(("text", "units"), draw.choice(TEXTS), strict=True))
+        if "dh" in values and draw.random() < 0.5:  # on a mount
+            values["dh"] = ((0.3, 0.1, 0.0, 0.5, 0.0), *((*row, 1.0) for row in values["dh"]))
         if kind.name == "DampedLeastSquares":
             values["joints"] = 3
         if kind.name == "StateSpace":

@@ -497,6 +497,41 @@ def test_a_jacobian_is_how_the_end_moves_with_each_joint():
         np.testing.assert_allclose(angular[:, :, joint], turns.as_rotvec() / (2 * step), atol=1e-9)
 
 
+STANDS = ((0.2, 0.5, -0.1, 0.7, 0.0), *((*row, 1.0) for row in ARM[:3]), (0.3, 0.0, 0.2, -0.4, 0.0),
+          *((*row, 1.0) for row in ARM[3:]), (-0.6, 0.15, 0.0, 0.0, 0.0))  # fmt: skip
+"""The same arm on a mount, with a bend in a link and a tool."""
+PLAIN = tuple(row[:4] for row in STANDS)
+
+
+def with_still(angles):
+    """Angles of all rows, 0 of those that stand."""
+    found = np.zeros((len(angles), len(STANDS)))
+    found[:, [place for place, row in enumerate(STANDS) if row[4]]] = angles
+    return found
+
+
+def test_rows_that_stand_belong_to_the_arm_and_not_to_its_joints():
+    end = dh_end(with_still(ANGLES), PLAIN)
+    found = run_block("ForwardKinematics", {"dh": STANDS}, {"q": ANGLES})
+    np.testing.assert_allclose(found, unpacked(end), atol=1e-12)
+    step, found = 1e-6, run_block("Jacobian", {"dh": STANDS}, {"q": ANGLES[:20]})
+    linear, angular = found.reshape(-1, 2, 3, 6).transpose(1, 0, 2, 3)
+    for joint in range(6):
+        moved = [dh_end(with_still(ANGLES[:20] + sign * step * np.eye(6)[joint]), PLAIN)
+                 for sign in (1.0, -1.0)]  # fmt: skip
+        shift = (moved[0][:, :3, 3] - moved[1][:, :3, 3]) / (2.0 * step)
+        turns = Rotation.from_matrix(moved[0][:, :3, :3] @ moved[1][:, :3, :3].transpose(0, 2, 1))
+        np.testing.assert_allclose(linear[:, :, joint], shift, atol=1e-9)
+        np.testing.assert_allclose(angular[:, :, joint], turns.as_rotvec() / (2 * step), atol=1e-9)
+    goal = dh_end(with_still(0.6 * ANGLES[3:4]), PLAIN)
+    inputs = {"pose": np.tile(unpacked(goal), (900, 1))}
+    parameters = {"dh": STANDS, "turn_m": 0.2, "sweeps": 4}
+    last = run_block("CoordinateDescent", parameters, inputs)[-1]
+    reached = dh_end(with_still(last[None, :6]), PLAIN)
+    np.testing.assert_allclose(reached[0, :3, 3], goal[0, :3, 3], atol=2e-2)
+    assert last[6] == pytest.approx(np.linalg.norm(reached[0, :3, 3] - goal[0, :3, 3]), abs=1e-12)
+
+
 def descended(ticks, goal, **parameters):
     """Angles and distance of each tick towards a goal that stays."""
     inputs = {"pose": np.tile(unpacked(goal[None]), (ticks, 1))}
@@ -554,6 +589,9 @@ def test_coordinate_descent_with_the_place_alone_does_not_care_for_the_turn():
     ("kind", "parameters", "why"),
     [
         ("ForwardKinematics", {"dh": ((1.0, 2.0),)}, "theta, d, a and alpha"),
+        ("ForwardKinematics", {"dh": ((1.0, 2.0, 0.0, 0.0, 0.5),)}, "0 or 1 behind them"),
+        ("Jacobian", {"dh": ((1.0, 2.0, 0.0, 0.0, 0.0),)}, "1 rows, 0 of them turn"),
+        ("Jacobian", {"dh": ((1.0, 2.0, 0.0, 0.0),) * 33}, "33 rows, 33 of them turn; 1 to 32"),
         ("CoordinateDescent", {"dh": ARM, "start": (0.0, 1.0)}, "1 or 6 numbers"),
         ("CoordinateDescent", {"dh": ARM, "start": (4.0,)}, "joint 1: start = 4"),
         ("Sugeno", {"sets": "e low: 1 0", "rules": "e low -> 1"}, "a < b < c"),

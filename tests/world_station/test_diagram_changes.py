@@ -277,7 +277,7 @@ def test_a_drive_without_a_bound_may_not_jump_at_all():
         law = open_bench(plan).gated.law
         drives = [replace(one, speed_max=None) for one in plan.robot.drives]
         use = plan.scenario.diagram.model_copy(update={"jump": given, "feed": ()})
-        used = diagram_of_text(use, SPEEDS, ROBOT_A, 6)
+        used = diagram_of_text(use, SPEEDS, ROBOT_A, {})
         made = DiagramLaw(used, use, law._tells, "speed", drives, range(6), law._built_in, 0.002)
         motion = JointMotion(np.full(6, 0.1), np.zeros(6), np.zeros(6))
         still = JointMotion(*np.zeros((3, 6)))
@@ -479,7 +479,7 @@ y = { kind = "Out" }
     changed = DiagramChange({}, text.replace("whole.csv", "changed.csv"), str(path))
     plan = plan_of(at(1.0, changed), seconds=2.5)
     use = plan.scenario.diagram
-    plan = replace(plan, diagram=diagram_of_text(use, text, path, 6))
+    plan = replace(plan, diagram=diagram_of_text(use, text, path, {}))
     result, recording = recorded(plan, tmp_path)
     assert (result.changer.taken, result.changer.refused) == (1, 0)
     for name in ("lib.toml", "whole.csv", "changed.csv", "law.toml"):

@@ -55,6 +55,54 @@ def test_the_shipped_diagrams_move_as_the_built_in_laws_to_the_bit(name, robot, 
         np.testing.assert_array_equal(by_diagram[column], values)
 
 
+PLACE = """[block]
+"end" = { kind = "ForwardKinematics", dh = "$dh" }
+"parts" = { kind = "PoseParts" }
+"place" = { kind = "Demux", width = 3 }
+"x" = { kind = "PanelNumber" }
+"y" = { kind = "PanelNumber" }
+"z" = { kind = "PanelNumber" }
+"""
+PLACE_WIRES = """[wire]
+"end.q" = "position_rad.y"
+"parts.pose" = "end.pose"
+"place.u" = "parts.position"
+"x.u" = "place.y1"
+"y.u" = "place.y2"
+"z.u" = "place.y3"
+"""
+DH = '[parameter]\n"dh" = { value = [[0.0, 0.0, 0.0, 0.0]], note = "of the robot" }\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "robot"), [("joint_move", "robot_a"), ("straight_line", "robot_b")]
+)
+def test_the_robot_gives_its_d_h_rows_to_the_diagram_that_wants_them(name, robot, tmp_path):
+    text = (configs_dir() / "diagrams" / f"{robot}.toml").read_text()
+    for old, new in (("[parameter]\n", DH), ("[block]\n", PLACE), ("[wire]\n", PLACE_WIRES)):
+        assert old in text
+        text = text.replace(old, new, 1)
+    (tmp_path / "own.toml").write_text(text)
+    plan = by(tmp_path / "own.toml", name=name)
+    result = run_world(plan, tmp_path)
+    assert result.ok, result.figures
+    recording = Recording.open(result.recorder.path)
+    told = np.stack([recording.column(f"panel_{axis}") for axis in "xyz"], axis=1)
+    tool = recording.column("tool_pose")[:, :3]
+    np.testing.assert_allclose(told, tool, atol=1e-9)
+    assert np.ptp(tool, axis=0).max() > 0.05
+    own = "diagram.set=[{parameter='dh', value=[[0.0, 0.0, 0.1, 0.0]]}]"
+    with pytest.raises(ConfigError, match="a vector of 6 into a vector of 1"):  # the scenario's
+        by(tmp_path / "own.toml", own, name=name)
+
+
+def test_a_robot_without_d_h_rows_says_why(tmp_path):
+    text = (configs_dir() / "diagrams" / "robot_a.toml").read_text()
+    (tmp_path / "own.toml").write_text(text.replace("[parameter]\n", DH, 1))
+    with pytest.raises(ConfigError, match=r"its parameter dh wants D-H rows of the robot: end 99"):
+        by(tmp_path / "own.toml", "diagram.end=99")
+
+
 LAW = """
 format = 1
 base_s = {base_s}

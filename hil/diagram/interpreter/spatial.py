@@ -127,12 +127,16 @@ class SerialArm(WholeBlock):
     """An arm by its D-H rows."""
 
     def poses(self, q: Numbers) -> list[tuple[Matrix, Numbers]]:
-        """Axes of each joint, and of the end, in those of the base."""
+        """Axes of each row that turns, and of the end, in those of the base."""
         R: Matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
         at = [0.0, 0.0, 0.0]
-        found = [(R, at)]
-        for angle, (theta, d, a, alpha) in zip(q, self.p["dh"], strict=True):
-            c, s = cos(theta + angle), sin(theta + angle)
+        found, angles = [], iter(q)
+        for theta, d, a, alpha, *turns in self.p["dh"]:
+            angle = theta
+            if turns != [0.0]:
+                found.append((R, at))
+                angle = theta + next(angles)
+            c, s = cos(angle), sin(angle)
             ca, sa = cos(alpha), sin(alpha)
             at = [
                 one + ((row[0] * (a * c) + row[1] * (a * s)) + row[2] * d)
@@ -143,8 +147,7 @@ class SerialArm(WholeBlock):
                  (x * (s * sa) - y * (c * sa)) + z * ca]
                 for x, y, z in R
             ]  # fmt: skip
-            found.append((R, at))
-        return found
+        return [*found, (R, at)]
 
 
 class ForwardKinematics(SerialArm):

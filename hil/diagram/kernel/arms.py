@@ -7,49 +7,59 @@ from numba import njit
 from hil.diagram.kernel.codes import FAST, Array, Places
 from hil.diagram.kernel.numbers import clipped
 
+HEAD = 2
+"""Numbers before the rows of an arm: how many rows, how many of them turn."""
+ROW = 6
+"""Numbers of a row: theta, d, a, cosine and sine of alpha, whether it turns."""
+POSE = 12
+
+
+@njit(**FAST)
+def first_pose(v: Array, p: int) -> int:
+    """Where the poses of an arm stand: behind its rows; of the axes before each row, and after."""
+    return p + HEAD + ROW * int(v[p])
+
 
 @njit(**FAST)
 def arm_poses(v: Array, p: int, q: int) -> int:
-    """Poses of an arm's joints and of its end, as matrix and place each; where the first stands."""
-    joints = int(v[p])
-    f = p + 1 + 5 * joints
-    for n in range(12):
-        v[f + n] = 1.0 if n == 0 or n == 4 or n == 8 else 0.0
-    for i in range(joints):
-        r, g = p + 1 + 5 * i, f + 12 * i
-        angle = v[r] + v[q + i]
-        c, s, d, a, ca, sa = (
-            math.cos(angle),
-            math.sin(angle),
-            v[r + 1],
-            v[r + 2],
-            v[r + 3],
-            v[r + 4],
-        )
+    """Poses of an arm, as matrix and place each; where the end's stands."""
+    g = first_pose(v, p)
+    for n in range(POSE):
+        v[g + n] = 1.0 if n == 0 or n == 4 or n == 8 else 0.0
+    joint = q
+    for i in range(int(v[p])):
+        r, angle = p + HEAD + ROW * i, v[p + HEAD + ROW * i]
+        if v[r + 5] != 0.0:
+            angle = angle + v[joint]
+            joint += 1
+        c, s = math.cos(angle), math.sin(angle)
+        d, a, ca, sa = v[r + 1], v[r + 2], v[r + 3], v[r + 4]
         for k in range(3):
             x, y, z = v[g + 3 * k], v[g + 3 * k + 1], v[g + 3 * k + 2]
-            h = g + 12 + 3 * k
+            h = g + POSE + 3 * k
             v[h] = x * c + y * s
             v[h + 1] = (y * (c * ca) - x * (s * ca)) + z * sa
             v[h + 2] = (x * (s * sa) - y * (c * sa)) + z * ca
             v[g + 21 + k] = v[g + 9 + k] + ((x * (a * c) + y * (a * s)) + z * d)
-    return f
+        g += POSE
+    return g
 
 
 @njit(**FAST)
 def write_jacobian(v: Array, p: int, q: int, o: int) -> None:
-    """Columns of an arm: axis times arm, and axis, of each joint."""
-    joints = int(v[p])
-    f = arm_poses(v, p, q)
-    end, angular = f + 12 * joints + 9, o + 3 * joints
-    for i in range(joints):
-        g = f + 12 * i
-        a, b, c = v[g + 2], v[g + 5], v[g + 8]
-        x, y, z = v[end] - v[g + 9], v[end + 1] - v[g + 10], v[end + 2] - v[g + 11]
-        v[o + i] = b * z - c * y
-        v[o + joints + i] = c * x - a * z
-        v[o + 2 * joints + i] = a * y - b * x
-        v[angular + i], v[angular + joints + i], v[angular + 2 * joints + i] = a, b, c
+    """Columns of an arm: axis times arm, and axis, of each row that turns."""
+    joints, end = int(v[p + 1]), arm_poses(v, p, q) + 9
+    angular, g, n = o + 3 * joints, first_pose(v, p), 0
+    for i in range(int(v[p])):
+        if v[p + HEAD + ROW * i + 5] != 0.0:
+            a, b, c = v[g + 2], v[g + 5], v[g + 8]
+            x, y, z = v[end] - v[g + 9], v[end + 1] - v[g + 10], v[end + 2] - v[g + 11]
+            v[o + n] = b * z - c * y
+            v[o + joints + n] = c * x - a * z
+            v[o + 2 * joints + n] = a * y - b * x
+            v[angular + n], v[angular + joints + n], v[angular + 2 * joints + n] = a, b, c
+            n += 1
+        g += POSE
 
 
 @njit(**FAST)
@@ -91,25 +101,26 @@ def solve_damped(v: Array, x: Places, q: int, o: int, p: int) -> None:
 @njit(**FAST)
 def next_angles(v: Array, p: int) -> int:
     """Where a descent's next angles stand: behind its arm, its poses, three numbers and limits."""
-    joints = int(v[p])
-    return p + 1 + 5 * joints + 12 * (joints + 1) + 3 + 2 * joints
+    return first_pose(v, p) + POSE * (int(v[p]) + 1) + 3 + 2 * int(v[p + 1])
 
 
 @njit(**FAST)
 def descend(v: Array, x: Places, q: int, o: int, s: int, p: int) -> None:
     """Sweeps from the last joint to the first; the end's pose is turned along."""
-    joints, place, matrix = int(v[p]), x[q] + 9, x[q]
-    f = p + 1 + 5 * joints
-    w = f + 12 * (joints + 1)
+    rows, joints, place, matrix = int(v[p]), int(v[p + 1]), x[q] + 9, x[q]
+    f = first_pose(v, p)
+    w = f + POSE * (rows + 1)
     low, high, angles = w + 3, w + 3 + joints, next_angles(v, p)
     for n in range(joints):
         v[angles + n] = v[s + n]
-    weight = 0.5 * (v[w + 2] * v[w + 2])
+    weight, end = 0.5 * (v[w + 2] * v[w + 2]), f + POSE * rows
     for _ in range(int(v[w])):
         arm_poses(v, p, angles)
-        end = f + 12 * joints
-        for i in range(joints - 1, -1, -1):
-            g = f + 12 * i
+        n = joints
+        for i in range(rows - 1, -1, -1):
+            if v[p + HEAD + ROW * i + 5] == 0.0:
+                continue
+            n, g = n - 1, f + POSE * i
             a, b = turn_gains(v, g, place, g + 9, end + 9, g + 9, 1)
             if weight > 0.0:
                 for k in range(3):
@@ -117,16 +128,16 @@ def descend(v: Array, x: Places, q: int, o: int, s: int, p: int) -> None:
                     a, b = a + weight * more, b + weight * turned
             turn = math.atan2(b, a) if a != 0.0 or b != 0.0 else 0.0
             turn = clipped(turn, -v[w + 1], v[w + 1])
-            wanted = clipped(v[angles + i] + turn, v[low + i], v[high + i])
-            turn = wanted - v[angles + i]
-            v[angles + i] = wanted
+            wanted = clipped(v[angles + n] + turn, v[low + n], v[high + n])
+            turn = wanted - v[angles + n]
+            v[angles + n] = wanted
             c, t = math.cos(turn), math.sin(turn)
             turn_about(v, g, end + 9, g + 9, 1, c, t)
             for k in range(3):
                 turn_about(v, g, end + k, -1, 3, c, t)
     total = 0.0
     for k in range(3):
-        apart = v[f + 12 * joints + 9 + k] - v[place + k]
+        apart = v[end + 9 + k] - v[place + k]
         total = total + apart * apart
     for n in range(joints):
         v[o + n] = v[angles + n]

@@ -110,7 +110,7 @@ def compute_whole(code: int, part: int, v: Array, x: Places, q: int, o: int, s: 
     elif code >= codes.TRANSPOSE and code <= codes.ROTATIONFROMQUATERNION:
         turn_forms(code, v, x[q], o)
     elif code == codes.FORWARDKINEMATICS:
-        f = arm_poses(v, p, x[q]) + 12 * int(v[p])
+        f = arm_poses(v, p, x[q])
         for n in range(12):
             v[o + n] = v[f + n]
     elif code == codes.JACOBIAN:
@@ -192,7 +192,7 @@ def advance_whole(code: int, v: Array, x: Places, q: int, o: int, s: int, p: int
         v[s + 1] = v[s + 1] + 1.0
     elif code == codes.COORDINATEDESCENT:
         first = next_angles(v, p)
-        for n in range(int(v[p])):
+        for n in range(int(v[p + 1])):
             v[s + n] = v[first + n]
     elif code == codes.PYTHONBLOCK:
         call_python(1, v, x, q, o, s, p)

@@ -1,7 +1,8 @@
 """Kinematics of serial arms that turn, by their D-H rows, and of the hexapod.
 
 A row of an arm is theta [rad], d [m], a [m], alpha [rad] (Denavit and Hartenberg 1955, distal): a
-joint's axes in those before it are Rz(theta + q) Tz(d) Tx(a) Rx(alpha).
+joint's axes in those before it are Rz(theta + q) Tz(d) Tx(a) Rx(alpha). A fifth number says whether
+the row turns, by 1, or stands, by 0, such as a mount, a tool.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from hil.diagram.library.vectors import JOINTS_MOST
 
 GROUP: Final = "kinematics"
 DH: Final = ParameterKind("dh", "matrix", unit="rad, m, m, rad",
-                          about="a row for each joint: theta, d, a, alpha")  # fmt: skip
+                          about="a row for each joint: theta, d, a, alpha; a fifth number 0 for "
+                          "one that stands")  # fmt: skip
 FRAME: Final = 12
 """Numbers of a pose: a matrix row after row, and a place."""
 SQUARE: Final = 42
@@ -37,21 +39,30 @@ TWO_LINKS: Final = ((0.0, 0.3, 0.0, math.pi / 2), (0.0, 0.0, 0.5, 0.0), (0.0, 0.
 
 def joints_of(p: Parameters) -> int:
     """How many the arm has."""
-    return len(p["dh"])
+    return sum(turns(row) for row in p["dh"])
+
+
+def turns(row: tuple[float, ...]) -> bool:
+    """Whether a row is of a joint."""
+    return len(row) == 4 or row[4] != 0.0
 
 
 def _dh_fault(p: Parameters) -> str:
     rows = p["dh"]
-    if not 1 <= len(rows) <= JOINTS_MOST or any(len(row) != 4 for row in rows):
-        return f"dh: 1 to {JOINTS_MOST} rows of theta, d, a and alpha are needed"
+    if any(len(row) not in (4, 5) or row[4:] not in ((), (0.0,), (1.0,)) for row in rows):
+        return "dh: rows of theta, d, a and alpha are needed, and of 0 or 1 behind them"
+    if not 1 <= joints_of(p) <= JOINTS_MOST or len(rows) > 2 * JOINTS_MOST:
+        told = f"{len(rows)} rows, {joints_of(p)} of them turn"
+        return f"dh: {told}; 1 to {JOINTS_MOST} that turn are needed, {2 * JOINTS_MOST} in all"
     return ""
 
 
 def _chain_numbers(p: Parameters, _: BlockSetting) -> list[float]:
-    """Joints; theta, d, a, cos and sin of alpha of each; room for the poses of all."""
-    found = [float(len(p["dh"]))]
-    for theta, d, a, alpha in p["dh"]:
-        found += [theta, d, a, math.cos(alpha), math.sin(alpha)]
+    """Rows, and joints; theta, d, a, cos and sin of alpha, whether it turns; room for the poses."""
+    found = [float(len(p["dh"])), float(joints_of(p))]
+    for row in p["dh"]:
+        theta, d, a, alpha = row[:4]
+        found += [theta, d, a, math.cos(alpha), math.sin(alpha), float(turns(row))]
     return found + [0.0] * (FRAME * (len(p["dh"]) + 1))
 
 
@@ -116,7 +127,7 @@ def _descent_numbers(p: Parameters, s: BlockSetting) -> list[float]:
     """The chain; sweeps, step, weight of turns, limits; room for the next angles."""
     return [
         *_chain_numbers(p, s), float(p["sweeps"]), p["step_max_rad"], p["turn_m"],
-        *_each(p, "low"), *_each(p, "high"), *(0.0 for _ in p["dh"]),
+        *_each(p, "low"), *_each(p, "high"), *(0.0 for _ in range(joints_of(p))),
     ]  # fmt: skip
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hil.diagram.changer import TimedChange
-    from hil.diagram.use import UsedDiagram
+    from hil.diagram.use import RobotFacts, UsedDiagram
     from hil.run.texts import TimedEdit
     from hil.stations.world.placing import PlacedScene
     from sim.world.robots.model import Robot
@@ -247,13 +247,31 @@ def world_plan_from_table(
     _check(plan, str(path))
     if scenario.diagram is None:
         return plan
-    count = len(scenario.diagram.joints or drives)
-    used = used_diagram(scenario.diagram, path, "diagram", count)
+    used = used_diagram(scenario.diagram, path, "diagram", robot_facts(plan, scenario.diagram))
     changes = tuple(
         TimedChange(round(at_s / scenario.step_s), change)
         for at_s, change in changes_at(scenario.diagram, path, "diagram")
     )
     return replace(plan, diagram=used, changes=changes)
+
+
+def robot_facts(plan: WorldPlan, use: DiagramUse) -> RobotFacts:
+    """What a diagram takes from the robot of a plan: how many joints, and its D-H rows."""
+
+    def rows() -> tuple[tuple[float, ...], ...]:
+        from sim.world.motion.chain import Chain, ChainError
+        from sim.world.motion.chain_rows import dh_rows
+
+        try:
+            chain = Chain(plan.tree, use.end)
+            if use.joints and chain.joints != use.joints:
+                raise ChainError(f"joints {use.joints} do not lead to the end; {chain.joints} do")
+            return dh_rows(chain)
+        except ChainError as error:
+            told = f"diagram.file: its parameter dh wants D-H rows of the robot: {error}"
+            raise ConfigError(plan.scenario_file, [told]) from None
+
+    return {"joints": lambda: len(use.joints or plan.robot.drives), "dh": rows}
 
 
 def _started(robot: Robot, starts: Iterable[JointStart], source: str) -> Robot:

@@ -89,6 +89,25 @@ class Chain:
         self.greatest: Array = np.array(greatest)
         """Limits of the variables [rad] or [m], shape (n,) each; infinite where there are none."""
 
+    def turning(self) -> tuple[Array, Array, Array]:
+        """A chain of joints that turn, each by the variable of its own number, as it was made.
+
+        Returns:
+            Of each joint its pose before it is turned, in the joint before, shape (n, 4, 4), and
+            its axis there, shape (n, 3); of the place its pose in the last joint, shape (4, 4).
+
+        Raises:
+            ChainError: if it is another.
+        """
+        count = len(self._variables)
+        if self._slides.any():
+            raise ChainError("a joint of the chain slides; joints that turn are needed")
+        if self._variables.tolist() != list(range(count)):
+            raise ChainError("its drives are not in the order of its joints, one for each")
+        if (self._ratios != 1.0).any() or self._offsets.any():
+            raise ChainError("a joint of the chain follows another one")
+        return self._before.copy(), self._axes.copy(), self._last.copy()
+
     def pose(self, q: Array) -> Array:
         """Pose of the place in the world, shape (4, 4), for variables of shape (n,)."""
         return self.frames(q)[-1]

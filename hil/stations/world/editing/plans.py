@@ -9,7 +9,7 @@ from typing import Any
 
 from hil.diagram.use import diagram_of_text
 from hil.machines.robot_documents import files_beside
-from hil.stations.world.scenario import WorldPlan, WorldScenario
+from hil.stations.world.scenario import WorldPlan, WorldScenario, robot_facts
 from sim.world.robots.toml_form import read_toml
 
 
@@ -32,6 +32,6 @@ def plan_from_told(told: Mapping[str, Any]) -> WorldPlan:
     plan = WorldPlan(scenario, driven, told["robot"], str(file), str(told["scenario_file"]), scene)
     if scenario.diagram is None:
         return plan
-    path, count = Path(told["diagram_file"]), len(scenario.diagram.joints or drives)
-    used = diagram_of_text(scenario.diagram, told["diagram"], path, count)
+    path, facts = Path(told["diagram_file"]), robot_facts(plan, scenario.diagram)
+    used = diagram_of_text(scenario.diagram, told["diagram"], path, facts)
     return replace(plan, diagram=used)
