@@ -114,6 +114,7 @@ VERBS = {
     ),
     "hil diagram exercise run": (f"{EXERCISE}:ExercisePracticeTold",),
     "hil diagram linear": (f"{DIAGRAM}:LinearTold",),
+    "hil diagram signals": (f"{DIAGRAM}:DiagramEndsTold",),
     "hil arm advance": (f"{SPACE_ARM}:AdvanceTold",),
     "hil arm table": (f"{SPACE_ARM}:TableTold",),
 }

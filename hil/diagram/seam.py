@@ -45,6 +45,20 @@ class Endpiece:
 
 
 @dataclass(frozen=True, slots=True)
+class DiagramEnds:
+    """What a station offers to the diagram of a scenario, and what it takes from it."""
+
+    offered: tuple[Endpiece, ...]
+    """Signals: what sensors measure, what is wanted; none where nobody feeds a diagram."""
+    accepted: tuple[Endpiece, ...]
+    """Setpoints."""
+    some: bool = False
+    """Whether some of the setpoints will do; else each needs an output."""
+    step_s: float | None = None
+    """Of which its base period is a whole multiple [s]; None for any."""
+
+
+@dataclass(frozen=True, slots=True)
 class Wiring:
     """What a user says of a diagram's inputs and outputs, where names do not say it."""
 

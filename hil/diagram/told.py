@@ -20,6 +20,36 @@ class PortTold(TypedDict):
     """Axes of its numbers; empty if nothing says them."""
 
 
+class EndpieceTold(TypedDict):
+    """A signal that a diagram may take, or a setpoint that it has to give."""
+
+    name: str
+    """Of the signal or setpoint; of the diagram's input or output, unless it is fed otherwise."""
+    shape: list[int]
+    """Sizes; empty for a scalar."""
+    unit: str
+    """As diagrams write it."""
+    frame: str
+    """Axes of its numbers; empty where they do not matter."""
+
+
+class DiagramEndsTold(TypedDict):
+    """What a scenario offers to its diagram, and what it takes."""
+
+    ok: bool
+    """It takes diagrams."""
+    path: str
+    """The scenario."""
+    signals: list[EndpieceTold]
+    """That inputs may take."""
+    setpoints: list[EndpieceTold]
+    """That outputs give."""
+    some: bool
+    """Some of the setpoints will do; else each needs an output."""
+    step_s: float | None
+    """Of which the diagram's base period is a whole multiple [s]; null for any."""
+
+
 class DiagramCheckTold(TypedDict):
     """A diagram that can run."""
 

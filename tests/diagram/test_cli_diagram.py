@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hil.cli.main import app
+from hil.config.shipped import configs_dir
 from hil.diagram.registry import kinds
 
 LAW = """format = 1
@@ -126,3 +127,39 @@ def test_blocks_tells_every_kind_with_equation_ports_and_example():
     for kind in kinds():
         text = shown("blocks", kind)
         assert kinds()[kind].equation in text
+
+
+@pytest.mark.parametrize(
+    ("scenario", "signals", "setpoints", "step_s"),
+    [
+        ("press", {"wrist_force_n": ([3], "N", "wrist"), "speed_rad_s": ([7], "rad/s", ""),
+                   "joint_to_end": ([7, 3, 3], "1", "")}, {"voltage": ([7], "1", "")}, 0.002),
+        ("joint_move", {"needed_n_m": ([6], "N*m", "")}, {"torque": ([6], "N*m", "")}, 0.002),
+        ("diagram_heave", {}, {"z": ([], "m", ""), "gamma_rate": ([], "rad/s", "")}, None),
+        ("circle_on_rm01", {}, {"linear": ([3], "m/s", "")}, None),
+    ],
+)  # fmt: skip
+def test_a_scenario_tells_what_its_diagram_may_take_and_has_to_give(
+    scenario, signals, setpoints, step_s
+):
+    told = diagram("signals", scenario)
+    for key, wanted in (("signals", signals), ("setpoints", setpoints)):
+        found = {one["name"]: (one["shape"], one["unit"], one["frame"]) for one in told[key]}
+        assert wanted.items() <= found.items()
+        assert bool(found) == bool(wanted)
+    assert told["step_s"] == step_s
+    assert told["some"] == (scenario == "diagram_heave")
+
+
+def test_signals_of_a_scenario_whose_diagram_is_not_drawn_yet_are_told(tmp_path):
+    text = (configs_dir() / "scenarios" / "press.toml").read_text()
+    (tmp_path / "mine.toml").write_text(text.replace('"force_wrist"', '"not_drawn_yet.toml"'))
+    told = shown("signals", tmp_path / "mine.toml")
+    assert "in  wrist_force_n: 3 [N], axes wrist" in told
+    assert "out voltage: 7 [1]" in told
+    assert "a whole multiple of 0.002 s" in told
+
+
+@pytest.mark.parametrize("scenario", ["live_demo", "platform_and_arm", "nowhere"])
+def test_what_takes_no_diagram_says_so(scenario):
+    diagram("signals", scenario, status=2)

@@ -204,7 +204,7 @@ class RandomEdits:
 
 
 @contextmanager
-def editor_window(app, folder, monkeypatch):
+def editor_window(app, folder, monkeypatch, ends=None):
     """A window on LEVEL; what a slot raises fails the test at its end."""
     from hil.panel.diagram.models.document import Document
     from hil.panel.diagram.window import DiagramWindow
@@ -213,7 +213,7 @@ def editor_window(app, folder, monkeypatch):
     monkeypatch.setattr("sys.excepthook", lambda _, fault, __: faults.append(fault))
     path = folder / "law.toml"
     path.write_text(LEVEL)
-    made = DiagramWindow(Document(path))
+    made = DiagramWindow(Document(path), ends=ends)
     made.show()
     made.view.fit()
     app.processEvents()

@@ -4,6 +4,7 @@ import pytest
 from diagram_samples import LEVEL, editor_window
 
 from hil.diagram.read import read
+from hil.diagram.seam import DiagramEnds, Endpiece
 from hil.diagram.write import text_of
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.models.setting import SetParameter
@@ -231,3 +232,26 @@ def test_edits_that_were_left_unsaved_are_offered_as_the_editor_opens(
     assert again.file.top.blocks["pi"].parameters["kp"] == (3.0 if answer == "Yes" else 2.0)
     assert path.read_text() == LEVEL
     again.close(discard=True)
+
+
+def test_signals_and_setpoints_of_a_station_are_placed_as_what_they_are(app, tmp_path, monkeypatch):
+    ends = DiagramEnds(
+        (Endpiece("wrist_force_n", "N", (3,), "wrist"), Endpiece("speed_rad_s", "rad/s", (7,))),
+        (Endpiece("voltage", "1", (7,)),),
+    )
+    with editor_window(app, tmp_path, monkeypatch, ends) as window:
+        names = [place(window, typed) for typed in ("wrist", "speed_rad", "voltage")]
+        blocks = window.document.file.top.blocks
+        assert names == ["wrist_force_n", "speed_rad_s", "voltage"]
+        assert [blocks[one].kind for one in names] == ["In", "In", "Out"]
+        assert blocks["wrist_force_n"].parameters == {
+            "unit": "N", "shape": (3,), "type": "real", "frame": "wrist"
+        }  # fmt: skip
+        assert blocks["voltage"].parameters == {"unit": "1", "shape": (7,), "type": "real"}
+        drag(window, port(window, "wrist_force_n.y", output=True),
+             port(window, "voltage.u", output=False))  # fmt: skip
+        assert "voltage.u" not in window.document.file.top.wires  # N into 1
+        window.search.setText("speed_rad")
+        window.place()  # its name is taken: refused, and said
+        assert list(window.document.file.top.blocks).count("speed_rad_s") == 1
+        assert "speed_rad_s" in window.statusBar().currentMessage()

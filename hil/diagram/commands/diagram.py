@@ -23,6 +23,7 @@ from hil.diagram.commands.diff import diff
 from hil.diagram.commands.draw import draw
 from hil.diagram.commands.exercise import app as exercises
 from hil.diagram.commands.linear import linear
+from hil.diagram.commands.signals import signals
 from hil.terminal.console import Json, leave, out, print_json, verb
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ app.command()(bench)
 app.command()(draw)
 app.command()(diff)
 app.command()(linear)
+app.command()(signals)
 app.add_typer(exercises, name="exercise")
 
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QApplication
 
+from hil.diagram.seam import DiagramEnds
 from hil.panel.diagram.asking import offer_recovery
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.window import DiagramWindow
 from hil.panel.shell.theme import LIGHT, apply
 
 
-def run_editor(document: Document) -> int:
+def run_editor(document: Document, ends: DiagramEnds | None = None) -> int:
     """Open the window and stay until it is closed.
+
+    Args:
+        ends: of the station that the diagram is for; None if none is known.
 
     Returns:
         The process's exit status.
@@ -21,7 +25,7 @@ def run_editor(document: Document) -> int:
         app = QApplication(["hil diagram edit"])
     app.setApplicationName("hil-bench diagram editor")
     apply(app, LIGHT)
-    window = DiagramWindow(document, LIGHT)
+    window = DiagramWindow(document, LIGHT, ends)
     window.show()
     window.view.fit()
     offer_recovery(window)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from hil.config.errors import RefusedError
+from hil.diagram.seam import DiagramEnds
 from hil.panel.diagram import asking
 from hil.panel.diagram.drawing_view import ZOOM_STEP, DiagramView
 from hil.panel.diagram.live_dock import LiveDock
@@ -42,11 +43,14 @@ class DiagramWindow(QMainWindow):
     Args:
         document: What is edited.
         theme: Its colours.
+        ends: Of the station that it is for; None if none is known.
     """
 
-    def __init__(self, document: Document, theme: Theme = LIGHT) -> None:
+    def __init__(
+        self, document: Document, theme: Theme = LIGHT, ends: DiagramEnds | None = None
+    ) -> None:
         super().__init__()
-        self.document = document
+        self.document, self._ends = document, ends
         self.scene = DiagramScene(document, theme)
         self.view = DiagramView(self.scene)
         self.setCentralWidget(self.view)
@@ -151,7 +155,7 @@ class DiagramWindow(QMainWindow):
 
     def _show_offers(self, words: str) -> None:
         self.offers.clear()
-        for one in Palette(self.document.file).search(words):
+        for one in Palette(self.document.file, self._ends).search(words):
             item = QListWidgetItem(f"{one.name}   {one.group}")
             item.setToolTip(f"{one.about}\n{one.equation}".strip())
             item.setData(Qt.ItemDataRole.UserRole, one)
@@ -172,7 +176,10 @@ class DiagramWindow(QMainWindow):
         while place in taken:
             place = place[0] + 40, place[1] + 40
         before = set(self.scene.diagram.blocks)
-        if self.scene.do(PlaceBlock(self.scene.where, offer.kind, place, of=offer.of)):
+        placed = PlaceBlock(
+            self.scene.where, offer.kind, place, offer.of, offer.block, offer.parameters
+        )
+        if self.scene.do(placed):
             self.scene.choose(frozenset(set(self.scene.diagram.blocks) - before))
             self.view.setFocus()
 

@@ -111,6 +111,7 @@ STATION: Final = Station(
     options=(LINK, AT, WORLD, PRESS, SLIDE, EDIT),
     signals=SIGNALS,
     check=_late("runner:check"),
+    diagram_ends=_late("diagram_ends:ends_of"),
     run=_late("runner:run"),
     dry_run=_late("bench:dry_run"),
     recorded=_late("report.view:recorded"),

@@ -121,6 +121,7 @@ STATION: Final = Station(
     options=OPTIONS,
     signals=SIGNALS,
     check=_late("checked:checked"),
+    diagram_ends=_late("motion.diagram:ends_of"),
     run=_late("runner:run_asked"),
     dry_run=_late("dry_run:dry_run"),
     recorded=_late("report.view:RunView.of"),

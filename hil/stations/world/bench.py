@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,10 @@ from sim.world.motion.lines import StraightLine
 from sim.world.robots.model import BASE, JointType, Robot
 from sim.world.scenes.fields import FieldFullError
 from sim.world.sensors.readings import RobotSensors
+
+if TYPE_CHECKING:
+    from hil.diagram.use import DiagramUse
+    from hil.stations.world.robot_tells import RobotTells
 
 Array = NDArray[np.float64]
 
@@ -301,16 +305,17 @@ def _sensors(plan: WorldPlan, world: World) -> RobotSensors:
     return RobotSensors(world.robots[0], plan.scenario.step_s, plan.scenario.seed)
 
 
-def _diagram_law(
-    plan: WorldPlan, robot: WorldRobot, gains: Gains, chain: Chain | None, sensors: RobotSensors
-) -> DriveLaw:
-    """The law that a scenario's diagram is."""
-    from hil.stations.world.diagram_law import DiagramLaw, RobotTells  # seldom needed
+def told_to_diagram(
+    plan: WorldPlan, robot: WorldRobot, use: DiagramUse, chain: Chain | None, sensors: RobotSensors
+) -> tuple[RobotTells, list[int]]:
+    """What a robot tells the diagram that moves it, and the places of its joints among the drives.
 
-    scenario, document = plan.scenario, plan.robot
-    if plan.diagram is None or scenario.diagram is None:
-        raise RefusedError(f"robot {scenario.robot}: it is moved by a diagram that is not there")
-    use, driven = scenario.diagram, [drive.joint for drive in document.drives]
+    Raises:
+        RefusedError: if its end is none.
+    """
+    from hil.stations.world.robot_tells import RobotTells  # seldom needed
+
+    document, driven = plan.robot, [drive.joint for drive in plan.robot.drives]
     places = [driven.index(joint) for joint in use.joints or driven]
     slides = [bool(one) for one in np.array(slides_of(document))[places]]
     if use.end is not None:
@@ -318,7 +323,20 @@ def _diagram_law(
             chain = Chain(plan.tree, use.end, standing=robot.coordinates())
         except ChainError as error:
             raise RefusedError(f"diagram.end: {error}") from None
-    tells = RobotTells(robot, sensors, places, slides, chain)
+    return RobotTells(robot, sensors, places, slides, chain), places
+
+
+def _diagram_law(
+    plan: WorldPlan, robot: WorldRobot, gains: Gains, chain: Chain | None, sensors: RobotSensors
+) -> DriveLaw:
+    """The law that a scenario's diagram is."""
+    from hil.stations.world.diagram_law import DiagramLaw  # seldom needed
+
+    scenario, document = plan.scenario, plan.robot
+    if plan.diagram is None or scenario.diagram is None:
+        raise RefusedError(f"robot {scenario.robot}: it is moved by a diagram that is not there")
+    use = scenario.diagram
+    tells, places = told_to_diagram(plan, robot, use, chain, sensors)
     built_in = _law(document, scenario.control, "computed", gains, scenario.step_s)
     try:
         return DiagramLaw(

@@ -64,7 +64,7 @@ class DiagramLaw:
             raise ConfigError(str(used.path), [text])
         own = [drives[place] for place in places]
         self._use, self._tells, self._control = use, tells, control
-        setpoint, most = _setpoint(control, len(own), tells), _most(control, own)
+        setpoint, most = setpoint_of(control, len(own), tells), _most(control, own)
         self._setpoint = setpoint
         jump = np.where(np.isfinite(most), JUMP_PART * most, 0.0)
         jump = jump if use.jump is None else np.full(len(own), use.jump)
@@ -160,7 +160,7 @@ class LawChanges:
         self._changer.close(run.journal)
 
 
-def _setpoint(control: ControlBy, count: int, tells: RobotTells) -> Endpiece:
+def setpoint_of(control: ControlBy, count: int, tells: RobotTells) -> Endpiece:
     """What the drives take."""
     turning = any(one.name == "wanted_rad" for one in tells.offered)
     sliding = any(one.name == "wanted_m" for one in tells.offered)

@@ -125,6 +125,7 @@ STATION: Final = Station(
     offered=_offered,
     signals=SIGNALS,
     check=_late("runner:check"),
+    diagram_ends=_late("diagram_ends:ends_of"),
     run=_late("runner:run"),
     dry_run=_late("runner:dry_run"),
     machine_preview=_late("robot_preview:robot_preview"),

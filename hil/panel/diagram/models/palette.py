@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from hil.diagram.model import DiagramFile
-from hil.diagram.registry import SUB, faces, kinds
+from hil.diagram.registry import IN, OUT, SUB, faces, kinds
+from hil.diagram.seam import DiagramEnds
 from hil.panel.diagram.models.names import HUMPS
 
 OWN_GROUP: Final = "sub-diagrams"
+SIGNALS: Final = "signals"
+SETPOINTS: Final = "setpoints"
+"""Groups of what a station offers and takes."""
 TYPED_MOST: Final = 64
 
 
@@ -24,18 +29,44 @@ class BlockOffer:
     equation: str = ""
     of: str = ""
     """Name of the sub-diagram; empty for a kind."""
+    face: str = ""
+    """`In` or `Out`, if it is a signal or a setpoint of a station."""
+    parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """That are given with it."""
 
     @property
     def kind(self) -> str:
         """As a block's line has it."""
-        return SUB if self.of else self.name
+        return SUB if self.of else self.face or self.name
+
+    @property
+    def block(self) -> str:
+        """What the block is called; empty for a name that is made of its kind."""
+        return self.name if self.face else ""
+
+
+def station_offers(ends: DiagramEnds) -> Iterator[BlockOffer]:
+    """Signals and setpoints of a station, each as the face that carries it."""
+    for group, face, pieces in ((SIGNALS, IN, ends.offered), (SETPOINTS, OUT, ends.accepted)):
+        for one in pieces:
+            given = {"unit": one.diagram_unit, "shape": one.shape, "type": "real"}
+            given |= {"frame": one.frame} if one.frame else {}
+            sizes = " by ".join(map(str, one.shape)) or "scalar"
+            axes = f", axes {one.frame}" if one.frame else ""
+            about = f"{sizes} [{one.diagram_unit}]{axes}"
+            yield BlockOffer(one.name, group, about, face=face, parameters=given)
 
 
 class Palette:
-    """All kinds, and the sub-diagrams of a file and its libraries."""
+    """All kinds, the sub-diagrams of a file and its libraries, and what a station offers.
 
-    def __init__(self, file: DiagramFile) -> None:
+    Args:
+        ends: of the station that the diagram is for; None if none is known.
+    """
+
+    def __init__(self, file: DiagramFile, ends: DiagramEnds | None = None) -> None:
         self.offers: tuple[BlockOffer, ...] = (
+            *(() if ends is None else station_offers(ends)),
             *(BlockOffer(name, OWN_GROUP, sub.note, of=name)
               for name, sub in sorted({**file.foreign, **file.subs}.items())),
             *(BlockOffer(one.name, one.group, one.about, one.equation)

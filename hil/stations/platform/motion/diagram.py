@@ -23,6 +23,7 @@ from hil.diagram.fault import NonFiniteError
 from hil.diagram.live import Version
 from hil.diagram.operated import Timed
 from hil.diagram.registry import nearest
+from hil.diagram.seam import DiagramEnds, Endpiece
 from hil.diagram.units import unit
 from hil.stations.platform.motion.recorded import RecordedMotion
 from hil.stations.platform.motion.resample import DEVIATION_MAX, SAMPLES_MAX, SAMPLES_MIN
@@ -115,6 +116,12 @@ class DiagramMotion(RecordedMotion):
         """
         if self._fault:
             raise MotionError(self._fault)
+
+
+def ends_of(_: Path) -> DiagramEnds:
+    """What a diagram of any scenario gives; nobody feeds it."""
+    accepted = (Endpiece(name, si) for name, (_, _, si) in OUTPUTS.items())
+    return DiagramEnds((), tuple(accepted), some=True)
 
 
 def diagram_motion(

@@ -1,0 +1,60 @@
+"""``hil diagram signals``: what a scenario offers to its diagram, and what it takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hil.terminal.completion import offered
+from hil.terminal.console import Json, leave, out, print_json, verb
+
+if TYPE_CHECKING:
+    from hil.diagram.seam import Endpiece
+    from hil.diagram.told import EndpieceTold
+
+ScenarioArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="SCENARIO", help="Scenario file, or the name of a shipped one (press).",
+        autocompletion=offered("scenarios"),
+    ),
+]  # fmt: skip
+
+
+@verb
+def signals(scenario: ScenarioArgument, as_json: Json = False) -> None:
+    """Signals that a scenario's diagram may take, and setpoints that it has to give."""
+    from hil.diagram.station_ends import ends_of
+    from hil.diagram.told import DiagramEndsTold
+
+    path, ends = ends_of(scenario)
+    taken, given = ([_told(one) for one in group] for group in (ends.offered, ends.accepted))
+    if as_json:
+        print_json(
+            DiagramEndsTold(
+                ok=True, path=str(path), signals=taken, setpoints=given, some=ends.some,
+                step_s=ends.step_s,
+            )
+        )  # fmt: skip
+        leave(True)
+    for words, group in (("in ", taken), ("out", given)):
+        for one in group:
+            shape = " by ".join(map(str, one["shape"])) or "scalar"
+            axes = f", axes {one['frame']}" if one["frame"] else ""
+            out.print(f"{words} {one['name']}: {shape} [{one['unit']}]{axes}", soft_wrap=True)
+    if not ends.offered:
+        out.print("nobody feeds it: it has no inputs")
+    if ends.some:
+        out.print("some of the outputs will do")
+    if ends.step_s is not None:
+        out.print(f"its base period is a whole multiple of {ends.step_s:g} s")
+    leave(True)
+
+
+def _told(one: Endpiece) -> EndpieceTold:
+    from hil.diagram.told import EndpieceTold
+
+    return EndpieceTold(
+        name=one.name, shape=list(one.shape), unit=one.diagram_unit, frame=one.frame
+    )

@@ -1,0 +1,31 @@
+"""What a diagram that moves the robot of a scenario may take, and what it has to give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hil.diagram.seam import DiagramEnds
+from hil.diagram.use import DiagramUse
+from hil.stations.world.bench import open_bench, told_to_diagram
+from hil.stations.world.diagram_law import setpoint_of
+from hil.stations.world.scenario import scenario_table, world_plan_from_table
+
+
+def ends_of(path: Path) -> DiagramEnds:
+    """The signals of a scenario's robot, and its setpoint; whatever diagram it names, or none.
+
+    Raises:
+        ConfigError: if the scenario is none.
+        RefusedError: if its robot cannot be used.
+    """
+    table = scenario_table(path)
+    named = dict(table.pop("diagram", {}))
+    if table.get("law") == "diagram":
+        table["law"] = "pid"
+    plan = world_plan_from_table(table, path)
+    given = {key: named[key] for key in ("joints", "end") if key in named}
+    use = DiagramUse.build({"file": "none", **given}, str(path))
+    bench = open_bench(plan)
+    tells, places = told_to_diagram(plan, bench.robot, use, bench.chain, bench.sensors)
+    setpoint = setpoint_of(plan.scenario.control, len(places), tells)
+    return DiagramEnds(tuple(tells.offered), (setpoint,), step_s=plan.scenario.step_s)
