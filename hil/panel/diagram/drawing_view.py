@@ -64,6 +64,7 @@ class DiagramView(QGraphicsView):
         self.fitInView(box, Qt.AspectRatioMode.KeepAspectRatio)
         if self.transform().m11() > 1.0:
             self.resetTransform()
+            self.centerOn(box.center())
 
     def blocks_in_sight(self) -> set[str]:
         """Names of the blocks that are seen; none where they are too small to be read."""

@@ -20,8 +20,10 @@ from hil.panel.diagram.items import REACH, BlockItem, WireItem
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.models.edits import Connect, Edit
 from hil.panel.diagram.models.live_values import path_into
+from hil.panel.diagram.models.names import Place
 from hil.panel.diagram.models.placing import Move
-from hil.panel.diagram.models.shapes import shapes_of, way_of
+from hil.panel.diagram.models.shapes import rest_laid_out, shapes_of
+from hil.panel.diagram.models.ways import Ways
 from hil.panel.diagram.value_item import ValueItem
 from hil.panel.shell.theme import LIGHT, Theme
 
@@ -52,6 +54,8 @@ class DiagramScene(QGraphicsScene):
         """By block and port; while it runs."""
         self.blocks: dict[str, BlockItem] = {}
         self.wires: dict[str, WireItem] = {}
+        self._shown: dict[str, dict[str, Place]] = {}
+        """Where blocks stand that nobody has placed, by diagram; they stay there."""
         self._from: str | None = None
         """Output from which a wire is drawn."""
         self._rubber = QGraphicsPathItem()
@@ -66,7 +70,10 @@ class DiagramScene(QGraphicsScene):
         self.blocks, self.wires = {}, {}  # before those who hear of it ask what is chosen
         self.clear()
         self._from, file, faults = None, self.document.file, self.document.faults
-        shapes, diagram = shapes_of(file, self.where), self.diagram
+        shown = rest_laid_out(file, self.where, self._shown.get(self.where, {}))
+        self._shown[self.where], diagram = shown, self.diagram
+        shapes = shapes_of(file, self.where, shown)
+        ways = Ways(shapes)
         for name, shape in shapes.items():
             told = faults.blocks.get((self.where, name), ())
             item = BlockItem(shape, self.theme, "\n".join(one.words for one in told))
@@ -75,7 +82,7 @@ class DiagramScene(QGraphicsScene):
             self.blocks[name] = item
         for target, source in diagram.wires.items():
             told = faults.wires.get((self.where, target), ())
-            path = _path([QPointF(*at) for at in way_of(shapes, source, target)])
+            path = _path([QPointF(*at) for at in ways.way(source, target)])
             wire = WireItem(target, path, self.theme, "\n".join(one.words for one in told))
             self.addItem(wire)
             self.wires[target] = wire

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from hil.diagram.conditions import ENABLE, TRIGGER
+from hil.diagram.layout import boxes
 from hil.diagram.model import DiagramFile, DrawnBlock
 from hil.diagram.parameters import resolved
 from hil.diagram.registry import IN, OUT, SUB, faces, kinds
@@ -22,6 +23,8 @@ STUB: Final = 8
 APART: Final = 60
 COLUMNS: Final = 8
 """Of blocks that have no place."""
+LAID_OUT_MOST: Final = 300
+"""Blocks without a place that are laid out by themselves, without delay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +80,19 @@ def ports_of(file: DiagramFile, where: str, block: DrawnBlock) -> tuple[tuple[st
     )  # fmt: skip
 
 
-def shapes_of(file: DiagramFile, where: str) -> dict[str, BlockShape]:
-    """Every block of a diagram; those without a place stand in rows below the others."""
-    diagram = diagram_at(file, where)
+def shapes_of(
+    file: DiagramFile, where: str, shown: Mapping[str, Place] | None = None
+) -> dict[str, BlockShape]:
+    """Every block of a diagram; those without a place stand in rows below the others.
+
+    Args:
+        shown: places of those that nobody has placed.
+    """
+    diagram, shown = diagram_at(file, where), shown or {}
     below = max((y for _, y in diagram.places.values()), default=-2 * APART) + 2 * APART
     found, number = {}, 0
     for name, block in sorted(diagram.blocks.items()):
-        at = diagram.places.get(name)
+        at = diagram.places.get(name) or shown.get(name)
         if at is None:
             at = (number % COLUMNS * 3 * APART, below + number // COLUMNS * 2 * APART)
             number += 1
@@ -92,16 +101,16 @@ def shapes_of(file: DiagramFile, where: str) -> dict[str, BlockShape]:
     return found
 
 
-def way_of(shapes: Mapping[str, BlockShape], source: str, target: str) -> list[Place]:
-    """Corners of a wire, horizontal and vertical; backward ones go below both blocks."""
-    (out_of, _, output), (into, _, input_) = source.partition("."), target.partition(".")
-    if out_of not in shapes or into not in shapes:
-        return []
-    x1, y1 = shapes[out_of].port_at(output, output=True)
-    x2, y2 = shapes[into].port_at(input_, output=False)
-    if x2 - x1 >= 2 * STUB:
-        middle = (x1 + x2) // 2
-        return [(x1, y1), (middle, y1), (middle, y2), (x2, y2)]
-    below = max(one.at[1] + one.height for one in (shapes[out_of], shapes[into])) + STUB
-    return [(x1, y1), (x1 + STUB, y1), (x1 + STUB, below), (x2 - STUB, below), (x2 - STUB, y2),
-            (x2, y2)]  # fmt: skip
+def rest_laid_out(file: DiagramFile, where: str, shown: Mapping[str, Place]) -> dict[str, Place]:
+    """Places for the blocks that have none, in the order of the flow, beside those that have one.
+
+    Args:
+        shown: places that such blocks were given before, where they stay.
+    """
+    diagram = diagram_at(file, where)
+    kept = {name: at for name, at in shown.items() if name in diagram.blocks}
+    missing = diagram.blocks.keys() - diagram.places.keys() - kept.keys()
+    if not missing or len(missing) > LAID_OUT_MOST:
+        return kept
+    found = boxes(replace(diagram, places={**kept, **diagram.places}), file)
+    return {**kept, **{name: (found[name].x, found[name].y) for name in missing}}

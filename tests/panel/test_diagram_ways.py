@@ -1,0 +1,125 @@
+"""Where wires and blocks without a place are drawn: around blocks, in the order of the flow."""
+
+from itertools import combinations, pairwise
+
+import pytest
+from diagram_samples import editor_window
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hil.config.shipped import configs_dir
+from hil.diagram.read import read, read_text
+from hil.diagram.write import text_of
+from hil.panel.diagram.models.shapes import BlockShape, rest_laid_out, shapes_of
+from hil.panel.diagram.models.ways import TRIED_MOST, Ways
+
+SHIPPED = sorted((configs_dir() / "diagrams").glob("*.toml"))
+
+
+def passed(corners, shapes, own):
+    """Blocks that a wire passes, but for those that it leaves and meets, which touch its ends."""
+    found = set()
+    for number, (a, b) in enumerate(pairwise(corners)):
+        assert a[0] == b[0] or a[1] == b[1], "horizontal or vertical"
+        ends = [own[0]] * (number == 0) + [own[1]] * (number == len(corners) - 2)
+        for name in shapes.keys() - set(ends):
+            (x, y), one = shapes[name].at, shapes[name]
+            if min(a[0], b[0]) < x + one.width and max(a[0], b[0]) > x and (
+                    min(a[1], b[1]) < y + one.height and max(a[1], b[1]) > y):  # fmt: skip
+                found.add(name)
+    return found
+
+
+def overlapping(shapes):
+    return [
+        (a.name, b.name) for a, b in combinations(shapes.values(), 2)
+        if a.at[0] < b.at[0] + b.width and b.at[0] < a.at[0] + a.width
+        and a.at[1] < b.at[1] + b.height and b.at[1] < a.at[1] + a.height
+    ]  # fmt: skip
+
+
+cells = st.tuples(st.integers(0, 6), st.integers(0, 6))
+
+
+@given(st.lists(cells, min_size=2, max_size=30, unique=True), st.randoms())
+@settings(max_examples=200, deadline=None)
+def test_where_there_is_room_a_wire_passes_no_block(places, draw):
+    shapes = {
+        f"b{n}": BlockShape(f"b{n}", "Sum", (130 * x, 100 * y), ("u1", "u2"), ("y",))
+        for n, (x, y) in enumerate(places)
+    }
+    ways = Ways(shapes)
+    for _ in range(8):
+        out_of, into = draw.choice(sorted(shapes)), draw.choice(sorted(shapes))
+        port = draw.choice(("u1", "u2"))
+        corners = ways.way(f"{out_of}.y", f"{into}.{port}")
+        assert corners[0] == shapes[out_of].port_at("y", output=True)
+        assert corners[-1] == shapes[into].port_at(port, output=False)
+        assert passed(corners, shapes, (out_of, into)) == set()
+        assert len(corners) <= 6
+
+
+def test_where_there_is_none_the_plainest_way_is_drawn_and_nobody_waits():
+    wall = {
+        f"w{n}": BlockShape(f"w{n}", "Gain", (90 * (n % 30), 40 * (n // 30)), ("u",), ("y",))
+        for n in range(900)
+    }
+    ways = Ways(wall)
+    found = [ways.way(f"w{n}.y", f"w{(n * 37) % 900}.u") for n in range(900)]
+    assert all(len(one) >= 2 for one in found)
+    assert ways._left <= 0 < TRIED_MOST
+    assert ways.way("nobody.y", "w1.u") == ways.way("w1.y", "nobody.u") == []
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda one: one.stem)
+def test_shipped_diagrams_are_drawn_without_a_wire_through_a_block(path):
+    file = read(path)
+    for where in ("", *file.subs):
+        for at_once in (False, True):
+            diagram = file.subs[where] if where else file.top
+            shown = {} if at_once else rest_laid_out(file, where, {})
+            shapes = shapes_of(file, where, shown)
+            assert overlapping(shapes) == []
+            ways = Ways(shapes)
+            for target, source in diagram.wires.items():
+                own = source.split(".")[0], target.split(".")[0]
+                assert passed(ways.way(source, target), shapes, own) == set(), (where, target)
+
+
+FLOW = """format = 1
+[block]
+c = { kind = "Gain", k = 1.0 }
+a = { kind = "Clock" }
+d = { kind = "Out" }
+b = { kind = "Gain", k = 1.0 }
+[wire]
+"b.u" = "a.y"
+"c.u" = "b.y"
+"d.u" = "c.y"
+"""
+
+
+def test_blocks_without_a_place_stand_in_the_order_of_the_flow_and_stay_there(tmp_path):
+    file = read_text(FLOW, tmp_path / "d.toml")
+    shown = rest_laid_out(file, "", {})
+    assert sorted(shown, key=lambda name: shown[name]) == ["a", "b", "c", "d"]
+    more = read_text(FLOW.replace("[wire]", 'e = { kind = "Out" }\n[wire]\n"e.u" = "a.y"')
+                     + "[place]\nb = [900, 900]\n", tmp_path / "d.toml")  # fmt: skip
+    after = rest_laid_out(more, "", shown)
+    assert {name: after[name] for name in "acd"} == {name: shown[name] for name in "acd"}
+    shapes = shapes_of(more, "", after)
+    assert shapes["b"].at == (900, 900)
+    assert overlapping(shapes) == []
+    gone = read_text(FLOW.replace('d = { kind = "Out" }\n', "").replace('"d.u" = "c.y"\n', ""),
+                     tmp_path / "d.toml")  # fmt: skip
+    assert sorted(rest_laid_out(gone, "", after)) == ["a", "b", "c"]
+
+
+def test_a_window_shows_them_so_and_writes_nothing_of_it(app, tmp_path, monkeypatch):
+    pytest.importorskip("PySide6")
+    with editor_window(app, tmp_path, monkeypatch) as window:
+        before = text_of(window.document.file)
+        at = {name: item.shape_of.at for name, item in window.scene.blocks.items()}
+        window.scene.rebuild()
+        assert {name: item.shape_of.at for name, item in window.scene.blocks.items()} == at
+        assert text_of(window.document.file) == before
