@@ -336,10 +336,10 @@ by = { kind = "remote", listen = "s.sock", token_file = "token" }""",
         assert "0 to 1" in run.answer(owner, m.Motion, table=table | {"set": {"pace": 2.0}},
                                       id=3).error  # fmt: skip
         assert run.answer(owner, m.Motion, table=table, id=4).ok
-        run.wait(1.0)
+        run.wait(2.5)
         more = '"more" = { kind = "Constant", value = 1.0 }\n"number" = {'
         scaled.write_text(SCALED.replace('"number" = {', more))
-        run.wait(1.5)
+        run.wait(2.5)
         recording, errors = run.ended(other)
     heads = [one.data for one in recording.events if one.name == "diagram" and "taken" in one.data]
     assert [(one["source"], one["taken"]) for one in heads] == [

@@ -172,7 +172,7 @@ def test_the_owner_alone_sets_and_presses_while_it_runs(scenario, tmp_path):
         beyond = run.answer(owner, m.Motion, table=table | {"set": {"share": 9.0}}, id=3)
         assert "0.5 to 1.5" in beyond.error
         assert run.answer(owner, m.Motion, table=table, id=4).ok
-        run.wait(1.5)
+        run.wait(2.5)
         recording, errors = run.ended(other)
     changes = [one for one in recording.events if one.name == "diagram" and "set" in one.data]
     assert [one.data["set"] for one in changes] == [
