@@ -26,10 +26,10 @@ from benchmarks.frame import main
 from benchmarks.world_peers import HOW, Bullet, plain_mjcf
 from hil.machines.robot_documents import robot_of
 from hil.recording.signals import Signal, Signals
+from hil.run.texts import EditText
 from hil.stations.world.bench import open_bench
 from hil.stations.world.editing.building import build
 from hil.stations.world.editing.swapping import swapped
-from hil.stations.world.editing.texts import EditText
 from hil.stations.world.scenario import load_world_plan
 from hil.stations.world.signals import HEAD
 from sim.world.control.laws import Gains, JointLaw, JointMotion

@@ -24,24 +24,26 @@ PAGE = ROOT / "docs" / "formats.md"
 PLATFORM, ARM = "hil.stations.platform.told", "hil.stations.arm.told"
 DRIVES = "hil.stations.platform.drives.told"
 WORLD = "hil.stations.world.told"
+WORLD_RUNS = "hil.stations.world.told_runs"
 HOST = "hil.stations.simulator.listening.told"
 CUE = "hil.stations.simulator.cue_told"
 SPACE_ARM, PROGRAM = "hil.space_arm.told", "hil.cli.told"
 RUN = (
     f"{PLATFORM}:RunTold",
     f"{ARM}:ArmRunTold",
-    f"{WORLD}:WorldRunTold",
+    f"{WORLD_RUNS}:WorldRunTold",
     f"{PROGRAM}:TogetherRunTold",
 )
 CHECK = (
     f"{PLATFORM}:CheckTold",
     f"{ARM}:ArmCheckTold",
-    f"{WORLD}:WorldCheckTold",
+    f"{WORLD_RUNS}:WorldCheckTold",
     f"{PROGRAM}:TogetherCheckTold",
 )
 ALONE = (f"{ARM}:MoveTold", f"{ARM}:NothingTold")
 FMU = "hil.stations.simulator.fmu_told"
 DIAGRAM = "hil.diagram.told"
+LAWS = "hil.diagram.told_laws"
 EXERCISE = "hil.diagram.exercises.told"
 VERBS = {
     "hil run": RUN,
@@ -98,14 +100,14 @@ VERBS = {
     "hil host check": (f"{HOST}:HostCheckTold",),
     "hil host record": (f"{HOST}:HostRecordTold",),
     "hil host latency": ("hil.stations.simulator.latency_run:LatencyTold",),
-    "hil world rerun": (f"{WORLD}:RerunTold",),
+    "hil world rerun": (f"{WORLD_RUNS}:RerunTold",),
     "hil diagram check": (f"{DIAGRAM}:DiagramCheckTold",),
     "hil diagram bench": (f"{DIAGRAM}:DiagramBenchTold",),
     "hil diagram run": (f"{DIAGRAM}:DiagramRunTold",),
     "hil diagram explain": (f"{DIAGRAM}:ExplainTold",),
     "hil diagram blocks": (f"{DIAGRAM}:BlocksTold",),
     "hil diagram draw": (f"{DIAGRAM}:DrawTold",),
-    "hil diagram diff": (f"{DIAGRAM}:DiagramDiffTold",),
+    "hil diagram diff": (f"{LAWS}:DiagramDiffTold",),
     "hil diagram exercise list": (f"{EXERCISE}:ExercisesTold",),
     "hil diagram exercise new": (f"{EXERCISE}:ExerciseNewTold",),
     "hil diagram exercise check": (
@@ -113,7 +115,7 @@ VERBS = {
         f"{EXERCISE}:ExerciseFolderTold",
     ),
     "hil diagram exercise run": (f"{EXERCISE}:ExercisePracticeTold",),
-    "hil diagram linear": (f"{DIAGRAM}:LinearTold",),
+    "hil diagram linear": (f"{LAWS}:LinearTold",),
     "hil diagram signals": (f"{DIAGRAM}:DiagramEndsTold",),
     "hil arm advance": (f"{SPACE_ARM}:AdvanceTold",),
     "hil arm table": (f"{SPACE_ARM}:TableTold",),

@@ -21,7 +21,7 @@ from hil.diagram.told import (
     OrderTold,
     ParameterTold,
     PortTold,
-)  # fmt: skip
+)
 
 
 def ports_told(sound: SoundDiagram, *, inputs: bool) -> list[PortTold]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hil.diagram.engine import Engine
     from hil.diagram.linear import LinearModel
     from hil.diagram.margins import Margin
-    from hil.diagram.told import LinearTold, MarginTold, PoleTold
+    from hil.diagram.told_laws import LinearTold, MarginTold, PoleTold
 
 
 @verb
@@ -126,7 +126,7 @@ def _told(
     found: _Found, path: str, gain: Margin | None, phase: Margin | None, written: str
 ) -> LinearTold:
     from hil.diagram.linear import is_stable
-    from hil.diagram.told import LinearTold
+    from hil.diagram.told_laws import LinearTold
 
     model = found.model
     poles = model.poles()
@@ -212,7 +212,7 @@ def _bode(found: _Found, picture: Path | None, title: str) -> tuple[Margin | Non
 
 
 def _poles(poles: NDArray[np.complex128], period_s: float) -> list[PoleTold]:
-    from hil.diagram.told import PoleTold
+    from hil.diagram.told_laws import PoleTold
 
     found = []
     for pole in poles.tolist():
@@ -242,6 +242,6 @@ def _show_poles(what: str, poles: NDArray[np.complex128], period_s: float) -> No
 
 
 def _margin(one: Margin | None) -> MarginTold | None:
-    from hil.diagram.told import MarginTold
+    from hil.diagram.told_laws import MarginTold
 
     return None if one is None else MarginTold(value=one.value, hz=one.hz)

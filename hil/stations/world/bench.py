@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.config.errors import ConfigError, RefusedError
+from hil.config.errors import RefusedError
 from hil.stations.world.gated import GatedRobot, robot_limits
+from hil.stations.world.laws import diagram_law, joint_law
 from hil.stations.world.motions import chain_of, slides_of
 from hil.stations.world.scenario import WorldLaw, WorldPlan
 from hil.stations.world.sources.opened import LiveMeans, open_source
@@ -19,7 +20,7 @@ from hil.stations.world.sources.source import SetpointSource
 from hil.stations.world.standing import StandingRobot
 from hil.stations.world.touching import ContactWatch
 from safety.robot_limits import RobotLimits
-from sim.world.control.laws import ControlBy, DriveLaw, Gains, JointLaw, Law, LawError
+from sim.world.control.laws import Gains
 from sim.world.engine.dynamics import RobotDynamics
 from sim.world.engine.library import EngineMissingError
 from sim.world.engine.mjcf import ModelText, model_text
@@ -28,15 +29,11 @@ from sim.world.engine.mjcf_sensors import SensorTargetError
 from sim.world.engine.stability import unstable_drives
 from sim.world.engine.touching_pairs import TouchingPairs
 from sim.world.engine.world import ModelRefusedError, World, WorldRobot
-from sim.world.motion.chain import Chain, ChainError
+from sim.world.motion.chain import Chain
 from sim.world.motion.lines import StraightLine
-from sim.world.robots.model import BASE, JointType, Robot
+from sim.world.robots.model import BASE, JointType
 from sim.world.scenes.fields import FieldFullError
 from sim.world.sensors.readings import RobotSensors
-
-if TYPE_CHECKING:
-    from hil.diagram.use import DiagramUse
-    from hil.stations.world.robot_tells import RobotTells
 
 Array = NDArray[np.float64]
 
@@ -181,9 +178,9 @@ def _gated(
     """The robot behind its gate, and what that holds."""
     scenario, robot = plan.scenario, world.robots[0]
     made = (
-        _diagram_law(plan, robot, gains, place.chain, sensors)
+        diagram_law(plan, robot, gains, place.chain, sensors)
         if law == "diagram"
-        else _law(plan.robot, scenario.control, law, gains, scenario.step_s)
+        else joint_law(plan.robot, scenario.control, law, gains, scenario.step_s)
     )
     following_rad = math.radians(scenario.following_deg)
     limits = robot_limits(plan.robot, scenario.step_s, following_rad, scenario.following_m)
@@ -295,7 +292,7 @@ def _standing(plan: WorldPlan, world: World) -> tuple[StandingRobot, ...]:
         limits = robot_limits(
             document, one.step_s, math.radians(one.following_deg), one.following_m
         )
-        law = _law(document, "torque", "computed", gains, one.step_s)
+        law = joint_law(document, "torque", "computed", gains, one.step_s)
         name = robot.placed.prefix.removesuffix("/")
         found.append(StandingRobot(name, GatedRobot(robot, dynamics, law, limits)))
     return tuple(found)
@@ -303,52 +300,3 @@ def _standing(plan: WorldPlan, world: World) -> tuple[StandingRobot, ...]:
 
 def _sensors(plan: WorldPlan, world: World) -> RobotSensors:
     return RobotSensors(world.robots[0], plan.scenario.step_s, plan.scenario.seed)
-
-
-def told_to_diagram(
-    plan: WorldPlan, robot: WorldRobot, use: DiagramUse, chain: Chain | None, sensors: RobotSensors
-) -> tuple[RobotTells, list[int]]:
-    """What a robot tells the diagram that moves it, and the places of its joints among the drives.
-
-    Raises:
-        RefusedError: if its end is none.
-    """
-    from hil.stations.world.robot_tells import RobotTells  # seldom needed
-
-    document, driven = plan.robot, [drive.joint for drive in plan.robot.drives]
-    places = [driven.index(joint) for joint in use.joints or driven]
-    slides = [bool(one) for one in np.array(slides_of(document))[places]]
-    if use.end is not None:
-        try:
-            chain = Chain(plan.tree, use.end, standing=robot.coordinates())
-        except ChainError as error:
-            raise RefusedError(f"diagram.end: {error}") from None
-    return RobotTells(robot, sensors, places, slides, chain), places
-
-
-def _diagram_law(
-    plan: WorldPlan, robot: WorldRobot, gains: Gains, chain: Chain | None, sensors: RobotSensors
-) -> DriveLaw:
-    """The law that a scenario's diagram is."""
-    from hil.stations.world.diagram_law import DiagramLaw  # seldom needed
-
-    scenario, document = plan.scenario, plan.robot
-    if plan.diagram is None or scenario.diagram is None:
-        raise RefusedError(f"robot {scenario.robot}: it is moved by a diagram that is not there")
-    use = scenario.diagram
-    tells, places = told_to_diagram(plan, robot, use, chain, sensors)
-    built_in = _law(document, scenario.control, "computed", gains, scenario.step_s)
-    try:
-        return DiagramLaw(
-            plan.diagram, use, tells, scenario.control, document.drives, places, built_in,
-            scenario.step_s,
-        )  # fmt: skip
-    except ConfigError as error:
-        raise RefusedError(str(error)) from None
-
-
-def _law(robot: Robot, control: ControlBy, law: Law, gains: Gains, step_s: float) -> JointLaw:
-    try:
-        return JointLaw(robot.drives, control, law, gains, step_s)
-    except LawError as error:
-        raise RefusedError(f"control: {error}") from None

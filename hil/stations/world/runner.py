@@ -43,7 +43,7 @@ from hil.stations.world.showing import (
 from hil.stations.world.signals import STATION, world_signals
 from hil.stations.world.sources.opened import LiveMeans
 from hil.stations.world.tapping import tapped
-from hil.stations.world.told import WorldCheckTold
+from hil.stations.world.told_runs import WorldCheckTold
 from hil.terminal.console import err, print_json, styled, waiting
 from hil.timing.clock import Clock, ReportingClock, VirtualClock, moment
 

@@ -19,7 +19,6 @@ from hil.config.errors import ConfigError, Wrong, about
 from hil.config.fields import AngleDeg, Point
 from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import Settings, apply_overrides, read_toml
-from hil.config.shipped import find_file
 from hil.diagram.use import DiagramUse
 from hil.stations.world.editing.edit_settings import EditAt
 from hil.stations.world.led_settings import CopyMotion, JogMotion
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hil.diagram.changer import TimedChange
-    from hil.diagram.use import RobotFacts, UsedDiagram
+    from hil.diagram.use import UsedDiagram
     from hil.run.texts import TimedEdit
     from hil.stations.world.placing import PlacedScene
     from sim.world.robots.model import Robot
@@ -231,6 +230,8 @@ def world_plan_from_table(
     from hil.diagram.use import changes_at, used_diagram
     from hil.machines.robot_documents import robot_of
     from hil.stations.world.editing.reading import edits_at
+    from hil.stations.world.robot_facts import robot_facts
+    from hil.stations.world.scenario_checks import check_plan
     from sim.world.robots.toml_writing import write_toml
 
     scenario = WorldScenario.build(apply_overrides(dict(table), overrides), str(path))
@@ -244,7 +245,7 @@ def world_plan_from_table(
     edits = edits_at(scenario.edit, scenario.step_s, path)
     whole = write_toml(robot, whole=True)
     plan = WorldPlan(scenario, driven, whole, str(file), str(path), scene, edits)
-    _check(plan, str(path))
+    check_plan(plan, str(path))
     if scenario.diagram is None:
         return plan
     used = used_diagram(scenario.diagram, path, "diagram", robot_facts(plan, scenario.diagram))
@@ -253,25 +254,6 @@ def world_plan_from_table(
         for at_s, change in changes_at(scenario.diagram, path, "diagram")
     )
     return replace(plan, diagram=used, changes=changes)
-
-
-def robot_facts(plan: WorldPlan, use: DiagramUse) -> RobotFacts:
-    """What a diagram takes from the robot of a plan: how many joints, and its D-H rows."""
-
-    def rows() -> tuple[tuple[float, ...], ...]:
-        from sim.world.motion.chain import Chain, ChainError
-        from sim.world.motion.chain_rows import dh_rows
-
-        try:
-            chain = Chain(plan.tree, use.end)
-            if use.joints and chain.joints != use.joints:
-                raise ChainError(f"joints {use.joints} do not lead to the end; {chain.joints} do")
-            return dh_rows(chain)
-        except ChainError as error:
-            told = f"diagram.file: its parameter dh wants D-H rows of the robot: {error}"
-            raise ConfigError(plan.scenario_file, [told]) from None
-
-    return {"joints": lambda: len(use.joints or plan.robot.drives), "dh": rows}
 
 
 def _started(robot: Robot, starts: Iterable[JointStart], source: str) -> Robot:
@@ -314,62 +296,3 @@ def _placed(
     left = {key: value for key, value in own.items() if key not in scenario.model_fields_set}
     placed = placed_scene(found, robot, scenario.robot, scenario.mount, str(file))
     return scenario.model_copy(update=left), placed
-
-
-def _check(plan: WorldPlan, source: str) -> None:
-    from hil.stations.world.sources.copy_map import copy_map, jog_faults
-    from sim.world.robots.model import JointType
-
-    scenario, wrong = plan.scenario, list[Wrong]()
-    kinds = {joint.number: joint.type for joint in plan.robot.joints}
-    driven = {drive.joint: kinds[drive.joint] for drive in plan.robot.drives}
-    if not driven:
-        text = f"robot = {scenario.robot!r} has no drive: nothing can move it"
-        wrong.append(about("robot", text))
-    seen: set[int] = set()
-    motion = scenario.motion
-    if isinstance(motion, CopyMotion):
-        wrong += copy_map(motion, plan.robot)[1]
-        if motion.source == "recording":
-            find_file(motion.file, beside=Path(source), folder="motions", key="motion.file")
-    if isinstance(motion, JogMotion):
-        wrong += jog_faults(motion, plan.robot)
-    goals = motion.goal if isinstance(motion, JointsMotion | LineMotion) else ()
-    for index, goal in enumerate(goals):
-        key = f"motion.goal.{index}"
-        if goal.joint not in driven or goal.joint in seen:
-            there = ", ".join(map(str, driven)) or "none"
-            told = "is given twice" if goal.joint in seen else f"is not driven; there are {there}"
-            wrong.append(about(key, f"{key}: joint {goal.joint} {told}"))
-            continue
-        seen.add(goal.joint)
-        slides = driven[goal.joint] is JointType.SLIDE
-        if slides != (goal.by_m is not None or goal.to_m is not None):
-            right = "by_m or to_m: it slides" if slides else "by_deg or to_deg: it turns"
-            wrong.append(about(key, f"{key}: joint {goal.joint} needs {right}"))
-    if plan.live and scenario.clock != "real":
-        text = f'clock = {scenario.clock!r}: who leads it lives in real time; "real" is needed'
-        wrong.append(about("clock", text))
-    if (scenario.law == "diagram") != (scenario.diagram is not None):
-        wrong.append(about("diagram", 'diagram and law = "diagram" go together'))
-    if scenario.diagram is not None:
-        told = ", ".join(map(str, driven)) or "none"
-        wrong += [
-            about("diagram.joints", f"diagram.joints: joint {one} is not driven; there are {told}")
-            for one in scenario.diagram.joints
-            if one not in driven
-        ]
-    if scenario.diagram is not None and scenario.edit:
-        wrong.append(about("edit", "edit: a robot that a diagram moves cannot be edited"))
-    if scenario.gains is not None:
-        for name in ("kp", "ki", "kd"):
-            count = len(getattr(scenario.gains, name))
-            if count != len(driven):
-                text = f"gains.{name}: {count} values; one for each of {len(driven)} drives"
-                wrong.append(about(f"gains.{name}", text))
-    if scenario.scene is None:
-        for key in ("mount", "may_touch"):
-            if getattr(scenario, key):
-                wrong.append(about(key, f"{key} means nothing without scene"))
-    if wrong:
-        raise ConfigError(source, wrong)

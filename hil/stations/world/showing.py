@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hil.stations.world.signals import STATION
-from hil.stations.world.told import WorldCheckTold, WorldErrorsTold, WorldRunTold
+from hil.stations.world.told_runs import WorldCheckTold, WorldErrorsTold, WorldRunTold
 from hil.terminal.console import err, out, show_recording, styled
 
 if TYPE_CHECKING:

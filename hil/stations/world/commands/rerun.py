@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hil.stations.world.told import RerunTold, SignalDiffersTold
+from hil.stations.world.told_runs import RerunTold, SignalDiffersTold
 from hil.terminal.console import Json, leave, out, print_json, show_recording, styled, verb
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from hil.diagram.use import diagram_of_text
 from hil.machines.robot_documents import files_beside
-from hil.stations.world.scenario import WorldPlan, WorldScenario, robot_facts
+from hil.stations.world.robot_facts import robot_facts
+from hil.stations.world.scenario import WorldPlan, WorldScenario
 from sim.world.robots.toml_form import read_toml
 
 
