@@ -85,8 +85,16 @@ class _Unknowns:
 def find_types(flat: FlatDiagram, problems: list[str]) -> dict[Endpoint, FoundType]:
     """Types of all ports of blocks and of faces; contradictions are added to the problems."""
     ports = dict(_ports(flat))
+    before = len(problems)
     unknowns = _equate(flat, flat.wires, ports, problems)
-    return {end: _found(unknowns, end, port) for end, port in ports.items()}
+    types = {end: _found(unknowns, end, port) for end, port in ports.items()}
+    if len(problems) == before:
+        problems += (
+            f"{path}.{port}: {_no_list(one.type)}"
+            for (path, port), one in types.items()
+            if one.type in COMPOSITE and one.size != len(COMPOSITE[one.type])
+        )
+    return types
 
 
 def type_problems(flat: FlatDiagram, wires: Iterable[FlatWire]) -> list[str]:

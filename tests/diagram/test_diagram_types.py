@@ -136,7 +136,10 @@ PULLED_WIRES = {"w.force": "f.y", "w.torque": "m.y"}
          "g.u = pose.pose: pose into real; put a PoseParts block between"),
         ({"i": ("PoseInverse", {})}, {"i.pose": "p.y"},
          "i.pose = p.y: real into pose; put a Pose block between"),
-        ({"d": ("Demux", {"width": 12})}, {"d.u": "pose.pose"}, ""),
+        ({"d": ("Demux", {"width": 12})}, {"d.u": "pose.pose"},
+         "d.y1: a pose is no list of numbers; put a PoseParts block between"),
+        ({"r": ("ShiftRegister", {"ticks": 3})}, {"r.u": "pose.pose"},
+         "r.u = pose.pose: a pose is no list of numbers"),
         ({"d": ("Demux", {"width": 12}), "n": ("UnitDelay", {})},
          {"d.u": "pose.pose", "n.u": "d.y1"},
          "n.u = d.y1: a pose is no list of numbers; put a PoseParts block between"),
@@ -172,7 +175,7 @@ def test_poses_and_wrenches_are_types_of_their_own(blocks, wires, words):
     if words:
         assert words in refused(blocks, wires)
     else:
-        check(diagram(blocks, wires))
+        Engine(check(diagram(blocks, wires))).step()
 
 
 @pytest.mark.parametrize("kind", ["UnitDelay", "Delay", "SampleHold", "Merge"])
