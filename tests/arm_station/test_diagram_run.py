@@ -338,7 +338,8 @@ by = { kind = "remote", listen = "s.sock", token_file = "token" }""",
         assert run.answer(owner, m.Motion, table=table, id=4).ok
         run.wait(2.5)
         more = '"more" = { kind = "Constant", value = 1.0 }\n"number" = {'
-        scaled.write_text(SCALED.replace('"number" = {', more))
+        (tmp_path / "part").write_text(SCALED.replace('"number" = {', more))
+        (tmp_path / "part").replace(scaled)  # as editors save
         run.wait(2.5)
         recording, errors = run.ended(other)
     heads = [one.data for one in recording.events if one.name == "diagram" and "taken" in one.data]
