@@ -14,8 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from live_bench import TOKEN, live_plan, live_toml, source_maker, typed
 from test_diagram_source import HANDLES, LIMITS, Asked, of_handles, push
+from typer.testing import CliRunner
 
 from arm_driver.host_states import StreamResult
+from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
 from hil.desk import messages as m
 from hil.desk.velocity.led import LedOperator
@@ -275,6 +277,20 @@ def test_without_a_diagram_there_is_nothing_to_edit_press_or_slide():
 def test_what_is_no_act_is_refused_before_anything_moves(scaled, keys, why):
     with pytest.raises(RefusedError, match=why):
         diagram_run(operated_plan(scaled, **keys))
+
+
+def test_a_check_looks_at_the_operators_diagram(scaled, tmp_path):
+    live = """kind = "diagram"
+file = "scaled.toml"
+by = { kind = "keyboard" }"""
+    found = {}
+    for acts in ('slide = ["pace=0.5@2"]', 'slide = ["peace=0.5@2"]'):
+        path = live_toml(tmp_path / "live.toml", f"{live}\n{acts}")
+        found[acts] = CliRunner().invoke(app, ["check", str(path)])
+    good, bad = found.values()
+    assert good.exit_code == 0, good.output
+    assert bad.exit_code != 0
+    assert "no PanelSlider or PanelSwitch 'peace'; did you mean pace?" in bad.output + bad.stderr
 
 
 def test_a_motion_by_itself_takes_a_persons_acts_where_they_are_due(tmp_path):

@@ -16,6 +16,7 @@ from hil.desk.velocity.keyboard import HELP
 from hil.diagram.options import operated_changes
 from hil.run.station import Checked, Request
 from hil.stations.arm.bench import ArmRunResult, prepare_plan, run_arm, warm_arm
+from hil.stations.arm.diagram_run import diagram_run
 from hil.stations.arm.findings import findings_table, show_end, supervision_table, told_end
 from hil.stations.arm.journal import supervised
 from hil.stations.arm.prepare import ArmProof
@@ -65,13 +66,15 @@ def plan_of(request: Request) -> ArmPlan:
 
 
 def check(request: Request) -> Checked:
-    """Prove a planned motion; of a live one only its start is looked at.
+    """Prove a planned motion; of a live one its start is looked at, and its operator's diagram.
 
     Raises:
         ConfigError: if the scenario's world cannot be had, or something is in it where it begins.
         RefusedError: with arm, joint, value and limit.
     """
-    prepared = _prepared(plan_of(request), quiet=request.as_json)
+    plan = plan_of(request)
+    diagram_run(plan)
+    prepared = _prepared(plan, quiet=request.as_json)
     check_world(prepared)
     return Checked(ok=True, told=_prepared_told(prepared), show=partial(_show_check, prepared))
 
