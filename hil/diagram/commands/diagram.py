@@ -210,7 +210,7 @@ def _show_kind(kind: KindTold) -> None:
             for key, word in (("above", "above"), ("low", "from"), ("high", "to"))
             if one[key] is not None
         ]
-        default = "must be given" if one["default"] is None else f"= {one['default']}"
+        default = "must be given" if one["default"] is None else f"= {one['default']!r}"
         choices = f" ({' | '.join(one['choices'])})" if one["choices"] else ""
         words = " ".join([f"{one['name']} [{one['unit']}] {default}{choices}", *bounds])
         out.print(f"  {words}{'; ' if one['about'] else ''}{one['about']}", soft_wrap=True)
