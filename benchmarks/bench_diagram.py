@@ -21,6 +21,7 @@ from rich.table import Table
 from benchmarks.diagram_peers import HOW, Bdsim, Pathsim, find_peers
 from benchmarks.frame import main
 from hil.config.shipped import configs_dir
+from hil.diagram.change import DiagramChange
 from hil.diagram.check import check, load
 from hil.diagram.engine import Engine
 from hil.diagram.interpreter.interpreter import Interpreter
@@ -29,6 +30,8 @@ from hil.diagram.tapped import TapReader
 from hil.diagram.taps import TAPS_MOST, DiagramTaps
 from hil.diagram.write import save
 from hil.ipc.broadcast import BroadcastReader
+from hil.stations.arm.sources.diagram import velocity_diagram
+from hil.stations.arm.sources.source import SourceLimits
 
 SIZES = (48, 200, 1000)
 COMPARED = 500
@@ -180,6 +183,15 @@ def taps_us(ticks: int) -> float:
     return float(np.median([ours - alone for ours, alone in pairs]))
 
 
+def connection_us(ticks: int) -> float:
+    """What a station's connection adds to a tick of an operator's law, median of rounds [us]."""
+    path, limits = configs_dir() / "diagrams" / "handles.toml", SourceLimits(0.05, 0.2, 0.05, 0.2)
+    made = velocity_diagram(path, DiagramChange(), limits, is_operated=True)
+    compute, step = made.diagram.compute, made.version.engine.step
+    pairs = [(times_us(compute, ticks)[0], times_us(step, ticks)[0]) for _ in range(ROUNDS)]
+    return float(np.median([through - alone for through, alone in pairs]))
+
+
 def run(ticks: int = 20_000) -> dict[str, Any]:
     """Measure, show, and return the figures."""
     figures: dict[str, Any] = {}
@@ -216,6 +228,8 @@ def run(ticks: int = 20_000) -> dict[str, Any]:
     console.print(f"{told}: {median:.3g} us, p99 {late:.3g}")
     figures["taps_us"] = taps_us(ticks)
     console.print(f"64 taps add {figures['taps_us']:.3g} us to a tick of 200 blocks")
+    figures["connection_us"] = connection_us(ticks)
+    console.print(f"a station's connection adds {figures['connection_us']:.3g} us to a tick")
     for size in PEER_SIZES:
         figures[f"peers_{size}"] = found = beside_peers(size)
         for name, one in found.items():

@@ -33,6 +33,11 @@ class DiagramChange:
             found[path, name] = tuples(value)
         return found
 
+    @property
+    def texts(self) -> list[str]:
+        """Names of the parameters that it sets to a text, such as an equation or a unit."""
+        return [name for name, value in self.set.items() if _has_text(value)]
+
     def __str__(self) -> str:
         words = [f"{name} = {tuples(value)!s:.60}" for name, value in self.set.items()]
         return ", ".join(words if not self.text else [self.source or "another diagram", *words])
@@ -64,3 +69,7 @@ class DiagramChange:
 def tuples(value: Any) -> Any:
     """A value of a parameter with tuples for lists."""
     return tuple(tuples(one) for one in value) if isinstance(value, list | tuple) else value
+
+
+def _has_text(value: Any) -> bool:
+    return any(map(_has_text, value)) if isinstance(value, list | tuple) else isinstance(value, str)

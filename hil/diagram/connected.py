@@ -202,13 +202,17 @@ class ConnectedDiagram:
             ConfigError: with a line for each fault.
         """
         now, changes, file = self.now, change.changes, None
-        if change.text and self._fixed:
-            told = f"{change.source or 'another diagram'}: its structure stays as it is: "
-            raise ConfigError(str(now.version.file.path), [f"{told}{self._fixed}"])
+        source = str(now.version.file.path)
+        if self._fixed and (change.text or change.texts):
+            what = change.source or "another diagram" if change.text else ", ".join(change.texts)
+            raise ConfigError(source, [f"{what}: its structure stays as it is: {self._fixed}"])
         if change.text:
             file = read_text(change.text, Path(change.source or "diagram.toml"))
             changes = dict(self._bind(file, changes))
         version, told = now.version.changed(changes, file)
+        if self._fixed and not version.engine.table.has_rows_of(now.version.engine.table):
+            text = f"{change}: its structure stays as it is, numbers may change: {self._fixed}"
+            raise ConfigError(source, [text])
         after = self._connected(version)
         if file is not None:
             change = replace(change, text=whole_text(file, change.text))

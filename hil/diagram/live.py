@@ -36,6 +36,12 @@ class Version:
     engine: Engine
 
     @property
+    def given(self) -> dict[str, Any]:
+        """The values in place of the file's by ``path.name``, as a change sets them."""
+        return {f"{path}.{name}" if path else name: one
+                for (path, name), one in self.changes.items()}  # fmt: skip
+
+    @property
     def sound(self) -> SoundDiagram:
         """The diagram, as it was checked."""
         return self.engine.sound

@@ -49,10 +49,10 @@ def told_of(version: Version, text: str) -> dict[str, Any]:
     Args:
         text: of its file.
     """
-    text = whole_text(version.file, text)
-    given = {f"{path}.{name}" if path else name: one
-             for (path, name), one in version.changes.items()}  # fmt: skip
-    return {"diagram": text, "diagram_file": str(version.file.path), "diagram_set": given}
+    return {
+        "diagram": whole_text(version.file, text), "diagram_file": str(version.file.path),
+        "diagram_set": version.given,
+    }  # fmt: skip
 
 
 def version_told(table: Mapping[str, Any]) -> Version:

@@ -43,6 +43,12 @@ class Endpiece:
         """Its unit as diagrams write it."""
         return _POWERS.get(self.unit, self.unit.replace(" ", "*"))
 
+    @property
+    def words(self) -> str:
+        """Its sizes, unit and axes: ``7 by 3 [m], axes wrist``."""
+        sizes = " by ".join(map(str, self.shape)) or "scalar"
+        return f"{sizes} [{self.diagram_unit}]" + (f", axes {self.frame}" if self.frame else "")
+
 
 @dataclass(frozen=True, slots=True)
 class DiagramEnds:

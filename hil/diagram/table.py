@@ -43,6 +43,14 @@ class BlockTable:
     paths: tuple[str, ...]
     """Of each row's block."""
 
+    def has_rows_of(self, other: BlockTable) -> bool:
+        """Whether it computes the same blocks in the same way, with other numbers at most."""
+        return (
+            self.paths == other.paths
+            and np.array_equal(self.rows, other.rows)
+            and np.array_equal(self.index, other.index)
+        )
+
 
 def numbers_of(kind: BlockKind, parameters: Parameters, setting: BlockSetting) -> list[float]:
     """What the kernel needs of a block beside its places."""

@@ -126,9 +126,10 @@ class UsedDiagram:
     @property
     def version(self) -> Version:
         """A version that begins; another one each time."""
+        from hil.diagram.engine import Engine
         from hil.diagram.live import Version
 
-        return Version.of(self.file, self.changes)
+        return Version(self.file, self.changes, Engine(self.sound))
 
     def bound(self, file: DiagramFile, changes: Mapping[Endpoint, Any]) -> dict[Endpoint, Any]:
         """Changes for a file in its place, and those of its parameters that the robot gives."""

@@ -148,6 +148,39 @@ def test_with_power_on_no_sequence_of_changes_ever_changes_the_structure(acts):
         assert made.diagram.now.version.file == made.version.file
 
 
+def test_with_power_on_a_parameter_changes_numbers_and_no_more(tmp_path):
+    """An expression is a parameter too, and so is how many numbers a table holds."""
+    text = SCALED.replace(
+        '"pace" = {',
+        '"own" = { kind = "Expression", text = "y = u*k", names = "k", values = [1.0] }\n'
+        '"error" = { kind = "Sum", signs = "+-" }\n'
+        '"table" = { kind = "TimeTable", times_s = [0.0, 1.0], values = [1.0, 1.0] }\n"pace" = {',
+    ).replace(
+        '"scaled.k" = "pace.y"',
+        '"scaled.k" = "own.y"\n"own.u" = "table.y"\n"error.u1" = "table.y"\n"error.u2" = "table.y"',
+    )
+    path = tmp_path / "own.toml"
+    path.write_text(text)
+    numbers = ({"own.values": (0.9,)}, {"table.values": (0.9, 0.8)}, {"share": 0.7},
+               {"again.presses": 1})  # fmt: skip
+    structure = (
+        {"own.text": "y = u*k*k"}, {"own.text": "y = u*k; x' = u"}, {"error.signs": "-+"},
+        {"table.times_s": (0.0, 1.0, 2.0), "table.values": (1.0, 1.0, 1.0)},
+        {"again.presses": 1, "own.text": "y = k*u"},
+    )  # fmt: skip
+    for power in ("", FIXED):
+        made = of_handles(path, power)
+        for one in numbers:
+            made.diagram.prepare(DiagramChange(one))
+        for one in structure:
+            change = DiagramChange(one, forced=True)
+            if power:
+                with pytest.raises(ConfigError, match=r"structure stays as it is.*has power"):
+                    made.diagram.prepare(change)
+            else:
+                made.diagram.prepare(change)
+
+
 def operated_plan(path, *overrides, **keys):
     source = {"kind": "diagram", "file": str(path), "frame": "base",
               "by": {"kind": "keyboard", "frame": "base"}, **keys}  # fmt: skip

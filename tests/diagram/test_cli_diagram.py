@@ -160,6 +160,28 @@ def test_signals_of_a_scenario_whose_diagram_is_not_drawn_yet_are_told(tmp_path)
     assert "a whole multiple of 0.002 s" in told
 
 
-@pytest.mark.parametrize("scenario", ["live_demo", "platform_and_arm", "nowhere"])
-def test_what_takes_no_diagram_says_so(scenario):
-    diagram("signals", scenario, status=2)
+@pytest.mark.parametrize(
+    ("scenario", "words"),
+    [("live_demo", "scenarios of station simulator take no diagrams"),
+     ("platform_and_arm", "a scenario of one station is needed"), ("nowhere", "no such file")],
+)  # fmt: skip
+def test_what_takes_no_diagram_says_so(scenario, words):
+    assert words in shown("signals", scenario, status=2)
+
+
+@pytest.mark.parametrize(
+    ("station", "more", "status", "words"),
+    [
+        ("arm", "source = 3", 2, "source"), ("arm", '[source]\nkind = "none"', 2, "source"),
+        ("world", 'robot = "robot_a"\nlaw = "diagram"\ndiagram = 3\n[motion]\nkind = "hold"\n'
+         "duration_s = 1.0", 0, "out torque"),
+        ("world", 'robot = "robot_a"\n[diagram]\nfile = "x"\njoints = [77]\n[motion]\nkind = '
+         '"hold"\nduration_s = 1.0', 1, "joint 77 is not driven"),
+    ],
+)  # fmt: skip
+def test_a_scenario_that_is_none_is_told_and_raises_nothing_else(
+    tmp_path, station, more, status, words
+):
+    path = tmp_path / "s.toml"
+    path.write_text(f'station = "{station}"\nname = "s"\n{more}\n')
+    assert words in shown("signals", path, status=status)

@@ -12,7 +12,7 @@ from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
 from hil.desk import messages as m
 from hil.diagram.live import Version
-from hil.diagram.panel_page import PanelInbox, change_of_table, pages
+from hil.diagram.panel_page import PanelInbox, change_of_table, pages, version_told
 from hil.diagram.prover_program import PanelJudge
 from hil.diagram.read import read_text
 from hil.recording.reader import Recording
@@ -92,6 +92,19 @@ def test_the_page_has_a_widget_for_each_block(scenario):
     plain = configs_dir() / "scenarios" / "diagram_move.toml"
     assert pages(told_of(plain)) == ()
     assert pages(told_of(configs_dir() / "scenarios" / "joint_move.toml")) == ()
+
+
+def test_what_the_scenario_sets_stays_set_in_header_page_and_later_changes(scenario):
+    text = scenario.read_text().replace(
+        "jump = 1e6", 'jump = 1e6\nset = [{ parameter = "share.value", value = 0.75 }]'
+    )
+    scenario.write_text(text)
+    used = load_world_plan(scenario).diagram
+    after, told = used.version.changed({("soft", "on"): True})
+    assert (after.value("share", "value"), told) == (0.75, (("soft.on", False, True),))
+    assert version_told(told_of(scenario)).value("share", "value") == 0.75
+    (page,) = pages(told_of(scenario))
+    assert next(one.value for one in page.widgets if one.label == "Share of it") == 0.75
 
 
 def test_the_judge_lets_through_what_is_within_limits_and_no_more(scenario):

@@ -29,8 +29,8 @@ def signals(scenario: ScenarioArgument, as_json: Json = False) -> None:
     from hil.diagram.told import DiagramEndsTold
 
     path, ends = ends_of(scenario)
-    taken, given = ([_told(one) for one in group] for group in (ends.offered, ends.accepted))
     if as_json:
+        taken, given = ([_told(one) for one in group] for group in (ends.offered, ends.accepted))
         print_json(
             DiagramEndsTold(
                 ok=True, path=str(path), signals=taken, setpoints=given, some=ends.some,
@@ -38,11 +38,9 @@ def signals(scenario: ScenarioArgument, as_json: Json = False) -> None:
             )
         )  # fmt: skip
         leave(True)
-    for words, group in (("in ", taken), ("out", given)):
+    for way, group in (("in ", ends.offered), ("out", ends.accepted)):
         for one in group:
-            shape = " by ".join(map(str, one["shape"])) or "scalar"
-            axes = f", axes {one['frame']}" if one["frame"] else ""
-            out.print(f"{words} {one['name']}: {shape} [{one['unit']}]{axes}", soft_wrap=True)
+            out.print(f"{way} {one.name}: {one.words}", soft_wrap=True)
     if not ends.offered:
         out.print("nobody feeds it: it has no inputs")
     if ends.some:

@@ -93,9 +93,8 @@ class DiagramRun:
 
     def saved(self, tell: Callable[[str], object]) -> AbstractContextManager[object]:
         """Take what its file says each time that it is saved, while this is entered."""
-        given = {f"{path}.{name}" if path else name: one
-                 for (path, name), one in self.made.version.changes.items()}  # fmt: skip
-        found = SavedDiagram(self.made.path, self.made.text, given, tell)
+        made = self.made
+        found = SavedDiagram(made.path, made.text, made.version.given, tell)
         self.inbox = found.next
         return found
 

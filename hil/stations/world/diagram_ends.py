@@ -20,11 +20,12 @@ def ends_of(path: Path) -> DiagramEnds:
         RefusedError: if its robot cannot be used.
     """
     table = scenario_table(path)
-    named = dict(table.pop("diagram", {}))
+    named = table.pop("diagram", {})
     if table.get("law") == "diagram":
         table["law"] = "pid"
     plan = world_plan_from_table(table, path)
-    given = {key: named[key] for key in ("joints", "end") if key in named}
+    own = named if isinstance(named, dict) else {}
+    given = {key: own[key] for key in ("joints", "end") if key in own}
     use = DiagramUse.build({"file": "none", **given}, str(path))
     bench = open_bench(plan)
     tells, places = told_to_diagram(plan, bench.robot, use, bench.chain, bench.sensors)

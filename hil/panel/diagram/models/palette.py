@@ -51,10 +51,7 @@ def station_offers(ends: DiagramEnds) -> Iterator[BlockOffer]:
         for one in pieces:
             given = {"unit": one.diagram_unit, "shape": one.shape, "type": "real"}
             given |= {"frame": one.frame} if one.frame else {}
-            sizes = " by ".join(map(str, one.shape)) or "scalar"
-            axes = f", axes {one.frame}" if one.frame else ""
-            about = f"{sizes} [{one.diagram_unit}]{axes}"
-            yield BlockOffer(one.name, group, about, face=face, parameters=given)
+            yield BlockOffer(one.name, group, one.words, face=face, parameters=given)
 
 
 class Palette:
