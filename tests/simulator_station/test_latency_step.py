@@ -25,7 +25,9 @@ NOW_S = RealClock().now_s
 RIG = configs_dir() / "rigs" / "training_simulator.toml"
 RACK = Path(__file__).with_name("rack_that_watches.py")
 PERIOD_S = 0.004
-PULSE_M_S2, PULSE_S, EVERY_S = 2.0, 0.3, 4.0
+PULSE_M_S2, PULSE_S, EVERY_S = 2.0, 0.3, 242 / 60
+"""Frames of 60 Hz, and a third of a cycle more than whole ones: three steps in a row meet the loop
+at all times of its cycle. Steps that always meet it at the same one say nothing of the others."""
 TRIES = 4
 """A machine that stands still for three cycles ends a ride, as it should."""
 PRESET = """
@@ -109,7 +111,7 @@ def ride_once(folder):
         host = Host(port, rack)
         host.start()
         command = [sys.executable, "-m", "hil.cli", "host", "latency", str(folder / "pulses.toml")]
-        command += ["--seconds", "14", "--drives", url, "--out", str(folder / "runs"), "--json"]
+        command += ["--seconds", "18", "--drives", url, "--out", str(folder / "runs"), "--json"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         host.over.set()
         host.join()
@@ -139,6 +141,6 @@ def test_the_sum_of_the_trail_is_what_passes_until_the_first_count(tmp_path):
         if len(moved) == len(at) == 1:
             passed_s.append(moved[0] - step_s)
             said_s.append(trail.sums_s[at[0]])
-    assert len(passed_s) >= 2
+    assert len(passed_s) >= 3
     assert np.median(np.abs(np.subtract(passed_s, said_s))) < PERIOD_S
-    assert told["sum"]["p50_ms"] == pytest.approx(1e3 * np.median(passed_s), abs=1e3 * PERIOD_S)
+    assert told["sum"]["p50_ms"] == pytest.approx(1e3 * np.median(trail.sums_s))
