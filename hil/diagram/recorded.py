@@ -18,7 +18,7 @@ from hil.diagram.live import Version
 from hil.diagram.types import ANY
 from hil.diagram.whole_text import whole_text
 from hil.recording.events import EventKind, Level
-from hil.recording.header import RunHeader
+from hil.recording.header import MACHINES, NO_MACHINE, RunHeader
 from hil.recording.signals import Signal, Signals, SignalsError
 from hil.run.facts import run_facts
 from hil.run.journal import Journal
@@ -87,7 +87,7 @@ def recorded(
     signals = signals_of(version)
     facts = {
         "scenario": path.stem, "simulated": "all", "clock": "virtual", "station": STATION,
-        "period_s": repr(version.sound.flat.base_s),
+        MACHINES: NO_MACHINE, "period_s": repr(version.sound.flat.base_s),
         **run_facts("virtual", moment(clock.now_s), VERSIONED),
     }  # fmt: skip
     header = RunHeader(signals, facts, {"diagram": text, "diagram_file": str(path), **given})

@@ -12,6 +12,9 @@ from hil.recording.signals import Signals
 RECORDING_NAME: Final = "recording.mcap"
 """Name of the recording inside a run's folder."""
 
+MACHINES: Final = "machines"
+NO_MACHINE: Final = "none"
+"""What the fact `MACHINES` says of a run that has none."""
 SIMULATED: Final = "simulated"
 """Fact that names the facts that tell of emulated devices, with spaces between; empty for none."""
 
@@ -62,6 +65,11 @@ class RunHeader:
     def simulated(self) -> dict[str, str]:
         """Facts that tell of emulated devices."""
         return simulated_in(self.metadata)
+
+    @property
+    def of_no_machine(self) -> bool:
+        """Whether no machine, and so no station, took part: a diagram that ran alone."""
+        return self.metadata.get(MACHINES) == NO_MACHINE
 
     @property
     def modes(self) -> tuple[str, ...]:

@@ -71,7 +71,7 @@ def _prepared(recording: Recording, station: Station | None) -> RecordedRun:
     """A recording as its station sees it; as all do if it is not here, or says no more."""
     if station is not None and station.recorded is not None:
         return station.recorded(recording)
-    lack = f"Shown is what runs of all stations have: {missing(recording.signals.station)}."
+    lack = f"Shown is what runs of all stations have: {missing(recording.header)}."
     return recorded_run(recording, () if station else (lack,))
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from hil.config.errors import ConfigError
 from hil.config.file_kind import FileKind
 from hil.config.offers import Offer, offers
+from hil.recording.header import RunHeader
 from hil.run.station import MachinePreview, Station
 
 GROUP: Final = "hil.stations"
@@ -63,8 +64,11 @@ def station_named(name: object, source: str) -> Station:
     raise ConfigError(source, [f"station = {name!r} is not installed; installed are {known}"])
 
 
-def missing(name: str) -> str:
-    """What is missing to show more of a station's run than its signals and events, in words."""
+def missing(header: RunHeader) -> str:
+    """What is missing to show more of a run than its signals and events, in words."""
+    if header.of_no_machine:
+        return "no machine took part in this run"
+    name = header.signals.station
     told = next((one for one in installed() if one.name == name), None)
     if told is None:
         return f"station {name!r} is not installed here; install the package that brings it"

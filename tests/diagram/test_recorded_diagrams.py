@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hil.cli.main import app
+from hil.panel.scene.models.build import SceneError, scenes_of
 from hil.recording.reader import Recording
 
 LAW = """format = 1
@@ -77,6 +78,11 @@ def test_what_stopped_it_is_recorded_and_a_page_is_made_of_it(law, tmp_path):
     _, told = hil(law, "--for", "1", "--input", "Force=2,0", "--record", tmp_path / "runs")
     done = CliRunner().invoke(app, ["report", told["recording"]])
     assert done.exit_code == 0, done.output
+    page = next(tmp_path.rglob("*.html")).read_text()
+    assert "no machine took part in this run" in page
+    assert "not installed" not in page
+    with pytest.raises(SceneError, match="no machine took part"):
+        scenes_of(Recording.open(Path(told["recording"])).header)
     done = CliRunner().invoke(app, ["export", told["recording"]])
     assert done.exit_code == 0, done.output
 

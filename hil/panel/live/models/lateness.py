@@ -60,7 +60,7 @@ class LatenessModel:
         """Why nothing is counted: a virtual clock is never late, and only a station knows what it
         times; empty if it is."""
         if not series:
-            self.problem = missing(facts.station)
+            self.problem = missing(facts.header)
         self._places = tuple(column(facts.signals, field).start for _, field in series)
         self._time = column(facts.signals, "t_s").start
         shape = (len(series), BLOCKS)

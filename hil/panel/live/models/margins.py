@@ -66,7 +66,7 @@ class MarginsModel:
         """Why there are no rows; empty if there are."""
         margins = facts.views.margins
         if margins is None:
-            self.problem = missing(facts.station)
+            self.problem = missing(facts.header)
             return
         try:
             self._groups = tuple(

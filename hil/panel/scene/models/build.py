@@ -14,13 +14,12 @@ def scenes_of(header: RunHeader) -> tuple[Scene, ...]:
     """What a run's machines look like, as its station draws them.
 
     Raises:
-        SceneError: if the station is not installed or has no scene, or the header does not
+        SceneError: if its station is not installed or has no scene, or the header does not
             describe its machines.
     """
-    name = header.signals.station
-    station = station_or_none(name)
+    station = station_or_none(header.signals.station)
     if station is None or station.scene is None:
-        raise SceneError(f"nothing can be drawn: {missing(name)}")
+        raise SceneError(f"nothing can be drawn: {missing(header)}")
     try:
         return station.scene(header)
     except KeyError as error:
