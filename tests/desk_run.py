@@ -20,7 +20,7 @@ class DeskRun:
 
     def __init__(self, process, place):
         self.process, self.place, self.now_s = process, place, RealClock().now_s
-        self.clients, self.told = [], {}
+        self.clients, self.heard, self.told = [], [], {}
 
     def turn(self, until, most_s=60.0):
         """Keep the clients alive until something is so."""
@@ -29,7 +29,9 @@ class DeskRun:
             for client in self.clients:
                 client.send(m.Alive(held=False, stamp_s=self.now_s()))
                 client.wait(0.02)
-                self.told.update({(client, one.id): one for one in client.poll()
+                heard = client.poll()
+                self.heard += [(client, one) for one in heard]
+                self.told.update({(client, one.id): one for one in heard
                                   if isinstance(one, m.Answer)})  # fmt: skip
             if until():
                 return

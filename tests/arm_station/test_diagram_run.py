@@ -289,7 +289,9 @@ def test_a_refusal_is_told_with_the_number_of_what_was_asked():
     led.look()
     led.refuse_table("too much")
     led.look()
-    assert [str(one.refused) for one in told] == ["", "motion 7: too much"]
+    order.motion_serial = 8  # what is asked for next is not refused
+    led.look()
+    assert [str(one.refused) for one in told] == ["", "motion 7: too much", ""]
 
 
 def test_without_a_diagram_there_is_nothing_to_edit_press_or_slide():

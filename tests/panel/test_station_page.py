@@ -1,6 +1,8 @@
 """A station's own page: what its widgets show of a row, and what a press asks of the desk."""
 
 import math
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from feed_samples import batch
@@ -10,9 +12,13 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QSlider
 from view_samples import application, colours, gone, pump, shown
 
 from hil.desk import messages as m
+from hil.desk.operation import DONE, Operation, Refusal
+from hil.panel.live import dock_page
+from hil.panel.live.dock_page import PageDock
 from hil.panel.live.models.feed import RunFacts
 from hil.panel.live.models.page import PageModel
 from hil.panel.live.page_view import BarLine, PageView
+from hil.panel.live.session import Turn
 from hil.panel.shell.theme import DARK, LIGHT
 from hil.recording.header import RunHeader
 from hil.recording.signals import CODE, Signal, Signals
@@ -143,15 +149,70 @@ def test_presses_ask_for_one_table_that_keeps_what_was_asked_before(view):
 def test_what_the_desk_refuses_is_said_and_goes_back_to_what_is_granted(view, model):
     box = view.findChildren(QCheckBox)[0]
     box.click()
-    assert not model.answered(m.Answer(id=1, ok=True))
+    assert not model.heard(m.NewMotion(serial=4, table={"kind": "pump", "closed": True}))
+    assert not model.heard(m.Answer(id=1, ok=True))
     box.click()
-    assert model.answered(m.Answer(id=2, ok=False, error="the valve is stuck"))
+    assert model.heard(m.Answer(id=2, ok=False, error="the valve is stuck"))
     view.put_back()
     view.refresh()
     assert box.isChecked()
     assert "Nothing done. the valve is stuck" in texts(view)
-    assert not model.answered(m.Answer(id=77, ok=False, error="of somebody else"))
+    assert not model.heard(m.Answer(id=77, ok=False, error="of somebody else"))
     assert model.said == "the valve is stuck"
+
+
+def test_what_control_does_not_take_goes_back_too(view, model):
+    slider = view.findChildren(QSlider)[0]
+    for serial, key in enumerate((Qt.Key.Key_Right, Qt.Key.Key_PageUp), 1):
+        slider.setFocus()
+        QTest.keyClick(slider, key)
+        assert not model.heard(m.NewMotion(serial=serial, table=model.wanted))
+        assert not model.heard(m.Answer(id=serial, ok=True))
+    assert model.wanted["speed"] > 1.1
+    assert not model.refused(Refusal("of one before", serial=1))
+    assert not model.refused(Refusal("of a press", "home"))
+    jump = Refusal("flow jumps by 3", serial=2)
+    assert model.refused(jump)
+    assert not model.refused(jump)  # control tells it again and again
+    view.put_back()
+    view.refresh()
+    assert (model.wanted["speed"], slider.value()) == (1.05, 21)
+    assert "Nothing done. flow jumps by 3" in texts(view)
+
+
+def test_who_owns_the_motion_next_goes_on_from_what_was_granted_to_others(view, model):
+    other = {"kind": "pump", "closed": True, "speed": 0.5, "presses": {"start": 2}}
+    assert not model.heard(m.NewMotion(serial=1, table={"kind": "multi_sine", "closed": True}))
+    assert model.heard(m.NewMotion(serial=2, table=other))
+    view.put_back()
+    assert view.findChildren(QCheckBox)[0].isChecked()
+    assert view.findChildren(QSlider)[0].value() == 10
+    assert model.press(PageButton(label="Start", counts="presses.start")).table == {
+        **other, "presses": {"start": 3},
+    }  # fmt: skip
+
+
+def test_the_dock_takes_what_the_desk_and_control_say_to_its_widgets(monkeypatch):
+    application()
+    monkeypatch.setattr(dock_page, "pages_of", lambda facts: (PAGE,))
+    session = SimpleNamespace(facts=FACTS, next_id=lambda: 1, send=lambda message: True, owns=False)
+    dock = PageDock(LIGHT)
+    dock.set_session(session)
+
+    def turn(*messages, refused=DONE):
+        told = replace(batch(FACTS), operation=Operation(refused=refused))
+        dock.take(Turn(told, messages))
+        return dock.view.findChildren(QSlider)[0].value()
+
+    assert turn() == 20
+    assert turn(m.NewMotion(serial=1, table={"kind": "pump", "speed": 0.5})) == 10
+    assert turn(m.NewMotion(serial=2, table={"kind": "pump", "speed": 2.0})) == 40
+    assert turn(refused=Refusal("flow jumps", serial=2)) == 10
+    assert not any(one.isEnabled() for one in dock.view.findChildren(QSlider))
+    session.owns = True
+    assert turn(refused=Refusal("flow jumps", serial=2)) == 10
+    assert all(one.isEnabled() for one in dock.view.findChildren(QSlider))
+    gone(dock.view)
 
 
 def test_only_who_owns_the_motion_can_ask(view):

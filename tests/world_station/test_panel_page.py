@@ -11,10 +11,13 @@ from desk_run import desk_run
 from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
 from hil.desk import messages as m
+from hil.desk.client import DeskClient
 from hil.diagram.live import Version
 from hil.diagram.panel_page import PanelInbox, change_of_table, pages, version_told
 from hil.diagram.prover_program import PanelJudge
 from hil.diagram.read import read_text
+from hil.panel.live.models.feed import LiveFeed
+from hil.panel.live.models.page import PageModel
 from hil.recording.reader import Recording
 from hil.run.pages import PageButton, PageFlag, PageNumber, PageSlider, PageSwitch
 from hil.stations.world.editing.plans import plan_from_told
@@ -176,6 +179,37 @@ def test_what_blocks_show_is_recorded(scenario, tmp_path):
     assert np.array_equal(recording.column("panel_text"), lamp)
 
 
+def shown_page(run, client):
+    """The page of a panel that has heard and read what a client has."""
+    feed = LiveFeed(client)
+    (page,) = pages(feed.facts.header.scenario)
+    model = PageModel(feed.facts, page, lambda: 1)
+    for one, message in run.heard:
+        if one is client:
+            model.heard(message)
+    if (operation := feed.poll().operation) is not None:
+        model.refused(operation.refused)
+    return model
+
+
+@pytest.mark.real_time
+def test_what_the_run_does_not_take_goes_back_on_every_panel(scenario, tmp_path):
+    scenario.write_text(scenario.read_text().replace("jump = 1e6", "jump = 1e-3"))
+    with desk_run(tmp_path, scenario, "--set", "motion.duration_s=60.0") as run:
+        for client in run.connected("Anna", "Bert"):
+            assert shown_page(run, client).wanted["set.share"] == 1.0
+        table = {"kind": "diagram", "set": {"share": 1.25}}
+        assert run.answer(run.clients[0], m.Motion, table=table, id=2).ok
+        run.wait(1.5)
+        for client in run.clients:
+            model = shown_page(run, client)
+            assert model.wanted["set.share"] == 1.0
+            assert "at most 0.001" in model.said
+        recording, errors = run.ended(run.clients[1])
+    assert [one.name for one in recording.events if one.data.get("taken") is False] == ["diagram"]
+    assert any("jumps by" in one.message for one in recording.events), errors
+
+
 @pytest.mark.real_time
 def test_the_owner_alone_sets_and_presses_while_it_runs(scenario, tmp_path):
     with desk_run(tmp_path, scenario, "--set", "motion.duration_s=60.0") as run:
@@ -185,7 +219,13 @@ def test_the_owner_alone_sets_and_presses_while_it_runs(scenario, tmp_path):
         beyond = run.answer(owner, m.Motion, table=table | {"set": {"share": 9.0}}, id=3)
         assert "0.5 to 1.5" in beyond.error
         assert run.answer(owner, m.Motion, table=table, id=4).ok
+        run.clients.append(late := DeskClient.connect(owner.path, "Carl"))
         run.wait(2.5)
+        again = PageButton(label="count", counts="presses.count")
+        for client in run.clients:  # whoever owns it next goes on from there
+            asked = shown_page(run, client).press(again).table
+            assert asked == table | {"set": {"share": 1.25, "soft": False}, "presses": {"count": 2}}
+        assert late in run.clients
         recording, errors = run.ended(other)
     changes = [one for one in recording.events if one.name == "diagram" and "set" in one.data]
     assert [one.data["set"] for one in changes] == [

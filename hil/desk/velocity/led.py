@@ -89,6 +89,7 @@ class LedOperator:
         self.held = wish.held
         if wish.order.motion_serial not in (0, self._serial):
             self._serial = wish.order.motion_serial
+            self._refused = DONE if self._refused.serial else self._refused
             self.hear_table(wish.order.motion_json)
         for button in wish.pressed:
             self._press(button, wish.order.presser)

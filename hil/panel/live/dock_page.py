@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
-from hil.desk import messages as m
 from hil.panel.live.models.page import PageModel, pages_of
 from hil.panel.live.page_view import PageView
 from hil.panel.live.session import Session, Turn
@@ -75,7 +74,9 @@ class PageDock(OfRun[Pages]):
             return
         for model, view in zip(pages.models, pages.views, strict=True):
             model.take(turn.batch)
-            for message in turn.messages:
-                if isinstance(message, m.Answer) and model.answered(message):
-                    view.put_back()
+            back = [model.heard(message) for message in turn.messages]
+            if turn.batch.operation is not None:
+                back.append(model.refused(turn.batch.operation.refused))
+            if any(back):
+                view.put_back()
             view.set_owner(session.owns)

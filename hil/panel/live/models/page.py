@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.desk import messages as m
+from hil.desk.client import Message
+from hil.desk.operation import Refusal
 from hil.panel.live.models.feed import Batch, RunFacts
 from hil.recording.header import code_name
 from hil.run.pages import Page, PageButton, PageLamp, PageSlider, PageSwitch
@@ -39,7 +41,8 @@ class PageModel:
                 self.wanted[one.key] = one.on
             elif isinstance(one, PageSlider):
                 self.wanted[one.key] = one.value
-        self._granted = dict(self.wanted)
+        self._first = self._granted = dict(self.wanted)
+        self._newest, self._before = 0, self._granted
         self.said: str = ""
         """Why the last wish came to nothing; empty if it did not."""
 
@@ -82,16 +85,44 @@ class PageModel:
             changes[button.counts] = int(self.wanted.get(button.counts, 0)) + 1
         return self.ask(changes)
 
-    def answered(self, answer: m.Answer) -> bool:
-        """Hear the desk; whether the widgets must go back to what is granted."""
+    def heard(self, message: Message) -> bool:
+        """Hear the desk; whether the widgets must go to what is granted."""
+        match message:
+            case m.Answer():
+                return self._answered(message)
+            case m.NewMotion():
+                return self._given(message)
+            case _:
+                return False
+
+    def _answered(self, answer: m.Answer) -> bool:
         table = self._asked.pop(answer.id, None)
         if table is None:
             return False
         if answer.ok:
-            self._granted = table
             return False
-        self.said, self.wanted = answer.error, dict(self._granted)
-        return True
+        self.said = answer.error
+        return self._put_back()
+
+    def _given(self, motion: m.NewMotion) -> bool:
+        table = motion.table
+        if table is None or any(table.get(key) != one for key, one in self.page.asks.items()):
+            return False
+        self._newest, self._before = motion.serial, self._granted
+        self._granted = {**self._first, **_flat(table)}
+        return not self._asked and self._put_back()
+
+    def refused(self, refusal: Refusal) -> bool:
+        """Hear that control does not take what it was given; whether the widgets must go back."""
+        if not refusal.serial or refusal.serial != self._newest:
+            return False
+        self._newest, self._granted, self.said = 0, self._before, refusal.why
+        return not self._asked and self._put_back()
+
+    def _put_back(self) -> bool:
+        """Want what is granted; whether that is something else than was wanted."""
+        was, self.wanted = self.wanted, dict(self._granted)
+        return self.wanted != was
 
 
 def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
@@ -104,6 +135,15 @@ def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
             place = place.setdefault(name, {})
         place[last] = value
     return table
+
+
+def _flat(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Its values by keys with dots."""
+    flat: dict[str, Any] = {}
+    for key, value in table.items():
+        inner = _flat(value) if isinstance(value, Mapping) else None
+        flat |= {key: value} if inner is None else {f"{key}.{one}": v for one, v in inner.items()}
+    return flat
 
 
 def pages_of(facts: RunFacts) -> tuple[Page, ...]:
