@@ -1,15 +1,19 @@
 """The stations that are installed: found by their entry points, loaded when they are asked for."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from hil.config.errors import ConfigError
 from hil.config.file_kind import FileKind
 from hil.config.offers import Offer, offers
-from hil.recording.header import RunHeader
 from hil.run.station import MachinePreview, Station
+
+if TYPE_CHECKING:
+    from hil.recording.header import RunHeader
 
 GROUP: Final = "hil.stations"
 """Entry points whose objects are `Station` values; each bears the station's name."""

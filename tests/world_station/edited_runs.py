@@ -7,7 +7,7 @@ from hil.run.texts import EditText, TimedEdit
 from hil.stations.world.bench import open_bench
 from hil.stations.world.editing.editor import RunEditor, TimedEdits
 from hil.stations.world.loop import WorldRun
-from hil.stations.world.runner import _signals
+from hil.stations.world.session import signals_of
 from hil.timing.clock import VirtualClock
 from sim.world.robots.toml_writing import write_toml
 
@@ -34,7 +34,7 @@ class EditedRun:
     def __init__(self, plan, queue=None, *between):
         self.plan, self.kept = plan, Kept()
         bench = open_bench(plan)
-        self.signals = _signals(bench)
+        self.signals = signals_of(bench)
         self.editor = RunEditor(queue or TimedEdits(plan, plan.edits))
         self.run = WorldRun(bench, VirtualClock(), self.kept, self.signals,
                             between=[self.editor, *between])  # fmt: skip

@@ -14,8 +14,8 @@ from hil.config.shipped import configs_dir
 from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
 from hil.stations.world.loop import WorldRun
-from hil.stations.world.runner import run_world
 from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.session import run_world
 from hil.stations.world.signals import world_signals
 from hil.stations.world.sources.copied import CopySource
 from hil.stations.world.sources.copy_map import copy_map

@@ -28,8 +28,8 @@ from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
 from hil.stations.world.diagram_law import DiagramLaw
 from hil.stations.world.rerun import plan_of_recording, rerun
-from hil.stations.world.runner import run_world
 from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.session import run_world
 from sim.world.control.laws import JointMotion
 
 ROBOT_A = configs_dir() / "diagrams" / "robot_a.toml"
@@ -426,7 +426,7 @@ def test_what_is_built_beside_is_taken_when_it_is_ready(tmp_path, monkeypatch):
             if tick.index == 300 and self._building is not None:
                 self._building[1].exception()  # ready now, at the latest
 
-    monkeypatch.setattr("hil.stations.world.runner.DiagramChanger", Beside)
+    monkeypatch.setattr("hil.stations.world.session.DiagramChanger", Beside)
     result = run_world(plan_of(seconds=2.5), tmp_path, changes=lambda: next(asked, None))
     assert (changers[0].taken, changers[0].refused) == (1, 0)
     recording = Recording.open(result.recorder.path)

@@ -16,8 +16,8 @@ from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
 from hil.stations.world.diagram_law import RobotTells
 from hil.stations.world.motions import slides_of
-from hil.stations.world.runner import prove, run_world
 from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.session import prove, run_world
 from sim.world.control.laws import JointMotion
 
 SCENARIOS = configs_dir() / "scenarios"

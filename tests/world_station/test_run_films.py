@@ -13,8 +13,8 @@ from hil.recording.reader import Recording
 from hil.stations.world import filming
 from hil.stations.world.pictures import PictureProcess
 from hil.stations.world.recorded import RecordedWorld
-from hil.stations.world.runner import run_world
 from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.session import run_world
 from sim.world.pictures.wire import PictureOrder
 
 BLIND = {"__EGL_VENDOR_LIBRARY_FILENAMES": "/nowhere", "LD_LIBRARY_PATH": "/nowhere"}

@@ -13,8 +13,8 @@ from hil.config.errors import ConfigError, RefusedError
 from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
 from hil.stations.world.placing import placed_of
-from hil.stations.world.runner import prove, run_world
 from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.session import prove, run_world
 
 SHORT = ("motion.duration_s=2.5", "settle_s=0.1")
 NOISY = '[[sensor]]\nkind = "joint_angle"\nname = "noisy"\nnoise_rad = 0.001\n'

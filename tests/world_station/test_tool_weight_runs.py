@@ -9,8 +9,8 @@ from scipy.spatial.transform import Rotation
 from test_robot_runs import ROBOTS as TABLES
 
 from hil.recording.reader import Recording
-from hil.stations.world.runner import run_world
 from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.session import run_world
 from sim.world.robots.model import JointType, LinkInertia, RobotJoint, RobotLink
 from sim.world.robots.sensors import RobotSensor, SensorKind
 from sim.world.robots.toml_form import read_toml

@@ -14,8 +14,8 @@ from hil.diagram.changer import changes_of
 from hil.recording.reader import Recording
 from hil.run.texts import edits_of
 from hil.stations.world.editing.plans import plan_from_told
-from hil.stations.world.runner import run_world
 from hil.stations.world.scenario import WorldPlan
+from hil.stations.world.session import run_world
 from hil.stations.world.signals import STATION
 
 

@@ -14,8 +14,8 @@ from hil.terminal.console import err, out, show_recording, styled
 
 if TYPE_CHECKING:
     from hil.stations.world.loop import WorldFigures
-    from hil.stations.world.runner import WorldResult
     from hil.stations.world.scenario import WorldPlan
+    from hil.stations.world.session import WorldResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from hil.machines.robot_documents import robot_of
 from hil.machines.scene_documents import is_scene, scene_of
 from hil.stations.world.gated import GatedRobot, robot_limits
 from hil.stations.world.live import LiveClock, WorldWindow, viewed
-from hil.stations.world.runner import run_world
+from hil.stations.world.session import run_world
 from hil.stations.world.viewer import ViewerProcess
 from hil.timing.realtime import RealClock
 from safety.robot_limits import RobotSetpoint
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from hil.run.journal import Journal
     from hil.stations.world.bench import WorldBench
-    from hil.stations.world.runner import WorldResult
     from hil.stations.world.scenario import WorldPlan
+    from hil.stations.world.session import WorldResult
     from sim.world.robots.model import Robot
     from sim.world.viewer.wire import MousePush, ViewedModel
 

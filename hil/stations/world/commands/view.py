@@ -11,7 +11,7 @@ from hil.terminal.completion import offered
 from hil.terminal.console import err, leave, out, show_recording, styled, verb
 
 if TYPE_CHECKING:
-    from hil.stations.world.runner import WorldResult
+    from hil.stations.world.session import WorldResult
 
 
 @verb

@@ -1,0 +1,221 @@
+"""A run of the virtual environment, from its plan to its recording; and its proof ahead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hil.config.errors import RefusedError
+from hil.diagram.changer import DiagramChanger, Inbox
+from hil.diagram.panel_page import asked_or_saved, refusals_to, shown_signals
+from hil.recording.header import RunHeader
+from hil.recording.signals import SignalsError
+from hil.run.facts import run_facts
+from hil.run.journal import Journal
+from hil.run.run import Opening, play
+from hil.stations.world.bench import WorldBench, open_bench
+from hil.stations.world.editing.editor import EditQueue, RunEditor, TimedEdits
+from hil.stations.world.led import desk_for, led_by
+from hil.stations.world.loop import BetweenSteps, WorldFigures, WorldRun
+from hil.stations.world.scenario import WorldLaw, WorldPlan
+from hil.stations.world.signals import STATION, world_signals
+from hil.stations.world.sources.opened import LiveMeans
+from hil.stations.world.tapping import tapped
+from hil.timing.clock import Clock, ReportingClock, VirtualClock, moment
+
+if TYPE_CHECKING:
+    from hil.desk.velocity.led import LedOperator
+    from hil.recording.recorder import RecorderResult
+    from hil.recording.signals import Signals
+    from hil.stations.world.live import LiveClock
+
+VERSIONED = ("numpy", "mujoco-core", "ruckig", "mcap")
+
+
+@dataclass(frozen=True, slots=True)
+class WorldResult:
+    """How a run went."""
+
+    plan: WorldPlan
+    """What was run."""
+    figures: WorldFigures
+    """How well."""
+    recorder: RecorderResult
+    """What was recorded."""
+    step_s: float
+    """Mean time of a step, gate, law and row in it."""
+    overruns: int
+    """Deadlines given up."""
+    editor: RunEditor
+    """What was edited while it ran."""
+    changer: DiagramChanger | None = None
+    """What was changed of its diagram; None if it has none."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether it came to its end, recorded whole."""
+        return self.figures.ok and not self.recorder.failure
+
+
+def prove(plan: WorldPlan, law: WorldLaw | None = None) -> tuple[WorldBench, WorldFigures]:
+    """Run the motion ahead in a world of its own, unrecorded."""
+    bench = open_bench(plan, law)
+    between: list[BetweenSteps] = []
+    if plan.edits:
+        between.append(RunEditor(TimedEdits(plan, plan.edits)))
+    if plan.changes and bench.law == "diagram":
+        between.append(law_changes(DiagramChanger(plan.changes, plan.scenario.step_s)))
+    run = WorldRun(bench, VirtualClock(), None, signals_of(bench), between=between)
+    play(run)
+    return bench, run.figures
+
+
+def run_world(
+    plan: WorldPlan,
+    folder: Path,
+    tell: Callable[[float], object] | None = None,
+    watch: Callable[[WorldBench, Journal], LiveClock] | None = None,
+    edits: EditQueue | None = None,
+    *,
+    changes: Inbox | None = None,
+    operator: bool = False,
+    keys_fd: int | None = None,
+) -> WorldResult:
+    """Run a plan, recorded below a folder.
+
+    Args:
+        tell: told the time now and then [s].
+        watch: makes the clock of a run that is watched, in place of the scenario's.
+        edits: changed documents, as they come; those of the plan if left out.
+        changes: of the diagram, as they come, beside those of the plan.
+        operator: whether panels watch it, and one of them holds it if it is led.
+        keys_fd: descriptor of the terminal whose keys lead; None for that of the program.
+
+    Raises:
+        RefusedError: if the motion cannot be made; nothing has moved.
+        RecordingError: if the run cannot be recorded.
+    """
+    clock = _clock(plan)
+    means = LiveMeans(clock.now_s, keys_fd=keys_fd)
+    bench = open_bench(plan, live=means)
+    virtual = plan.scenario.clock == "virtual"
+    with closing(bench.source), Opening(plan.scenario.name, folder, virtual=virtual) as opening:
+        signals = signals_of(bench)
+        header = RunHeader(signals, _facts(plan, clock), plan.told())
+        led = opening.enter(desk_for(plan, header, clock.now_s)) if operator else None
+        sink = opening.record(plan.scenario.recording, header)
+        journal = Journal(sink, None if led is None else led.telemetry)
+        opening.date(journal, clock)
+        live = None if watch is None else watch(bench, journal)
+        if live is not None:
+            clock, live.ends = live, lambda: opening.wish.asked is not None
+        paced = clock if tell is None else ReportingClock(clock, tell, 50)
+        asked: Callable[[], str] = str
+        if led is not None:
+            asked = led_by(led, means, lambda: turning.bench, journal, opening.wish)
+        editor = RunEditor(edits or TimedEdits(plan, plan.edits))
+        editor.rehearse(bench)
+        stopped = _stopped(opening, live, asked)
+        between: list[BetweenSteps] = [editor]
+        changer = _changer(plan, changes, led)
+        if changer is not None:
+            between.append(law_changes(changer))
+            if plan.scenario.clock == "real":
+                opening.enter(tapped(plan, bench))
+        turning = WorldRun(bench, paced, journal, signals, stopped, between=between)
+        if live is not None:
+            live.world = lambda: turning.bench.world  # another one after an edit
+        began = moment(clock.now_s).utc
+        play(turning)
+        passed_s = (moment(clock.now_s).utc - began).total_seconds()
+        _tell_end(journal, turning.figures, turning.bench)
+    steps = max(1, turning.figures.steps)
+    return WorldResult(
+        plan, turning.figures, opening.recorded(), passed_s / steps, clock.overruns, editor, changer
+    )
+
+
+def _facts(plan: WorldPlan, clock: Clock) -> dict[str, str]:
+    """What a run's header has for whoever judges it."""
+    return {
+        "scenario": plan.scenario.name,
+        "robot": plan.robot.name or plan.scenario.robot,
+        "simulated": "robot",
+        "clock": plan.scenario.clock,
+        "period_s": repr(plan.scenario.step_s),
+        "seed": str(plan.scenario.seed),
+        **run_facts(plan.scenario.clock, moment(clock.now_s), VERSIONED),
+        "station": STATION,
+    }
+
+
+def _changer(
+    plan: WorldPlan, changes: Inbox | None, led: LedOperator | None
+) -> DiagramChanger | None:
+    """What changes the diagram of a run, also as panels ask for it; None if it has none."""
+    if plan.diagram is None:
+        return None
+    beside = plan.scenario.clock == "real"
+    if led is None:
+        return DiagramChanger(plan.changes, plan.scenario.step_s, changes, beside=beside)
+    asked = asked_or_saved(plan.diagram.version, led, changes)
+    changer = DiagramChanger(plan.changes, plan.scenario.step_s, asked, beside=beside)
+    changer.hear_refused = refusals_to(led)
+    return changer
+
+
+def law_changes(changer: DiagramChanger) -> BetweenSteps:
+    """Changes of the diagram that moves a robot, between the steps of its run."""
+    from hil.stations.world.diagram_law import LawChanges  # seldom needed
+
+    return LawChanges(changer)
+
+
+def _stopped(
+    opening: Opening, live: LiveClock | None, operator: Callable[[], str]
+) -> Callable[[], str]:
+    def why() -> str:
+        if by_operator := operator():
+            return by_operator
+        asked = opening.wish.asked
+        if asked is None and live is not None and live.closed:
+            return "the window was closed"
+        return "" if asked is None else f"asked for by {getattr(asked, 'name', asked)}"
+
+    return why
+
+
+def _tell_end(journal: Journal, figures: WorldFigures, bench: WorldBench) -> None:
+    data = {"outcome": figures.ended, "reason": figures.reason}
+    words = figures.ended if not figures.reason else f"{figures.ended}: {figures.reason}"
+    told = {key: value for one in bench.source.news() for key, value in one.data.items()}
+    journal.put(bench.world.time_s, figures.steps, words, data | told)
+    journal.service()
+
+
+def _clock(plan: WorldPlan) -> Clock:
+    if plan.scenario.clock == "virtual":
+        return VirtualClock()
+    from hil.timing.realtime import RealClock  # Linux only
+
+    return RealClock()
+
+
+def signals_of(bench: WorldBench) -> Signals:
+    """A row's table of a bench.
+
+    Raises:
+        RefusedError: if there is too much for a row.
+    """
+    joints = [drive.joint for drive in bench.robot.drives]
+    pairs = list(zip(joints, bench.slides.tolist(), strict=True))
+    moving, sensors = bench.world.coordinate_names(), bench.sensors.signals
+    used = bench.plan.diagram if bench.law == "diagram" else None
+    shown = () if used is None else shown_signals(used.file)
+    try:
+        return world_signals(pairs, bench.plan.scenario.control, moving, sensors, shown)
+    except SignalsError as error:
+        raise RefusedError(f"robot {bench.plan.scenario.robot}: {error}") from None
