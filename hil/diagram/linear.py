@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from hil.config.errors import ConfigError
 from hil.diagram.check import SoundDiagram
 from hil.diagram.engine import Engine
-from hil.diagram.flatten import Endpoint, FlatBlock
-from hil.diagram.order import sort
-from hil.diagram.registry import IN, faces, nearest
+from hil.diagram.flatten import FlatBlock
+from hil.diagram.registry import nearest
 
 Array = NDArray[np.float64]
 STEP: Final = 2.0**-10
@@ -31,8 +30,6 @@ KINK: Final = 0.01
 PERIOD_MOST: Final = 10_000
 """Ticks of the common period of all rates."""
 STATES_MOST: Final = 1000
-OPENED: Final = "@opened"
-"""Input that stands for an opened wire."""
 _RINGS: Final = ("Delay", "MovingAverage")
 """Kinds whose states are a place and a ring of values."""
 _COUNTERS: Final = ("started", "k", "c")
@@ -106,52 +103,6 @@ def place_of(engine: Engine, text: str, *, inputs: bool) -> slice:
     if not 1 <= number <= size:
         raise ConfigError(option, [f"{text[:60]!r}: it has the numbers 1 to {size}"])
     return slice(at.start + number - 1, at.start + number)
-
-
-def opened(sound: SoundDiagram, target: Endpoint) -> tuple[SoundDiagram, Endpoint]:
-    """A diagram with a wire cut, an input `OPENED` at its end; and the output where it began.
-
-    Raises:
-        ConfigError: If there is no such wire, or it is no scalar.
-    """
-    flat, words = sound.flat, ".".join(target)
-    if target not in flat.drivers:
-        known = [".".join(end) for end in flat.drivers]
-        told = f"{words[:80]!r}: no wire ends there{nearest(words, known)} (write block.port)"
-        raise ConfigError("--loop", [told])
-    source, found = flat.drivers[target], sound.types[target]
-    if source not in sound.types or source[0] not in flat.blocks:
-        raise ConfigError("--loop", [f"{words}: it comes from an input, so no loop goes over it"])
-    if found.size != 1 or not found.is_real:
-        raise ConfigError("--loop", [f"{words}: {found.size} numbers; a real scalar is needed"])
-    kind, values = faces()[IN], {"unit": "", "shape": (), "type": "real", "frame": ""}
-    face = FlatBlock(OPENED, kind, values, kind.ports_of(values), 1, 0)
-    cut = replace(
-        flat, faces={**flat.faces, OPENED: face}, drivers={**flat.drivers, target: (OPENED, "y")}
-    )
-    types = {**sound.types, (OPENED, "y"): found, (OPENED, "u"): found}
-    return SoundDiagram(cut, types, tuple(sort(cut)[0])), source
-
-
-def carried(engine: Engine, cut: Engine, source: Endpoint) -> None:
-    """Put an engine of the opened diagram to the same point, its input to the wire's value."""
-    before = engine.snapshot()
-    engine.step()
-    wire = engine.values[engine.table.ports[source]].copy()
-    engine.restore(before)
-    cut.tick = engine.tick
-    cut.values[:] = in_places(engine.values, engine, cut)
-    cut.set_input(OPENED, wire)
-
-
-def in_places(numbers: Array, engine: Engine, cut: Engine) -> Array:
-    """Numbers of an engine's values, in the places of the opened diagram."""
-    found = cut.values.copy()
-    for key, at in engine.table.ports.items():
-        found[cut.table.ports[key]] = numbers[at]
-    for path, at in engine.table.states.items():
-        found[cut.table.states[path]] = numbers[at]
-    return found
 
 
 def common_period(sound: SoundDiagram) -> int:

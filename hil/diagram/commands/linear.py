@@ -106,7 +106,8 @@ def _between(sound: SoundDiagram, plan: InputPlan, at_s: float, source: str, tar
 def _around(sound: SoundDiagram, plan: InputPlan, at_s: float, wire_to: str) -> _Found:
     """Around a loop, from behind the cut back to it."""
     from hil.diagram.engine import Engine
-    from hil.diagram.linear import OPENED, carried, in_places, linearise, opened
+    from hil.diagram.linear import linearise
+    from hil.diagram.opened import OPENED, carried, in_places, opened
 
     engine = Engine(sound)
     scale = _run(engine, plan, at_s)
