@@ -1,4 +1,4 @@
-"""The process in which an FMU runs: ``python -m hil.fmu.child DESCRIPTOR``.
+"""The process in which an FMU runs: ``python -m hil.fmu.child DESCRIPTOR FOLDER``.
 
 It has one end of a socket pair, does a step when it is asked for one, and ends when the other end
 is closed or its parent dies. What an FMU writes to a terminal goes nowhere; what it does to this
@@ -14,7 +14,6 @@ import signal
 import socket
 import struct
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -24,33 +23,33 @@ from hil.fmu.wire import MAX_BYTES, ModelOrder, Packer, StepAnswer, StepStatus
 PR_SET_PDEATHSIG: Final = 1
 
 
-def serve(link: socket.socket, now_s: Callable[[], float]) -> None:
+def serve(link: socket.socket, folder: Path, now_s: Callable[[], float]) -> None:
     """Load what the first message says, then step until the link is closed.
 
     Args:
         link: of kind SOCK_SEQPACKET.
+        folder: empty; the FMU is unpacked there.
         now_s: monotonic clock [s].
     """
     order = ModelOrder.model_validate_json(link.recv(MAX_BYTES))
     packer = Packer(len(order.inputs), len(order.outputs))
-    with tempfile.TemporaryDirectory(prefix="hil-fmu-") as folder:
-        begun = now_s()
+    begun = now_s()
+    try:
+        stepper = _Stepper(order, folder)
+        answer = stepper.answer(0, now_s() - begun)
+    except Exception as error:  # whatever a foreign library does while it is loaded
+        text = str(error) or type(error).__name__
+        link.send(packer.answer(StepAnswer(StepStatus.ERROR, 0, (), text)))
+        return
+    link.send(packer.answer(answer))
+    while datagram := link.recv(MAX_BYTES):
         try:
-            stepper = _Stepper(order, Path(folder))
-            answer = stepper.answer(0, now_s() - begun)
-        except Exception as error:  # whatever a foreign library does while it is loaded
-            text = str(error) or type(error).__name__
-            link.send(packer.answer(StepAnswer(StepStatus.ERROR, 0, (), text)))
+            index, inputs = packer.asked(datagram)
+        except struct.error:
             return
-        link.send(packer.answer(answer))
-        while datagram := link.recv(MAX_BYTES):
-            try:
-                index, inputs = packer.asked(datagram)
-            except struct.error:
-                return
-            begun = now_s()
-            stepper.step(inputs)
-            link.send(packer.answer(stepper.answer(index, now_s() - begun)))
+        begun = now_s()
+        stepper.step(inputs)
+        link.send(packer.answer(stepper.answer(index, now_s() - begun)))
 
 
 class _Stepper:
@@ -111,13 +110,13 @@ def _die_with_parent() -> None:
 
 
 def main() -> None:
-    """Serve on the descriptor that is named."""
+    """Serve on the descriptor, and in the folder, that are named."""
     from hil.timing.realtime import RealClock
 
     _die_with_parent()
     with socket.socket(fileno=int(sys.argv[1])) as link:
         try:
-            serve(link, RealClock().now_s)
+            serve(link, Path(sys.argv[2]), RealClock().now_s)
         except (BrokenPipeError, ConnectionResetError):
             return
 

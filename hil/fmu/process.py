@@ -8,6 +8,7 @@ from __future__ import annotations
 import signal
 import socket
 from contextlib import suppress
+from tempfile import TemporaryDirectory
 from typing import Final, Self
 
 from hil.config.errors import RefusedError
@@ -40,10 +41,11 @@ class ModelProcess:
             raise RefusedError(f"{order.path}: {text}fewer inputs, outputs or start values")
         self._packer = Packer(len(order.inputs), len(order.outputs))
         self._path = order.path
+        self._folder = TemporaryDirectory(prefix="hil-fmu-", ignore_cleanup_errors=True)
         self._link, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._child: ChildProcess = start_child(
-                ["-m", "hil.fmu.child", str(theirs.fileno())],
+                ["-m", "hil.fmu.child", str(theirs.fileno()), self._folder.name],
                 stdout=DEVNULL,
                 stderr=DEVNULL,
                 pass_fds=[theirs.fileno()],
@@ -116,10 +118,11 @@ class ModelProcess:
         )
 
     def close(self) -> None:
-        """End the process; harmless when repeated."""
+        """End the process, and take away what it unpacked; harmless when repeated."""
         self._link.close()
         self._child.kill()
         self._child.end()
+        self._folder.cleanup()
 
     def __enter__(self) -> Self:
         """The process itself."""

@@ -8,6 +8,7 @@ import importlib.abc
 import json
 import math
 import sys
+import tempfile
 
 
 class Barred(importlib.abc.MetaPathFinder):
@@ -56,7 +57,7 @@ def play(slave, three, references, order, shift=0.0, told=None):
     assert math.isfinite(told[-1][0])
 
 
-def main():
+def main(folder):
     import fmpy
     from fmpy.fmi2 import FMU2Slave
     from fmpy.fmi3 import FMU3Slave
@@ -64,7 +65,7 @@ def main():
     order = json.load(sys.stdin)
     model = fmpy.read_model_description(order["path"])
     three = model.fmiVersion.startswith("3")
-    folder = fmpy.extract(order["path"])
+    fmpy.extract(order["path"], folder)
     references = {one.name: one.valueReference for one in model.modelVariables}
 
     def made():
@@ -95,4 +96,5 @@ def main():
     builtins.print(json.dumps(said))
 
 
-main()
+with tempfile.TemporaryDirectory() as unpacked:
+    main(unpacked)

@@ -70,6 +70,19 @@ def test_vehicles_of_other_tools(tmp_path, fmi):
         assert answer.values == pytest.approx(wanted, abs=1e-15)
 
 
+def test_nothing_that_was_unpacked_stays(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "unpacked"))
+    (tmp_path / "unpacked").mkdir()
+    with ModelProcess(order(c_vehicle(tmp_path, 2), ("f_x",))) as process:
+        assert [*(tmp_path / "unpacked").rglob("*.so")]
+        drive(process, 3)
+    assert not [*(tmp_path / "unpacked").iterdir()]
+    start = {"fault": float(FAULTS["crash"]), "at_s": 0.002}
+    with ModelProcess(order(c_vehicle(tmp_path, 2), ("f_x",), start=start)) as process:
+        assert drive(process, 3)[-1].status is StepStatus.CRASHED
+    assert not [*(tmp_path / "unpacked").iterdir()]
+
+
 SEEN = {
     "crash": (StepStatus.CRASHED, "SIGSEGV"),
     "exit": (StepStatus.CRASHED, "status 3"),
