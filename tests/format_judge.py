@@ -10,6 +10,7 @@ from functools import cache, wraps
 from pathlib import Path
 
 import pytest
+import typer.testing
 from typer.testing import CliRunner
 
 PAGE = Path(__file__).parents[1] / "docs" / "formats.md"
@@ -107,6 +108,8 @@ def verb_of(arguments):
     return next((name for size in (3, 2) if (name := " ".join(words[:size])) in forms()), None)
 
 
+# The program makes its verbs once; so does a worker, and not for each call of one.
+typer.testing._get_command = cache(typer.testing._get_command)
 _invoke = CliRunner.invoke
 
 

@@ -43,6 +43,34 @@ def turned(angles_deg, position_m=(0.0, 0.0, 0.0)):
 
 
 @settings(max_examples=40)
+@given(seeds, st.sampled_from([None, (1.0, 0.0, 0.0), (0.0, 0.0, -1.0)]))
+def test_in_each_joint_s_axes_the_place_is_where_it_is(seed, axis):
+    robot = generated(seed, links_max=9)
+    moved = [one.number for one in robot.joints if one.type in DRIVABLE and not one.closes]
+    drives = tuple(RobotDrive(number, "torque", 1.0) for number in moved)
+    joints = robot.joints
+    if axis is not None:
+        joints = tuple(replace(one, axis=axis) if one.number in moved else one for one in joints)
+    try:
+        chain = Chain(spanning_tree(replace(robot, joints=joints, drives=drives)))
+    except ChainError:
+        return
+    frames = chain.frames(np.random.default_rng(seed).uniform(-0.5, 0.5, len(chain.joints)))
+    rotations, places = chain.ends(frames)
+    end = frames[-1]
+    for (_, _, z, origin), frame, turn, place in zip(
+        chain.axes(frames), frames, rotations, places, strict=False
+    ):
+        own = end[:3, :3] @ turn  # the joint's axes in the world
+        assert np.linalg.det(own) == pytest.approx(1.0, abs=1e-9)
+        assert own[:, 2] == pytest.approx(z, abs=1e-9)
+        near = frame[:3, 0] if abs(frame[:3, 0] @ z) < 0.999999 else frame[:3, 1]
+        best = Rotation.align_vectors([z, near], [[0, 0, 1], [1, 0, 0]], weights=[np.inf, 1.0])[0]
+        assert own == pytest.approx(best.as_matrix(), abs=1e-6)
+        assert origin + own @ place == pytest.approx(end[:3, 3], abs=1e-9)
+
+
+@settings(max_examples=40)
 @given(seeds)
 def test_a_chain_is_where_the_tree_is(seed):
     robot = generated(seed, links_max=15)

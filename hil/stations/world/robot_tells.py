@@ -105,28 +105,9 @@ class RobotTells:
         return self._errors[part]
 
     def _at_end(self, chain: Chain, rows: Sequence[int]) -> tuple[Array, Array]:
-        """Rotation from each joint's axes to the end effector's, and its place in them.
-
-        The axes of a joint: z about which it turns, x that of its frame as near as can be.
-        """
-        if self._geometry is not None:
-            return self._geometry
-        frames = chain.frames(self._found.positions[list(chain.places)])
-        end, axes = frames[-1], chain.axes(frames)
-        rotations, places = np.empty((len(rows), 3, 3)), np.empty((len(rows), 3))
-        for number, row in enumerate(rows):
-            _, _, axis, origin = axes[row]
-            own = _axes_about(axis, frames[row][:3, :3])
-            rotations[number] = end[:3, :3].T @ own
-            places[number] = own.T @ (end[:3, 3] - origin)
-        self._geometry = rotations, places
+        """Rotation from each joint's axes to the end effector's, and its place in them."""
+        if self._geometry is None:
+            frames = chain.frames(self._found.positions[list(chain.places)])
+            rotations, places = chain.ends(frames)
+            self._geometry = rotations[rows], places[rows]
         return self._geometry
-
-
-def _axes_about(axis: Array, frame: Array) -> Array:
-    """Axes as columns: z along an axis, x as near as can be to that of a frame."""
-    aside = frame[:, 0] - (frame[:, 0] @ axis) * axis
-    if aside @ aside < 1e-6:
-        aside = frame[:, 1] - (frame[:, 1] @ axis) * axis
-    x = aside / np.sqrt(aside @ aside)
-    return np.column_stack([x, np.cross(axis, x), axis])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.motion.chain_kernel import chain_frames, chain_jacobian
+from sim.world.motion.chain_kernel import chain_ends, chain_frames, chain_jacobian
 from sim.world.robots.dh import pose_of
 from sim.world.robots.model import NOWHERE, JointType, RobotJoint
 from sim.world.robots.tree import RobotTree, motion, unit
@@ -139,6 +139,20 @@ class Chain:
         columns = np.zeros((6, len(self.joints)))
         chain_jacobian(frames, self._axes, self._slides, self._variables, self._ratios, columns)
         return columns
+
+    def ends(self, frames: Array) -> tuple[Array, Array]:
+        """Where the place is, in the axes of each moved joint.
+
+        Those axes: z along which it slides or about which it turns, x as near as can be to that of
+        its frame.
+
+        Returns:
+            Rotations from each joint's axes to the place's, shape (joints, 3, 3), and the place in
+            them, shape (joints, 3) [m].
+        """
+        rotations, places = np.empty((len(frames) - 1, 3, 3)), np.empty((len(frames) - 1, 3))
+        chain_ends(frames, self._axes, rotations, places)
+        return rotations, places
 
     def within(self, q: Array) -> Array:
         """The nearest variables within the limits, shape (n,)."""

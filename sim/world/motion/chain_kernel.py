@@ -68,3 +68,42 @@ def chain_jacobian(
         columns[2, column] += ratio * (axis[0] * y - axis[1] * x)
         for row in range(3):
             columns[3 + row, column] += ratio * axis[row]
+
+
+@njit(cache=True)
+def chain_ends(frames: Array, axes: Array, rotations: Array, places: Array) -> None:
+    """Where the place is in each joint's own axes.
+
+    Those: z along the joint's axis, x as near as can be to that of its frame, or to y if it is z.
+
+    Args:
+        frames: as `chain_frames` wrote them, shape (n + 1, 4, 4).
+        axes: of length 1, shape (n, 3).
+        rotations: from each joint's axes to the place's, shape (n, 3, 3); written.
+        places: of the place in each joint's axes, shape (n, 3); written.
+    """
+    count = len(axes)
+    end = frames[count]
+    own = np.empty((3, 3))
+    for index in range(count):
+        frame = frames[index]
+        z = np.ascontiguousarray(frame[:3, :3]) @ axes[index]
+        along = np.ascontiguousarray(frame[:3, :3].T) @ z
+        near = 0 if 1.0 - along[0] * along[0] >= 1e-6 else 1
+        aside = frame[:3, near] - along[near] * z
+        own[:, 0] = aside / math.sqrt(
+            aside[0] * aside[0] + aside[1] * aside[1] + aside[2] * aside[2]
+        )
+        own[:, 2] = z
+        own[0, 1] = z[1] * own[2, 0] - z[2] * own[1, 0]
+        own[1, 1] = z[2] * own[0, 0] - z[0] * own[2, 0]
+        own[2, 1] = z[0] * own[1, 0] - z[1] * own[0, 0]
+        for row in range(3):
+            places[index, row] = 0.0
+            for inner in range(3):
+                places[index, row] += own[inner, row] * (end[inner, 3] - frame[inner, 3])
+                rotations[index, row, inner] = (
+                    end[0, row] * own[0, inner]
+                    + end[1, row] * own[1, inner]
+                    + end[2, row] * own[2, inner]
+                )
