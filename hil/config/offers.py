@@ -7,9 +7,11 @@ gate's process looks here for the bank of its order.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from importlib.metadata import EntryPoint, entry_points
+from functools import cache
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Any
 
 Judge = Callable[[EntryPoint, Any], str]
@@ -41,7 +43,7 @@ class Offer:
 
 def names_offered(group: str) -> tuple[str, ...]:
     """Names of a group, in order; nothing is imported."""
-    return tuple(sorted({one.name for one in entry_points(group=group)}))
+    return tuple(sorted({one.name for one in _found(group)}))
 
 
 def offers(group: str, judge: Judge, *, own: Iterable[str] = ()) -> tuple[Offer, ...]:
@@ -70,8 +72,15 @@ def offer_unread(group: str, name: str) -> Offer | None:
 
 def _found(group: str) -> list[EntryPoint]:
     """Entry points of a group; what one distribution says twice over is one."""
-    seen = {(one.name, one.value, _distribution(one)): one for one in entry_points(group=group)}
-    return list(seen.values())
+    all_of = _installed(group, tuple(sys.path))
+    return list({(one.name, one.value, _distribution(one)): one for one in all_of}.values())
+
+
+@cache
+def _installed(group: str, path: tuple[str, ...]) -> EntryPoints:
+    """Those of all distributions on the path, which takes milliseconds to read."""
+    del path
+    return entry_points(group=group)
 
 
 def _offer(entry: EntryPoint, found: list[EntryPoint], judge: Judge, own: frozenset[str]) -> Offer:

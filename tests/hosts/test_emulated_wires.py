@@ -8,6 +8,7 @@ import re
 import struct
 import zlib
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -42,10 +43,16 @@ def play(wire, t_s, **more):
     return [(arrival_s, one) for arrival_s, one in packets if one is not None]
 
 
+@cache
+def played(wire):
+    """Those till the last time that is looked at."""
+    return play(wire, 75.1)
+
+
 @pytest.mark.parametrize("wire", [wire for wire in WIRES if not wire.startswith("pose")])
 @pytest.mark.parametrize("t_s", [2.0, 22.0, 40.0, 51.0, 66.0, 75.0])
 def test_each_wire_tells_the_motion(wire, t_s):
-    arrival_s, told = play(wire, t_s + 0.001 + 1e-9)[-1]
+    arrival_s, told = [one for one in played(wire) if one[0] <= t_s + 0.001 + 1e-9][-1]
     assert arrival_s == pytest.approx(t_s + 0.001)
     motion = FEED.at(t_s)
     phi, theta, psi = to_euler(motion.attitude)
