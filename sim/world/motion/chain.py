@@ -88,6 +88,9 @@ class Chain:
         self.least: Array = np.array(least)
         self.greatest: Array = np.array(greatest)
         """Limits of the variables [rad] or [m], shape (n,) each; infinite where there are none."""
+        frames = self.frames(np.zeros(len(used)))  # kernels are loaded now, and not within a cycle
+        self.jacobian(frames)
+        self.ends(frames)
 
     def turning(self) -> tuple[Array, Array, Array]:
         """A chain of joints that turn, each by the variable of its own number, as it was made.
