@@ -279,12 +279,14 @@ def test_silence_counts_from_the_last_order():
 
 
 def test_alone_it_takes_no_reset():
-    """What a control that is gone has left in the slot is nobody's press."""
-    gate = InlineGate(hold_alone_s=0.5).moving()
-    gate.turn(dataclasses.replace(gate.ask(SPEED), length_m=(2.0,) * 6))
-    gate.until(Mode.FAULT)
-    for _ in range(60):
-        gate.turn(reset=False)
-    gate.connected = False
-    gate.turn(reset=False)
-    assert gate.turn(reset=True).verdict.mode is Mode.FAULT
+    """A control that leaves, or is gone, has nobody any more who presses."""
+    for leave in (False, True):
+        gate = InlineGate(hold_alone_s=0.5).moving()
+        gate.turn(dataclasses.replace(gate.ask(SPEED), length_m=(2.0,) * 6))
+        gate.until(Mode.FAULT)
+        for _ in range(60):
+            gate.turn(reset=False)
+        gate.connected = leave
+        if not leave:
+            gate.turn(reset=False)
+        assert gate.turn(reset=True, leave=leave).verdict.mode is Mode.FAULT
