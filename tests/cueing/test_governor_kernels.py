@@ -153,10 +153,11 @@ def test_a_margin_below_what_a_motion_keeps_is_brought_back(name):
 
 
 @names
-def test_after_a_row_that_is_no_number_the_wanted_motion_is_not_taken_for_known(name):
+@pytest.mark.parametrize("size", [1.0, 0.01])
+def test_after_a_row_that_is_no_number_the_wanted_motion_is_not_taken_for_known(name, size):
     guard = governor(name)
     guard.reset(NEUTRAL[name])
-    gentle = np.array([0.02, 0.02, 0.02, 0.03, 0.03, 0.03])
+    gentle = size * np.array([0.02, 0.02, 0.02, 0.03, 0.03, 0.03])
     wanted = multisine(600, 0.002, NEUTRAL[name], gentle, (0.5, 0.7, 0.9, 0.6, 0.8, 0.4))
     assert not any(guard.step(rows).active for rows in wanted[:400])
     bad = wanted[400].copy()
