@@ -224,6 +224,11 @@ def test_the_tolerances_are_never_a_thousandth_of_a_short_period():
     x, y, z = HOME[0].gripper_position_m
     step = replace(HOME[0], gripper_position_m=(x + 0.1 * 0.001 * 1.01, y, z))
     assert found(fast.judge(0, (step,))) == [(ArmCheck.GRIPPER_SPEED, "BKM", "")]
+    limit = BKM.gripper_turn_max_rad_s
+    for beyond, action in ((1.0009, ArmAction.PASSED), (1.0011, ArmAction.REFUSED)):
+        fast = ArmGate((replace(BKM, acceleration_max_rad_s2=(1e3,) * 6),), 0.001, HOME[:1])
+        angle = turned(HOME[0].gripper_rotation, 2, limit * 0.001 * beyond)
+        assert fast.judge(0, (replace(HOME[0], gripper_rotation=angle),)).action is action
 
 
 @pytest.mark.parametrize("place", [0, 1])
