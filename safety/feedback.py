@@ -8,8 +8,10 @@ import math
 from safety.limits import GateLimits
 from safety.modes import Severity
 from safety.verdict import LEG_COUNT, LEGS, Check, Feedback, Six, Violation
+from safety.watches import Watched
 
 _ALL = (True,) * LEG_COUNT
+_NO_FRAME = (False,) * LEG_COUNT
 _NO_FAULT = (0,) * LEG_COUNT
 _NONE = [0] * LEG_COUNT
 
@@ -27,7 +29,7 @@ class FeedbackWatch:
     def step(
         self,
         feedback: Feedback | None,
-        homed_needed: bool,
+        watched: Watched,
         commanded_m: Six | None,
         movement_m: Six,
     ) -> list[Violation]:
@@ -35,34 +37,39 @@ class FeedbackWatch:
 
         Args:
             feedback: the last bus cycle's, or None when the bank gave none.
-            homed_needed: the mode needs all legs homed.
-            commanded_m: lengths commanded in that bus cycle [m], or None when there were none;
-                with them the drives must be enabled and follow.
+            watched: what is watched in the mode.
+            commanded_m: lengths commanded in that bus cycle [m], or None when there were none.
             movement_m: their change in that cycle [m].
         """
         found: list[Violation] = []
+        if watched.feedback:
+            if feedback is not None and feedback.failed:
+                # Who reads the drives is broken: nothing else it tells counts.
+                note = feedback.failed
+                return [Violation(Check.DRIVE, None, 1, 0, "", Severity.QUICK_STOP, note=note)]
+            self._judge_arrival(feedback, found)
         if feedback is None:
-            for leg in range(LEG_COUNT):
-                self._miss(leg, found)
             return found
-        if feedback.failed:  # who reads the drives is broken: nothing else it tells counts
-            note = feedback.failed
-            return [Violation(Check.DRIVE, None, 1, 0, "", Severity.QUICK_STOP, note=note)]
-        if feedback.fresh != _ALL:
-            for leg, fresh in enumerate(feedback.fresh):
-                if not fresh:
-                    self._miss(leg, found)
         if feedback.fault_code != _NO_FAULT or feedback.homed != _ALL or feedback.enabled != _ALL:
-            self._judge_status(feedback, homed_needed, commanded_m is not None, found)
-        if self._missing != _NONE:
-            pairs = zip(self._missing, feedback.fresh, strict=True)
-            self._missing = [0 if fresh else missing for missing, fresh in pairs]
-        # The sum is not finite if any part is not; only then is it worth looking for the part.
-        if not math.isfinite(sum(feedback.length_m) + sum(feedback.speed_m_s)):
-            self._judge_finite(feedback, found)
-        if commanded_m is not None:
+            self._judge_status(feedback, watched, commanded_m is not None, found)
+        if watched.following and commanded_m is not None:
             self._judge_following(feedback, commanded_m, movement_m, found)
         return found
+
+    def _judge_arrival(self, feedback: Feedback | None, found: list[Violation]) -> None:
+        fresh_ones = _NO_FRAME if feedback is None else feedback.fresh
+        if fresh_ones != _ALL:
+            for leg, fresh in enumerate(fresh_ones):
+                if not fresh:
+                    self._miss(leg, found)
+        if self._missing != _NONE:
+            pairs = zip(self._missing, fresh_ones, strict=True)
+            self._missing = [0 if fresh else missing for missing, fresh in pairs]
+        # The sum is not finite if any part is not; only then is it worth looking for the part.
+        if feedback is not None and not math.isfinite(
+            sum(feedback.length_m) + sum(feedback.speed_m_s)
+        ):
+            self._judge_finite(feedback, found)
 
     @staticmethod
     def _judge_finite(feedback: Feedback, found: list[Violation]) -> None:
@@ -110,16 +117,16 @@ class FeedbackWatch:
 
     @staticmethod
     def _judge_status(
-        feedback: Feedback, homed_needed: bool, enabled_needed: bool, found: list[Violation]
+        feedback: Feedback, watched: Watched, commanded: bool, found: list[Violation]
     ) -> None:
         for leg, code in enumerate(feedback.fault_code, 1):
-            if code != 0:
+            if watched.drive and code != 0:
                 found.append(_drive(leg, code, _in_words(code, feedback.judged[leg - 1])))
         for leg, homed in enumerate(feedback.homed, 1):
-            if homed_needed and not homed:
+            if watched.homed and not homed:
                 found.append(_drive(leg, 0, "is not homed any more"))
         for leg, enabled in enumerate(feedback.enabled, 1):
-            if enabled_needed and not enabled:
+            if watched.enabled and commanded and not enabled:
                 found.append(_drive(leg, 0, "does not follow setpoints any more"))
 
 

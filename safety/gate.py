@@ -52,6 +52,7 @@ from safety.verdict import (
     Violation,
 )
 from safety.watchdog import CycleWatch, StandstillWatch
+from safety.watches import WATCHED, Watched
 
 
 class GateInputs(NamedTuple):
@@ -158,43 +159,47 @@ class Gate:
         )
 
     def _cycle_step(self, inputs: GateInputs, found: list[Violation]) -> Action:
-        mode, feedback, command = self._mode, inputs.feedback, self._command
+        feedback = inputs.feedback
         self._heard = feedback
         self._interlock.hear(inputs.act_age_s)
-        if inputs.absent:
-            found.append(
-                Violation(Check.CONTROL, None, 1, 0, "", Severity.HOLD, note=inputs.absent)
-            )
         self._still.step(feedback)
-        found += self._cycle.step(inputs.index, inputs.elapsed_s, inputs.late_s)
-        if mode is not Mode.OFF and mode is not Mode.LOCKOUT:
-            homed_needed = mode in HOMED_MODES
-            target = command.target
-            commanded_m = None if target is None else target.length_m
-            found += self._feedback.step(feedback, homed_needed, commanded_m, command.movement_m)
-            found += self._age.step(feedback) or ()
-            if homed_needed:
-                false = self._plausible.step(feedback, commanded_m, inputs.elapsed_s)
-                if false:
-                    found += false
-                    self._lag.forget()  # lengths that are no lengths tell no lag
-                else:
-                    found += self._lag.step(feedback, commanded_m) or ()
-                found += self._load.step(feedback) or ()
-                if mode is Mode.ENGAGING and self._first.due and commanded_m is not None:
-                    found += self._first.step(feedback, commanded_m)
-            else:
-                self._plausible.forget()
-                self._lag.forget()
-            found += drive_warnings(feedback)
-            if self._estop_fitted:
-                found += self._estop.step(inputs.estop)
-        if mode in _QUICK_STOPPING:
-            found += self._quick_stop.step(feedback)
-        if found or inputs.requests or mode not in FOLLOWING_MODES:
+        self._judge(inputs, WATCHED[self._mode], found)
+        if found or inputs.requests or self._mode not in FOLLOWING_MODES:
             self._change_mode(inputs, found)
         self._reset_was_low = not inputs.reset
         return self._output(inputs, found)
+
+    def _judge(self, inputs: GateInputs, watched: Watched, found: list[Violation]) -> None:
+        """All watches of the mode but that of asked setpoints."""
+        feedback, command = inputs.feedback, self._command
+        commanded_m = None if command.target is None else command.target.length_m
+        if watched.control and inputs.absent:
+            found.append(
+                Violation(Check.CONTROL, None, 1, 0, "", Severity.HOLD, note=inputs.absent)
+            )
+        if watched.cycle:
+            found += self._cycle.step(inputs.index, inputs.elapsed_s, inputs.late_s)
+        found += self._feedback.step(feedback, watched, commanded_m, command.movement_m)
+        if watched.age:
+            found += self._age.step(feedback) or ()
+        false = None
+        if watched.path:
+            false = self._plausible.step(feedback, commanded_m, inputs.elapsed_s)
+            found += false or ()
+        if false:
+            self._lag.forget()  # lengths that are no lengths tell no lag
+        elif watched.lag:
+            found += self._lag.step(feedback, commanded_m) or ()
+        if watched.force:
+            found += self._load.step(feedback) or ()
+        if watched.first_motion and self._first.due and commanded_m is not None:
+            found += self._first.step(feedback, commanded_m)
+        if watched.warning:
+            found += drive_warnings(feedback)
+        if watched.estop and self._estop_fitted:
+            found += self._estop.step(inputs.estop)
+        if watched.quick_stop:
+            found += self._quick_stop.step(feedback)
 
     def _lock_out(self, error: Exception, found: list[Violation]) -> Action:
         note = f"{type(error).__name__}: {error}"
@@ -310,6 +315,7 @@ class Gate:
         self._mode = new
         self._interlock.entered(new)
         self._command.end_stop()
+        self._forget_unwatched(WATCHED[new])
         if new in _QUICK_STOPPING:
             strayed = old is Mode.ENGAGING and self._first.failed
             self._quick_stop.begin(self._heard, failed=strayed)
@@ -331,13 +337,22 @@ class Gate:
         elif new is Mode.LOCKOUT:
             self._command.drop()
 
+    def _forget_unwatched(self, watched: Watched) -> None:
+        """What was seen before says nothing any more where it is not watched on."""
+        if not watched.path:
+            self._plausible.forget()
+        if not watched.lag:
+            self._lag.forget()
+        if not watched.force:
+            self._load.forget()
+
     def _release(self) -> None:
         self._command.drop()
         self._released = True
 
     def _output(self, inputs: GateInputs, found: list[Violation]) -> Action:
         command = self._command
-        if self._mode in FOLLOWING_MODES:
+        if WATCHED[self._mode].setpoint:
             return self._follow(inputs, found)
         if self._mode is Mode.STANDBY and command.target is None:
             self._take_measured(inputs.feedback)

@@ -24,8 +24,11 @@ class LoadWatch:
         self._expected_n = tuple(leg.force_expected_n for leg in limits.legs)
         self._most_n = tuple(leg.force_max_n for leg in limits.legs)
         self._least_n = min(self._expected_n + self._most_n)
-        self._above_expected = [0] * LEG_COUNT
-        self._above_most = [0] * LEG_COUNT
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew: without power there is no force of a drive."""
+        self._above_expected, self._above_most = [0] * LEG_COUNT, [0] * LEG_COUNT
 
     def step(self, feedback: Feedback | None) -> list[Violation] | None:
         """Judge one cycle's forces.
@@ -41,7 +44,7 @@ class LoadWatch:
         forces_n, least_n = feedback.force_n, self._least_n
         if -least_n <= min(forces_n) and max(forces_n) <= least_n:
             if self._above_expected != _NONE or self._above_most != _NONE:
-                self._above_expected, self._above_most = [0] * LEG_COUNT, [0] * LEG_COUNT
+                self.forget()
             return None
         found: list[Violation] = []
         rows = zip(LEGS, forces_n, self._expected_n, self._most_n, strict=True)

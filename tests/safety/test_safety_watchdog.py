@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from safety_samples import DT, NO, START, YES, ZERO, changed, feedback, make_limits
 
 from safety.feedback import FeedbackWatch
-from safety.modes import Severity
+from safety.modes import Mode, Severity
 from safety.verdict import Check, Setpoint
 from safety.watchdog import CycleWatch, SetpointWatch, StandstillWatch, is_newer
+from safety.watches import WATCHED
 
 LEGS = range(1, 7)
 LIMITS = make_limits()
@@ -223,7 +224,8 @@ class TestStandstill:
 class TestFeedback:
     def watch(self, *inputs, homed=True, commanded=START, movement=ZERO):
         watch = FeedbackWatch(LIMITS)
-        return [watch.step(item, homed, commanded, movement) for item in inputs]
+        watched = WATCHED[Mode.ENGAGED]._replace(homed=homed)
+        return [watch.step(item, watched, commanded, movement) for item in inputs]
 
     def test_good_feedback_passes(self):
         assert self.watch(feedback()) == [[]]
@@ -366,5 +368,6 @@ class TestFeedback:
 
     def test_only_the_silent_leg_is_counted(self):
         watch = FeedbackWatch(make_limits(missing_feedback_max=0))
-        found = watch.step(feedback(fresh=changed(YES, 3, False)), True, START, ZERO)
+        lost = feedback(fresh=changed(YES, 3, False))
+        found = watch.step(lost, WATCHED[Mode.ENGAGED], START, ZERO)
         assert [(v.check, v.leg, v.value) for v in found] == [(Check.FEEDBACK, 3, 1)]
