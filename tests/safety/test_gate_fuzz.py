@@ -17,7 +17,7 @@ from safety_samples import NO, START, YES, ZERO, changed, feedback, make_limits
 
 from safety.gate import Gate, GateInputs
 from safety.modes import Mode, Request, Severity
-from safety.verdict import Check, DriveRequest, Setpoint
+from safety.verdict import Check, DriveRequest, HighReading, Setpoint
 
 pytestmark = [pytest.mark.campaign, pytest.mark.timeout(7200)]
 
@@ -54,7 +54,7 @@ class Fuzz:
             for x, leg in zip(START, LIMITS.legs, strict=True)
         ]
         self.length = tuple(map(self.chance.choice, near_ends))
-        self.speed, self.homed, self.frozen = ZERO, NO, None
+        self.speed, self.homed, self.frozen, self.pressed = ZERO, NO, None, None
         self.aim = list(self.length)
         self.drives = DriveRequest.OFF
         self.trouble = self.chance.choice((0.001, 0.003, 0.005, 0.01, 0.03, 0.1))
@@ -92,6 +92,8 @@ class Fuzz:
             self.lasting[chance.choice(TROUBLES)] = chance.choice((0, 1, 2, 5, 12, 30))
         if _freeze not in self.lasting:
             self.frozen = None
+        if _press not in self.lasting:
+            self.pressed = None
         for trouble in self.lasting:
             trouble(self, fields)
         self.index = fields["index"] + 1
@@ -210,6 +212,23 @@ def _freeze(fuzz, fields):
         fields["feedback"] = replace(read, length_m=changed(read.length_m, leg, length))
 
 
+def _press(fuzz, fields):
+    """Something presses on a leg, now more, now less, and its frames get lost now and then."""
+    read, chance = fields["feedback"], fuzz.chance
+    if read is not None:
+        leg = fuzz.pressed = fuzz.pressed or (chance.randint(1, 6), chance.choice((1.0, -1.0)))
+        force = leg[1] * chance.choice((1.001, 1.001, 1.001, 1.7, 2.01, 2.01, 2.01, 2.01)) * 1500.0
+        pressed = changed(read.force_n, leg[0], force)
+        if chance.random() < 0.2:
+            read = replace(read, fresh=changed(read.fresh, leg[0], False))
+            pressed = changed(read.force_n, leg[0], chance.choice((force, 0.0, math.nan)))
+        fields["feedback"] = replace(read, force_n=pressed)
+
+
+AGES = (*ODD, LIMITS.feedback_lag_growth_s, 0.0201, -0.0201, 0.001)
+FORCES = (*ODD, 1499.0, 1501.0, -1501.0, 3001.0, -3001.0)
+HOT = ("motor temperature", 92.0, 85.0, "°C")
+
 TROUBLES = (
     _freeze,
     _freeze,
@@ -228,6 +247,12 @@ TROUBLES = (
         )
     ),
     _with_feedback(lambda c, f: replace(f, length_m=(START[0], *f.length_m[1:]))),
+    _with_feedback(lambda c, f: replace(f, age_s=_leg(c, f.age_s, c.choice(AGES)))),
+    _with_feedback(lambda c, f: replace(f, force_n=_leg(c, f.force_n, c.choice(FORCES)))),
+    _press,
+    _press,
+    _with_feedback(lambda c, f: replace(f, warning_code=_leg(c, f.warning_code, 0x4310))),
+    _with_feedback(lambda c, f: replace(f, high=(*f.high, HighReading(c.randint(1, 6), *HOT)))),
     _set("estop", (False, False)),
     _set("estop", (True, False)),
     _set("estop", (False, True)),

@@ -55,13 +55,14 @@ def test_spikes_are_no_load():
     assert play(spike * 5) == [None] * (5 * CYCLES)
 
 
-def test_a_silent_leg_neither_confirms_nor_clears():
+@pytest.mark.parametrize("force", [2.0 * MOST_N, 0.0, math.nan])
+def test_a_silent_leg_neither_confirms_nor_clears(force):
     watch = LoadWatch(LIMITS)
     high = changed(ZERO, 3, 2.0 * MOST_N)
     for _ in range(CYCLES - 1):
-        assert watch.step(told(high)) is None
+        watch.step(told(high))
     silent = tuple(leg != 3 for leg in range(1, 7))
-    assert watch.step(told(high, silent)) is None
+    assert watch.step(told(changed(ZERO, 3, force), silent)) is None
     assert watch.step(None) is None
     assert watch.step(told(high))[0].severity is Severity.STOP
 
