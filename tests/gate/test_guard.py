@@ -1,8 +1,10 @@
 """The gate's program in this process and in virtual time, with a control that the test plays."""
 
+import io
 import json
 import socket
 from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 from gate_bench import LIMITS, PERIOD_S, sim_spec
@@ -182,3 +184,13 @@ def test_a_gate_with_other_limits_than_were_ordered_is_refused(program, refused)
             gate.open()
     finally:
         gate.close()
+
+
+@pytest.mark.parametrize("line", [b"", b"no order\n", b"{}\n", b"[1]\n"])
+def test_an_order_that_cannot_be_read_is_refused_in_words(monkeypatch, line):
+    answers = []
+    monkeypatch.setattr(process, "_say", lambda **answer: answers.append(answer))
+    monkeypatch.setattr(process.signal, "signal", lambda number, action: None)
+    monkeypatch.setattr(process.sys, "stdin", SimpleNamespace(buffer=io.BytesIO(line)))
+    assert process.main() == 2
+    assert [list(answer) for answer in answers] == [["refused", "kind"]]
