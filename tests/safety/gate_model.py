@@ -7,6 +7,8 @@ nothing that comes in from outside leads there.
 
 import math
 
+from lag_model import LagModel
+
 INFORM, HOLD, STOP, QUICK = range(4)
 FOLLOWING = ("ENGAGING", "ENGAGED", "PARKING")
 HOMED = (*FOLLOWING, "STANDBY", "CSTOP", "HOLD")
@@ -32,6 +34,7 @@ class GateModel:
         self.seen, self.seen_cmd, self.elapsed = None, None, self.dt
         self.silent, self.same, self.anchor = [0.0] * 6, [0] * 6, [0.0] * 6
         self.strong, self.heavy = [0] * 6, [0] * 6
+        self.lag = LagModel(limits)
         self.differing, self.discrepant = 0, False
         self.still_at, self.still_for = [None] * 6, [0] * 6
         self.all_still = self.heard_still = 0
@@ -62,9 +65,16 @@ class GateModel:
                 self._force(i.feedback)
             self._warnings(i.feedback)
             if homed:
+                told = len(self.found)
                 self._plausible(i.feedback, i.elapsed_s)
+                if len(self.found) > told:
+                    self.lag.forget()
+                else:
+                    late = self.lag.step(i.feedback, self.at)
+                    self.found += [("LAG", leg, STOP) for leg in late]
             else:
                 self.seen = None
+                self.lag.forget()
             if self.limits.estop_fitted:
                 self._estop(i.estop)
         if self.mode == "QSTOP":
