@@ -6,9 +6,6 @@ the value and the remedy.
 """
 
 import difflib
-import re
-import sys
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self, cast
@@ -17,21 +14,13 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hil.config.errors import ConfigError, Wrong
 from hil.config.files import read_regular
+from sim.toml_reading import SIZE_MAX, TomlReadError, read_table, read_value
 
-MAX_FILE_BYTES = 1 << 20
+MAX_FILE_BYTES = SIZE_MAX
 """A settings file larger than this is not one (and is not parsed)."""
-
-MAX_DEPTH = 12
-"""Tables nested deeper than this are refused before they reach the models."""
-
-MAX_VALUES = 50_000
-"""More values and tables are refused likewise."""
 
 MAX_TOLD = 40
 """Of more wrong values only the number is told."""
-
-_PART = r"""(?:(?<![\w-])[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
-_LONG_KEY = re.compile(rf"(?:{_PART}[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}", re.ASCII)
 
 
 class Settings(BaseModel):
@@ -93,22 +82,10 @@ def parsed_toml(text: str, path: Path) -> dict[str, Any]:
     Raises:
         ConfigError: if it is too large, not TOML, or nested absurdly.
     """
-    if len(text) > MAX_FILE_BYTES:
-        raise ConfigError(str(path), [f"{len(text)} characters, at most {MAX_FILE_BYTES} are read"])
-    for number, line in enumerate(text.splitlines(), 1):
-        # A parser of TOML takes minutes for keys of very many parts.
-        if not line.lstrip().startswith("#") and _LONG_KEY.search(line):
-            problem = f"line {number}: a key of more than {MAX_DEPTH} parts with dots between"
-            raise ConfigError(str(path), [problem])
     try:
-        table = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(str(path), [f"is not valid TOML: {error}"]) from None
-    except ValueError:
-        problem = f"a number of more than {sys.get_int_max_str_digits()} digits"
-        raise ConfigError(str(path), [problem]) from None
-    _check_shape(path, table)
-    return table
+        return read_table(text)
+    except TomlReadError as error:
+        raise ConfigError(str(path), [str(error)]) from None
 
 
 def apply_overrides(table: dict[str, Any], overrides: Iterable[str]) -> dict[str, Any]:
@@ -132,8 +109,8 @@ def apply_overrides(table: dict[str, Any], overrides: Iterable[str]) -> dict[str
 
 def _toml_value(text: str) -> Any:
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        return read_value(text)
+    except TomlReadError:
         return text
 
 
@@ -175,20 +152,6 @@ def _with_tuples(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return tuple(_with_tuples(item) for item in value)
     return value
-
-
-def _check_shape(path: Path, table: dict[str, Any]) -> None:
-    """Refuse what no model could hold, before it costs time."""
-    level, values = cast(list[Any], [table]), 0
-    for _ in range(MAX_DEPTH + 1):
-        inner = [item for one in level for item in (one.values() if isinstance(one, dict) else one)]
-        values += len(inner)
-        if values > MAX_VALUES:
-            raise ConfigError(str(path), [f"more than {MAX_VALUES} values and tables"])
-        level = [item for item in inner if isinstance(item, dict | list)]
-        if not level:
-            return
-    raise ConfigError(str(path), [f"tables nested deeper than {MAX_DEPTH}"])
 
 
 def _describe(model: type[BaseModel], table: Any, item: dict[str, Any]) -> Wrong:

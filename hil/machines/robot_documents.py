@@ -17,8 +17,9 @@ from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import Robot
 from sim.world.robots.text import read_text
-from sim.world.robots.toml_form import SIZE_MAX, read_toml
+from sim.world.robots.toml_form import read_toml
 from sim.world.robots.urdf_reading import read_urdf
+from sim.world.robots.xml_nodes import SIZE_MAX
 
 FOLDER: Final = "world/robots"
 """Of ``configs/``, with the shipped robots."""
