@@ -106,6 +106,10 @@ class Hcu1Codec:
         )[:-SIGNATURE_BYTES]
         return told + signature_of(told, self._key)
 
+    def end_session(self) -> None:
+        """Take nothing that is signed for the present nonce any more: another sender may lead."""
+        self._nonce = b""
+
     def _judged(self, frame: bytes, signature: bytes, sequence: int) -> Refused | None:
         """Why a signed frame is none of this session's; None if it is, or begins the next one."""
         if self._nonce and self._is_signed(frame, signature, self._nonce):

@@ -86,6 +86,13 @@ def challenge_of(codec: Codec, why: Refused, now_s: float) -> bytes | None:
     return None if challenge is None else challenge(now_s)
 
 
+def end_session(codec: Codec) -> None:
+    """Tell a codec that another sender may lead; one without sessions has no method for it."""
+    end = getattr(codec, "end_session", None)
+    if end is not None:
+        end()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostKind:
     """One kind of host, as its entry point gives it."""

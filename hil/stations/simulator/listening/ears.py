@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from hil.config.errors import ConfigError
-from hil.hosts.kind import Packet, Received, Refused, challenge_of
+from hil.hosts.kind import Packet, Received, Refused, challenge_of, end_session
 from hil.hosts.link import Address, HostLink, Listening
 from hil.hosts.maps import mapped
 from hil.stations.simulator.listening.named import NamedHost
@@ -92,7 +92,8 @@ class HostEars:
 
         Nothing moves here, so another sender is listened to as soon as the one before is silent.
         """
-        self._link.choose()
+        if self._link.choose():
+            end_session(self._codec)
         self._ask(self._codec.requests(now_s))
         found: list[Received | Refused] = []
         for datagram in self._link.drain():

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Final, Protocol
 
 from hil.hosts.follow import Follower
-from hil.hosts.kind import Codec, HostKind, Packet, Received, Refused, challenge_of
+from hil.hosts.kind import Codec, HostKind, Packet, Received, Refused, challenge_of, end_session
 from hil.hosts.link import Address, Datagram, HostLink
 from hil.hosts.maps import mapped
 from hil.hosts.states import Cause, Heard, HostState
@@ -176,7 +176,10 @@ class HostSource:
 
     def choose(self) -> bool:
         """Let another sender lead, as a person wants it; whether the one that led is silent."""
-        return self._wire.choose()
+        chosen = self._wire.choose()
+        if chosen:
+            end_session(self._codec)
+        return chosen
 
     def poll(self, now_s: float) -> Heard:
         """What the host says in this cycle."""

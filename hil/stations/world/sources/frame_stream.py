@@ -154,7 +154,9 @@ def bound(address: str, allow: Sequence[str] = ()) -> socket.socket:
         raise RefusedError(f"motion.listen = {address!r}: {text}")
     if not plain.is_loopback and not allow:
         text = "can be reached from elsewhere: motion.allow must list who may send"
-        raise RefusedError(f"motion.listen = {address!r}: {text}; or listen here alone, such as 127.0.0.1:5577")
+        raise RefusedError(
+            f"motion.listen = {address!r}: {text}; or listen here alone, such as 127.0.0.1:5577"
+        )
     if not 0 <= number <= 65535:
         raise RefusedError(f"motion.listen = {address!r}: port {number}, at most 65535; {right}")
     family = socket.AF_INET6 if place.version == 6 else socket.AF_INET
