@@ -1,4 +1,4 @@
-"""Signed frames of HCU1: what was captured is worth nothing, in the next run and in the same one."""
+"""Signed frames of HCU1: what was captured is worth nothing, in no run, not even in its own."""
 
 import socket
 import struct
