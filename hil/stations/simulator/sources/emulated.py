@@ -119,6 +119,15 @@ class EmulatedWire:
         self.foreign: int = 0
         """Datagrams of another simulator so far."""
 
+    leader: str = ""
+    """It is the only one."""
+    other: str = ""
+    """What another simulator sends is counted, and no more."""
+
+    def choose(self) -> bool:
+        """There is no other that could lead."""
+        return False
+
     @property
     def ended_s(self) -> float:
         """When the vehicle has done all, on the clock of the run [s]."""
@@ -149,6 +158,10 @@ class EmulatedWire:
 
     def own(self, datagram: Datagram) -> None:
         """The first one is heard from the beginning."""
+
+    def answer(self, datagram: Datagram, data: bytes) -> None:
+        """Hand it to the simulator."""
+        self._host.receive(data, "bench")
 
 
 def emulated(
