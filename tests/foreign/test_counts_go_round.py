@@ -172,7 +172,7 @@ def test_a_rod_that_was_turned_over_the_wrap_is_refused_by_its_true_distance():
 
 
 def on_the_brink(drives, words=1):
-    """Rods at rest whose encoders tell the largest count and the least in turn, in so many words."""
+    """Rods at rest whose encoders tell the largest count and the least in turn, each so often."""
     for drive in drives:
         flips = itertools.cycle((HALF - 1,) * words + (-HALF,) * words)
         drive.objects.rows[0x6064, 0].live = flips.__next__
