@@ -211,10 +211,7 @@ class MotionParameters:
         settings, leg, distance = self._settings, self._leg, self._scale.distance_counts
         window = distance(settings.following_window_m)
         time_ms = round(settings.following_time_s * 1e3)
-        ends = sorted(
-            self._scale.counts(length_m)
-            for length_m in (settings.length_min_m[leg], settings.length_max_m[leg])
-        )
+        ends = self._scale.range_counts(settings.length_min_m[leg], settings.length_max_m[leg])
         inside = distance(INSIDE_M)
         yield Parameter(
             0x6065, 0, "u32", window, "following window",

@@ -24,6 +24,7 @@ from drives.canopen_settings import CanopenSettings
 from drives.canopen_units import COUNTS, SCALE_TOLERANCE, LegUnits, UnitSetup
 from drives.canopen_watchdogs import Watchdogs
 from drives.cia402 import OperationMode
+from drives.count_circle import WHOLE_RANGE
 from drives.drive_type import place_of
 from drives.scaling import LegScale
 
@@ -143,6 +144,11 @@ class NodeSetup:
             settings, self._scale, identity.units, self._leg, self._period_s
         ):
             access.write(parameter)
+        if self._counts_go_round and settings.type.has(0x607D, 1):
+            access.lacking.append(
+                "software limits (607Dh), off: its count goes round in the travel; the gate's "
+                "soft limits, moved in"
+            )
         inputs = place_of(settings.type.inputs.object)
         if not (has_inputs := access.number(*inputs) is not None):
             self._refuse_deaf_to_estop()
@@ -165,6 +171,15 @@ class NodeSetup:
         # An emergency stop that is wired to an input must be known in the very first cycle; the
         # TPDO of the inputs comes on change, or later.
         identity.inputs = access.number(*inputs)
+
+    @property
+    def _counts_go_round(self) -> bool:
+        """Whether the count passes from its largest to its least between the ends of the leg."""
+        low_m, high_m = (
+            ends_m[self._leg]
+            for ends_m in (self._settings.length_min_m, self._settings.length_max_m)
+        )
+        return self._scale.range_counts(low_m, high_m) == WHOLE_RANGE
 
     def _refuse_deaf_to_estop(self) -> None:
         if self._settings.estop_inputs[self._leg]:

@@ -15,8 +15,9 @@ from drives.register_map import register_map_from
 from hil.config.settings import ConfigError, read_toml
 from hil.config.shipped import find_file
 from hil.machines.drive_file import DriveHeader, canopen_type, find_drive_file, header_of
+from hil.machines.drive_fit import scales_of
 from hil.machines.machine import load_rig
-from hil.stations.platform.drives.setup import canopen_settings, scales_of
+from hil.stations.platform.drives.setup import canopen_settings
 from hil.stations.platform.drives.told import CheckTypeTold
 from hil.terminal.console import out, print_json
 
