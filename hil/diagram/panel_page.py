@@ -187,8 +187,8 @@ class PanelInbox:
         while self._asked:
             try:
                 change = change_of_table(self._version, json.loads(self._asked.popleft()))
-            except (ValueError, ConfigError):  # proved: so it is of another desk's making
-                continue
+            except (ValueError, RecursionError, ConfigError):
+                continue  # proved, and so of another desk's making
             for (path, name), value in change.changes.items():
                 if value != self._version.value(path, name):
                     self._moved.add(f"{path}.{name}")

@@ -2,16 +2,14 @@
 
 import csv
 from collections.abc import Iterator
-from contextlib import contextmanager
-from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from hil.config.files import replacing
+from hil.config.files import replacing_text
 from hil.recording.events import CLOCK_NAME
 from hil.recording.header import RecordingError, code_name
 from hil.recording.reader import Recording
@@ -28,14 +26,14 @@ def export_csv(recording: Recording, path: Path) -> Path:
         RecordingError: if the place cannot be written.
     """
     try:
-        with _text_file(path) as file:
+        with replacing_text(path) as file:
             writer = csv.writer(file)
             when = dates(recording)
             dated = None if when is None else np.datetime_as_string(when)
             names = recording.signals.columns()
             writer.writerow(names if dated is None else [*names, "utc"])
             writer.writerows(_rows(recording, dated))
-        with _text_file(events_path(path)) as file:
+        with replacing_text(events_path(path)) as file:
             writer = csv.writer(file)
             writer.writerow(("t_s", "index", "kind", "level", "name", "message", "data_json"))
             writer.writerows(
@@ -51,14 +49,6 @@ def export_csv(recording: Recording, path: Path) -> Path:
 def events_path(path: Path) -> Path:
     """Return where the events of the cycles' file `path` go."""
     return path.with_name(f"{path.stem}.events.csv")
-
-
-@contextmanager
-def _text_file(path: Path) -> Iterator[IO[str]]:
-    with replacing(path) as file:
-        text = TextIOWrapper(file, "utf-8", newline="")
-        yield text
-        text.detach()
 
 
 def _cell(text: str) -> str:

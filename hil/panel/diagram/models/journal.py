@@ -166,7 +166,10 @@ def _tables(whole: bytes) -> tuple[list[dict[str, Any]], int]:
         check = zlib.crc32(data, check)
         if told != b"%08x" % check:
             raise DamagedError(f"line {number}: its checksum is wrong")
-        table = json.loads(data)
+        try:
+            table = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise DamagedError(f"line {number}: {error}") from None
         if not isinstance(table, dict):
             raise DamagedError(f"line {number}: no edit")
         tables.append(table)
@@ -178,6 +181,8 @@ def _replayed(tables: list[dict[str, Any]], path: Path) -> tuple[History, str | 
     if not tables or tables[0].get("version") != VERSION:
         raise DamagedError("it does not begin as one of this version does")
     text = tables[0].get("text")
+    if not isinstance(text, str | None):
+        raise DamagedError("line 1: its text is none")
     try:
         history = History(
             DiagramFile(Diagram(), path=path) if text is None else read_text(text, path)
@@ -185,7 +190,7 @@ def _replayed(tables: list[dict[str, Any]], path: Path) -> tuple[History, str | 
         for number, table in enumerate(tables[1:], 2):
             try:
                 _apply(history, table)
-            except (MismatchError, KeyError, TypeError, ValueError) as error:
+            except (MismatchError, KeyError, TypeError, ValueError, AttributeError) as error:
                 raise DamagedError(f"line {number}: {error}") from None
         read_text(text_of(history.file), path)
     except ConfigError as error:

@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 
 from hil.config.errors import ConfigError
-from hil.config.files import read_regular
+from hil.config.files import read_regular, write_whole
 from hil.stations.world.editing.snapshots import RunSnapshot
 
 KIND: Final = "hil world snapshot"
@@ -34,9 +34,7 @@ def write_snapshot(path: Path, snapshot: RunSnapshot) -> None:
     head = np.frombuffer(json.dumps(told).encode(), np.uint8)
     data = io.BytesIO()
     np.savez(data, **{**snapshot.arrays, "head": head})  # pyright: ignore[reportArgumentType]
-    part = path.with_name(f"{path.name}.part")
-    part.write_bytes(data.getvalue())
-    part.replace(path)
+    write_whole(path, data.getvalue())
 
 
 def read_snapshot(path: Path) -> RunSnapshot:
@@ -55,7 +53,7 @@ def read_snapshot(path: Path) -> RunSnapshot:
         version, run = told["version"], dict(told["run"])
     except OSError as error:
         raise ConfigError(str(path), [f"cannot be read: {error}"]) from None
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+    except (ValueError, KeyError, TypeError, EOFError, RecursionError, zipfile.BadZipFile) as error:
         raise ConfigError(str(path), [f"is no snapshot of a run: {error}"]) from None
     if version != VERSION:
         raise ConfigError(str(path), [f"version {version!r} of its form; this one reads {VERSION}"])
