@@ -178,7 +178,8 @@ def _record(recorder: Recorder, parent: int, standby: Standby) -> RecorderResult
         recorder.drain(clock.now_s())
         if recorder.ring.producer_closed or select.select([parent], [], [], 0.0)[0]:
             break  # the parent's descriptor (pidfd) is readable once it has ended
-    return recorder.finish()  # which drains what came since
+    # It drains what came since.
+    return recorder.finish(untold=not recorder.ring.producer_closed)
 
 
 def _recorder(ring: RecorderRing, order: dict[str, Any], part: int) -> Recorder:

@@ -206,6 +206,12 @@ class RowFile:
         crc = zlib.crc32(footer, zlib.crc32(summary))
         self._write(summary + footer + struct.pack("<I", crc) + MAGIC)
 
+    def finish_short(self, name: str, values: Mapping[str, str]) -> None:
+        """Write a last table and an end without a summary, which the format allows."""
+        data = _encoded(records.Metadata(name, {**values, CHECKSUM_KEY: checksum_of(values)}))
+        footer = HEAD.pack(2, 20) + struct.pack("<QQI", 0, 0, 0)  # 0: no checksum
+        self._sink.write(data + _encoded(records.DataEnd(0)) + footer + MAGIC)
+
     def _statistics(self) -> records.Statistics:
         kinds = [type(record) for record in self._indices]
         return records.Statistics(

@@ -7,6 +7,7 @@ the same digest; what the header says of date and host is no part of it.
 
 import os
 import shutil
+from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
@@ -39,13 +40,15 @@ from hil.recording.rows import TF_SCHEMA, TF_TEXT, RowPoses, tf_message
 
 TF_PERIOD_NS: Final = 20_000_000
 DEFAULT_MIN_FREE_BYTES: Final = 64 * 1024 * 1024
+SPARED_CHUNKS: Final = 2
+"""As many chunks at most make room for the end of a file on a disk that is full."""
 
 
 class RecordingWriter:
     """One recording being written.
 
     Every method that writes may raise OSError (disk full, I/O error). After that the writer is
-    only good for `abandon()`: the file on disk ends with its last complete chunk.
+    only good for `cut_back()` and `end_short()`: the file on disk ends with a complete chunk.
 
     Args:
         path: the new file; its folder is made if need be, an existing file is never overwritten.
@@ -81,6 +84,8 @@ class RecordingWriter:
         """Number of the first entry that is in no complete chunk; None if all are."""
         self.saved = 0
         self.chunks = 0
+        self._ends: deque[tuple[int, int]] = deque(maxlen=SPARED_CHUNKS + 1)
+        """Size of the file and entries in it, after each of the last chunks."""
         self._disk = _NewFile(path, min_free_bytes)
         try:
             self._begin(part)
@@ -100,6 +105,7 @@ class RecordingWriter:
             self._file.table("part", {PART_KEY: str(part)})
         self._file.attach("scenario.json", "application/json", self._scenario)
         self._disk.mark(self._sync)
+        self._ends.append((self._disk.marked, 0))
 
     def add_rows(self, rows: NDArray[np.uint8], first: int) -> None:
         """Write rows of the station, and their poses when the time of those has come.
@@ -160,6 +166,7 @@ class RecordingWriter:
         self._file.flush()
         self._disk.mark(self._sync)
         self.saved = self._accepted
+        self._ends.append((self._disk.marked, self.saved))
         self.open_since = None
         self.chunks += 1
 
@@ -171,6 +178,34 @@ class RecordingWriter:
         self._file.attach(HEADER_NAME, "application/json", self._header.to_json())
         self._file.finish()
         self._disk.mark(sync=True)
+        self._disk.close()
+
+    def keep_open(self, number: int) -> None:
+        """Count an entry that is no message as open until the file is finished."""
+        self.open_since = number if self.open_since is None else self.open_since
+
+    def cut_back(self) -> None:
+        """Cut the file back to its last complete chunk after a failure, if that succeeds."""
+        self._disk.cut_back()
+
+    def end_short(self, outcome: Callable[[], Mapping[str, str]]) -> None:
+        """Give a file that the disk refused an end that says so; at worst it has none.
+
+        Its last chunks make room for that where there is none; `saved` tells what is left. A
+        summary and the second copy of the header it does not get.
+
+        Args:
+            outcome: makes the end's entries when `saved` is known.
+        """
+        for marked, saved in reversed(self._ends):
+            self._disk.marked, self.saved = marked, saved
+            self._disk.cut_back()
+            try:
+                self._file.finish_short(OUTCOME, outcome())
+                self._disk.mark(sync=True)
+                break
+            except OSError:
+                self._disk.cut_back()
         self._disk.close()
 
     def abandon(self) -> None:
@@ -230,6 +265,7 @@ class _NewFile:
     def cut_back(self) -> None:
         try:
             os.ftruncate(self._fd, self.marked)
+            os.lseek(self._fd, self.marked, os.SEEK_SET)
         except OSError:
             return  # the reader copes with half a chunk just as well
         self._position = self.marked
