@@ -19,6 +19,7 @@ from hil.recording.header import RECORDING_NAME, RecordingError, RunHeader
 from hil.recording.recorder import Recorder, RecorderRing, RecordingSink
 from hil.run.end import RunEnd
 from hil.run.journal import Journal
+from hil.run.progress import Progress
 from hil.timing.clock import Clock, Tick, moment, utc_stamp
 from hil.timing.realtime_setup import RealtimeItem
 from hil.timing.stop import StopSignals, StopWish
@@ -219,7 +220,7 @@ class Stalls:
         if tick.late_s <= self._longest_s:
             return
         self._longest_s = tick.late_s
-        more = f", for the {self._count}th time" if self._count > 1 else ""
+        more = f", the longest of {self._count} times" if self._count > 1 else ""
         words = f"the loop stood still for {tick.late_s:.3f} s at {tick.t_s:.3f} s{more}"
         self._journal.warn(tick.t_s, tick.index, words, key="stall")
 
@@ -259,8 +260,10 @@ def play(run: Run, stalls: Stalls | None = None) -> None:
 
     What a turn raises passes through, unless the run takes it for its end.
     """
+    progress = Progress.inherited()
     try:
         for tick in run.clock.ticks(run.period_s):
+            progress.turn()
             if stalls is not None:
                 stalls.look(tick)
             if run.turn(tick):
@@ -269,4 +272,5 @@ def play(run: Run, stalls: Stalls | None = None) -> None:
         if not run.failed(error):
             raise
     finally:
+        progress.end()
         run.close()
