@@ -1,5 +1,7 @@
 """How a run ended, as its recording keeps it: the entries of the table `OUTCOME`.
 
+A disk that is full takes no end. So each file begins with room for one, which is written over.
+
 The loop's process puts an `EndRecord` into the ring as its last entry. The recorder adds what it
 alone knows: how many entries are missing, and what kept it from writing them. So a recording that
 lost rows says so itself, and one whose loop was killed says that nobody told its end.
@@ -16,6 +18,9 @@ from hil.recording.header import OUTCOME
 END: Final = 4
 """Kind of the entry of a ring that says how the run ended; it is no message of the file."""
 MAX_END_BYTES: Final = 900
+SPARE_END: Final = "spare_end"
+"""Table behind the header that keeps a place for the end of a file that the disk refuses."""
+SPARE_BYTES: Final = 2000
 UNTOLD: Final = "control ended without saying how: its process was killed, or it broke"
 """Reason of a run whose loop is gone and told no end."""
 
@@ -60,7 +65,7 @@ class RecordedEnd:
     @classmethod
     def of(cls, tables: Mapping[str, Mapping[str, str]]) -> Self:
         """Read it from the tables of a recording."""
-        told = tables.get(OUTCOME, {})
+        told = tables.get(OUTCOME) or _spare(tables)
         end = None
         if "outcome" in told:
             end = EndRecord(told["outcome"], told.get("ok") == "true", told.get("reason", ""))
@@ -69,11 +74,34 @@ class RecordedEnd:
         return cls(end, missing, told.get("problem", ""))
 
     @property
+    def known(self) -> bool:
+        """Whether the recording has an end, in one place or the other."""
+        return self.end is not None or bool(self.loss)
+
+    @property
     def loss(self) -> str:
         """That the recording is not whole, and why; empty if it says that it is."""
         if not (self.problem or self.missing):
             return ""
         return loss_of(self.problem, self.missing)
+
+
+def spare_entries(outcome: Mapping[str, str]) -> dict[str, str]:
+    """An end as entries of the table `SPARE_END`, which is of one size whatever they say."""
+    told, length = dict(outcome), SPARE_BYTES
+    while len(data := orjson.dumps(told)) > SPARE_BYTES:
+        length = length * 3 // 4
+        told = {key: value[:length] for key, value in told.items()}
+    return {"end": data.ljust(SPARE_BYTES).decode()}
+
+
+def _spare(tables: Mapping[str, Mapping[str, str]]) -> Mapping[str, str]:
+    try:
+        told = orjson.loads(tables[SPARE_END]["end"])
+    except (KeyError, orjson.JSONDecodeError):
+        return {}
+    texts = isinstance(told, dict) and all(isinstance(value, str) for value in told.values())
+    return told if texts else {}
 
 
 def loss_of(problem: str, missing: int) -> str:

@@ -218,7 +218,7 @@ class Recorder:
             except OSError as error:
                 self._degrade(error)
         if self._problem:
-            self._writer.end_short(lambda: {**self._outcome, "problem": self._problem})
+            self._writer.end_refused({**self._outcome, "problem": self._problem})
         self._ring.give_back()
         status = RecorderStatus.DEGRADED if self._problem else RecorderStatus.DONE
         self._report(status)

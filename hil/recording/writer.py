@@ -7,8 +7,8 @@ the same digest; what the header says of date and host is no part of it.
 
 import os
 import shutil
-from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +16,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from hil.recording.end import SPARE_END, spare_entries
 from hil.recording.events import (
     EVENT_SCHEMA,
     EVENTS,
@@ -35,20 +36,18 @@ from hil.recording.header import (
     RecordingError,
     RunHeader,
 )
-from hil.recording.row_file import RowFile
+from hil.recording.row_file import RowFile, table_record
 from hil.recording.rows import TF_SCHEMA, TF_TEXT, RowPoses, tf_message
 
 TF_PERIOD_NS: Final = 20_000_000
 DEFAULT_MIN_FREE_BYTES: Final = 64 * 1024 * 1024
-SPARED_CHUNKS: Final = 2
-"""As many chunks at most make room for the end of a file on a disk that is full."""
 
 
 class RecordingWriter:
     """One recording being written.
 
     Every method that writes may raise OSError (disk full, I/O error). After that the writer is
-    only good for `cut_back()` and `end_short()`: the file on disk ends with a complete chunk.
+    only good for `cut_back()` and `end_refused()`: the file on disk ends with a complete chunk.
 
     Args:
         path: the new file; its folder is made if need be, an existing file is never overwritten.
@@ -84,13 +83,11 @@ class RecordingWriter:
         """Number of the first entry that is in no complete chunk; None if all are."""
         self.saved = 0
         self.chunks = 0
-        self._ends: deque[tuple[int, int]] = deque(maxlen=SPARED_CHUNKS + 1)
-        """Size of the file and entries in it, after each of the last chunks."""
         self._disk = _NewFile(path, min_free_bytes)
         try:
             self._begin(part)
         except OSError as error:
-            self.abandon()
+            self._disk.remove()
             raise RecordingError(f"{path}: cannot be written: {error}") from error
 
     def _begin(self, part: int) -> None:
@@ -101,11 +98,12 @@ class RecordingWriter:
         self._file.table("run", self._header.metadata)
         self._file.table(SIGNALS, {SIGNALS: orjson.dumps(signals.header()).decode()})
         self._file.table(FORMAT_TABLE, {"version": str(FORMAT)})
+        self._spare_at = self._file.written_bytes
+        self._file.table(SPARE_END, spare_entries({}))
         if part > 1:
             self._file.table("part", {PART_KEY: str(part)})
         self._file.attach("scenario.json", "application/json", self._scenario)
         self._disk.mark(self._sync)
-        self._ends.append((self._disk.marked, 0))
 
     def add_rows(self, rows: NDArray[np.uint8], first: int) -> None:
         """Write rows of the station, and their poses when the time of those has come.
@@ -166,7 +164,6 @@ class RecordingWriter:
         self._file.flush()
         self._disk.mark(self._sync)
         self.saved = self._accepted
-        self._ends.append((self._disk.marked, self.saved))
         self.open_since = None
         self.chunks += 1
 
@@ -188,29 +185,13 @@ class RecordingWriter:
         """Cut the file back to its last complete chunk after a failure, if that succeeds."""
         self._disk.cut_back()
 
-    def end_short(self, outcome: Callable[[], Mapping[str, str]]) -> None:
-        """Give a file that the disk refused an end that says so; at worst it has none.
+    def end_refused(self, outcome: Mapping[str, str]) -> None:
+        """Close a file that the disk refuses, its end in the place that was kept for it.
 
-        Its last chunks make room for that where there is none; `saved` tells what is left. A
-        summary and the second copy of the header it does not get.
-
-        Args:
-            outcome: makes the end's entries when `saved` is known.
+        That place was written with the header, so it asks for no room. Nothing is raised.
         """
-        for marked, saved in reversed(self._ends):
-            self._disk.marked, self.saved = marked, saved
-            self._disk.cut_back()
-            try:
-                self._file.finish_short(OUTCOME, outcome())
-                self._disk.mark(sync=True)
-                break
-            except OSError:
-                self._disk.cut_back()
-        self._disk.close()
-
-    def abandon(self) -> None:
-        """Close the file after a failure, cut back to its last complete chunk if that succeeds."""
-        self._disk.cut_back()
+        with suppress(OSError):
+            self._disk.rewrite(self._spare_at, table_record(SPARE_END, spare_entries(outcome)))
         self._disk.close()
 
     def let_go(self) -> None:
@@ -232,6 +213,7 @@ class _NewFile:
     """The bytes of a file, unbuffered, with the end of its last complete part remembered."""
 
     def __init__(self, path: Path, min_free_bytes: int) -> None:
+        self._path = path
         self._position = 0
         self.marked = 0
         try:
@@ -257,6 +239,10 @@ class _NewFile:
             self._position += done
             rest = rest[done:]
 
+    def rewrite(self, at: int, data: bytes) -> None:
+        os.pwrite(self._fd, data, at)
+        _sync_data(self._fd)
+
     def mark(self, sync: bool) -> None:
         if sync:
             _sync_data(self._fd)
@@ -265,10 +251,15 @@ class _NewFile:
     def cut_back(self) -> None:
         try:
             os.ftruncate(self._fd, self.marked)
-            os.lseek(self._fd, self.marked, os.SEEK_SET)
         except OSError:
             return  # the reader copes with half a chunk just as well
         self._position = self.marked
+
+    def remove(self) -> None:
+        """Leave nothing of a file that holds nothing."""
+        self.close()
+        with suppress(OSError):
+            self._path.unlink()
 
     def close(self) -> None:
         if self._fd >= 0:
