@@ -17,7 +17,7 @@ from hil.recording.header import RunHeader
 from hil.recording.writer import DEFAULT_MIN_FREE_BYTES, RecordingWriter
 
 # Words of the header that the consumer alone writes.
-_STATUS, _WRITTEN, _LOST, _PART, _PID = 17, 18, 19, 20, 21
+_STATUS, _WRITTEN, _LOST, _PART, _PID, _DRAINS = 17, 18, 19, 20, 21, 22
 
 
 FLUSH_AFTER_S: Final = 0.5
@@ -43,6 +43,12 @@ class RecorderRing(Ring):
         self._words[_WRITTEN] = written_bytes
         self._words[_LOST] = lost
         self._words[_STATUS] = status
+        self._words[_DRAINS] += 1
+
+    @property
+    def reports(self) -> int:
+        """How often the recorder has reported: one that lives does so again and again."""
+        return self._words[_DRAINS]
 
     def report_part(self, part: int) -> None:
         """Tell the number of the file that this process writes, from 1."""
@@ -276,10 +282,11 @@ class Recorder:
             self._misunderstood += 1
 
     def _look_for_end(self, block: NDArray[np.uint8]) -> None:
-        """Keep how the run ended, of entries that are not written; it is the last of them."""
-        kind, size = block[-1, :HEAD_BYTES].view("<u4").tolist()
-        if kind == END:
-            self._take_end(block[-1, HEAD_BYTES : HEAD_BYTES + size].tobytes())
+        """Keep how the run ended, of entries that are not written."""
+        heads = np.ascontiguousarray(block[:, :HEAD_BYTES]).view("<u4")
+        for place in np.flatnonzero(heads[:, 0] == END).tolist():
+            size = int(heads[place, 1])
+            self._take_end(block[place, HEAD_BYTES : HEAD_BYTES + size].tobytes())
 
     def _take_end(self, payload: bytes) -> None:
         if not self._end:
