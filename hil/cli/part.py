@@ -2,7 +2,7 @@
 
 A part has a session of its own, so a terminal's Ctrl-C does not reach it, and nobody would be left
 to stop it if its parent were killed. The kernel then sends it the same wish as the operator would
-(prctl(2), PR_SET_PDEATHSIG).
+(prctl(2), PR_SET_PDEATHSIG). The parent watches its progress.
 
     python -m hil.cli.part PARENT run FILE --json …
 """
@@ -30,6 +30,9 @@ def main() -> None:
     """Tie this process to its parent, then be `hil` with the rest of the arguments."""
     _, parent, *arguments = sys.argv
     tie_to(int(parent))
+    from hil.run.progress import Progress
+
+    Progress.inherited()
     from hil.cli.main import main as hil  # afterwards: its imports take a second
 
     sys.argv = ["hil", *arguments]

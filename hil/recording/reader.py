@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.recording.collector import Collector
+from hil.recording.end import RecordedEnd
 from hil.recording.events import EventRecord
 from hil.recording.header import RecordingError, RunHeader, part_path
 from hil.recording.mcap_scan import Caps, Scan
@@ -153,9 +154,9 @@ class Recording:
     @property
     def dropped(self) -> int:
         """Entries known not to be here: the loop's and the recorder's count, else the holes'."""
-        outcome = self.metadata.get("outcome")
-        if outcome is not None:
-            return int(outcome.get("dropped", 0)) + int(outcome.get("lost", 0))
+        told = RecordedEnd.of(self.metadata)
+        if told.known or "outcome" in self.metadata:
+            return told.missing
         return sum(gap.missing for gap in self.gaps)
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from hil.recording.end import RecordedEnd
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.reader import Recording
 from hil.recording.signals import RowFlag
@@ -83,8 +84,37 @@ def cut_off(recording: Recording, phases: tuple[Phase, ...]) -> Verdict | None:
     return Verdict(Ending.CUT_OFF, words)
 
 
-def seen_from_outside(verdict: Verdict, recording: Path) -> Verdict:
-    """The verdict of a recording, with what is known from outside if it was one part of several."""
+def in_agreement(verdict: Verdict, recording: Recording) -> Verdict:
+    """The verdict by rows and events, and what the recording's end says of the run and of itself.
+
+    A run whose end says that it was not well, or that rows are missing, is never a good one here.
+    """
+    told = RecordedEnd.of(recording.metadata)
+    ending, reason = verdict.ending, verdict.reason
+    weak = ending.good or ending in (Ending.UNFINISHED, Ending.EMPTY)
+    if told.loss:
+        ending, weak = (Ending.CUT_OFF if weak else ending), False
+        reason = f"{sentence(told.loss)} {reason}"
+    if told.end is not None and not told.end.ok and told.end.reason not in reason:
+        ending = Ending.FAILED if weak else ending
+        reason = f"{sentence(told.end.reason or told.end.outcome)} {reason}"
+    return Verdict(ending, reason)
+
+
+def sentence(words: str) -> str:
+    """Words with a capital and a full stop."""
+    return f"{words[:1].upper()}{words[1:].rstrip('.')}."
+
+
+def seen_from_outside(verdict: Verdict, recording: Recording) -> Verdict:
+    """The verdict of a recording, with what its end tells, and what is known from outside.
+
+    The latter is there if it was one part of several.
+    """
+    return _with_note(in_agreement(verdict, recording), recording.path)
+
+
+def _with_note(verdict: Verdict, recording: Path) -> Verdict:
     note = PartNote.beside(recording)
     if note is None:
         return verdict

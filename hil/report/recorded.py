@@ -9,10 +9,17 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from hil.recording.end import RecordedEnd
 from hil.recording.events import EventRecord
 from hil.recording.header import simulated_in
 from hil.recording.reader import Recording
-from hil.report.ending import Verdict, seen_from_outside, verdict_of, violations_of
+from hil.report.ending import (
+    Verdict,
+    seen_from_outside,
+    sentence,
+    verdict_of,
+    violations_of,
+)
 from hil.report.phases import Phase, phases_of, times_s
 
 Array = NDArray[np.float64]
@@ -123,7 +130,7 @@ def recorded_run(recording: Recording, notes: Iterable[str] = ()) -> RecordedRun
         recording=recording,
         times=times,
         phases=phases,
-        verdict=seen_from_outside(verdict_of(recording, phases), recording.path),
+        verdict=seen_from_outside(verdict_of(recording, phases), recording),
         notes=(*notes_of(recording), *notes),
     )
 
@@ -142,10 +149,14 @@ def notes_of(recording: Recording) -> Iterator[str]:
     """What is damaged, lost or divided, and what was never written."""
     yield from recording_notes(recording)
     missing = sum(gap.missing for gap in recording.gaps)
-    if "outcome" in recording.metadata and recording.dropped:
-        yield f"{recording.dropped} entries were dropped and are missing."
-    elif missing:
+    if missing:
         yield f"{missing} rows are missing in the recording."
+
+
+def whole(recording: Recording) -> bool:
+    """Whether nothing is damaged and no row is missing, at its end neither."""
+    told = RecordedEnd.of(recording.metadata)
+    return not (recording.losses or recording.truncated or told.loss)
 
 
 def indented(value: Mapping[str, Any]) -> str:
@@ -156,6 +167,8 @@ def indented(value: Mapping[str, Any]) -> str:
 def recording_notes(recording: Recording) -> Iterator[str]:
     """Sentences about what is damaged, lost or divided; none for a recording that is whole."""
     losses = recording.losses
+    if loss := RecordedEnd.of(recording.metadata).loss:
+        yield sentence(loss)
     damaged = sum(loss.damaged for loss in losses)
     if damaged:
         missing = [loss.cycles for loss in losses if loss.damaged]

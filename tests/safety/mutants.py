@@ -315,7 +315,7 @@ MUTANTS = (
         ("rows are events", "self._push(ROWS, payload)", "self._push(EVENTS, payload)"),
         ("an event loses its weight", "kind, level, who, message, data or {}", "kind, Level.INFO, who, message, data or {}"),
         ("an event loses its values", "message, data or {}", "message, {}"),
-        ("the recorder's word is not heard", "return self._sink.service()", "return ''"),
+        ("the recorder's word is not heard", "said := self._sink.service()", "said := ''"),
     ),
     *_of(
         "hil/stations/arm/gated.py",

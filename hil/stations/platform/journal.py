@@ -96,8 +96,8 @@ class PlatformJournal(Journal):
         self.row(row, tick.t_s, tick.index)
         if verdict.mode is not self._mode or verdict.violations or verdict.faults:
             self._tell(tick, verdict)
-        if tick.index % SERVICE_EVERY == 0 and (said := self.service()):
-            self.note(tick, said, Level.WARNING)
+        if tick.index % SERVICE_EVERY == 0:
+            self.service()
 
     def note(self, tick: Tick, message: str, level: Level = Level.INFO) -> None:
         """Put a line of text down."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
+from hil.run.end import EndTold
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -88,11 +90,9 @@ class CheckTold(TypedDict):
     """What makes it fit; null if it fits, or nothing does."""
 
 
-class RunTold(TypedDict):
+class RunTold(EndTold):
     """How a run went."""
 
-    ok: bool
-    """Completed, or stopped by the operator and parked; and the recording is whole."""
     outcome: str
     """`completed`, `stopped`, `tripped` or `failed`."""
     reason: str
@@ -124,24 +124,12 @@ class RunTold(TypedDict):
     when to when; the recording's events have the forces."""
     link: dict[str, Any]
     """What has happened on the link, by name; its names are those of the kind of link."""
-    recording: str
-    """Its file."""
-    recording_sha256: str | None
-    """Digest of all messages; null if the recorder did not live to tell."""
-    recording_status: str
-    """`DONE`, or how the recorder ended."""
-    recording_failure: str
-    """Why it failed; empty if it did not."""
-    recording_parts: int
-    """Files that hold it."""
     gate_record: str
     """What is wrong with the gate's own file; empty if nothing is."""
     stall: Stall | None
     """The computer that was too slow, if that stopped the run."""
     beside: list[Neighbour]
     """What else kept the processors busy, in real time."""
-    recording_dropped: int
-    """Entries that did not reach the file."""
     report: str | None
     """The page, if one was asked for."""
     real_time: list[RealtimeItem]

@@ -91,7 +91,8 @@ class RideCompanion:
         if self._ride.phase is not RidePhase.RESTING:
             self._predictive.look_ahead(self._source, now_s, self._ride.gain.value)
         self._tell(tick, heard)
-        self._predictive.tell(lambda text: self.note(tick, text, Level.WARNING))
+        over = self._ride.phase not in (RidePhase.FOLLOWING, RidePhase.FADING)
+        self._predictive.tell(now_s, lambda text: self.note(tick, text, Level.WARNING), over=over)
         if heard.host is HostState.LOST and verdict is not None and verdict.mode in PARKED:
             self._source.begin(now_s)  # it may be followed again, once a person engages
         if heard.host not in SOUND:

@@ -104,7 +104,7 @@ class RunView(RecordedRun):
             recording=recording,
             times=times,
             phases=phases,
-            verdict=seen_from_outside(platform_verdict(recording, phases), recording.path),
+            verdict=seen_from_outside(platform_verdict(recording, phases), recording),
             notes=tuple(notes),
             moving=moving,
             plan=plan,
