@@ -135,6 +135,8 @@ class PartProcess:
             recording: of the part that went before it.
         """
         self.waiting = False
+        if recording:
+            self._command[self._command.index("run") : 0] = ["--given", recording]
         for change in self._changes:
             self._command += ["--set", change.replace(RECORDING_MARK, recording)]
         self._folder.mkdir()
