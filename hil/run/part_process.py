@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import orjson
 
+from hil.config.named import read_named
 from hil.config.scenario import Name
 from hil.config.settings import Settings
 from hil.config.shipped import find_file
@@ -23,6 +24,8 @@ from hil.ipc.child import ChildProcess, ChildTimeout, start_child
 from hil.recording.header import RECORDING_NAME
 
 NOTE_NAME: Final = "together.json"
+NOTE_MAX: Final = 100_000
+"""Bytes of a note at most."""
 RECORDING_MARK: Final = "{recording}"
 """In changes of a part that begins after another one: what that recorded."""
 
@@ -49,7 +52,7 @@ class PartNote:
     def beside(cls, recording: Path) -> "PartNote | None":
         """The note beside a recording; None if there is none, or it is not one."""
         try:
-            raw = orjson.loads((recording.parent / NOTE_NAME).read_bytes())
+            raw = orjson.loads(read_named(recording.parent / NOTE_NAME, recording, NOTE_MAX))
             return cls(str(raw["part"]), str(raw["killed"]), str(raw["stopped_for"]))
         except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
             return None
