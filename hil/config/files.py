@@ -19,6 +19,13 @@ _KINDS: Final = {
 NEEDED: Final = "a regular file is needed"
 
 
+class JudgedPath(type(Path())):
+    """Where a file was when it was judged, without links: one that has come since is not followed.
+
+    Paths that are made of it are of this type, too.
+    """
+
+
 def kind_of(state: os.stat_result) -> str:
     """What is there instead of a regular file."""
     return _KINDS.get(stat.S_IFMT(state.st_mode), "no file")
@@ -31,7 +38,9 @@ def open_regular(path: Path) -> IO[bytes]:
         OSError: if it cannot be read, or is no regular file; `strerror` says what it is.
     """
     # A pipe that nobody writes, or a device, would hold up a plain open(2) or the first read.
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+    linkless = isinstance(path, JudgedPath) and os.open in os.supports_dir_fd
+    descriptor = _open_linkless(path, flags) if linkless else os.open(path, flags)
     state = os.fstat(descriptor)
     if not stat.S_ISREG(state.st_mode):
         os.close(descriptor)
@@ -40,6 +49,24 @@ def open_regular(path: Path) -> IO[bytes]:
         os.close(descriptor)
         return BytesIO()
     return os.fdopen(descriptor, "rb")
+
+
+def _open_linkless(path: Path, flags: int) -> int:
+    """Open a file folder by folder from the root on; a link among them is an error."""
+    *folders, name = path.parts
+    descriptor = os.open(folders[0], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    way = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        for folder in folders[1:]:
+            before, descriptor = descriptor, os.open(folder, way, dir_fd=descriptor)
+            os.close(before)
+        return os.open(name, flags | os.O_NOFOLLOW, dir_fd=descriptor)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            raise OSError(error.errno, "a link was put in its way; nothing is read") from None
+        raise
+    finally:
+        os.close(descriptor)
 
 
 def read_regular(path: Path, most_bytes: int) -> bytes:

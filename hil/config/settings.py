@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hil.config.errors import ConfigError, Wrong
 from hil.config.files import read_regular
+from hil.config.named import GIVEN
 from sim.toml_reading import SIZE_MAX, TomlReadError, read_table, read_value
 
 MAX_FILE_BYTES = SIZE_MAX
@@ -88,12 +89,18 @@ def parsed_toml(text: str, path: Path) -> dict[str, Any]:
         raise ConfigError(str(path), [str(error)]) from None
 
 
-def apply_overrides(table: dict[str, Any], overrides: Iterable[str]) -> dict[str, Any]:
+def apply_overrides(
+    table: dict[str, Any], overrides: Iterable[str], *, given: bool = True
+) -> dict[str, Any]:  # fmt: skip
     """A copy of a table with ``key.path=value`` overrides laid over it.
 
     The value is read as TOML (``3``, ``0.5``, ``true``, ``[1, 2]``, ``"text"``); what is not valid
     TOML is taken as plain text, so that ``motion.file=run.csv`` needs no quotes. A number in the
-    path is an index into a list (``motion.terms.0.amplitude_m=0.02``).
+    path is an index into a list (``motion.terms.0.amplitude_m=0.02``). A file that is named here
+    may be anywhere (`hil.config.named`).
+
+    Args:
+        given: whether a person gave them, and not a document.
 
     Raises:
         ConfigError: if an override has no ``=``, or its path leads through a plain value.
@@ -103,7 +110,10 @@ def apply_overrides(table: dict[str, Any], overrides: Iterable[str]) -> dict[str
         path, separator, text = override.partition("=")
         if not separator or not path.strip():
             raise ConfigError("--set", [f"{override!r}: write it as key=value"])
-        _place(result, path.strip().split("."), _toml_value(text.strip()), override)
+        value = _toml_value(text.strip())
+        if given:
+            GIVEN.take(value)
+        _place(result, path.strip().split("."), value, override)
     return result
 
 

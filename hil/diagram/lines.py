@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from hil.config.errors import ConfigError
+from hil.config.settings import settings_text
 
 PROBLEMS_MOST: Final = 40
 """Of more faults of a file only the number is told."""
@@ -61,7 +62,7 @@ class SourceLines:
     def _known(self) -> list[str]:
         if self._lines is None:
             try:
-                self._lines = self._path.read_text(encoding="utf-8").splitlines()
-            except (OSError, UnicodeDecodeError):
+                self._lines = settings_text(self._path).splitlines()
+            except ConfigError:
                 self._lines = []
         return self._lines

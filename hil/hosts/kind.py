@@ -109,5 +109,7 @@ class HostKind:
     """Gives the model of its map's keys, a `hil.config.settings.Settings`."""
     codec: Callable[[Any], Codec]
     """Makes the codec of such settings; raises `ConfigError` for one that cannot be."""
+    files: tuple[str, ...] = ()
+    """Keys of its map that name a file, one beside the map or of `configs/hosts`."""
     asks_port: int | None = None
     """UDP port of the host that requests are sent to; None if it needs none."""

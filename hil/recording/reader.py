@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hil.config.named import judged
 from hil.recording.collector import Collector
 from hil.recording.columns import Columns
 from hil.recording.end import RecordedEnd
@@ -97,9 +98,11 @@ class Recording:
         file = part_path(path, 1)
         collector = Collector(told)
         try:
-            collector.take(file, Scan(file, caps or Caps()))
+            collector.take(
+                file, Scan(judged(file, file) if path.is_dir() else file, caps or Caps())
+            )
             while (part := part_path(file, len(collector.parts) + 1)).exists():
-                if not collector.take(part, Scan(part, caps or Caps())):
+                if not collector.take(part, Scan(judged(part, file), caps or Caps())):
                     break
         except OSError as error:
             raise RecordingError(f"{file}: cannot be read: {error.strerror or error}") from error

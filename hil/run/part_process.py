@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import orjson
 
+from hil.config.named import read_named
 from hil.config.scenario import Name
 from hil.config.settings import Settings
 from hil.config.shipped import find_file
@@ -24,6 +25,8 @@ from hil.recording.header import RECORDING_NAME
 from hil.run.progress import VARIABLE, Progress, Watch
 
 NOTE_NAME: Final = "together.json"
+NOTE_MAX: Final = 100_000
+"""Bytes of a note at most."""
 RECORDING_MARK: Final = "{recording}"
 """In changes of a part that begins after another one: what that recorded."""
 
@@ -50,7 +53,7 @@ class PartNote:
     def beside(cls, recording: Path) -> "PartNote | None":
         """The note beside a recording; None if there is none, or it is not one."""
         try:
-            raw = orjson.loads((recording.parent / NOTE_NAME).read_bytes())
+            raw = orjson.loads(read_named(recording.parent / NOTE_NAME, recording, NOTE_MAX))
             return cls(str(raw["part"]), str(raw["killed"]), str(raw["stopped_for"]))
         except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
             return None
@@ -139,6 +142,8 @@ class PartProcess:
             recording: of the part that went before it.
         """
         self.waiting = False
+        if recording:
+            self._command[self._command.index("run") : 0] = ["--given", recording]
         for change in self._changes:
             self._command += ["--set", change.replace(RECORDING_MARK, recording)]
         self._folder.mkdir()

@@ -40,6 +40,8 @@ class EditText:
     """The whole of it."""
     source: str
     """Its file, whose ending says how it is written; files that it names lie beside it."""
+    folder: str = ""
+    """Where those lie instead, of a text that a recording holds: in the recording's folder."""
 
     @property
     def sha256(self) -> str:
@@ -155,7 +157,8 @@ def texts_of(
         elif "part" in event.data:
             parts.setdefault(int(number), []).append(event.message)
     for number, (step, data) in sorted(heads.items()):
-        edit = EditText("".join(parts.get(number, ())), str(data["source"]))
+        text, folder = "".join(parts.get(number, ())), str(recording.path.absolute().parent)
+        edit = EditText(text, str(data["source"]), folder)
         if edit.sha256 != data["sha256"]:
             told = f"{who} {number} at row {step}: its text is not there as a whole"
             raise ConfigError(str(recording.path), [told])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hil.config.errors import ConfigError
@@ -75,15 +74,11 @@ def placed_of(told: Mapping[str, Any]) -> PlacedScene:
         KeyError: if it is none.
         RobotDocumentError: if a document of it is none.
     """
-    from hil.machines.mesh_files import files_beside
     from sim.world.robots.toml_form import read_toml
     from sim.world.scenes.reading import read_scene
 
     file = str(told["file"])
-    robots = {
-        name: read_toml(text, f"{file}: {name}", files_beside(Path(told["documents"][name])))
-        for name, text in told["robots"].items()
-    }
+    robots = {name: read_toml(text, f"{file}: {name}") for name, text in told["robots"].items()}
     scene = read_scene(told["scene"], file)
     return PlacedScene(scene, robots, told["moved"], file, told["documents"])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -94,10 +93,7 @@ def world_text(told: Mapping[str, Any]) -> tuple[ModelText, Scene | None]:
 
 def recorded_robot(told: Mapping[str, Any]) -> Robot:
     """The robot of a plan as a recording keeps it; raises as `world_text` does."""
-    from hil.machines.mesh_files import files_beside
-
-    file = str(told["robot_file"])
-    return read_toml(told["robot"], file, files_beside(Path(file)))
+    return read_toml(told["robot"], str(told["robot_file"]))
 
 
 def _known(columns: Array) -> Array:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hil.config.named import CarriedPath
 from hil.diagram.use import diagram_of_text
-from hil.machines.robot_documents import files_beside
 from hil.stations.world.robot_facts import robot_facts
 from hil.stations.world.scenario import WorldPlan, WorldScenario
 from sim.world.robots.toml_form import read_toml
@@ -26,13 +26,13 @@ def plan_from_told(told: Mapping[str, Any]) -> WorldPlan:
 
     file = Path(told["robot_file"])
     scenario = WorldScenario.build(dict(told["scenario"]), str(told["scenario_file"]))
-    robot = read_toml(told["robot"], str(file), files_beside(file))
+    robot = read_toml(told["robot"], str(file))
     drives = tuple(replace(one, control=scenario.control) for one in robot.drives)
     driven = replace(robot, drives=drives)
     scene = None if "scene" not in told else placed_of(told["scene"]).with_robot(driven)
     plan = WorldPlan(scenario, driven, told["robot"], str(file), str(told["scenario_file"]), scene)
     if scenario.diagram is None:
         return plan
-    path, facts = Path(told["diagram_file"]), robot_facts(plan, scenario.diagram)
+    path, facts = CarriedPath(told["diagram_file"]), robot_facts(plan, scenario.diagram)
     used = diagram_of_text(scenario.diagram, told["diagram"], path, facts)
     return replace(plan, diagram=used)

@@ -43,7 +43,7 @@ def document_text(name: str, *, key: str = "ROBOT", beside: Path | None = None) 
         ConfigError: if it is not there, or the machine's file is wrong.
     """
     if is_machine(name):
-        machine = machine_robot(name, key=key)
+        machine = machine_robot(name, key=key, beside=beside)
         return EditText(write_toml(machine.robot), str(machine.file))
     path = find_file(name, beside=beside, folder=FOLDER, key=key)
     return file_text(path)
