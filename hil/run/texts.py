@@ -148,14 +148,15 @@ def texts_of(
     heads: dict[int, tuple[int, Mapping[str, Scalar]]] = {}
     parts: dict[int, list[str]] = {}
     for event in recording.events:
-        if event.name != who or (number := event.data.get("edit")) is None:
+        number = event.data.get("edit")
+        if event.name != who or not isinstance(number, int):
             continue
         if "sha256" in event.data:
-            heads[int(number)] = event.index, event.data
+            heads[number] = event.index, event.data
         elif "part" in event.data:
-            parts.setdefault(int(number), []).append(event.message)
+            parts.setdefault(number, []).append(event.message)
     for number, (step, data) in sorted(heads.items()):
-        edit = EditText("".join(parts.get(number, ())), str(data["source"]))
+        edit = EditText("".join(parts.get(number, ())), str(data.get("source")))
         if edit.sha256 != data["sha256"]:
             told = f"{who} {number} at row {step}: its text is not there as a whole"
             raise ConfigError(str(recording.path), [told])
