@@ -22,6 +22,12 @@ from hil.stations.simulator.words import CAUSES, state_text
 from safety.modes import Mode
 
 
+@pytest.fixture(autouse=True)
+def _stamps_of_the_test_s_clock(monkeypatch):
+    """The kernel's stamps are of real time: without them a packet came when it was taken."""
+    monkeypatch.setattr("hil.hosts.link.kernel_ahead_s", lambda now_s: 3600.0)
+
+
 class Sender:
     """A car that is pushed to the sides; it sends about 60 frames a second while it is on."""
 
