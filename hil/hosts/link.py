@@ -151,7 +151,7 @@ class HostLink:
 
     def own(self, sender: Address) -> None:
         """A packet of this sender was understood: from now on it alone leads."""
-        if self._senders.bind(sender):
+        if self._senders.follow(sender):
             _LOG.info("host: heard from %s:%d", *sender)
 
     def choose(self) -> bool:

@@ -98,7 +98,7 @@ class Senders:
             self._other, self._other_s = (sender, why), self._now_s()
         return why
 
-    def bind(self, sender: Address) -> bool:
+    def follow(self, sender: Address) -> bool:
         """Note that a datagram of a sender was understood: from now on it alone leads.
 
         Returns:

@@ -108,7 +108,7 @@ class FrameStream:
             self.counts[why] += 1
             return
         self.counts["taken"] += 1
-        self._senders.bind(sender)
+        self._senders.follow(sender)
         self._heard_s, self._values = now_s, np.array(frame.values)
 
     def news(self) -> Sequence[SourceNews]:
