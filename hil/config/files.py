@@ -76,11 +76,11 @@ def read_regular(path: Path, most_bytes: int) -> bytes:
         OSError: as `open_regular`, or if it has more bytes.
     """
     with open_regular(path) as file:
-        data = file.read(most_bytes + 1)
-        if len(data) > most_bytes:
-            size = max(len(data), os.fstat(file.fileno()).st_size)
+        size = file.seek(0, os.SEEK_END)
+        if size > most_bytes:
             raise OSError(errno.EFBIG, f"{size} bytes, at most {most_bytes} bytes are read")
-    return data
+        file.seek(0)
+        return file.read(size)  # a file that grows meanwhile is read as it was
 
 
 def read_trusted(path: Path, most_bytes: int) -> bytes:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from hil.config.errors import ConfigError, Wrong
 from hil.config.files import read_regular
 from hil.config.named import GIVEN
-from sim.toml_reading import SIZE_MAX, TomlReadError, read_table, read_value
+from sim.toml_reading import DEPTH_MAX, SIZE_MAX, TomlReadError, read_table, read_value
 
 MAX_FILE_BYTES = SIZE_MAX
 """A settings file larger than this is not one (and is not parsed)."""
@@ -108,12 +108,16 @@ def apply_overrides(
     result = _copied(table)
     for override in overrides:
         path, separator, text = override.partition("=")
+        keys = path.strip().split(".")
         if not separator or not path.strip():
-            raise ConfigError("--set", [f"{override!r}: write it as key=value"])
+            raise ConfigError("--set", [f"{_shown(override)}: write it as key=value"])
+        if len(keys) > DEPTH_MAX:
+            problem = f"{_shown(override)}: a key of more than {DEPTH_MAX} parts with dots between"
+            raise ConfigError("--set", [problem])
         value = _toml_value(text.strip())
         if given:
             GIVEN.take(value)
-        _place(result, path.strip().split("."), value, override)
+        _place(result, keys, value, _shown(override))
     return result
 
 
@@ -129,9 +133,9 @@ def _place(table: dict[str, Any], keys: list[str], value: Any, override: str) ->
     for depth, key in enumerate(keys):
         last = depth == len(keys) - 1
         if isinstance(node, list):
-            if not key.isdecimal() or int(key) >= len(node):
+            if not key.isdecimal() or len(key) > 9 or int(key) >= len(node):
                 there = f"0 to {len(node) - 1}" if node else "no entries"
-                raise ConfigError("--set", [f"{override!r}: {key!r} is no index here ({there})"])
+                raise ConfigError("--set", [f"{override}: {key!r} is no index here ({there})"])
             if last:
                 node[int(key)] = value
             else:
@@ -143,7 +147,7 @@ def _place(table: dict[str, Any], keys: list[str], value: Any, override: str) ->
                 node = node.setdefault(key, {})
         else:
             raise ConfigError(
-                "--set", [f"{override!r}: {'.'.join(keys[:depth])} is a value, not a table"]
+                "--set", [f"{override}: {'.'.join(keys[:depth])} is a value, not a table"]
             )
 
 

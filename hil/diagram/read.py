@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 from hil.config.errors import ConfigError
 from hil.config.named import OutsideError, judged
 from hil.config.settings import parsed_toml, settings_text
-from hil.diagram.lines import SourceLines, raise_problems
+from hil.diagram.lines import PROBLEMS_SOUGHT, SourceLines, raise_problems
 from hil.diagram.model import (
     NAME,
     NAME_WORDS,
@@ -51,8 +51,14 @@ class Problems:
         self.found: list[str] = []
 
     def add(self, problem: str, key: str = "", section: str = "") -> None:
-        """Add one; its line is that of a key within a section, if it can be found."""
+        """Add one; its line is that of a key within a section, if it can be found.
+
+        Raises:
+            ConfigError: if there are so many that no more are looked for.
+        """
         self.found.append((self._lines.before(section, key) if key else "") + problem)
+        if len(self.found) >= PROBLEMS_SOUGHT:
+            self.raise_if_any()
 
     def raise_if_any(self) -> None:
         """Raise `ConfigError` with all of them."""

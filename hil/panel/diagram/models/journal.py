@@ -16,15 +16,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from hil.config.errors import ConfigError, RefusedError
+from hil.config.errors import RefusedError
 from hil.config.files import read_regular
 from hil.diagram.model import Diagram, DiagramFile
 from hil.diagram.read import read_text
 from hil.diagram.write import text_of
-from hil.panel.diagram.models.changes import MismatchError, Step, step_of, table_of
+from hil.panel.diagram.models.changes import Step, step_of, table_of
 from hil.panel.diagram.models.history import History
 
 VERSION: Final = 1
+_NO_EDIT: Final = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
+"""What comes of a table that is none."""
 BYTES_MOST: Final = 1 << 28
 
 
@@ -169,7 +171,7 @@ def _tables(whole: bytes) -> tuple[list[dict[str, Any]], int]:
         try:
             table = json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise DamagedError(f"line {number}: {error}") from None
+            raise DamagedError(f"line {number}: no JSON: {error}") from None
         if not isinstance(table, dict):
             raise DamagedError(f"line {number}: no edit")
         tables.append(table)
@@ -190,11 +192,15 @@ def _replayed(tables: list[dict[str, Any]], path: Path) -> tuple[History, str | 
         for number, table in enumerate(tables[1:], 2):
             try:
                 _apply(history, table)
-            except (MismatchError, KeyError, TypeError, ValueError, AttributeError) as error:
-                raise DamagedError(f"line {number}: {error}") from None
+            except _NO_EDIT as error:
+                raise DamagedError(f"line {number}: {error!s:.300}") from None
         read_text(text_of(history.file), path)
-    except ConfigError as error:
-        raise DamagedError(f"it does not make a diagram: {error.problems[0]}") from None
+    except DamagedError:
+        raise
+    except _NO_EDIT as error:
+        raise DamagedError(
+            f"it does not make a diagram: {str(error).splitlines()[0]:.300}"
+        ) from None
     return history, text
 
 
