@@ -4,7 +4,9 @@ Numbers of eight bytes have an order in which their bits can be counted: sixteen
 the values that are asked for are few enough to be sorted, or known bit by bit.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -20,25 +22,50 @@ _STEP: Final = 16
 _SIGN: Final = np.uint64(1 << 63)
 
 
-def percentiles(
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How values are spread."""
+
+    percentiles: tuple[float, ...]
+    """Those asked for, by straight lines between the values; NaN if one of these is NaN."""
+    greatest: float
+    """Of all; NaN likewise."""
+    count: int
+    """How many there are."""
+
+
+def spread_of(
     values: Callable[[], Iterable[Array]], percents: Sequence[float], few: int = FEW
-) -> Array:
-    """Percentiles of all values, by straight lines between them; NaN if one of them is NaN.
+) -> Spread:
+    """How all values are spread; NaN if there are none.
 
     Args:
-        values: gives them in pieces, shape (n,), the same whenever it is called; at least one.
+        values: gives them in pieces, shape (n,), the same whenever it is called.
         percents: 0 to 100.
         few: values that may be held at once.
     """
     held: list[Array] = []
-    count = 0
+    count, least, greatest = 0, math.inf, -math.inf
     for piece in values():
-        if not np.isfinite(piece).all() and np.isnan(piece).any():
-            return np.full(len(percents), np.nan)
         count += len(piece)
         held = [*held, piece] if count <= few else []
-    if held:
-        return np.asarray(np.percentile(np.concatenate(held), percents), np.float64)
+        if len(piece):
+            least = float(np.minimum(least, piece.min()))
+            greatest = float(np.maximum(greatest, piece.max()))
+    if not count or math.isnan(greatest):
+        return Spread((math.nan,) * len(percents), math.nan, count)
+    if count <= few:
+        found = np.percentile(np.concatenate(held), percents).tolist()
+    elif least == greatest:
+        found = [least] * len(percents)
+    else:
+        found = _between(values, percents, count, few).tolist()
+    return Spread(tuple(found), greatest, count)
+
+
+def _between(
+    values: Callable[[], Iterable[Array]], percents: Sequence[float], count: int, few: int
+) -> Array:
     places = (count - 1) * (np.asarray(percents, np.float64) / 100.0)
     below = np.floor(places).astype(np.intp)
     above = np.minimum(below + 1, count - 1)

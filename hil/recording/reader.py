@@ -166,7 +166,7 @@ class Recording:
                 differences from one row to the next.
         """
         columns = self.columns
-        if not isinstance(columns, Columns) or columns.in_memory:
+        if not isinstance(columns, Columns) or is_short(self):
             yield Piece(self, 0, 0)
             return
         for first, end in columns.stretches():
@@ -199,6 +199,12 @@ class Piece(NamedTuple):
     """Place of the first of them in the recording."""
     before: int
     """How many of them the piece before has as well: they stand here for differences."""
+
+
+def is_short(recording: Recording) -> bool:
+    """Whether all of its rows stand in memory."""
+    columns = recording.columns
+    return not isinstance(columns, Columns) or columns.in_memory
 
 
 def _losses(collector: Collector, columns: Columns) -> tuple[Loss, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.recording.events import EventKind
-from hil.recording.percentiles import percentiles
+from hil.recording.percentiles import spread_of
 from hil.recording.reader import Recording
 
 MOTION_MODES = ("ENGAGED", "CSTOP", "QSTOP", "HOLD")
@@ -108,8 +108,9 @@ def lateness_us(recording: Recording) -> Lateness:
         for piece in recording.pieces():
             yield piece.rows.column("late_s") * 1e6
 
-    p50, p99 = percentiles(late_us, (50.0, 99.0)).tolist()
-    return Lateness(p50, p99, float(np.max([one.max() for one in late_us()])))
+    spread = spread_of(late_us, (50.0, 99.0))
+    p50, p99 = spread.percentiles
+    return Lateness(p50, p99, spread.greatest)
 
 
 @dataclass(slots=True)

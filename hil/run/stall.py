@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.recording.events import EventKind
-from hil.recording.percentiles import percentiles
+from hil.recording.percentiles import spread_of
 from hil.recording.reader import Recording
 
 OF_THE_COMPUTER: Final = frozenset({"late", "period", "stale", "missing", "control", "overrun"})
@@ -97,4 +97,4 @@ def _period_s(recording: Recording) -> float:
         for piece in recording.pieces(before=1):
             yield np.diff(piece.rows.t_s)
 
-    return float(percentiles(steps, (50.0,))[0])
+    return spread_of(steps, (50.0,)).percentiles[0]

@@ -14,7 +14,7 @@ from hil.run.evidence import Evidence, evidence_of, tracking_error_m
 from hil.stations.platform.report.leg_figures import step_rate, window_share
 from hil.stations.platform.report.pose_figure import (
     figure_or_below,
-    largest_deviations,
+    wanted_and_reached,
 )
 from hil.stations.platform.report.view import LegLimits, RunView
 from hil.stations.platform.signals import CycleFlag
@@ -33,7 +33,7 @@ def key_figures(view: RunView) -> list[KeyFigure]:
         rows += _movement(view, found)
     rows += _following(view, found)
     rows += _lag(view, found)
-    rows += _deviations(view)
+    rows += _deviations(found)
     rows += _time(view, evidence)
     rows += _counts(view)
     return rows
@@ -69,6 +69,12 @@ def _commanded_m_s2(view: RunView) -> Array:
     return np.abs(step_rate(view, speed))
 
 
+def _apart(view: RunView) -> Array:
+    """Wanted from reached pose, in each coordinate [mm, deg]."""
+    both = wanted_and_reached(view)
+    return np.abs(both[:, :6] - both[:, 6:])
+
+
 _EXTREMES: Final[Mapping[str, Callable[[RunView], Array]]] = {
     "shortest": _moving(_column("measured_length_m", -1.0)),
     "longest": _moving(_column("measured_length_m", 1.0)),
@@ -77,6 +83,8 @@ _EXTREMES: Final[Mapping[str, Callable[[RunView], Array]]] = {
     "force": _moving(_column("measured_force_n")),
     "error": _moving(lambda view: np.abs(tracking_error_m(view.recording))),
     "share": _moving(window_share),
+    "position": _moving(lambda view: _apart(view)[:, :3]),
+    "orientation": _moving(lambda view: _apart(view)[:, 3:]),
     "lag": lambda view: view.recording.column("measured_lag_s"),
 }
 """What is greatest somewhere, found in one look at all rows."""
@@ -159,13 +167,11 @@ def _following(view: RunView, found: Found) -> Iterator[KeyFigure]:
     )
 
 
-def _deviations(view: RunView) -> Iterator[KeyFigure]:
-    apart = largest_deviations(view)
-    for name, unit, axes in (("position", "mm", range(3)), ("orientation", "°", range(3, 6))):
-        there = [value for axis in axes if (value := apart[axis]) is not None]
-        if there:
+def _deviations(found: Found) -> Iterator[KeyFigure]:
+    for name, unit in (("position", "mm"), ("orientation", "°")):
+        if (peak := found[name]) is not None:
             words = f"{name} off the pose wanted, one axis"
-            yield KeyFigure(words, f"{figure_or_below(max(there))} {unit}")
+            yield KeyFigure(words, f"{figure_or_below(peak.value)} {unit}")
 
 
 def _time(view: RunView, evidence: Evidence) -> Iterator[KeyFigure]:

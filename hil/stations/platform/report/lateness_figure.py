@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from hil.recording.percentiles import percentiles
+from hil.recording.percentiles import spread_of
 from hil.report.style import INK, LIMIT, REACHED, Picture, draw_png, place
 from hil.stations.platform.report.view import RunView
 
@@ -21,14 +21,14 @@ def lateness(view: RunView) -> Picture | None:
         return None
     late_us = _Spread(view, "late_s", 0)
     busy_us = _Spread(view, "busy_s", 1)  # the first cycle has none before it
-    if not late_us.count:
+    if not late_us.found.count:
         return None
 
     def draw(figure: Figure) -> None:
         left, right = figure.subplots(1, 2, sharey=True)
         place(figure, grid=(2, 1))
         _histogram(left, late_us, "cycles", "start of a cycle after its deadline [µs]")
-        if busy_us.count:
+        if busy_us.found.count:
             _histogram(right, busy_us, "", "computing time of a cycle [µs]")
         if view.period_s is not None and view.plan is not None:
             allowed = view.plan.rig.supervision.late_cycles_max
@@ -52,9 +52,7 @@ class _Spread:
 
     def __init__(self, view: RunView, name: str, first: int) -> None:
         self._view, self._name, self._first = view, name, first
-        self.count = sum(len(one) for one in self.pieces())
-        """How many there are."""
-        self.greatest = max((float(one.max()) for one in self.pieces() if len(one)), default=0.0)
+        self.found = spread_of(self.pieces, (50.0, 99.0))
 
     def pieces(self) -> Iterator[NDArray[np.float64]]:
         """All of them, in order [us]."""
@@ -64,7 +62,8 @@ class _Spread:
 
 
 def _histogram(axes: Axes, values: _Spread, ylabel: str, xlabel: str) -> None:
-    top = max(values.greatest, _LEAST_US, 100.0)
+    greatest, (p50, p99) = values.found.greatest, values.found.percentiles
+    top = max(greatest, 100.0)
     edges = np.geomspace(_LEAST_US, top * 1.001, 70)
     counts = sum(np.histogram(np.maximum(one, _LEAST_US), edges)[0] for one in values.pieces())
     axes.hist(edges[:-1], bins=edges.tolist(), weights=counts, color=REACHED, alpha=0.75)
@@ -73,9 +72,8 @@ def _histogram(axes: Axes, values: _Spread, ylabel: str, xlabel: str) -> None:
     axes.set_ylim(bottom=0.7)
     axes.set_xlabel(xlabel)
     axes.set_ylabel(ylabel)
-    p50, p99 = percentiles(values.pieces, (50.0, 99.0)).tolist()
-    words = f"p50 {p50:.0f} µs, p99 {p99:.0f} µs, max {values.greatest:.0f} µs"
-    axes.set_title(f"{words} of {values.count} cycles")
+    words = f"p50 {p50:.0f} µs, p99 {p99:.0f} µs, max {greatest:.0f} µs"
+    axes.set_title(f"{words} of {values.found.count} cycles")
     for value in (p50, p99):
         axes.axvline(max(float(value), _LEAST_US), color=INK, linewidth=0.9, linestyle=":")
 
