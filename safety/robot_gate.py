@@ -4,13 +4,17 @@ Nothing is clipped. Speeds and accelerations are the gate's own, differences of 
 before; where an axis has bounds, what is asked for besides must fit them, for a law follows it. An
 axis passes only if it can still stop before its limit. The first broken rule begins a controlled
 stop: all axes slow down in step, each at most at its `RobotAxis.stop`, then hold; only `reset`, a
-person's act, opens it again. If the axes do not follow, the stop begins from where they are; if
-nothing is known of them, the drives are off.
+person's act, opens it again. If something that is measured broke a rule, the stop begins from where
+the axes are and how they move; what breaks a rule later, in the stop or while it holds, begins it
+anew from there. If they do not follow their stop, or nothing is known of them, the drives are off.
+What the gate allows in a stop is for a law of its own: whoever asked does not lead any more.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 from safety.robot_limits import (
     RobotAction,
@@ -31,6 +35,29 @@ REST_SPEED = 1e-3
 OVERSHOOT = 1.1
 """Share of a limit of speed or effort that what is measured may reach, swings included."""
 BESIDE = "asked for beside its positions"
+BY_LAW = "asked for by its law"
+
+
+class RobotWatched(NamedTuple):
+    """Which watches judge after an action of the gate."""
+
+    feedback: bool
+    """What is measured is there, and finite."""
+    following: bool
+    """Each axis is near its setpoint."""
+    measured: bool
+    """Measured speed and effort, the tool's box, own bodies."""
+    asked: bool
+    """What is asked, by the setpoint and of the drives; where it is not judged nothing passes."""
+
+
+WATCHED: Final[Mapping[RobotAction, RobotWatched]] = MappingProxyType({
+    RobotAction.PASSED: RobotWatched(feedback=True, following=True, measured=True, asked=True),
+    RobotAction.STOPPING: RobotWatched(feedback=True, following=True, measured=True, asked=False),
+    RobotAction.HOLDING: RobotWatched(feedback=True, following=True, measured=True, asked=False),
+    RobotAction.OFF: RobotWatched(feedback=False, following=False, measured=False, asked=False),
+})  # fmt: skip
+"""What is watched after what the gate did last; the gate looks it up here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +86,8 @@ class RobotGate:
         self._speeds: Values = ()
         self._braking: Values = ()
         self._left_s = 0.0
+        self._known: frozenset[tuple[RobotCheck, str, str]] = frozenset()
+        """Rules that what was measured last broke."""
 
     @property
     def limits(self) -> RobotLimits:
@@ -115,6 +144,7 @@ class RobotGate:
             self._action = RobotAction.PASSED
             self._positions = tuple(found.positions)
             self._speeds = (0.0,) * len(self._positions)
+            self._known = frozenset()
         return tuple(broken)
 
     def step(
@@ -129,25 +159,55 @@ class RobotGate:
         """
         if self._action is RobotAction.OFF:
             return RobotVerdict(RobotAction.OFF, (), None)
-        lost = tuple(self._malformed(RobotCheck.FEEDBACK, found.positions, found.speeds))
-        if lost:
-            self._action = RobotAction.OFF
-            return RobotVerdict(RobotAction.OFF, lost, None)
-        strayed = tuple(self._strayed(found))
-        if self._action is not RobotAction.PASSED:
-            if strayed:
-                self._action = RobotAction.OFF
-                return RobotVerdict(RobotAction.OFF, strayed, None)
-            return self._stopped(())
-        broken = strayed + tuple(self._measured(found))
-        if not broken and asked is not None and not stop:
-            broken = tuple(self._asked(asked))
-            if not broken:
-                return self._passed(asked)
-        elif not broken:
+        watched, stopping = WATCHED[self._action], self._action is not RobotAction.PASSED
+        if watched.feedback:
+            lost = tuple(self._malformed(RobotCheck.FEEDBACK, found.positions, found.speeds))
+            if lost:
+                return self._off(lost)
+        strayed = tuple(self._strayed(found)) if watched.following else ()
+        if strayed and stopping:
+            return self._off(strayed)
+        measured = strayed + (tuple(self._measured(found)) if watched.measured else ())
+        known = self._known
+        self._known = frozenset((one.check, one.axis, one.note) for one in measured)
+        if stopping:
+            new = tuple(one for one in measured if (one.check, one.axis, one.note) not in known)
+            return self._begin_stop(new, found) if new else self._stopped(())
+        if measured:
+            return self._begin_stop(measured, found)
+        if not watched.asked:
+            return self._begin_stop((), None)
+        if asked is None or stop:
             note = stop or "no setpoint"
-            broken = (RobotViolation(RobotCheck.ASKED, "", math.nan, math.nan, "", note),)
-        if strayed:  # from where the axes are, as they do not follow
+            why = RobotViolation(RobotCheck.ASKED, "", math.nan, math.nan, "", note)
+            return self._begin_stop((why,), None)
+        broken = tuple(self._asked(asked))
+        return self._begin_stop(broken, None) if broken else self._passed(asked)
+
+    def judge_efforts(self, efforts: Sequence[float], found: RobotFound) -> RobotVerdict | None:
+        """Judge what a law is about to ask of the drives for the setpoint that has passed.
+
+        Args:
+            efforts: of each axis [N m] or [N].
+            found: what was measured last.
+
+        Returns:
+            None if the drives may be asked for it, else what begins in its place.
+        """
+        if not WATCHED[self._action].asked:
+            return None
+        broken = tuple(self._too_strong(efforts, BY_LAW))
+        return self._begin_stop(broken, found) if broken else None
+
+    def _off(self, why: tuple[RobotViolation, ...]) -> RobotVerdict:
+        self._action = RobotAction.OFF
+        return RobotVerdict(RobotAction.OFF, why, None)
+
+    def _begin_stop(
+        self, broken: tuple[RobotViolation, ...], found: RobotFound | None
+    ) -> RobotVerdict:
+        """Slow down from where the axes are found, or, with None, from the last setpoint."""
+        if found is not None:
             self._positions, self._speeds = tuple(found.positions), tuple(found.speeds)
         self._left_s = _stop_s(self._limits.axes, self._speeds)
         share = 1.0 / self._left_s if self._left_s > 0.0 else 0.0
@@ -212,15 +272,17 @@ class RobotGate:
         for axis, speed in zip(limits.axes, found.speeds, strict=True):
             if axis.speed is not None and not abs(speed) <= OVERSHOOT * axis.speed:
                 yield _axis(RobotCheck.SPEED, axis, speed, axis.speed, "/s", "measured")
-        for axis, effort in zip(limits.axes, found.efforts, strict=False):
-            if axis.effort is not None and not abs(effort) <= OVERSHOOT * axis.effort:
-                unit = "N m" if axis.unit == "rad" else "N"
-                check, most = RobotCheck.EFFORT, axis.effort
-                yield RobotViolation(check, axis.name, effort, most, unit, "measured")
+        yield from self._too_strong(found.efforts, "measured")
         if limits.box_m is not None:
             yield from self._outside_box(limits.box_m, found.tool_m)
         for pair in found.touching:
             yield RobotViolation(RobotCheck.OWN_BODIES, "", math.nan, math.nan, "", pair)
+
+    def _too_strong(self, efforts: Sequence[float], note: str) -> Iterator[RobotViolation]:
+        for axis, effort in zip(self._limits.axes, efforts, strict=False):
+            if axis.effort is not None and not abs(effort) <= OVERSHOOT * axis.effort:
+                unit = "N m" if axis.unit == "rad" else "N"
+                yield RobotViolation(RobotCheck.EFFORT, axis.name, effort, axis.effort, unit, note)
 
     @staticmethod
     def _outside_box(box_m: tuple[Values, Values], tool_m: Values) -> Iterator[RobotViolation]:

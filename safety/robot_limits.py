@@ -84,6 +84,8 @@ class RobotLimits:
     """From setpoint to setpoint."""
     box_m: tuple[Values, Values] | None = None
     """Least and greatest corner of the tool's workspace in the base; None for no bound."""
+    own_bodies: bool = False
+    """Whether its own bodies must not touch each other."""
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.period_s) and self.period_s > 0.0):
@@ -106,6 +108,38 @@ class RobotLimits:
             least, greatest = self.box_m
             if not all(a < b for a, b in zip(least, greatest, strict=True)):
                 raise LimitsError(f"{self.name}: box_m = {self.box_m} m spans no box")
+
+    def widened(self, other: "RobotLimits") -> tuple[str, ...]:
+        """What other limits would take away of these bounds of a machine, in words; empty if none.
+
+        Joint limits are not looked at: they are of the mechanism, whose setpoints are judged anew.
+        """
+        after = {axis.name: axis for axis in other.axes}
+        found: list[str] = []
+        for axis in self.axes:
+            now = after.get(axis.name)
+            for name in ("speed", "acceleration", "effort"):
+                bound = getattr(axis, name)
+                if bound is None:
+                    continue
+                most = None if now is None else getattr(now, name)
+                if now is None or now.unit != axis.unit or most is None:
+                    found.append(f"{axis.name}: its {name} bound of {bound:g} would be gone")
+                elif not most <= bound:
+                    found.append(f"{axis.name}: {name} bound {most:g}, it was {bound:g}")
+        if self.box_m is not None and not _within(other.box_m, self.box_m):
+            found.append(f"box_m {other.box_m} is not within {self.box_m}")
+        if self.own_bodies and not other.own_bodies:
+            found.append("own bodies might touch each other")
+        return tuple(found)
+
+
+def _within(box_m: tuple[Values, Values] | None, other_m: tuple[Values, Values]) -> bool:
+    """Whether a box lies within another one."""
+    if box_m is None:
+        return False
+    corners = zip(*box_m, *other_m, strict=True)
+    return all(least <= a and b <= greatest for a, b, least, greatest in corners)
 
 
 class RobotSetpoint(NamedTuple):

@@ -1,7 +1,12 @@
 """Named mutants of the gate of jointed robots."""
 
 # ruff: noqa: E501 a text of a file is longer than a line of one
-ROBOT_TESTS = {"safety/robot_gate.py": ("safety/test_robot_gate.py",)}
+ROBOT_TESTS = {
+    "safety/robot_gate.py": ("safety/test_robot_gate.py", "safety/test_robot_watches.py"),
+    "safety/robot_limits.py": ("safety/test_robot_watches.py",),
+    "hil/stations/world/gated.py": ("world_station/test_stop_law.py",),
+    "hil/stations/world/editing/swapping.py": ("world_station/test_stop_law.py",),
+}
 """Tests that look at each file, the likeliest first."""
 
 ROBOT_ROWS = {
@@ -23,20 +28,18 @@ ROBOT_ROWS = {
         ),
         (
             "joints that are lost go on",
-            "        if lost:\n            self._action = RobotAction.OFF\n"
-            "            return RobotVerdict(RobotAction.OFF, lost, None)\n",
+            "            if lost:\n                return self._off(lost)\n",
             "",
         ),
         (
             "joints that do not follow their stop are driven on",
-            "            if strayed:\n                self._action = RobotAction.OFF\n"
-            "                return RobotVerdict(RobotAction.OFF, strayed, None)\n",
+            "        if strayed and stopping:\n            return self._off(strayed)\n",
             "",
         ),
         (
             "a good setpoint ends a stop",
-            "        if self._action is not RobotAction.PASSED:\n",
-            "        if self._action is RobotAction.HOLDING:\n",
+            "self._action is not RobotAction.PASSED\n",
+            "self._action is RobotAction.HOLDING\n",
         ),
         (
             "a joint stops alone",
@@ -108,6 +111,68 @@ ROBOT_ROWS = {
             "a setpoint that is no number passes",
             "yield from malformed or (*self._moves",
             "yield from (*self._moves",
+        ),
+        (
+            "what breaks a rule in a stop is not told",
+            "return self._begin_stop(new, found) if new else self._stopped(())",
+            "return self._stopped(())",
+        ),
+        (
+            "a stop begins anew in every cycle",
+            "if (one.check, one.axis, one.note) not in known)",
+            "if True)",
+        ),
+        (
+            "a stop begins where nothing is measured to be",
+            "            return self._begin_stop(measured, found)",
+            "            return self._begin_stop(measured, None)",
+        ),
+        (
+            "a law may ask for any effort",
+            "return self._begin_stop(broken, found) if broken else None",
+            "return None",
+        ),
+    ),
+    "safety/robot_limits.py": (
+        (
+            "a bound that is gone is not wider",
+            "if now is None or now.unit != axis.unit or most is None:",
+            "if now is None or now.unit != axis.unit:",
+        ),
+        (
+            "a bound in another unit is the same",
+            "if now is None or now.unit != axis.unit or most is None:",
+            "if now is None or most is None:",
+        ),
+        ("a wider bound is taken", "elif not most <= bound:", "elif not most <= 2.0 * bound:"),
+        (
+            "a box may grow downwards",
+            "return all(least <= a and b <= greatest",
+            "return all(b <= greatest",
+        ),
+        (
+            "own bodies may touch after an edit",
+            "if self.own_bodies and not other.own_bodies:",
+            "if False:",
+        ),
+    ),
+    "hil/stations/world/gated.py": (
+        (
+            "the user's law leads in the stop",
+            "self._followed(verdict.allowed, self._own_law)",
+            "self._followed(verdict.allowed, self._law)",
+        ),
+        (
+            "what a law asks of the drives is not judged",
+            "            verdict = self._judge_efforts(found) or verdict\n",
+            "",
+        ),
+    ),
+    "hil/stations/world/editing/swapping.py": (
+        (
+            "an edit takes bounds away",
+            "if old.gated.action is not RobotAction.OFF:",
+            "if old.gated.action is RobotAction.OFF:",
         ),
     ),
 }

@@ -1,6 +1,6 @@
-"""The table of watches and modes in the safety manual, made of `safety.watches`.
+"""The tables of watches in the safety manual, made of `safety.watches` and `safety.robot_gate`.
 
-`python tests/safety/watch_table.py` writes it anew; test_watches.py says when that is due.
+`python tests/safety/watch_table.py` writes them anew; test_watches.py says when that is due.
 """
 
 import ast
@@ -11,14 +11,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "safety_manual.md"
-BEGIN, END = "<!-- watches -->\n", "<!-- end of watches -->"
 
 
-def meanings():
+def meanings(kind):
     """Watch -> what it judges, as its docstring says."""
-    from safety.watches import Watched
-
-    (body,) = (node.body for node in ast.parse(inspect.getsource(Watched)).body)
+    tree = ast.parse(inspect.getsource(kind))
+    (body,) = (node.body for node in tree.body)
     return {
         name.target.id: text.value.value.rstrip(".")
         for name, text in itertools.pairwise(body)
@@ -26,26 +24,45 @@ def meanings():
     }
 
 
-def table():
-    """One row for each watch, one column for each mode."""
-    from safety.modes import Mode
-    from safety.watches import WATCHES
-
-    told = meanings()
-    rows = [["Watch", *(mode.name for mode in Mode)], ["---"] + ["---"] * len(Mode)]
-    for name, modes in WATCHES.items():
-        title = f"**{name.replace('_', ' ')}**: {told[name][0].lower()}{told[name][1:]}"
-        rows.append([title, *("x" if mode in modes else "" for mode in Mode)])
+def made(kind, columns, watched):
+    """One row for each watch, one column for each mode or action."""
+    rows = [["Watch", *columns], ["---"] * (1 + len(columns))]
+    for name, told in meanings(kind).items():
+        title = f"**{name.replace('_', ' ')}**: {told[0].lower()}{told[1:]}"
+        rows.append([title, *("x" if getattr(each, name) else "" for each in watched)])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
+def table():
+    """Of the platform's gate."""
+    from safety.modes import Mode
+    from safety.watches import WATCHED, Watched
+
+    return made(Watched, [mode.name for mode in Mode], [WATCHED[mode] for mode in Mode])
+
+
+def robot_table():
+    """Of a robot's gate."""
+    from safety.robot_gate import WATCHED, RobotWatched
+    from safety.robot_limits import RobotAction
+
+    actions = tuple(RobotAction)
+    return made(RobotWatched, [one.name for one in actions], [WATCHED[one] for one in actions])
+
+
+TABLES = {"watches": table, "robot watches": robot_table}
+
+
 def filled(text):
-    """A page with the table made anew."""
-    before, found, rest = text.partition(BEGIN)
-    _, ended, after = rest.partition(END)
-    assert found, f"{PAGE}: {BEGIN!r} is missing"
-    assert ended, f"{PAGE}: {END!r} is missing"
-    return f"{before}{BEGIN}{table()}\n{END}{after}"
+    """A page with its tables made anew."""
+    for name, make in TABLES.items():
+        begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+        before, found, rest = text.partition(begin)
+        _, ended, after = rest.partition(end)
+        assert found, f"{PAGE}: {begin!r} is missing"
+        assert ended, f"{PAGE}: {end!r} is missing"
+        text = f"{before}{begin}{make()}\n{end}{after}"
+    return text
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from safety.robot_limits import (
     RobotVerdict,
     RobotViolation,
 )
-from sim.world.control.laws import JointMotion
+from sim.world.control.laws import ControlBy, Gains, JointLaw, JointMotion, asked_efforts
 from sim.world.robots.model import JointType
 
 if TYPE_CHECKING:
@@ -39,12 +39,20 @@ STOP_M_S2: Final = 2.0
 """Likewise of a slide."""
 
 
+STOP_BANDWIDTH_RAD_S: Final = 30.0
+"""Of the gate's own law, for all robots alike."""
+
+
 class GatedRobot:
-    """Gate, law and drives in one: a setpoint goes in, and what the gate allows is followed.
+    """Gate, laws and drives in one: a setpoint goes in, and what the gate allows is followed.
+
+    The user's law follows what has passed, and nothing else. From the cycle in which a stop begins
+    a law of the gate's own leads: damped, with gains of the document alone, its efforts within the
+    machine's bounds; no parameter that can be changed while the robot runs is in it.
 
     Args:
         robot: its drives are claimed; nobody else can command them any more.
-        law: makes their commands of what is allowed.
+        law: makes their commands of what passes.
         tool: measures the place of the tool in the base [m]; for a box to keep.
         touching: tells which pairs of its own bodies touch; for a robot whose may not.
     """
@@ -62,6 +70,14 @@ class GatedRobot:
         self._tool, self._touching = tool, touching
         self._command = robot.claim()
         self._gate = RobotGate(limits)
+        bounds = [axis.effort for axis in limits.axes]
+        self._bounded = any(bound is not None for bound in bounds)
+        self._control: ControlBy = robot.drives[0].control
+        self._own_law = JointLaw(
+            robot.drives, self._control, "computed",
+            Gains.damped(dynamics.inertias(), STOP_BANDWIDTH_RAD_S), limits.period_s,
+            np.array([math.inf if bound is None else bound for bound in bounds]),
+        )  # fmt: skip
         self.commanded: Array = np.zeros(len(limits.axes))
         """What the drives were told last, shape (drives,)."""
 
@@ -69,6 +85,11 @@ class GatedRobot:
     def action(self) -> RobotAction:
         """What its gate did last."""
         return self._gate.action
+
+    @property
+    def limits(self) -> RobotLimits:
+        """What its gate judges by."""
+        return self._gate.limits
 
     def found(self) -> RobotFound:
         """What is measured of it."""
@@ -94,17 +115,31 @@ class GatedRobot:
             stop: why a stop is asked for; empty if it is not.
         """
         verdict = self._gate.step(asked, found, stop=stop)
-        allowed = verdict.allowed
-        if allowed is None:
+        if verdict.action is RobotAction.PASSED and verdict.allowed is not None:
+            self.commanded = self._followed(verdict.allowed, self._law)
+            verdict = self._judge_efforts(found) or verdict
+        if verdict.allowed is None:
             self.commanded = np.zeros(len(self.commanded))
-        else:
-            wanted = JointMotion(*(np.array(values) for values in allowed))
-            positions, speeds = self._robot.positions(), self._robot.speeds()
-            needed = self._needed(wanted.accelerations)
-            measured = JointMotion(positions, speeds, wanted.accelerations)
-            self.commanded = self._law.command(wanted, measured, needed)
+        elif verdict.action is not RobotAction.PASSED:
+            self.commanded = self._followed(verdict.allowed, self._own_law)
         self._command(self.commanded)
         return verdict
+
+    def _followed(self, allowed: RobotSetpoint, law: DriveLaw) -> Array:
+        """What a law tells the drives."""
+        wanted = JointMotion(*(np.array(values) for values in allowed))
+        positions, speeds = self._robot.positions(), self._robot.speeds()
+        measured = JointMotion(positions, speeds, wanted.accelerations)
+        return law.command(wanted, measured, self._needed(law, wanted.accelerations))
+
+    def _judge_efforts(self, found: RobotFound) -> RobotVerdict | None:
+        """What the gate says of the efforts that the user's law asks for, before a drive does."""
+        if not self._bounded:
+            return None
+        drives = self._robot.drives
+        asked = asked_efforts(drives, self._control, self.commanded, self._robot.speeds())
+        most = np.array([drive.effort_max for drive in drives])
+        return self._gate.judge_efforts(np.clip(asked, -most, most).tolist(), found)
 
     @property
     def law(self) -> DriveLaw:
@@ -152,8 +187,8 @@ class GatedRobot:
         integrals = np.array(picked(old.law.integrals.tolist(), still))
         self.resume(state, integrals, np.array(picked(old.commanded.tolist(), still)))
 
-    def _needed(self, accelerations: Array) -> Array:
-        match self._law.law:
+    def _needed(self, law: DriveLaw, accelerations: Array) -> Array:
+        match law.law:
             case "computed":
                 return self._dynamics.moving(accelerations)
             case "gravity":
@@ -183,5 +218,6 @@ def robot_limits(
                 None if bound is None else bound.effort,
             )
         )  # fmt: skip
-    box = None if robot.machine is None else robot.machine.box_m
-    return RobotLimits(robot.name or "robot", tuple(axes), period_s, box)
+    machine = robot.machine
+    box_m, own_bodies = (None, False) if machine is None else (machine.box_m, machine.own_bodies)
+    return RobotLimits(robot.name or "robot", tuple(axes), period_s, box_m, own_bodies)

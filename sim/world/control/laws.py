@@ -42,6 +42,17 @@ class Gains:
     """Effort per error of speed."""
 
     @classmethod
+    def damped(cls, inertias: Array, bandwidth_rad_s: float) -> Self:
+        """Two equal poles for each joint alone, ``(s + w)²``, and nothing to remember.
+
+        Args:
+            inertias: what each drive accelerates [kg m2] or [kg], shape (drives,).
+            bandwidth_rad_s: w.
+        """
+        w = bandwidth_rad_s
+        return cls(w * w * inertias, np.zeros_like(inertias), 2.0 * w * inertias)
+
+    @classmethod
     def placed(cls, inertias: Array, bandwidth_rad_s: float) -> Self:
         """Three equal poles for each joint alone: ``(s + w)³`` of a double integrator.
 
@@ -104,6 +115,8 @@ class JointLaw:
     Args:
         drives: of the robot, all commanded in the same way.
         period_s: from call to call.
+        bound: of the efforts that it asks for, whatever the drives could, shape (drives,); None
+            for what the drives can.
 
     Raises:
         LawError: if the drives cannot be commanded so.
@@ -114,7 +127,7 @@ class JointLaw:
 
     def __init__(
         self, drives: tuple[RobotDrive, ...], control: ControlBy, law: Law, gains: Gains,
-        period_s: float,
+        period_s: float, bound: Array | None = None,
     ) -> None:  # fmt: skip
         if law == "pd" and control != "voltage":
             raise LawError(f'law = "pd" makes voltages; control = "{control}" is asked for')
@@ -122,6 +135,8 @@ class JointLaw:
         self.law: Law = law
         self._period_s = period_s
         self._most = np.array([drive.effort_max for drive in drives])
+        self._bound = bound
+        self._effort_most = self._most if bound is None else np.minimum(bound, self._most)
         self._speed_max = _told(drives, "speed_max", control == "voltage")
         self._speed_gain = _told(drives, "speed_gain", control == "speed")
         self._integral = np.zeros(len(drives))
@@ -137,13 +152,17 @@ class JointLaw:
         gains = self._gains
         if self._control == "speed":
             error = wanted.positions - found.positions
-            return wanted.speeds + SPEED_PER_ERROR * error + needed / self._speed_gain
+            speeds = wanted.speeds + SPEED_PER_ERROR * error + needed / self._speed_gain
+            if self._bound is None:
+                return speeds
+            within = self._effort_most / self._speed_gain
+            return np.clip(speeds, found.speeds - within, found.speeds + within)
         if self.law == "pd":
             error, slip = wanted.positions - found.positions, wanted.speeds - found.speeds
             return np.clip((gains.kp * error + gains.kd * slip) / self._most, -1.0, 1.0)
         effort = np.empty(len(self._integral))
         efforts(
-            gains.kp, gains.ki, gains.kd, self._most, self._period_s, wanted.positions,
+            gains.kp, gains.ki, gains.kd, self._effort_most, self._period_s, wanted.positions,
             wanted.speeds, found.positions, found.speeds, needed, self._integral, effort,
         )  # fmt: skip
         if self._control == "torque":
@@ -170,6 +189,18 @@ class JointLaw:
     def integrals(self) -> Array:
         """Effort of each drive's integral, shape (drives,)."""
         return self._integral.copy()
+
+
+def asked_efforts(
+    drives: tuple[RobotDrive, ...], control: ControlBy, command: Array, speeds: Array
+) -> Array:
+    """What drives make of a command at these speeds, before their own limits, shape (drives,)."""
+    if control == "torque":
+        return command
+    if control == "speed":
+        return _told(drives, "speed_gain", True) * (command - speeds)
+    stalled = np.array([drive.effort_max for drive in drives])
+    return stalled * (command - speeds / _told(drives, "speed_max", True))
 
 
 def _told(drives: tuple[RobotDrive, ...], field: str, asked: bool) -> Array:

@@ -11,6 +11,7 @@ from hil.run.texts import EditRefusedError, names_told
 from hil.stations.world.bench import DEEP_M, bench_again
 from hil.stations.world.editing.building import plan_with
 from hil.stations.world.editing.carried import carried_source
+from safety.robot_limits import RobotAction
 from sim.world.engine.carrying import CarriedOver, CarryRefusedError, carry_over
 from sim.world.engine.compiled import ModelRefusedError
 from sim.world.engine.mjcf import ModelText
@@ -72,6 +73,11 @@ def swapped(old: WorldBench, built: BuiltEdit) -> SwappedBench:
         carried = carry_over(old.world, world)
     except (ModelRefusedError, CarryRefusedError, RefusedError) as error:
         raise EditRefusedError(f"{source_of}: {error}") from None
+    if old.gated.action is not RobotAction.OFF:
+        wider = old.gated.limits.widened(bench.gated.limits)
+        told = "while it has power bounds of [machine] only become narrower"
+        if wider:
+            raise EditRefusedError(*(f"{source_of}: {one}; {told}" for one in wider))
     deeper = {
         pair: depth_m
         for pair, depth_m in bench.contacts.deep(DEEP_M).items()
