@@ -101,10 +101,12 @@ FAULTS = {
     "desk killed": Fault(kill_desk, warning="the desk has died", options=("--operator",)),
     "nothing": Fault(nothing),
 }
-CELLS = [
+WEIGHTY = [("world", "full disk"), ("platform", "gate frozen")]
+"""Cells of the smallest share."""
+CELLS = WEIGHTY + [
     (station, name)
-    for name, station in product(FAULTS, ("world", "platform", "arm", "simulator"))
-    if station in FAULTS[name].stations
+    for name, station in product(FAULTS, STATIONS)
+    if station in FAULTS[name].stations and (station, name) not in WEIGHTY
 ]
 
 
