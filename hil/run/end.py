@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class RunEnd:
+class Conclusion:
     """How a run ended."""
 
     outcome: str
@@ -51,7 +51,7 @@ class RunEnd:
         return "; ".join((*own, *self.losses)).replace("\n", "; ")
 
 
-class EndTold(TypedDict):
+class ConclusionTold(TypedDict):
     """What `--json` prints of the end of any recorded run."""
 
     ok: bool
@@ -74,10 +74,10 @@ class EndTold(TypedDict):
     """Entries that did not reach the file."""
 
 
-def end_told(end: RunEnd) -> EndTold:
+def conclusion_told(end: Conclusion) -> ConclusionTold:
     """The end of a run for a program."""
     recorder = end.recorder
-    return EndTold(
+    return ConclusionTold(
         ok=end.ok,
         cause=end.cause,
         warnings=list(end.warnings),
@@ -94,9 +94,9 @@ def end_told(end: RunEnd) -> EndTold:
 class Ran:
     """A run that is over, for whoever shows it."""
 
-    end: RunEnd
+    end: Conclusion
     told: Mapping[str, Any]
-    """What the station tells a program beside `EndTold`."""
+    """What the station tells a program beside `ConclusionTold`."""
     show: Callable[[], None]
     """Shows people the figures of the station."""
     until_told: ExitStack = field(default_factory=ExitStack)

@@ -22,7 +22,7 @@ from hil.config.settings import Settings
 from hil.config.shipped import find_file
 from hil.ipc.child import ChildProcess, ChildTimeout, start_child
 from hil.recording.header import RECORDING_NAME
-from hil.run.progress import VARIABLE, Progress, Watch
+from hil.run.progress import VARIABLE, Progress, ProgressWatch
 
 NOTE_NAME: Final = "together.json"
 NOTE_MAX: Final = 100_000
@@ -128,7 +128,7 @@ class PartProcess:
         self._ended = ""
         """Why it was ended from here; empty if it was not."""
         self._progress: Progress | None = None
-        self._watch: Watch | None = None
+        self._watch: ProgressWatch | None = None
 
     @property
     def running(self) -> bool:
@@ -153,7 +153,7 @@ class PartProcess:
                 self._command, stdout=told, stderr=errors, pass_fds=(progress.fd,),
                 environment={VARIABLE: str(progress.fd)},
             )  # fmt: skip
-        self._watch = Watch(progress, self._process.pid, self._now_s())
+        self._watch = ProgressWatch(progress, self._process.pid, self._now_s())
 
     @property
     def _errors(self) -> Path:

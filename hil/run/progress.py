@@ -80,7 +80,7 @@ class Progress:
             os.close(self.fd)
 
 
-class Watch:
+class ProgressWatch:
     """Judges a process by its progress, looked at again and again.
 
     Args:

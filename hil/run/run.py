@@ -17,7 +17,7 @@ from hil.ipc.memory import slot_bytes
 from hil.recording.end import END, EndRecord
 from hil.recording.header import RECORDING_NAME, RecordingError, RunHeader
 from hil.recording.recorder import Recorder, RecorderRing, RecordingSink
-from hil.run.end import RunEnd
+from hil.run.end import Conclusion
 from hil.run.journal import Journal
 from hil.run.progress import Progress
 from hil.timing.clock import Clock, Tick, moment, utc_stamp
@@ -188,7 +188,7 @@ class Opening:
         if self._sink is not None:
             self._sink.ring.push(END, end.to_bytes())
 
-    def end(self) -> RunEnd:
+    def end(self) -> Conclusion:
         """How the run ended; for one that is over, was recorded and concluded.
 
         Raises:
@@ -201,7 +201,7 @@ class Opening:
         recorder = self._sink.finish()
         self._sink.ring.release()
         outcome, well, reason = self._said
-        return RunEnd(outcome, well, reason, recorder, self._failures, tuple(self._warnings))
+        return Conclusion(outcome, well, reason, recorder, self._failures, tuple(self._warnings))
 
 
 class Stalls:

@@ -2,11 +2,11 @@
 
 from typing import NoReturn
 
-from hil.run.end import Ran, RunEnd, end_told
+from hil.run.end import Conclusion, Ran, conclusion_told
 from hil.terminal.console import Exit, leave, out, print_json, show_recording, styled
 
 
-def show_end(end: RunEnd) -> None:
+def show_end(end: Conclusion) -> None:
     """How a run ended, what was lost, what was warned of, and where its recording is."""
     reason = f": {end.reason}" if end.reason else ""
     out.print(styled("green" if end.ok else "red", end.outcome), reason, sep="", soft_wrap=True)
@@ -17,7 +17,7 @@ def show_end(end: RunEnd) -> None:
     show_recording(end.recorder.path, end.recorder.parts)
 
 
-def show_last(end: RunEnd) -> None:
+def show_last(end: Conclusion) -> None:
     """The last line of a run that is not ok: its exit status and why."""
     if not end.ok:
         status = f"exit status {int(Exit.REFUSED)}"
@@ -28,7 +28,7 @@ def show(ran: Ran, *, as_json: bool) -> bool:
     """Show a run that is over, or print it as JSON; whether it is ok."""
     with ran.until_told:
         if as_json:
-            told = {**ran.told, **end_told(ran.end)}
+            told = {**ran.told, **conclusion_told(ran.end)}
             print_json(told)
         else:
             show_end(ran.end)

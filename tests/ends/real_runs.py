@@ -15,13 +15,13 @@ from short_runs import arguments
 from hil.timing.realtime import RealClock
 
 NOW_S = RealClock().now_s
-LONG = {
-    "platform": ["motion.duration_s=60"],
-    "simulator": ["duration_s=60"],
-    "arm": ["source.segment=[{duration_s=60.0, velocity_m_s=[0, 0, 0.002]}]"],
-    "world": ["motion.duration_s=20"],
+LONGER = {
+    "platform": ["motion.duration_s=12"],
+    "simulator": ["duration_s=12"],
+    "arm": ["source.segment=[{duration_s=18.0, velocity_m_s=[0, 0, 0.01]}]"],
+    "world": ["motion.duration_s=14"],
 }
-"""Motions that are under way when something is done, and are stopped afterwards."""
+"""Motions that are under way for as long as something is done, and then end by themselves."""
 MODULES = {
     "gate": "hil.stations.platform.gate.process",
     "recorder": "hil.recording.process",
@@ -49,13 +49,12 @@ class Program:
 
     Args:
         options: of `hil run`, beside scenario and changes.
-        long: whether its motion lasts until it is stopped.
     """
 
-    def __init__(self, station: str, folder: Path, *options: str, long: bool = True) -> None:
+    def __init__(self, station: str, folder: Path, *options: str) -> None:
         self.folder, self.runs = folder, folder / "runs"
         folder.mkdir(parents=True)
-        changes = [*LONG[station], 'clock="real"'] if long else ['clock="real"']
+        changes = [*LONGER[station], 'clock="real"']
         command = [sys.executable, "-P", "-m", "hil.cli", "run", *arguments(station, *changes)]
         command += ["--out", str(self.runs), *options]
         self.as_json = "--json" in options
@@ -89,16 +88,22 @@ class Program:
             assert NOW_S() < end_s, "waited in vain"
             pause(0.05)
 
+    def send(self, number: signal.Signals, *pids: int) -> None:
+        """Send a signal to processes of the run."""
+        for pid in pids:
+            os.kill(pid, number)
+
     @property
     def recording(self) -> Path | None:
         """Its file, once it is there."""
         return next(self.runs.glob("*/recording.mcap"), None)
 
-    def under_way(self, size: int = 60_000) -> None:
-        """Wait until some of its rows are on the disk."""
+    def under_way(self) -> None:
+        """Wait until it has turned for 3 s: rows are on the disk then, and more will come."""
         self.until(lambda: self.recording is not None)
         first = self.recording.stat().st_size
-        self.until(lambda: self.recording.stat().st_size > first + size)
+        self.until(lambda: self.recording.stat().st_size > first)
+        pause(3.0)
 
     def stop(self) -> None:
         """Ask it to stop, as Ctrl-C does, unless it is over."""
@@ -110,6 +115,7 @@ class Program:
         status = self.process.wait(ENDS_S)
         out, err = ((self.folder / name).read_text() for name in ("out.txt", "err.txt"))
         seen = Seen(status, told=parsed(out)) if self.as_json else Seen(status, err + out)
+        seen.errors = err
         if self.recording is None:
             return seen
         seen.file = File.of(self.recording)

@@ -59,6 +59,8 @@ class Seen:
 
     status: int
     console: str = ""
+    errors: str = ""
+    """What it wrote to standard error."""
     told: dict = field(default_factory=dict)
     file: File | None = None
     verdict: str = ""
@@ -106,7 +108,7 @@ def judged(seen: Seen, cause: str, *, rows: int | None = None) -> list[str]:
     def named(text: str) -> object:
         return re.search(cause, text)
 
-    must("Traceback" not in seen.console, "a traceback")
+    must("Traceback" not in seen.console + seen.errors, "a traceback")
     must((seen.status != 0) == bad, f"exit status {seen.status}")
     if seen.told:
         must(seen.told["ok"] is not bad, f"--json says ok = {seen.told['ok']}")

@@ -10,7 +10,7 @@ import pytest
 from drives.bank import BankEnd
 from hil.config.errors import RefusedError
 from hil.recording.recorder import RecorderResult, RecorderStatus
-from hil.run.end import RunEnd
+from hil.run.end import Conclusion
 from hil.stations.platform.bench import Outcome
 from hil.stations.platform.drives import moves as drive_moves
 from hil.timing.stop import StopSignals
@@ -53,7 +53,7 @@ class Runs:
 
 
 RECORDED = RecorderResult(Path("recording.mcap"), RecorderStatus.DONE, 0, 0, 0, None)
-END = RunEnd("completed", well=True, reason="what it ended with", recorder=RECORDED)
+END = Conclusion("completed", well=True, reason="what it ended with", recorder=RECORDED)
 
 
 def plan(name):

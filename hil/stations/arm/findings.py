@@ -9,7 +9,7 @@ from rich.table import Table
 from arm_driver.host_values import HostSettings
 from arm_driver.path_report import PathFinding
 from arm_driver.supervision import SupervisionReport
-from hil.run.end import end_told
+from hil.run.end import conclusion_told
 from hil.stations.arm.nodes import KIND as CORNER
 from hil.stations.arm.stream import Streamed
 from hil.stations.arm.told import StreamTold
@@ -86,7 +86,7 @@ def near_limits(report: SupervisionReport) -> Iterator[str]:
 def told_end(found: Streamed, robot: str) -> StreamTold:
     """How a stream went, as JSON values: its result, why, and what the robot was sent."""
     return StreamTold(
-        **end_told(found.run_end),
+        **conclusion_told(found.run_end),
         result=None if found.end.result is None else found.end.result.value,
         reason=found.end.reason,
         robot=robot,

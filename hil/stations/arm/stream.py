@@ -14,7 +14,7 @@ from arm_driver.pose import Pose, angle_between_rad
 from arm_driver.val import OatConvention
 from hil.recording.events import EventRecord
 from hil.recording.recorder import RecorderResult
-from hil.run.end import RunEnd
+from hil.run.end import Conclusion
 from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.start import RobotStart
 from hil.stations.arm.step import MotionPhase, RobotStep, location_of
@@ -170,7 +170,7 @@ class Streamed:
     """How a stream went; figures are taken from its recording."""
 
     end: ArmEnd
-    run_end: RunEnd
+    run_end: Conclusion
     """The same as exit status, console and recording say it."""
     events: tuple[EventRecord, ...]
     setup: tuple[RealtimeItem, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from hil.run.end import EndTold
+from hil.run.end import ConclusionTold
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,7 +72,7 @@ class AccuracyTold(TypedDict):
     """When it was largest [s]."""
 
 
-class StreamTold(EndTold):
+class StreamTold(ConclusionTold):
     """How a stream of waypoints ended."""
 
     result: str | None

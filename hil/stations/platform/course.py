@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from drives.bank import BankEnd, BankReport, SixBools
 from hil.recording.events import EventRecord
 from hil.recording.recorder import RecorderResult
-from hil.run.end import RunEnd
+from hil.run.end import Conclusion
 from hil.stations.platform.drives.setup import BankWish
 from hil.stations.platform.supervisor import Outcome
 from hil.timing.neighbours import Neighbour
@@ -51,7 +51,7 @@ class RunResult:
     """Changes of mode, violations and notes, in order."""
     violations: tuple[tuple[float, Violation], ...]
     """What the gate objected to, with the time of the run [s]."""
-    end: RunEnd
+    end: Conclusion
     """The same as exit status, console and recording say it."""
     setup: tuple[RealtimeItem, ...]
     """What the system granted for real time, empty in a dry run."""

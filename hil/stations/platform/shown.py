@@ -8,7 +8,7 @@ from rich.table import Table
 
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
-from hil.run.end import end_told
+from hil.run.end import conclusion_told
 from hil.run.evidence import Evidence, verdicts_of
 from hil.run.stall import stall_of
 from hil.stations.platform.course import RunResult
@@ -35,7 +35,7 @@ def run_told(
 ) -> RunTold:
     """What ``--json`` prints of a run, without advice."""
     return RunTold(
-        **end_told(result.end),
+        **conclusion_told(result.end),
         outcome=result.outcome.value,
         reason=result.reason,
         mode=result.mode.name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
-from hil.run.end import EndTold
+from hil.run.end import ConclusionTold
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,7 +90,7 @@ class CheckTold(TypedDict):
     """What makes it fit; null if it fits, or nothing does."""
 
 
-class RunTold(EndTold):
+class RunTold(ConclusionTold):
     """How a run went."""
 
     outcome: str

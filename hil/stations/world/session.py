@@ -13,7 +13,7 @@ from hil.diagram.changer import DiagramChanger, Inbox
 from hil.diagram.panel_page import asked_or_saved, refusals_to, shown_signals
 from hil.recording.header import RunHeader
 from hil.recording.signals import SignalsError
-from hil.run.end import RunEnd
+from hil.run.end import Conclusion
 from hil.run.facts import run_facts
 from hil.run.journal import Journal
 from hil.run.run import Opening, play
@@ -44,7 +44,7 @@ class WorldResult:
     """What was run."""
     figures: WorldFigures
     """How well."""
-    end: RunEnd
+    end: Conclusion
     """The same as exit status, console and recording say it."""
     step_s: float
     """Mean time of a step, gate, law and row in it."""

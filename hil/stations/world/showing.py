@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hil.run.end import end_told
+from hil.run.end import conclusion_told
 from hil.stations.world.signals import STATION
 from hil.stations.world.told_runs import WorldCheckTold, WorldErrorsTold, WorldRunTold
 from hil.terminal.console import err, out, styled
@@ -66,7 +66,7 @@ def run_told(result: WorldResult, plain: WorldFigures | None, shown: RunPages) -
     """
     figures, changer = result.figures, result.changer
     return WorldRunTold(
-        **end_told(result.end), station=STATION,
+        **conclusion_told(result.end), station=STATION,
         robot=result.plan.robot.name or result.plan.scenario.robot, ended=figures.ended,
         reason=figures.reason, **errors_told(figures),
         plain_pid=None if plain is None else errors_told(plain), contacts=figures.contacts,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from hil.run.end import EndTold
+from hil.run.end import ConclusionTold
 
 
 class WorldErrorsTold(TypedDict):
@@ -64,7 +64,7 @@ class RerunTold(TypedDict):
     """Signals that are not the same in the rows that both have."""
 
 
-class WorldRunTold(WorldErrorsTold, EndTold):
+class WorldRunTold(WorldErrorsTold, ConclusionTold):
     """How a run in the virtual environment went."""
 
     station: str

@@ -8,7 +8,7 @@ from hil.config.settings import apply_overrides, read_toml
 from hil.recording.events import EventKind, Level
 from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
-from hil.run.end import Ran, RunEnd
+from hil.run.end import Conclusion, Ran
 from hil.run.facts import run_facts
 from hil.run.journal import Journal
 from hil.run.run import Opening, play
@@ -74,7 +74,7 @@ def dry_run(file: Path, folder: Path) -> Tried:
     return Tried(ok=end.ok, reason=end.outcome, recording=end.recorder.path)
 
 
-def run_recorded(file: Path, folder: Path, overrides: tuple[str, ...] = ()) -> RunEnd:
+def run_recorded(file: Path, folder: Path, overrides: tuple[str, ...] = ()) -> Conclusion:
     """Run it, recorded."""
     scenario = scenario_of(file, overrides)
     facts = {"scenario": scenario.name, "clock": "virtual"}

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from hil.config.errors import RefusedError
 from hil.recording.reader import Recording
-from hil.run.end import Ran, end_told
+from hil.run.end import Ran, conclusion_told
 from hil.stations.platform.course import RunSequence
 from hil.stations.platform.drives.certificate import (
     QUESTION,
@@ -44,7 +44,7 @@ def home_and_show(plan: Plan, leg: int | None, folder: Path, *, as_json: bool) -
         recording = Recording.open(result.recorder.path)
         homed = [number for number, homed in enumerate(result.homed, start=1) if homed]
         told = HomeTold(
-            **end_told(result.end),
+            **conclusion_told(result.end),
             outcome=result.outcome.value,
             reason=result.reason,
             homed=homed,

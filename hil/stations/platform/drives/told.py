@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
-from hil.run.end import EndTold
+from hil.run.end import ConclusionTold
 
 if TYPE_CHECKING:
     from drives.contract_trial import Promise
@@ -87,7 +87,7 @@ class CheckBankTold(TypedDict):
     """In the order in which they were tried."""
 
 
-class HomeTold(EndTold):
+class HomeTold(ConclusionTold):
     """How homing went."""
 
     outcome: str
