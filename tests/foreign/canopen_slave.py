@@ -80,8 +80,6 @@ class CanopenSlave:
         self._answers.clear()
         self._heard_s.clear()
         self._guarded_s = self._sync_s = None
-        if self._habits.guards_at_once:
-            self._guarded_s = now_s + self._habits.boot_s
 
     def _reset(self, now_s: float, *, application: bool) -> None:
         """NMT reset: power-on values again, and the boot-up message."""
@@ -103,6 +101,7 @@ class CanopenSlave:
         self.state = state
         if state == OPERATIONAL:
             self._sync_s = None
+            self._guarded_s = self._clock_s if self._habits.guards_at_once else self._guarded_s
             self._pdo.start()
         else:
             self._pdo.stop()
@@ -235,7 +234,7 @@ class CanopenSlave:
         if index == 0x1016:
             self._heard_s.pop(sub, None)
         elif index in (0x100C, 0x100D):
-            self._guarded_s = self._clock_s if self._habits.guards_at_once else None
+            self._guarded_s = None
 
     def _guard_consumers(self, index: int, sub: int, value: int) -> None:
         """No two entries of 1016h watch one node (CiA 301, 7.5.2.14)."""

@@ -30,7 +30,7 @@ class Habits:
         found_faulty: power-up finds it in fault, with the cause gone.
         watchdog_acts: a lost connection is followed by a stop; else it is told and nothing is done.
         busy: abort code that each object gives to its first transfers, and to how many.
-        guards_at_once: life guarding begins when it is set, and not with the first request.
+        guards_at_once: life guarding begins in OPERATIONAL, and not with the first request.
         absolute: the encoder keeps its count without power.
         homing_methods: of 6098h.
         unit_words: of position, speed, acceleration, where 60A8h to 60AAh are not there.

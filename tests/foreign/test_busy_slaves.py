@@ -1,9 +1,10 @@
-"""Slaves that refuse a transfer now and take it a moment later; and what stays refused for good."""
+"""Slaves as an earlier session left them, and slaves that refuse a transfer now and not later."""
 
 import dataclasses
 
 import pytest
 from habits import Habits
+from maker_rows import hold, without
 from object_dictionary import AbortError
 from virtual_rack import VirtualRack
 
@@ -95,3 +96,22 @@ def test_a_stand_in_is_named_with_the_reason():
     assert [drive.objects.number(0x605C) for drive in rack.drives] == [0] * 6
     for line in report.axes:
         assert "disable operation option (605Ch:0) 0 for 1 (the bench stops a rod by" in line
+
+
+def left_over(rows):
+    """Guard times of an earlier session: twice 25 ms."""
+    hold(rows, _100C=25, _100D=2)
+
+
+@pytest.mark.parametrize("heartbeat", [True, False])
+def test_guard_times_of_an_earlier_session_trip_nobody(heartbeat):
+    """With a heartbeat they are switched off; without one they are served."""
+    changes = (left_over,) if heartbeat else (left_over, lambda rows: without(rows, 0x1016))
+    rack = VirtualRack(changes, Habits(guards_at_once=True, boot_s=0.1), places_m=six(0.0285))
+    bank = bank_on(rack, first_motion="real")
+    bank.configure()
+    cycles(bank, rack, 100)
+    assert [slave.errors for slave in rack.slaves] == [[]] * 6
+    for drive in rack.drives:
+        held = [drive.objects.number(index) for index in (0x100C, 0x100D)]
+        assert held == ([0, 0] if heartbeat else [25, 2])
