@@ -129,6 +129,10 @@ class NodeSetup:
         self._check_modes()
         return identity
 
+    def release(self) -> None:
+        """Switch off what an earlier session may have left to watch the bench."""
+        self._watchdogs.release()
+
     def parameters(self) -> None:
         """Set units, parameters and PDOs, read them and the inputs; it must be pre-operational.
 
@@ -136,7 +140,6 @@ class NodeSetup:
             DriveSetupError: If something reads back wrong, or is refused.
         """
         access, identity, settings = self._access, self.identity, self._settings
-        self._watchdogs.release()
         self._find_units()
         if not settings.absolute:
             self._check_homing_method()
@@ -203,6 +206,8 @@ class NodeSetup:
         parts.append(f"stops by itself by {' and '.join(it.watchdogs)}")
         parts += [f"holds {'; '.join(it.differing)}"] if it.differing else []
         parts += [f"without {'; '.join(it.lacking)}"] if it.lacking else []
+        repeated = self._access.node.repeated
+        parts += [f"busy {repeated} times, and asked again"] if repeated else []
         return ", ".join(parts)
 
     def _age_in_words(self) -> str:
