@@ -13,8 +13,9 @@ from hil.config.named import configs_dir as configs_dir
 
 
 def find_file(
-    name: str, *, beside: Path | None = None, folder: str, key: str, ending: str = ".toml"
-) -> Path:
+    name: str, *, beside: Path | None = None, folder: str, key: str, ending: str = ".toml",
+    anywhere: bool = False,
+) -> Path:  # fmt: skip
     """The file that a setting or the command line means.
 
     A document may name what lies in its folder, and what is shipped (`hil.config.named`); a shipped
@@ -27,6 +28,7 @@ def find_file(
         folder: the folder of ``configs/`` that holds such files.
         key: what to call it in an error.
         ending: of such files, which a name may be without.
+        anywhere: whether a document may name one anywhere: a key, of which nothing is kept.
 
     Raises:
         NotAllowedError: if it is where the document may name none.
@@ -50,7 +52,7 @@ def find_file(
         if not os.path.isfile(place):  # one that may not be looked at is none
             continue
         try:
-            return _allowed(place, None if name in GIVEN else beside)
+            return _allowed(place, None if anywhere or name in GIVEN else beside)
         except OutsideError as error:
             outside = outside or f"{place} {error.strerror}"
     if outside:
