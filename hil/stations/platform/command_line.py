@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from hil.config.named import GIVEN
 from hil.config.settings import ConfigError
 from hil.diagram.options import operated_changes
 from hil.run.station import Request
@@ -27,6 +28,7 @@ def plan_of(request: Request) -> Plan:
     if rig is None or motion is None:
         raise ConfigError("command line", ["a SCENARIO is needed, or --rig and --motion"])
     table = recorded_table(rig, Path(motion), list(maps or ()))
+    GIVEN.take(table)
     return plan_from_table(table, Path("command line"), changes)
 
 

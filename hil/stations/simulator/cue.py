@@ -217,7 +217,6 @@ def _of_record(request: CueRequest) -> RidePlan:
     cueing: dict[str, Any] = {"preset": preset, "governor": request.governor}
     if request.algorithm is not None:
         cueing["algorithm"] = request.algorithm
-    GIVEN.take(str(request.record.resolve()))
     source = {"kind": RECORDED, "file": str(request.record.resolve())}
     if request.map_name is not None:
         source["map"] = _absolute(request.map_name)
@@ -230,6 +229,7 @@ def _of_record(request: CueRequest) -> RidePlan:
         "source": source,
         "cueing": cueing,
     }
+    GIVEN.take(table)
     return ride_from_table(table, Path("command line"))
 
 

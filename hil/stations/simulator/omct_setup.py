@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from hil.config.errors import ConfigError
+from hil.config.named import GIVEN
 from hil.machines.cueing_preset import filter_of, read_preset
 from hil.machines.governor import governor_of
 from hil.stations.platform.scenario import Plan, plan_from_table
@@ -90,4 +91,5 @@ def _plan(rig: str) -> Plan:
     """A rig at rest: the test needs its drives and its limits, and no motion."""
     hold = {"kind": "hold", "duration_s": 1.0}
     table = {"name": "omct", "rig": rig, "rate_hz": RATE_HZ, "motion": hold}
+    GIVEN.take(table)
     return plan_from_table(table, Path("command line"))

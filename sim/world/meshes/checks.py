@@ -1,14 +1,28 @@
 """Whether a link's meshes can be had, touched and weighed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sim.world.meshes.mass import bounds_nothing, open_edges
-from sim.world.meshes.reading import parts_of, surface_of
-from sim.world.meshes.surface import MeshError
+from sim.world.meshes.reading import parts_of, surface_of, triangles_of
+from sim.world.meshes.surface import ROBOT_TRIANGLES_MAX, MeshError
+from sim.world.robots.faults import Finding
 from sim.world.robots.model import BodyShape, LinkMesh, RobotLink
 
 Problem = tuple[str, object, str, str]
 """Field, value, what is wrong, what would be right."""
+
+
+def too_many_triangles(links: Sequence[RobotLink]) -> Iterator[Finding]:
+    """The first link whose meshes, with those of the links before it, have too many."""
+    count = 0
+    for index, link in enumerate(links):
+        for mesh in (link.mesh, link.visual and link.visual.mesh):
+            count += triangles_of(mesh) if mesh is not None else 0
+        if count > ROBOT_TRIANGLES_MAX:
+            problem = f"meshes up to it have more than {ROBOT_TRIANGLES_MAX} triangles"
+            right = "reduce (decimate) them in a modelling program"
+            yield Finding(("link", index, "mesh"), f"link {link.number}", link.mesh, problem, right)
+            return
 
 
 def mesh_problems(link: RobotLink) -> Iterator[Problem]:

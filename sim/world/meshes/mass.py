@@ -24,12 +24,12 @@ def open_edges(surface: MeshSurface) -> int:
     a, b, c = surface.triangles.T
     begins, ends = np.concatenate([a, b, c]), np.concatenate([b, c, a])
     count = len(surface.vertices)
-    ways, counts = np.unique(begins * count + ends, return_counts=True)
-    backs, back_counts = np.unique(ends * count + begins, return_counts=True)
-    along = dict(zip(ways.tolist(), counts.tolist(), strict=True))
-    against = dict(zip(backs.tolist(), back_counts.tolist(), strict=True))
-    unlike = {one for one in {*along, *against} if along.get(one, 0) != against.get(one, 0)}
-    return len({min(one, one % count * count + one // count) for one in unlike})
+    ways = np.concatenate([begins * count + ends, ends * count + begins])
+    edges, of_each = np.unique(ways, return_inverse=True)
+    along = np.bincount(of_each[: len(begins)], minlength=len(edges))
+    against = np.bincount(of_each[len(begins) :], minlength=len(edges))
+    unlike = edges[along != against]
+    return len(np.unique(np.minimum(unlike, unlike % count * count + unlike // count)))
 
 
 def volume_m3(surface: MeshSurface) -> float:

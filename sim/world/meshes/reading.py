@@ -1,7 +1,8 @@
 """Surfaces of a link's mesh, by the endings of its files; each is read once."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
 
@@ -182,14 +183,30 @@ def by_looks(surface: MeshSurface) -> Iterator[MeshSurface]:
         yield surface.some(surface.looks == look)
 
 
+def triangles_of(mesh: LinkMesh) -> int:
+    """How many its file has, and those of its parts; 0 of what is none."""
+    count = 0
+    for path in dict.fromkeys((mesh.file, *mesh.parts)):
+        with suppress(MeshError):
+            count += len(_parsed(replace(mesh, scale=(1.0, 1.0, 1.0)), path).triangles)
+    return count
+
+
 def _surface(mesh: LinkMesh, path: str) -> MeshSurface:
+    surface = _parsed(replace(mesh, scale=(1.0, 1.0, 1.0)), path)
+    return checked_length(checked_surface(surface.scaled(mesh.scale)))
+
+
+@lru_cache(maxsize=128)
+def _parsed(mesh: LinkMesh, path: str) -> MeshSurface:
+    """Of one of its files, in units of the file."""
     if (data := mesh.content(path)) is None:
         raise MeshError(f"{brief(path)} was not had", "read the document from its folder")
     if path.lower().endswith(".stl"):
         surface = read_stl(data)
     else:
         surface = read_obj(data, path, mesh.content)
-    return checked_length(checked_surface(checked_surface(surface).scaled(mesh.scale)))
+    return checked_surface(surface)
 
 
 def _had(path: str, files: MeshFiles) -> bytes:

@@ -5,9 +5,10 @@ How they are tied to each other is judged by :mod:`sim.world.robots.ties`.
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, Final
 
-from sim.world.meshes.checks import mesh_problems
+from sim.world.meshes.checks import mesh_problems, too_many_triangles
 from sim.world.robots.dh import COUNTS, NAMES, is_angle
 from sim.world.robots.faults import Finding
 from sim.world.robots.model import (
@@ -41,6 +42,8 @@ Problem = tuple[str, object, str, str]
 
 def value_findings(robot: Robot) -> Iterator[Finding]:
     """What is wrong with the values of each link and each joint."""
+    heavy = list(too_many_triangles(robot.links[:LINKS_MAX]))
+    yield from heavy
     for kind, rows, most in (("link", robot.links, LINKS_MAX), ("joint", robot.joints, JOINTS_MAX)):
         if len(rows) > most:
             problem = f"there are more {kind}s than {most}"
@@ -56,6 +59,8 @@ def value_findings(robot: Robot) -> Iterator[Finding]:
                 right = f"{_free(rows)} is free"
                 yield Finding((kind, index, "number"), subject, row.number, problem, right)
             problems = _of_link(row) if isinstance(row, RobotLink) else _of_joint(row)
+            if isinstance(row, RobotLink) and not heavy:
+                problems = chain(problems, mesh_problems(row))
             for field, value, problem, remedy in problems:
                 yield Finding((kind, index, field), subject, value, problem, remedy)
 
@@ -98,7 +103,6 @@ def _of_link(link: RobotLink) -> Iterator[Problem]:
         yield from _of_place("place", link.place.position_m, link.place.quaternion)
     if link.visual is not None:
         yield from _of_visual(link.visual)
-    yield from mesh_problems(link)
 
 
 def _not_finite(row: RobotLink | RobotJoint, fields: Iterable[str]) -> Iterator[Problem]:

@@ -25,6 +25,8 @@ BASE: Final = 0
 """Number of the link that carries all others."""
 LINKS_MAX: Final = 2000
 """Links of one robot at most."""
+CHAIN_MAX: Final = 150
+"""Links that carry one another in a row at most: they are elements in elements of other forms."""
 JOINTS_MAX: Final = 4000
 """Joints of one robot at most, those that close loops included."""
 

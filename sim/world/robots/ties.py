@@ -10,6 +10,7 @@ from sim.world.robots.faults import Finding
 from sim.world.robots.fittings import fitting_findings
 from sim.world.robots.model import (
     BASE,
+    CHAIN_MAX,
     NOWHERE,
     REST,
     BodyShape,
@@ -156,7 +157,9 @@ def _mimics(robot: Robot) -> Iterator[Finding]:
 
 def _connected(robot: Robot, drivers: Rows) -> Iterator[Finding]:
     """Cycles of joints none of which closes a loop, each told once."""
-    done = {link.number for link in spanning_tree(robot).links}
+    tree = spanning_tree(robot)
+    yield from _long(robot, [link.number for link in tree.links], drivers)
+    done = {link.number for link in tree.links}
     for link in robot.links:
         way: list[int] = []
         number = link.number
@@ -170,6 +173,19 @@ def _connected(robot: Robot, drivers: Rows) -> Iterator[Finding]:
             problem = f"links {_some(cycle)} carry each other and no joint closes the cycle"
             right = "a joint that closes a loop has a point on both links"
             yield _joint(robot, index, "child", joint.child, problem, right)
+
+
+def _long(robot: Robot, order: Iterable[int], drivers: Rows) -> Iterator[Finding]:
+    """The first link that too many others carry; those that carry come first in the order."""
+    depths: dict[int, int] = {}
+    for number in order:
+        depths[number] = depths.get(drivers[number][1].parent, 0) + 1
+        if depths[number] > CHAIN_MAX:
+            index = next(at for at, one in enumerate(robot.links) if one.number == number)
+            problem = f"more than {CHAIN_MAX} links carry one another up to it"
+            right = f"chains of at most {CHAIN_MAX} links"
+            yield _link(robot, index, "number", number, problem, right)
+            return
 
 
 def _bodies(robot: Robot, drivers: Rows) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from hil.config.errors import ConfigError
+from hil.config.named import GIVEN
 from hil.terminal.console import Json, leave, verb
 from hil.terminal.options import AnyUser, RigArg
 
@@ -391,4 +392,5 @@ def _plan(
         "devices": {"drives": url, "fallback": fallback},
         "motion": motion(loaded) if callable(motion) else motion,
     }
+    GIVEN.take(table)
     return plan_from_table(table, Path("command line"))

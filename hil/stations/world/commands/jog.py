@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hil.config.errors import ConfigError
+from hil.config.named import GIVEN
 from hil.run.station import Request
 from hil.terminal.console import Exit, Json, verb
 from hil.terminal.options import OperatorOption, OutOption, SetOption
@@ -120,6 +121,7 @@ def _scenario(what: str) -> tuple[dict[str, Any], Path]:
     if table.get("station") == "world":
         return table, path
     robot_of(what, key="SCENARIO|ROBOT")
+    GIVEN.take(what)
     name = Path(what.replace(":", "_")).stem
     return {"station": "world", "name": f"jog_{name}", "robot": what}, Path("jog")
 
