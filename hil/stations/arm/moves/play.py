@@ -1,7 +1,5 @@
 """A recorded path to be driven again: a CSV file of places, or what a robot was sent in a run."""
 
-import csv
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -14,8 +12,8 @@ from arm_driver.keeper import BranchKeeper
 from arm_driver.kinematics import Joints, nearest
 from arm_driver.location import COUNTS_PER_DEG, COUNTS_PER_MM, Location
 from arm_driver.pose import ArmError, Pose
-from hil.config.errors import RefusedError
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError, MotionError, RefusedError
+from hil.config.tables import read_table
 from hil.machines.robot_settings import RobotSettings
 from hil.recording.header import RecordingError
 from hil.stations.arm.judge import RobotJudge
@@ -107,33 +105,23 @@ def _start_joints(machines: ArmMachines, first_rad: Array) -> Array | None:
 
 def _of_csv(path: Path, robot: RobotSettings) -> PlayedPath:
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.reader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ConfigError(str(path), [f"cannot be read: {error}"]) from None
-    head = [name.strip() for name in rows[0]] if rows else []
-    if missing := [name for name in COLUMNS if name not in head]:
-        raise ConfigError(
-            str(path), [f"line 1: no column {', '.join(missing)}; needed are {', '.join(COLUMNS)}"]
-        )
-    places = [head.index(name) for name in COLUMNS]
-    found = [_row(str(path), number, row, places) for number, row in enumerate(rows[1:], 2) if row]
-    times = np.array([t_s for t_s, _ in found])
+        table = read_table(path, COLUMNS)
+    except MotionError as error:
+        raise ConfigError(str(path), [str(error).removeprefix(str(path)).lstrip(",: ")]) from None
+    times = table.columns["t_s"]
     _check_times(str(path), times)
-    poses = tuple(place_of(robot, place) for _, place in found)
-    return PlayedPath(path.name, times, poses, None)
+    rows = np.column_stack([table.columns[name] for name in COLUMNS[1:]]).tolist()
+    places = [
+        _place(str(path), int(line), row) for line, row in zip(table.lines, rows, strict=True)
+    ]
+    return PlayedPath(path.name, times, tuple(place_of(robot, place) for place in places), None)
 
 
-def _row(
-    file: str, number: int, row: Sequence[str], places: Sequence[int]
-) -> tuple[float, Location]:
+def _place(file: str, line: int, values: list[float]) -> Location:
     try:
-        values = [float(row[place]) for place in places]
-        if not np.isfinite(values).all():
-            raise ValueError("seven finite numbers are needed")
-        return values[0], read_place(values[1:])
-    except (ValueError, IndexError) as error:
-        raise ConfigError(file, [f"line {number}: {error}"]) from None
+        return read_place(values)
+    except ValueError as error:
+        raise ConfigError(file, [f"line {line}: {error}"]) from None
 
 
 def _check_times(file: str, times: Array) -> None:
