@@ -26,6 +26,8 @@ AXES: Final = ("x", "y", "z", "o", "a", "t")
 _COUNTS_PER_M: Final = COUNTS_PER_MM * 1000
 _HALF_TURN_COUNTS: Final = 180 * COUNTS_PER_DEG
 _RAD_PER_COUNT: Final = math.radians(1.0 / COUNTS_PER_DEG)
+_ABSURD: Final = 1e9
+"""A larger number has no count; the wire's own range is far below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,8 @@ class Location:
         for axis, number in zip(AXES, numbers, strict=True):
             if not math.isfinite(number):
                 raise ValueError(f"{axis} = {number} is not finite; metres and radians are needed")
+            if abs(number) > _ABSURD:
+                raise ValueError(f"{axis} = {number:g}: beyond {_ABSURD:g} m or rad")
         x, y, z = (round(value * _COUNTS_PER_M) for value in numbers[:3])
         o, a, t = (_within_half_turn(round(value / _RAD_PER_COUNT)) for value in numbers[3:])
         return cls((x, y, z, o, a, t))

@@ -56,7 +56,7 @@ app = typer.Typer(
     help="Hardware-in-the-loop bench for motion platforms: **check** a motion, **run** it on "
     "simulated drives, and read the **report** of what happened.\n\n"
     "Exit status: 0 well, 1 the machine or the motion was refused or tripped, 2 bad usage or "
-    "configuration.",
+    "configuration, 3 a fault of the program.",
 )
 for group in reversed(cli_stations.verbs_offered()):
     if not group.broken:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hil.cli.told import ExportTold, RecordedTold, ReportTold
-from hil.config.errors import ConfigError, RefusedError
+from hil.config.errors import ConfigError
 from hil.terminal.console import Json, err, leave, out, print_json, verb
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def export(
         target.parent.mkdir(parents=True, exist_ok=True)
         written = export_csv(recording, target)
     except OSError as error:
-        raise RefusedError(f"{target}: cannot be written: {error.strerror}") from None
+        raise ConfigError(str(target), [f"cannot be written: {error.strerror}"]) from None
     state = _state(recording)
     if as_json:
         print_json(ExportTold(csv=str(written), rows=recording.cycles, **state))

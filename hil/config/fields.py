@@ -32,7 +32,10 @@ AccelerationDeg = Annotated[float, Field(gt=0.0, le=20_000.0)]
 JerkDeg = Annotated[float, Field(gt=0.0, le=2_000_000.0)]
 Seconds = Annotated[float, Field(gt=0.0, le=86_400.0)]
 FadeSeconds = Annotated[float, Field(gt=0.0, le=60.0)]
-Positive = Annotated[float, Field(gt=0.0)]
+Frequency = Annotated[float, Field(gt=0.0, le=1000.0)]
+"""No cycle is shorter than 1 ms, and nothing above it is a motion [Hz]."""
+Positive = Annotated[float, Field(gt=0.0, le=1e12)]
+"""What is larger is another unit, and would overflow on the way."""
 NotNegative = Annotated[float, Field(ge=0.0)]
 EnableSeconds = Annotated[float, Field(ge=0.0, le=300.0)]
 """Drives that need longer than five minutes have a fault; a run waits for so long."""

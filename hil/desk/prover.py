@@ -15,7 +15,6 @@ import shutil
 import signal
 import socket
 import sys
-import tempfile
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -30,6 +29,7 @@ from hil.ipc.child import (
     ChildProcess,
     start_child,
 )
+from hil.ipc.work_folder import WorkFolder
 
 Verdict = Callable[[PendingRequest, str, bytes], None]
 """Takes a case, what is wrong with it (empty if nothing), and a motion's table as JSON."""
@@ -65,7 +65,7 @@ class ProverChild:
         self._header_fd, self._verdict, self._program = header_fd, verdict, program
         self._process: ChildProcess | None = None
         self._wire: socket.socket | None = None
-        self._folder = ""
+        self._work: WorkFolder | None = None
         self._waiting: dict[str, deque[PendingRequest]] = {_POSE: deque(), _TABLE: deque()}
         self._asked: dict[str, PendingRequest] = {}
 
@@ -83,7 +83,8 @@ class ProverChild:
         if self._wire is not None:
             return
         # Proofs leave files while they run. Whoever is left, desk or prover, removes the folder.
-        folder = self._folder = tempfile.mkdtemp(prefix="hil-prover-")
+        self._work = WorkFolder("hil-prover-")
+        folder = str(self._work.path)
         near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with far:
             try:
@@ -167,9 +168,9 @@ class ProverChild:
         status = None
         if process is not None:
             status = process.end(0.01)  # one that has ended by itself keeps its status
-        if self._folder:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = ""
+        if self._work is not None:
+            self._work.remove()
+            self._work = None
         return status
 
 

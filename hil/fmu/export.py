@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from hil.fmu.extra import require_fmpy
 from hil.fmu.process import ModelProcess
 from hil.fmu.program import Array, ModelProgram, Playing
 from hil.fmu.wire import ModelOrder
+from hil.ipc.work_folder import WorkFolder
 
 JUDGED_STEPS: Final = 200
 JUDGED_TO: Final = 1e-12
@@ -55,9 +55,10 @@ def export(program: ModelProgram, major: int, path: Path, version: str) -> Expor
     require_fmpy()
     require_compilers()
     token = token_of(program, major)
-    with tempfile.TemporaryDirectory(prefix="hil-export-") as folder:
-        made = library(program, major, token, Path(folder))
-        archive = Path(folder) / f"{program.name}.fmu"
+    with WorkFolder("hil-export-") as work:
+        folder = work.path
+        made = library(program, major, token, folder)
+        archive = folder / f"{program.name}.fmu"
         _pack(archive, made, description(program, major, token, version), str(major))
         largest = judged(program, archive)
         try:

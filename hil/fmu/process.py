@@ -8,12 +8,12 @@ from __future__ import annotations
 import signal
 import socket
 from contextlib import suppress
-from tempfile import TemporaryDirectory
 from typing import Final, Self
 
 from hil.config.errors import RefusedError
 from hil.fmu.wire import MAX_BYTES, MAX_VALUES, ModelOrder, Packer, StepAnswer, StepStatus
 from hil.ipc.child import DEVNULL, SINGLE_THREADED, ChildProcess, ChildTimeout, start_child
+from hil.ipc.work_folder import WorkFolder
 
 START_S: Final = 60.0
 """An FMU may take so long to load: some unpack gigabytes, others start an interpreter."""
@@ -41,11 +41,11 @@ class ModelProcess:
             raise RefusedError(f"{order.path}: {text}fewer inputs, outputs or start values")
         self._packer = Packer(len(order.inputs), len(order.outputs))
         self._path = order.path
-        self._folder = TemporaryDirectory(prefix="hil-fmu-", ignore_cleanup_errors=True)
+        self._folder = WorkFolder("hil-fmu-")
         self._link, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._child: ChildProcess = start_child(
-                ["-m", "hil.fmu.child", str(theirs.fileno()), self._folder.name],
+                ["-m", "hil.fmu.child", str(theirs.fileno()), str(self._folder.path)],
                 stdout=DEVNULL,
                 stderr=DEVNULL,
                 pass_fds=[theirs.fileno()],
@@ -122,7 +122,7 @@ class ModelProcess:
         self._link.close()
         self._child.kill()
         self._child.end()
-        self._folder.cleanup()
+        self._folder.remove()
 
     def __enter__(self) -> Self:
         """The process itself."""

@@ -21,6 +21,7 @@ from hil.config.fields import (
     CoordinateRange,
     Distance,
     EnableSeconds,
+    Frequency,
     Jerk,
     JerkDeg,
     LegAccelerations,
@@ -119,7 +120,7 @@ class Cylinders(Settings):
     """Share of the moving mass that one leg accelerates (simulated cylinders)."""
     static_load_n: LegLoads
     """Share of the weight that one leg carries (simulated cylinders)."""
-    natural_frequency_hz: Positive
+    natural_frequency_hz: Frequency
     """Of the position loop (simulated cylinders)."""
     damping: Positive
     """Of the position loop, as a share of the critical one (simulated cylinders)."""

@@ -93,6 +93,7 @@ class Exit(IntEnum):
     WELL = 0
     REFUSED = 1  # the machine or the motion was refused or tripped
     USAGE = 2  # bad usage or configuration
+    FAULT = 3  # an error of the program itself
 
 
 JSON_FORMAT: Final = 1
@@ -156,6 +157,16 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
             # A run hears signals itself: this is a check, a report or another verb without motion.
             interrupted = RefusedError("interrupted; nothing was moved by it")
             _end(interrupted, Exit.REFUSED, as_json=bool(kwargs.get("as_json")))
+        except (BrokenPipeError, typer.Exit, typer.Abort, typer.BadParameter):
+            raise
+        except OSError as error:
+            place = f"{error.filename}: " if error.filename else ""
+            refused = RefusedError(f"{place}the system refuses: {error.strerror or error}")
+            _end(refused, Exit.REFUSED, as_json=bool(kwargs.get("as_json")))
+        except Exception as error:
+            from hil.terminal.fault import unforeseen
+
+            _end(unforeseen(error), Exit.FAULT, as_json=bool(kwargs.get("as_json")))
 
     return wrapped
 

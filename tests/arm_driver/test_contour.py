@@ -290,6 +290,8 @@ def test_whole_turns_are_taken_off(turns, count):
         ((10.0, 0, 0), (0, 0, 0), "x = 1000000"),
         ((0, math.nan, 0), (0, 0, 0), "y = nan is not finite"),
         ((0, 0, 0), (0, math.inf, 0), "a = inf is not finite"),
+        ((0, 0, 1e308), (0, 0, 0), "z = 1e.308: beyond 1e"),
+        ((0, 0, 0), (0, 0, -1e308), "t = -1e.308: beyond 1e"),
         ((0, 0), (0, 0, 0), "5 numbers"),
     ],
 )

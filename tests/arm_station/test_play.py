@@ -126,6 +126,8 @@ def test_what_passes_only_while_nobody_lets_go_is_refused():
         ("", "line 1: is empty: a header"),
         ("t_s,x_mm\n0,1", "line 1: there is no column 'y_mm'"),
         (f"{HEAD}\n0,1,2,3,4,5,6", "1 places; 2 to"),
+        (f"{HEAD}\n0,1,2,3,4,5,6\n0.1,1,2,1e308,4,5,6", "line 3, column 'z_mm': holds '1e308'"),
+        (f"{HEAD}\n0,1,2,3,4,5,6\n0.1,1,2,3,4,5,1e14", "line 3: "),
         (f"{HEAD}\n0,1,2,3,4,5,6\n0.1,1,2,3,4,5", "line 3"),
         (f"{HEAD}\n0,1,2,3,4,5,6\n0.1,1,2,3,4,5,x", "line 3"),
         (f"{HEAD}\n0,1,2,3,4,5,6\n0.1,1,2,3,4,5,nan", "line 3, column 't_deg': holds 'nan'"),

@@ -35,7 +35,7 @@ from hil.desk.prover import ProverChild
 from hil.stations.platform.operator.prover import PROGRAM
 prover = ProverChild(os.open(sys.argv[1], os.O_RDONLY), lambda *verdict: None, PROGRAM)
 prover.start()
-print(prover._folder, flush=True)
+print(prover._work.path, flush=True)
 sys.stdin.readline()
 """
 

@@ -6,11 +6,8 @@ panel that freezes stops the gripper within the listener's bound.
 
 import os
 import secrets
-import shutil
 import socket
-import tempfile
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +15,7 @@ from hil.config.toml_text import toml_value
 from hil.desk.messages import proof_of
 from hil.desk.velocity.remote_wire import LINE_MAX, line_of, parse_word
 from hil.desk.velocity.source import Twist
+from hil.ipc.work_folder import WorkFolder
 
 CONNECT_EVERY_S: Final = 0.2
 """How often a listener is looked for that is not there yet [s]."""
@@ -138,10 +136,10 @@ class ScreenPlace:
     """
 
     def __init__(self, source: Mapping[str, Any], key: str = "source") -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="hil-handles-"))  # mode 0700
+        self._work = WorkFolder("hil-handles-")
         self._key = key
         self.token = secrets.token_hex(32)
-        self.socket, self.token_file = self._folder / "arm.sock", self._folder / "token"
+        self.socket, self.token_file = self._work.path / "arm.sock", self._work.path / "token"
         kept = {key: source[key] for key in ("limits", "frame") if key in source}
         self._source = kept | {
             "kind": "remote", "listen": str(self.socket), "token_file": str(self.token_file),
@@ -161,5 +159,4 @@ class ScreenPlace:
 
     def remove(self) -> None:
         """Remove it; harmless when repeated."""
-        with suppress(OSError):
-            shutil.rmtree(self._folder)
+        self._work.remove()

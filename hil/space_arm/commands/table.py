@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hil.config.errors import ConfigError, RefusedError
+from hil.config.errors import ConfigError
 from hil.config.files import make_folder, write_whole
 from hil.space_arm.commands.choices import loads_of, models_of, space_arm_of
 from hil.space_arm.told import TableTold
@@ -127,7 +127,7 @@ def table(
             rows = make_table(plan, wanted, clock, tell)
         written = _write_pictures(settings, plan, wanted, clock, pictures)
     except OSError as error:
-        raise RefusedError(f"{error.filename}: cannot be written: {error.strerror}") from None
+        raise ConfigError(str(error.filename), [f"cannot be written: {error.strerror}"]) from None
     failed = [f"{row.model} {row.payload}" for row in rows if row.failed]
     if as_json:
         print_json(

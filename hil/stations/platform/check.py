@@ -7,12 +7,11 @@ and finds all that is wrong with them; the dry run shows that gate and drives ag
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hil.ipc.work_folder import WorkFolder
 from hil.machines.machine import envelope_of, gate_limits
 from hil.stations.platform.bench import expected_duration_s, machine_of, run
 from hil.stations.platform.motion.excerpts import blocks, excerpts, hardest_s
@@ -222,10 +221,10 @@ def _dry_run(plan: Plan, motion: MotionSource, tell: Tell) -> list[PlanFinding]:
         update={"clock": "virtual", "faults": (), "devices": devices}
     )
     total_s = expected_duration_s(plan, motion)
-    with TemporaryDirectory(prefix="hil-check-") as folder:
+    with WorkFolder("hil-check-") as work:
         result = run(
             plan.model_copy(update={"scenario": scenario}),
-            Path(folder),
+            work.path,
             motion=motion,
             progress=lambda t_s: tell("dry run through the gate", min(t_s, total_s), total_s),
             stop=nullcontext(_Unheard()),

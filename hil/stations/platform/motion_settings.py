@@ -5,7 +5,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from hil.config.fields import Distance, FadeSeconds, LegNumbers, NotNegative, Positive, Seconds
+from hil.config.fields import (
+    Distance,
+    FadeSeconds,
+    Frequency,
+    LegNumbers,
+    NotNegative,
+    Positive,
+    Seconds,
+)
 from hil.config.settings import Settings
 from hil.diagram.use import GivenParameter
 from hil.machines.rig import PoseSettings
@@ -24,7 +32,7 @@ class TranslationTerm(Settings):
     """Which coordinate moves."""
     amplitude_m: Distance
     """Half the stroke of the sine [m]."""
-    frequency_hz: Positive
+    frequency_hz: Frequency
     """[Hz]."""
     phase_deg: float = 0.0
     """At the beginning of the motion [deg]."""
@@ -37,7 +45,7 @@ class RotationTerm(Settings):
     """Which angle moves."""
     amplitude_deg: Annotated[float, Field(ge=0.0, le=180.0)]
     """Half the swing of the sine [deg]."""
-    frequency_hz: Positive
+    frequency_hz: Frequency
     """[Hz]."""
     phase_deg: float = 0.0
     """At the beginning of the motion [deg]."""
@@ -128,11 +136,11 @@ class RecordedSettings(Settings):
     """Lead-in and lead-out that bring the motion from rest and back [s]."""
     gap_max_s: Positive = 0.25
     """A longer hole between two samples is refused, not bridged."""
-    rate_hz: Positive | None = None
+    rate_hz: Frequency | None = None
     """Of the uniform grid that uneven time stamps are resampled to; the file's median if absent."""
-    lowpass_hz: Positive | None = None
+    lowpass_hz: Frequency | None = None
     """Cut-off of a zero-phase low-pass filter [Hz]; unfiltered if absent."""
-    highpass_hz: Positive = HIGHPASS_HZ
+    highpass_hz: Frequency = HIGHPASS_HZ
     """Cut-off of the zero-phase high-pass of what is integrated from accelerations [Hz]."""
     scale: Share = 1.0
     """Factor on all coordinates' deviation from the neutral pose, beside those in ``map`` [1]."""

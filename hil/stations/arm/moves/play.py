@@ -10,10 +10,9 @@ from scipy.spatial.transform import Rotation
 
 from arm_driver.keeper import BranchKeeper
 from arm_driver.kinematics import Joints, nearest
-from arm_driver.location import COUNTS_PER_DEG, COUNTS_PER_MM
+from arm_driver.location import COUNTS_PER_DEG, COUNTS_PER_MM, Location
 from arm_driver.pose import ArmError, Pose
-from hil.config.errors import MotionError, RefusedError
-from hil.config.settings import ConfigError
+from hil.config.errors import ConfigError, MotionError, RefusedError
 from hil.config.tables import read_table
 from hil.machines.robot_settings import RobotSettings
 from hil.recording.header import RecordingError
@@ -108,16 +107,21 @@ def _of_csv(path: Path, robot: RobotSettings) -> PlayedPath:
     try:
         table = read_table(path, COLUMNS)
     except MotionError as error:
-        raise ConfigError(str(path), [str(error).removeprefix(str(path)).lstrip(":, ")]) from None
-    times, *values = (table.columns[name] for name in COLUMNS)
+        raise ConfigError(str(path), [str(error).removeprefix(str(path)).lstrip(",: ")]) from None
+    times = table.columns["t_s"]
     _check_times(str(path), times)
-    poses = []
-    for row, place in enumerate(zip(*values, strict=True)):
-        try:
-            poses.append(place_of(robot, read_place([float(one) for one in place])))
-        except ValueError as error:
-            raise ConfigError(str(path), [f"line {table.lines[row]}: {error}"]) from None
-    return PlayedPath(path.name, times, tuple(poses), None)
+    rows = np.column_stack([table.columns[name] for name in COLUMNS[1:]]).tolist()
+    places = [
+        _place(str(path), int(line), row) for line, row in zip(table.lines, rows, strict=True)
+    ]
+    return PlayedPath(path.name, times, tuple(place_of(robot, place) for place in places), None)
+
+
+def _place(file: str, line: int, values: list[float]) -> Location:
+    try:
+        return read_place(values)
+    except ValueError as error:
+        raise ConfigError(file, [f"line {line}: {error}"]) from None
 
 
 def _check_times(file: str, times: Array) -> None:

@@ -180,7 +180,7 @@ def sample(
         try:
             written = [Path(path) for path in write_sample_figures(drawn, box, folder, exact)]
         except OSError as error:
-            raise RefusedError(f"{folder}: cannot be written: {error.strerror}") from None
+            raise ConfigError(str(folder), [f"cannot be written: {error.strerror}"]) from None
     if as_json:
         print_json(
             SampleTold(

@@ -9,7 +9,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from hil.config.errors import ConfigError, MotionError, RefusedError
+from hil.config.errors import ConfigError, MotionError
 from hil.config.files import write_whole
 from hil.terminal.completion import offered
 
@@ -100,12 +100,12 @@ def write_file(path: Path, content: bytes) -> None:
     """Write a file of the user's.
 
     Raises:
-        RefusedError: if that cannot be.
+        ConfigError: if that cannot be.
     """
     try:
         write_whole(path, content)
     except OSError as error:
-        raise RefusedError(f"{path}: cannot be written: {error.strerror}") from None
+        raise ConfigError(str(path), [f"cannot be written: {error.strerror}"]) from None
 
 
 def figure(value: float) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -12,6 +11,7 @@ from rich.table import Table
 
 from hil.config.errors import MotionError, RefusedError
 from hil.hosts.kind import Received, Refused
+from hil.ipc.work_folder import WorkFolder
 from hil.stations.simulator.listening.ears import ListenChoice, listen, listening, seconds_of
 from hil.stations.simulator.listening.heard import HostFigures
 from hil.stations.simulator.listening.listen import line_of, nothing_text, refused_told
@@ -111,8 +111,8 @@ def check_and_show(choice: ListenChoice, seconds: float, *, as_json: bool) -> bo
     Raises:
         RefusedError: if too little came to be judged.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "ride.csv"
+    with WorkFolder("hil-listen-") as work:
+        path = work.path / "ride.csv"
         with RideWriter(path) as writer:
             figures = record(choice, writer, seconds, quiet=as_json)
         if not writer.rows:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hil.config.errors import ConfigError, RefusedError
+from hil.config.errors import ConfigError
 from hil.config.files import write_whole
 from hil.terminal.console import err, verb
 
@@ -52,7 +52,7 @@ def send(
         try:
             write_whole(file, ("\n".join(lines) + "\n").encode("ascii"))
         except OSError as error:
-            raise RefusedError(f"{file}: cannot be written: {error.strerror}") from None
+            raise ConfigError(str(file), [f"cannot be written: {error.strerror}"]) from None
         return
     from hil.timing.realtime import RealClock
     from hil.timing.stop import StopSignals
