@@ -71,7 +71,7 @@ class FrameStream:
         """Where it listens."""
         self.counts: Counter[str] = Counter()
         """Frames taken, and those dropped, by reason."""
-        self._order = FrameOrder()
+        self._order = FrameOrder(self._stale_s)
         self._values: Array = np.zeros(count)
         self._heard_s = -np.inf
         self._told, self._told_s = Counter[str](), -np.inf
@@ -93,7 +93,7 @@ class FrameStream:
     def choose(self) -> None:
         """Let another sender lead, as a person wants it, if the one that led is silent."""
         if self._senders.choose():
-            self._order = FrameOrder()
+            self._order = FrameOrder(self._stale_s)
 
     def _take(self, data: bytes, sender: Address, now_s: float) -> None:
         frame = read_frame(data, self._count)
