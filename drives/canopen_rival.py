@@ -28,8 +28,9 @@ POWERED = frozenset(
 )
 """States in which a drive has force (CiA 402-2, power drive state machine)."""
 REMEDY = (
-    "another controller has it, or one has left it so: stop that one, or take the power off the "
-    "drives, and start again; nothing was moved"
+    f"no controller was heard in {LISTEN_S:g} s, so an earlier run may have left it so: take the "
+    "power off the drives, or stop one that leads them without SYNC, and start again; nothing was "
+    "moved"
 )
 
 

@@ -33,10 +33,11 @@ _POWERED = (
     State402.QUICK_STOP_ACTIVE,
     State402.FAULT_REACTION_ACTIVE,
 )
-_REMEDY = (
-    "another controller has it, or one has left it so: stop that one, or take the power off the "
-    "drives, and start again; nothing was written"
+_LEFT_SO = (
+    "an earlier run may have left it so, or another controller leads it: take the power off the "
+    "drives, or stop that one, and start again; nothing was written"
 )
+_LED = "another controller has it: stop that one, and start again; nothing was written"
 
 
 class RivalWatch:
@@ -71,7 +72,7 @@ class RivalWatch:
             if state is not None and state in _POWERED:
                 text = f"leg {leg} is {state.value} (statusword 0x{answer.statusword:04X})"
                 text = f"{gateway.url}: {text} before anything was asked of it"
-                raise DriveSetupError(f"{text}: {_REMEDY}")
+                raise DriveSetupError(f"{text}: {_LEFT_SO}")
         threading.Event().wait(APART_S)
         last = self._answers(gateway)
         for leg, (scale, before, after) in enumerate(
@@ -81,12 +82,12 @@ class RivalWatch:
             if way_m > MOTION_M:
                 text = f"{gateway.url}: leg {leg} moved by {1e3 * way_m:.3g} mm in {APART_S:g} s"
                 text += f", more than {1e3 * MOTION_M:g} mm, before anything was asked of it"
-                raise DriveSetupError(f"{text}: {_REMEDY}")
+                raise DriveSetupError(f"{text}: {_LED}")
         again = self._registers(gateway)
         for unit, held in registers.items():
             if again.get(unit, held) != held:
                 text = f"{gateway.url}: somebody writes the cyclic registers of unit {unit}"
-                raise DriveSetupError(f"{text}: {_REMEDY}")
+                raise DriveSetupError(f"{text}: {_LED}")
 
     def look(self, gateway: ModbusGateway, written: Mapping[int, Sequence[int]]) -> None:
         """Read a unit's registers back, if it is time; a unit that does not tell them is let be.

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from hil.config.errors import ConfigError, about
-from hil.ipc.socket_owner import Address, udp_uids
-from hil.ipc.udp_senders import Senders, Unheard
+from hil.ipc.socket_owner import Address, udp_owners
+from hil.ipc.udp_senders import Owners, Senders, Unheard
 from hil.timing.clock import kernel_ahead_s
 
 SO_TIMESTAMPNS: Final = 35
@@ -108,7 +108,7 @@ class HostLink:
     Args:
         where: address, port, and who may send.
         now_s: clock of the run, monotonic [s].
-        uids_of: gives the users that own the sockets of a sender on this machine.
+        owners: gives the users that own the sockets of a sender on this machine.
 
     Raises:
         ConfigError: if the port cannot be had.
@@ -118,11 +118,11 @@ class HostLink:
         self,
         where: Listening,
         now_s: Callable[[], float],
-        uids_of: Callable[[Address], frozenset[int]] = udp_uids,
+        owners: Owners = udp_owners,
     ) -> None:
         self._where, self._now_s = where, now_s
         self._senders = Senders(
-            now_s, allow=where.allow, signed=where.signed, act=ACT, uids_of=uids_of
+            now_s, allow=where.allow, signed=where.signed, act=ACT, owners=owners
         )
         self.foreign: int = 0
         """Datagrams so far that were not of the one sender that is heard."""
@@ -132,6 +132,7 @@ class HostLink:
         self._connected = False
         self._said: dict[str, float] = {}
         self._socket = self._bound(where.port)
+        self._senders.here = self.address
 
     @property
     def address(self) -> Address:

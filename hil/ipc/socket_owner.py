@@ -1,27 +1,31 @@
 """Which users own the UDP sockets of this machine that can send from an address, by the kernel.
 
 A port of loopback can be reached by every user of the machine, and a datagram bears no name. The
-kernel's list of sockets does: `sock_diag` (sock_diag(7), linux/inet_diag.h) gives those of one
-port, 50 µs for each family; a kernel without it has the tables of proc(5). Two users may own a port
-together (SO_REUSEADDR on both, socket(7)): then both are named.
+kernel's list of sockets does: `sock_diag` (sock_diag(7), linux/inet_diag.h) finds the one that an
+answer would go to in 50 µs, however many there are, and lists all of a port in a time that grows
+with the sockets of the machine; a kernel without it has the tables of proc(5). Two users may own a
+port together (SO_REUSEADDR on both, socket(7)): only the list names both.
 """
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import os
 import socket
 import struct
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
 Address = tuple[str, int]
 """Host and port."""
 
-_SOCK_DIAG, _BY_FAMILY, _DUMP = 4, 20, 0x301  # protocol; message; NLM_F_REQUEST | NLM_F_DUMP
+_SOCK_DIAG, _BY_FAMILY, _ASK, _DUMP = 4, 20, 0x1, 0x301  # protocol; message; NLM_F_REQUEST, _DUMP
 _ERROR, _DONE = 2, 3  # NLMSG_ERROR, NLMSG_DONE
+_ANY_COOKIE: Final = 0xFFFFFFFF  # INET_DIAG_NOCOOKIE
 _V6ONLY: Final = 11  # INET_DIAG_SKV6ONLY
 _HEAD: Final = struct.Struct("=IHHII")
 _REQUEST: Final = struct.Struct("=BBBBI2s2s16s16sIII")  # inet_diag_req_v2
@@ -36,6 +40,25 @@ class _Owned(NamedTuple):
     """Address that it is bound to, 4 or 16 bytes."""
     uid: int
     only_v6: bool = False
+
+
+def udp_owners(sender: Address, receiver: Address, *, thorough: bool) -> frozenset[int]:
+    """Return the user whose UDP socket an answer to a sender would go to, or all that share it.
+
+    Args:
+        sender: host, numeric, and port that a datagram came from.
+        receiver: where it came to, on this machine.
+        thorough: whether all sockets are looked at that can send from there, which takes longer the
+            more there are; they are only if the first one is this user's.
+
+    Returns:
+        Empty if nobody has such a socket (any more), or the kernel does not tell.
+    """
+    try:
+        first = frozenset(_one(sender, receiver))
+    except (OSError, struct.error):
+        return udp_uids(sender)
+    return udp_uids(sender) if thorough and is_own(first) else first
 
 
 def udp_uids(sender: Address, tables: Path | None = None) -> frozenset[int]:
@@ -90,10 +113,46 @@ def _can_send(owned: _Owned, host: bytes) -> bool:
     return len(host) == len(owned.host) or (len(host) == 4 and not owned.only_v6)
 
 
+def _kernel() -> socket.socket:
+    kind = socket.SOCK_RAW | socket.SOCK_CLOEXEC | socket.SOCK_NONBLOCK
+    return socket.socket(socket.AF_NETLINK, kind, _SOCK_DIAG)
+
+
+def _one(sender: Address, receiver: Address) -> Iterator[int]:
+    """The user of the socket that an answer would go to; raises OSError as `_by_diag` does.
+
+    The kernel looks it up as for a datagram, whose source is where the sender's went to.
+    """
+    here, there = _plain(receiver[0]), _plain(sender[0])
+    family = socket.AF_INET if there.version == 4 else socket.AF_INET6
+    wanted = _REQUEST.pack(
+        family, socket.IPPROTO_UDP, 0, 0, 0xFFFFFFFF, receiver[1].to_bytes(2, "big"),
+        sender[1].to_bytes(2, "big"), here.packed, there.packed, 0, _ANY_COOKIE, _ANY_COOKIE,
+    )  # fmt: skip
+    with _kernel() as kernel:
+        kernel.sendto(_HEAD.pack(_HEAD.size + len(wanted), _BY_FAMILY, _ASK, 1, 0) + wanted, (0, 0))
+        data, _ = kernel.recvfrom(1 << 16)
+    _, kind, _, _, _ = _HEAD.unpack_from(data)
+    if kind == _BY_FAMILY:
+        _, _, uid, inode = _FOUND.unpack_from(data, _HEAD.size)
+        if inode:
+            yield int(uid)
+    elif struct.unpack_from("=i", data, _HEAD.size)[0] != -errno.ENOENT or not _lists():
+        raise OSError("the kernel does not look up sockets of UDP")
+
+
+@cache
+def _lists() -> bool:
+    """Whether the kernel knows sockets of UDP: else it finds none, whoever has one."""
+    with suppress(OSError, struct.error), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
+        own.bind(("127.0.0.1", 0))
+        return any(True for _ in _by_diag(own.getsockname()[1]))
+    return False
+
+
 def _by_diag(port: int) -> Iterator[_Owned]:
     """All sockets of a port; raises OSError where the kernel does not answer."""
-    kind = socket.SOCK_RAW | socket.SOCK_CLOEXEC | socket.SOCK_NONBLOCK
-    with socket.socket(socket.AF_NETLINK, kind, _SOCK_DIAG) as kernel:
+    with _kernel() as kernel:
         for family in _FAMILIES:
             wanted = _REQUEST.pack(
                 family, socket.IPPROTO_UDP, 0, 0, 0xFFFFFFFF, port.to_bytes(2, "big"), b"",

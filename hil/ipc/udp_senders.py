@@ -12,9 +12,9 @@ import math
 import os
 from collections.abc import Callable, Collection
 from enum import Enum
-from typing import Final
+from typing import Final, Protocol
 
-from hil.ipc.socket_owner import Address, is_of_this_machine, is_own, udp_uids
+from hil.ipc.socket_owner import Address, is_of_this_machine, is_own, udp_owners
 
 ASKED_EVERY_S: Final = 0.25
 """So often the kernel is asked whose the bound sender is [s]."""
@@ -24,8 +24,19 @@ REFUSED_S: Final = 1.0
 """A sender that was refused is asked for again after this [s]: its port may have another owner."""
 SILENT_S: Final = 0.5
 """A bound sender without a datagram for so long can be replaced, by a person [s]."""
+CHEAP_S: Final = 0.0005
+"""While a sender leads, all sockets of its port are listed if that took no longer the last time: a
+user with very many sockets must not stop the cycle; else the one of the port is looked up [s]."""
 KEPT_MAX: Final = 64
 """Senders whose owners are kept."""
+
+
+class Owners(Protocol):
+    """Asks the kernel for the users of a sender's sockets."""
+
+    def __call__(self, sender: Address, receiver: Address, *, thorough: bool) -> frozenset[int]:
+        """Return them; of all sockets that can send from there if that is wanted."""
+        ...
 
 
 class Unheard(Enum):
@@ -60,7 +71,8 @@ class Senders:
         allow: hosts that may send; empty for any.
         signed: whether datagrams prove by a key whose they are; then no user is asked for.
         act: what a person does for another sender to lead, for texts.
-        uids_of: gives the users that own the sockets of a sender.
+        here: where the datagrams come to.
+        owners: gives the users that own the sockets of a sender.
     """
 
     def __init__(
@@ -70,10 +82,14 @@ class Senders:
         allow: Collection[str] = (),
         signed: bool = False,
         act: str = "a new run",
-        uids_of: Callable[[Address], frozenset[int]] = udp_uids,
+        here: Address = ("127.0.0.1", 0),
+        owners: Owners = udp_owners,
     ) -> None:
         self._now_s, self._allow, self._signed = now_s, allow, signed
-        self._act, self._uids_of = act, uids_of
+        self._act, self._owners = act, owners
+        self.here: Address = here
+        """Where the datagrams come to."""
+        self._took_s = 0.0
         self.bound: Address | None = None
         """The sender that leads; None before one was understood."""
         self._understood_s = self._came_s = -math.inf
@@ -173,8 +189,16 @@ class Senders:
             self._may_ask = False
         if len(self._asked) >= KEPT_MAX:
             self._asked.clear()
-        asked = self._asked[sender] = _Asked(self._uids_of(sender), now_s)
+        thorough = self.bound is None or (sender == self.bound and self._may_list(good_for_s))
+        owners = self._owners(sender, self.here, thorough=thorough)
+        if thorough:
+            self._took_s = self._now_s() - now_s
+        asked = self._asked[sender] = _Asked(owners, now_s)
         return asked.why
+
+    def _may_list(self, good_for_s: float) -> bool:
+        """Whether all sockets of the leader's port are looked at; after a silence always."""
+        return good_for_s == 0.0 or self._took_s <= CHEAP_S
 
     def _is_local(self, host: str) -> bool:
         if len(self._local) >= KEPT_MAX:

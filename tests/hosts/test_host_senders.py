@@ -148,12 +148,12 @@ def test_a_socket_that_has_gone_already_is_nobody_s(link, clock):
 def test_the_kernel_is_asked_seldom_whoever_sends(clock):
     asked = []
 
-    def uids_of(sender):
+    def owners(sender, receiver, *, thorough):
         asked.append(sender)
         return frozenset({os.geteuid()} if sender[1] == port else {NOBODY})
 
     with contextlib.ExitStack() as opened:
-        link = opened.enter_context(contextlib.closing(HostLink(Listening(), clock.now_s, uids_of)))
+        link = opened.enter_context(contextlib.closing(HostLink(Listening(), clock.now_s, owners)))
         ours, *others = (opened.enter_context(contextlib.closing(udp())) for _ in range(40))
         port = ours.getsockname()[1]
         for _ in range(240):  # cycles of 4 ms
@@ -175,7 +175,9 @@ def test_the_kernel_is_asked_seldom_whoever_sends(clock):
 
 def test_who_signs_is_asked_for_no_user(clock):
     where = Listening(address="127.0.0.1", signed=True)
-    nobody = contextlib.closing(HostLink(where, clock.now_s, lambda sender: frozenset()))
+    nobody = contextlib.closing(
+        HostLink(where, clock.now_s, lambda sender, receiver, thorough: frozenset())
+    )
     with nobody as link, contextlib.closing(udp()) as ours:
         ours.sendto(b"signed", link.address)
         assert taken(link) == [b"signed"]
@@ -184,12 +186,12 @@ def test_who_signs_is_asked_for_no_user(clock):
 class Follower:
     """A source that follows HCU1 from a socket, in steps of a clock of the test's own."""
 
-    def __init__(self, clock, key=b"", uids_of=None):
+    def __init__(self, clock, key=b"", owners=None):
         kind, map_ = load_map(configs_dir() / "hosts" / "hcu1.toml")
         if key:
             map_ = map_.model_copy(update={"key": key})
         where = Listening(signed=bool(key))
-        asked = {} if uids_of is None else {"uids_of": uids_of}
+        asked = {} if owners is None else {"owners": owners}
         self.link = HostLink(where, clock.now_s, **asked)
         around = Surroundings(Path("ride.toml"), 0.004, False, 0, clock.now_s)
         self.source = HostSource(kind, map_, SocketWire(self.link, None), around)
@@ -247,7 +249,7 @@ class Sequence:
         self.uid = {"a": os.geteuid(), "b": os.geteuid(), "c": NOBODY}
         self.shared = False
         """Whether another user has the leader's port too."""
-        self.follower = Follower(self.clock, key, self.uids_of)
+        self.follower = Follower(self.clock, key, self.owners)
         self.signers = {name: SignedSender(key) for name in EAST_M}
         self.number = dict.fromkeys(EAST_M, 0)
         self.captured = []
@@ -255,7 +257,7 @@ class Sequence:
         """Who leads, and when the last datagram of it was used, and was sent."""
         self.packets, self.moved = 0, Counter()
 
-    def uids_of(self, sender):
+    def owners(self, sender, receiver, *, thorough):
         for name, one in self.sockets.items():
             if one.getsockname() == sender:
                 more = {NOBODY} if self.shared and name == self.leads else set()

@@ -9,7 +9,7 @@ import pytest
 from udp_user import NOBODY, needs_root, other_user
 
 from hil.ipc import socket_owner
-from hil.ipc.socket_owner import is_of_this_machine, is_own, udp_uids
+from hil.ipc.socket_owner import is_of_this_machine, is_own, udp_owners, udp_uids
 
 TABLES = Path("/proc/self/net")
 IPV6 = socket.has_ipv6 and Path("/proc/net/if_inet6").exists()
@@ -31,6 +31,49 @@ def asked(port, host="127.0.0.1"):
     found = udp_uids((host, port))
     assert found == udp_uids((host, port), TABLES)
     return found
+
+
+HERE = ("127.0.0.1", 9)
+
+
+def looked_up(port, *, thorough=False):
+    return udp_owners(("127.0.0.1", port), HERE, thorough=thorough)
+
+
+@needs_root
+def test_the_one_socket_of_a_port_is_looked_up_and_who_shares_it_by_the_list():
+    with udp(reuse=True) as ours, udp("") as any_, other_user() as other:
+        port = ours.getsockname()[1]
+        assert looked_up(port) == looked_up(port, thorough=True) == {os.geteuid()}
+        assert looked_up(any_.getsockname()[1]) == {os.geteuid()}
+        ours.connect(HERE)
+        assert looked_up(port) == {os.geteuid()}
+        assert looked_up(other.port) == looked_up(other.port, thorough=True) == {NOBODY}
+        other.bind(port, reuse=True)
+        assert len(looked_up(port)) == 1
+        assert looked_up(port, thorough=True) == {os.geteuid(), NOBODY}
+        gone = other.port
+        other.close()
+    assert looked_up(gone) == set()
+
+
+@pytest.mark.skipif(not IPV6, reason="no IPv6 here")
+def test_one_of_ipv6_is_looked_up_as_well():
+    with udp("::", socket.AF_INET6) as both:
+        port = both.getsockname()[1]
+        assert looked_up(port) == {os.geteuid()}
+        six = udp_owners(("::1", port), ("::1", 9), thorough=False)
+        assert six == {os.geteuid()}
+
+
+def test_a_kernel_that_looks_nothing_up_is_asked_by_its_tables(monkeypatch):
+    def refused(*_):
+        raise OSError("no such protocol")
+
+    for name in ("_kernel", "_by_diag"):
+        monkeypatch.setattr(socket_owner, name, refused)
+    with udp() as one:
+        assert looked_up(one.getsockname()[1]) == {os.geteuid()}
 
 
 def test_a_socket_is_its_user_s_until_it_is_closed():

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
-from hil.ipc.socket_owner import Address, udp_uids
-from hil.ipc.udp_senders import Senders, Unheard
+from hil.ipc.socket_owner import Address, udp_owners
+from hil.ipc.udp_senders import Owners, Senders, Unheard
 from hil.stations.world.sources.joint_frames import HEAD, FrameOrder, read_frame
 from hil.stations.world.sources.source import SourceNews
 
@@ -46,7 +46,7 @@ class FrameStream:
         stale_s: age from which values are too old [s].
         now_s: monotonic time [s].
         allow: hosts that may send; needed where other machines can reach the address.
-        uids_of: gives the users that own the sockets of a sender on this machine.
+        owners: gives the users that own the sockets of a sender on this machine.
 
     Raises:
         RefusedError: if it cannot be listened on, or strangers could send.
@@ -62,16 +62,17 @@ class FrameStream:
         stale_s: float,
         now_s: Callable[[], float],
         allow: Sequence[str] = (),
-        uids_of: Callable[[Address], frozenset[int]] = udp_uids,
+        owners: Owners = udp_owners,
     ) -> None:
         self._count, self._stale_s, self._now_s = count, stale_s, now_s
-        self._senders = Senders(now_s, allow=allow, act=ACT, uids_of=uids_of)
+        self._senders = Senders(now_s, allow=allow, act=ACT, owners=owners)
         self._socket = bound(address, allow)
         self.address: tuple[str, int] = self._socket.getsockname()[:2]
         """Where it listens."""
+        self._senders.here = self.address
         self.counts: Counter[str] = Counter()
         """Frames taken, and those dropped, by reason."""
-        self._order = FrameOrder()
+        self._order = FrameOrder(self._stale_s)
         self._values: Array = np.zeros(count)
         self._heard_s = -np.inf
         self._told, self._told_s = Counter[str](), -np.inf
@@ -93,7 +94,7 @@ class FrameStream:
     def choose(self) -> None:
         """Let another sender lead, as a person wants it, if the one that led is silent."""
         if self._senders.choose():
-            self._order = FrameOrder()
+            self._order = FrameOrder(self._stale_s)
 
     def _take(self, data: bytes, sender: Address, now_s: float) -> None:
         frame = read_frame(data, self._count)

@@ -30,8 +30,10 @@ AHEAD_S: Final = 600.0
 """A stamp that went on by so much more than time did is no time [s]."""
 BEGIN_S: Final = 0.1
 """A sender begins anew when its frames have risen in step with time for so long [s]."""
-PACE_S: Final = 0.25
-"""So far stamps and time may be apart in it [s]."""
+BEGIN_FRAMES: Final = 6
+"""And when there were so many of them."""
+PACE_S: Final = 0.1
+"""So far the steps of stamps and of time may be apart in it, at least [s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +81,17 @@ class FrameOrder:
 
     What is delayed on its way is old for ever. A sender that began anew, or whose one wrong stamp
     was taken, is known by frames that rise in step with time while none is fresh.
+
+    Args:
+        stale_s: age from which values are too old: frames may be so far apart [s].
     """
 
-    def __init__(self) -> None:
+    def __init__(self, stale_s: float) -> None:
+        self._pace_s = max(PACE_S, stale_s)
         self.newest: JointFrame | None = None
         self._at_s = 0.0
-        self._anew: tuple[JointFrame, float] | None = None
-        self._last: JointFrame | None = None
+        self._anew: list[tuple[JointFrame, float]] = []
+        """Frames that are not newer and rise in step with time, with when they came [s]."""
 
     def judge(self, frame: JointFrame, now_s: float, *, fresh: bool) -> str:
         """Take a frame, or say in a word why not.
@@ -95,10 +101,11 @@ class FrameOrder:
             fresh: whether the newest frame is not yet too old.
         """
         why = self._why_not(frame, now_s, fresh)
+        if fresh or not why:
+            self._anew = []
         if why and (fresh or not self._begins(frame, now_s)):
-            self._anew = None if fresh else self._anew
             return why
-        self.newest, self._at_s, self._anew = frame, now_s, None
+        self.newest, self._at_s = frame, now_s
         return ""
 
     def _why_not(self, frame: JointFrame, now_s: float, fresh: bool) -> str:
@@ -112,12 +119,15 @@ class FrameOrder:
 
     def _begins(self, frame: JointFrame, now_s: float) -> bool:
         """Whether frames that are not newer have risen in step with time for long enough."""
-        last, self._last = self._last, frame
-        if self._anew is not None and last is not None:
-            first, since_s = self._anew
-            apart_s = frame.stamp_s - first.stamp_s - (now_s - since_s)
-            rises = frame.number > last.number and frame.stamp_s > last.stamp_s
-            if rises and abs(apart_s) <= PACE_S:
-                return now_s - since_s >= BEGIN_S
-        self._anew = frame, now_s
-        return False
+        if self._anew:
+            last, at_s = self._anew[-1]
+            step_s, took_s = frame.stamp_s - last.stamp_s, now_s - at_s
+            rises = frame.number > last.number and step_s > 0.0
+            if not rises or max(took_s, abs(step_s - took_s)) > self._pace_s:
+                self._anew = []
+        self._anew.append((frame, now_s))
+        lasts_s = now_s - self._anew[0][1]
+        begins = lasts_s >= BEGIN_S and len(self._anew) >= BEGIN_FRAMES
+        if len(self._anew) > BEGIN_FRAMES:
+            del self._anew[1]  # the first one tells since when
+        return begins
