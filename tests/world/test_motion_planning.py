@@ -13,9 +13,10 @@ from sim.world.motion.chain import DRIVABLE, Chain, ChainError
 from sim.world.motion.inverse import CoordinateDescent, damped_least_squares, rotation_left
 from sim.world.motion.lines import StraightLine
 from sim.world.motion.planned import (
+    BLOCK,
+    JointInterpolation,
     PlannedMotion,
     UnreachableError,
-    joint_interpolation,
     line_motion,
 )
 from sim.world.motion.profiles import ShareProfile
@@ -361,8 +362,8 @@ def test_a_line_out_of_reach_is_refused_where_it_ends():
 
 def test_joints_run_in_step_and_parts_join_without_a_second_row():
     quintic = ShareProfile.quintic(1.0)
-    first = joint_interpolation(np.zeros(2), np.array([1.0, -3.0]), quintic, 0.01)
-    second = joint_interpolation(np.array([1.0, -3.0]), np.zeros(2), quintic, 0.01)
+    first = JointInterpolation(np.zeros(2), np.array([1.0, -3.0]), quintic, 0.01).whole()
+    second = JointInterpolation(np.array([1.0, -3.0]), np.zeros(2), quintic, 0.01).whole()
     np.testing.assert_allclose(first.positions[:, 1], -3.0 * first.positions[:, 0])
     both = PlannedMotion.joined([first, second])
     assert len(both.positions) == 201
@@ -390,3 +391,32 @@ def test_pushed_against_a_limit_the_others_do_what_is_best_without_it():
     slope = chain.jacobian(frames).T @ error
     assert slope[1] > 0.01
     assert np.abs(np.delete(slope, 1)).max() < 1e-3 * slope[1]
+
+
+def test_a_motion_of_joints_is_laid_out_in_pieces_that_are_the_whole():
+    profile = ShareProfile.quintic(17.3)
+    motion = JointInterpolation(np.zeros(2), np.array([1.0, -3.0]), profile, 0.002)
+    whole = motion.whole()
+    assert len(motion) == len(whole) > 2 * BLOCK
+    assert motion.duration_s == whole.duration_s
+    for index in (0, 1, BLOCK - 1, BLOCK, 7, 2 * BLOCK, len(whole) - 1):
+        for found, wanted in zip(motion.row(index), whole.row(index), strict=True):
+            assert found.tolist() == wanted.tolist()
+
+
+def test_a_motion_of_a_day_takes_no_more_memory_than_one_of_a_minute():
+    import tracemalloc
+
+    tracemalloc.start()
+    try:
+        profile = ShareProfile.quintic(86_400.0)
+        motion = JointInterpolation(np.zeros(6), np.ones(6), profile, 0.001)
+        middle, _, _ = motion.row(len(motion) // 2)
+        end, _, _ = motion.row(len(motion) - 1)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(motion) == 86_400_001
+    np.testing.assert_allclose(middle, 0.5)
+    assert end.tolist() == [1.0] * 6
+    assert peak < 5e6

@@ -15,9 +15,9 @@ from hil.stations.world.planned_settings import JointGoal, JointsMotion, LineMot
 from sim.world.motion.chain import Chain, ChainError
 from sim.world.motion.lines import StraightLine
 from sim.world.motion.planned import (
+    JointInterpolation,
     PlannedMotion,
     UnreachableError,
-    joint_interpolation,
     line_motion,
 )
 from sim.world.motion.profiles import ShareProfile
@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 
 def planned_motion(
     plan: WorldPlan, motion: JointsMotion | LineMotion, chain: Chain | None, start: Array
-) -> tuple[PlannedMotion, StraightLine | None]:
+) -> tuple[PlannedMotion | JointInterpolation, StraightLine | None]:
     """Setpoints of all drives, and the line that a place shall follow, if one shall.
 
     Args:
@@ -50,7 +50,7 @@ def planned_motion(
         if not isinstance(motion, LineMotion):
             turns = float(np.abs((goal - start)[~slides]).max(initial=0.0))
             ways = float(np.abs((goal - start)[slides]).max(initial=0.0))
-            return joint_interpolation(start, goal, profile(motion, turns, ways), period_s), None
+            return JointInterpolation(start, goal, profile(motion, turns, ways), period_s), None
         if chain is None or plan.robot_has_loops:
             told = (
                 "a robot with loops" if plan.robot_has_loops else "a robot without a place to move"

@@ -23,6 +23,8 @@ ARRIVED: Final = 1e-6
 """It has arrived if it is no further from the end [m] and [rad]."""
 ARRIVING: Final = 1000
 """Ticks after the last one in which it may arrive."""
+BLOCK: Final = 4096
+"""Rows that are laid out at a time."""
 
 
 class UnreachableError(ValueError):
@@ -46,10 +48,17 @@ class PlannedMotion:
         for array in (self.positions, self.speeds, self.accelerations):
             array.setflags(write=False)
 
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def row(self, index: int) -> tuple[Array, Array, Array]:
+        """Positions, speeds and accelerations of a tick, each of shape (drives,)."""
+        return self.positions[index], self.speeds[index], self.accelerations[index]
+
     @property
     def duration_s(self) -> float:
         """From the first row to the last."""
-        return (len(self.positions) - 1) * self.period_s
+        return (len(self) - 1) * self.period_s
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
@@ -63,25 +72,58 @@ class PlannedMotion:
         return cls(first.period_s, q, v, a)
 
 
-def ticks_s(duration_s: float, period_s: float) -> Array:
-    """Times of the rows: each tick up to the first one at or after the end."""
-    return np.arange(int(np.ceil(duration_s / period_s - 1e-9)) + 1, dtype=np.float64) * period_s
-
-
-def joint_interpolation(
-    start: Array, goal: Array, profile: ShareProfile, period_s: float
-) -> PlannedMotion:
+class JointInterpolation:
     """All joints in step along the straight way between two places in joint space.
+
+    Some rows are laid out at a time, so a motion of a day takes no more memory than a short one.
 
     Args:
         start: of the drives' joints [rad] or [m], shape (drives,).
         goal: likewise.
+        profile: how it runs along the way.
+        period_s: from one row to the next.
     """
-    share, rate, second = profile.at(ticks_s(profile.duration_s, period_s))
-    way = np.asarray(goal) - np.asarray(start)
-    return PlannedMotion(
-        period_s, start + np.outer(share, way), np.outer(rate, way), np.outer(second, way)
-    )
+
+    def __init__(self, start: Array, goal: Array, profile: ShareProfile, period_s: float) -> None:
+        self.period_s = period_s
+        self._start = np.asarray(start)
+        self._way = np.asarray(goal) - self._start
+        self._profile = profile
+        self._count = ticks(profile.duration_s, period_s)
+        self._first, self._rows = 0, self._laid_out(0, min(BLOCK, self._count))
+
+    def __len__(self) -> int:
+        return self._count
+
+    def row(self, index: int) -> tuple[Array, Array, Array]:
+        """Positions, speeds and accelerations of a tick, each of shape (drives,)."""
+        if not self._first <= index < self._first + len(self._rows):
+            self._first = index - index % BLOCK
+            self._rows = self._laid_out(self._first, min(self._first + BLOCK, self._count))
+        return self._rows.row(index - self._first)
+
+    @property
+    def duration_s(self) -> float:
+        """From the first row to the last."""
+        return (len(self) - 1) * self.period_s
+
+    def whole(self) -> PlannedMotion:
+        """All rows at once: of a long motion much memory."""
+        return self._laid_out(0, self._count)
+
+    def _laid_out(self, first: int, end: int) -> PlannedMotion:
+        times_s = np.arange(first, end, dtype=np.float64) * self.period_s
+        share, rate, second = self._profile.at(times_s)
+        way = self._way
+        return PlannedMotion(
+            self.period_s,
+            self._start + np.outer(share, way), np.outer(rate, way), np.outer(second, way),
+        )  # fmt: skip
+
+
+def ticks(duration_s: float, period_s: float) -> int:
+    """Number of rows: each tick up to the first one at or after the end."""
+    return int(np.ceil(duration_s / period_s - 1e-9)) + 1
 
 
 def line_motion(
@@ -105,7 +147,7 @@ def line_motion(
     Raises:
         UnreachableError: with time and error where a pose cannot be reached within the limits.
     """
-    times_s = ticks_s(profile.duration_s, period_s)
+    times_s = np.arange(ticks(profile.duration_s, period_s), dtype=np.float64) * period_s
     shares, _, _ = profile.at(times_s)
     places, begin = list(chain.places), np.asarray(start)
     follow = _solved if sweeps is None else partial(_swept, sweeps=sweeps)

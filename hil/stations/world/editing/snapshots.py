@@ -29,7 +29,7 @@ from sim.world.engine.library import engine
 from sim.world.engine.world import World, WorldSnapshot
 from sim.world.engine.world_bodies import Push
 from sim.world.motion.lines import StraightLine
-from sim.world.motion.planned import PlannedMotion
+from sim.world.motion.planned import JointInterpolation, PlannedMotion
 from sim.world.sensors.chain import ChainSnapshot
 from sim.world.sensors.signals import SensorSignal
 
@@ -70,6 +70,8 @@ def snapshot_of(run: WorldRun, tick: Tick) -> RunSnapshot:
         raise RefusedError("snapshot: a diagram moves the robot; its state cannot be kept yet")
     if not isinstance(source, LaidOutSource):
         raise RefusedError("snapshot: the robot is led; only a motion laid out ahead can be kept")
+    motion = source.motion
+    motion = motion.whole() if isinstance(motion, JointInterpolation) else motion
     world, chain = bench.world.snapshot(), bench.sensors.snapshot()
     columns = run._columns  # noqa: SLF001  # a run and what keeps it are two parts of one thing
     head: dict[str, Any] = {
@@ -85,7 +87,7 @@ def snapshot_of(run: WorldRun, tick: Tick) -> RunSnapshot:
         "readings": [asdict(one) for one in columns.readings],
         "pushes": [[one.body, list(one.wrench), one.left_s] for one in world.pushes],
         "held": held,
-        "period_s": source.motion.period_s,
+        "period_s": motion.period_s,
         "line": None if bench.line is None else [bench.line.turning, list(bench.line.parts)],
         "robot": _gated_told(bench.gated),
         "standing": [
@@ -97,7 +99,7 @@ def snapshot_of(run: WorldRun, tick: Tick) -> RunSnapshot:
     arrays: dict[str, Array] = {"world": np.frombuffer(world.state, np.uint8)}
     for index, field in enumerate(world.model):
         arrays[f"model_{index}"] = np.frombuffer(field, np.uint8)
-    arrays |= {f"motion_{name}": getattr(source.motion, name) for name in MOTION}
+    arrays |= {f"motion_{name}": getattr(motion, name) for name in MOTION}
     arrays |= {f"sensors_{name}": np.frombuffer(getattr(chain, name), np.uint8) for name in CHAIN}
     if bench.line is not None:
         arrays |= {"line_start": bench.line.start, "line_goal": bench.line.goal}

@@ -10,7 +10,7 @@ from safety.robot_limits import RobotSetpoint
 
 if TYPE_CHECKING:
     from sim.world.motion.bounded import BoundedJoints
-    from sim.world.motion.planned import PlannedMotion
+    from sim.world.motion.planned import JointInterpolation, PlannedMotion
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ class SetpointSource(Protocol):
 class LaidOutSource:
     """A motion laid out ahead; its last row is held ever after."""
 
-    def __init__(self, motion: PlannedMotion) -> None:
-        self.motion: PlannedMotion = motion
+    def __init__(self, motion: PlannedMotion | JointInterpolation) -> None:
+        self.motion: PlannedMotion | JointInterpolation = motion
         """Its rows."""
         self._row = 0
 
@@ -67,16 +67,14 @@ class LaidOutSource:
     @property
     def ended(self) -> bool:
         """Whether its last row is reached."""
-        return self._row == len(self.motion.positions) - 1
+        return self._row == len(self.motion) - 1
 
     def setpoint(self, index: int) -> RobotSetpoint:
         """Its row of a step."""
-        motion = self.motion
-        row = self._row = min(index, len(motion.positions) - 1)
+        row = self._row = min(index, len(self.motion) - 1)
+        position, speed, acceleration = self.motion.row(row)
         return RobotSetpoint(
-            tuple(motion.positions[row].tolist()),
-            tuple(motion.speeds[row].tolist()),
-            tuple(motion.accelerations[row].tolist()),
+            tuple(position.tolist()), tuple(speed.tolist()), tuple(acceleration.tolist())
         )
 
     def news(self) -> tuple[SourceNews, ...]:
