@@ -15,6 +15,7 @@ from hil.stations.platform.fitting import SHOWN
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.told import RunTold, VerdictTold
 from hil.stations.platform.touches import touch_line
+from hil.stations.platform.warned import warning_line, warnings_of
 from hil.terminal.console import err, out, show_recording, show_recording_failure, styled
 
 
@@ -39,6 +40,7 @@ def run_told(
         reason=result.reason,
         mode=result.mode.name,
         verdicts=[VerdictTold(**one) for one in verdicts_of(recording)],
+        warnings=warnings_of(recording.events),
         **asdict(evidence),
         cycles=result.cycles,
         overruns=result.overruns,
@@ -91,6 +93,8 @@ def show_end(result: RunResult, recording: Recording) -> None:
     show_recording(result.recorder.path, result.recorder.parts)
     if result.gate_record:
         out.print(result.gate_record, soft_wrap=True)
+    for one in warnings_of(recording.events):
+        out.print(styled("yellow", warning_line(one)), soft_wrap=True)
 
 
 def _figures(plan: Plan, result: RunResult, evidence: Evidence) -> Iterator[tuple[str, str]]:

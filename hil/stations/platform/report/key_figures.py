@@ -17,6 +17,7 @@ from hil.stations.platform.report.pose_figure import (
 )
 from hil.stations.platform.report.view import LegLimits, RunView
 from hil.stations.platform.signals import CycleFlag
+from hil.stations.platform.warned import warnings_of
 
 Array = NDArray[np.float64]
 
@@ -173,6 +174,8 @@ def _counts(view: RunView) -> Iterator[KeyFigure]:
     failed = int(np.count_nonzero((flags & CycleFlag.FORWARD_FAILED > 0) & view.moving))
     yield KeyFigure("cycles in motion without a pose found", str(failed), bad=failed > 0)
     yield KeyFigure("entries dropped", str(recording.dropped), bad=recording.dropped > 0)
+    for one in warnings_of(recording.events):
+        yield KeyFigure("warned", one["message"], f"from {one['t_s']:.2f} s on", bad=True)
 
 
 def fixed(value: float | None, digits: int) -> str:
