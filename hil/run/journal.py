@@ -80,6 +80,10 @@ class Journal:
             key: of several with the same one the last is told.
         """
         self.put(t_s, index, message, who=who, level=Level.WARNING)
+        self.keep_warning(message, key)
+
+    def keep_warning(self, message: str, key: str = "") -> None:
+        """Keep what stands among the events already for the end of the run, as `warn` does."""
         if key in self._warnings or len(self._warnings) < KEPT_WARNINGS:
             self._warnings[key or message] = message
 

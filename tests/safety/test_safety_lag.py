@@ -5,6 +5,7 @@ The paths are functions of time, so a delayed one is known exactly: measured(t) 
 
 import math
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -139,6 +140,40 @@ def test_two_cycles_later_than_in_the_first_movement_are_found(name, period_s):
     assert violation.limit == pytest.approx(3.0 * period_s, abs=0.6 * period_s)
     assert "in its first movement" in str(violation)
     assert cycle - turn <= 0.2 / period_s
+
+
+def found_after_s(path, period_s, legs, onset):
+    """Time from the cycle in which some legs become late by two cycles to the stop."""
+
+    def late(cycle, _):
+        lags = [(3 if cycle >= onset and leg in legs else 1) * period_s for leg in range(6)]
+        return told([x + path(cycle * period_s - lags[leg], leg) for leg, x in enumerate(START_M)])
+
+    watch = LagWatch(limits(period_s, most_s=max(2.5 * period_s, 0.010)))
+    assert not play(watch, path, period_s, 0.0, onset * period_s, measured=late)
+    found = play(watch, path, period_s, 0.0, 2.0, measured=late, begin=onset)
+    return (found[0][0] - onset) * period_s
+
+
+@pytest.mark.parametrize(
+    ("rate_hz", "steady_s", "worst_s"),
+    [
+        (500, 0.09, 0.40),
+        (250, 0.07, 0.25),
+        (125, 0.13, 0.40),
+        (100, 0.16, 0.55),
+        (62.5, 0.26, 0.65),
+    ],
+)
+def test_how_soon_two_cycles_are_found_is_as_the_manual_says_by_rate(rate_hz, steady_s, worst_s):
+    period_s = 1.0 / rate_hz
+    manual = (Path(__file__).parents[2] / "docs" / "safety_manual.md").read_text("utf-8")
+    assert f"| {rate_hz:g} Hz | {steady_s:.2f} s | {worst_s:.2f} s |" in manual
+    assert steady_s - 0.01 <= found_after_s(ramp, period_s, range(6), round(2.0 / period_s))
+    assert found_after_s(ramp, period_s, range(6), round(2.0 / period_s)) <= steady_s
+    for phase in range(5):
+        onset = round((2.0 + 0.26 * phase) / period_s)
+        assert found_after_s(sinusoid, period_s, (0,), onset) <= worst_s
 
 
 def test_the_whole_lag_is_limited_from_the_first_movement_on():

@@ -153,6 +153,7 @@ def run(
             journal = PlatformJournal(sink, blank=b"" if extension is None else extension.blank)
             station, supervisor = _supervised(plan, motion, course)
         opening.date(journal, clock)
+        journal.tell = tell
         if companion is not None:
             companion.note = journal.note
         setup = opening.grant(_granted)

@@ -1,6 +1,8 @@
 """What the loop tells the recorder: a row per cycle, and an event for whatever happened."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 from drives.bank import BankFeedback, SixBools
 from hil.recording.events import EventKind, Level
@@ -8,6 +10,7 @@ from hil.recording.recorder import RecordingSink
 from hil.run.journal import KEPT_EVENTS, Audience, Journal
 from hil.stations.platform.control import Control
 from hil.stations.platform.signals import ACTION_CODE, MODE_CODE, NAN6, CycleFlag, packed
+from hil.stations.platform.warned import CHECKS, GATE, warning_key
 from hil.timing.clock import Tick
 from platform6dof.forward import ForwardResult
 from safety.modes import Mode
@@ -35,6 +38,9 @@ class PlatformJournal(Journal):
         self.homed: SixBools = (False, False, False, False, False, False)
         """Whether each leg had found its reference in the newest cycle."""
         self.violations: list[tuple[float, Violation]] = []
+        self.tell: Callable[[str], None] | None = None
+        """Takes a line for the person at the terminal, without waiting; None if there is none."""
+        self._warned: set[tuple[Any, ...]] = set()
 
     def cycle(
         self,
@@ -120,10 +126,12 @@ class PlatformJournal(Journal):
                 kind, level = _weight(violation)
                 if kind is EventKind.VIOLATION and len(self.violations) < KEPT_EVENTS:
                     self.violations.append((tick.t_s, violation))
+                data = violation_data(violation)
                 self.put(
-                    tick.t_s, tick.index, str(violation), violation_data(violation),
-                    who="gate", kind=kind, level=level,
-                )  # fmt: skip
+                    tick.t_s, tick.index, str(violation), data, who=GATE, kind=kind, level=level
+                )
+                if kind is EventKind.NOTE and data["check"] in CHECKS:
+                    self._warn(tick, str(violation), warning_key(data))
         self._told = verdict.violations
         if verdict.mode is not self._mode:
             before = "start" if self._mode is None else self._mode.name
@@ -134,6 +142,15 @@ class PlatformJournal(Journal):
                 tick.t_s, tick.index, message, data, who="gate", kind=EventKind.MODE, level=level
             )
             self._mode = verdict.mode
+
+    def _warn(self, tick: Tick, message: str, key: tuple[Any, ...]) -> None:
+        """Warn of each thing once: at the terminal now, and at the end of the run."""
+        if key in self._warned:
+            return
+        self._warned.add(key)
+        self.keep_warning(f"{message}, from {tick.t_s:.2f} s on")
+        if self.tell is not None:
+            self.tell(f"at {tick.t_s:.2f} s {message}; the run goes on")
 
     def _repeats(self, violation: Violation) -> bool:
         """The same check on the same leg was violated in the last cycle too, and no milder.

@@ -18,6 +18,7 @@ from hil.stations.platform.report.pose_figure import (
 )
 from hil.stations.platform.report.view import LegLimits, RunView
 from hil.stations.platform.signals import CycleFlag
+from hil.stations.platform.warned import warnings_of
 
 Array = NDArray[np.float64]
 
@@ -224,6 +225,8 @@ def _counts(view: RunView) -> Iterator[KeyFigure]:
     yield KeyFigure("cycles with feedback missing", str(stale), bad=stale > 0)
     yield KeyFigure("cycles in motion without a pose found", str(failed), bad=failed > 0)
     yield KeyFigure("entries dropped", str(recording.dropped), bad=recording.dropped > 0)
+    for one in warnings_of(recording.events):
+        yield KeyFigure("warned", one["message"], f"from {one['t_s']:.2f} s on", bad=True)
 
 
 def fixed(value: float | None, digits: int) -> str:
