@@ -52,6 +52,23 @@ class Stall:
         )
 
 
+def _without_setpoint_s(recording: Recording, t_s: float, period_s: float) -> float:
+    """How long control asked for nothing about a moment at which the gate missed it [s].
+
+    The gate goes on while control stands still, so its own cycles are in time.
+    """
+    if "asked_length_m" not in recording.columns:
+        return 0.0
+    asked = np.isfinite(recording.column("asked_length_m")).all(axis=1)
+    place = int(np.searchsorted(recording.t_s, t_s))
+    if place >= len(asked) or asked[place]:
+        return 0.0
+    before, after = np.flatnonzero(asked[:place]), np.flatnonzero(asked[place:])
+    first = int(before[-1]) + 1 if len(before) else place
+    last = place + int(after[0]) if len(after) else len(asked)
+    return float((last - first) * period_s)
+
+
 def stall_of(recording: Recording) -> Stall | None:
     """The stall that stopped a run; None if something else stopped it, or nothing did."""
     told = [
@@ -74,9 +91,12 @@ def stall_of(recording: Recording) -> Stall | None:
         for event in causes
         if isinstance(value := event.data["value"], int | float) and event.data["unit"] == "cycles"
     ]
+    waited_s = max(float(np.nanmax(waits, initial=0.0)), *missed, 0.0)
+    if any(event.data.get("check") == "control" for event in causes):
+        waited_s = max(waited_s, _without_setpoint_s(recording, t_s, period_s))
     return Stall(
         t_s=t_s,
-        lasted_s=max(float(np.nanmax(waits, initial=0.0)), *missed, 0.0),
+        lasted_s=waited_s,
         period_s=period_s,
         said=causes[0].message,
         consequences=len(after) - 1,
