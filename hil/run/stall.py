@@ -59,14 +59,12 @@ def _without_setpoint_s(recording: Recording, t_s: float, period_s: float) -> fl
     """
     if "asked_length_m" not in recording.columns:
         return 0.0
-    asked = np.isfinite(recording.column("asked_length_m")).all(axis=1)
+    there = np.flatnonzero(np.isfinite(recording.column("asked_length_m")).all(axis=1))
     place = int(np.searchsorted(recording.t_s, t_s))
-    if place >= len(asked) or asked[place]:
-        return 0.0
-    before, after = np.flatnonzero(asked[:place]), np.flatnonzero(asked[place:])
-    first = int(before[-1]) + 1 if len(before) else place
-    last = place + int(after[0]) if len(after) else len(asked)
-    return float((last - first) * period_s)
+    after = int(np.searchsorted(there, place))
+    first = int(there[after - 1]) + 1 if after else place
+    last = int(there[after]) if after < len(there) else recording.cycles
+    return max(0.0, (last - first) * period_s)
 
 
 def stall_of(recording: Recording) -> Stall | None:
