@@ -109,6 +109,10 @@ class RecorderProcess:
         if self._all_gone:
             self._note_gone()
             return "no recorder is left: the rest of the run is not recorded"
+        return self._news()
+
+    def _news(self) -> str:
+        """That another recorder goes on, once for each; empty if none does."""
         if self._ring.part <= self._parts:
             return ""
         self._parts = self._ring.part
@@ -144,6 +148,7 @@ class RecorderProcess:
             sha256=said.get("sha256") if parts == 1 else None,
             problem=said.get("problem", ""),
             parts=parts,
+            news=self._news(),
         )
         return self._result
 

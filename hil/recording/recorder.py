@@ -97,6 +97,8 @@ class RecorderResult:
     problem: str = ""
     parts: int = 1
     """Files that were written: more than one if a recorder was killed."""
+    news: str = ""
+    """What has happened to the recorder since `service` last told it; empty if nothing."""
 
     @property
     def failure(self) -> str:

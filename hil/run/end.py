@@ -26,10 +26,10 @@ class Conclusion:
     """Whether the run itself went well: completed, or stopped as a person asked."""
     reason: str
     """Why it did not complete; empty if it did."""
+    failures: tuple[str, ...]
+    """What was lost beside rows of the recording, a sentence each: it is not ok then."""
     recorder: RecorderResult
     """How its recording ended."""
-    failures: tuple[str, ...] = ()
-    """What else was lost, a sentence each: it is not well then."""
     warnings: tuple[str, ...] = ()
     """What a person should know of a run that may be well, a sentence each."""
 

@@ -72,14 +72,21 @@ class Journal:
         self.event(EventRecord(t_s, index, kind, level, who, message, data or {}))
 
     def warn(
-        self, t_s: float, index: int, message: str, *, key: str = "", who: str = "loop"
+        self,
+        t_s: float,
+        index: int,
+        message: str,
+        data: Mapping[str, Scalar] | None = None,
+        *,
+        key: str = "",
+        who: str = "loop",
     ) -> None:
         """Put down what a person is to be told at the end of the run as well.
 
         Args:
             key: of several with the same one the last is told.
         """
-        self.put(t_s, index, message, who=who, level=Level.WARNING)
+        self.put(t_s, index, message, data, who=who, level=Level.WARNING)
         self.keep_warning(message, key)
 
     def keep_warning(self, message: str, key: str = "") -> None:

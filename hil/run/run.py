@@ -16,7 +16,7 @@ from hil.config.scenario import RecordingSettings
 from hil.ipc.memory import slot_bytes
 from hil.recording.end import END, EndRecord
 from hil.recording.header import RECORDING_NAME, RecordingError, RunHeader
-from hil.recording.recorder import Recorder, RecorderRing, RecordingSink
+from hil.recording.recorder import Recorder, RecorderResult, RecorderRing, RecordingSink
 from hil.run.end import Conclusion
 from hil.run.journal import Journal
 from hil.run.progress import Progress
@@ -108,10 +108,8 @@ class Opening:
         self._signals = stop or StopSignals()
         self._stack = ExitStack()
         self._sink: RecordingSink | None = None
-        self._end: EndRecord | None = None
-        self._said = "", False, ""
-        self._failures: tuple[str, ...] = ()
-        self._warnings: list[str] = []
+        self._journal: Journal | None = None
+        self._concluded: Callable[[RecorderResult, tuple[str, ...]], Conclusion] | None = None
         self.wish: StopWish
         self.folder: Path
         """Of this run; it goes again if nothing is in it."""
@@ -130,8 +128,9 @@ class Opening:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if error is not None and self._sink is not None and self._end is None:
-            self._conclude(EndRecord("failed", ok=False, reason=f"{type(error).__name__}: {error}"))
+        if error is not None and self._concluded is None:
+            why = f"{type(error).__name__}: {error}"
+            self._tell_recorder(EndRecord("failed", ok=False, reason=why))
         self._stack.__exit__(kind, error, trace)
 
     def enter(self, opened: AbstractContextManager[T]) -> T:
@@ -159,16 +158,13 @@ class Opening:
 
     def play(self, run: "Run", journal: Journal) -> None:
         """Run to the end as `play` does; in real time, note where the computer stood still."""
-        stalls = None if self._virtual else Stalls(journal)
-        try:
-            play(run, stalls)
-        finally:
-            self._warnings += journal.warnings
+        self._journal = journal
+        play(run, None if self._virtual else Stalls(journal))
 
     def conclude(
         self, outcome: str, *, well: bool, reason: str = "", failures: tuple[str, ...] = ()
     ) -> None:
-        """Say how the run ended, before its recording is: once, as the last thing in it.
+        """Say how the run ended, once, before its recording is ended.
 
         Args:
             outcome: one word or two.
@@ -176,15 +172,13 @@ class Opening:
             reason: why it did not complete.
             failures: what was lost besides, a sentence each.
         """
-        if self._end is not None:
+        if self._concluded is not None:
             raise RuntimeError("a run is concluded once")
+        self._concluded = partial(Conclusion, outcome, well, reason, failures)
         why = "; ".join((reason, *failures) if reason else failures)
-        self._failures = failures
-        self._conclude(EndRecord(outcome, ok=well and not failures, reason=why))
-        self._said = outcome, well, reason
+        self._tell_recorder(EndRecord(outcome, ok=well and not failures, reason=why))
 
-    def _conclude(self, end: EndRecord) -> None:
-        self._end = end
+    def _tell_recorder(self, end: EndRecord) -> None:
         if self._sink is not None:
             self._sink.ring.push(END, end.to_bytes())
 
@@ -196,12 +190,13 @@ class Opening:
         """
         if self._sink is None:
             raise RuntimeError("nothing was recorded: `record` was not called")
-        if self._end is None:
+        if self._concluded is None:
             raise RuntimeError("nobody said how the run ended: `conclude` was not called")
         recorder = self._sink.finish()
         self._sink.ring.release()
-        outcome, well, reason = self._said
-        return Conclusion(outcome, well, reason, recorder, self._failures, tuple(self._warnings))
+        warnings = () if self._journal is None else self._journal.warnings
+        news = (recorder.news,) if recorder.news else ()
+        return self._concluded(recorder, (*warnings, *news))
 
 
 class Stalls:

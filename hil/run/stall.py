@@ -54,6 +54,25 @@ class Stall:
         )
 
 
+def _without_setpoint_s(recording: Recording, t_s: float, period_s: float) -> float:
+    """How long control asked for nothing about a moment at which the gate missed it [s].
+
+    The gate goes on while control stands still, so its own cycles are in time.
+    """
+    if "asked_length_m" not in recording.columns:
+        return 0.0
+    begin_s = end_s = t_s
+    for piece in recording.pieces():
+        times_s = piece.rows.t_s
+        asked = np.isfinite(piece.rows.column("asked_length_m")).all(axis=1)
+        before, after = times_s[asked & (times_s < t_s)], times_s[asked & (times_s >= t_s)]
+        begin_s = float(before[-1]) + period_s if len(before) else begin_s
+        if len(after):
+            return max(0.0, float(after[0]) - begin_s)
+        end_s = float(times_s[-1]) + period_s if len(times_s) else end_s
+    return max(0.0, end_s - begin_s)
+
+
 def stall_of(recording: Recording) -> Stall | None:
     """The stall that stopped a run; None if something else stopped it, or nothing did."""
     told = [
@@ -79,9 +98,12 @@ def stall_of(recording: Recording) -> Stall | None:
         for event in causes
         if isinstance(value := event.data["value"], int | float) and event.data["unit"] == "cycles"
     ]
+    waited_s = max(longest_s, *missed, 0.0)
+    if any(event.data.get("check") == "control" for event in causes):
+        waited_s = max(waited_s, _without_setpoint_s(recording, t_s, period_s))
     return Stall(
         t_s=t_s,
-        lasted_s=max(longest_s, *missed, 0.0),
+        lasted_s=waited_s,
         period_s=period_s,
         said=causes[0].message,
         consequences=len(after) - 1,

@@ -53,7 +53,9 @@ class Runs:
 
 
 RECORDED = RecorderResult(Path("recording.mcap"), RecorderStatus.DONE, 0, 0, 0, None)
-END = Conclusion("completed", well=True, reason="what it ended with", recorder=RECORDED)
+END = Conclusion(
+    "completed", well=True, reason="what it ended with", failures=(), recorder=RECORDED
+)
 
 
 def plan(name):

@@ -29,7 +29,7 @@ def violation(check, value, unit, index=AT, leg=None):
     )
 
 
-def recorded(folder, *events, late_s=0.0):
+def recorded(folder, *events, late_s=0.0, unasked=()):
     """A run in which the wake-up of one row is late, and what the gate said."""
     recorder = Recorder(RecorderRing.local(), folder / "a.mcap", RunHeader(PLATFORM))
     blank = {name: NAN6 for name in CycleFrame._fields if np.ndim(CycleFrame()._asdict()[name])}
@@ -42,6 +42,8 @@ def recorded(folder, *events, late_s=0.0):
             late_s=late,
             flags=8 * (index > AT),
         )
+        if unasked and index not in unasked:
+            row = row._replace(asked_length_m=(1.0,) * 6)
         recorder.ring.push(ROWS, row.to_bytes())
         recorder.service()
     for event in events:
@@ -73,6 +75,13 @@ def test_a_stall_is_the_cause_whatever_was_said_beside_it(tmp_path):
 def test_silent_control_is_one_too_and_lasts_as_long_as_it_was_missed(tmp_path):
     stall = stall_of(recorded(tmp_path, violation("missing", 3.0, "cycles"), *AFTER))
     assert stall.lasted_s == pytest.approx(3 * PERIOD_S)
+
+
+def test_control_that_stood_still_did_so_until_it_asked_again(tmp_path):
+    """The gate's own cycles go on in time; only the setpoints are missing."""
+    silent = violation("control", 0.0, "")
+    recording = recorded(tmp_path, silent, unasked=range(AT - 3, AT + 40))
+    assert stall_of(recording).lasted_s == pytest.approx(43 * PERIOD_S)
 
 
 @pytest.mark.parametrize(

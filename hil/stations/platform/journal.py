@@ -113,6 +113,10 @@ class PlatformJournal(Journal):
         """Put down what the operator did, and what came of it."""
         self.put(tick.t_s, tick.index, message, data, who="operator")
 
+    def desk(self, tick: Tick, message: str, data: dict[str, str | bool]) -> None:
+        """Put down what has become of the operator's desk."""
+        self.warn(tick.t_s, tick.index, message, data, who="operator")
+
     def object(self, tick: Tick, check: str, value: float, limit: float, unit: str) -> None:
         """Put down a violation that the loop found itself."""
         message = f"{check} {value:g} {unit}, more than {limit:g} {unit}"

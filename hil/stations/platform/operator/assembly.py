@@ -118,7 +118,7 @@ def led_run(
         journal = PlatformJournal(sink, desk.telemetry, blank)
         told = Publisher(desk.telemetry)
         station, course = operated_run(parts, desk.slot, told, journal.operator)
-        station.watch = DeskWatch(desk, journal.operator).look
+        station.watch = DeskWatch(desk, journal.desk).look
         yield journal, station, course
 
 
