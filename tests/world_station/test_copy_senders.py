@@ -165,7 +165,7 @@ def test_whatever_is_sent_only_fresh_frames_of_the_one_that_leads_are_shown(seed
     draw, uids = random.Random(seed), {}
     with (
         closing(udp()) as a, closing(udp()) as b, closing(udp()) as c,
-        closing(Stream(owners=lambda sender, receiver, thorough: frozenset({uids[sender]}))) as heard,
+        closing(Stream(owners=lambda sender, *_, **__: frozenset({uids[sender]}))) as heard,
     ):  # fmt: skip
         senders = {"a": a, "b": b, "c": c}
         ids = {"a": 1, "b": 2, "c": 3}
