@@ -170,7 +170,7 @@ def test_the_kernel_is_asked_seldom_whoever_sends(clock):
             ours.sendto(b"ours", link.address)
             taken(link)
             clock.t_s += 0.004
-        assert len(asked) == 4
+        assert 3 <= len(asked) <= 5
 
 
 def test_many_sockets_of_others_do_not_stop_the_cycle_of_a_ride(clock):
