@@ -114,6 +114,8 @@ def _can_send(owned: _Owned, host: bytes) -> bool:
 
 
 def _kernel() -> socket.socket:
+    if not hasattr(socket, "AF_NETLINK"):
+        raise OSError("this kernel has no list of sockets")
     kind = socket.SOCK_RAW | socket.SOCK_CLOEXEC | socket.SOCK_NONBLOCK
     return socket.socket(socket.AF_NETLINK, kind, _SOCK_DIAG)
 

@@ -121,7 +121,8 @@ class Senders:
             Whether it was not bound before.
         """
         new = self.bound is None
-        self.bound, self._understood_s = sender, self._now_s()
+        self.bound = sender
+        self._understood_s = self._came_s = self._now_s()
         return new
 
     def choose(self) -> bool:

@@ -163,13 +163,9 @@ def test_whatever_is_sent_only_fresh_frames_of_the_one_that_leads_are_shown(seed
     Values rise from frame to frame, so that one that falls was sent before a newer one.
     """
     draw, uids = random.Random(seed), {}
-
-    def owners(sender, receiver, thorough):
-        return frozenset({uids[sender]})
-
     with (
         closing(udp()) as a, closing(udp()) as b, closing(udp()) as c,
-        closing(Stream(owners=owners)) as heard,
+        closing(Stream(owners=lambda sender, *_, **__: frozenset({uids[sender]}))) as heard,
     ):  # fmt: skip
         senders = {"a": a, "b": b, "c": c}
         ids = {"a": 1, "b": 2, "c": 3}
