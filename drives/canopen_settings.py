@@ -214,7 +214,7 @@ def from_json(text: str) -> CanopenSettings:
     """
     try:
         loaded: object = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DriveModelError(f"CANopen settings are no JSON: {error}") from error
     known = {field.name for field in fields(CanopenSettings)}
     if not isinstance(loaded, Mapping):

@@ -127,7 +127,7 @@ class ModbusSettings:
         """
         try:
             table = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DriveModelError(f"Modbus settings are no JSON: {error}") from error
         known = {field.name for field in fields(cls)}
         if not isinstance(table, dict) or set(table) != known:

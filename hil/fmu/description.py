@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from fmpy.model_description import ModelDescription, ModelVariable
 
 MAX_FILE_BYTES: Final = 1 << 30
-MAX_DESCRIPTION_BYTES: Final = 64 << 20
+MAX_DESCRIPTION_BYTES: Final = 8 << 20
+"""Some fifty thousand variables; its parser takes thirty times as much memory for dense XML."""
 DESCRIPTION: Final = "modelDescription.xml"
 REAL: Final = frozenset({"Real", "Float64", "Float32"})
 WHOLE: Final = frozenset(
@@ -227,7 +228,8 @@ def _model(path: Path) -> ModelDescription:
     try:
         return read_model_description(str(path))
     except Exception as error:  # the library raises its own, and those of its parsers
-        lines = " ".join(str(error).split())
+        problems = getattr(error, "problems", ())[:3]  # joined by the library, they take hours
+        lines = " ".join(" - ".join(map(str, problems or [str(error)])).split())
         raise ConfigError(str(path), [f"{DESCRIPTION} is not valid: {lines[:600]}"]) from None
 
 

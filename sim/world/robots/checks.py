@@ -49,6 +49,7 @@ def value_findings(robot: Robot) -> Iterator[Finding]:
             problem = f"there are more {kind}s than {most}"
             yield Finding((kind, most, "number"), kind, len(rows), problem, f"leave out {kind}s")
         seen: dict[int, int] = {}
+        free = max((row.number for row in rows), default=0) + 1
         for index, row in enumerate(rows[:most]):
             subject = f"{kind} {row.number}"
             if row.number < 0:
@@ -56,7 +57,7 @@ def value_findings(robot: Robot) -> Iterator[Finding]:
                 yield Finding((kind, index, "number"), subject, row.number, "below 0", right)
             if (first := seen.setdefault(row.number, index)) != index:
                 problem = f"entry {first + 1} of the {kind}s has the same number"
-                right = f"{_free(rows)} is free"
+                right = f"{free} is free"
                 yield Finding((kind, index, "number"), subject, row.number, problem, right)
             problems = _of_link(row) if isinstance(row, RobotLink) else _of_joint(row)
             if isinstance(row, RobotLink) and not heavy:
@@ -70,10 +71,6 @@ def finite(value: object) -> bool:
     if isinstance(value, tuple | list):
         return all(map(finite, value))
     return not isinstance(value, float) or abs(value) <= NUMBER_MAX
-
-
-def _free(rows: Sequence[RobotLink] | Sequence[RobotJoint]) -> int:
-    return max(row.number for row in rows) + 1
 
 
 def _of_link(link: RobotLink) -> Iterator[Problem]:
