@@ -45,9 +45,9 @@ class Caps:
     """So many unpacked bytes are well, however small the file is."""
     objects: int = 100_000
     """Records that stand by themselves, events and damaged places, each counted; no bytes."""
-    kept: int = 32 * 1024 * 1024
-    """Rows that stand in memory; of a platform 90 s at 500 Hz. Of more the places are kept."""
-    piece: int = 4 * 1024 * 1024
+    kept: int = 16 * 1024 * 1024
+    """Rows that stand in memory; of a platform 45 s at 500 Hz. Of more the places are kept."""
+    piece: int = 2 * 1024 * 1024
     """Rows of a longer recording that are looked at at once, about."""
     beside: int = 8
     """Records that belong to a chunk: it, its indices and its line in the summary."""

@@ -76,8 +76,11 @@ class RowFile:
         self._pending_bytes = 0
         self._start_ns = 0
         self._counts: dict[int, int] = {}
-        self._times_ns: list[int] = []
-        self._indices: list[records.McapRecord] = []
+        self._span_ns: tuple[int, int] | None = None
+        """Of the first message and the last."""
+        self._indices: dict[type[records.McapRecord], bytearray] = {}
+        """Kind of index → those so far, as they are written: a day has a hundred thousand."""
+        self._indexed: dict[type[records.McapRecord], int] = {}
         self._schemas, self._channels = _channels(signals, others)
         self._write(MAGIC)
         front = [records.Header(PROFILE, LIBRARY), *self._schemas, *self._channels]
@@ -157,8 +160,9 @@ class RowFile:
             self._counts[channel] = self._counts.get(channel, 0) + len(places)
         self._write(chunk + tables)
         self._digest.update(body)
-        self._times_ns += [start_ns, end_ns]
-        self._indices.append(
+        first_ns, last_ns = self._span_ns or (start_ns, end_ns)
+        self._span_ns = min(first_ns, start_ns), max(last_ns, end_ns)
+        self._index(
             records.ChunkIndex(
                 len(chunk), at, "zstd", len(packed), end_ns, len(tables), offsets, start_ns,
                 len(body),
@@ -185,14 +189,14 @@ class RowFile:
     def table(self, name: str, values: Mapping[str, str]) -> None:
         """Write a named table of text, with its checksum as one more entry."""
         data = table_record(name, values)
-        self._indices.append(records.MetadataIndex(self._position, len(data), name))
+        self._index(records.MetadataIndex(self._position, len(data), name))
         self._write(data)
 
     def attach(self, name: str, media_type: str, content: bytes) -> None:
         """Write a file within the file."""
         data = _encoded(records.Attachment(0, 0, name, media_type, content))
         at, size = self._position, len(content)
-        self._indices.append(records.AttachmentIndex(at, len(data), 0, 0, size, name, media_type))
+        self._index(records.AttachmentIndex(at, len(data), 0, 0, size, name, media_type))
         self._write(data)
 
     def finish(self) -> None:
@@ -200,23 +204,29 @@ class RowFile:
         self.flush()
         self._write(_encoded(records.DataEnd(self._crc)))
         start = self._position
-        indices = sorted(self._indices, key=lambda record: type(record).__name__)  # kind by kind
-        summary = _encoded(*self._schemas, *self._channels, *indices, self._statistics())
+        kinds = sorted(self._indices, key=lambda kind: kind.__name__)
+        summary = _encoded(*self._schemas, *self._channels)
+        summary += b"".join(self._indices[kind] for kind in kinds) + _encoded(self._statistics())
         footer = HEAD.pack(2, 20) + struct.pack("<QQ", start, 0)
         crc = zlib.crc32(footer, zlib.crc32(summary))
         self._write(summary + footer + struct.pack("<I", crc) + MAGIC)
 
+    def _index(self, record: records.McapRecord) -> None:
+        kind = type(record)
+        self._indices.setdefault(kind, bytearray()).extend(_encoded(record))
+        self._indexed[kind] = self._indexed.get(kind, 0) + 1
+
     def _statistics(self) -> records.Statistics:
-        kinds = [type(record) for record in self._indices]
+        indexed, (start_ns, end_ns) = self._indexed, self._span_ns or (0, 0)
         return records.Statistics(
-            attachment_count=kinds.count(records.AttachmentIndex),
+            attachment_count=indexed.get(records.AttachmentIndex, 0),
             channel_count=len(self._channels),
             channel_message_counts=self._counts,
-            chunk_count=kinds.count(records.ChunkIndex),
+            chunk_count=indexed.get(records.ChunkIndex, 0),
             message_count=sum(self._counts.values()),
-            message_end_time=max(self._times_ns, default=0),
-            message_start_time=min(self._times_ns, default=0),
-            metadata_count=kinds.count(records.MetadataIndex),
+            message_end_time=end_ns,
+            message_start_time=start_ns,
+            metadata_count=indexed.get(records.MetadataIndex, 0),
             schema_count=len(self._schemas),
         )
 
