@@ -16,10 +16,10 @@ from drives.bank import (
 from drives.known_place import SENSOR_FAULT
 from hil.config.errors import ConfigError, MotionError
 from hil.machines.machine import gate_limits, geometry_of, park_pose
-from hil.recording.events import Level
+from hil.recording.events import EventKind, EventRecord, Level
 from hil.run.run import BLACK_BOX_NAME, Opening
 from hil.stations.platform.control import PlatformMachine, PlatformStation
-from hil.stations.platform.course import WHOLE_COURSE, RunResult, RunSequence
+from hil.stations.platform.course import UNDER_POWER, WHOLE_COURSE, RunResult, RunSequence
 from hil.stations.platform.drives.certificate import require_certificate, require_parked
 from hil.stations.platform.drives.reference import place_path, void_reference
 from hil.stations.platform.drives.setup import bank_spec
@@ -174,17 +174,24 @@ def run(
         end = loop.run()
         for event in touch_events(end.link.touched, end.tick):
             journal.event(event)
+        powered = f"{UNDER_POWER} {'; '.join(end.link.powered)}" if end.link.powered else ""
+        if powered:
+            journal.event(
+                EventRecord(
+                    end.tick.t_s, end.tick.index, EventKind.NOTE, Level.ERROR, "drives", powered
+                )
+            )
     recorded = opening.recorded()
     _void_if_lost(plan, journal.violations)
     return RunResult(
-        outcome=Outcome.FAILED if end.failure is not None else supervisor.outcome,
+        outcome=supervisor.outcome if end.failure is None and not powered else Outcome.FAILED,
         mode=end.mode,
         cycles=end.cycles,
         overruns=end.overruns,
         events=tuple(journal.events),
         violations=tuple(journal.violations),
         recorder=recorded,
-        reason=_reason(end, supervisor) or recorded.failure,
+        reason=_reason(end, supervisor) or powered or recorded.failure,
         setup=setup,
         drives=report,
         homed=journal.homed,

@@ -31,6 +31,8 @@ class RunSequence:
         return BankWish(self.homing_legs, self.cut_m_s)
 
 
+UNDER_POWER = "NOT PROVED TO BE OFF, take its power:"
+"""Before the drives that were left so."""
 WHOLE_COURSE = RunSequence()
 
 
@@ -70,6 +72,6 @@ class RunResult:
 
     @property
     def ok(self) -> bool:
-        """Completed, or stopped by the operator and parked; and the recording is whole."""
+        """Completed, or stopped by the operator and parked; the recording whole, each drive off."""
         well = self.outcome in (Outcome.COMPLETED, Outcome.STOPPED)
-        return well and self.recorder.status is RecorderStatus.DONE
+        return well and self.recorder.status is RecorderStatus.DONE and not self.link.powered

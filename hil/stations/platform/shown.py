@@ -6,11 +6,12 @@ from pathlib import Path
 
 from rich.table import Table
 
+from drives.bank import BankEnd
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.run.evidence import Evidence, verdicts_of
 from hil.run.stall import stall_of
-from hil.stations.platform.course import RunResult
+from hil.stations.platform.course import UNDER_POWER, RunResult
 from hil.stations.platform.fitting import SHOWN
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.told import RunTold, VerdictTold
@@ -50,6 +51,7 @@ def run_told(
         recording_failure=result.recorder.failure,
         recording_parts=result.recorder.parts,
         gate_record=result.gate_record,
+        powered=list(result.link.powered),
         stall=stall_of(recording),
         beside=list(result.beside),
         recording_dropped=result.recorder.dropped + result.recorder.lost,
@@ -78,6 +80,13 @@ def show_run(
         out.print(f"{verdict['t_s']:9.3f} s  {verdict['message']}", soft_wrap=True)
     if page is not None:
         out.print(f"report:    {page}", soft_wrap=True)
+    show_powered(result.link)
+
+
+def show_powered(link: BankEnd) -> None:
+    """Name the drives that are not proved to be off: the last word of every verb that leaves."""
+    if link.powered:
+        out.print(styled("red", UNDER_POWER), "; ".join(link.powered), soft_wrap=True)
 
 
 def show_end(result: RunResult, recording: Recording) -> None:
