@@ -213,6 +213,9 @@ class BankEnd:
     cut_us: tuple[int, ...] = ()
     """From the last frame of a cut until each drive was seen stopped [us], 6; -1 where it was not;
     empty if nothing was cut."""
+    powered: tuple[str, ...] = ()
+    """Drives that are not proved to be without force, each with its leg and what was seen of it;
+    empty if all six said that they are off."""
     touched: tuple[Touch, ...] = ()
     """What pressed on simulated drives, or on what they carry."""
 

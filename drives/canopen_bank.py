@@ -45,7 +45,7 @@ from drives.canopen_cycle import (
 from drives.canopen_exchange import BusReport, CycleBus
 from drives.canopen_open import begin_to_leave, configure_nodes, leave_nodes, read_places
 from drives.canopen_pdo import budget, carried_stamp
-from drives.canopen_power import POWERED, PowerQuestion
+from drives.canopen_power import POWERED, PowerProof
 from drives.canopen_readings import DriveReadings
 from drives.canopen_service import SDO_TIMEOUT_S, Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings, check_watchdogs
@@ -64,6 +64,8 @@ STILL_S = 0.1
 """How long it has to stay there [s]."""
 STIRS_M = 1e-5
 """A leg that goes further than this from one question to the next does not stand still [m]."""
+PROOF_S = 1.0
+"""Longest time in which drives are switched off by SDO that are not heard by PDO [s]."""
 CLOSE_S = 0.5
 """Longest time that the drives have to let go when the bank is closed [s]."""
 
@@ -320,16 +322,21 @@ class CanopenBank:
             self._end = BankEnd(self.link_tally(), cut_us=cut_us)
             try:
                 if self._configured:
-                    self._end = replace(self._end, left_m=self._let_go())
-            except DriveError:
-                pass  # a dead link: the drives' own watchdogs stop them
+                    left_m, powered = self._let_go()
+                    self._end = replace(self._end, left_m=left_m, powered=powered)
+            except DriveError as error:  # a dead link: the drives' own watchdogs stop them
+                self._end = replace(self._end, powered=(f"legs 1 to {LEGS}: {error}",))
             finally:
                 self._closed = True
                 self._bus.shutdown()
         return self._end
 
-    def _let_go(self) -> tuple[float, ...]:
-        """Disable the drives and sign them off; SYNC, setpoints and heartbeat go on until then."""
+    def _let_go(self) -> tuple[tuple[float, ...], tuple[str, ...]]:
+        """Disable the drives and sign them off; SYNC, setpoints and heartbeat go on until then.
+
+        Returns:
+            Lengths at which absolute encoders stand still, and the drives not proved to be off.
+        """
         self._axes.request(DriveGoal.DISABLED)
         self._closing = True
         self._cycle_until(
@@ -337,14 +344,15 @@ class CanopenBank:
             CLOSE_S,
         )
         self._cycle_until(lambda: not self._readings.busy, SDO_TIMEOUT_S)
-        mute = [leg for leg in range(LEGS) if not self._inbox.fresh[leg]]
-        question = PowerQuestion({leg: self._nodes[leg] for leg in mute})
-        self._cycle_until(question.settled, SDO_TIMEOUT_S)
-        proved = [self._unpowered(leg) or leg in question.unpowered for leg in range(LEGS)]
+        left = {leg: self._nodes[leg] for leg in range(LEGS) if not self._unpowered(leg)}
+        proof = PowerProof(left, self._now_s, PROOF_S)
+        if left:
+            self._cycle_until(proof.settled, PROOF_S)
+        proved = [leg not in left or leg in proof.unpowered for leg in range(LEGS)]
         asked = begin_to_leave(self._nodes, proved)
         self._cycle_until(lambda: all(node.answered for node in asked), SDO_TIMEOUT_S)
         leave_nodes(self._segments, asked)
-        return self._standstill_m() if self._settings.absolute else ()
+        return self._standstill_m() if self._settings.absolute else (), proof.powered
 
     def _standstill_m(self) -> tuple[float, ...]:
         """Ask drives for the lengths of their legs [m]; empty if one moves or does not answer.

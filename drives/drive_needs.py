@@ -94,6 +94,10 @@ def _homing_method(settings: CanopenSettings) -> Iterator[Need]:
     type_, wanted = settings.type, settings.homing_method
     if settings.absolute:
         return
+    if not type_.can_home:
+        stand_in = 'homing = "absolute" in the rig'
+        yield Need("6098h:0, 6099h, 609Ah", "homing", "", stand_in, True)
+        return
     known = type_.homing_methods
     has = ", ".join(map(str, known)) or ("its 60E3h tells" if type_.has(0x60E3, 1) else "")
     if not has:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from drives.bank import DriveModelError
+from drives.cia402 import OperationMode
 from drives.drive_units import unit_of_text
 
 Place = tuple[int, int]
@@ -197,6 +198,12 @@ class DriveType:
             place_of(text)
             if low > high:
                 raise DriveModelError(f"range of {text}: {low} is above {high}")
+
+    @property
+    def can_home(self) -> bool:
+        """Whether it has the mode of operation homing, and any object of it, as far as is known."""
+        mode = not self.modes or OperationMode.HOMING.value in self.modes
+        return mode and any(self.has(*place) for place in ((0x6098, 0), (0x6099, 1), (0x609A, 0)))
 
     def has(self, index: int, sub: int) -> bool:
         """Say whether it may have an object: whether nothing says that it has not."""

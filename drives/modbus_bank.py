@@ -13,7 +13,9 @@ restarted is UNKNOWN with error 8180h until the bank is configured anew. A seria
 raises `LinkLostError`; a TCP connection that is gone is opened again by the next cycle.
 """
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from drives.axes import AxesSeen, SixAxes
@@ -34,7 +36,7 @@ from drives.bank import (
     check_command,
     tally_with_notes,
 )
-from drives.cia402 import Statusword
+from drives.cia402 import Statusword, state_of
 from drives.cut_trial import CutTrial
 from drives.known_place import KnownPlace
 from drives.links import ModbusRtuLink, ModbusTcpLink, lock_modbus
@@ -46,7 +48,7 @@ from drives.modbus_errors import ModbusClosedError, ModbusError, ModbusException
 from drives.modbus_gateway import ModbusGateway, rtu_gateway, tcp_gateway
 from drives.modbus_rival import FOREIGN_MASTER, RivalWatch
 from drives.modbus_settings import ModbusSettings
-from drives.modbus_setup import DeviceReport, DeviceSetup
+from drives.modbus_setup import DeviceReport, DeviceSetup, has_force
 from drives.modbus_stage import ModbusStageWriter
 from drives.modbus_units import UnitWatch
 from drives.modbus_words import LegWords, as_six
@@ -63,6 +65,10 @@ GENERIC = 0x1000
 """Error code of a drive in fault that tells none (CiA 301: generic error)."""
 SETUP_TIME_MAX_S = 60.0
 CLOSE_TIME_MAX_S = 1.0
+CLOSE_TRIES = 60
+"""How often drives are asked to let go when the bank is closed, at most."""
+CLOSE_PAUSE_S = 0.01
+"""Time between two of them [s]."""
 STILL_M = 2e-5
 """A rod that stays within this distance stands still [m]."""
 NO_FIRST_MOTION: Final = (
@@ -303,15 +309,40 @@ class ModbusBank:
             self._axes.request(DriveGoal.DISABLED)
             orders = self._words.orders(self._axes.words(None), None)
             deadline_s = self._now_s() + CLOSE_TIME_MAX_S
+            left = self._powered({})
 
             def sign_off(gateway: ModbusGateway) -> None:
+                nonlocal left
                 result = CycleResult()
-                self._runner.run(gateway, orders, deadline_s, result)
+                for _ in range(CLOSE_TRIES):
+                    result = CycleResult()
+                    self._runner.run(gateway, orders, deadline_s, result)
+                    left = self._powered(result.answers)
+                    if not left or self._now_s() > deadline_s:
+                        break
+                    threading.Event().wait(CLOSE_PAUSE_S)
                 self._setup.sign_off(gateway, result.answers)
 
             self._worker.run(sign_off, CLOSE_TIME_MAX_S)
+            self._end = replace(self._end, powered=left)
         self._leave()
         return self._end
+
+    def _powered(self, answers: Mapping[int, UnitAnswer]) -> tuple[str, ...]:
+        """Drives whose status register does not prove that they have no force, in words."""
+        found: list[str] = []
+        for leg in _LEGS:
+            unit = self._map.unit_of_leg(leg)
+            seen = "it does not answer"
+            if unit in answers:
+                word = answers[unit].axes[leg % self._map.axes_per_unit].statusword
+                if not has_force(word):
+                    continue
+                state = state_of(word)
+                told = "says nothing of its state" if state is None else f"is {state.value}"
+                seen = f"it {told} (statusword 0x{word:04X})"
+            found.append(f"leg {leg + 1} (unit {unit}): {seen}")
+        return tuple(found)
 
     def _set_up(self, gateway: ModbusGateway) -> DeviceReport:
         gateway.connect()

@@ -125,7 +125,7 @@ class DeviceSetup:
             ModbusError: If a unit does not take it.
         """
         for unit, answer in answers.items():
-            if not any(state_of(axis.statusword) in _WITH_FORCE for axis in answer.axes):
+            if not any(has_force(axis.statusword) for axis in answer.axes):
                 self._set_watchdog(gateway, unit, 0)
 
     def _disable(self, gateway: ModbusGateway, unit: int) -> int | None:
@@ -292,6 +292,11 @@ class DeviceSetup:
             else:
                 runs.append([place])
         return runs
+
+
+def has_force(statusword: int) -> bool:
+    """Say whether a drive with this statusword has force, or may have."""
+    return state_of(statusword) in _WITH_FORCE
 
 
 def _length(run: Sequence[FieldPlace]) -> int:

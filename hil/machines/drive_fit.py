@@ -106,6 +106,14 @@ def _refuse_impossible(rig: Rig, type_: DriveType, rig_file: str) -> None:
                 f"{right or 'no such mode'}",
             )
         )
+    if rig.drives.homing == "switch" and not type_.can_home:
+        problems.append(
+            about(
+                "drives.homing",
+                f'drives.homing = "switch": {type_.name} cannot home (it has no mode 6, or none of '
+                '6098h, 6099h, 609Ah); "absolute" would be right (hil drives reference)',
+            )
+        )
     method, methods = rig.drives.homing_method, type_.homing_methods
     if rig.drives.homing == "switch" and methods and method not in methods:
         placing = ", ".join(str(each) for each in PLACING_METHODS if each in methods) or "none"

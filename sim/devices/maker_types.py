@@ -157,11 +157,13 @@ PRL120: Final = DriveType(
     | _UNITS
     | _THIRD_RPDO
     | {0x1006, 0x1029, 0x603F, 0x6007, 0x605A, 0x605B, 0x605C, 0x605D, 0x605E, 0x6066}
-    | {0x607D, 0x607E, 0x607F, 0x6084, 0x6085, 0x60B1, 0x60C0, 0x60C5, 0x60C6, 0x60F4, 0x60FD},
+    | {0x607D, 0x607E, 0x607F, 0x6084, 0x6085, 0x6098, 0x6099, 0x609A}
+    | {0x60B1, 0x60C0, 0x60C5, 0x60C6, 0x60F4, 0x60FD, 0x60FF},
     defaults={(0x60C2, 1): 50},
+    modes=(1, 7, 8),
     heartbeats=4,
 )
-"""Schunk PRL120: two RPDOs and a short dictionary."""
+"""Schunk PRL120: two RPDOs and a short dictionary; an absolute encoder, and no homing."""
 
 TYPES: Final = {each.name: each for each in (EMULATED, EPOS4, NANOTEC_CL4, IPOS, ELMO_GOLD, PRL120)}
 """All types by name."""

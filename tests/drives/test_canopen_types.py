@@ -10,6 +10,7 @@ import pytest
 from canopen_bench import ENABLED, SETTINGS, bench, enabled, six
 
 from drives.bank import DriveSetupError, LegCommand
+from drives.known_place import KnownPlace
 from drives.scaling import LegScale
 from hil.machines.drive_file import canopen_type, read_drive_table
 from sim.devices.drive_parameters import default_nodes
@@ -19,6 +20,8 @@ from sim.devices.maker_types import TYPES
 COUNTS_PER_M = {"cl4": 3600 / SCREW_LEAD_M}
 """Where it is not the million increments of the emulated encoder."""
 IP_ONLY = ("ipos",)
+ABSOLUTE = ("prl120",)
+"""Types that cannot home."""
 
 
 def shipped(name):
@@ -42,14 +45,25 @@ def rack_of(
     per_m = COUNTS_PER_M.get(name, 1e6)
     scales = tuple(LegScale(per_m, 1, 0.7 + 0.01 * leg) for leg in range(6))
     nodes = tuple(replace(node, type=kind) for node in default_nodes())
-    return make(settings, scales=scales, nodes=nodes, start_spread_m=spread_m)
+    if name not in ABSOLUTE:
+        return make(settings, scales=scales, nodes=nodes, start_spread_m=spread_m)
+    lengths_m = tuple(scale.reference_length_m for scale in scales)
+    who = tuple(f"vendor 0, product 1026, serial {1001 + leg}" for leg in range(6))
+    return make(
+        replace(settings, absolute=True),
+        scales=scales,
+        nodes=tuple(replace(node, absolute_zero_m=node.rod.reference_m) for node in nodes),
+        start_spread_m=min(spread_m, 5e-4),
+        place=KnownPlace(lengths_m, 0.005, "where it was left", who),
+    )
 
 
 @pytest.mark.parametrize("name", TYPES)
 def test_each_type_homes_follows_and_tells_speeds_in_si(name):
     made, report, feedback = rack_of(name, make=enabled)
     start_m = feedback.length_m
-    assert start_m == pytest.approx([0.7 + 0.01 * leg for leg in range(6)], abs=1e-3)
+    parked_m = 5e-3 if name in ABSOLUTE else 1e-3
+    assert start_m == pytest.approx([0.7 + 0.01 * leg for leg in range(6)], abs=parked_m)
     speeds = []
     for cycle in range(1, 101):
         lengths = tuple(at_m + 0.05 * cycle * 0.004 for at_m in start_m)

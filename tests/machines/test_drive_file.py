@@ -177,7 +177,7 @@ def rig_with(type_, **drives):
 
 
 def test_the_gate_is_tighter_where_the_drives_have_no_limits_of_their_own():
-    rig = rig_with("prl120")
+    rig = rig_with("prl120", homing="absolute")
     rig = rig.model_copy(
         update={"supervision": rig.supervision.model_copy(update={"estop_fitted": False})}
     )
@@ -187,6 +187,11 @@ def test_the_gate_is_tighter_where_the_drives_have_no_limits_of_their_own():
     own = rig_with("epos4", homing_method=27)
     assert fitted(own, PAPER, WIRE) == own
     assert fitted(rig, PAPER, "sim:") == rig
+
+
+def test_homing_by_switch_is_refused_by_name_on_a_type_that_cannot_home():
+    with pytest.raises(ConfigError, match=r'homing = "switch": Schunk PRL 120 cannot home.*"abs'):
+        fitted(rig_with("prl120"), PAPER, WIRE)
 
 
 def test_an_emergency_stop_that_the_drives_cannot_read_is_refused():

@@ -16,10 +16,10 @@ from drives.bank import (
 from drives.known_place import SENSOR_FAULT
 from hil.config.errors import ConfigError, MotionError
 from hil.machines.machine import gate_limits, geometry_of, park_pose
-from hil.recording.events import Level
+from hil.recording.events import EventKind, EventRecord, Level
 from hil.run.run import BLACK_BOX_NAME, Opening
 from hil.stations.platform.control import PlatformMachine, PlatformStation
-from hil.stations.platform.course import WHOLE_COURSE, RunResult, RunSequence
+from hil.stations.platform.course import UNDER_POWER, WHOLE_COURSE, RunResult, RunSequence
 from hil.stations.platform.drives.certificate import require_certificate, require_parked
 from hil.stations.platform.drives.reference import place_path, void_reference
 from hil.stations.platform.drives.setup import bank_spec
@@ -176,13 +176,21 @@ def run(
         end = loop.end
         for event in touch_events(end.link.touched, end.tick):
             journal.event(event)
-        outcome = Outcome.FAILED if end.failure is not None else supervisor.outcome
+        powered = f"{UNDER_POWER} {'; '.join(end.link.powered)}" if end.link.powered else ""
+        if powered:
+            journal.event(
+                EventRecord(
+                    end.tick.t_s, end.tick.index, EventKind.NOTE, Level.ERROR, "drives", powered
+                )
+            )
         lost = "" if virtual else complaint(opening.folder / BLACK_BOX_NAME)
+        failed = end.failure is not None or bool(powered)
+        outcome = Outcome.FAILED if failed else supervisor.outcome
         opening.conclude(
             outcome.value,
             well=outcome in (Outcome.COMPLETED, Outcome.STOPPED),
-            reason=_reason(end, supervisor),
-            failures=(lost,) if lost else (),
+            reason=_reason(end, supervisor) or powered,
+            failures=tuple(filter(None, (powered if _reason(end, supervisor) else "", lost))),
         )
     _void_if_lost(plan, journal.violations)
     return RunResult(

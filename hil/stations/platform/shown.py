@@ -6,12 +6,13 @@ from pathlib import Path
 
 from rich.table import Table
 
+from drives.bank import BankEnd
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.run.end import conclusion_told
 from hil.run.evidence import Evidence, verdicts_of
 from hil.run.stall import stall_of
-from hil.stations.platform.course import RunResult
+from hil.stations.platform.course import UNDER_POWER, RunResult
 from hil.stations.platform.fitting import SHOWN
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.told import RunTold, VerdictTold
@@ -48,6 +49,7 @@ def run_told(
         touched=[touch_line(touch) for touch in result.link.touched],
         link=dict(result.link.tally),
         gate_record=result.gate_record,
+        powered=list(result.link.powered),
         stall=stall_of(recording),
         beside=list(result.beside),
         report=None if page is None else str(page),
@@ -75,6 +77,12 @@ def show_run(
         out.print(f"{verdict['t_s']:9.3f} s  {verdict['message']}", soft_wrap=True)
     if page is not None:
         out.print(f"report:    {page}", soft_wrap=True)
+
+
+def show_powered(link: BankEnd) -> None:
+    """Name the drives that are not proved to be off: the last word of every verb that leaves."""
+    if link.powered:
+        out.print(styled("red", UNDER_POWER), "; ".join(link.powered), soft_wrap=True)
 
 
 def show_drives(recording: Recording) -> None:

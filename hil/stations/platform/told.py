@@ -144,6 +144,8 @@ class RunTold(ConclusionTold):
     """What has happened on the link, by name; its names are those of the kind of link."""
     gate_record: str
     """What is wrong with the gate's own file; empty if nothing is."""
+    powered: list[str]
+    """Drives that did not prove to be off when the bus was left; empty if all did."""
     stall: Stall | None
     """The computer that was too slow, if that stopped the run."""
     beside: list[Neighbour]

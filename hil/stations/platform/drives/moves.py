@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rich.table import Table
 
+from drives.bank import BankEnd
 from hil.config.errors import RefusedError
 from hil.recording.reader import Recording
 from hil.run.end import Ran, conclusion_told
@@ -23,7 +24,7 @@ from hil.stations.platform.drives.told import HomeTold, LegTestTold
 from hil.stations.platform.drives.watchdog_proof import CUT_LEG_M_S, WatchdogProof, limit_us
 from hil.stations.platform.runner import play
 from hil.stations.platform.scenario import Plan
-from hil.stations.platform.shown import show_drives
+from hil.stations.platform.shown import show_drives, show_powered
 from hil.terminal.console import err, out, print_json, styled
 from hil.terminal.run_end import show, show_end
 from hil.timing.clock import utc_stamp
@@ -48,6 +49,7 @@ def home_and_show(plan: Plan, leg: int | None, folder: Path, *, as_json: bool) -
             outcome=result.outcome.value,
             reason=result.reason,
             homed=homed,
+            powered=list(result.link.powered),
         )
         ran = Ran(end=result.end, told=told, show=partial(show_drives, recording))
         return show(ran, as_json=as_json)
@@ -76,10 +78,11 @@ def leg_test_and_show(
             show_end(result.end)
             show_drives(recording)
             _show_tests(tests)
-        watchdog, why = None, result.reason
+        watchdog, why, left = None, result.reason, [result.link]
         if moved and protocol_of(plan.drives_url):
-            watchdog, why = _cut(plan, cuts, folder, wish, quiet=as_json)
-    stopped = watchdog is None or watchdog.passed
+            watchdog, why = _cut(plan, cuts, folder, wish, left, quiet=as_json)
+    powered = left[-1].powered
+    stopped = (watchdog is None or watchdog.passed) and not powered
     if not as_json:
         _show_watchdog(watchdog, why)
         if moved and stopped and not (witness or result.drives.simulated):
@@ -106,6 +109,7 @@ def leg_test_and_show(
                     reason=why or ("" if vouched else "nobody vouches: --witness NAME"),
                     legs=list(tests),
                     watchdog=watchdog,
+                    powered=list(powered),
                     witness=witness,
                     lacking=missing,
                     certificate=None if certificate is None else str(certificate),
@@ -114,13 +118,23 @@ def leg_test_and_show(
             )
         else:
             _show_verdict(certificate, missing, passed=passed, vouched=vouched)
+            show_powered(left[-1])
     return passed and vouched
 
 
 def _cut(
-    plan: Plan, cuts: tuple[Plan, Plan], folder: Path, wish: StopSignals, *, quiet: bool
+    plan: Plan,
+    cuts: tuple[Plan, Plan],
+    folder: Path,
+    wish: StopSignals,
+    left: list[BankEnd],
+    *,
+    quiet: bool,
 ) -> tuple[WatchdogProof, str]:
     """Play two short runs in which the bench falls silent; both end with the drives' own stop.
+
+    Args:
+        left: gets how the drives were left, run by run.
 
     Returns:
         What was seen, and in words what is wrong with it. Nothing is played after a signal or a
@@ -143,8 +157,9 @@ def _cut(
             raise RefusedError(
                 f"the test move was passed; of the silence after it: {error}"
             ) from error
+        left.append(result.link)
         times.append(result.link.cut_us)
-        why = "" if times[-1] else result.reason
+        why = result.reason if result.link.powered or not times[-1] else ""
     at_rest, moving = times
     proof = WatchdogProof(limit_us(watchdog_s(plan), plan.scenario.period_s), at_rest, moving)
     return proof, "; ".join((*((why,) if why else ()), *proof.failures))

@@ -96,6 +96,8 @@ class HomeTold(ConclusionTold):
     """As of a run."""
     homed: list[int]
     """Legs that know where they are, 1 to 6."""
+    powered: list[str]
+    """As of a run."""
 
 
 class LegTestTold(TypedDict):
@@ -109,6 +111,8 @@ class LegTestTold(TypedDict):
     """What each leg did."""
     watchdog: WatchdogProof | None
     """When each drive stopped by itself; null where there is no wire to cut."""
+    powered: list[str]
+    """Drives that did not prove to be off at the end; empty if all did."""
     witness: str
     """Who watched; empty if nobody."""
     lacking: list[str]

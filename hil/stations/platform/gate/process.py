@@ -227,6 +227,9 @@ def _guard(
         end = _close(gated)
         place.end(*gated.last_measured)
         box.event(f"link: {_in_words(end.tally)}")
+        box.event(f"UNDER POWER: {'; '.join(end.powered)}" if end.powered else "drives: all off")
+        if end.powered:
+            box.keep()
         _tell(ring, end)
         ring.close_producer()
         wire.close()

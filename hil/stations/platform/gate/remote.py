@@ -326,7 +326,9 @@ class RemoteGate:
 
 
 def _end_of(told: Mapping[str, Any]) -> BankEnd:
-    return BankEnd(told["tally"], tuple(told["left_m"]), tuple(told["cut_us"]))
+    return BankEnd(
+        told["tally"], tuple(told["left_m"]), tuple(told["cut_us"]), tuple(told.get("powered", ()))
+    )
 
 
 def _touch_of(told: Sequence[Any]) -> Touch:
