@@ -18,6 +18,8 @@ from hil.report.recorded import recorded_run
 from hil.run.registry import station_named
 
 NOBODY = 65534
+REFUSED = (1, 2)
+"""Exit statuses of a run that never began."""
 
 
 @contextmanager
@@ -135,7 +137,7 @@ def test_a_folder_that_is_read_only_refuses_the_run(whole, station):
         folder = Path(made)
         folder.chmod(0o555)
         seen = run(station, folder / "runs", fault=no_rights)
-        assert seen.status == 2
+        assert seen.status in REFUSED
         assert judged(seen, "cannot be made: Permission denied") == []
         assert not list(folder.iterdir())
 
@@ -144,5 +146,5 @@ def test_a_folder_that_is_read_only_refuses_the_run(whole, station):
 def test_a_run_without_descriptors_is_refused_in_a_sentence(whole, station, tmp_path):
     whole(station)
     seen = run(station, tmp_path, fault=lambda: descriptors_left(0))
-    assert seen.status in (1, 2)
+    assert seen.status in REFUSED
     assert judged(seen, "Too many open files") == []
