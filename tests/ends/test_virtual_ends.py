@@ -1,6 +1,8 @@
 """Faults of a run on the virtual clock: exit status, console, JSON, recording and report agree."""
 
+import os
 import resource
+import tempfile
 from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
@@ -15,6 +17,10 @@ from hil.recording.reader import Recording
 from hil.report.recorded import recorded_run
 from hil.run.registry import station_named
 
+NOBODY = 65534
+REFUSED = (1, 2)
+"""Exit statuses of a run that never began."""
+
 
 @contextmanager
 def files_of_at_most(size: int):
@@ -27,12 +33,39 @@ def files_of_at_most(size: int):
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
+@contextmanager
+def no_rights():
+    """Be a user whose files no folder belongs to; of others it is so already."""
+    before = os.geteuid()
+    if before == 0:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(before)
+
+
+@contextmanager
+def descriptors_left(count: int):
+    """Room for so many more open files."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    lowest = os.open(os.devnull, os.O_RDONLY)
+    os.close(lowest)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest + count, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
 def run(station: str, folder: Path, *, fault=nullcontext) -> Seen:
     """Run a station's scenario for a script, and look at its recording with every reader."""
     with fault():
         answer = CliRunner().invoke(
             app, ["run", *arguments(station), "--out", str(folder), "--json"]
         )
+    if answer.exception is not None and not isinstance(answer.exception, SystemExit):
+        raise answer.exception  # a person would see a traceback
     seen = Seen(answer.exit_code, told=parsed(answer.stdout))
     for path in folder.glob("*/recording.mcap"):
         seen.file = File.of(path)
@@ -95,3 +128,23 @@ def test_a_disk_with_no_room_for_the_header_refuses_the_run(whole, station, tmp_
     seen = run(station, tmp_path, fault=lambda: files_of_at_most(1000))
     assert judged(seen, "cannot be written: .*File too large") == []
     assert not list(tmp_path.glob("*/*")), "of a run that never began nothing is left"
+
+
+@pytest.mark.parametrize("station", STATIONS)
+def test_a_folder_that_is_read_only_refuses_the_run(whole, station):
+    whole(station)
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        folder.chmod(0o555)
+        seen = run(station, folder / "runs", fault=no_rights)
+        assert seen.status in REFUSED
+        assert judged(seen, "cannot be made: Permission denied") == []
+        assert not list(folder.iterdir())
+
+
+@pytest.mark.parametrize("station", STATIONS)
+def test_a_run_without_descriptors_is_refused_in_a_sentence(whole, station, tmp_path):
+    whole(station)
+    seen = run(station, tmp_path, fault=lambda: descriptors_left(0))
+    assert seen.status in REFUSED
+    assert judged(seen, "Too many open files") == []
