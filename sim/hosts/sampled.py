@@ -109,7 +109,7 @@ def recorded(path: Path) -> Sampled:
         ValueError: with the file, the line and what would be right.
         OSError: if it cannot be read.
     """
-    with path.open(newline="", encoding="utf-8") as file:
+    with path.open(newline="", encoding="utf-8-sig") as file:
         reader = csv.reader(file)
         header = [name.strip() for name in next(reader, [])]
         where = _where(header, path)

@@ -188,10 +188,12 @@ def host_of(
     options: dict[str, Any] = {"key": key} if key else {}
     version = settings.version
     if kind.name == "flightgear_generic":
-        options["protocol"] = find_file(map_.protocol, folder="hosts", key="protocol").read_text()
+        options["protocol"] = find_file(map_.protocol, folder="hosts", key="protocol").read_text(
+            "utf-8-sig"
+        )
     elif kind.name == "jsbsim":
         path = find_file(map_.directive, folder="hosts", key="directive")
-        options["directive"] = path.read_text(encoding="utf-8")
+        options["directive"] = path.read_text(encoding="utf-8-sig")
     elif kind.name == "xplane_data":
         version = version or map_.version
     elif kind.name == "pose_template":
