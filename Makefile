@@ -140,8 +140,8 @@ lock: .venv/bin/python
 	$(BIN)/python locks/lock.py build/lock/bin/uv
 	$(MAKE) .venv/test.stamp && $(BIN)/python locks/notice.py
 
-# What an installed program consists of, with licences and hashes, as CycloneDX 1.6 (build/sbom.json);
-# SBOM="panel world" takes these extras, too.
+# What an installed program consists of, with licences, as CycloneDX 1.6 (build/sbom.json); hashes of
+# its files are in the lock files. SBOM="panel world" takes these extras, too.
 sbom:
 	rm -rf build/sbom && $(PYTHON) -m venv build/sbom/tool && $(PYTHON) -m venv build/sbom/env
 	build/sbom/tool/bin/pip install -q "cyclonedx-bom>=7,<8"

@@ -4,6 +4,8 @@ import errno
 import json
 import os
 import stat
+import subprocess
+import sys
 
 import pytest
 import typer
@@ -92,3 +94,21 @@ def test_what_the_system_refuses_is_refused(number):
 def test_the_ends_of_the_command_line_stay_what_they_are(error, status):
     assert ended(error).exit_code == status
     assert not faults_dir().exists()
+
+
+def limited(soft, hard):
+    code = (
+        f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard}));"
+        "from hil.cli import entry; entry._is_program = lambda: False; import sys, resource;"
+        "sys.argv = ['hil', '--version']; entry.main()"
+    )
+    return subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=False
+    )
+
+
+def test_too_few_descriptors_are_told_in_a_sentence():
+    end = limited(9, 9)
+    assert end.returncode == 1
+    assert end.stderr == "error: 6 files may still be opened; 64 are needed (ulimit -n 1024)\n"
+    assert limited(9, 4096).returncode == 0, "what the system allows is taken"

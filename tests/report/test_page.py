@@ -188,6 +188,17 @@ def test_a_place_that_cannot_be_written_is_said(good_run: Recording, tmp_path) -
         write_report(good_run, place)
 
 
+@pytest.mark.usefixtures("no_pictures")
+def test_pictures_are_not_written_through_a_link(good_run: Recording, tmp_path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "pictures").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(RecordingError, match="is a link, and nothing is written through links"):
+        write_report(good_run, tmp_path / "run")
+    assert not list((tmp_path / "elsewhere").iterdir())
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["pictures"]
+
+
 def test_the_course_of_the_samples_is_what_the_tests_think(good_run, tripped_run) -> None:
     assert good_run.cycles == sum(count for _, count in GOOD) == 545
     assert start_of(TRIPPED, "CSTOP") == 483

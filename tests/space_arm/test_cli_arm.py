@@ -107,7 +107,7 @@ def test_a_cache_that_cannot_be_written_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
     folder = str(tmp_path / "file" / "cache")
     status, _, told = call("table", "--model", "a", "--payload", "none", *QUICK, "--cache", folder)
-    assert status == 1
+    assert status == 2
     assert "cannot be written" in told
 
 

@@ -263,7 +263,7 @@ def _faults(script: Path | None) -> tuple[ArmFault, ...]:
     from sim.devices.arm_faults import parse_arm_script
 
     try:
-        return parse_arm_script("" if script is None else script.read_text(encoding="utf-8"))
+        return parse_arm_script("" if script is None else script.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ConfigError("--script", [f"{script}: cannot be read: {error.strerror}"]) from None
     except ValueError as error:

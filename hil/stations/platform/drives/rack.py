@@ -74,7 +74,7 @@ def serve_rack(
             _say(note)
     begin = _can_rack if protocol == "canopen" else _modbus_rack
     try:
-        text = "" if script is None else script.read_text(encoding="utf-8")
+        text = "" if script is None else script.read_text(encoding="utf-8-sig")
         line = LineOptions(protocol, baud, paced, pty, rate_hz)
         serve = begin(settings, line, text)
         # Drives have processors of their own: nothing on this machine should make them late.
