@@ -76,7 +76,8 @@ class PartSettings(Settings):
     def file(self, together: Path, key: str = "") -> Path:
         """Its scenario, named in that of all; raises `ConfigError` if it is not there."""
         key = key or f"part {self.name}"
-        return find_file(self.scenario, beside=together, folder="scenarios", key=key)
+        how = {"folder": "scenarios", "key": key}  # another scenario, judged by itself
+        return find_file(self.scenario, beside=together, anywhere=True, **how)
 
 
 @dataclass(frozen=True, slots=True)

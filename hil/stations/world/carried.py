@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hil.config.errors import ConfigError
 from hil.config.files import read_regular, write_whole
+from hil.config.named import OutsideError, judged
 
 if TYPE_CHECKING:
     from sim.world.robots.model import Robot
@@ -34,10 +35,19 @@ def carried(files: Mapping[str, bytes], folder: Path) -> Iterator[str]:
     """
     for path, data in files.items():
         parts = PurePosixPath(path)
-        if parts.is_absolute() or ".." in parts.parts or ":" in path:
+        leads_out = parts.is_absolute() or ".." in parts.parts or ":" in path
+        if leads_out or not _is_inside(folder / parts, folder):
             yield f"{path}: not written beside the document, as its path leads out of the folder"
             continue
         _write(folder / parts, data)
+
+
+def _is_inside(place: Path, folder: Path) -> bool:
+    try:
+        judged(place, folder / "document")
+    except OutsideError:
+        return False
+    return True
 
 
 def _write(path: Path, data: bytes) -> None:
