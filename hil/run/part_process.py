@@ -64,7 +64,7 @@ class PartSettings(Settings):
     name: Name
     """What progress, refusals and the folder of its run call it."""
     scenario: str
-    """Scenario file; a relative path is looked for beside this one, then from where one stands."""
+    """Scenario file, beside this one or anywhere, or a shipped one."""
     changes: tuple[str, ...] = ()
     """``key=value`` texts laid over it."""
     operator: bool = False
