@@ -28,7 +28,8 @@ def find_file(
         folder: the folder of ``configs/`` that holds such files.
         key: what to call it in an error.
         ending: of such files, which a name may be without.
-        anywhere: whether a document may name one anywhere: a key, of which nothing is kept.
+        anywhere: whether a document may name one anywhere: a key, of which nothing is kept, or a
+            scenario of several, which names its own files.
 
     Raises:
         NotAllowedError: if it is where the document may name none.

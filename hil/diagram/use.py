@@ -70,7 +70,7 @@ class DiagramUse(Settings):
     """A diagram that commands the drives of a run, computed in every tick of its own."""
 
     file: str
-    """Diagram file; a relative path: beside the scenario, then from where one stands."""
+    """Diagram file; in the folder of the scenario, or shipped."""
     output: str = ""
     """Output that is the command; left out, the one that is called as the interface: ``torque``,
     ``speed`` or ``voltage``."""

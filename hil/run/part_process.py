@@ -65,7 +65,7 @@ class PartSettings(Settings):
     name: Name
     """What progress, refusals and the folder of its run call it."""
     scenario: str
-    """Scenario file; a relative path is looked for beside this one, then from where one stands."""
+    """Scenario file, beside this one or anywhere, or a shipped one."""
     changes: tuple[str, ...] = ()
     """``key=value`` texts laid over it."""
     operator: bool = False
@@ -77,7 +77,8 @@ class PartSettings(Settings):
     def file(self, together: Path, key: str = "") -> Path:
         """Its scenario, named in that of all; raises `ConfigError` if it is not there."""
         key = key or f"part {self.name}"
-        return find_file(self.scenario, beside=together, folder="scenarios", key=key)
+        how = {"folder": "scenarios", "key": key}  # another scenario, judged by itself
+        return find_file(self.scenario, beside=together, anywhere=True, **how)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ class SpaceArmChoice(Settings):
     """The arm whose gripper is reproduced."""
 
     arm: str = "bkm"
-    """Arm file; a relative path is looked for beside the scenario, then from where one stands."""
+    """Arm file; in the folder of the scenario, or shipped."""
     model: Literal["a", "b", "c", "d", "e"] = "e"
     """Of the drives: linear, with limits, backlash, elasticity, dry friction."""
     payload: str = ""

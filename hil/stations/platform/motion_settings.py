@@ -125,7 +125,7 @@ class RecordedSettings(Settings):
 
     kind: Literal["recorded"]
     file: str
-    """CSV or AT2 file; a relative path: beside the scenario, then from where one stands."""
+    """CSV or AT2 file; in the folder of the scenario, or shipped."""
     map: Annotated[dict[Axis, ColumnSettings], Field(min_length=1)]
     """Which columns hold which coordinates; a coordinate left out stays at 0."""
     time: TimeSettings = TimeSettings()
@@ -155,7 +155,7 @@ class DiagramSettings(Settings):
 
     kind: Literal["diagram"]
     diagram: str
-    """Diagram file; a relative path: beside the scenario, then from where one stands."""
+    """Diagram file; in the folder of the scenario, or shipped."""
     duration_s: Seconds
     """How long the diagram runs, in whole ticks of its own [s]."""
     set: tuple[GivenParameter, ...] = ()

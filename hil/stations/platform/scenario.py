@@ -105,7 +105,7 @@ class Scenario(Settings):
     description: str = ""
     """A sentence for people."""
     rig: str
-    """Rig file; a relative path is looked for beside the scenario, then from where one stands."""
+    """Rig file; in the folder of the scenario, or shipped."""
     motion: MotionSettings
     """What is played."""
     clock: Literal["virtual", "real"] = "virtual"

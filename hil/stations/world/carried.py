@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from hil.config.errors import ConfigError
 from hil.config.files import make_folder, read_regular, write_whole
+from hil.config.named import OutsideError, judged
 
 if TYPE_CHECKING:
     from sim.world.robots.model import Robot
+
+
+KINDS: Final = {".stl": "mesh", ".obj": "mesh", ".mtl": "materials", ".png": "texture"}
+"""What a file is, by its ending."""
 
 
 def named_files(robot: Robot) -> dict[str, bytes]:
@@ -20,6 +26,18 @@ def named_files(robot: Robot) -> dict[str, bytes]:
         for mesh in (link.mesh, link.visual and link.visual.mesh):
             found.update(mesh.contents if mesh else ())
     return found
+
+
+def carried_rows(robots: Iterable[Robot]) -> list[dict[str, Any]]:
+    """What a recording holds of files that documents name: name, kind, size and digest of each."""
+    files = {row for robot in robots for row in named_files(robot).items()}
+    return [
+        {
+            "name": name, "kind": KINDS.get(PurePosixPath(name).suffix.lower(), "materials"),
+            "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest(),
+        }
+        for name, data in sorted(files)
+    ]  # fmt: skip
 
 
 def carried(files: Mapping[str, bytes], folder: Path) -> Iterator[str]:
@@ -34,10 +52,19 @@ def carried(files: Mapping[str, bytes], folder: Path) -> Iterator[str]:
     """
     for path, data in files.items():
         parts = PurePosixPath(path)
-        if parts.is_absolute() or ".." in parts.parts or ":" in path:
+        leads_out = parts.is_absolute() or ".." in parts.parts or ":" in path
+        if leads_out or not _is_inside(folder / parts, folder):
             yield f"{path}: not written beside the document, as its path leads out of the folder"
             continue
         _write(folder, parts, data)
+
+
+def _is_inside(place: Path, folder: Path) -> bool:
+    try:
+        judged(place, folder / "document")
+    except OutsideError:
+        return False
+    return True
 
 
 def _write(folder: Path, parts: PurePosixPath, data: bytes) -> None:

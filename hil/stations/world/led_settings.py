@@ -57,8 +57,8 @@ class CopyMotion(LedBounds):
     source: Literal["recording", "frames"] = "recording"
     """Who tells the values: a file, or frames over UDP."""
     file: str = ""
-    """CSV file with a column ``t_s`` and one for each value, or a recording of this program; a
-    relative path: beside the scenario, then from where one stands."""
+    """CSV file with a column ``t_s`` and one for each value, or a recording of this program,
+    in the folder of the scenario, or shipped."""
     listen: str = "127.0.0.1:5577"
     """Address and port where frames are received; not a loopback one needs `allow`."""
     allow: Annotated[tuple[str, ...], Field(max_length=16)] = ()

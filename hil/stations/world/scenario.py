@@ -176,12 +176,17 @@ class WorldPlan:
 
     def told(self) -> dict[str, Any]:
         """The plan as a recording keeps it."""
+        from hil.stations.world.carried import carried_rows
+
         told: dict[str, Any] = {
             "scenario": self.scenario.model_dump(mode="json"),
             "robot": self.robot_text,
             "robot_file": self.robot_file,
             "scenario_file": self.scenario_file,
         }
+        robots = [self.robot] if self.scene is None else self.scene.robots.values()
+        if rows := carried_rows(robots):
+            told["carries"] = rows
         if self.diagram is not None:
             from hil.diagram.panel_page import told_of
 

@@ -57,6 +57,8 @@ def scene_findings(scene: Scene, *, whole: bool = True) -> tuple[Finding, ...]:
     Args:
         whole: False if something of it could not be read, so that names in it say nothing.
     """
+    if found := list(_too_many(scene)):
+        return tuple(found)
     found = list(_own(scene))
     for index, body in enumerate(scene.bodies):
         found += _told(("body", index), f"body {body.name}", _of_body(body))
@@ -102,6 +104,20 @@ def _told(path: FieldKey, subject: str, problems: Iterable[Problem]) -> Iterator
         yield Finding((*path, field), subject, value, problem, remedy)
 
 
+def _too_many(scene: Scene) -> Iterator[Finding]:
+    if len(scene.robots) > ROBOTS_MAX:
+        key, count = ("robot", ROBOTS_MAX, "name"), len(scene.robots)
+        yield Finding(key, "scene", count, "too many robots", f"at most {ROBOTS_MAX}")
+    bodies = len(scene.bodies) + sum(max(field.count, 0) for field in scene.fields)
+    kinds = sum(len(field.kinds) for field in scene.fields) + len(scene.fields)
+    for what, count in (
+        ("bodies", bodies), ("kinds of bodies", kinds), ("lights", len(scene.lights)),
+        ("cameras", len(scene.cameras)),
+    ):  # fmt: skip
+        if count > BODIES_MAX:
+            yield Finding(("scene",), "scene", count, f"too many {what}", f"at most {BODIES_MAX}")
+
+
 def _own(scene: Scene) -> Iterator[Finding]:
     stepping, floor = scene.stepping, scene.floor
     yield from _told(("stepping",), "stepping", _finite(stepping, "gravity_m_s2", "magnetic_t"))
@@ -118,12 +134,6 @@ def _own(scene: Scene) -> Iterator[Finding]:
         yield from _told(("camera", index), f"camera {camera.name}", _of_camera(camera))
     for index, robot in enumerate(scene.robots):
         yield from _told(("robot", index), f"robot {robot.name}", _of_robot(robot))
-    if len(scene.robots) > ROBOTS_MAX:
-        key, count = ("robot", ROBOTS_MAX, "name"), len(scene.robots)
-        yield Finding(key, "scene", count, "too many robots", f"at most {ROBOTS_MAX}")
-    count = len(scene.bodies) + sum(max(field.count, 0) for field in scene.fields)
-    if count > BODIES_MAX:
-        yield Finding(("scene",), "scene", count, "too many bodies", f"at most {BODIES_MAX}")
 
 
 def _of_camera(camera: SceneCamera) -> Iterator[Problem]:

@@ -54,8 +54,8 @@ class FmuSettings(Settings):
 
     kind: Literal["fmu"]
     file: str
-    """FMU for co-simulation, FMI 2.0 or 3.0; a relative path is looked for beside the scenario,
-    then from where one stands."""
+    """FMU for co-simulation, FMI 2.0 or 3.0; in the folder of the scenario,
+    or shipped."""
     sha256: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
     """Digest of the file whose code is trusted, as `hil fmu info` says it; left out: the run needs
     `--trust`."""

@@ -35,7 +35,7 @@ class RideRecordSettings(Settings):
 
     kind: Literal["recording"]
     file: str
-    """CSV file; a relative path is looked for beside the scenario, then from where one stands."""
+    """CSV file; in the folder of the scenario, or shipped."""
     map: str = ""
     """Which column is what: a name in ``configs/rides``, or a TOML file; left out where the columns
     bear the bench's own names, such as `f_x_m_s2`."""
