@@ -14,7 +14,7 @@ BIN := .venv/bin
 SCREEN := $(shell command -v xvfb-run >/dev/null && \
 	echo 'xvfb-run -a -s "-screen 0 1366x768x24 -nolisten tcp"')
 
-.PHONY: demo world ride kernels test test-realtime test-long test-long-realtime test-long-virtual panel lint check bench screenshots panel-packages wheel-check lock clean
+.PHONY: demo world ride kernels test test-realtime test-long test-long-realtime test-long-virtual panel lint check bench screenshots panel-packages wheel-check lock sbom clean
 
 demo: .venv/core.stamp
 	$(BIN)/hil run configs/scenarios/demo.toml --out runs --report
@@ -132,11 +132,24 @@ endif
 	$(call install,$*)
 	touch $@
 
-# After a change of the dependencies in pyproject.toml; all that still fits stays as it is.
+# After a change of the dependencies in pyproject.toml; all that still fits stays as it is. NOTICE is
+# written of what is installed, so of the tests' environment, too.
 lock: .venv/bin/python
 	$(PYTHON) -m venv build/lock
 	build/lock/bin/pip install -q "uv>=0.9,<1"
 	$(BIN)/python locks/lock.py build/lock/bin/uv
+	$(MAKE) .venv/test.stamp && $(BIN)/python locks/notice.py
+
+# What an installed program consists of, with licences and hashes, as CycloneDX 1.6 (build/sbom.json);
+# SBOM="panel world" takes these extras, too.
+sbom:
+	rm -rf build/sbom && $(PYTHON) -m venv build/sbom/tool && $(PYTHON) -m venv build/sbom/env
+	build/sbom/tool/bin/pip install -q "cyclonedx-bom>=7,<8"
+	build/sbom/env/bin/pip install -q --require-hashes $(patsubst %,-r locks/%.txt,core $(SBOM))
+	build/sbom/env/bin/pip install -q --no-deps --no-build-isolation .
+	build/sbom/env/bin/pip uninstall -q -y pip setuptools
+	build/sbom/tool/bin/cyclonedx-py environment --pyproject pyproject.toml --mc-type application \
+		--output-reproducible --validate --output-file build/sbom.json build/sbom/env
 
 clean:
 	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -16,6 +16,7 @@ from drives.axis_waits import (
 )
 from drives.bank import DriveState
 from drives.cia402 import Control, OperationMode, State402, Statusword, next_controlword, state_of
+from drives.count_circle import difference
 from drives.first_motion import Progress, StageCourse, StageWatch
 from drives.waits import Wait
 
@@ -303,7 +304,7 @@ class Axis:
         return int(Control.FAULT_RESET) if high else 0
 
     def _watch_movement(self, position: int) -> None:
-        if abs(position - self._anchor) > self._limits.still_counts:
+        if abs(difference(position, self._anchor)) > self._limits.still_counts:
             self._anchor = position
             self._still_cycles = 0
         else:
@@ -317,7 +318,7 @@ class Axis:
         """
         step_counts = self._limits.homing_step_counts
         powered = self.state402 in _POWERED
-        step = abs(position - self.position)
+        step = abs(difference(position, self.position))
         if step_counts and powered and step > step_counts:
             self._fast_cycles += 1
             if self._fast_cycles >= RUNAWAY_CYCLES:

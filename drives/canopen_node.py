@@ -102,7 +102,8 @@ class NodeAccess:
                 f"{_remedy(wanted, refusal)}"
             )
         if held != parameter.value:
-            self.differing.append(f"{what} {held} for {parameter.value}")
+            why = f" ({wanted.why})" if wanted.why else ""
+            self.differing.append(f"{what} {held} for {parameter.value}{why}")
         return held
 
     def holds(self, index: int, sub: int, kind: str, value: int) -> bool:

@@ -68,6 +68,8 @@ class Parameter:
     """By how much more."""
     others: tuple[int, ...] = ()
     """Values that do as well, the better ones first, for a drive that knows not all."""
+    why: str = ""
+    """Why one of `others` is safe, for texts."""
     by_gate: bool = False
     """The gate does its work, and has to know before it starts: the drive file must say that the
     type lacks it."""
@@ -201,7 +203,10 @@ class MotionParameters:
             (0x605C, "disable operation option", (0,)),
             (0x605D, "halt option", (2,)),
         ):
-            yield Parameter(index, 0, "i16", SLOW_DOWN_RAMP, what, stand_in=_OWN, others=others)
+            yield Parameter(
+                index, 0, "i16", SLOW_DOWN_RAMP, what, stand_in=_OWN, others=others,
+                why="the bench stops a rod by setpoints or quick stop (605Ah) before it lets go",
+            )  # fmt: skip
         yield Parameter(
             0x605E, 0, "i16", FAULT_QUICK_STOP_RAMP, "fault reaction option",
             stand_in=_OWN, others=(1, 0),
@@ -211,10 +216,7 @@ class MotionParameters:
         settings, leg, distance = self._settings, self._leg, self._scale.distance_counts
         window = distance(settings.following_window_m)
         time_ms = round(settings.following_time_s * 1e3)
-        ends = sorted(
-            self._scale.counts(length_m)
-            for length_m in (settings.length_min_m[leg], settings.length_max_m[leg])
-        )
+        ends = self._scale.range_counts(settings.length_min_m[leg], settings.length_max_m[leg])
         inside = distance(INSIDE_M)
         yield Parameter(
             0x6065, 0, "u32", window, "following window",

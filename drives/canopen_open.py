@@ -162,6 +162,8 @@ def _set_up(
         refuse_doubles(nodes)
         done = leave_faults(nodes, settings)
         for setup in setups:
+            setup.release()
+        for setup in setups:
             setup.parameters()
     except DriveSetupError as error:
         raise with_doubt(error, nodes) from error

@@ -13,6 +13,7 @@ from drives.bank import DriveSetupError
 from drives.canopen_pdo import NMT_ID, SYNC_ID
 from drives.canopen_service import Segment, ServiceNode
 from drives.cia402 import State402, state_of
+from drives.count_circle import difference
 from drives.frames import Frame
 from drives.scaling import LegScale
 
@@ -86,7 +87,7 @@ def refuse_led_drives(
         last = _position(node)
         if first is None or last is None:
             continue
-        way_m = abs(last - first) / scale.counts_per_m
+        way_m = abs(difference(last, first)) / scale.counts_per_m
         if way_m > MOTION_M:
             text = f"leg {leg} (node {node.number}) moved by {1e3 * way_m:.3g} mm in {MOTION_S:g} s"
             text += f", more than {1e3 * MOTION_M:g} mm, before anything was asked of it"

@@ -9,6 +9,7 @@ in a thread that is not the cycle's.
 import queue
 import threading
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import canopen
 from canopen.objectdictionary import ObjectDictionary
@@ -18,12 +19,18 @@ from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
 from drives.frames import Frame, FrameBus
 from drives.socketcand_bus import SocketcandBus
 
+T = TypeVar("T")
 SDO_TIMEOUT_S = 0.3
 """Time that a drive has for an SDO answer [s]."""
 ABORT = 0x80
 """Command of a transfer that is given up (CiA 301, SDO abort)."""
 DEVICE_STATE = 0x08000022
 """Abort code: not in the present state of the device."""
+TRANSIENT = (0x05040005, 0x08000000, 0x08000020, 0x08000021, DEVICE_STATE)
+"""Abort codes that may be of this moment only: out of memory, general error, cannot be transferred,
+local control, present state of the device (CiA 301, table of SDO abort codes)."""
+TRIES = 4
+"""How often a transfer is tried that ends so."""
 STATE_CHANGE_S = 1.0
 """Time that a device has to enter the NMT state that it was told to [s]."""
 STATE_LOOK_S = 0.02
@@ -161,6 +168,9 @@ class ServiceNode(canopen.RemoteNode):
         self.number = node
         self.lock: threading.Lock = threading.Lock()
         self.on_transfer: Callable[[int, int], None] = lambda index, sub: None
+        self.repeated: int = 0
+        """Transfers that were tried once more because the device was busy."""
+        self._posted, self._posts_left = b"", 0
         self.sign_off: tuple[int, int, bytes] = (0x1016, 1, bytes(4))
         """Index, sub-index and value by which it expects the bench no longer."""
         super().__init__(node, ObjectDictionary())
@@ -174,27 +184,36 @@ class ServiceNode(canopen.RemoteNode):
         return client
 
     def read(self, index: int, sub: int = 0) -> bytes:
-        """Return the bytes of an object; one transfer at a time."""
+        """Return the bytes of an object; one transfer at a time, tried again while it is busy."""
         self.on_transfer(index, sub)
         with self.lock:
-            return self.sdo.upload(index, sub)
+            return self._patiently(lambda: self.sdo.upload(index, sub))
 
     def write(self, index: int, sub: int, data: bytes) -> None:
         """Write the bytes of an object; one transfer at a time.
 
-        A device that is still on its way to pre-operational is asked again for a while.
+        A device that is busy is asked again, and one that is still on its way to pre-operational
+        for a while.
         """
         self.on_transfer(index, sub)
-        segment = self.segment
-        end_s = segment.now_s() + STATE_CHANGE_S
         with self.lock:
-            while True:
-                try:
-                    return self.sdo.download(index, sub, data)
-                except SdoAbortedError as error:
-                    early = error.code == DEVICE_STATE and segment.pumping
-                    if not early or segment.now_s() >= end_s:
-                        raise
+            self._patiently(lambda: self.sdo.download(index, sub, data), writes=True)
+
+    def _patiently(self, transfer: Callable[[], T], *, writes: bool = False) -> T:
+        """Do a transfer, again where its refusal may be of the moment; the count is bounded."""
+        segment, tries = self.segment, 1
+        end_s = segment.now_s() + STATE_CHANGE_S
+        while True:
+            try:
+                return transfer()
+            except SdoAbortedError as error:
+                early = writes and error.code == DEVICE_STATE and segment.pumping
+                again = segment.now_s() < end_s if early else tries < TRIES
+                if error.code not in TRANSIENT or not again:
+                    raise
+            tries += 1
+            self.repeated += 1
+            if segment.pumping:
                 segment.listen(STATE_LOOK_S)
 
     def post(self, index: int, sub: int, data: bytes) -> None:
@@ -205,9 +224,14 @@ class ServiceNode(canopen.RemoteNode):
         Raises:
             LinkLostError: If the adapter is gone.
         """
-        self.sdo.responses = queue.Queue()  # what came before answers something else
         head = bytes((0x23 | (4 - len(data)) << 2, *index.to_bytes(2, "little"), sub))
-        self.sdo.send_request(head + data.ljust(4, b"\0"))
+        self._posted, self._posts_left = head + data.ljust(4, b"\0"), TRIES
+        self._send_posted()
+
+    def _send_posted(self) -> None:
+        self.sdo.responses = queue.Queue()  # what came before answers something else
+        self._posts_left -= 1
+        self.sdo.send_request(self._posted)
 
     @property
     def surplus_answers(self) -> int:
@@ -216,8 +240,17 @@ class ServiceNode(canopen.RemoteNode):
 
     @property
     def answered(self) -> bool:
-        """Whether the node has answered what was posted, in whatever way."""
-        return not self.sdo.responses.empty()
+        """Whether the node has answered what was posted; one that is busy is asked again."""
+        responses = self.sdo.responses
+        if responses.empty():
+            return False
+        answer = responses.queue[0]
+        busy = answer[0] == ABORT and int.from_bytes(answer[4:8], "little") in TRANSIENT
+        if busy and self._posts_left:
+            self.repeated += 1
+            self._send_posted()
+            return False
+        return True
 
     def _forget_emergencies(self) -> None:
         if len(self.emcy.log) > EMCY_KEPT:

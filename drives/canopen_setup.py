@@ -24,6 +24,7 @@ from drives.canopen_settings import CanopenSettings
 from drives.canopen_units import COUNTS, SCALE_TOLERANCE, LegUnits, UnitSetup
 from drives.canopen_watchdogs import Watchdogs
 from drives.cia402 import OperationMode
+from drives.count_circle import WHOLE_RANGE
 from drives.drive_type import place_of
 from drives.scaling import LegScale
 
@@ -128,6 +129,10 @@ class NodeSetup:
         self._check_modes()
         return identity
 
+    def release(self) -> None:
+        """Switch off what an earlier session may have left to watch the bench."""
+        self._watchdogs.release()
+
     def parameters(self) -> None:
         """Set units, parameters and PDOs, read them and the inputs; it must be pre-operational.
 
@@ -135,7 +140,6 @@ class NodeSetup:
             DriveSetupError: If something reads back wrong, or is refused.
         """
         access, identity, settings = self._access, self.identity, self._settings
-        self._watchdogs.release()
         self._find_units()
         if not settings.absolute:
             self._check_homing_method()
@@ -143,6 +147,11 @@ class NodeSetup:
             settings, self._scale, identity.units, self._leg, self._period_s
         ):
             access.write(parameter)
+        if self._counts_go_round and settings.type.has(0x607D, 1):
+            access.lacking.append(
+                "software limits (607Dh), off: its count goes round in the travel; the gate's "
+                "soft limits, moved in"
+            )
         inputs = place_of(settings.type.inputs.object)
         if not (has_inputs := access.number(*inputs) is not None):
             self._refuse_deaf_to_estop()
@@ -166,6 +175,15 @@ class NodeSetup:
         # TPDO of the inputs comes on change, or later.
         identity.inputs = access.number(*inputs)
 
+    @property
+    def _counts_go_round(self) -> bool:
+        """Whether the count passes from its largest to its least between the ends of the leg."""
+        low_m, high_m = (
+            ends_m[self._leg]
+            for ends_m in (self._settings.length_min_m, self._settings.length_max_m)
+        )
+        return self._scale.range_counts(low_m, high_m) == WHOLE_RANGE
+
     def _refuse_deaf_to_estop(self) -> None:
         if self._settings.estop_inputs[self._leg]:
             raise self._access.refuse(
@@ -188,6 +206,8 @@ class NodeSetup:
         parts.append(f"stops by itself by {' and '.join(it.watchdogs)}")
         parts += [f"holds {'; '.join(it.differing)}"] if it.differing else []
         parts += [f"without {'; '.join(it.lacking)}"] if it.lacking else []
+        repeated = self._access.node.repeated
+        parts += [f"busy {repeated} times, and asked again"] if repeated else []
         return ", ".join(parts)
 
     def _age_in_words(self) -> str:

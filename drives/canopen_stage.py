@@ -13,7 +13,7 @@ from drives.bank import DriveSetupError
 from drives.canopen_node import ABSENT
 from drives.canopen_objects import Parameter
 from drives.canopen_quick_sdo import QuickSdo
-from drives.canopen_service import ServiceNode
+from drives.canopen_service import TRANSIENT, TRIES, ServiceNode
 from drives.canopen_settings import CanopenSettings
 from drives.canopen_units import COUNTS, LegUnits
 from drives.first_motion import STAGES, Stage, StageCourse
@@ -37,6 +37,8 @@ class _Telling:
     """What it has to hold, the one at work first."""
     reading: bool = False
     """The first one has been written, and is being read back."""
+    tries_left: int = TRIES
+    """How often what is at work is tried yet, of a drive that is busy."""
 
 
 class CanopenStageWriter:
@@ -143,6 +145,9 @@ class CanopenStageWriter:
                 return
             data = sdo.answer()
         except SdoAbortedError as error:
+            telling.tries_left -= 1
+            if error.code in TRANSIENT and telling.tries_left:
+                return
             if error.code not in ABSENT:
                 raise DriveSetupError(f"{self._place(telling, wanted)}: {error}") from error
             telling.due.popleft()  # an optional object that it lacks
@@ -152,6 +157,7 @@ class CanopenStageWriter:
             raise DriveSetupError(f"{self._place(telling, wanted)}: {error}") from error
         if data is None:
             return
+        telling.tries_left = TRIES
         if telling.reading:
             self._compare(telling, wanted, wanted.decode(data))
             telling.due.popleft()

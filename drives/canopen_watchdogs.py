@@ -19,6 +19,10 @@ LIFE_TIMES = 2
 """100Dh: guard times (100Ch) without a request of the bench after which a drive is alone."""
 
 
+GUARDING = ((0x100D, "u8", "life time factor"), (0x100C, "u16", "guard time [ms]"))
+"""Objects of life guarding; with one of them at 0 nobody is missed."""
+
+
 class Watchdogs:
     """Chooses and sets the watchdogs of one drive."""
 
@@ -35,8 +39,9 @@ class Watchdogs:
         access = self._access
         off = Parameter(0x1016, 1, "u32", 0, "heartbeat expected of the bench")
         self._consumes = access.type.has(0x1016, 1) and access.try_write(off) is not None
-        if not self._consumes and access.type.has(0x100D, 0):
-            access.try_write(Parameter(0x100D, 0, "u8", 0, "life time factor"))
+        for index, kind, what in GUARDING:
+            if access.number(index):
+                access.try_write(Parameter(index, 0, kind, 0, what))
 
     def take_event_timer(self, held_ms: int | None) -> None:
         """Take note of what the event timer of the RPDO holds [ms]; None if there is none."""

@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from drives.count_circle import difference
+
 FIRST_MOTIONS: Final = ("real", "always")
 """Which drives begin their homing like this: those that do not say themselves that they are
 emulated, or all."""
@@ -154,7 +156,7 @@ class StageWatch:
         return Progress.TOO_SLOW if self.time_s > course.time_max_s else Progress.GOING
 
     def _step(self, position: int) -> None:
-        course, step = self._course, position - self._last
+        course, step = self._course, difference(position, self._last)
         span_s = self._since * course.period_s
         self._last, self._since = position, 0
         fast_m = FAST_FACTOR * course.stage.speed_m_s * span_s + JOLT_M

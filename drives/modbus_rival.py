@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from drives.bank import LEGS, DriveSetupError
 from drives.cia402 import State402, state_of
+from drives.count_circle import difference
 from drives.modbus_codec import AxisAnswer, CycleCodec
 from drives.modbus_errors import ModbusError, ModbusExceptionError
 from drives.modbus_gateway import ModbusGateway
@@ -76,7 +77,7 @@ class RivalWatch:
         for leg, (scale, before, after) in enumerate(
             zip(self._scales, first, last, strict=True), start=1
         ):
-            way_m = abs(after.position - before.position) / scale.counts_per_m
+            way_m = abs(difference(after.position, before.position)) / scale.counts_per_m
             if way_m > MOTION_M:
                 text = f"{gateway.url}: leg {leg} moved by {1e3 * way_m:.3g} mm in {APART_S:g} s"
                 text += f", more than {1e3 * MOTION_M:g} mm, before anything was asked of it"

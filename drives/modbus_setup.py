@@ -206,10 +206,7 @@ class DeviceSetup:
     def wanted(self, leg: int) -> dict[str, int]:
         """Return what is written to the drive of a leg, 0 to 5, in its own units."""
         settings, scale = self._settings, self._scales[leg]
-        limits = (
-            scale.counts(settings.length_min_m[leg]),
-            scale.counts(settings.length_max_m[leg]),
-        )
+        limits = scale.range_counts(settings.length_min_m[leg], settings.length_max_m[leg])
         homing = {
             "homing_method": settings.homing_method,
             "homing_speed_switch": scale.distance_counts(settings.homing_speed_m_s),
@@ -218,8 +215,8 @@ class DeviceSetup:
             "home_offset": 0,
         }
         return ({} if settings.absolute else homing) | {
-            "software_limit_min": min(limits),
-            "software_limit_max": max(limits),
+            "software_limit_min": limits[0],
+            "software_limit_max": limits[1],
             "following_window": scale.distance_counts(settings.following_window_m),
             "following_time_ms": round(settings.following_time_s * 1e3),
             "quick_stop_deceleration": scale.distance_counts(settings.quick_stop_deceleration_m_s2),

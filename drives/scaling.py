@@ -1,7 +1,8 @@
 """Between leg lengths in metres and the counts of a drive: the only place where both are known.
 
 A drive counts from its reference switch: count 0 is where homing ends. So a wrong switch position
-shifts a leg, and a wrong scale or sign shows in the slow test move.
+shifts a leg, and a wrong scale or sign shows in the slow test move. An absolute encoder counts from
+where a person has measured the leg, and its count may go round on the way (`drives.count_circle`).
 """
 
 import math
@@ -9,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from drives.bank import LEGS, DriveCommandError, DriveModelError, SixFloats, SixInts
+from drives.count_circle import WHOLE_RANGE, difference, wrapped
 
 INT32_MAX = 2**31 - 1
 """Largest count that a drive's 32-bit objects hold."""
@@ -27,10 +29,13 @@ class LegScale:
     sign: int
     """+1 if the counts grow when the leg grows, -1 if they fall."""
     reference_length_m: float
-    """Leg length, joint to joint, at count 0: the reference switch [m]."""
+    """Leg length, joint to joint, at the reference count: that of the reference switch, or one that
+    was measured [m]."""
     speed_unit: float = 1.0
     """Counts per second of one unit in which the drive counts speeds; negative where they run
     against its positions."""
+    reference_count: int = 0
+    """Count at the reference length, of 32 bits with sign; 0 where homing finds the switch."""
 
     def __post_init__(self) -> None:
         """Refuse what is no scale."""
@@ -42,14 +47,32 @@ class LegScale:
             raise DriveModelError(f"sign is {self.sign}, it must be 1 or -1")
         if not math.isfinite(self.reference_length_m):
             raise DriveModelError(f"reference_length_m is {self.reference_length_m} m")
+        if wrapped(self.reference_count) != self.reference_count:
+            raise DriveModelError(f"reference_count is {self.reference_count}, it has 32 bits")
 
     def counts(self, length_m: float) -> int:
         """Return the position count of a leg length [m].
 
         Raises:
-            DriveCommandError: If the length is not finite, or no 32-bit count stands for it. Were
-                it let through, a conversion would turn it into a full stroke.
+            DriveCommandError: If the length is not finite, or too far from the reference for one
+                count to stand for it alone. Were it let through, a conversion would turn it into a
+                full stroke.
         """
+        return wrapped(self.reference_count + self._way(length_m))
+
+    def range_counts(self, low_m: float, high_m: float) -> tuple[int, int]:
+        """Return least and largest count between two leg lengths [m].
+
+        They are those of `WHOLE_RANGE` if the count goes round in between.
+
+        Raises:
+            DriveCommandError: As `counts` does.
+        """
+        ends = sorted((self.counts(low_m), self.counts(high_m)))
+        near, far = sorted((self._way(low_m), self._way(high_m)))
+        return (ends[0], ends[1]) if ends[1] - ends[0] == far - near else WHOLE_RANGE
+
+    def _way(self, length_m: float) -> int:
         return self._whole((length_m - self.reference_length_m) * self.counts_per_m, "length")
 
     def speed_counts(self, speed_m_s: float) -> int:
@@ -62,7 +85,8 @@ class LegScale:
 
     def length_m(self, counts: int) -> float:
         """Return the leg length of a position count [m]."""
-        return self.reference_length_m + self.sign * counts / self.counts_per_m
+        way = difference(counts, self.reference_count)
+        return self.reference_length_m + self.sign * way / self.counts_per_m
 
     def speed_m_s(self, counts_per_s: int) -> float:
         """Return the leg speed of what a drive tells of its speed, in its own units [m/s]."""
@@ -86,11 +110,14 @@ class SixScales:
         scales: Scale of each leg, 6.
     """
 
-    __slots__ = ("_factors", "_finest_count_m", "_rows", "scales")
+    __slots__ = ("_factors", "_finest_count_m", "_rows", "_zeros", "scales")
 
     def __init__(self, scales: Sequence[LegScale]) -> None:
         self.scales: tuple[LegScale, ...] = tuple(scales)
-        self._rows = tuple((s.reference_length_m, s.counts_per_m, s.sign) for s in self.scales)
+        self._rows = tuple(
+            (s.reference_length_m, s.counts_per_m, s.sign, s.reference_count) for s in self.scales
+        )
+        self._zeros = tuple(s.reference_count for s in self.scales)
         self._factors = tuple((s.sign * s.speed_unit, s.counts_per_m) for s in self.scales)
         self._finest_count_m = 1.0 / max(s.counts_per_m / abs(s.speed_unit) for s in self.scales)
 
@@ -103,14 +130,18 @@ class SixScales:
         try:
             a, b, c, d, e, f = [
                 sign * round((length - reference) * per_m)
-                for length, (reference, per_m, sign) in zip(length_m, self._rows, strict=True)
+                for length, (reference, per_m, sign, _) in zip(length_m, self._rows, strict=True)
             ]
         except (ValueError, OverflowError):  # not finite: the leg is named below
             pass
         else:
-            counts = (a, b, c, d, e, f)
-            if min(counts) > -INT32_MAX and max(counts) < INT32_MAX:
-                return counts
+            ways = (a, b, c, d, e, f)
+            if min(ways) > -INT32_MAX and max(ways) < INT32_MAX:
+                p, q, r, s, t, u = self._zeros
+                return (
+                    wrapped(a + p), wrapped(b + q), wrapped(c + r),
+                    wrapped(d + s), wrapped(e + t), wrapped(f + u),
+                )  # fmt: skip
         return self._leg_by_leg(LegScale.counts, length_m)
 
     def speed_counts(self, speed_m_s: SixFloats) -> SixInts:
@@ -135,8 +166,8 @@ class SixScales:
     def lengths_m(self, counts: Sequence[int]) -> SixFloats:
         """Return the leg lengths of six position counts [m]."""
         a, b, c, d, e, f = [
-            reference + sign * count / per_m
-            for count, (reference, per_m, sign) in zip(counts, self._rows, strict=True)
+            reference + sign * difference(count, zero) / per_m
+            for count, (reference, per_m, sign, zero) in zip(counts, self._rows, strict=True)
         ]
         return (a, b, c, d, e, f)
 

@@ -3,10 +3,9 @@
     python locks/lock.py UV
 
 `UV` is the program of that name; it resolves for all Pythons from 3.11 on at once.
-`core.txt` is what the program needs; `panel.txt`, `world.txt`, `test.txt` and `lint.txt` are what
-each extra needs beside it (and `test` and `lint` beside `panel` and `world`). Releases that are
-locked already stay, unless `pyproject.toml` does not allow them any more; remove a file to have
-all of it resolved anew.
+`core.txt` is what the program needs; the others are what each extra needs beside it (`test` and
+`lint` beside `panel` and `world`, too). Releases that are locked already stay, unless
+`pyproject.toml` does not allow them any more; remove a file to have all of it resolved anew.
 """
 
 from __future__ import annotations
@@ -19,7 +18,11 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 EXTRAS = ("core", "panel", "world")
-BESIDE = {"core": (), "panel": ("core",), "world": ("core",), "test": EXTRAS, "lint": EXTRAS}
+BESIDE = {
+    **{"core": (), "panel": ("core",), "world": ("core",)},
+    **{"handles": ("core",), "fmu": ("core",), "fly": ("core",)},
+    **{"test": EXTRAS, "lint": EXTRAS},
+}
 """Names of lock files, and of those that are installed with each."""
 HEADER = "# Written by `make lock` (locks/lock.py) from pyproject.toml; not by hand.\n"
 ENTRY = re.compile(r"^[a-z0-9].*(?:\n[ ]+.*)*", re.MULTILINE)

@@ -12,6 +12,7 @@ from safety.limits import GateLimits
 from safety.modes import Severity
 from safety.verdict import LEG_COUNT, LEGS, Check, Feedback, SixInt, Violation
 
+_ALL = (True,) * LEG_COUNT
 _NONE = [0] * LEG_COUNT
 _NO_WARNING: SixInt = (0, 0, 0, 0, 0, 0)
 
@@ -42,7 +43,8 @@ class LoadWatch:
         if feedback is None:
             return None
         forces_n, least_n = feedback.force_n, self._least_n
-        if -least_n <= min(forces_n) and max(forces_n) <= least_n:
+        low = -least_n <= min(forces_n) and max(forces_n) <= least_n
+        if low and feedback.fresh == _ALL:
             if self._above_expected != _NONE or self._above_most != _NONE:
                 self.forget()
             return None

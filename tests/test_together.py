@@ -117,11 +117,22 @@ here = pathlib.Path(sys.argv[sys.argv.index("--out") + 1])
 (here / "run").mkdir()
 (here / "run" / "recording.mcap").touch()
 count = int(sys.argv[-3].removeprefix("of="))
-while how in ("fails", "dies", "operator") and len(list(here.parent.glob("*/ready"))) < count:
+waits = how in ("fails", "dies", "operator", "freezes")
+while waits and len(list(here.parent.glob("*/ready"))) < count:
     signal.sigtimedwait([], 0.01)
 if how == "fails":
     print(json.dumps({"ok": False, "reason": "a fault of the machine"}), flush=True)
     sys.exit(1)
+if how == "freezes":
+    os.kill(os.getpid(), signal.SIGSTOP)
+if how.startswith("turns"):
+    from hil.run.progress import Progress
+    for turn in range(20):
+        Progress.inherited().turn()
+        signal.sigtimedwait([], 0.02)
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # the loop hangs: no signal helps
+    while how == "turns no more":
+        signal.sigtimedwait([], 0.05)
 if how == "dies":
     os.kill(os.getpid(), signal.SIGKILL)
 if how == "operator":
@@ -155,6 +166,30 @@ def play(tmp_path):
         )  # fmt: skip
 
     return played
+
+
+FROZEN = "it was frozen: stopped by a signal for 2 s, and was ended"
+HANGS = "it was frozen: no turn of its loop in 1 s, and was ended"
+
+
+@pytest.mark.parametrize(("how", "why"), [("freezes", FROZEN), ("turns no more", HANGS)])
+def test_a_frozen_part_is_a_bad_end_as_a_killed_one_is(play, monkeypatch, how, why):
+    monkeypatch.setattr("hil.run.progress.STILL_S", 1.0)
+    frozen, other = play(how, "runs")
+    assert not frozen.ok
+    assert frozen.told["error"] == why
+    assert other.ok, "stopped, and not left alone"
+    assert other.asked_to_stop == f"part0 came to a bad end: {why}"
+    assert PartNote.beside(Path(frozen.told["recording"])) == PartNote("part0", killed=why)
+    assert PartNote.beside(Path(other.told["recording"])).stopped_for == other.asked_to_stop
+
+
+def test_a_part_that_does_not_turn_yet_or_no_more_is_not_frozen(play, monkeypatch):
+    """Kernels are compiled before the first turn, drives are left after the last one."""
+    monkeypatch.setattr("hil.run.progress.STILL_S", 0.2)
+    first, second = play("completes", "completes too")
+    assert first.ok
+    assert second.ok
 
 
 def test_one_wish_of_the_operator_stops_all(play):

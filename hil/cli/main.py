@@ -41,6 +41,7 @@ from hil.terminal.options import (
     ScenarioArg,
     SetOption,
 )
+from hil.terminal.run_end import show_and_leave
 
 MARKS = {"ok": "green", "warn": "yellow", "bad": "red"}
 """Colour of each verdict."""
@@ -169,7 +170,7 @@ def run(
         scenario=path, options=options, overrides=tuple(overrides or ()), clock=clock,
         fallback=fallback, folder=folder, report=report_too, operator=operator, as_json=as_json,
     )  # fmt: skip
-    leave(station.run(request))
+    show_and_leave(station.run(request), as_json=as_json)
 
 
 @verb

@@ -2,9 +2,12 @@
 
 A part has a session of its own, so a terminal's Ctrl-C does not reach it, and nobody would be left
 to stop it if its parent were killed. The kernel then sends it the same wish as the operator would
-(prctl(2), PR_SET_PDEATHSIG).
+(prctl(2), PR_SET_PDEATHSIG). The parent watches its progress.
 
-    python -m hil.cli.part PARENT run FILE --json …
+    python -m hil.cli.part PARENT [--given FILE] run FILE --json …
+
+Its changes stand in a document, so files that they name are judged as that document's, except
+the recording of the part that went before it (``--given``).
 """
 
 import ctypes
@@ -12,6 +15,8 @@ import os
 import sys
 from signal import SIGINT
 from typing import Final
+
+from hil.config.named import GIVEN
 
 _PR_SET_PDEATHSIG: Final = 1
 
@@ -30,6 +35,13 @@ def main() -> None:
     """Tie this process to its parent, then be `hil` with the rest of the arguments."""
     _, parent, *arguments = sys.argv
     tie_to(int(parent))
+    if arguments[:1] == ["--given"]:
+        GIVEN.take(arguments[1])
+        del arguments[:2]
+    GIVEN.close()
+    from hil.run.progress import Progress
+
+    Progress.inherited()
     from hil.cli.main import main as hil  # afterwards: its imports take a second
 
     sys.argv = ["hil", *arguments]

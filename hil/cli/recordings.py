@@ -26,12 +26,12 @@ FolderOption = Annotated[
 def report(run_path: RunArg, folder: FolderOption = None, as_json: Json = False) -> None:
     """Make one self-contained HTML page of a run, with pictures and verdicts, and PNGs beside."""
     recording = _recording(run_path)
-    page = _page(recording, folder)
+    page, state = _page(recording, folder), _state(recording)
     if as_json:
-        print_json(ReportTold(report=str(page), **_state(recording)))
+        print_json(ReportTold(report=str(page), **state))
     else:
         out.print(f"report: {page}", soft_wrap=True)
-    leave(_whole(recording))
+    leave(state["ok"])
 
 
 @verb
@@ -53,11 +53,12 @@ def export(
         written = export_csv(recording, target)
     except OSError as error:
         raise RefusedError(f"{target}: cannot be written: {error.strerror}") from None
+    state = _state(recording)
     if as_json:
-        print_json(ExportTold(csv=str(written), rows=recording.cycles, **_state(recording)))
+        print_json(ExportTold(csv=str(written), rows=recording.cycles, **state))
     else:
         out.print(f"{recording.cycles} rows: {written}", soft_wrap=True)
-    leave(_whole(recording))
+    leave(state["ok"])
 
 
 def write_page(run_path: Path, folder: Path | None = None) -> Path:
@@ -88,15 +89,16 @@ def _recording(path: Path) -> "Recording":
     return recording
 
 
-def _whole(recording: "Recording") -> bool:
-    """Nothing is damaged, and nothing was lost when a recorder ended."""
-    return not recording.losses
-
-
 def _state(recording: "Recording") -> RecordedTold:
     """For a script: what is damaged or lost, and where."""
+    from hil.recording.end import RecordedEnd
+    from hil.report.recorded import whole
+
+    told = RecordedEnd.of(recording.metadata)
     return RecordedTold(
-        ok=_whole(recording),
+        ok=whole(recording),
+        failure=told.loss,
+        dropped=told.missing,
         losses=list(recording.losses),
         cut_off=recording.truncated,
         parts=[str(part) for part in recording.parts],

@@ -14,6 +14,10 @@ class RecordedTold(TypedDict):
 
     ok: bool
     """Nothing is damaged or lost."""
+    failure: str
+    """Why rows are missing, as the recording's own end says; empty if it says nothing of that."""
+    dropped: int
+    """Entries that are missing, as it says."""
     losses: list[Loss]
     """What is missing or damaged, and where."""
     cut_off: bool

@@ -49,13 +49,29 @@ def about(place: str, line: str) -> Wrong:
     return Wrong(keys, line, line)
 
 
+PROBLEMS_MAX: Final = 50
+"""Lines of an error at most; of more problems only the number is told."""
+LINE_MAX: Final = 1000
+"""Characters of such a line at most; what is cut was quoted from the file."""
+
+
 class ConfigError(ValueError):
     """A settings file that cannot be used; the text has one line for each thing that is wrong."""
 
     def __init__(self, source: str, problems: Iterable[str]) -> None:
+        found = tuple(problems)
+        shown = [one if len(one) <= LINE_MAX else _cut(one) for one in found[:PROBLEMS_MAX]]
+        if len(found) > PROBLEMS_MAX:
+            shown.append(f"and {len(found) - PROBLEMS_MAX} more")
         self.source = source
-        self.problems = tuple(problems)
+        self.problems = tuple(shown)
         super().__init__("\n".join(f"{source}: {problem}" for problem in self.problems))
+
+
+def _cut(line: str) -> str:
+    """Begin and end of a line that is too long."""
+    short = f"{line[: LINE_MAX // 2]} ... {line[-LINE_MAX // 2 :]}"
+    return Wrong(line.place, line.message, short, line.code) if isinstance(line, Wrong) else short
 
 
 def require_number(

@@ -4,9 +4,9 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
-from io import BytesIO
-from pathlib import Path
+from contextlib import contextmanager, suppress
+from io import BytesIO, TextIOWrapper
+from pathlib import Path, PurePath
 from typing import IO, Final
 
 _KINDS: Final = {
@@ -17,6 +17,13 @@ _KINDS: Final = {
     stat.S_IFBLK: "a device",
 }
 NEEDED: Final = "a regular file is needed"
+
+
+class JudgedPath(type(Path())):
+    """Where a file was when it was judged, without links: one that has come since is not followed.
+
+    Paths that are made of it are of this type, too.
+    """
 
 
 def kind_of(state: os.stat_result) -> str:
@@ -31,7 +38,9 @@ def open_regular(path: Path) -> IO[bytes]:
         OSError: if it cannot be read, or is no regular file; `strerror` says what it is.
     """
     # A pipe that nobody writes, or a device, would hold up a plain open(2) or the first read.
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+    linkless = isinstance(path, JudgedPath) and os.open in os.supports_dir_fd
+    descriptor = _open_linkless(path, flags) if linkless else os.open(path, flags)
     state = os.fstat(descriptor)
     if not stat.S_ISREG(state.st_mode):
         os.close(descriptor)
@@ -42,6 +51,24 @@ def open_regular(path: Path) -> IO[bytes]:
     return os.fdopen(descriptor, "rb")
 
 
+def _open_linkless(path: Path, flags: int) -> int:
+    """Open a file folder by folder from the root on; a link among them is an error."""
+    *folders, name = path.parts
+    descriptor = os.open(folders[0], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    way = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        for folder in folders[1:]:
+            before, descriptor = descriptor, os.open(folder, way, dir_fd=descriptor)
+            os.close(before)
+        return os.open(name, flags | os.O_NOFOLLOW, dir_fd=descriptor)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            raise OSError(error.errno, "a link was put in its way; nothing is read") from None
+        raise
+    finally:
+        os.close(descriptor)
+
+
 def read_regular(path: Path, most_bytes: int) -> bytes:
     """All of a regular file.
 
@@ -49,11 +76,11 @@ def read_regular(path: Path, most_bytes: int) -> bytes:
         OSError: as `open_regular`, or if it has more bytes.
     """
     with open_regular(path) as file:
-        data = file.read(most_bytes + 1)
-        if len(data) > most_bytes:
-            size = max(len(data), os.fstat(file.fileno()).st_size)
+        size = file.seek(0, os.SEEK_END)
+        if size > most_bytes:
             raise OSError(errno.EFBIG, f"{size} bytes, at most {most_bytes} bytes are read")
-    return data
+        file.seek(0)
+        return file.read(size)  # a file that grows meanwhile is read as it was
 
 
 def read_trusted(path: Path, most_bytes: int) -> bytes:
@@ -93,18 +120,20 @@ def _check_trusted(path: Path, state: os.stat_result) -> None:
 
 
 @contextmanager
-def replacing(path: Path, *, sync: bool = False, private: bool = False) -> Iterator[IO[bytes]]:
+def replacing(path: Path, *, sync: bool = True, private: bool = False) -> Iterator[IO[bytes]]:
     """A new file that takes a path's place once it is whole; a link there is not followed.
 
     What was there stays as it was if writing fails, and so do its permissions if it does not.
 
     Args:
-        sync: wait until it is on the disk.
+        sync: wait until it is on the disk, and so hear of a full one.
         private: nobody else may read or write it, whatever was so before.
 
     Raises:
-        OSError: if it cannot be written.
+        OSError: if it cannot be written, or something else than a regular file is there.
     """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, f"is {kind_of(path.stat())}; {NEEDED}", str(path))
     part = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     with os.fdopen(os.open(part, flags, 0o600 if private else 0o666), "wb") as file:
@@ -121,7 +150,16 @@ def replacing(path: Path, *, sync: bool = False, private: bool = False) -> Itera
             raise
 
 
-def write_whole(path: Path, data: bytes, *, sync: bool = False, private: bool = False) -> None:
+@contextmanager
+def replacing_text(path: Path) -> Iterator[IO[str]]:
+    """As `replacing`, for text of UTF-8 whose line ends stay as they are written."""
+    with replacing(path) as file:
+        text = TextIOWrapper(file, "utf-8", newline="")
+        yield text
+        text.detach()
+
+
+def write_whole(path: Path, data: bytes, *, sync: bool = True, private: bool = False) -> None:
     """All of a file's bytes, or none of them; see `replacing`.
 
     Raises:
@@ -129,3 +167,42 @@ def write_whole(path: Path, data: bytes, *, sync: bool = False, private: bool = 
     """
     with replacing(path, sync=sync, private=private) as file:
         file.write(data)
+
+
+def write_new(path: Path, data: bytes) -> None:
+    """All of a file that is not there yet, or none of it.
+
+    Raises:
+        FileExistsError: if it is there.
+        OSError: if it cannot be written.
+    """
+    with path.open("xb") as file:
+        try:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        except BaseException:
+            with suppress(OSError):
+                path.unlink()
+            raise
+
+
+def make_folder(top: Path, inner: PurePath) -> Path:
+    """A folder below another one, made where it is not there; nothing leads to it through links.
+
+    Args:
+        top: made as well; it may be a link, as a person has chosen it.
+
+    Raises:
+        OSError: if it cannot be made, or a link is in its way.
+    """
+    top.mkdir(parents=True, exist_ok=True)
+    place = top
+    for part in inner.parts:
+        place /= part
+        if place.is_symlink():
+            raise OSError(
+                errno.ELOOP, "is a link, and nothing is written through links", str(place)
+            )
+        place.mkdir(exist_ok=True)
+    return place

@@ -6,9 +6,6 @@ the value and the remedy.
 """
 
 import difflib
-import re
-import sys
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self, cast
@@ -17,21 +14,14 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hil.config.errors import ConfigError, Wrong
 from hil.config.files import read_regular
+from hil.config.named import GIVEN
+from sim.toml_reading import DEPTH_MAX, SIZE_MAX, TomlReadError, read_table, read_value
 
-MAX_FILE_BYTES = 1 << 20
+MAX_FILE_BYTES = SIZE_MAX
 """A settings file larger than this is not one (and is not parsed)."""
-
-MAX_DEPTH = 12
-"""Tables nested deeper than this are refused before they reach the models."""
-
-MAX_VALUES = 50_000
-"""More values and tables are refused likewise."""
 
 MAX_TOLD = 40
 """Of more wrong values only the number is told."""
-
-_PART = r"""(?:(?<![\w-])[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
-_LONG_KEY = re.compile(rf"(?:{_PART}[ \t]*+\.[ \t]*+){{{MAX_DEPTH}}}", re.ASCII)
 
 
 class Settings(BaseModel):
@@ -93,30 +83,24 @@ def parsed_toml(text: str, path: Path) -> dict[str, Any]:
     Raises:
         ConfigError: if it is too large, not TOML, or nested absurdly.
     """
-    if len(text) > MAX_FILE_BYTES:
-        raise ConfigError(str(path), [f"{len(text)} characters, at most {MAX_FILE_BYTES} are read"])
-    for number, line in enumerate(text.splitlines(), 1):
-        # A parser of TOML takes minutes for keys of very many parts.
-        if not line.lstrip().startswith("#") and _LONG_KEY.search(line):
-            problem = f"line {number}: a key of more than {MAX_DEPTH} parts with dots between"
-            raise ConfigError(str(path), [problem])
     try:
-        table = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(str(path), [f"is not valid TOML: {error}"]) from None
-    except ValueError:
-        problem = f"a number of more than {sys.get_int_max_str_digits()} digits"
-        raise ConfigError(str(path), [problem]) from None
-    _check_shape(path, table)
-    return table
+        return read_table(text)
+    except TomlReadError as error:
+        raise ConfigError(str(path), [str(error)]) from None
 
 
-def apply_overrides(table: dict[str, Any], overrides: Iterable[str]) -> dict[str, Any]:
+def apply_overrides(
+    table: dict[str, Any], overrides: Iterable[str], *, given: bool = True
+) -> dict[str, Any]:  # fmt: skip
     """A copy of a table with ``key.path=value`` overrides laid over it.
 
     The value is read as TOML (``3``, ``0.5``, ``true``, ``[1, 2]``, ``"text"``); what is not valid
     TOML is taken as plain text, so that ``motion.file=run.csv`` needs no quotes. A number in the
-    path is an index into a list (``motion.terms.0.amplitude_m=0.02``).
+    path is an index into a list (``motion.terms.0.amplitude_m=0.02``). A file that is named here
+    may be anywhere (`hil.config.named`).
+
+    Args:
+        given: whether a person gave them, and not a document.
 
     Raises:
         ConfigError: if an override has no ``=``, or its path leads through a plain value.
@@ -124,16 +108,23 @@ def apply_overrides(table: dict[str, Any], overrides: Iterable[str]) -> dict[str
     result = _copied(table)
     for override in overrides:
         path, separator, text = override.partition("=")
+        keys = path.strip().split(".")
         if not separator or not path.strip():
-            raise ConfigError("--set", [f"{override!r}: write it as key=value"])
-        _place(result, path.strip().split("."), _toml_value(text.strip()), override)
+            raise ConfigError("--set", [f"{_shown(override)}: write it as key=value"])
+        if len(keys) > DEPTH_MAX:
+            problem = f"{_shown(override)}: a key of more than {DEPTH_MAX} parts with dots between"
+            raise ConfigError("--set", [problem])
+        value = _toml_value(text.strip())
+        if given:
+            GIVEN.take(value)
+        _place(result, keys, value, _shown(override))
     return result
 
 
 def _toml_value(text: str) -> Any:
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        return read_value(text)
+    except TomlReadError:
         return text
 
 
@@ -142,9 +133,9 @@ def _place(table: dict[str, Any], keys: list[str], value: Any, override: str) ->
     for depth, key in enumerate(keys):
         last = depth == len(keys) - 1
         if isinstance(node, list):
-            if not key.isdecimal() or int(key) >= len(node):
+            if not key.isdecimal() or len(key) > 9 or int(key) >= len(node):
                 there = f"0 to {len(node) - 1}" if node else "no entries"
-                raise ConfigError("--set", [f"{override!r}: {key!r} is no index here ({there})"])
+                raise ConfigError("--set", [f"{override}: {key!r} is no index here ({there})"])
             if last:
                 node[int(key)] = value
             else:
@@ -156,7 +147,7 @@ def _place(table: dict[str, Any], keys: list[str], value: Any, override: str) ->
                 node = node.setdefault(key, {})
         else:
             raise ConfigError(
-                "--set", [f"{override!r}: {'.'.join(keys[:depth])} is a value, not a table"]
+                "--set", [f"{override}: {'.'.join(keys[:depth])} is a value, not a table"]
             )
 
 
@@ -175,20 +166,6 @@ def _with_tuples(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return tuple(_with_tuples(item) for item in value)
     return value
-
-
-def _check_shape(path: Path, table: dict[str, Any]) -> None:
-    """Refuse what no model could hold, before it costs time."""
-    level, values = cast(list[Any], [table]), 0
-    for _ in range(MAX_DEPTH + 1):
-        inner = [item for one in level for item in (one.values() if isinstance(one, dict) else one)]
-        values += len(inner)
-        if values > MAX_VALUES:
-            raise ConfigError(str(path), [f"more than {MAX_VALUES} values and tables"])
-        level = [item for item in inner if isinstance(item, dict | list)]
-        if not level:
-            return
-    raise ConfigError(str(path), [f"tables nested deeper than {MAX_DEPTH}"])
 
 
 def _describe(model: type[BaseModel], table: Any, item: dict[str, Any]) -> Wrong:

@@ -2,13 +2,13 @@
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from hil.config.files import write_whole
 from hil.config.settings import ConfigError
+from sim.toml_reading import TomlReadError, read_table
 
 
 def changed_text(text: str, changes: Mapping[str, Mapping[str, Any]], source: str) -> str:
@@ -26,12 +26,12 @@ def changed_text(text: str, changes: Mapping[str, Mapping[str, Any]], source: st
         for key, value in values.items():
             _set(lines, table, key, json.dumps(value))
     found = "\n".join(lines) + "\n"
-    wanted = tomllib.loads(text)
+    wanted = read_table(text)
     for table, values in changes.items():
         wanted[table] = {**wanted.get(table, {}), **values}
     try:
-        same = tomllib.loads(found) == wanted
-    except tomllib.TOMLDecodeError:
+        same = read_table(found) == wanted
+    except TomlReadError:
         same = False
     if not same:
         names = ", ".join(changes)

@@ -59,7 +59,7 @@ class DiagramChange:
         try:
             table = json.loads(text)
             found = cls(dict(table["set"]), table["text"], table["source"], table["forced"])
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ConfigError("change of a diagram", [f"{text!r:.60}: {error}"]) from None
         if not (isinstance(found.text, str) and isinstance(found.source, str)):
             raise ConfigError("change of a diagram", [f"{text!r:.60}: texts are needed"])

@@ -160,5 +160,7 @@ def changes_of(recording: Recording) -> tuple[TimedChange, ...]:
 def _changes(recording: Recording) -> Iterator[TimedChange]:
     for text, data, index in texts_of(recording, WHO):
         step = data.get("step")
-        found = index if step is None else int(step)
-        yield TimedChange(found, DiagramChange.from_json(text.text))
+        if not isinstance(step, int | None):
+            problem = f"change at row {index}: step is {step!r:.40}; a whole number is needed"
+            raise ConfigError(str(recording.path), [problem])
+        yield TimedChange(index if step is None else step, DiagramChange.from_json(text.text))

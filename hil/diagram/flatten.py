@@ -8,6 +8,7 @@ condition, and hidden blocks that make the condition, restart states and put out
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -17,7 +18,7 @@ from hil.diagram.conditions import ENABLE, TRIGGER, HiddenBlocks
 from hil.diagram.drivers import found_drivers
 from hil.diagram.flat import Endpoint, FlatBlock, FlatDiagram, FlatWire
 from hil.diagram.kind import BlockKind, PortKind, Ports
-from hil.diagram.lines import Placed, SourceLines, raise_problems
+from hil.diagram.lines import PROBLEMS_SOUGHT, Placed, SourceLines, raise_problems
 from hil.diagram.model import Diagram, DiagramFile, DiagramParameter, DrawnBlock
 from hil.diagram.parameters import checked, resolved
 from hil.diagram.registry import IN, OUT, SUB, faces, kinds, nearest
@@ -42,6 +43,10 @@ class _Around:
     depth: int = 0
     place: str | None = ""
     """Of the diagram in the file: empty, or such as ``sub.Law.``; None if another file has it."""
+
+
+class _EnoughError(Exception):
+    """So much is wrong that no more is looked for."""
 
 
 @dataclass(slots=True)
@@ -251,6 +256,8 @@ class _Flattener:
     def _add(self, place: str, problem: str, spot: tuple[str, str] = ("", "")) -> None:
         line = self.lines.before(*spot) if spot[1] else ""
         self.problems.append(Placed(f"{line}{place}: {problem}", *spot))
+        if len(self.problems) >= PROBLEMS_SOUGHT:
+            raise _EnoughError
 
 
 def flatten(file: DiagramFile, changes: Mapping[Endpoint, Any] | None = None) -> FlatDiagram:
@@ -277,8 +284,9 @@ def flatten_what_can_be(
         ConfigError: If there are too many blocks.
     """
     work = _Flattener(file, lines, dict(changes or {}))
-    work.diagram(file.top, _Around(), {})
-    work.unbundle()
+    with suppress(_EnoughError):
+        work.diagram(file.top, _Around(), {})
+        work.unbundle()
     for path, name in work.changes:
         block = work.blocks.get(path)
         known = [one.name for one in block.kind.parameters] if block else list(work.blocks)

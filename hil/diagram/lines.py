@@ -8,9 +8,13 @@ from pathlib import Path
 from typing import Final, Self
 
 from hil.config.errors import ConfigError
+from hil.config.settings import settings_text
 
 PROBLEMS_MOST: Final = 40
 """Of more faults of a file only the number is told."""
+PROBLEMS_SOUGHT: Final = 200
+"""Faults after which no more are looked for: each may cost a search for the word that was meant."""
+_KEY: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^\s="']+))\s*=""")
 
 
 def raise_problems(source: Path, problems: Sequence[str]) -> None:
@@ -46,22 +50,30 @@ class SourceLines:
     def __init__(self, path: Path, lines: list[str] | None = None) -> None:
         self._path = path
         self._lines = lines
+        self._places: dict[tuple[str, str], int] = {}
 
     def before(self, section: str, key: str) -> str:
         """``line 7: `` for a key of a section such as ``sub.Law.block``; empty if it is nowhere."""
-        start = re.compile(rf"""\s*(["']?){re.escape(key[:200])}\1\s*=""")
+        if not self._places:
+            self._places = self._found()
+        number = self._places.get((section, key))
+        return f"line {number}: " if number else ""
+
+    def _found(self) -> dict[tuple[str, str], int]:
+        """Number of the first line of each section and key."""
         inside = ""
+        places = {("", ""): 0}
         for number, line in enumerate(self._known(), 1):
             if line.lstrip().startswith("["):
                 inside = line.strip().strip("[]").replace('"', "")
-            elif inside == section and start.match(line):
-                return f"line {number}: "
-        return ""
+            elif match := _KEY.match(line):
+                places.setdefault((inside, match[1] or match[2] or match[3] or ""), number)
+        return places
 
     def _known(self) -> list[str]:
         if self._lines is None:
             try:
-                self._lines = self._path.read_text(encoding="utf-8").splitlines()
-            except (OSError, UnicodeDecodeError):
+                self._lines = settings_text(self._path).splitlines()
+            except ConfigError:
                 self._lines = []
         return self._lines

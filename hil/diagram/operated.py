@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -12,6 +11,7 @@ from hil.diagram.change import DiagramChange
 from hil.diagram.inside import inside
 from hil.diagram.model import DiagramFile, DrawnBlock
 from hil.diagram.registry import nearest
+from sim.toml_reading import TomlReadError, read_value
 
 SET: Final = {"PanelSlider": "value", "PanelSwitch": "on"}
 """Kind of block → parameter that a person sets."""
@@ -84,8 +84,8 @@ def _valued(text: str) -> tuple[str, float, Any]:
     if not equals or not at or time_s is None:
         raise ValueError("write it as NAME=VALUE@SECONDS")
     try:
-        return name.strip(), time_s, tomllib.loads(f"v = {value}")["v"]
-    except tomllib.TOMLDecodeError:
+        return name.strip(), time_s, read_value(value)
+    except TomlReadError:
         raise ValueError(f"{value[:40]!r} is no number, true or false") from None
 
 

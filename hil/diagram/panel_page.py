@@ -6,13 +6,13 @@ import json
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
+from hil.config.named import CarriedPath
 from hil.diagram.change import DiagramChange
 from hil.diagram.live import Version
 from hil.diagram.model import DiagramFile, DrawnBlock
@@ -62,7 +62,7 @@ def version_told(table: Mapping[str, Any]) -> Version:
         KeyError: if it tells none.
         ConfigError: with a line for each fault.
     """
-    file = read_text(table["diagram"], Path(table["diagram_file"]))
+    file = read_text(table["diagram"], CarriedPath(table["diagram_file"]))
     return Version.of(file, DiagramChange(table["diagram_set"]).changes)
 
 
@@ -70,7 +70,8 @@ def pages(table: Mapping[str, Any]) -> tuple[Page, ...]:
     """The page of the diagram in a run's header; none without one, or without panel blocks."""
     if "diagram_set" not in table:
         return ()
-    file, given = read_text(table["diagram"], Path(table["diagram_file"])), table["diagram_set"]
+    file = read_text(table["diagram"], CarriedPath(table["diagram_file"]))
+    given = table["diagram_set"]
     widgets = [
         _widget(path, block, given)
         for path, block in blocks_of(file, (PRESSED, *SET, *SHOWN))
@@ -187,8 +188,8 @@ class PanelInbox:
         while self._asked:
             try:
                 change = change_of_table(self._version, json.loads(self._asked.popleft()))
-            except (ValueError, ConfigError):  # proved: so it is of another desk's making
-                continue
+            except (ValueError, RecursionError, ConfigError):
+                continue  # proved, and so of another desk's making
             for (path, name), value in change.changes.items():
                 if value != self._version.value(path, name):
                     self._moved.add(f"{path}.{name}")

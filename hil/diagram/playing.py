@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hil.config.errors import ConfigError
+from hil.config.files import write_whole
 from hil.diagram.fault import NonFiniteError
 from hil.diagram.live import Version, followed
 
@@ -72,6 +73,6 @@ def _write(engine: Engine, table: Path, rows: list[list[float]]) -> None:
         ",".join(map(repr, [tick * base_s, *map(float, row)])) for tick, row in enumerate(rows)
     ]
     try:
-        table.write_text("\n".join([",".join(names), *lines]) + "\n", encoding="utf-8")
+        write_whole(table, ("\n".join([",".join(names), *lines]) + "\n").encode())
     except OSError as error:
         raise ConfigError("--out", [f"{table}: {error.strerror}"]) from None

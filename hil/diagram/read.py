@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, Final, get_args
 
 from hil.config.errors import ConfigError
+from hil.config.named import OutsideError, judged
 from hil.config.settings import parsed_toml, settings_text
-from hil.diagram.lines import SourceLines, raise_problems
+from hil.diagram.lines import PROBLEMS_SOUGHT, SourceLines, raise_problems
 from hil.diagram.model import (
     NAME,
     NAME_WORDS,
@@ -50,8 +51,14 @@ class Problems:
         self.found: list[str] = []
 
     def add(self, problem: str, key: str = "", section: str = "") -> None:
-        """Add one; its line is that of a key within a section, if it can be found."""
+        """Add one; its line is that of a key within a section, if it can be found.
+
+        Raises:
+            ConfigError: if there are so many that no more are looked for.
+        """
         self.found.append((self._lines.before(section, key) if key else "") + problem)
+        if len(self.found) >= PROBLEMS_SOUGHT:
+            self.raise_if_any()
 
     def raise_if_any(self) -> None:
         """Raise `ConfigError` with all of them."""
@@ -112,11 +119,15 @@ def _from_there(diagram: Diagram, folder: Path) -> Diagram:
 
 def _library_files(beside: Path, name: str) -> list[Path]:
     place = beside.parent / name
-    if place.is_dir():
-        return sorted(place.glob("*.toml"))
-    if not place.is_file():
+    try:
+        found = judged(place, beside)
+        if found.is_dir():
+            return [judged(one, beside) for one in sorted(found.glob("*.toml"))]
+    except OutsideError as error:
+        raise ConfigError(str(beside), [f"library = {name!r:.80}: it {error.strerror}"]) from None
+    if not found.is_file():
         raise ConfigError(str(beside), [f"library = {name!r}: no such file or folder ({place})"])
-    return [place]
+    return [found]
 
 
 def _read_one(path: Path) -> DiagramFile:

@@ -94,7 +94,9 @@ def recorded(
     with Opening(path.stem, folder, virtual=True) as opening:
         sink = opening.record(RecordingSettings(), header)
         yield DiagramRecording(version, Journal(sink), signals), opening.folder
-        opening.recorded()
+        opening.conclude("completed", well=True)
+    if failure := opening.end().recorder.failure:
+        raise RefusedError(failure)
 
 
 def signals_of(version: Version) -> Signals:

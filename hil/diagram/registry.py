@@ -82,8 +82,16 @@ def hidden() -> Mapping[str, BlockKind]:
     return MappingProxyType({kind.name: kind for kind in routing.HIDDEN})
 
 
+NAMES_MOST: Final = 300
+"""Of more names only so many are compared: those of the same first letter before others."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Words that offer the names most like one; empty if none is."""
-    lower = {one.lower(): one for one in known}
+    lower = {one.lower(): one for one in known if len(one) <= 200}
+    if len(lower) > NAMES_MOST:
+        first = name[:1].lower()
+        likely = sorted(lower, key=lambda one: one[:1] != first)[:NAMES_MOST]
+        lower = {one: lower[one] for one in likely}
     close = difflib.get_close_matches(name[:80].lower(), lower, n=3, cutoff=0.5)
     return f"; did you mean {' or '.join(lower[one] for one in close)}?" if close else ""

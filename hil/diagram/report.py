@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
+from hil.config.files import write_whole
 from hil.diagram.margins import Margin
 from hil.report.style import INK, REACHED, WANTED, draw_png, place
 
@@ -48,6 +49,6 @@ def write_bode(path: Path, hz: NDArray[np.float64], values: NDArray[np.complex12
                 axes.legend(loc="lower left")
 
     try:
-        path.write_bytes(draw_png(6.0, draw))
+        write_whole(path, draw_png(6.0, draw))
     except OSError as error:
         raise ConfigError("--out", [f"{path}: {error.strerror}"]) from None

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hil.config.errors import ConfigError
+from hil.config.files import open_regular
 from hil.fmu.extra import require_fmpy
 
 if TYPE_CHECKING:
@@ -196,15 +197,18 @@ def _digest(path: Path) -> str:
             raise ConfigError(str(path), ["cannot be read: no such file"])
         if path.stat().st_size > MAX_FILE_BYTES:
             raise ConfigError(str(path), [f"is larger than {MAX_FILE_BYTES >> 20} MiB; not read"])
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        with open_regular(path) as file:
+            digest = hashlib.sha256()
+            while data := file.read(1 << 20):
+                digest.update(data)
+            return digest.hexdigest()
     except OSError as error:
         raise ConfigError(str(path), [f"cannot be read: {error.strerror}"]) from None
 
 
 def _names(path: Path) -> list[str]:
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
             info = archive.getinfo(DESCRIPTION)
             if info.file_size > MAX_DESCRIPTION_BYTES:
                 raise ConfigError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 import zipfile
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.files import write_whole
 from hil.fmu.compiled import library, require_compilers, token_of
 from hil.fmu.describe import description
 from hil.fmu.description import DESCRIPTION, PLATFORMS, read_description
@@ -54,17 +54,15 @@ def export(program: ModelProgram, major: int, path: Path, version: str) -> Expor
     """
     require_fmpy()
     require_compilers()
-    token, aside = token_of(program, major), path.with_name(f".{path.name}.part")
+    token = token_of(program, major)
     with tempfile.TemporaryDirectory(prefix="hil-export-") as folder:
         made = library(program, major, token, Path(folder))
         archive = Path(folder) / f"{program.name}.fmu"
         _pack(archive, made, description(program, major, token, version), str(major))
         largest = judged(program, archive)
         try:
-            aside.write_bytes(archive.read_bytes())
-            os.replace(aside, path)
+            write_whole(path, archive.read_bytes())
         except OSError as error:
-            aside.unlink(missing_ok=True)
             raise ConfigError(str(path), [f"cannot be written: {error.strerror}"]) from None
     model = read_description(path)
     return Exported(path, model.sha256, len(model.variables), JUDGED_STEPS, largest)

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from hil.config.errors import ConfigError
+from hil.config.files import replacing_text
 from hil.fmu.description import (
     NUMERIC,
     Description,
@@ -155,7 +156,7 @@ def _table(output: Path | None, heading: tuple[str, ...]):
         yield lambda row: None
         return
     try:
-        with output.open("w", newline="", encoding="utf-8") as file:
+        with replacing_text(output) as file:
             writer = csv.writer(file)
             writer.writerow(heading)
             yield writer.writerow

@@ -163,4 +163,5 @@ KIND: Final = HostKind(
     ),
     settings=lambda: GenericSettings,
     codec=_codec,
+    files=("protocol",),
 )  # fmt: skip

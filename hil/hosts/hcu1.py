@@ -1,8 +1,11 @@
 """The bench's own frame, HCU1: what a simulator sends that shall be known exactly.
 
-Version 1, little-endian, 112 bytes: magic, version, flags, length, sequence, the host's time,
-specific force, body rates, their derivatives, attitude, velocity, position, CRC-32; with a key 16
-bytes more, the first half of an HMAC-SHA256 over them. Or one JSON object in a datagram.
+Little-endian, 112 bytes: magic, version, flags, length, sequence, the host's time, specific force,
+body rates, their derivatives, attitude, velocity, position, CRC-32. Version 1 bears no signature;
+it may be one JSON object in a datagram. Version 2 has 16 bytes more: the first half of the
+HMAC-SHA256 over this session's nonce and the frame. The nonce is random and the bench's: it sends
+it, signed, to a sender whose signature does not fit, so what was captured in an earlier session is
+worth nothing, and within one the sequence only rises.
 """
 
 from __future__ import annotations
@@ -11,18 +14,28 @@ import hashlib
 import hmac
 import json
 import math
+import secrets
 import struct
 import zlib
+from collections.abc import Callable
 from typing import Any, Final, Literal
 
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
+from hil.hosts.order import WRAP
 from platform6dof.cueing.vehicle import UNKNOWN, VehicleFlags, VehicleState
 
 MAGIC: Final = b"HCU1"
 VERSION: Final = 1
+SIGNED_VERSION: Final = 2
 FRAME: Final = struct.Struct("<4sBBHIQ3f3f3f4f3f3dI")
 SIGNATURE_BYTES: Final = 16
+NONCE_BYTES: Final = 16
+CHALLENGE: Final = struct.Struct("<4sBBH16s16s")
+"""What the bench sends: magic, version, 0, length, nonce, first half of HMAC-SHA256 over those."""
+CHALLENGE_MAGIC: Final = b"HCUC"
+CHALLENGED_EVERY_S: Final = 0.1
+"""Senders are told the nonce no more often [s]."""
 ACCELERATION_VALID: Final = 16
 """Flag: the angular acceleration is told."""
 FLAGS: Final = 1 | 2 | 4 | 8
@@ -50,10 +63,17 @@ class Hcu1Codec:
 
     Args:
         key: with it a datagram must bear its signature, and JSON is refused; empty for none.
+        nonces: gives 16 bytes that nobody can foresee.
     """
 
-    def __init__(self, key: bytes = b"") -> None:
-        self._key = key
+    def __init__(
+        self, key: bytes = b"", nonces: Callable[[int], bytes] = secrets.token_bytes
+    ) -> None:
+        self._key, self._nonces = key, nonces
+        self._nonce = b""
+        self._next_nonce = nonces(NONCE_BYTES) if key else b""
+        self._newest = 0
+        self._challenged_s = -math.inf
 
     def decode(self, datagram: bytes) -> Packet | Refused:
         """What a frame tells, or why it is none."""
@@ -65,16 +85,45 @@ class Hcu1Codec:
             unsigned = bool(self._key) and len(datagram) == FRAME.size
             return Refused.SIGNATURE if unsigned else Refused.LENGTH
         frame, signature = datagram[: FRAME.size], datagram[FRAME.size :]
-        if self._key and not hmac.compare_digest(signature, signature_of(frame, self._key)):
-            return Refused.SIGNATURE
         values = FRAME.unpack(frame)
         if zlib.crc32(frame[:-4]) != values[-1]:
             return Refused.CHECKSUM
-        if values[1] != VERSION:
+        if values[1] != (SIGNED_VERSION if self._key else VERSION):
             return Refused.VERSION
         if values[3] != FRAME.size:
             return Refused.LENGTH
+        if self._key and (why := self._judged(frame, signature, values[4])) is not None:
+            return why
         return _packet(values[2], values[4], values[5], values[6:-1])
+
+    def challenge(self, now_s: float) -> bytes | None:
+        """The nonce of the next session, signed, for a sender; None without a key, or too soon."""
+        if not self._key or now_s - self._challenged_s < CHALLENGED_EVERY_S:
+            return None
+        self._challenged_s = now_s
+        told = CHALLENGE.pack(
+            CHALLENGE_MAGIC, SIGNED_VERSION, 0, CHALLENGE.size, self._next_nonce, b""
+        )[:-SIGNATURE_BYTES]
+        return told + signature_of(told, self._key)
+
+    def end_session(self) -> None:
+        """Take nothing that is signed for the present nonce any more: another sender may lead."""
+        self._nonce = b""
+
+    def _judged(self, frame: bytes, signature: bytes, sequence: int) -> Refused | None:
+        """Why a signed frame is none of this session's; None if it is, or begins the next one."""
+        if self._nonce and self._is_signed(frame, signature, self._nonce):
+            if not 0 < (sequence - self._newest) % WRAP < WRAP // 2:
+                return Refused.SESSION
+        elif self._is_signed(frame, signature, self._next_nonce):
+            self._nonce, self._next_nonce = self._next_nonce, self._nonces(NONCE_BYTES)
+        else:
+            return Refused.SIGNATURE
+        self._newest = sequence
+        return None
+
+    def _is_signed(self, frame: bytes, signature: bytes, nonce: bytes) -> bool:
+        return hmac.compare_digest(signature, signature_of(nonce + frame, self._key))
 
     def requests(self, now_s: float) -> tuple[bytes, ...]:
         """Nothing: a host of ours sends by itself."""
@@ -82,9 +131,9 @@ class Hcu1Codec:
         return ()
 
 
-def signature_of(frame: bytes, key: bytes) -> bytes:
-    """First half of the HMAC-SHA256 over a frame (RFC 2104)."""
-    return hmac.new(key, frame, hashlib.sha256).digest()[:SIGNATURE_BYTES]
+def signature_of(data: bytes, key: bytes) -> bytes:
+    """First half of the HMAC-SHA256 over some bytes (RFC 2104)."""
+    return hmac.new(key, data, hashlib.sha256).digest()[:SIGNATURE_BYTES]
 
 
 def _packet(flags: int, sequence: int, time_ns: int, values: tuple[float, ...]) -> Packet | Refused:
@@ -148,7 +197,7 @@ def _finite(number: float) -> bool:
 
 KIND: Final = HostKind(
     name="hcu1",
-    title="HCU1, the bench's own frame, version 1, binary and JSON",
+    title="HCU1, the bench's own frame: version 1, binary and JSON; version 2, signed",
     port=47_111,
     tells=frozenset(
         {

@@ -193,4 +193,5 @@ KIND: Final = HostKind(
     ),
     settings=lambda: JsbsimSettings,
     codec=_codec,
+    files=("directive",),
 )  # fmt: skip

@@ -24,6 +24,9 @@ class Refused(Enum):
     VERSION = "version"
     CHECKSUM = "checksum"
     SIGNATURE = "signature"
+    """None, of another key, or of another session than this one's."""
+    SESSION = "session"
+    """Of this session, but not newer than the newest: it came late, or was captured."""
     TEXT = "text"
     """It is no text of the expected form, or a field is not a number."""
     NOT_FINITE = "not finite"
@@ -68,6 +71,28 @@ class Codec(Protocol):
         ...
 
 
+def challenge_of(codec: Codec, why: Refused, now_s: float) -> bytes | None:
+    """What a sender must be told so that its signatures count in this session; None for nothing.
+
+    A codec that has sessions has a method `challenge`.
+
+    Args:
+        why: its datagram was refused.
+        now_s: on the clock of the run [s].
+    """
+    if why is not Refused.SIGNATURE:
+        return None
+    challenge = getattr(codec, "challenge", None)
+    return None if challenge is None else challenge(now_s)
+
+
+def end_session(codec: Codec) -> None:
+    """Tell a codec that another sender may lead; one without sessions has no method for it."""
+    end = getattr(codec, "end_session", None)
+    if end is not None:
+        end()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostKind:
     """One kind of host, as its entry point gives it."""
@@ -84,5 +109,7 @@ class HostKind:
     """Gives the model of its map's keys, a `hil.config.settings.Settings`."""
     codec: Callable[[Any], Codec]
     """Makes the codec of such settings; raises `ConfigError` for one that cannot be."""
+    files: tuple[str, ...] = ()
+    """Keys of its map that name a file, one beside the map or of `configs/hosts`."""
     asks_port: int | None = None
     """UDP port of the host that requests are sent to; None if it needs none."""

@@ -1,7 +1,8 @@
 """The one module of hosts that has a socket: UDP, drained once a cycle, never waiting.
 
-Loopback by default. Another address of ours only where every packet is signed with a key, or where
-the senders of a wire without signatures are listed. Packets are stamped by the kernel.
+Loopback by default, and there only senders of this user. Another address of ours only where every
+packet is signed with a key, or where the senders of a wire without signatures are listed. The first
+sender that is understood leads until a person chooses another. Packets are stamped by the kernel.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from hil.config.errors import ConfigError, about
+from hil.ipc.socket_owner import Address, udp_uids
+from hil.ipc.udp_senders import Senders, Unheard
 from hil.timing.clock import kernel_ahead_s
 
 SO_TIMESTAMPNS: Final = 35
@@ -27,20 +30,18 @@ MOST_A_CYCLE: Final = 32
 """No more datagrams are taken in one cycle; the others wait for the next one."""
 QUEUE_BYTES: Final = 1 << 16
 """Of the kernel's queue: a backlog stays short."""
-SILENT_S: Final = 0.5
-"""A sender that said nothing for so long is no longer the only one that is heard [s]."""
 FLOOD_CYCLES: Final = 10
 """So many full cycles in a row, and the kernel itself drops all that is not of the sender."""
 OLDEST_S: Final = 5.0
 """A kernel's stamp further back than this is one of another time of day [s]."""
 SAID_EVERY_S: Final = 10.0
 """The same is said no more often [s]."""
+ACT: Final = "ENGAGE at the panel while it is silent, or a new run"
+"""What a person does for another sender to lead."""
 
 _STAMP: Final = struct.Struct("=qq")
 _SPACE: Final = socket.CMSG_SPACE(_STAMP.size)
 _LOG: Final = logging.getLogger(__name__)
-
-Address = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,20 +108,26 @@ class HostLink:
     Args:
         where: address, port, and who may send.
         now_s: clock of the run, monotonic [s].
+        uids_of: gives the users that own the sockets of a sender on this machine.
 
     Raises:
         ConfigError: if the port cannot be had.
     """
 
-    def __init__(self, where: Listening, now_s: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        where: Listening,
+        now_s: Callable[[], float],
+        uids_of: Callable[[Address], frozenset[int]] = udp_uids,
+    ) -> None:
         self._where, self._now_s = where, now_s
+        self._senders = Senders(
+            now_s, allow=where.allow, signed=where.signed, act=ACT, uids_of=uids_of
+        )
         self.foreign: int = 0
         """Datagrams so far that were not of the one sender that is heard."""
         self.oversized: int = 0
         """Datagrams so far that were larger than any of ours."""
-        self.owner: Address | None = None
-        """The sender that is heard; None while there is none."""
-        self._owner_s = 0.0
         self._full = 0
         self._connected = False
         self._said: dict[str, float] = {}
@@ -132,17 +139,35 @@ class HostLink:
         host, port = self._socket.getsockname()[:2]
         return host, port
 
+    @property
+    def owner(self) -> Address | None:
+        """The sender that leads; None before one was understood."""
+        return self._senders.bound
+
+    @property
+    def other(self) -> str:
+        """Who else sent a moment ago, and why that is left out; empty if nobody did."""
+        return self._senders.other
+
     def own(self, sender: Address) -> None:
-        """A packet of this sender was understood: only it is heard until it is silent."""
-        if self.owner is None:
+        """A packet of this sender was understood: from now on it alone leads."""
+        if self._senders.follow(sender):
             _LOG.info("host: heard from %s:%d", *sender)
-        self.owner, self._owner_s = sender, self._now_s()
+
+    def choose(self) -> bool:
+        """Let another sender lead, as a person wants it; whether the one that led is silent."""
+        chosen = self._senders.choose()
+        if chosen and self._connected:
+            port = self.address[1]
+            self._socket.close()
+            self._connected = False
+            self._socket = self._bound(port)
+        return chosen
 
     def drain(self) -> list[Datagram]:
         """All that came since the last cycle, oldest first, at most `MOST_A_CYCLE`."""
         now_s = self._now_s()
-        if self.owner is not None and now_s - self._owner_s > SILENT_S:
-            self._release()
+        self._senders.begin_cycle()
         ahead_s = kernel_ahead_s(self._now_s)
         found: list[Datagram] = []
         for _ in range(MOST_A_CYCLE):
@@ -157,9 +182,10 @@ class HostLink:
                 continue
             if flags & socket.MSG_TRUNC:
                 self.oversized += 1
-            elif self._is_foreign(sender):
+            elif (why := self._senders.judge(sender[:2])) is not None:
                 self.foreign += 1
-                self._say(f"host: {sender[0]}:{sender[1]} sends too, and is not heard")
+                if why is not Unheard.NOT_ASKED:
+                    self._say(f"host: {self._senders.words_of(sender[:2], why)}")
             else:
                 kernel_s = _stamped(extra) - ahead_s if extra else now_s
                 recent = now_s - OLDEST_S <= kernel_s <= taken_s
@@ -183,11 +209,6 @@ class HostLink:
         """Give the port back."""
         self._socket.close()
 
-    def _is_foreign(self, sender: Address) -> bool:
-        if self._where.allow and sender[0] not in self._where.allow:
-            return True
-        return self.owner is not None and sender[:2] != self.owner
-
     def _shut_out(self) -> None:
         """Let the kernel drop what is not of the sender, before it costs any time here."""
         self._full = 0
@@ -197,15 +218,6 @@ class HostLink:
             self._socket.connect(self.owner)
             self._connected = True
             self._say("host: flooded; the kernel drops what others send")
-
-    def _release(self) -> None:
-        """Hear others again."""
-        self.owner = None
-        if self._connected:
-            port = self.address[1]
-            self._socket.close()
-            self._connected = False
-            self._socket = self._bound(port)
 
     def _bound(self, port: int) -> socket.socket:
         made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)

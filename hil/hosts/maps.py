@@ -16,6 +16,7 @@ from pydantic import Field
 from hil.config.errors import ConfigError, about
 from hil.config.offers import Offer, offer_named, offers
 from hil.config.settings import Settings, apply_overrides, read_toml
+from hil.config.shipped import find_file
 from hil.hosts.kind import GROUP, HostKind
 from hil.hosts.means import MeansSettings
 from platform6dof.cueing.vehicle import Vector3, VehicleState
@@ -111,7 +112,12 @@ def load_map(path: Path, overrides: Iterable[str] = ()) -> tuple[HostKind, Any]:
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.
     """
-    return map_of(apply_overrides(read_toml(path), overrides), str(path))
+    kind, settings = map_of(apply_overrides(read_toml(path), overrides), str(path))
+    found = {
+        name: str(find_file(getattr(settings, name), beside=path, folder="hosts", key=name))
+        for name in kind.files
+    }
+    return kind, settings.model_copy(update=found)
 
 
 def map_of(table: Mapping[str, Any], source: str) -> tuple[HostKind, Any]:

@@ -44,6 +44,8 @@ class Cause(IntEnum):
     """A person took the motion away."""
     MODEL_FAILED = 15
     """An FMU crashed, hung, refused a step or gave no number."""
+    OTHER_SENDER = 16
+    """It is silent, and a sender that does not lead, or may not, sends in its place."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,14 +19,26 @@ def read_xml(path: Path) -> ET.Element:
     Raises:
         ConfigError: if it cannot be read, is no XML, or declares entities.
     """
-    source = str(path)
-    try:
-        text = read_regular(path, MOST_BYTES)
-    except OSError as error:
-        raise ConfigError(source, [f"cannot be read: {error.strerror}"]) from None
-    if b"<!ENTITY" in text:
-        raise ConfigError(source, ["declares entities; such a file needs none"])
+    source, text = str(path), xml_text(path)
     try:
         return ET.fromstring(text)  # noqa: S314  (small, and without entities)
     except ET.ParseError as error:
         raise ConfigError(source, [f"is not XML: {error}"]) from None
+
+
+def xml_text(path: Path) -> str:
+    """The text of a file.
+
+    Raises:
+        ConfigError: if it cannot be read, is not UTF-8, or declares entities.
+    """
+    source = str(path)
+    try:
+        text = read_regular(path, MOST_BYTES).decode("utf-8-sig")
+    except OSError as error:
+        raise ConfigError(source, [f"cannot be read: {error.strerror}"]) from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(source, [f"is not UTF-8: {error}"]) from None
+    if "<!ENTITY" in text:
+        raise ConfigError(source, ["declares entities; such a file needs none"])
+    return text

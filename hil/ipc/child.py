@@ -2,13 +2,15 @@
 
 `python -m NAME` looks for NAME, and for everything that it imports, in the current folder first. A
 folder `safety` there would become the gate. Each child is therefore started with ``-P``, which
-leaves the current folder out. ``PYTHONPATH`` and editable installs go on to count, for they are the
-user's act; what they bring is judged by `hil.config.installation`, like everything else.
+leaves the current folder out, and in an environment that says the same to whatever the child and
+its libraries start. ``PYTHONPATH`` and editable installs go on to count, for they are the user's
+act; what they bring is judged by `hil.config.installation`, like everything else.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,8 +25,42 @@ DEVNULL: Final = subprocess.DEVNULL
 PIPE: Final = subprocess.PIPE
 SINGLE_THREADED: Final[Mapping[str, str]] = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 """Environment of a child whose arithmetic keeps to one processor."""
+_SEARCHED: Final = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH")
+"""Lists of folders that programs, shared libraries and modules are looked for in."""
 ChildTimeout = subprocess.TimeoutExpired
 """What waiting for one raises when it takes too long."""
+
+
+def isolated(environment: Mapping[str, str]) -> dict[str, str]:
+    """Environment in which no program looks for code in the folder that it happens to run in.
+
+    Of the lists of folders only whole paths stay: an empty entry, such as that of ``:/opt/bin``,
+    is the current folder, and a relative one depends on it.
+    """
+    found = {**environment, "PYTHONSAFEPATH": "1"}
+    for name in _SEARCHED:
+        folders = re.split("[:;]" if name == "LD_LIBRARY_PATH" else ":", found.pop(name, ""))
+        if whole := [folder for folder in folders if os.path.isabs(folder)]:
+            found[name] = ":".join(whole)
+    return found
+
+
+def restart_isolated(home: Path) -> None:
+    """Have the interpreter run this program anew in an `isolated` environment, unless it does.
+
+    The process stays the same one; only what it has loaded is loaded again.
+
+    Args:
+        home: folder of the packages; it goes on to be one, if it was only because it is current.
+    """
+    environment = isolated(os.environ)
+    if (sys.flags.safe_path and environment == os.environ) or not sys.executable:
+        return
+    if str(home) not in sys.path[1:]:
+        environment["PYTHONPATH"] = ":".join(
+            filter(None, (str(home), environment.get("PYTHONPATH")))
+        )
+    os.execve(sys.executable, [sys.executable, "-P", *sys.orig_argv[1:]], environment)  # noqa: S606
 
 
 class ChildProcess(subprocess.Popen[bytes]):
@@ -91,7 +127,7 @@ def start_child(
         stderr=stderr,
         pass_fds=tuple(pass_fds),
         start_new_session=own_session,
-        env=None if environment is None else os.environ | environment,
+        env=isolated({**os.environ, **(environment or {})}),
         cwd=folder,
     )
 
@@ -112,7 +148,9 @@ def run_tool(command: Sequence[str]) -> tuple[int, str]:
     Raises:
         OSError: if there is no such program.
     """
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    done = subprocess.run(  # noqa: S603
+        command, capture_output=True, text=True, check=False, env=isolated(os.environ)
+    )
     return done.returncode, done.stderr
 
 

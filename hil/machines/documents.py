@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from hil.config.errors import ConfigError, about
+from hil.config.named import GIVEN
 from hil.config.shipped import configs_dir, find_file
 from sim.world.robots.judge import findings_of
 from sim.world.robots.losses import Loss
@@ -57,12 +58,15 @@ def machine_names() -> Iterator[str]:
             yield f"{kind}:{path.stem}"
 
 
-def machine_robot(name: str, *, key: str = "ROBOT") -> MachineRobot:
+def machine_robot(
+    name: str, *, key: str = "ROBOT", beside: Path | None = None
+) -> MachineRobot:  # fmt: skip
     """The robot of a machine.
 
     Args:
         name: ``rig:NAME``, ``robot:NAME`` or ``arm:NAME``, of a shipped file or a path.
         key: what to call the name in an error.
+        beside: the file in which the name stands; its folder is searched first.
 
     Raises:
         ConfigError: if there is no such kind or file, for each wrong value of it, and for each
@@ -72,7 +76,8 @@ def machine_robot(name: str, *, key: str = "ROBOT") -> MachineRobot:
     if not is_machine(name):
         line = f"{key} = {name!r}: no machine; one of {', '.join(machine_names())}, or a path there"
         raise ConfigError("command line", [about(key, line)])
-    path = find_file(file, folder=KINDS[kind].folder, key=key)
+    given = name in GIVEN
+    path = find_file(file, beside=None if given else beside, folder=KINDS[kind].folder, key=key)
     robot, losses = KINDS[kind].make(path)
     if found := findings_of(robot):
         raise ConfigError(str(path), [f"as a jointed robot: {one}" for one in found])

@@ -5,6 +5,7 @@ from pathlib import Path
 from drives.cia402 import PLACING_METHODS
 from drives.drive_type import DriveType, place_of
 from drives.links import CanLink
+from drives.scaling import LegScale
 from hil.config.errors import ConfigError, about
 from hil.machines.drive_file import canopen_type, read_drive_table
 from hil.machines.offered_banks import link_of
@@ -33,30 +34,41 @@ def drive_type_of(rig: Rig, rig_file: Path) -> DriveType:
     return canopen_type(table, str(path))
 
 
-def fitted(rig: Rig, rig_file: Path, url: str) -> Rig:
+def scales_of(rig: Rig) -> tuple[LegScale, ...]:
+    """How the six drives count, from their reference switches."""
+    drives, cylinders = rig.drives, rig.cylinders
+    return tuple(
+        LegScale(drives.counts_per_m[leg], drives.sign[leg], cylinders.reference_length_m[leg])
+        for leg in range(6)
+    )
+
+
+def fitted(rig: Rig, rig_file: Path, url: str, *, goes_round: bool = False) -> Rig:
     """The rig as its drives need it.
 
     Args:
         url: where its drives are in this run.
+        goes_round: whether the count of a drive goes round in the stroke of its leg.
 
     Raises:
         ConfigError: if it wants of its drives what their type cannot do.
     """
     if not isinstance(link_of(url.split()[0]), CanLink):
-        return rig
+        return tightened(rig, DriveType(), goes_round=goes_round and url != "sim:")
     type_ = drive_type_of(rig, rig_file)
     _refuse_impossible(rig, type_, str(rig_file))
-    return tightened(rig, type_)
+    return tightened(rig, type_, goes_round=goes_round)
 
 
-def tightened(rig: Rig, type_: DriveType) -> Rig:
+def tightened(rig: Rig, type_: DriveType, *, goes_round: bool = False) -> Rig:
     """The rig with the gate's limits tighter where its drives have none of their own.
 
-    Without software limits (607Dh) the soft limits lie further in; without a following window
-    (6065h) the gate's own trips after fewer cycles.
+    Without software limits (607Dh), or where a count that goes round leaves no room for them, the
+    soft limits lie further in; without a following window (6065h) the gate's own trips after fewer
+    cycles.
     """
     limits, watch = rig.limits, rig.supervision
-    if not (type_.has(0x607D, 1) and type_.has(0x607D, 2)):
+    if goes_round or not (type_.has(0x607D, 1) and type_.has(0x607D, 2)):
         margin_m = limits.soft_margin_m + OUTSIDE_SOFT_M
         limits = limits.model_copy(update={"soft_margin_m": margin_m})
     if not type_.has(0x6065, 0):

@@ -17,8 +17,9 @@ from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import Robot
 from sim.world.robots.text import read_text
-from sim.world.robots.toml_form import SIZE_MAX, read_toml
+from sim.world.robots.toml_form import read_toml
 from sim.world.robots.urdf_reading import read_urdf
+from sim.world.robots.xml_nodes import SIZE_MAX
 
 FOLDER: Final = "world/robots"
 """Of ``configs/``, with the shipped robots."""
@@ -69,7 +70,7 @@ def document_of(name: str, *, key: str = "ROBOT", beside: Path | None = None) ->
         ConfigError: if there is no such file, or with every fault of its document.
     """
     if is_machine(name):
-        machine = machine_robot(name, key=key)
+        machine = machine_robot(name, key=key, beside=beside)
         return RobotDocument(machine.robot, machine.file, machine.losses)
     path = find_file(name, beside=beside, folder=FOLDER, key=key)
     try:
@@ -82,23 +83,25 @@ def document_of(name: str, *, key: str = "ROBOT", beside: Path | None = None) ->
         raise ConfigError(str(path), [str(fault) for fault in error.faults]) from None
 
 
-def read_document(text: str, path: Path) -> RobotDocument:
+def read_document(text: str, path: Path, folder: str = "") -> RobotDocument:
     """A document's text, read by the ending of its file.
 
     Args:
-        path: of the file, which is not opened; files that it names are, beside it.
+        path: of the file, which is not opened; files that it names are.
+        folder: where those lie; empty for that of the file.
 
     Raises:
         RobotDocumentError: with every fault of it.
     """
+    files = files_beside(Path(folder) / path.name if folder else path)
     match path.suffix.lower():
         case ".toml":
-            return RobotDocument(read_toml(text, str(path), files_beside(path)), path)
+            return RobotDocument(read_toml(text, str(path), files), path)
         case ".urdf":
-            robot, losses = read_urdf(text, str(path), files_beside(path))
+            robot, losses = read_urdf(text, str(path), files)
             return RobotDocument(robot, path, losses)
         case ".mjcf" | ".xml":
-            robot, losses = read_mjcf(text, str(path), files_beside(path))
+            robot, losses = read_mjcf(text, str(path), files)
             return RobotDocument(robot, path, losses)
         case _:
             return RobotDocument(read_text(text, str(path)), path)

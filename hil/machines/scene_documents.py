@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +11,9 @@ from hil.config.errors import ConfigError
 from hil.config.files import read_regular
 from hil.config.shipped import configs_dir, find_file
 from hil.machines.robot_documents import robot_of
+from sim.toml_reading import SIZE_MAX, read_table
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.model import Robot
-from sim.world.robots.toml_tables import SIZE_MAX
 from sim.world.scenes.checks import robot_findings
 from sim.world.scenes.model import Scene
 from sim.world.scenes.reading import KEY, read_scene
@@ -46,8 +45,8 @@ def is_scene(name: str) -> bool:
     """Whether a name or a path means a scene: by its document, if that can be read."""
     try:
         path = find_file(name, folder=SCENES, key="SCENE")
-        return KEY in tomllib.loads(read_regular(path, SIZE_MAX).decode("utf-8"))
-    except (ConfigError, OSError, ValueError, RecursionError):
+        return KEY in read_table(read_regular(path, SIZE_MAX).decode())
+    except (ConfigError, OSError, ValueError):
         return False
 
 
@@ -63,7 +62,7 @@ def scene_of(name: str, *, key: str = "SCENE", beside: Path | None = None) -> Fu
     """
     path = find_file(name, beside=beside, folder=SCENES, key=key)
     try:
-        scene = read_scene(read_regular(path, SIZE_MAX).decode("utf-8"), str(path))
+        scene = read_scene(read_regular(path, SIZE_MAX).decode(), str(path))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(str(path), [f"cannot be read: {error}"]) from None
     except RobotDocumentError as error:

@@ -17,6 +17,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from hil.recording.columns import StoredRows
 from hil.recording.events import EventRecord
 from hil.recording.header import (
     FORMAT,
@@ -104,6 +105,9 @@ class Collector:
     def __init__(self, told: Callable[[float], object] = float) -> None:
         self.parts: list[Path] = []
         self.signals: Signals
+        self.rows: StoredRows
+        self.steps: list[tuple[int, int]] = []
+        """Number of each row that is not followed by the next one, and how many are not there."""
         self.events: list[EventRecord] = []
         self.metadata: dict[str, dict[str, str]] = {}
         self.scenario: Mapping[str, Any] | None = None
@@ -112,7 +116,6 @@ class Collector:
         self.joints: list[int] = []
         self.finished = False
         self._told = told
-        self._rows: list[NDArray[np.uint8]] = []
         self._topics: dict[int, str] = {}
         self._digest = hashlib.sha256()
         self._skip_to = -1
@@ -124,11 +127,6 @@ class Collector:
     def sha256(self) -> str:
         """Digest of all messages so far."""
         return self._digest.hexdigest()
-
-    def rows(self) -> NDArray[Any]:
-        """All rows, (N,) of the table's dtype."""
-        empty = np.empty((0, self.signals.size), np.uint8)
-        return np.concatenate([empty, *self._rows]).reshape(-1).view(self.signals.dtype())
 
     def take(self, path: Path, scan: Scan) -> bool:
         """Read a file to its end; one that is not the next part of the run is left alone.
@@ -152,6 +150,8 @@ class Collector:
             self._skip_to = self._last
         else:
             self.signals = _table(path, found, scan)
+            self.rows = StoredRows(self.signals, scan.caps)
+            self._index: int | None = None
         self._topics = dict(enumerate(self.signals.topics, start=1))
         self._topics |= {channel.id: channel.topic for channel in scan.channels}
         self.parts.append(path)
@@ -193,14 +193,15 @@ class Collector:
                 return
             topic = self._topics.get(channel) if opcode == MESSAGE else None
             if topic == rows and size == kind.itemsize:
-                at += self._take_rows(chunk, at, np.frombuffer(data, kind, (end - at) // size, at))
+                messages = np.frombuffer(data, kind, (end - at) // size, at)
+                at += self._take_rows(chunk, at, messages, scan)
                 continue
             if topic != poses:
                 self._take_record(chunk, at, opcode, size)
                 scan.check_objects(len(self.events) + len(self.holes))
             at += size
 
-    def _take_rows(self, chunk: Unpacked, at: int, messages: NDArray[Any]) -> int:
+    def _take_rows(self, chunk: Unpacked, at: int, messages: NDArray[Any], scan: Scan) -> int:
         """Take the first of messages that follow each other and all rows after it; their bytes."""
         heads = messages[["opcode", "length", "channel"]]
         differ = np.flatnonzero(heads != heads[0])
@@ -211,11 +212,25 @@ class Collector:
             why = f"a row begins with {found}, not {MARK.hex(' ')}"
             self._damaged(chunk, at + place * messages.itemsize, why)
         fresh = marked & (messages["number"].astype(np.int64) > self._skip_to)
-        rows = messages["data"] if fresh.all() else messages["data"][fresh]
-        self._rows.append(rows)
-        self.count += len(rows)
+        self.rows.add(scan, chunk, at, messages, fresh)
+        self._step(messages["data"][fresh])
         self._last = max(self._last, int(messages["number"].max()))
         return messages.nbytes
+
+    def _step(self, rows: NDArray[np.uint8]) -> None:
+        """Look for what is missing between rows and before them."""
+        if not len(rows):
+            return
+        self.count += len(rows)
+        places = slice(self.signals.offsets[0], self.signals.offsets[0] + 8)
+        index = np.ascontiguousarray(rows[:, places]).view("<i8")[:, 0]
+        if self._index is None:
+            # A run counts from its first number on: a cycle after that at the start is a hole.
+            self._index = min(self.signals.first_index, int(index[0])) - 1
+        before = np.concatenate(([self._index], index[:-1]))
+        for place in np.flatnonzero(index - before != 1).tolist():
+            self.steps.append((int(before[place]), int(index[place] - before[place]) - 1))
+        self._index = int(index[-1])
 
     def _take_record(self, chunk: Unpacked, at: int, opcode: int, size: int) -> None:
         """Take a record that is no row."""

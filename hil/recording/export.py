@@ -2,19 +2,20 @@
 
 import csv
 from collections.abc import Iterator
-from contextlib import contextmanager
-from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, Final
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from hil.config.files import replacing
-from hil.recording.events import CLOCK_NAME
+from hil.config.files import replacing_text
+from hil.recording.events import CLOCK_NAME, EventRecord
 from hil.recording.header import RecordingError, code_name
 from hil.recording.reader import Recording
+
+ROWS: Final = 1024
+"""Whose cells are made at once."""
 
 
 def export_csv(recording: Recording, path: Path) -> Path:
@@ -28,14 +29,13 @@ def export_csv(recording: Recording, path: Path) -> Path:
         RecordingError: if the place cannot be written.
     """
     try:
-        with _text_file(path) as file:
+        with replacing_text(path) as file:
             writer = csv.writer(file)
-            when = dates(recording)
-            dated = None if when is None else np.datetime_as_string(when)
             names = recording.signals.columns()
-            writer.writerow(names if dated is None else [*names, "utc"])
-            writer.writerows(_rows(recording, dated))
-        with _text_file(events_path(path)) as file:
+            writer.writerow([*names, "utc"] if recording.cycles and _clock(recording) else names)
+            for rows, when in _pieces(recording):
+                writer.writerows(_cells(rows, when))
+        with replacing_text(events_path(path)) as file:
             writer = csv.writer(file)
             writer.writerow(("t_s", "index", "kind", "level", "name", "message", "data_json"))
             writer.writerows(
@@ -53,20 +53,26 @@ def events_path(path: Path) -> Path:
     return path.with_name(f"{path.stem}.events.csv")
 
 
-@contextmanager
-def _text_file(path: Path) -> Iterator[IO[str]]:
-    with replacing(path) as file:
-        text = TextIOWrapper(file, "utf-8", newline="")
-        yield text
-        text.detach()
-
-
 def _cell(text: str) -> str:
     """A text that no spreadsheet takes for a formula."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
-def _rows(recording: Recording, dated: NDArray[np.str_] | None) -> Iterator[list[Any]]:
+def _pieces(
+    recording: Recording,
+) -> Iterator[tuple[Recording, NDArray[np.datetime64] | None]]:
+    """Rows, few at a time, and their dates; cells take much more memory than numbers."""
+    clock, beyond_s = _clock(recording), 0.0
+    for piece in recording.pieces(before=1):
+        when = None
+        if clock is not None:
+            when, beyond_s = _dates(piece.rows, clock, beyond_s)
+        for first in range(piece.before, piece.rows.cycles, ROWS):
+            part = piece.rows.part(first, first + ROWS)
+            yield part, None if when is None else when[first : first + ROWS]
+
+
+def _cells(recording: Recording, when: NDArray[np.datetime64] | None) -> Iterator[list[Any]]:
     columns: list[list[Any]] = []
     for signal in recording.signals.shown:
         values = recording.columns[signal.name].T  # (N,) or (6, N)
@@ -76,8 +82,8 @@ def _rows(recording: Recording, dated: NDArray[np.str_] | None) -> Iterator[list
             columns.append(values.tolist())
         else:
             columns += values.tolist()
-    if dated is not None:
-        columns.append([f"{date}Z" for date in dated.tolist()])
+    if when is not None:
+        columns.append([f"{date}Z" for date in np.datetime_as_string(when).tolist()])
     for cells in zip(*columns, strict=True):
         # csv writes a float as its repr; NaN is the one value that differs from itself.
         yield ["" if cell != cell else cell for cell in cells]
@@ -90,18 +96,32 @@ def dates(recording: Recording) -> NDArray[np.datetime64] | None:
     that is set during the run changes nothing. A recording of which the time of each cycle is not
     told (an arm's) is dated by its motion time and lateness.
     """
-    events = (event for event in recording.events if event.name == CLOCK_NAME)
-    event = next(events, None)
-    if event is None or not recording.cycles:
+    if not recording.cycles or _clock(recording) is None:
         return None
-    t_s = recording.t_s
-    elapsed_s = t_s - event.t_s
-    if "dt_s" in recording.columns:
+    return np.concatenate([when for _, when in _pieces(recording) if when is not None])
+
+
+def _clock(recording: Recording) -> EventRecord | None:
+    return next((event for event in recording.events if event.name == CLOCK_NAME), None)
+
+
+def _dates(
+    rows: Recording, clock: EventRecord, beyond_s: float
+) -> tuple[NDArray[np.datetime64], float]:
+    """Dates of some rows, and what their cycles took beyond their periods so far [s].
+
+    Args:
+        beyond_s: up to the first of them.
+    """
+    t_s = rows.t_s
+    elapsed_s = t_s - clock.t_s
+    if "dt_s" in rows.columns:
         # Motion time counts cycles; what a cycle took beyond its period is added.
-        follows = np.diff(recording.column("index")) == 1
-        beyond_s = np.where(follows, recording.column("dt_s")[1:] - np.diff(t_s), 0.0)
-        elapsed_s = elapsed_s + np.concatenate(([0.0], np.cumsum(np.nan_to_num(beyond_s))))
+        follows = np.diff(rows.column("index")) == 1
+        taken_s = np.where(follows, rows.column("dt_s")[1:] - np.diff(t_s), 0.0)
+        sums_s = np.cumsum(np.concatenate(([beyond_s], np.nan_to_num(taken_s))))
+        elapsed_s, beyond_s = elapsed_s + sums_s, float(sums_s[-1])
     else:
-        elapsed_s = elapsed_s + np.nan_to_num(recording.column("late_s"))
-    start = np.datetime64(str(event.data["utc"]).removesuffix("Z"), "us")
-    return start + np.round(np.nan_to_num(elapsed_s) * 1e6).astype("timedelta64[us]")
+        elapsed_s = elapsed_s + np.nan_to_num(rows.column("late_s"))
+    start = np.datetime64(str(clock.data["utc"]).removesuffix("Z"), "us")
+    return start + np.round(np.nan_to_num(elapsed_s) * 1e6).astype("timedelta64[us]"), beyond_s

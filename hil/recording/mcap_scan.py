@@ -7,10 +7,9 @@ prefix of a file gives a prefix of its messages.
 
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
-from itertools import islice
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
@@ -29,6 +28,7 @@ CHECKSUM_KEY: Final = "crc32"
 
 _UNREADABLE: Final = (McapError, struct.error, ValueError, zstandard.ZstdError)
 _BLOCK: Final = 1 << 20
+_INDICES: Final = (walk.MESSAGE_INDEX, walk.CHUNK_INDEX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,13 @@ class Caps:
     small: int = 8 * 1024 * 1024
     """So many unpacked bytes are well, however small the file is."""
     objects: int = 100_000
-    """Records outside the chunks, events and damaged places, each counted; no bytes."""
+    """Records that stand by themselves, events and damaged places, each counted; no bytes."""
+    kept: int = 32 * 1024 * 1024
+    """Rows that stand in memory; of a platform 90 s at 500 Hz. Of more the places are kept."""
+    piece: int = 4 * 1024 * 1024
+    """Rows of a longer recording that are looked at at once, about."""
+    beside: int = 8
+    """Records that belong to a chunk: it, its indices and its line in the summary."""
 
     def unpacked(self, size: int) -> int:
         """Most bytes that the chunks of a file of a size may unpack to."""
@@ -82,7 +88,7 @@ class Scan:
 
     def __init__(self, path: Path, caps: Caps) -> None:
         self._path = path
-        self._caps = caps
+        self.caps = caps
         self._unpacked = 0
         self.facts: list[Metadata | Attached] = []
         """Tables and attachments, wherever they are."""
@@ -93,11 +99,10 @@ class Scan:
         with open_regular(path) as file:
             walker = Walk(file)
             try:
-                self._pieces = tuple(islice(walker.pieces(), caps.objects + 1))
+                self._pieces = tuple(self._kept(walker.pieces()))
             except ValueError as error:
                 text = f"{path}: not a recording: it begins with {error}"
                 raise RecordingError(text) from None
-            self.check_objects(len(self._pieces))
             self.size = max(1, file.seek(0, 2))
             """Bytes of the file."""
             self.finished = walker.finished
@@ -107,6 +112,16 @@ class Scan:
                 self._look_at(file, piece)
             if self.finished:
                 self.damage += _checked(file, {piece.opcode: piece for piece in found})
+
+    def _kept(self, pieces: Iterable[Found | Damaged]) -> Iterator[Found | Damaged]:
+        """Those that are looked at again: an index says nothing that its chunk does not."""
+        alone = 0
+        for piece in pieces:
+            of_chunk = isinstance(piece, Found) and piece.opcode == walk.CHUNK
+            alone += 1 - self.caps.beside * of_chunk
+            self.check_objects(alone)
+            if isinstance(piece, Damaged) or piece.opcode not in _INDICES:
+                yield piece
 
     def chunks(self) -> Iterator[Unpacked | Damaged]:
         """Yield the chunks, in order, and damage where it lies between them; raises as the scan."""
@@ -120,12 +135,25 @@ class Scan:
                     except _UNREADABLE as error:
                         yield _damaged(piece, error)
                         continue
+                    self._unpacked += len(data)
                     yield Unpacked(piece, data)
+
+    def unpack_again(self, at: int, length: int) -> bytes:
+        """What the chunk at a place holds, which was read before.
+
+        Raises:
+            RecordingError: if it is not there any more.
+        """
+        try:
+            with open_regular(self._path) as file:
+                return self._unpack(file, Found(walk.CHUNK, at, length), again=True)
+        except (*_UNREADABLE, OSError) as error:
+            raise RecordingError(f"{self._path}: changed while it was read: {error}") from error
 
     def check_objects(self, count: int) -> None:
         """Refuse a file that would fill the memory with very many small things."""
-        if count > self._caps.objects:
-            what = f"records, events and damaged places, limit {self._caps.objects}"
+        if count > self.caps.objects:
+            what = f"records, events and damaged places, limit {self.caps.objects}"
             raise RecordingError(f"{self._path}: {count} or more {what}")
 
     def _look_at(self, file: IO[bytes], piece: Found) -> None:
@@ -145,22 +173,22 @@ class Scan:
                 self.damage.append(_damaged(piece, error))
 
     def _payload(self, file: IO[bytes], piece: Found) -> bytes:
-        self._check_cap("record", piece.length, self._caps.record)
+        self._check_cap("record", piece.length, self.caps.record)
         return _read(file, piece.body, piece.length)
 
-    def _unpack(self, file: IO[bytes], piece: Found) -> bytes:
+    def _unpack(self, file: IO[bytes], piece: Found, *, again: bool = False) -> bytes:
         chunk = records.Chunk.read(_stream(self._payload(file, piece)))
         size = chunk.uncompressed_size
-        if size > self._caps.chunk:  # perhaps one wrong bit: it costs this chunk only
-            raise ValueError(f"chunk of {size} bytes, limit {self._caps.chunk} bytes")
-        most = self._caps.unpacked(self.size)
-        self._check_cap("sum of all chunks", self._unpacked + size, most)
+        if size > self.caps.chunk:  # perhaps one wrong bit: it costs this chunk only
+            raise ValueError(f"chunk of {size} bytes, limit {self.caps.chunk} bytes")
+        if not again:
+            most = self.caps.unpacked(self.size)
+            self._check_cap("sum of all chunks", self._unpacked + size, most)
         data = _decompress(chunk.compression, chunk.data, size)
         if len(data) != size:
             raise ValueError(f"chunk does not unpack to the announced {size} bytes")
         if chunk.uncompressed_crc and chunk.uncompressed_crc != zlib.crc32(data):
             raise ValueError("checksum of the chunk differs")
-        self._unpacked += size
         return data
 
     def _check_cap(self, what: str, value: int, limit: int) -> None:

@@ -7,9 +7,10 @@ sits in a session of its own and ignores the terminal's signals, because it must
 last frame. It ends when the loop has closed the ring, or when its parent is gone.
 
 If it is killed, a copy of it that waited goes on in a second file of the same run, with the first
-entry that is not on the disk: entries stay in the ring until they are.
+entry that is not on the disk: entries stay in the ring until they are. A frozen one is killed.
 """
 
+import math
 import os
 import select
 import signal
@@ -29,6 +30,10 @@ from hil.recording.writer import DEFAULT_MIN_FREE_BYTES
 POLL_PERIOD_S: Final = 0.02
 START_TIMEOUT_S: Final = 30.0
 FINISH_TIMEOUT_S: Final = 30.0
+FROZEN_S: Final = 5.0
+"""A recorder that reports nothing for so long is killed, so that its copy goes on [s]."""
+KILLED: Final = "was killed"
+FROZEN: Final = f"was frozen for {FROZEN_S:g} s and is killed"
 MOST_PARTS: Final = 100
 """Files of one run; a recorder that is killed more often is not begun anew."""
 
@@ -55,6 +60,13 @@ class RecorderProcess:
         self._heard = bytearray()
         self._parts = 1
         self._all_gone = False
+        self._how = KILLED
+        self._reports = 0
+        self._reported_s = math.inf
+        """When it was seen that it had reported; infinite before the first look [s]."""
+        from hil.timing.realtime import RealClock  # its other half need not have it
+
+        self._now_s = RealClock().now_s
         order = {
             "fd": ring.fileno(), "parent": os.getpid(), "path": str(path.absolute()),
             "min_free_bytes": min_free_bytes, "header": orjson.Fragment(header.to_json()),
@@ -93,13 +105,15 @@ class RecorderProcess:
         if self._result is not None or self._all_gone:
             return ""
         self._hear()
+        self._end_if_frozen()
         if self._all_gone:
             self._note_gone()
             return "no recorder is left: the rest of the run is not recorded"
         if self._ring.part <= self._parts:
             return ""
         self._parts = self._ring.part
-        return f"the recorder was killed; {part_path(self._path, self._parts).name} goes on"
+        how, self._how = self._how, KILLED
+        return f"the recorder {how}; {part_path(self._path, self._parts).name} goes on"
 
     def finish(self) -> RecorderResult:
         """Close the ring, let the recorder end the file, and tell how it went; at most 30 s.
@@ -109,10 +123,11 @@ class RecorderProcess:
         if self._result is not None:
             return self._result
         self._ring.close_producer()
-        while not self._all_gone:  # their pipe ends with the last of them
-            if not select.select([self._answers], [], [], FINISH_TIMEOUT_S)[0]:
-                break
+        end_s = self._now_s() + FINISH_TIMEOUT_S
+        while not self._all_gone and self._now_s() < end_s:  # their pipe ends with the last of them
+            select.select([self._answers], [], [], 0.5)
             self._hear()
+            self._end_if_frozen()
         said = self._said()
         self._end_process()
         if "status" not in said:
@@ -131,6 +146,16 @@ class RecorderProcess:
             parts=parts,
         )
         return self._result
+
+    def _end_if_frozen(self) -> None:
+        """Kill a recorder that has reported nothing for `FROZEN_S`; nothing in the ring is lost."""
+        now_s, reports = self._now_s(), self._ring.reports
+        if reports != self._reports or self._reported_s == math.inf:
+            self._reports, self._reported_s = reports, now_s
+        elif now_s - self._reported_s > FROZEN_S:
+            self._reported_s, self._how = now_s, FROZEN
+            with suppress(ProcessLookupError):
+                os.kill(self._ring.recorder_pid, signal.SIGKILL)
 
     def _hear(self) -> None:
         """Take what the recorders say, and note their end."""
@@ -178,7 +203,8 @@ def _record(recorder: Recorder, parent: int, standby: Standby) -> RecorderResult
         recorder.drain(clock.now_s())
         if recorder.ring.producer_closed or select.select([parent], [], [], 0.0)[0]:
             break  # the parent's descriptor (pidfd) is readable once it has ended
-    return recorder.finish()  # which drains what came since
+    # It drains what came since.
+    return recorder.finish(untold=not recorder.ring.producer_closed)
 
 
 def _recorder(ring: RecorderRing, order: dict[str, Any], part: int) -> Recorder:

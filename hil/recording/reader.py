@@ -1,20 +1,22 @@
 """Reading a recording back, whole or cut off anywhere: what was complete is always recovered."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hil.config.named import judged
 from hil.recording.collector import Collector
+from hil.recording.columns import Columns
+from hil.recording.end import RecordedEnd
 from hil.recording.events import EventRecord
 from hil.recording.header import RecordingError, RunHeader, part_path
 from hil.recording.mcap_scan import Caps, Scan
-from hil.recording.rows import columns_of
 from hil.recording.signals import Signals
 
 
@@ -58,13 +60,16 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A recording in memory; several parts of one run are one recording."""
+    """A recording; several parts of one run are one. Of a long one the rows stay in the file.
+
+    What looks at all rows takes them in `pieces`, so that it needs no more memory for a long run.
+    """
 
     path: Path
     """The file; of several parts, the first."""
     signals: Signals
     columns: Mapping[str, NDArray[Any]]
-    """Signal → read-only array, (N,) or (N, count); NaN = not there."""
+    """Signal → read-only array, (N,) or (N, count); NaN = not there. See `Columns`."""
     events: tuple[EventRecord, ...]
     metadata: Mapping[str, Mapping[str, str]]
     """Name → text, as written: "run", and "outcome" if the file was finished."""
@@ -93,21 +98,23 @@ class Recording:
         file = part_path(path, 1)
         collector = Collector(told)
         try:
-            collector.take(file, Scan(file, caps or Caps()))
+            collector.take(
+                file, Scan(judged(file, file) if path.is_dir() else file, caps or Caps())
+            )
             while (part := part_path(file, len(collector.parts) + 1)).exists():
-                if not collector.take(part, Scan(part, caps or Caps())):
+                if not collector.take(part, Scan(judged(part, file), caps or Caps())):
                     break
         except OSError as error:
             raise RecordingError(f"{file}: cannot be read: {error.strerror or error}") from error
-        columns = columns_of(collector.signals, collector.rows())
+        columns = Columns(collector.signals, collector.rows)
         return cls(
             path=file,
             signals=collector.signals,
-            columns=MappingProxyType(columns),
+            columns=columns,
             events=tuple(collector.events),
             metadata=MappingProxyType(collector.metadata),
             scenario=collector.scenario,
-            gaps=_gaps(columns["index"], collector.signals.first_index),
+            gaps=tuple(Gap(*one) for one in collector.steps),
             truncated=not collector.finished,
             losses=_losses(collector, columns),
             sha256=collector.sha256,
@@ -132,7 +139,8 @@ class Recording:
     @property
     def cycles(self) -> int:
         """Number of cycles read, N."""
-        return len(self.columns["index"])
+        columns = self.columns
+        return columns.cycles if isinstance(columns, Columns) else len(columns["index"])
 
     @property
     def t_s(self) -> NDArray[np.float64]:
@@ -150,26 +158,56 @@ class Recording:
             raise RecordingError(f"no column {name!r}; there are {', '.join(self.columns)}")
         return self.columns[name]
 
+    def pieces(self, before: int = 0) -> Iterator["Piece"]:
+        """All rows in order, as recordings whose columns stand in memory; of a short one itself.
+
+        Args:
+            before: rows that a piece has of those before it, where there are as many: for
+                differences from one row to the next.
+        """
+        columns = self.columns
+        if not isinstance(columns, Columns) or is_short(self):
+            yield Piece(self, 0, 0)
+            return
+        for first, end in columns.stretches():
+            start = max(first - before, 0)
+            yield Piece(self.part(start, end), start, first - start)
+
+    def part(self, first: int, end: int) -> Self:
+        """The rows from a place to before another, in memory; all else is that of the whole."""
+        columns = self.columns
+        if not isinstance(columns, Columns):
+            columns = {name: values[first:end] for name, values in columns.items()}
+            return replace(self, columns=MappingProxyType(columns))
+        return replace(self, columns=columns.part(max(first, 0), min(end, columns.cycles)))
+
     @property
     def dropped(self) -> int:
         """Entries known not to be here: the loop's and the recorder's count, else the holes'."""
-        outcome = self.metadata.get("outcome")
-        if outcome is not None:
-            return int(outcome.get("dropped", 0)) + int(outcome.get("lost", 0))
+        told = RecordedEnd.of(self.metadata)
+        if told.known or "outcome" in self.metadata:
+            return told.missing
         return sum(gap.missing for gap in self.gaps)
 
 
-def _gaps(index: NDArray[np.int64], first: int) -> tuple[Gap, ...]:
-    # A run counts from its first number on, so a cycle after that at the start is a hole as well.
-    index = np.concatenate(([min([first, *index[:1].tolist()]) - 1], index))
-    steps = np.diff(index)
-    return tuple(
-        Gap(after_index=int(index[place]), missing=int(steps[place]) - 1)
-        for place in np.flatnonzero(steps != 1)
-    )
+class Piece(NamedTuple):
+    """Some rows of a recording that follow each other."""
+
+    rows: Recording
+    """They, in memory, with all else that the recording has."""
+    start: int
+    """Place of the first of them in the recording."""
+    before: int
+    """How many of them the piece before has as well: they stand here for differences."""
 
 
-def _losses(collector: Collector, columns: Mapping[str, NDArray[Any]]) -> tuple[Loss, ...]:
+def is_short(recording: Recording) -> bool:
+    """Whether all of its rows stand in memory."""
+    columns = recording.columns
+    return not isinstance(columns, Columns) or columns.in_memory
+
+
+def _losses(collector: Collector, columns: Columns) -> tuple[Loss, ...]:
     """Damage by its place in the run, and what is missing from one part to the next."""
     found = [Loss(str(damage)) for place, damage in collector.holes if place is None]
     placed: dict[int, list[str]] = {}
@@ -186,13 +224,15 @@ def _losses(collector: Collector, columns: Mapping[str, NDArray[Any]]) -> tuple[
     return tuple(found)
 
 
-def _loss(place: int, why: str, columns: Mapping[str, NDArray[Any]], first: int) -> Loss:
+def _loss(place: int, why: str, columns: Columns, first: int) -> Loss:
     """A hole before the cycle at a place of the columns."""
-    t_s, index = columns["t_s"], columns["index"]
-    from_s = float(t_s[place - 1]) if place else math.nan
-    to_s = float(t_s[place]) if place < len(t_s) else math.nan
+    around = columns.part(max(place - 1, 0), place + 1)
+    t_s, index = around["t_s"].tolist(), around["index"].tolist()
+    at = min(place, 1)
+    from_s = t_s[0] if place else math.nan
+    to_s = t_s[at] if at < len(t_s) else math.nan
     cycles = None
-    if place < len(index):
-        before = int(index[place - 1]) if place else first - 1
-        cycles = max(0, int(index[place]) - before - 1)
+    if at < len(index):
+        before = index[0] if place else first - 1
+        cycles = max(0, index[at] - before - 1)
     return Loss(why, from_s, to_s, cycles)

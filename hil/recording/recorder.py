@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import Final, Protocol
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
 from hil.ipc.ring import HEAD_BYTES, Ring
+from hil.recording.end import END, UNTOLD, EndRecord, loss_of
 from hil.recording.events import EVENTS, ROWS
 from hil.recording.header import RunHeader
 from hil.recording.writer import DEFAULT_MIN_FREE_BYTES, RecordingWriter
 
 # Words of the header that the consumer alone writes.
-_STATUS, _WRITTEN, _LOST, _PART, _PID = 17, 18, 19, 20, 21
+_STATUS, _WRITTEN, _LOST, _PART, _PID, _DRAINS = 17, 18, 19, 20, 21, 22
 
 
 FLUSH_AFTER_S: Final = 0.5
@@ -41,6 +43,12 @@ class RecorderRing(Ring):
         self._words[_WRITTEN] = written_bytes
         self._words[_LOST] = lost
         self._words[_STATUS] = status
+        self._words[_DRAINS] += 1
+
+    @property
+    def reports(self) -> int:
+        """How often the recorder has reported: one that lives does so again and again."""
+        return self._words[_DRAINS]
 
     def report_part(self, part: int) -> None:
         """Tell the number of the file that this process writes, from 1."""
@@ -93,10 +101,10 @@ class RecorderResult:
     @property
     def failure(self) -> str:
         """That the recording is not whole, and why, in a line; empty if it is."""
+        missing = self.lost + self.dropped
         if self.status is RecorderStatus.DONE:
-            return ""
-        why = self.problem or f"the recorder is {self.status.name}"
-        return f"recording failed: {why}; {self.lost + self.dropped} entries are missing"
+            return loss_of(self.problem, missing) if missing else ""
+        return loss_of(self.problem or f"the recorder is {self.status.name}", missing)
 
 
 class RecordingSink(Protocol):
@@ -149,6 +157,9 @@ class Recorder:
         self._taken = 0
         self._misunderstood = 0
         self._problem = ""
+        self._end: dict[str, str] = {}
+        self._ends = 0
+        """Entries taken that told an end, which are no messages."""
         self._flushed_s: float | None = None
         self._chunks_seen = 0
         self._result: RecorderResult | None = None
@@ -179,6 +190,8 @@ class Recorder:
             taken += len(block)
             if not self._problem:
                 self._write(position, block)
+            if self._problem:  # nothing is written any more; how the run ends is still wanted
+                self._look_for_end(block)
             self._give_back()
         self._taken += taken
         if now_s is not None:
@@ -192,19 +205,26 @@ class Recorder:
         keep = self._keeps and not self._problem
         self._ring.give_back(self._writer.open_since if keep else None)
 
-    def finish(self) -> RecorderResult:
-        """Drain what is left, close the file and tell how it went; harmless when repeated."""
+    def finish(self, *, untold: bool = False) -> RecorderResult:
+        """Drain what is left, close the file and tell how it went; harmless when repeated.
+
+        Args:
+            untold: whether the loop is gone, which has to have told the end of its run.
+        """
         if self._result is not None:
             return self._result
         self.drain()
+        if untold and not self._end:
+            self._end = EndRecord("", ok=False, reason=UNTOLD).entries()
         sha256 = None
         if not self._problem:
-            outcome = {"dropped": str(self._ring.dropped), "lost": str(self._lost)}
             try:
-                self._writer.finish(outcome)
+                self._writer.finish(self._outcome)
                 sha256 = self._writer.sha256
             except OSError as error:
                 self._degrade(error)
+        if self._problem:
+            self._writer.end_refused({**self._outcome, "problem": self._problem})
         self._ring.give_back()
         status = RecorderStatus.DEGRADED if self._problem else RecorderStatus.DONE
         self._report(status)
@@ -220,9 +240,14 @@ class Recorder:
         return self._result
 
     @property
+    def _outcome(self) -> dict[str, str]:
+        """What the end of the file says."""
+        return {"dropped": str(self._ring.dropped), "lost": str(self._lost), **self._end}
+
+    @property
     def _lost(self) -> int:
         if self._problem:
-            return self._lost_before + self._taken - self._writer.saved
+            return self._lost_before + self._taken - self._writer.saved - self._ends
         return self._lost_before + self._misunderstood
 
     def _write(self, position: int, block: NDArray[np.uint8]) -> None:
@@ -246,11 +271,26 @@ class Recorder:
     def _write_other(self, position: int, kind: int, payload: bytes) -> None:
         """Write an event; an entry that cannot be understood is counted, and costs no other one."""
         try:
+            if kind == END:
+                self._take_end(payload)
+                self._writer.keep_open(position)
+                return
             if kind != EVENTS:
                 raise ValueError(f"entry of kind {kind} and {len(payload)} bytes")
             self._writer.add_event(payload, position)
         except ValueError:
             self._misunderstood += 1
+
+    def _look_for_end(self, block: NDArray[np.uint8]) -> None:
+        """Keep how the run ended, of entries that are not written."""
+        heads = np.ascontiguousarray(block[:, :HEAD_BYTES]).view("<u4")
+        for place in np.flatnonzero(heads[:, 0] == END).tolist():
+            size = int(heads[place, 1])
+            self._take_end(block[place, HEAD_BYTES : HEAD_BYTES + size].tobytes())
+
+    def _take_end(self, payload: bytes) -> None:
+        if not self._end:
+            self._end, self._ends = orjson.loads(payload), 1
 
     def _flush_by_clock(self, now_s: float) -> None:
         if self._flushed_s is None or self._chunks_seen != self._writer.chunks:
@@ -272,7 +312,7 @@ class Recorder:
 
     def _degrade(self, error: OSError) -> None:
         self._problem = f"{self._writer.path}: {error.strerror or error}"
-        self._writer.abandon()
+        self._writer.cut_back()
 
     def _report(self, status: RecorderStatus) -> None:
         self._ring.report(status, self._writer.written_bytes, self._lost)

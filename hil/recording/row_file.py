@@ -184,7 +184,7 @@ class RowFile:
 
     def table(self, name: str, values: Mapping[str, str]) -> None:
         """Write a named table of text, with its checksum as one more entry."""
-        data = _encoded(records.Metadata(name, {**values, CHECKSUM_KEY: checksum_of(values)}))
+        data = table_record(name, values)
         self._indices.append(records.MetadataIndex(self._position, len(data), name))
         self._write(data)
 
@@ -224,6 +224,11 @@ class RowFile:
         self._sink.write(data)
         self._crc = zlib.crc32(data, self._crc)
         self._position += len(data)
+
+
+def table_record(name: str, values: Mapping[str, str]) -> bytes:
+    """A named table of text as it stands in a file, its checksum among its entries."""
+    return _encoded(records.Metadata(name, {**values, CHECKSUM_KEY: checksum_of(values)}))
 
 
 def _channels(

@@ -14,28 +14,30 @@ from numpy.typing import NDArray
 
 from hil.recording.cdr import CdrWriter
 from hil.recording.events import TIME_TEXT, put_time
-from hil.recording.signals import QUATERNION, Signals
+from hil.recording.signals import QUATERNION, Signal, Signals
 
 
 def columns_of(signals: Signals, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    """Values of each signal in all rows, which are (N,) of its dtype.
+    """Values of each signal in all rows, which are (N,) of its dtype; see `column_of`."""
+    return {signal.name: column_of(signal, rows) for signal in signals.shown}
+
+
+def column_of(signal: Signal, rows: NDArray[Any]) -> NDArray[Any]:
+    """Values of a signal in all rows, which are (N,) of the table's dtype.
 
     Returns:
-        Signal → (N,) or (N, count), read-only and without gaps. Whole numbers that may be missing
-        are floats, NaN where they are; those of eight bytes are signed, as differences of them are
+        (N,) or (N, count), read-only and without gaps. Whole numbers that may be missing are
+        floats, NaN where they are; those of eight bytes are signed, as differences of them are
         taken.
     """
-    columns: dict[str, NDArray[Any]] = {}
-    for signal in signals.shown:
-        values = rows[signal.name]
-        if signal.there:
-            there = rows[signal.there] != 0
-            values = np.where(there if values.ndim == 1 else there[:, None], values, np.nan)
-        kind = np.dtype(np.int64) if signal.type == "u8" and not signal.there else values.dtype
-        column = np.ascontiguousarray(values, kind.newbyteorder("="))
-        column.flags.writeable = False
-        columns[signal.name] = column
-    return columns
+    values = rows[signal.name]
+    if signal.there:
+        there = rows[signal.there] != 0
+        values = np.where(there if values.ndim == 1 else there[:, None], values, np.nan)
+    kind = np.dtype(np.int64) if signal.type == "u8" and not signal.there else values.dtype
+    column = np.ascontiguousarray(values, kind.newbyteorder("="))
+    column.flags.writeable = False
+    return column
 
 
 def numbers(signals: Signals, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.float64]:

@@ -8,6 +8,7 @@ the same digest; what the header says of date and host is no part of it.
 import os
 import shutil
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +16,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from hil.recording.end import SPARE_END, spare_entries
 from hil.recording.events import (
     EVENT_SCHEMA,
     EVENTS,
@@ -34,7 +36,7 @@ from hil.recording.header import (
     RecordingError,
     RunHeader,
 )
-from hil.recording.row_file import RowFile
+from hil.recording.row_file import RowFile, table_record
 from hil.recording.rows import TF_SCHEMA, TF_TEXT, RowPoses, tf_message
 
 TF_PERIOD_NS: Final = 20_000_000
@@ -45,7 +47,7 @@ class RecordingWriter:
     """One recording being written.
 
     Every method that writes may raise OSError (disk full, I/O error). After that the writer is
-    only good for `abandon()`: the file on disk ends with its last complete chunk.
+    only good for `cut_back()` and `end_refused()`: the file on disk ends with a complete chunk.
 
     Args:
         path: the new file; its folder is made if need be, an existing file is never overwritten.
@@ -85,7 +87,7 @@ class RecordingWriter:
         try:
             self._begin(part)
         except OSError as error:
-            self.abandon()
+            self._disk.remove()
             raise RecordingError(f"{path}: cannot be written: {error}") from error
 
     def _begin(self, part: int) -> None:
@@ -96,6 +98,8 @@ class RecordingWriter:
         self._file.table("run", self._header.metadata)
         self._file.table(SIGNALS, {SIGNALS: orjson.dumps(signals.header()).decode()})
         self._file.table(FORMAT_TABLE, {"version": str(FORMAT)})
+        self._spare_at = self._file.written_bytes
+        self._file.table(SPARE_END, spare_entries({}))
         if part > 1:
             self._file.table("part", {PART_KEY: str(part)})
         self._file.attach("scenario.json", "application/json", self._scenario)
@@ -173,9 +177,21 @@ class RecordingWriter:
         self._disk.mark(sync=True)
         self._disk.close()
 
-    def abandon(self) -> None:
-        """Close the file after a failure, cut back to its last complete chunk if that succeeds."""
+    def keep_open(self, number: int) -> None:
+        """Count an entry that is no message as open until the file is finished."""
+        self.open_since = number if self.open_since is None else self.open_since
+
+    def cut_back(self) -> None:
+        """Cut the file back to its last complete chunk after a failure, if that succeeds."""
         self._disk.cut_back()
+
+    def end_refused(self, outcome: Mapping[str, str]) -> None:
+        """Close a file that the disk refuses, its end in the place that was kept for it.
+
+        That place was written with the header, so it asks for no room. Nothing is raised.
+        """
+        with suppress(OSError):
+            self._disk.rewrite(self._spare_at, table_record(SPARE_END, spare_entries(outcome)))
         self._disk.close()
 
     def let_go(self) -> None:
@@ -197,6 +213,7 @@ class _NewFile:
     """The bytes of a file, unbuffered, with the end of its last complete part remembered."""
 
     def __init__(self, path: Path, min_free_bytes: int) -> None:
+        self._path = path
         self._position = 0
         self.marked = 0
         try:
@@ -222,6 +239,10 @@ class _NewFile:
             self._position += done
             rest = rest[done:]
 
+    def rewrite(self, at: int, data: bytes) -> None:
+        os.pwrite(self._fd, data, at)
+        _sync_data(self._fd)
+
     def mark(self, sync: bool) -> None:
         if sync:
             _sync_data(self._fd)
@@ -233,6 +254,12 @@ class _NewFile:
         except OSError:
             return  # the reader copes with half a chunk just as well
         self._position = self.marked
+
+    def remove(self) -> None:
+        """Leave nothing of a file that holds nothing."""
+        self.close()
+        with suppress(OSError):
+            self._path.unlink()
 
     def close(self) -> None:
         if self._fd >= 0:

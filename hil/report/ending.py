@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from hil.recording.end import RecordedEnd
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.reader import Recording
 from hil.recording.signals import RowFlag
@@ -48,12 +49,10 @@ def verdict_of(recording: Recording, phases: tuple[Phase, ...]) -> Verdict:
     """Judge a recording by what all stations record, the gravest thing first."""
     if not recording.cycles:
         return EMPTY
-    flags = recording.columns.get("flags", np.zeros(0, np.uint16))
-    asked = bool(np.any(flags & RowFlag.STOP_ASKED))
-    latched = np.flatnonzero(flags & RowFlag.FAULT_LATCHED)
+    asked, latched = _flagged(recording)
     stopped = next((phase for phase in phases if phase.mode in STOP_MODES), None)
-    if len(latched):
-        return _tripped(recording, phases, int(latched[0]))
+    if latched is not None:
+        return _tripped(recording, phases, latched)
     if found := failed(recording):
         return found
     if stopped is not None and not asked:
@@ -64,8 +63,20 @@ def verdict_of(recording: Recording, phases: tuple[Phase, ...]) -> Verdict:
         return Verdict(Ending.STOPPED, "A signal or the operator asked for the end.")
     if phases and phases[-1].alarm:
         return Verdict(Ending.TRIPPED, f"The run ended in {phases[-1].mode}.")
-    length_s = float(recording.t_s[-1] - recording.t_s[0])
+    first, last = (recording.part(place, place + 1) for place in (0, recording.cycles - 1))
+    length_s = float(last.t_s[0] - first.t_s[0])
     return Verdict(Ending.COMPLETED, f"It ran for {length_s:.2f} s.")
+
+
+def _flagged(recording: Recording) -> tuple[bool, int | None]:
+    """Whether the end was asked for, and the first row with a fault."""
+    asked, latched = False, None
+    for piece in recording.pieces() if "flags" in recording.columns else ():
+        flags = piece.rows.column("flags")
+        asked = asked or bool(np.any(flags & RowFlag.STOP_ASKED))
+        if latched is None and (faults := np.flatnonzero(flags & RowFlag.FAULT_LATCHED)).size:
+            latched = piece.start + int(faults[0])
+    return asked, latched
 
 
 def failed(recording: Recording) -> Verdict | None:
@@ -78,13 +89,43 @@ def cut_off(recording: Recording, phases: tuple[Phase, ...]) -> Verdict | None:
     """That the file was not finished, if it was not."""
     if not recording.truncated:
         return None
-    where = f"at {recording.t_s[-1]:.3f} s" + (f" in {phases[-1].mode}" if phases else "")
+    last = recording.part(recording.cycles - 1, recording.cycles)
+    where = f"at {last.t_s[0]:.3f} s" + (f" in {phases[-1].mode}" if phases else "")
     words = f"The recording ends without its closing record, {where}; what is complete is shown."
     return Verdict(Ending.CUT_OFF, words)
 
 
-def seen_from_outside(verdict: Verdict, recording: Path) -> Verdict:
-    """The verdict of a recording, with what is known from outside if it was one part of several."""
+def in_agreement(verdict: Verdict, recording: Recording) -> Verdict:
+    """The verdict by rows and events, and what the recording's end says of the run and of itself.
+
+    A run whose end says that it was not well, or that rows are missing, is never a good one here.
+    """
+    told = RecordedEnd.of(recording.metadata)
+    ending, reason = verdict.ending, verdict.reason
+    weak = ending.good or ending in (Ending.UNFINISHED, Ending.EMPTY)
+    if told.loss:
+        ending, weak = (Ending.CUT_OFF if weak else ending), False
+        reason = f"{sentence(told.loss)} {reason}"
+    if told.end is not None and not told.end.ok and told.end.reason not in reason:
+        ending = Ending.FAILED if weak else ending
+        reason = f"{sentence(told.end.reason or told.end.outcome)} {reason}"
+    return Verdict(ending, reason)
+
+
+def sentence(words: str) -> str:
+    """Words with a capital and a full stop."""
+    return f"{words[:1].upper()}{words[1:].rstrip('.')}."
+
+
+def seen_from_outside(verdict: Verdict, recording: Recording) -> Verdict:
+    """The verdict of a recording, with what its end tells, and what is known from outside.
+
+    The latter is there if it was one part of several.
+    """
+    return _with_note(in_agreement(verdict, recording), recording.path)
+
+
+def _with_note(verdict: Verdict, recording: Path) -> Verdict:
     note = PartNote.beside(recording)
     if note is None:
         return verdict
@@ -120,7 +161,7 @@ def _tripped(recording: Recording, phases: tuple[Phase, ...], place: int) -> Ver
 
 def _cause(recording: Recording, place: int) -> str:
     """What was violated when the run was stopped: in that cycle, or the nearest before it."""
-    index = int(recording.column("index")[place])
+    index = int(recording.part(place, place + 1).column("index")[0])
     stall = stall_of(recording)
     if stall is not None:
         return f"{str(stall).capitalize()}; {stall.remedy()}"

@@ -6,12 +6,12 @@ station is not installed here has all that its own header tells, and a word on w
 
 from base64 import b64encode
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Final
 
 import jinja2
 
-from hil.config.files import write_whole
+from hil.config.files import make_folder, write_whole
 from hil.config.visible import visible
 from hil.recording.events import EventRecord, Level
 from hil.recording.header import RecordingError
@@ -52,7 +52,7 @@ def write_report(recording: Recording, folder: Path, run: RecordedRun | None = N
     run = run or _prepared(recording, station)
     page, place = folder / PAGE_NAME, folder / PICTURES_NAME
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        make_folder(folder, PurePath(PICTURES_NAME))
         sections = () if station is None else station.sections
         found = [(one, made(one, run)) for one in sections if not getattr(run, one.unless, False)]
         figures = late(station.figures)(run) if station and station.figures else None

@@ -2,21 +2,31 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from hil.recording.end import RecordedEnd
 from hil.recording.events import EventRecord
 from hil.recording.header import simulated_in
 from hil.recording.reader import Recording
-from hil.report.ending import Verdict, seen_from_outside, verdict_of, violations_of
+from hil.recording.row_arrays import let_go
+from hil.report.ending import (
+    Verdict,
+    seen_from_outside,
+    sentence,
+    verdict_of,
+    violations_of,
+)
 from hil.report.phases import Phase, phases_of, times_s
 
 Array = NDArray[np.float64]
 MOST_LOSSES = 20
+BEFORE = 2
+"""Rows that pieces have in common: a change of speed is a difference of differences."""
 _HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28}\b")
 
 
@@ -60,6 +70,20 @@ class Tables:
     """What is not known; empty if all is."""
 
 
+R = TypeVar("R", bound="RecordedRun")
+
+
+class RunPiece(NamedTuple, Generic[R]):
+    """Some rows of a run that follow each other."""
+
+    run: R
+    """They, in memory; of a short run itself."""
+    first: int
+    """Place in the whole run of the first row that no piece before has."""
+    before: int
+    """How many stand before that, for differences."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RecordedRun:
     """What the page of a run is made of. A station that has more to say has a kind of its own."""
@@ -74,6 +98,27 @@ class RecordedRun:
     def facts(self) -> dict[str, str]:
         """What was known before the first row: name → text."""
         return dict(self.recording.metadata.get("run", {}))
+
+    def pieces(self) -> "Iterator[RunPiece[Self]]":
+        """All rows in order, as runs of some rows each that fit into memory; see `Recording`."""
+        for piece in self.recording.pieces(BEFORE):
+            if piece.rows is self.recording:
+                yield RunPiece(self, 0, 0)
+                continue
+            rows = slice(piece.start, piece.start + piece.rows.cycles)
+            yield RunPiece(self._of(piece.rows, rows), piece.start + piece.before, piece.before)
+            self._let_go()
+
+    def part(self, first: int, end: int) -> Self:
+        """The run with its rows from a place to before another alone."""
+        first, end = max(first, 0), min(end, len(self.times))
+        return self._of(self.recording.part(first, end), slice(first, end))
+
+    def _of(self, recording: Recording, rows: slice) -> Self:
+        return replace(self, recording=recording, times=self.times[rows].copy())
+
+    def _let_go(self) -> None:
+        let_go(self.times)
 
     @property
     def title(self) -> str:
@@ -123,7 +168,7 @@ def recorded_run(recording: Recording, notes: Iterable[str] = ()) -> RecordedRun
         recording=recording,
         times=times,
         phases=phases,
-        verdict=seen_from_outside(verdict_of(recording, phases), recording.path),
+        verdict=seen_from_outside(verdict_of(recording, phases), recording),
         notes=(*notes_of(recording), *notes),
     )
 
@@ -142,10 +187,14 @@ def notes_of(recording: Recording) -> Iterator[str]:
     """What is damaged, lost or divided, and what was never written."""
     yield from recording_notes(recording)
     missing = sum(gap.missing for gap in recording.gaps)
-    if "outcome" in recording.metadata and recording.dropped:
-        yield f"{recording.dropped} entries were dropped and are missing."
-    elif missing:
+    if missing:
         yield f"{missing} rows are missing in the recording."
+
+
+def whole(recording: Recording) -> bool:
+    """Whether nothing is damaged and no row is missing, at its end neither."""
+    told = RecordedEnd.of(recording.metadata)
+    return not (recording.losses or recording.truncated or told.loss)
 
 
 def indented(value: Mapping[str, Any]) -> str:
@@ -156,6 +205,8 @@ def indented(value: Mapping[str, Any]) -> str:
 def recording_notes(recording: Recording) -> Iterator[str]:
     """Sentences about what is damaged, lost or divided; none for a recording that is whole."""
     losses = recording.losses
+    if loss := RecordedEnd.of(recording.metadata).loss:
+        yield sentence(loss)
     damaged = sum(loss.damaged for loss in losses)
     if damaged:
         missing = [loss.cycles for loss in losses if loss.damaged]

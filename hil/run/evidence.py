@@ -1,5 +1,7 @@
 """The figures of a run, taken from its recording: what a person or a script judges it by."""
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.recording.events import EventKind
+from hil.recording.percentiles import spread_of
 from hil.recording.reader import Recording
 
 MOTION_MODES = ("ENGAGED", "CSTOP", "QSTOP", "HOLD")
@@ -49,11 +52,22 @@ def in_motion(recording: Recording) -> NDArray[np.bool_]:
 
     A stop counts only if the motion had begun.
     """
+    moving = np.zeros(recording.cycles, np.bool_)
+    for _, at, own in _in_motion(recording):
+        moving[at : at + len(own)] = own
+    return moving
+
+
+def _in_motion(recording: Recording) -> Iterator[tuple[Recording, int, NDArray[np.bool_]]]:
+    """Rows of each piece, the place of the first, and which belong to the motion."""
     codes = [i for i, name in enumerate(recording.modes) if name in MOTION_MODES]
     engaged = [i for i, name in enumerate(recording.modes) if name == "ENGAGED"]
-    mode = recording.column("mode")
-    begun = np.maximum.accumulate(np.isin(mode, engaged)) if len(mode) else np.zeros(0, bool)
-    return np.isin(mode, codes) & begun
+    begun = False
+    for piece in recording.pieces():
+        mode = piece.rows.column("mode")
+        after = np.logical_or.accumulate(np.isin(mode, engaged)) | begun
+        begun = begun or bool(after.any())
+        yield piece.rows, piece.start, np.isin(mode, codes) & after
 
 
 def tracking_error_m(recording: Recording) -> NDArray[np.float64]:
@@ -63,27 +77,59 @@ def tracking_error_m(recording: Recording) -> NDArray[np.float64]:
 
 def evidence_of(recording: Recording, closed_length_m: NDArray[np.float64]) -> Evidence:
     """The figures of a recording; ``closed_length_m`` is with the rods fully in, shape (6,)."""
-    late_us = recording.column("late_s") * 1e6
-    if len(late_us):
-        p50, p99 = np.percentile(late_us, [50, 99])
-        lateness = Lateness(float(p50), float(p99), float(late_us.max()))
-    else:
-        lateness = Lateness(0.0, 0.0, 0.0)
-    chosen = in_motion(recording)
-    lengths = recording.column("measured_length_m")[chosen]
-    if not np.isfinite(lengths).any():
+    length, stroke = Range(), Range()
+    speed, error = Range(), Range()
+    for rows, _, chosen in _in_motion(recording):
+        lengths = rows.column("measured_length_m")[chosen]
+        length.add(lengths)
+        stroke.add(lengths - closed_length_m)
+        speed.add(np.abs(rows.column("measured_speed_m_s")[chosen]))
+        error.add(np.abs(tracking_error_m(rows)[chosen]))
+    lateness = lateness_us(recording)
+    if not length.finite:
         return Evidence(None, None, None, None, None, None, lateness)
-    strokes = lengths - closed_length_m
-    error = np.abs(tracking_error_m(recording)[chosen])
     return Evidence(
-        length_min_m=float(np.nanmin(lengths)),
-        length_max_m=float(np.nanmax(lengths)),
-        stroke_min_m=float(np.nanmin(strokes)),
-        stroke_max_m=float(np.nanmax(strokes)),
-        leg_speed_max_m_s=float(np.nanmax(np.abs(recording.column("measured_speed_m_s")[chosen]))),
-        tracking_error_max_m=float(np.nanmax(error)) if np.isfinite(error).any() else None,
+        length_min_m=length.low,
+        length_max_m=length.high,
+        stroke_min_m=stroke.low,
+        stroke_max_m=stroke.high,
+        leg_speed_max_m_s=math.nan if speed.high is None else speed.high,
+        tracking_error_max_m=error.high if error.finite else None,
         lateness_us=lateness,
     )
+
+
+def lateness_us(recording: Recording) -> Lateness:
+    """How late the cycles began [us]; zeros if there are none."""
+    if not recording.cycles:
+        return Lateness(0.0, 0.0, 0.0)
+
+    def late_us() -> Iterator[NDArray[np.float64]]:
+        for piece in recording.pieces():
+            yield piece.rows.column("late_s") * 1e6
+
+    spread = spread_of(late_us, (50.0, 99.0))
+    p50, p99 = spread.percentiles
+    return Lateness(p50, p99, spread.greatest)
+
+
+@dataclass(slots=True)
+class Range:
+    """Least and greatest of the numbers that came; None before the first."""
+
+    low: float | None = None
+    high: float | None = None
+    finite: bool = False
+    """Whether one of them was finite."""
+
+    def add(self, values: NDArray[np.float64]) -> None:
+        """Take more; what is NaN does not count."""
+        known = values[~np.isnan(values)]
+        if known.size:
+            self.finite = self.finite or bool(np.isfinite(known).any())
+            low, high = float(known.min()), float(known.max())
+            self.low = low if self.low is None else min(self.low, low)
+            self.high = high if self.high is None else max(self.high, high)
 
 
 def verdicts_of(recording: Recording) -> list[dict[str, Any]]:

@@ -20,6 +20,8 @@ class Audience(Protocol):
         ...
 
 
+KEPT_WARNINGS: Final = 20
+"""Warnings that are told at the end."""
 KEPT_EVENTS: Final = 1000
 """Events that are kept in memory; the recording has all."""
 Scalar = str | int | float | bool | None
@@ -36,9 +38,13 @@ class Journal:
         """Tells the instant of the first row, which dates all of them; None in a dry run."""
         self.events: list[EventRecord] = []
         """What happened, in order; at most `KEPT_EVENTS`."""
+        self._warnings: dict[str, str] = {}
+        self._newest = 0.0, 0
+        """Time and number of the newest row."""
 
     def row(self, payload: bytes, t_s: float, index: int) -> None:
         """Put a row down, packed by the station's table of signals."""
+        self._newest = t_s, index
         self._push(ROWS, payload)
         if not self._begun:
             self._begun = True
@@ -65,9 +71,31 @@ class Journal:
         """Put down what happened, from its parts; ``data`` is the same for a program."""
         self.event(EventRecord(t_s, index, kind, level, who, message, data or {}))
 
-    def service(self) -> str:
-        """Give the recorder its turn; what has happened to it since, empty if nothing."""
-        return self._sink.service()
+    def warn(
+        self, t_s: float, index: int, message: str, *, key: str = "", who: str = "loop"
+    ) -> None:
+        """Put down what a person is to be told at the end of the run as well.
+
+        Args:
+            key: of several with the same one the last is told.
+        """
+        self.put(t_s, index, message, who=who, level=Level.WARNING)
+        self.remember(key or message, message)
+
+    def remember(self, key: str, words: str) -> None:
+        """Keep what a person is to be told at the end; of several with the same key the last."""
+        if key in self._warnings or len(self._warnings) < KEPT_WARNINGS:
+            self._warnings[key] = words
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a person is to be told at the end."""
+        return tuple(self._warnings.values())
+
+    def service(self) -> None:
+        """Give the recorder its turn; what has happened to it since is put down."""
+        if said := self._sink.service():
+            self.warn(*self._newest, said, who="recorder")
 
     def _push(self, kind: int, payload: bytes) -> None:
         self._ring.push(kind, payload)

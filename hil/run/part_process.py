@@ -16,13 +16,17 @@ from typing import Any, Final
 
 import orjson
 
+from hil.config.named import read_named
 from hil.config.scenario import Name
 from hil.config.settings import Settings
 from hil.config.shipped import find_file
 from hil.ipc.child import ChildProcess, ChildTimeout, start_child
 from hil.recording.header import RECORDING_NAME
+from hil.run.progress import VARIABLE, Progress, ProgressWatch
 
 NOTE_NAME: Final = "together.json"
+NOTE_MAX: Final = 100_000
+"""Bytes of a note at most."""
 RECORDING_MARK: Final = "{recording}"
 """In changes of a part that begins after another one: what that recorded."""
 
@@ -49,7 +53,7 @@ class PartNote:
     def beside(cls, recording: Path) -> "PartNote | None":
         """The note beside a recording; None if there is none, or it is not one."""
         try:
-            raw = orjson.loads((recording.parent / NOTE_NAME).read_bytes())
+            raw = orjson.loads(read_named(recording.parent / NOTE_NAME, recording, NOTE_MAX))
             return cls(str(raw["part"]), str(raw["killed"]), str(raw["stopped_for"]))
         except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
             return None
@@ -121,7 +125,10 @@ class PartProcess:
         self._for_other = False
         self._now_s, self._stop_within_s = now_s, stop_within_s
         self._end_s = math.inf
-        self._hung = False
+        self._ended = ""
+        """Why it was ended from here; empty if it was not."""
+        self._progress: Progress | None = None
+        self._watch: ProgressWatch | None = None
 
     @property
     def running(self) -> bool:
@@ -135,11 +142,18 @@ class PartProcess:
             recording: of the part that went before it.
         """
         self.waiting = False
+        if recording:
+            self._command[self._command.index("run") : 0] = ["--given", recording]
         for change in self._changes:
             self._command += ["--set", change.replace(RECORDING_MARK, recording)]
         self._folder.mkdir()
         with (self._folder / "told.json").open("wb") as told, self._errors.open("wb") as errors:
-            self._process = start_child(self._command, stdout=told, stderr=errors)
+            progress = self._progress = Progress.shared()
+            self._process = start_child(
+                self._command, stdout=told, stderr=errors, pass_fds=(progress.fd,),
+                environment={VARIABLE: str(progress.fd)},
+            )  # fmt: skip
+        self._watch = ProgressWatch(progress, self._process.pid, self._now_s())
 
     @property
     def _errors(self) -> Path:
@@ -149,13 +163,24 @@ class PartProcess:
         """Wait a little for its end; whether it has just come."""
         if self._process is None or not self.running:
             return False
-        if self._now_s() > self._end_s and not self._hung:
-            self._hung = True
+        if not self._ended and (why := self._hopeless()):
+            self._ended = why
             self._process.kill()
         with suppress(ChildTimeout):
             self._process.wait(LOOK_S)
+            self._watch = None
+            if self._progress is not None:
+                self._progress.release()
             return True
         return False
+
+    def _hopeless(self) -> str:
+        """Why it has to be ended: it is frozen, or does not stop; empty if not."""
+        now_s = self._now_s()
+        if now_s > self._end_s:
+            return f"it did not stop within {self._stop_within_s:g} s and was ended"
+        frozen = "" if self._watch is None else self._watch.look(now_s)
+        return f"{frozen}, and was ended" if frozen else ""
 
     def stop(self, why: str, *, for_other: bool) -> None:
         """Ask it once to stop along its path; ``for_other`` if another part made it necessary."""
@@ -217,8 +242,8 @@ class PartProcess:
         return found[-1].parent if found else None
 
     def _last_words(self, status: int | None) -> str:
-        if self._hung:
-            return f"it did not stop within {self._stop_within_s:g} s and was ended"
+        if self._ended:
+            return self._ended
         if status is not None and status < 0:
             return f"it was killed by signal {-status}"
         with suppress(OSError):

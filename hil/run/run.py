@@ -10,13 +10,16 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self, TypeVar
+from typing import Final, Protocol, Self, TypeVar
 
 from hil.config.scenario import RecordingSettings
 from hil.ipc.memory import slot_bytes
+from hil.recording.end import END, EndRecord
 from hil.recording.header import RECORDING_NAME, RecordingError, RunHeader
-from hil.recording.recorder import Recorder, RecorderResult, RecorderRing, RecordingSink
+from hil.recording.recorder import Recorder, RecorderRing, RecordingSink
+from hil.run.end import Conclusion
 from hil.run.journal import Journal
+from hil.run.progress import Progress
 from hil.timing.clock import Clock, Tick, moment, utc_stamp
 from hil.timing.realtime_setup import RealtimeItem
 from hil.timing.stop import StopSignals, StopWish
@@ -26,6 +29,9 @@ SHARE_RUNS = "HIL_SHARE_RUNS"
 BLACK_BOX_NAME = "gate.jsonl"
 """What the gate did without control, if it ever had to; beside the recording."""
 
+
+STALL_S: Final = 0.1
+"""A turn that comes later than that is told as a computer that stood still [s]."""
 
 T = TypeVar("T")
 Granting = Callable[[], AbstractContextManager[tuple[RealtimeItem, ...]]]
@@ -102,6 +108,10 @@ class Opening:
         self._signals = stop or StopSignals()
         self._stack = ExitStack()
         self._sink: RecordingSink | None = None
+        self._end: EndRecord | None = None
+        self._said = "", False, ""
+        self._failures: tuple[str, ...] = ()
+        self._warnings: list[str] = []
         self.wish: StopWish
         self.folder: Path
         """Of this run; it goes again if nothing is in it."""
@@ -120,6 +130,8 @@ class Opening:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if error is not None and self._sink is not None and self._end is None:
+            self._conclude(EndRecord("failed", ok=False, reason=f"{type(error).__name__}: {error}"))
         self._stack.__exit__(kind, error, trace)
 
     def enter(self, opened: AbstractContextManager[T]) -> T:
@@ -145,13 +157,72 @@ class Opening:
         """What the system grants for real time; nothing is asked in a dry run."""
         return () if self._virtual else self._stack.enter_context(granting())
 
-    def recorded(self) -> RecorderResult:
-        """How the recording ended; for a run that is over, and was recorded."""
+    def play(self, run: "Run", journal: Journal) -> None:
+        """Run to the end as `play` does; in real time, note where the computer stood still."""
+        stalls = None if self._virtual else Stalls(journal)
+        try:
+            play(run, stalls)
+        finally:
+            self._warnings += journal.warnings
+
+    def conclude(
+        self, outcome: str, *, well: bool, reason: str = "", failures: tuple[str, ...] = ()
+    ) -> None:
+        """Say how the run ended, before its recording is: once, as the last thing in it.
+
+        Args:
+            outcome: one word or two.
+            well: whether the run itself went well.
+            reason: why it did not complete.
+            failures: what was lost besides, a sentence each.
+        """
+        if self._end is not None:
+            raise RuntimeError("a run is concluded once")
+        why = "; ".join((reason, *failures) if reason else failures)
+        self._failures = failures
+        self._conclude(EndRecord(outcome, ok=well and not failures, reason=why))
+        self._said = outcome, well, reason
+
+    def _conclude(self, end: EndRecord) -> None:
+        self._end = end
+        if self._sink is not None:
+            self._sink.ring.push(END, end.to_bytes())
+
+    def end(self) -> Conclusion:
+        """How the run ended; for one that is over, was recorded and concluded.
+
+        Raises:
+            RuntimeError: if it was not.
+        """
         if self._sink is None:
             raise RuntimeError("nothing was recorded: `record` was not called")
-        result = self._sink.finish()
+        if self._end is None:
+            raise RuntimeError("nobody said how the run ended: `conclude` was not called")
+        recorder = self._sink.finish()
         self._sink.ring.release()
-        return result
+        outcome, well, reason = self._said
+        return Conclusion(outcome, well, reason, recorder, self._failures, tuple(self._warnings))
+
+
+class Stalls:
+    """Notes in the journal where a loop in real time stood still; many as one."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._count = 0
+        self._longest_s = 0.0
+
+    def look(self, tick: Tick) -> None:
+        """Take a tick, as it comes."""
+        if tick.late_s < STALL_S:
+            return
+        self._count += 1
+        if tick.late_s <= self._longest_s:
+            return
+        self._longest_s = tick.late_s
+        more = f", the longest of {self._count} times" if self._count > 1 else ""
+        words = f"the loop stood still for {tick.late_s:.3f} s at {tick.t_s:.3f} s{more}"
+        self._journal.warn(tick.t_s, tick.index, words, key="stall")
 
 
 class Run(Protocol):
@@ -184,17 +255,22 @@ class Run(Protocol):
         ...
 
 
-def play(run: Run) -> None:
+def play(run: Run, stalls: Stalls | None = None) -> None:
     """Run to the end; the devices are left on every way out.
 
     What a turn raises passes through, unless the run takes it for its end.
     """
+    progress = Progress.inherited()
     try:
         for tick in run.clock.ticks(run.period_s):
+            progress.turn()
+            if stalls is not None:
+                stalls.look(tick)
             if run.turn(tick):
                 break
     except Exception as error:
         if not run.failed(error):
             raise
     finally:
+        progress.end()
         run.close()

@@ -4,13 +4,15 @@ Where a cycle comes late, or control is not there in time, answers of drives are
 lengths jump from one cycle to the next. The gate names all of it; a person needs the first.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hil.recording.events import EventKind
+from hil.recording.percentiles import spread_of
 from hil.recording.reader import Recording
 
 OF_THE_COMPUTER: Final = frozenset({"late", "period", "stale", "missing", "control", "overrun"})
@@ -64,11 +66,14 @@ def stall_of(recording: Recording) -> Stall | None:
     if not causes or not {"dt_s", "late_s"} <= recording.columns.keys():
         return None
     t_s = causes[0].t_s
-    near = np.abs(recording.t_s - t_s) <= _LOOK_BACK_S
-    waits = np.maximum(recording.column("dt_s")[near], recording.column("late_s")[near])
+    longest_s = 0.0
+    for piece in recording.pieces():
+        rows = piece.rows
+        near = np.abs(rows.t_s - t_s) <= _LOOK_BACK_S
+        waits = np.maximum(rows.column("dt_s")[near], rows.column("late_s")[near])
+        longest_s = max(longest_s, float(np.nanmax(waits, initial=0.0)))
     after = [event for event in told if event.t_s <= t_s + FOLLOWS_S]
-    steps = np.diff(recording.t_s)
-    period_s = float(np.median(steps)) if len(steps) else float(recording.column("dt_s")[0])
+    period_s = _period_s(recording)
     missed = [
         period_s * value
         for event in causes
@@ -76,8 +81,20 @@ def stall_of(recording: Recording) -> Stall | None:
     ]
     return Stall(
         t_s=t_s,
-        lasted_s=max(float(np.nanmax(waits, initial=0.0)), *missed, 0.0),
+        lasted_s=max(longest_s, *missed, 0.0),
         period_s=period_s,
         said=causes[0].message,
         consequences=len(after) - 1,
     )
+
+
+def _period_s(recording: Recording) -> float:
+    """Half of the steps in time are longer [s]; with one row, what it says of itself."""
+    if recording.cycles < 2:
+        return float(recording.column("dt_s")[0])
+
+    def steps() -> Iterator[NDArray[np.float64]]:
+        for piece in recording.pieces(before=1):
+            yield np.diff(piece.rows.t_s)
+
+    return spread_of(steps, (50.0,)).percentiles[0]

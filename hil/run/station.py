@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hil.config.offers import Offer
     from hil.recording.header import RunHeader
     from hil.recording.reader import Recording
+    from hil.run.end import Ran
     from hil.run.lead import Lead
     from hil.run.pages import Page
     from hil.run.preview import Preview
@@ -172,8 +173,9 @@ class Station:
     signals: Signals
     check: Callable[[Request], Checked]
     """Proves the whole motion; raises `ConfigError` or `RefusedError`."""
-    run: Callable[[Request], bool]
-    """Runs it, shows how it went, and says whether all went well; raises as `check` does."""
+    run: Callable[[Request], Ran]
+    """Runs it; whoever asked for it shows how it went, and leaves with its status. Raises as
+    `check` does."""
     dry_run: Callable[[Path, Path, Callable[[float, float], None]], Tried]
     """Runs a scenario file on the virtual clock with simulated devices, whatever it says, recorded
     below a folder; tells the time of the run and that of its end [s]; raises as `check` does."""

@@ -40,6 +40,8 @@ class EditText:
     """The whole of it."""
     source: str
     """Its file, whose ending says how it is written; files that it names lie beside it."""
+    folder: str = ""
+    """Where those lie instead, of a text that a recording holds: in the recording's folder."""
 
     @property
     def sha256(self) -> str:
@@ -148,14 +150,16 @@ def texts_of(
     heads: dict[int, tuple[int, Mapping[str, Scalar]]] = {}
     parts: dict[int, list[str]] = {}
     for event in recording.events:
-        if event.name != who or (number := event.data.get("edit")) is None:
+        number = event.data.get("edit")
+        if event.name != who or not isinstance(number, int):
             continue
         if "sha256" in event.data:
-            heads[int(number)] = event.index, event.data
+            heads[number] = event.index, event.data
         elif "part" in event.data:
-            parts.setdefault(int(number), []).append(event.message)
+            parts.setdefault(number, []).append(event.message)
     for number, (step, data) in sorted(heads.items()):
-        edit = EditText("".join(parts.get(number, ())), str(data["source"]))
+        text, folder = "".join(parts.get(number, ())), str(recording.path.absolute().parent)
+        edit = EditText(text, str(data.get("source")), folder)
         if edit.sha256 != data["sha256"]:
             told = f"{who} {number} at row {step}: its text is not there as a whole"
             raise ConfigError(str(recording.path), [told])

@@ -68,7 +68,7 @@ class TogetherScenario(Settings):
         scenario = scenario.led() if operator else scenario
         for part in scenario.part:
             file = part.file(path)
-            table = apply_overrides(read_toml(file), part.changes)
+            table = apply_overrides(read_toml(file), part.changes, given=False)
             clock = table.get("clock", "virtual")
             if part.operator and clock != "real":
                 text = f"part {part.name}: operator = true, but {file} has clock = {clock!r}"

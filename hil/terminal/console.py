@@ -128,12 +128,6 @@ def tell_bad_usage(arguments: Sequence[str]) -> None:
         print_json({"ok": False, "error": "bad usage; standard error says what is wrong"})
 
 
-def show_recording_failure(failure: str) -> None:
-    """The first line of a run whose recording failed; nothing if it did not."""
-    if failure:
-        out.print(failure, style="red", soft_wrap=True)
-
-
 def show_recording(path: Path, parts: int) -> None:
     """Where a recording is, and in how many files if it is not in one."""
     more = f" (and {parts - 1} more, as a recorder was killed; they are read as one)"

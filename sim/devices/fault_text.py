@@ -9,10 +9,11 @@ Not modelled: faults that depend on what the device does; a script has times onl
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
+
+from sim.toml_reading import TomlReadError, read_table
 
 Fault = TypeVar("Fault")
 
@@ -108,9 +109,9 @@ def read_script(text: str, build: Callable[[dict[str, Any]], Fault]) -> tuple[Fa
         FaultError: If it is no TOML, or a table is wrong; the text names its number.
     """
     try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise FaultError(f"the script is no TOML: {error}") from error
+        document = read_table(text)
+    except TomlReadError as error:
+        raise FaultError(f"the script {error}") from error
     tables = document.pop("fault", [])
     if document or not isinstance(tables, list):
         raise FaultError("a script holds [[fault]] tables and nothing else")

@@ -7,12 +7,12 @@ A fault is one line, on the console or in a script: `kind [axis] [value] [for se
 from __future__ import annotations
 
 import math
-import tomllib
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
 from sim.devices.drive_parameters import NODES
+from sim.toml_reading import TomlReadError, read_table
 
 
 class ModbusFaultError(ValueError):
@@ -132,9 +132,9 @@ def parse_script(text: str) -> tuple[tuple[float, ModbusInjection], ...]:
         ModbusFaultError: If it is no such script.
     """
     try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ModbusFaultError(f"fault script is no TOML: {error}") from error
+        table = read_table(text)
+    except TomlReadError as error:
+        raise ModbusFaultError(f"the fault script {error}") from error
     found: list[tuple[float, ModbusInjection]] = []
     if set(table) - {"fault"} or not isinstance(table.get("fault", []), list):
         raise ModbusFaultError("a fault script holds [[fault]] tables with at_s and line")

@@ -109,40 +109,40 @@ def recorded(path: Path) -> Sampled:
         ValueError: with the file, the line and what would be right.
         OSError: if it cannot be read.
     """
-    with path.open(newline="", encoding="utf-8") as file:
-        reader = csv.reader(file)
-        header = [name.strip() for name in next(reader, [])]
-        where = _where(header, path)
-        times_s: list[float] = []
-        rows: list[VehicleMotion] = []
-        for line in reader:
-            if not line:
-                continue
-            values = [_number(line, index, reader.line_num, path) for index in where]
-            attitude = None if "qw" in header else _turning(times_s, rows, values)
-            rows.append(_row(values, attitude))
-            times_s.append(values[0])
+    times_s: list[float] = []
+    rows: list[VehicleMotion] = []
     try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.reader(file)
+            header = [name.strip() for name in next(reader, [])]
+            where = _where(header)
+            for line in reader:
+                if not line:
+                    continue
+                values = [_number(line, index, reader.line_num) for index in where]
+                attitude = None if "qw" in header else _turning(times_s, rows, values)
+                rows.append(_row(values, attitude))
+                times_s.append(values[0])
         return Sampled(times_s, rows)
-    except ValueError as error:
+    except (ValueError, csv.Error) as error:
         raise ValueError(f"{path}: {error}") from None
 
 
-def _where(header: list[str], path: Path) -> list[int]:
+def _where(header: list[str]) -> list[int]:
     """Index of each column that is wanted; -1 for one that is not there."""
     needed = ("t_s", *COLUMNS["f"], *COLUMNS["omega"])
     for name in needed:
         if name not in header:
-            raise ValueError(f"{path}: no column {name}; it needs {', '.join(needed)}")
+            raise ValueError(f"no column {name}; it needs {', '.join(needed)}")
     for names in COLUMNS.values():
         there = [name for name in names if name in header]
         if there and len(there) < len(names):
-            raise ValueError(f"{path}: column {there[0]} without {', '.join(names)}")
+            raise ValueError(f"column {there[0]} without {', '.join(names)}")
     wanted = ("t_s", *(name for names in COLUMNS.values() for name in names))
     return [header.index(name) if name in header else -1 for name in wanted]
 
 
-def _number(line: list[str], index: int, number: int, path: Path) -> float:
+def _number(line: list[str], index: int, number: int) -> float:
     if index < 0:
         return 0.0
     text = line[index] if index < len(line) else ""
@@ -151,7 +151,7 @@ def _number(line: list[str], index: int, number: int, path: Path) -> float:
     except ValueError:
         value = math.nan
     if not abs(value) <= _LARGEST:
-        raise ValueError(f"{path}: line {number}: {text!r} is no number below 1e9")
+        raise ValueError(f"line {number}: {text!r:.60} is no number below 1e9")
     return value
 
 

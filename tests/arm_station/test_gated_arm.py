@@ -1,6 +1,8 @@
 """Nothing is written to a robot that its gate has not let through: judged at its link."""
 
 import ast
+import socket
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,12 +14,15 @@ from live_bench import RM01, place_of
 
 import hil
 from arm_driver.contour import EndReason
-from arm_driver.host_values import Offer, StreamPlan
+from arm_driver.host_values import HostSettings, Offer, StreamPlan
 from arm_driver.kinematics import forward
+from arm_driver.link import ArmLink
 from arm_driver.location import Location
+from arm_driver.port import ArmPort
 from hil.stations.arm.gated import GatedArm, PastGateError
 from hil.stations.arm.judge import gate_at
 from hil.stations.arm.step import location_of, robot_sample
+from hil.timing.clock import VirtualClock
 from safety.arm_limits import ArmAction
 
 START_DEG = np.array([46.4, 78.1, -218.3, 53.8, 63.8, -31.1])
@@ -194,3 +199,16 @@ def test_nobody_else_offers_waypoints_to_a_link():
         if isinstance(node, ast.Attribute) and node.attr == "offer"
     }
     assert found == {"gated.py", "loop.py", "wire.py", "moves/stroke_drive.py"}
+
+
+def test_the_thread_that_answers_the_robot_is_known_by_its_number():
+    """It is to be woken before everything else, so whoever raises it has to find it."""
+    ours, theirs = socket.socketpair()
+    link = ArmLink(ArmPort(ours, "socket:", VirtualClock().now_s), HostSettings(), lambda: 0.0)
+    try:
+        arm = GatedArm(gate_at(RM01, np.radians(START_DEG)), link, CONVENTION)
+        (reader,) = (each for each in threading.enumerate() if each.name == "arm link")
+        assert arm.reader_thread == reader.native_id
+    finally:
+        link.close()
+        theirs.close()

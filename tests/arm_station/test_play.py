@@ -123,12 +123,14 @@ def test_what_passes_only_while_nobody_lets_go_is_refused():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "no column t_s"),
-        ("t_s,x_mm\n0,1", "no column y_mm"),
+        ("", "line 1: is empty: a header"),
+        ("t_s,x_mm\n0,1", "line 1: there is no column 'y_mm'"),
         (f"{HEAD}\n0,1,2,3,4,5,6", "1 places; 2 to"),
         (f"{HEAD}\n0,1,2,3,4,5,6\n0.1,1,2,3,4,5", "line 3"),
         (f"{HEAD}\n0,1,2,3,4,5,6\n0.1,1,2,3,4,5,x", "line 3"),
-        (f"{HEAD}\n0,1,2,3,4,5,6\n0.1,1,2,3,4,5,nan", "line 3: seven finite numbers"),
+        (f"{HEAD}\n0,1,2,3,4,5,6\n0.1,1,2,3,4,5,nan", "line 3, column 't_deg': holds 'nan'"),
+        (f"{HEAD}\n0,1,2,3,4,5,6\n0.1,1,2,3,4,5,1e308", "line 3, column 't_deg': holds '1e308'"),
+        (f"{HEAD}\n0,1,2,3,4,5,6\n0.1,1e15,2,3,4,5,6", "line 3: "),
         (f"{HEAD}\n0,1,2,3,4,5,6\n0,1,2,3,4,5,6", "place 2: t_s = 0 s is not after"),
         (f"{HEAD}\n0,1,2,3,4,5,6\n0.6,1,2,3,4,5,6", "more than 0.5 s after"),
         (f"{HEAD}\n0,99999,2,3,4,5,6\n0.1,1,2,3,4,5,6", "line 2: "),

@@ -19,6 +19,7 @@ from hil.cli.main import app
 from hil.config.shipped import configs_dir
 from hil.machines.machine import gate_limits, load_rig
 from hil.recording.reader import Recording
+from hil.run.end import Ran
 from hil.stations.platform import runner as runner_module
 
 runner = CliRunner()
@@ -78,7 +79,10 @@ def test_run_report_export(tmp_path):
 )
 def test_an_operator_takes_the_real_clock_if_none_is_named(monkeypatch, words, clock):
     asked = []
-    station = SimpleNamespace(run=lambda request: not asked.append(request), options=())
+    end = SimpleNamespace(ok=True, recorder=SimpleNamespace(path="", parts=1), losses=(),
+                          warnings=(), reason="", outcome="completed")  # fmt: skip
+    ran = Ran(end=end, told={}, show=lambda: None)
+    station = SimpleNamespace(run=lambda request: asked.append(request) or ran, options=())
     monkeypatch.setattr(main_module, "station_of_kind", lambda kind: station)
     monkeypatch.setattr(main_module, "refuse_foreign", lambda *others: None)
     assert runner.invoke(app, ["run", "demo", *words]).exit_code == 0

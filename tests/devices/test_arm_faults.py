@@ -263,7 +263,7 @@ def test_scripts_are_read_strictly():
     text = '[[fault]]\nkind = "estop"\nat_s = 2\n[[fault]]\nkind = "noise"\nvalue = 0.1\n'
     assert parse_arm_script(text) == (ArmFault("estop", at_s=2), ArmFault("noise", value=0.1))
     for wrong, message in [
-        ("x", "no TOML"),
+        ("x", "not valid TOML"),
         ("[other]", "nothing else"),
         ('[[fault]]\nkind = "estop"\nnode = 1', "fault 1: unknown key 'node'"),
         ("[[fault]]\nat_s = 1", "fault 1: kind = None"),

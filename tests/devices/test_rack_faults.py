@@ -348,7 +348,7 @@ def test_a_script_is_read():
 @pytest.mark.parametrize(
     ("script", "right"),
     [
-        ("[[fault]\n", "no TOML"),
+        ("[[fault]\n", "not valid TOML"),
         ("[[faults]]\nkind='drop'", r"\[\[fault\]\] tables"),
         ("fault = [1]", "fault 1: 1 is no table"),
         ("fault = 3", "tables"),

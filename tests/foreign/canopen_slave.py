@@ -43,7 +43,7 @@ class CanopenSlave:
         """EMCY codes since the last look."""
         self._send = send
         self._habits = drive.habits
-        self._sdo = SdoServer(objects, size_told=drive.habits.sdo_size_told)
+        self._sdo = SdoServer(objects, size_told=drive.habits.sdo_size_told, busy=drive.habits.busy)
         self._pdo = PdoChannels(
             objects, pdos, entries, send, delay_syncs=drive.habits.feedback_delay_syncs
         )
@@ -101,6 +101,7 @@ class CanopenSlave:
         self.state = state
         if state == OPERATIONAL:
             self._sync_s = None
+            self._guarded_s = self._clock_s if self._habits.guards_at_once else self._guarded_s
             self._pdo.start()
         else:
             self._pdo.stop()

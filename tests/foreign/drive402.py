@@ -61,6 +61,7 @@ class Drive402:
     def __post_init__(self) -> None:
         self.objects.guards.append(self._guard)
         self.objects.written.append(self._written)
+        self._homed = self.habits.absolute
         self._read_units()
         rows = self.objects.rows
         for key, live in {
@@ -71,7 +72,9 @@ class Drive402:
             (0x6064, 0): lambda: self._count(self.rod.place_m),
             (0x606C, 0): lambda: round(self.sign * self.rod.speed_m_s / self._speed_m),
             (0x6077, 0): lambda: self.sign * self.rod.torque_per_mille if self._powered else 0,
-            (0x60F4, 0): lambda: self._count(self._demand.place_m) - self._count(self.rod.place_m),
+            (0x60F4, 0): lambda: wrapped(
+                self._count(self._demand.place_m) - self._count(self.rod.place_m)
+            ),
             (0x60FD, 0): self._inputs,
         }.items():
             if key in rows:
@@ -107,10 +110,13 @@ class Drive402:
         self._acceleration_m = rate * self.habits.acceleration_factor
 
     def _count(self, place_m: float) -> int:
-        return round(self.sign * (place_m - self.zero_m) / self._position_m)
+        """What a counter of 32 bits shows at a place: it goes round."""
+        return wrapped(round(self.sign * (place_m - self.zero_m) / self._position_m))
 
     def _place(self, count: int) -> float:
-        return self.zero_m + self.sign * count * self._position_m
+        """The place of a count, of those that it stands for the one nearest to the rod."""
+        way = wrapped(count - self._count(self.rod.place_m))
+        return self.rod.place_m + self.sign * way * self._position_m
 
     def _inputs(self) -> int:
         bits = self.rod.inputs
@@ -259,9 +265,9 @@ class Drive402:
 
     def _within_limits(self, place_m: float) -> float:
         low, high = self.objects.number(0x607D, 1), self.objects.number(0x607D, 2)
-        if self._homed and low < high:
-            ends = sorted((self._place(low), self._place(high)))
-            place_m = min(max(place_m, ends[0]), ends[1])
+        count = self._count(place_m)
+        if self._homed and low < high and not low <= count <= high:
+            place_m = self._place(min(max(count, low), high))
         return place_m
 
     def step(self, dt_s: float) -> None:
@@ -396,6 +402,11 @@ class Drive402:
             word |= 0x400 if self._demand.at_rest else 0
             word |= 0x1000 if self._controlword & 0x10 else 0
         return word
+
+
+def wrapped(count: int) -> int:
+    """A count as a signed number of 32 bits, which follows its largest with its least."""
+    return (count + 0x8000_0000) % 0x1_0000_0000 - 0x8000_0000
 
 
 def identity_rows(vendor: int, product: int, serial: int, name: str) -> dict[tuple[int, int], Row]:

@@ -20,9 +20,18 @@ class SdoServer:
     Args:
         dictionary: the slave's objects.
         size_told: whether expedited uploads say how many of their four bytes count (bit s).
+        busy: abort code of each object's first transfers, and how many of them; 0: none.
     """
 
-    def __init__(self, dictionary: ObjectDictionary, *, size_told: bool = True) -> None:
+    def __init__(
+        self,
+        dictionary: ObjectDictionary,
+        *,
+        size_told: bool = True,
+        busy: tuple[int, int] = (0, 0),
+    ) -> None:
+        self._busy_code, self._busy_times = busy
+        self._asked: dict[tuple[int, int, int], int] = {}
         self._dictionary = dictionary
         self._size_told = size_told
         self._upload: bytes | None = None
@@ -36,6 +45,8 @@ class SdoServer:
             return None
         command, index, sub = struct.unpack("<BHB", request[:4])
         try:
+            if command >> 5 in (1, 2):
+                self._refuse_while_busy(command >> 5, index, sub)
             match command >> 5:
                 case 1:
                     return self._begin_download(command, index, sub, request)
@@ -53,6 +64,12 @@ class SdoServer:
         except AbortError as abort:
             self._end()
             return struct.pack("<BHBI", 0x80, *self._at, abort.code)
+
+    def _refuse_while_busy(self, kind: int, index: int, sub: int) -> None:
+        self._asked[kind, index, sub] = self._asked.get((kind, index, sub), 0) + 1
+        if self._busy_code and self._asked[kind, index, sub] <= self._busy_times:
+            self._at = (index, sub)
+            raise AbortError(self._busy_code)
 
     def _end(self) -> None:
         self._upload = self._download = None

@@ -48,6 +48,7 @@ class Variant:
         strangers: nodes on the bus beside the legs' drives.
         exchanged: two legs whose drives stand in each other's place.
         foreign_sync_hz: somebody else sends SYNC at this rate.
+        round_m: where the encoders go from their largest count to their least; None: nowhere near.
         pushed: legs and the ways by which their rods are moved while the bench is away [m].
         steps: verbs in their order.
         bound_m: furthest that a rod may get from where it stood when the last verb began.
@@ -73,6 +74,7 @@ class Variant:
     exchanged: tuple[int, int] | None = None
     foreign_sync_hz: float = 0.0
     pushed: tuple[tuple[int, float], ...] = ()
+    round_m: float | None = None
     steps: tuple[str, ...] = ("home", "test", "heave")
     bound_m: float = ANYWHERE_M
     boot_s: float = 5.0
@@ -391,6 +393,14 @@ VARIANTS: tuple[Variant, ...] = (
         steps=("reference", "push", "home"),
         pushed=((3, 0.30),),
         bound_m=STILL_M,
+    ),
+    Variant(
+        "absolute, the count goes round in the travel",
+        changes=ABSOLUTE_CHANGES,
+        habits=ABSOLUTE,
+        drives={"homing": "absolute"},
+        round_m=0.032,
+        steps=REFERENCED,
     ),
     Variant(
         "homing on the spot (35)",

@@ -98,3 +98,25 @@ def test_without_a_cause_the_end_of_the_process_is_told(told):
     told.gate_end.close()
     with pytest.raises(LinkLostError, match="the gate is gone: its process has ended"):
         told.cycle(0)
+
+
+def test_a_control_that_leaves_orders_its_gate_to_end(told):
+    """It does not wait for a gate that was not asked: an order to leave is in the slot first."""
+    orders = []
+
+    class Child:
+        running = True
+
+        def end(self, patience_s, wait):
+            slot = CommandSlot(told.remote._slot.buffer)
+            slot._read = 0
+            orders.append(slot.take())
+
+        def kill(self):
+            self.running = False
+
+    told.remote._child = Child()
+    told.remote.close()
+    (order,) = orders
+    assert order is not None
+    assert (order.leave, order.setpoint, order.requests) == (True, None, ())

@@ -265,3 +265,28 @@ def test_each_drive_that_is_not_enabled_any_more_is_seen(leg):
     gate.turn(gate.ask(SPEED))
     faults = gate.turn(gate.ask(SPEED)).verdict.faults
     assert [(fault.check, fault.leg) for fault in faults] == [(Check.DRIVE, leg)]
+
+
+def test_silence_counts_from_the_last_order():
+    """A control that misses a cycle now and then is not silent, however long it does so."""
+    gate = InlineGate(silence_s=0.1).engage()
+    for n in range(400):
+        if n % 3:
+            gate.cycle()
+        else:
+            gate.turn()
+        assert gate.server.alone is None
+
+
+def test_alone_it_takes_no_reset():
+    """A control that leaves, or is gone, has nobody any more who presses."""
+    for leave in (False, True):
+        gate = InlineGate(hold_alone_s=0.5).moving()
+        gate.turn(dataclasses.replace(gate.ask(SPEED), length_m=(2.0,) * 6))
+        gate.until(Mode.FAULT)
+        for _ in range(60):
+            gate.turn(reset=False)
+        gate.connected = leave
+        if not leave:
+            gate.turn(reset=False)
+        assert gate.turn(reset=True, leave=leave).verdict.mode is Mode.FAULT

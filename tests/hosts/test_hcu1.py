@@ -141,10 +141,14 @@ def test_json_that_is_no_frame_is_refused_by_kind(datagram, why):
 
 
 def test_with_a_key_only_signed_frames_are_taken():
-    key = b"k" * 32
-    signed = GOLDEN + hmac.new(key, GOLDEN, hashlib.sha256).digest()[:16]
-    codec = KIND.codec(Hcu1Settings(key=key))
+    key, nonce = b"k" * 32, b"n" * 16
+    one = frame(version=2)
+    signed = one + hmac.new(key, nonce + one, hashlib.sha256).digest()[:16]
+    codec = Hcu1Codec(key, lambda count: nonce)
     assert isinstance(codec.decode(signed), Packet)
+    assert KIND.codec(Hcu1Settings(key=key)).decode(signed) is Refused.SIGNATURE  # another nonce
+    bare = GOLDEN + hmac.new(key, GOLDEN, hashlib.sha256).digest()[:16]
+    assert codec.decode(bare) is Refused.VERSION
     assert codec.decode(GOLDEN) is Refused.SIGNATURE
     assert codec.decode(json_frame()) is Refused.SIGNATURE
     assert codec.decode(signed[:-1]) is Refused.LENGTH

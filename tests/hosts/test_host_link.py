@@ -143,7 +143,7 @@ def test_a_jump_of_the_calendar_is_no_time_of_a_packet(linked, clock, monkeypatc
     assert got.kernel_s == clock.t_s
 
 
-def test_a_second_sender_is_counted_and_not_heard_until_the_first_is_silent(linked, clock, sender):
+def test_a_second_sender_is_counted_and_leads_for_a_person_s_act_only(linked, clock, sender):
     ours, other = sender(), sender()
     ours.sendto(b"a", linked.address)
     (got,) = linked.drain()
@@ -154,9 +154,16 @@ def test_a_second_sender_is_counted_and_not_heard_until_the_first_is_silent(link
     assert [got.data for got in linked.drain()] == [b"c"]
     assert linked.foreign == 1
     assert linked.owner == ours.getsockname()
-    clock.t_s += 0.6
-    other.sendto(b"d", linked.address)
-    assert [got.data for got in linked.drain()] == [b"d"]
+    clock.t_s += 0.3
+    assert not linked.choose(), "the one that leads is not silent"
+    for _ in range(40):
+        clock.t_s += 0.6
+        other.sendto(b"d", linked.address)
+        assert linked.drain() == []
+    assert "another sender leads" in linked.other
+    assert linked.choose()
+    other.sendto(b"e", linked.address)
+    assert [got.data for got in linked.drain()] == [b"e"]
 
 
 def test_only_senders_of_the_list_are_heard(clock, sender):
@@ -199,7 +206,9 @@ def test_in_a_flood_the_kernel_drops_what_is_not_of_the_sender(linked, clock, se
     linked.send(b"ask", ours.getsockname())
     assert ours.recv(10) == b"ask"
     clock.t_s += 1.0
-    linked.drain()  # silent for a second: everybody is heard again, on the same port
+    with_refusal(other, linked.address)
+    assert linked.drain() == []
+    assert linked.choose()  # silent for a second: a person may choose another, on the same port
     other.sendto(b"c", linked.address)
     assert [got.data for got in linked.drain()] == [b"c"]
 

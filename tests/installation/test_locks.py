@@ -32,7 +32,7 @@ def installs(*options):
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_make_installs_nothing_without_hashes_unless_told_so():
-    assert set(LOCKS) == {"core", "panel", "world", "test", "lint"}
+    assert set(LOCKS) == {"core", *PROJECT["optional-dependencies"]}
     own, locked = "--no-deps --no-build-isolation -e .", set()
     for line in installs():
         assert "--require-hashes" in line or line.endswith(own), line

@@ -153,6 +153,36 @@ def test_lines_that_are_whole_and_belong_elsewhere_are_damage(tmp_path):
         document.close()
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["[" * 200_000],
+        ["9" * 5000],
+        ["null"],
+        ["[]"],
+        ['{"version":1,"text":3}'],
+        ['{"version":1,"text":[["a"]]}'],
+        ['{"version":1,"text":null}', "[" * 200_000],
+        ['{"version":1,"text":null}', "{}"],
+        ['{"version":1,"text":null}', '{"do":[[]]}'],
+        ['{"version":1,"text":null}', '{"do":{"changes":[["","blocks","a",null,7]]}}'],
+        ['{"version":1,"text":null}', '{"do":{"words":"a","drag":"","changes":[[1,2,3,4,5]]}}'],
+        ['{"version":1,"text":null}', '{"undo":{"words":1,"drag":1,"changes":[[[],[],[],[],[]]]}}'],
+    ],
+    ids=lambda texts: texts[-1][:40],
+)
+def test_an_autosave_of_anything_is_set_aside(tmp_path, texts):
+    path, check, lines = tmp_path / "law.toml", 0, []
+    path.write_text(LEVEL)
+    for text in texts:
+        check = zlib.crc32(text.encode(), check)
+        lines.append(b"%08x %s\n" % (check, text.encode()))
+    journal_path(path).write_bytes(b"".join(lines))
+    document = Document(path)
+    assert "damaged" in document.told
+    document.close()
+
+
 def test_nothing_is_edited_or_saved_before_what_was_left_is_decided(tmp_path):
     path, left = left_behind(tmp_path)
     document = Document(path)

@@ -1,6 +1,7 @@
 """A rig with absolute encoders, from the first measuring to a run, on an emulated rack."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,6 +11,7 @@ from rack_bench import QUICKER, needs_wires, rack, shown, told, told_well
 from drives.bank import BankReport
 from hil.config.errors import RefusedError
 from hil.config.shipped import configs_dir
+from hil.machines.drive_fit import OUTSIDE_SOFT_M, scales_of
 from hil.machines.machine import load_rig
 from hil.stations.platform.drives.reference import (
     LegReference,
@@ -18,6 +20,7 @@ from hil.stations.platform.drives.reference import (
     Reference,
     absolute_scales,
     add_point,
+    count_goes_round,
     known_place,
     load_reference,
     place_path,
@@ -28,7 +31,7 @@ from hil.stations.platform.drives.reference import (
     save_reference,
     void_reference,
 )
-from hil.stations.platform.drives.setup import scales_of
+from hil.stations.platform.scenario import load_plan
 
 ABSOLUTE = '\n[drives]\nhoming = "absolute"\nplace_tolerance_m = 0.001\n'
 COUNTS = (59_000, 270_000, -280_000, 50_000, -530_000, -30_000)
@@ -122,6 +125,44 @@ def test_two_places_prove_the_scale_and_refuse_a_wrong_one(rig):
             add_point(rig, one, 1, point(59_000 + round(740_000 * factor), 1.38, "outer stop"))
     with pytest.raises(NotReferencedError, match="outside of its stroke"):
         add_point(rig, one, 1, point(59_000, 2.0))
+
+
+@pytest.mark.parametrize("at", [2**31 - 1, -(2**31), 2**31 - 370_000])
+def test_a_reference_whose_count_goes_round_gives_the_same_lengths(rig, at):
+    """A scale is proved over the wrap, and both ends of the stroke keep their lengths."""
+    far = (at + 740_000 + 2**31) % 2**32 - 2**31
+    both = add_point(rig, LegReference(WHO[0], (point(at, 0.64),)), 1, point(far, 1.38, "ruler"))
+    assert both.scale.ratio == pytest.approx(1.0)
+    reference = Reference(rig_digest(rig), (replace(both, points=(point(at, 0.64),)),) * 6)
+    save_reference(rig, reference)
+    for scale in absolute_scales(rig, scales_of(rig)):
+        assert scale.length_m(at) == pytest.approx(0.64, abs=1e-9)
+        assert scale.length_m(far) == pytest.approx(1.38, abs=1e-9)
+        assert scale.counts(1.38) == far
+    assert count_goes_round(rig) is (at > 0)
+
+
+def test_where_the_count_goes_round_the_gate_keeps_further_in(rig, rig_file):
+    scenario = configs_dir() / "scenarios" / "heave.toml"
+    margins = []
+    for counts in (0, 2**31 - 370_000):
+        legs = tuple(LegReference(who, (point(counts, 0.64),)) for who in WHO)
+        save_reference(rig, Reference(rig_digest(rig), legs))
+        plan = load_plan(
+            scenario, [f'rig="{rig_file}"', 'devices.drives="slcan:/dev/null"', 'clock="real"']
+        )
+        margins.append(plan.rig.limits.soft_margin_m)
+    assert margins[1] == pytest.approx(margins[0] + OUTSIDE_SOFT_M)
+
+
+def test_a_count_that_says_no_place_or_has_no_32_bits_is_refused_when_it_is_taken(rig):
+    fine = rig.drives.model_copy(update={"counts_per_m": (3e9,) * 6})
+    with pytest.raises(NotReferencedError, match=r"leg 1: its stroke of .* no count of 32 bits"):
+        add_point(rig.model_copy(update={"drives": fine}), LegReference(WHO[0]), 1, point(0, 0.7))
+    legs = (LegReference(WHO[0], (point(2**31, 0.7),)),) * 6
+    save_reference(rig, Reference(rig_digest(rig), legs))
+    with pytest.raises(NotReferencedError, match="more than 32 bits"):
+        load_reference(rig)
 
 
 def test_a_place_that_contradicts_the_one_before_is_refused_until_that_is_forgotten(

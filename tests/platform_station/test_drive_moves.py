@@ -9,6 +9,8 @@ import pytest
 
 from drives.bank import BankEnd
 from hil.config.errors import RefusedError
+from hil.recording.recorder import RecorderResult, RecorderStatus
+from hil.run.end import Conclusion
 from hil.stations.platform.bench import Outcome
 from hil.stations.platform.drives import moves as drive_moves
 from hil.timing.stop import StopSignals
@@ -32,6 +34,7 @@ class Runs:
             ("watchdog_s", lambda plan: 0.05),
             ("lacking", lambda *_: []),
             ("show_end", lambda *_: self.judging()),
+            ("show_drives", lambda *_: self.judging()),
         ):
             monkeypatch.setattr(drive_moves, name, stand_in)
 
@@ -43,10 +46,14 @@ class Runs:
         if isinstance(link, Exception):
             raise link
         return SimpleNamespace(
-            ok=True, outcome=Outcome.COMPLETED, reason="what it ended with", link=link,
+            end=END, ok=True, outcome=Outcome.COMPLETED, reason="what it ended with", link=link,
             homed=(True,) * 6, drives=SimpleNamespace(simulated=self.simulated, identities=()),
             recorder=SimpleNamespace(path=Path("recording.mcap")),
         )  # fmt: skip
+
+
+RECORDED = RecorderResult(Path("recording.mcap"), RecorderStatus.DONE, 0, 0, 0, None)
+END = Conclusion("completed", well=True, reason="what it ended with", recorder=RECORDED)
 
 
 def plan(name):

@@ -66,8 +66,8 @@ class SpyBank:
 class Drive:
     """Steps a gated spy bank cycle by cycle."""
 
-    def __init__(self, **limits):
-        self.bank = SpyBank()
+    def __init__(self, bank=None, **limits):
+        self.bank = bank or SpyBank()
         self.gate = Gate(dataclasses.replace(gate_limits(plan().rig, PERIOD_S), **limits))
         self.gated = GatedBank(self.gate, self.bank)
         self.gated.open()
@@ -299,3 +299,66 @@ def test_after_an_exchange_that_failed_no_emergency_stop_is_believed_closed():
     assert verdict.mode is Mode.CSTOP
     assert [fault.check for fault in verdict.faults] == [Check.ESTOP]
     assert "not read" in str(verdict.faults[0])
+
+
+def test_without_a_clock_no_act_of_a_person_counts():
+    drive = Drive()
+    drive.engage()
+    tick = Tick(drive.index, 0.0, PERIOD_S, 0.0)
+    drive.gated.cycle(tick, None, absent="gone")
+    drive.index += 1
+    drive.until(Mode.OFF, Request.SHUT_DOWN)
+    drive.until(Mode.IDLE, Request.CONFIGURED)
+    for act_s in (0.0, 1e9, float("inf")):
+        tick = Tick(drive.index, 0.0, PERIOD_S, 0.0)
+        drive.index += 1
+        verdict = drive.gated.cycle(tick, None, (Request.HOME,), act_s=act_s).verdict
+        assert verdict.mode is Mode.IDLE, "control was gone, and nobody has pressed since"
+
+
+@pytest.mark.parametrize("leg", [1, 4, 6])
+@pytest.mark.parametrize(
+    ("field", "value", "check"),
+    [("age_s", 0.5, Check.LAG), ("force_n", 9e3, Check.FORCE), ("force_n", -9e3, Check.FORCE)],
+)
+def test_what_a_drive_measures_beside_its_length_reaches_the_gate(field, value, check, leg):
+    drive = engaged_and_moving()
+    drive.bank.changes = {field: six(value, leg, other=0.0)}
+    for _ in range(40):
+        drive.cycle(moved(drive.gate.commanded, drive.index, 0.0) if drive.gate.commanded else None)
+    faults = drive.verdicts[-1].faults
+    assert [(fault.check, fault.leg) for fault in faults] == [(check, leg)]
+
+
+def test_drives_that_have_to_make_a_first_motion_are_let_make_no_other():
+    class Absolute(SpyBank):
+        def configure(self):
+            return dataclasses.replace(super().configure(), first_motion=True)
+
+    drive = Drive(bank=Absolute())
+    drive.engage()
+    drive.cycle(moved(drive.gate.commanded, drive.index, 1e-5))
+    assert drive.verdicts[-1].violations[0].check is Check.FIRST_SETPOINT
+
+
+def test_a_place_that_one_leg_did_not_report_is_none():
+    drive = Drive()
+    drive.cycle()
+    assert drive.gated.last_measured == (LENGTHS, ZERO)
+    drive.bank.changes = {"fresh": six(False, 3, other=True)}
+    drive.cycle()
+    assert drive.gated.last_measured == ((), ())
+
+
+def test_times_of_touches_count_from_the_first_verdict():
+    drive = Drive()
+    for _ in range(5):
+        drive.gated.idle()
+    idle_s = 6 * PERIOD_S  # one more as it was opened
+    for _ in range(10):
+        drive.cycle()
+    touch = (("cabin", "wall"), idle_s + 0.25, PERIOD_S, (3.0, 4.0))
+    close = drive.bank.close
+    drive.bank.close = lambda: dataclasses.replace(close(), touched=(touch,))
+    (told,) = drive.gated.close().touched
+    assert told == (("cabin", "wall"), pytest.approx(0.25), PERIOD_S, (3.0, 4.0))

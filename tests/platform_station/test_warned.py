@@ -10,7 +10,7 @@ import hil.machines.payload
 from hil.cli.main import app
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.stations.platform.journal import violation_data
-from hil.stations.platform.warned import warning_line, warnings_of
+from hil.stations.platform.warned import warnings_of
 from safety.modes import Severity
 from safety.verdict import Check, Violation
 
@@ -35,7 +35,7 @@ def test_a_force_that_nobody_expects_is_told_while_it_runs_and_at_its_end(tmp_pa
     words = done.output.replace("\n", " ")
     assert "completed" in words
     assert "more than the payload can need); the run goes on" in words
-    lines = [line for line in done.stdout.splitlines() if line.startswith("warned: leg ")]
+    lines = [line for line in done.stdout.splitlines() if line.startswith("warning: leg ")]
     assert len(lines) == 6, done.stdout
     assert all("more than the payload can need), from " in line for line in lines)
     (page,) = tmp_path.rglob("report.html")
@@ -45,10 +45,8 @@ def test_a_force_that_nobody_expects_is_told_while_it_runs_and_at_its_end(tmp_pa
 def test_and_to_a_program(tmp_path, light):
     told = json.loads(run(tmp_path, "--json").stdout)
     assert (told["ok"], told["verdicts"]) == (True, [])
-    assert {(one["check"], one["leg"]) for one in told["warnings"]} == {
-        ("force", leg) for leg in range(1, 7)
-    }
-    assert all(one["times"] >= 1 and one["t_s"] > 0.0 for one in told["warnings"])
+    warned = [one for one in told["warnings"] if "force" in one]
+    assert sorted(one[:5] for one in warned) == [f"leg {leg}" for leg in range(1, 7)]
 
 
 def violation(check, leg, value, limit=0.0, unit="", note="", severity=Severity.INFORM):
@@ -70,11 +68,8 @@ def test_each_is_told_once_with_its_first_time_and_how_often_it_came():
     events = [event(1.0, HOT), event(2.0, LOADED), event(3.0, HOT), event(4.0, FORCE),
               event(5.0, BRIDGED), event(6.0, STOPPED, EventKind.VIOLATION),
               event(7.0, FORCE, who="world")]  # fmt: skip
-    found = warnings_of(events)
-    assert [(one["t_s"], one["check"], one["leg"], one["times"]) for one in found] == [
-        (1.0, "warning", 3, 2), (2.0, "warning", 3, 1), (4.0, "force", 3, 1),
-    ]  # fmt: skip
-    assert [warning_line(one) for one in found][:2] == [
-        "warned: leg 3: drive warning: warns 0x4310, from 1.00 s on, 2 times",
-        "warned: leg 3: drive warning: warns 0x3210, from 2.00 s on",
+    assert [one.line for one in warnings_of(events)] == [
+        "leg 3: drive warning: warns 0x4310, from 1.00 s on, 2 times",
+        "leg 3: drive warning: warns 0x3210, from 2.00 s on",
+        "leg 3: force 1600 N, more than 1500 N, from 4.00 s on",
     ]

@@ -7,7 +7,12 @@ import pytest
 
 from hil.stations.platform.adhoc import recorded_table
 from hil.stations.platform.motion.build import motion_of
-from hil.stations.platform.report.acceleration_figure import _along, _recorded, acceleration
+from hil.stations.platform.report.acceleration_figure import (
+    _along,
+    _motion,
+    _recorded,
+    acceleration,
+)
 from hil.stations.platform.scenario import plan_from_table
 
 RATE_HZ = 100.0
@@ -30,7 +35,7 @@ def run(tmp_path):
         poses = np.array([motion.sample(t).X_BP.coordinates() for t in times])
         reached = poses.copy()
         reached[:, 0] = poses[0, 0] + gain * (poses[:, 0] - poses[0, 0])
-        return SimpleNamespace(
+        view = SimpleNamespace(
             plan=plan,
             moving=np.ones(len(times), dtype=bool),
             times=times,
@@ -38,6 +43,8 @@ def run(tmp_path):
             recording=SimpleNamespace(column=lambda _: poses),
             file=file,
         )
+        view.pieces = lambda: [SimpleNamespace(run=view, first=0, before=0)]
+        return view
 
     return make
 
@@ -47,7 +54,7 @@ def test_the_spectrum_reached_is_compared_with_the_record(run, gain, apart):
     view = run(gain)
     settings = view.plan.scenario.motion
     recorded = _recorded(settings, view.file, RATE_HZ)
-    one = _along(view, "x", recorded, 1.0 / RATE_HZ)
+    one = _along(_motion(view), "x", recorded, 1.0 / RATE_HZ)
     assert one.apart(settings.highpass_hz) == pytest.approx(apart, abs=0.03)
 
 

@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 import pytest
 
 from hil.config.scenario import RecordingSettings
+from hil.recording.end import EndRecord, RecordedEnd
 from hil.recording.events import EVENTS, ROWS, EventKind, EventRecord, Level
 from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
 from hil.recording.recorder import RecorderStatus
 from hil.recording.signals import Signal, Signals
 from hil.run.journal import KEPT_EVENTS, Journal
-from hil.run.run import Opening, play
-from hil.timing.clock import VirtualClock, moment
+from hil.run.run import Opening, Stalls, play
+from hil.timing.clock import Tick, VirtualClock, moment
 
 TABLE = Signals("toy", (Signal("index", "u8"), Signal("t_s", "f8", unit="s")))
 HEADER = RunHeader(TABLE, {"clock": "virtual"})
@@ -94,13 +95,14 @@ def recorded(tmp_path, *, act=lambda opening, journal: None, **named):
     with Opening("toy", tmp_path, virtual=True) as opening:
         journal = Journal(opening.record(SETTINGS, HEADER))
         act(opening, journal)
-        play(Toy(journal=journal, **named))
+        opening.play(Toy(journal=journal, **named), journal)
+        opening.conclude("rested", well=True)
     return opening, journal
 
 
 def test_a_run_is_recorded_whole_in_a_folder_of_its_own(tmp_path):
     opening, _ = recorded(tmp_path)
-    result = opening.recorded()
+    result = opening.end().recorder
     assert result.status is RecorderStatus.DONE
     assert result.path.parent == opening.folder
     assert opening.folder.parent == tmp_path
@@ -113,6 +115,59 @@ def test_a_run_that_fails_leaves_a_recording_with_its_end(tmp_path):
     [file] = tmp_path.rglob("*.mcap")
     assert list(Recording.open(file).t_s) == [0.0, 0.25]
     assert not Recording.open(file).damage
+    told = RecordedEnd.of(Recording.open(file).metadata)
+    assert told.end == EndRecord("failed", ok=False, reason="ValueError: control")
+
+
+def test_a_run_of_which_nobody_says_how_it_ended_has_no_end(tmp_path):
+    with Opening("toy", tmp_path, virtual=True) as opening:
+        journal = Journal(opening.record(SETTINGS, HEADER))
+        opening.play(Toy(journal=journal), journal)
+    with pytest.raises(RuntimeError, match="nobody said how the run ended"):
+        opening.end()
+
+
+@pytest.mark.parametrize(
+    ("said", "ok", "cause"),
+    [
+        ({"well": True}, True, ""),
+        ({"well": False, "reason": "leg 2"}, False, "leg 2"),
+        ({"well": False}, False, "rested"),
+        ({"well": True, "failures": ("no film",)}, False, "no film"),
+        ({"well": False, "reason": "leg 2", "failures": ("a", "b")}, False, "leg 2; a; b"),
+    ],
+)
+def test_recording_and_end_say_the_same(tmp_path, said, ok, cause):
+    with Opening("toy", tmp_path, virtual=True) as opening:
+        journal = Journal(opening.record(SETTINGS, HEADER))
+        opening.play(Toy(journal=journal), journal)
+        opening.conclude("rested", **said)
+    end = opening.end()
+    told = RecordedEnd.of(Recording.open(end.recorder.path).metadata)
+    assert (end.ok, end.cause, end.outcome) == (ok, cause, "rested")
+    assert (told.end.ok, told.end.outcome, told.loss) == (ok, "rested", "")
+    assert told.end.reason == ("" if ok or cause == "rested" else cause)
+
+
+def test_a_run_is_concluded_once(tmp_path):
+    with Opening("toy", tmp_path, virtual=True) as opening:
+        opening.record(SETTINGS, HEADER)
+        opening.conclude("rested", well=True)
+        with pytest.raises(RuntimeError, match="once"):
+            opening.conclude("rested", well=True)
+
+
+def test_a_loop_that_stands_still_is_told_as_one_warning(tmp_path):
+    sink = Sink()
+    sink.said = ""
+    journal = Journal(sink)
+    stalls = Stalls(journal)
+    for index, late_s in enumerate((0.0, 0.05, 0.3, 0.2, 1.25)):
+        stalls.look(Tick(index, 0.1 * index, 0.1, late_s))
+    assert journal.warnings == (
+        "the loop stood still for 1.250 s at 0.400 s, the longest of 3 times",
+    )
+    assert [event.level for event in journal.events] == [Level.WARNING] * 2
 
 
 def test_a_folder_with_nothing_in_it_goes_again(tmp_path):
@@ -120,7 +175,7 @@ def test_a_folder_with_nothing_in_it_goes_again(tmp_path):
         assert opening.folder.is_dir()
     assert not opening.folder.exists()
     with pytest.raises(RuntimeError, match="nothing was recorded"):
-        opening.recorded()
+        opening.end()
 
 
 def test_signals_are_a_wish_while_it_lasts_and_what_they_were_afterwards(tmp_path):
@@ -217,7 +272,11 @@ def test_recorder_and_audience_are_told_the_same_bytes_in_the_same_order():
     assert sink.ring.entries == [(ROWS, row), (EVENTS, event.to_bytes())]
     assert audience.entries == sink.ring.entries
     assert journal.events == [event]
-    assert journal.service() == "one copy more"
+    journal.service()
+    assert journal.warnings == ("one copy more",)
+    assert journal.events[1:] == [
+        EventRecord(0.5, 4, EventKind.NOTE, Level.WARNING, "recorder", "one copy more")
+    ]
 
 
 def test_the_first_row_alone_is_dated_and_the_date_follows_it():

@@ -7,6 +7,8 @@ nothing that comes in from outside leads there.
 
 import math
 
+from lag_model import LagModel
+
 INFORM, HOLD, STOP, QUICK = range(4)
 FOLLOWING = ("ENGAGING", "ENGAGED", "PARKING")
 HOMED = (*FOLLOWING, "STANDBY", "CSTOP", "HOLD")
@@ -31,6 +33,8 @@ class GateModel:
         self.missing, self.outside = [0] * 6, [0] * 6
         self.seen, self.seen_cmd, self.elapsed = None, None, self.dt
         self.silent, self.same, self.anchor = [0.0] * 6, [0] * 6, [0.0] * 6
+        self.strong, self.heavy = [0] * 6, [0] * 6
+        self.lag = LagModel(limits)
         self.differing, self.discrepant = 0, False
         self.still_at, self.still_for = [None] * 6, [0] * 6
         self.all_still = self.heard_still = 0
@@ -56,10 +60,21 @@ class GateModel:
         if self.mode not in ("OFF", "LOCKOUT"):
             homed = self.mode in HOMED
             self._feedback(i.feedback, homed)
+            self._age(i.feedback)
+            if self.mode != "IDLE":
+                self._force(i.feedback)
+            self._warnings(i.feedback)
             if homed:
+                told = len(self.found)
                 self._plausible(i.feedback, i.elapsed_s)
+                if len(self.found) > told:
+                    self.lag.forget()
+                else:
+                    late = self.lag.step(i.feedback, self.at)
+                    self.found += [("LAG", leg, STOP) for leg in late]
             else:
                 self.seen = None
+                self.lag.forget()
             if self.limits.estop_fitted:
                 self._estop(i.estop)
         if self.mode == "QSTOP":
@@ -149,6 +164,30 @@ class GateModel:
             if self.outside[k] >= limits.following_cycles:
                 self.found.append(("FOLLOWING", k + 1, STOP))
 
+    def _age(self, read):
+        most = self.limits.feedback_lag_growth_s
+        for k in SIX if read is not None else ():
+            if read.fresh[k] and not abs(read.age_s[k]) <= most:
+                self.found.append(("LAG", k + 1, STOP))
+
+    def _force(self, read):
+        for k in SIX if read is not None else ():
+            if not read.fresh[k]:
+                continue
+            leg, force = self.limits.legs[k], abs(read.force_n[k])
+            self.strong[k] = self.strong[k] + 1 if force > leg.force_max_n else 0
+            self.heavy[k] = self.heavy[k] + 1 if force > leg.force_expected_n else 0
+            if self.strong[k] >= self.limits.force_cycles:
+                self.found.append(("FORCE", k + 1, STOP))
+            elif self.heavy[k] >= self.limits.force_cycles:
+                self.found.append(("FORCE", k + 1, INFORM))
+
+    def _warnings(self, read):
+        if read is not None:
+            warned = [k + 1 for k in SIX if read.warning_code[k]]
+            warned += [reading.leg for reading in read.high]
+            self.found += [("WARNING", leg, INFORM) for leg in warned]
+
     def _plausible(self, read, elapsed):
         limits = self.limits
         longest = max([self.dt] + [t for t in (self.elapsed, elapsed) if t > self.dt])
@@ -215,7 +254,7 @@ class GateModel:
     # --- modes ----------------------------------------------------------------------------------
 
     def _modes(self, i):
-        before, clean = self.mode, not self.found
+        before, clean = self.mode, all(severity < HOLD for _, _, severity in self.found)
         reaction = self._latch(self.found)
         if reaction == STOP and self.mode == "STANDBY" and self.at is None:
             reaction = QUICK
@@ -315,6 +354,8 @@ class GateModel:
             return
         self.parked = self.parked or (new == "PARKING" and bool(self.causes))
         self.stopping = None
+        if new in ("OFF", "IDLE"):
+            self.strong, self.heavy = [0] * 6, [0] * 6
         if new in ("OFF", "IDLE", "HOMING", "ENGAGING", "PARKING"):
             self.latched = {}
         if new == "CSTOP" and self.at is not None:
@@ -483,4 +524,4 @@ def _blame(check, leg):
         return "emergency stop"
     if check in SETPOINT:
         return "setpoint"
-    return leg
+    return "lag" if check == "LAG" else leg

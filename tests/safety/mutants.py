@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arm_mutants import ARM_ROWS, ARM_TESTS
+from gate_mutants import GATE_ROWS, GATE_TESTS
 from robot_mutants import ROBOT_ROWS, ROBOT_TESTS
 
 ROOT = Path(__file__).parents[2]
@@ -50,6 +51,9 @@ TESTS = {
     "hil/stations/platform/gate/slot.py": ("gate/test_slot.py",),
     **ARM_TESTS,
     **ROBOT_TESTS,
+    **GATE_TESTS,
+    "safety/arm_rules.py": ("safety/test_arm_gate.py",),
+    "safety/arm_gate.py": ("safety/test_arm_gate.py",),
     "hil/stations/platform/gated_bank.py": (
         "platform_station/test_gated_bank.py",
         "gate/test_rows.py",
@@ -81,7 +85,12 @@ def _of(file, *rows):
 
 
 MUTANTS = (
-    *(mutant for file, rows in (ARM_ROWS | ROBOT_ROWS).items() for mutant in _of(file, *rows)),
+    *(
+        mutant
+        for rows_of in (ARM_ROWS, ROBOT_ROWS, GATE_ROWS)
+        for file, rows in rows_of.items()
+        for mutant in _of(file, *rows)
+    ),
     *_of(
         "safety/age.py",
         ("an age that is no number passes", "and not -most_s <= age_s <= most_s", "and (age_s > most_s or age_s < -most_s)"),
@@ -306,7 +315,7 @@ MUTANTS = (
         ("rows are events", "self._push(ROWS, payload)", "self._push(EVENTS, payload)"),
         ("an event loses its weight", "kind, level, who, message, data or {}", "kind, Level.INFO, who, message, data or {}"),
         ("an event loses its values", "message, data or {}", "message, {}"),
-        ("the recorder's word is not heard", "return self._sink.service()", "return ''"),
+        ("the recorder's word is not heard", "said := self._sink.service()", "said := ''"),
     ),
     *_of(
         "hil/stations/arm/gated.py",
@@ -367,6 +376,8 @@ class Mutation:
         if text.count(mutant.old) != 1 or mutant.old == mutant.new:
             raise LookupError(f"{mutant.name}: {text.count(mutant.old)} places in {mutant.file}")
         copy = self.folder / mutant.file
+        for kernel in copy.parent.glob(f"__pycache__/{copy.stem.split('_')[0]}*.nb?"):
+            kernel.unlink()  # what calls it has it within itself
         copy.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
         try:
             return self._pytest(TESTS[mutant.file])

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmAction, ArmCheck, ArmLimits, ArmSample, Margin
-from safety.arm_rules import ROUNDING_M, ROUNDING_RAD, ROUNDING_TURN_RAD
+from safety.arm_rules import ROUNDING_M, ROUNDING_RAD, ROUNDING_TURN_RAD, out_of_place
 from safety.limits import LimitsError
 
 DT = 0.35
@@ -224,6 +224,11 @@ def test_the_tolerances_are_never_a_thousandth_of_a_short_period():
     x, y, z = HOME[0].gripper_position_m
     step = replace(HOME[0], gripper_position_m=(x + 0.1 * 0.001 * 1.01, y, z))
     assert found(fast.judge(0, (step,))) == [(ArmCheck.GRIPPER_SPEED, "BKM", "")]
+    limit = BKM.gripper_turn_max_rad_s
+    for beyond, action in ((1.0009, ArmAction.PASSED), (1.0011, ArmAction.REFUSED)):
+        fast = ArmGate((replace(BKM, acceleration_max_rad_s2=(1e3,) * 6),), 0.001, HOME[:1])
+        angle = turned(HOME[0].gripper_rotation, 2, limit * 0.001 * beyond)
+        assert fast.judge(0, (replace(HOME[0], gripper_rotation=angle),)).action is action
 
 
 @pytest.mark.parametrize("place", [0, 1])
@@ -256,6 +261,15 @@ def test_what_is_not_finite_never_passes(arm, field, place, bad):
     (violation,) = verdict.violations
     assert (violation.check, violation.arm) == (ArmCheck.FINITE, ARMS[arm].name)
     assert str(violation).endswith("is not finite")
+
+
+@pytest.mark.parametrize("field", ["q_rad", "margins"])
+def test_a_rule_of_its_own_takes_no_number_for_a_good_one(field):
+    """Whoever calls a rule without the look at the form that the gate has before it."""
+    values = getattr(HOME[1], field)
+    for place in range(len(values)):
+        spoilt = replace(HOME[1], **{field: with_entry(values, place, math.nan)})
+        assert len(out_of_place(ARMS[1], spoilt)) == 1
 
 
 @pytest.mark.parametrize("field", ["q_rad", "gripper_position_m", "gripper_rotation", "margins"])

@@ -110,6 +110,7 @@ def test_a_setpoint_that_breaks_a_rule_begins_a_stop(asked, wanted):
         (found(0.11, 0.0), RobotCheck.FOLLOWING),
         (found(-0.11, 0.0), RobotCheck.FOLLOWING),
         (found(0.0, 0.0, speeds=(2.21, 0.0)), RobotCheck.SPEED),
+        (found(0.0, 0.0, speeds=(0.0, -2.21)), RobotCheck.SPEED),
         (found(0.0, 0.0, efforts=(0.0, -55.1)), RobotCheck.EFFORT),
         (found(0.0, 0.0, tool_m=(0.0, 1.01, 1.0)), RobotCheck.BOX),
         (found(0.0, 0.0, tool_m=(0.0, 0.0, -0.01)), RobotCheck.BOX),
@@ -367,3 +368,18 @@ def test_a_state_that_does_not_fit_is_refused(wrong):
     with pytest.raises(ValueError, match="state of a"):
         gate.resume(replace(before, **wrong))
     assert gate.state() == before
+
+
+def test_a_robot_that_holds_feeds_nothing_forward():
+    """What is left of a stop by rounding is no speed for a law to follow."""
+    for n in range(1, 40):
+        gate = opened(axis(1, acceleration=None), axis(2, acceleration=None, stop=2.3))
+        q = n * 4.7e-4, -n * 1.9e-4
+        assert gate.step(setpoint(*q), found(0.0, 0.0)).action is RobotAction.PASSED
+        while gate.action is not RobotAction.HOLDING:
+            allowed = gate.step(None, found(*q)).allowed
+            assert allowed is not None
+            q = allowed.positions
+        for _ in range(2):
+            allowed = gate.step(None, found(*q)).allowed
+            assert allowed == RobotSetpoint(q, (0.0, 0.0), (0.0, 0.0))

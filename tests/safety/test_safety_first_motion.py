@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from properties import dear
-from safety_samples import DT, START, Bench, changed
+from safety_samples import DT, START, Bench, changed, make_limits
 
 from safety.first_motion import FirstStage
 from safety.modes import Mode, Request, Severity
@@ -21,8 +21,8 @@ LIMIT_M = 5e-5 + 0.05 * 0.0001
 class Drives(Bench):
     """Drives that are expected to make a first motion."""
 
-    def __init__(self):
-        super().__init__()
+    def __init__(self, limits=None):
+        super().__init__(limits)
         self.gate.expect_first_motion(STAGES)
 
     def go(self, way_m, speed_m_s, sense=1.0):
@@ -194,3 +194,31 @@ def test_whatever_is_asked_no_leg_gets_further_or_faster_than_its_stage(asked, s
             elif least < 0.00219:
                 assert speed <= 0.00111
                 assert abs(length - start) <= 0.002211
+
+
+@pytest.mark.parametrize("share", [0.5, 0.75, 0.94])
+def test_a_stage_is_not_made_before_its_end(share):
+    bench = Drives().engaging().go(share * 0.0002, 0.0001)
+    bench.cycle(bench.ask_speed((0.0002,) * 6))
+    assert "at most 0.0001 m/s" in blocked(bench)
+
+
+@pytest.mark.parametrize("spoil", ["silent", "astray", "no feedback"])
+def test_a_leg_that_is_not_seen_at_the_end_of_a_stage_has_not_made_it(spoil):
+    bench = Drives(make_limits(missing_feedback_max=5, following_cycles=9)).engaging()
+    bench.go(0.00018, 0.0001)
+    for _ in range(60):  # up to the end, the last 10 um of it with one leg out of sight
+        far = bench.length_m[0] - START[0] > 0.0001896
+        seen = bench.read()
+        if far and spoil == "silent":
+            seen = bench.read(fresh=changed((True,) * 6, 5, False))
+        elif far and spoil == "astray":
+            seen = bench.read(length_m=changed(bench.length_m, 5, START[4] + 0.0003))
+        elif far:
+            seen = None
+        if bench.length_m[0] - START[0] > 0.0001903:
+            break
+        bench.cycle(bench.ask_speed((0.0001,) * 6), fb=seen)
+        assert bench.verdict.action is Action.PASSED, bench.verdict
+    bench.cycle(bench.ask_speed((0.0002,) * 6), fb=seen)
+    assert "at most 0.0001 m/s" in blocked(bench)

@@ -651,6 +651,17 @@ class TestLockout:
         assert verdict.drives is wanted
         assert bench.gate.commanded is None
 
+    def test_what_breaks_is_reported_beside_an_older_cause(self, monkeypatch):
+        """The cause of a stop that nobody has acted after does not hide that the gate broke."""
+        bench = Bench().engaged()
+        bench.cycle(None, absent="gone")
+        bench.run(20)
+        bench.cycle(None, Request.SHUT_DOWN)  # acknowledges the stop, and opens nothing
+        assert [fault.check for fault in bench.verdict.faults] == [Check.CONTROL]
+        monkeypatch.setattr(bench.gate._still, "step", None)
+        faults = bench.cycle().faults
+        assert [fault.check for fault in faults] == [Check.CONTROL, Check.INTERNAL]
+
     def test_invariant_11_a_locked_gate_stays_locked(self):
         bench = Bench().moving()
         bench.gate._command.target = None

@@ -288,3 +288,33 @@ def test_a_first_movement_that_is_too_slow_to_tell_is_replaced_by_a_faster_one()
     assert watch.base_s[0] - period_s == pytest.approx(1e-5 / 0.02, rel=0.05)
     play(watch, path, period_s, period_s, 2.0, measured=offset, begin=250)
     assert watch.base_s[0] - period_s < 0.5 * 1e-5 / 0.02
+
+
+@pytest.mark.parametrize("away_m", [0.05, -0.2])
+def test_a_path_that_begins_elsewhere_is_no_movement_from_the_old_one(away_m):
+    """Legs that were moved without power, and are enabled there, have not lagged on the way."""
+    period_s = 0.004
+    watch = LagWatch(limits(period_s))
+    play(watch, sinusoid, period_s, period_s, 1.0)
+    watch.forget()
+    found = play(watch, lambda t, leg: away_m + sinusoid(t, leg), period_s, period_s, 0.4)
+    assert not found
+    for value in watch.lag_s:
+        assert abs(value - period_s) <= 0.1 * period_s
+
+
+@pytest.mark.parametrize("after", range(0, 26))
+def test_a_lag_that_has_grown_is_no_better_reference_however_well_it_is_known(after):
+    """A slow first movement tells its lag roughly; a fast one that lags more replaces nothing."""
+    period_s = 0.004
+    turn = 250 + after
+
+    def path(t, leg):
+        way = 0.02 * t
+        return way if t < turn * period_s else way + 2.0 * (t - turn * period_s) ** 2
+
+    watch = LagWatch(limits(period_s))
+    assert not play(watch, path, period_s, period_s, turn * period_s)
+    found = play(watch, path, period_s, 5.0 * period_s, 0.3, begin=turn)
+    assert found
+    assert max(watch.base_s) <= 1.5 * period_s

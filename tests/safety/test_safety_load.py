@@ -11,7 +11,7 @@ from safety_samples import changed, make_limits
 from safety.faults import reaction_to
 from safety.load import LoadWatch, drive_warnings
 from safety.modes import Severity
-from safety.verdict import Check, Feedback
+from safety.verdict import Check, Feedback, HighReading
 
 LIMITS = make_limits()
 EXPECTED_N, MOST_N, CYCLES = 1500.0, 3000.0, LIMITS.force_cycles
@@ -55,13 +55,14 @@ def test_spikes_are_no_load():
     assert play(spike * 5) == [None] * (5 * CYCLES)
 
 
-def test_a_silent_leg_neither_confirms_nor_clears():
+@pytest.mark.parametrize("force", [2.0 * MOST_N, 0.0, math.nan])
+def test_a_silent_leg_neither_confirms_nor_clears(force):
     watch = LoadWatch(LIMITS)
     high = changed(ZERO, 3, 2.0 * MOST_N)
     for _ in range(CYCLES - 1):
-        assert watch.step(told(high)) is None
+        watch.step(told(high))
     silent = tuple(leg != 3 for leg in range(1, 7))
-    assert watch.step(told(high, silent)) is None
+    assert watch.step(told(changed(ZERO, 3, force), silent)) is None
     assert watch.step(None) is None
     assert watch.step(told(high))[0].severity is Severity.STOP
 
@@ -95,3 +96,10 @@ def test_warnings_are_told_by_leg_and_code_and_stop_nothing():
     assert reaction_to(found) is Severity.INFORM
     assert not drive_warnings(None)
     assert not drive_warnings(told())
+
+
+def test_a_reading_above_its_limit_is_told_without_a_warning_of_the_drive():
+    hot = HighReading(4, "motor temperature", 92.0, 85.0, "°C")
+    (found,) = drive_warnings(told(high=(hot,)))
+    assert (found.check, found.leg, found.value, found.limit) == (Check.WARNING, 4, 92.0, 85.0)
+    assert found.severity is Severity.INFORM

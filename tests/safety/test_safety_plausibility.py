@@ -152,3 +152,19 @@ def test_homing_anew_may_shift_the_lengths_too():
     bench.run(20)
     assert bench.verdict.mode is Mode.STANDBY
     assert bench.verdict.faults == ()
+
+
+def test_lengths_after_a_jump_tell_no_lag():
+    """What leapt is another length, not an old one: a stop for a jump is not one for a lag too."""
+    limits = make_limits(
+        following_base_m=0.05, feedback_lag_max_s=0.012, feedback_lag_growth_s=0.003
+    )
+    bench = Bench(limits).moving(cycles=200)
+    checks = set()
+    for _ in range(40):
+        leapt = changed(bench.length_m, 1, bench.length_m[0] - 0.03)
+        bench.cycle(fb=bench.read(length_m=leapt))
+        checks |= {violation.check for violation in bench.verdict.violations}
+    assert bench.verdict.mode is not Mode.ENGAGED
+    assert Check.JUMP in checks
+    assert Check.LAG not in checks

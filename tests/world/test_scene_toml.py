@@ -108,7 +108,7 @@ FAULTS = {
                  "it has no kinds of bodies"),
     "corners": ("[floor]", "[floor]\n[[field]]\nname = 'f'\ncount = 2\nbox_m = [[0,0,0],[0,1,0]]",
                 "its corners span no area"),
-    "no TOML": ("[floor]", "[floor", "no TOML"),
+    "no TOML": ("[floor]", "[floor", "not valid TOML"),
 }  # fmt: skip
 
 

@@ -120,13 +120,18 @@ def test_what_must_not_move_is_dropped_and_counted_and_keeps_nothing_alive(heard
     assert heard.values() is None
 
 
-def test_one_sender_is_heard_until_it_is_silent(heard):
+def test_one_sender_leads_for_the_whole_run_unless_a_person_chooses_another(heard):
     heard.send(frame(1, 1.0, 0.1, 0.2), 0)
     assert heard.values() == [0.1, 0.2]
     heard.send(frame(50, 50.0, 9.0, 9.0), 1)
     assert heard.values() == [0.1, 0.2]
     assert heard.stream.counts["other sender"] == 1
-    heard.t_s += 0.2
+    heard.stream.choose()  # it is not silent
+    for number in range(40):
+        heard.t_s += 0.2
+        heard.send(frame(number, 60.0 + number, 0.7, 0.8), 1)
+        assert heard.values() is None
+    heard.stream.choose()
     heard.send(frame(1, 60.0, 0.7, 0.8), 1)
     assert heard.values() == [0.7, 0.8]
 

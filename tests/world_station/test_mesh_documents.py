@@ -57,14 +57,16 @@ def test_mjcf_is_loaded_by_the_engine_with_its_pictures(document, tmp_path):
     assert (model.nmesh, model.ntex) == (3, 1)
 
 
-def test_a_path_that_leads_out_of_the_folder_is_told(document, tmp_path):
+def test_a_path_that_leads_out_of_the_folder_is_refused(document, tmp_path):
     (document.parent / "deep").mkdir()
     moved = document.parent / "deep" / "a.toml"
     moved.write_text(document.read_text().replace("meshes/", "../meshes/"))
     new = tmp_path / "b.toml"
-    done = said("convert", moved, "--to", "toml", "-o", new)
-    assert done.stderr.count("its path leads out of the folder") == 3
-    assert "../meshes/part.obj" in done.stderr
+    done = said("convert", moved, "--to", "toml", "-o", new, status=2)
+    where = f"lies outside {moved.parent}, the folder of the document that names it"
+    assert f"{moved}: 10:8: mesh = ../meshes/part.obj: ../meshes/part.obj {where}" in done.stderr
+    assert "copy it into the folder of the document" in done.stderr
+    assert not new.exists()
     assert not (tmp_path / "meshes").exists()
 
 
@@ -75,6 +77,9 @@ def test_a_package_is_found_in_a_folder_above_the_document(document):
     text = f'<robot name="r"><link name="a">{body}</link></robot>'
     path = document.parent / "urdf" / "r.urdf"
     path.write_text(text)
+    told = json.loads(said("check", path, "--json").stdout)
+    assert "no folder above the document has it" in told["losses"][0]
+    (document.parent / "package.xml").write_text("<package/>")  # which makes it one
     robot, _ = robot_of(str(path))
     assert len(robot.links[0].mesh.contents) == 3
     checked = json.loads(said("check", path, "--json").stdout)

@@ -92,9 +92,8 @@ def diagram_of(name: str, settings: Sequence[str]) -> tuple[str, SoundDiagram]:
 
 def changes_of(settings: Sequence[str]) -> dict[Endpoint, Any]:
     """Values of ``--set``: path of a block and name of a parameter → value."""
-    import tomllib
-
     from hil.diagram.change import tuples
+    from sim.toml_reading import TomlReadError, read_value
 
     changes: dict[Endpoint, Any] = {}
     for one in settings:
@@ -103,8 +102,8 @@ def changes_of(settings: Sequence[str]) -> dict[Endpoint, Any]:
         if not equals or not name:
             raise ConfigError("--set", [f"{one[:80]!r}: write it as path.name=value"])
         try:
-            value = tomllib.loads(f"value = {text}")["value"]
-        except tomllib.TOMLDecodeError:
+            value = read_value(text)
+        except TomlReadError:
             value = text
         changes[path, name] = tuples(value)
     return changes

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hil.config.errors import ConfigError
+from hil.config.files import write_whole
 from hil.config.shipped import find_file
 from hil.diagram.commands.choices import FileArg
 from hil.terminal.console import Json, leave, out, print_json, verb
@@ -38,7 +39,7 @@ def draw(
     title = f"{path.stem}/{inside}" if inside else path.stem
     text = svg(read_file, diagram, title, units)
     try:
-        picture.write_text(text, encoding="utf-8")
+        write_whole(picture, text.encode())
     except OSError as error:
         raise ConfigError("--out", [f"{picture}: {error.strerror}"]) from None
     count = len(diagram.blocks), len(diagram.wires)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hil.config.errors import ConfigError
+from hil.config.files import write_whole
 from hil.diagram.commands.scene_words import scene_lines, scene_told
 from hil.terminal.console import Json, leave, out, print_json, verb
 
@@ -40,7 +41,7 @@ def practise(
     scene = play_scene(attempt, "practice", None if table is None else watch)
     if table is not None:
         try:
-            table.write_text("\n".join(lines) + "\n", encoding="utf-8")
+            write_whole(table, ("\n".join(lines) + "\n").encode())
         except OSError as error:
             raise ConfigError("--out", [f"{table}: {error.strerror}"]) from None
     written = "" if table is None else str(table)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
 
 from hil.config.errors import RefusedError
+from hil.config.files import write_whole
 from hil.diagram.draw import svg
 from hil.panel.diagram.models.edits import Connect, Rename
 
@@ -76,7 +77,7 @@ def picture(window: DiagramWindow) -> None:
 
     def write() -> None:
         try:
-            Path(name).write_text(svg(document.file, scene.diagram, title), encoding="utf-8")
+            write_whole(Path(name), svg(document.file, scene.diagram, title).encode())
         except OSError as error:
             raise RefusedError(f"{name}: {error.strerror}") from None
 

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.files import make_folder, write_whole
 from hil.space_arm.commands.choices import loads_of, models_of, space_arm_of
 from hil.space_arm.told import TableTold
 from hil.terminal.console import Json, err, leave, out, print_json, verb
@@ -203,7 +204,10 @@ def _write_pictures(
     from hil.space_arm.study.pictures import joint_pictures, tradeoff_picture
     from hil.space_arm.study.tradeoff import FACTORS, tradeoff
 
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        make_folder(folder, PurePath())
+    except OSError as error:
+        raise ConfigError("--pictures", [f"{folder}: cannot be made: {error.strerror}"]) from None
     payload = next(iter(settings.payloads().values()), None)
     drawn = joint_pictures(settings.arm(), settings.home_rad(), payload)
     if clock is not None:
@@ -213,6 +217,9 @@ def _write_pictures(
     written = []
     for picture in drawn:
         path = folder / f"{picture.name}.png"
-        path.write_bytes(picture.png)
+        try:
+            write_whole(path, picture.png)
+        except OSError as error:
+            raise ConfigError("--pictures", [f"{path}: {error.strerror}"]) from None
         written.append(str(path))
     return written

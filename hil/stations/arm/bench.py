@@ -245,7 +245,7 @@ def run_arm(
             status=not plan.scenario.source.planned, progress=progress, led=led,
             first_notes=notes_of(plan), diagram=diagram,
         )  # fmt: skip
-    return ArmRunResult(found.end, found.recorder, found.events, found.setup, prepared)
+    return ArmRunResult(found.end, found.run_end, found.events, found.setup, prepared)
 
 
 def warm_arm(*, classic: bool = False, fine: bool = False) -> None:

@@ -9,10 +9,10 @@ from rich.table import Table
 from arm_driver.host_values import HostSettings
 from arm_driver.path_report import PathFinding
 from arm_driver.supervision import SupervisionReport
+from hil.run.end import conclusion_told
 from hil.stations.arm.nodes import KIND as CORNER
 from hil.stations.arm.stream import Streamed
 from hil.stations.arm.told import StreamTold
-from hil.terminal.console import out, show_recording_failure
 
 _DEG: Final = 180.0 / math.pi
 _SHOWN_AS: Final = {
@@ -86,18 +86,9 @@ def near_limits(report: SupervisionReport) -> Iterator[str]:
 def told_end(found: Streamed, robot: str) -> StreamTold:
     """How a stream went, as JSON values: its result, why, and what the robot was sent."""
     return StreamTold(
-        ok=found.ok,
+        **conclusion_told(found.run_end),
         result=None if found.end.result is None else found.end.result.value,
         reason=found.end.reason,
         robot=robot,
         sent=found.end.waypoints,
     )
-
-
-def show_end(found: Streamed) -> None:
-    """How a stream went, in a line for people."""
-    show_recording_failure(found.recorder.failure)
-    word = "not begun" if found.end.result is None else found.end.result.value
-    out.print(word, style="green" if found.ok else "red", end="")
-    reason = found.end.reason.removeprefix(f"{word}: ")  # the link's text begins with the same word
-    out.print(f": {reason}" if reason else "", soft_wrap=True)

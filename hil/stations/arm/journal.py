@@ -122,8 +122,7 @@ class ArmJournal(Journal):
                 who="gate", kind=EventKind.VIOLATION, level=Level.ERROR,
             )  # fmt: skip
         self._last = step
-        if said := self.service():
-            self.put(tick.t_s, self._index, said, level=Level.WARNING)
+        self.service()
 
     @property
     def waypoint(self) -> int:

@@ -14,10 +14,11 @@ from rich.progress import BarColumn, Progress, TextColumn
 from hil.config.errors import ConfigError
 from hil.desk.velocity.keyboard import HELP
 from hil.diagram.options import operated_changes
+from hil.run.end import Ran
 from hil.run.station import Checked, Request
 from hil.stations.arm.bench import ArmRunResult, prepare_plan, run_arm, warm_arm
 from hil.stations.arm.diagram_run import diagram_run
-from hil.stations.arm.findings import findings_table, show_end, supervision_table, told_end
+from hil.stations.arm.findings import findings_table, supervision_table, told_end
 from hil.stations.arm.journal import supervised
 from hil.stations.arm.prepare import ArmProof
 from hil.stations.arm.scenario import SIM_URL, ArmPlan, load_arm_plan
@@ -32,7 +33,7 @@ from hil.stations.arm.station import AT, LINK, WORLD
 from hil.stations.arm.told import ArmCheckTold, ArmRunTold, FindingTold
 from hil.stations.arm.wire import emulated_robot
 from hil.stations.arm.world import check_world
-from hil.terminal.console import err, out, print_json, show_recording, styled, waiting
+from hil.terminal.console import err, out, styled, waiting
 from hil.terminal.stand_in import run_or_stand_in
 from sim.world.space_arm.simulator import TICK_S
 
@@ -85,8 +86,8 @@ def _show_check(prepared: ArmProof) -> None:
     _show_path(prepared)
 
 
-def run(request: Request) -> bool:
-    """Run a plan, show how it went, and say whether all went well.
+def run(request: Request) -> Ran:
+    """Run a plan.
 
     Raises:
         RefusedError: if the motion is refused, or the robot is not there; nothing has moved.
@@ -106,16 +107,16 @@ def run(request: Request) -> bool:
         )  # fmt: skip
         result = _run(prepared, started)
     page, accuracy = _report(result) if request.report else (None, None)
-    if quiet:
-        told = _run_told(result, page)
-        told["accuracy"] = None if accuracy is None else accuracy.told()
-        print_json(told)
-    else:
+    told = _run_told(result, page)
+    told["accuracy"] = None if accuracy is None else accuracy.told()
+
+    def show() -> None:
         _show_run(result, page, shown=shown_at is not None)
         if accuracy is not None:
             style = "green" if accuracy.kept else "red"
             out.print("accuracy:", styled(style, str(accuracy)), soft_wrap=True)
-    return result.ok
+
+    return Ran(end=result.run_end, told=told, show=show)
 
 
 def _say(words: str) -> None:
@@ -261,7 +262,7 @@ def _show_path(prepared: ArmProof) -> None:
 
 
 def _run_told(result: ArmRunResult, page: Path | None) -> ArmRunTold:
-    report, recorder = result.end.report, result.recorder
+    report = result.end.report
     proved: dict[str, Any] = {**_prepared_told(result.prepared)}
     del proved["ok"]  # of the proof
     return ArmRunTold(
@@ -275,11 +276,6 @@ def _run_told(result: ArmRunResult, page: Path | None) -> ArmRunTold:
         answer_p99_s=report.latency.p99_s,
         supervision=supervised(report.supervision),
         answer_longest_s=report.latency.longest_s,
-        recording=str(recorder.path),
-        recording_sha256=recorder.sha256,
-        recording_status=recorder.status.name,
-        recording_failure=recorder.failure,
-        recording_parts=recorder.parts,
         report=None if page is None else str(page),
         **proved,
         accuracy=None,
@@ -288,9 +284,7 @@ def _run_told(result: ArmRunResult, page: Path | None) -> ArmRunTold:
 
 def _show_run(result: ArmRunResult, page: Path | None, *, shown: bool) -> None:
     end, report = result.end, result.end.report
-    show_end(result)
     out.print(f"robot: {result.robot}", soft_wrap=True)
-    show_recording(result.recorder.path, result.recorder.parts)
     counts = report.counts
     out.print(
         f"{end.waypoints} waypoints, {counts.requests} requests, {counts.repeats} repeats, "

@@ -5,7 +5,6 @@ Scenarios of both stations lie in ``configs/scenarios/``; those of this one say
 """
 
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -19,6 +18,7 @@ from arm_driver.val import OatConvention, from_oat
 from hil.config.errors import ConfigError, Wrong, about
 from hil.config.fields import Coordinate, Positive
 from hil.config.file_kind import FileKind
+from hil.config.named import NotAllowedError
 from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import Settings, apply_overrides, read_toml
 from hil.config.shipped import find_file
@@ -177,8 +177,12 @@ def arm_plan_from_table(
 
 def _machine(name: str, wanted: FileKind, scenario: Path, key: str) -> Path:
     """The file of a machine; one beside the scenario goes before a shipped one."""
-    with suppress(ConfigError):
+    try:
         name = str(find_file(name, beside=scenario, folder=wanted.folder, key=key))
+    except NotAllowedError:
+        raise
+    except ConfigError:
+        pass  # the search by kind tells it better
     return find_kind(name, wanted, key=key)[0]
 
 

@@ -190,11 +190,14 @@ def run_stream(
         if led is not None:
             led.say, led.ending = journal.operator, lambda: loop.ending
         setup = opening.grant(partial(arm_in_time, stream.wire.reader_thread))
-        end = loop.run()
+        opening.play(loop, journal)
+        end = loop.end
         if diagram is not None:
             diagram.close(journal)
         journal.end(end.result, end.reason, end.report)
-    return Streamed(end, opening.recorded(), tuple(journal.events), setup)
+        outcome, reason = end.in_words()
+        opening.conclude(outcome, well=end.ok, reason=reason)
+    return Streamed(end, opening.end(), tuple(journal.events), setup)
 
 
 def arm_clock(kind: str) -> Clock:

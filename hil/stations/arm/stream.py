@@ -13,7 +13,8 @@ from arm_driver.location import Location
 from arm_driver.pose import Pose, angle_between_rad
 from arm_driver.val import OatConvention
 from hil.recording.events import EventRecord
-from hil.recording.recorder import RecorderResult, RecorderStatus
+from hil.recording.recorder import RecorderResult
+from hil.run.end import Conclusion
 from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.start import RobotStart
 from hil.stations.arm.step import MotionPhase, RobotStep, location_of
@@ -158,19 +159,29 @@ class ArmEnd:
         """Completed, or cancelled by the operator and at rest."""
         return self.result in (StreamResult.COMPLETED, StreamResult.CANCELLED)
 
+    def in_words(self) -> tuple[str, str]:
+        """The outcome in a word or two, and why it did not complete."""
+        word = "not begun" if self.result is None else self.result.value
+        return word, self.reason.removeprefix(f"{word}: ")  # the link's text begins with it
+
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
     """How a stream went; figures are taken from its recording."""
 
     end: ArmEnd
-    recorder: RecorderResult
-    """How the recording ended."""
+    run_end: Conclusion
+    """The same as exit status, console and recording say it."""
     events: tuple[EventRecord, ...]
     setup: tuple[RealtimeItem, ...]
     """What the system granted for real time, empty in a dry run."""
 
     @property
     def ok(self) -> bool:
-        """Completed, or stopped by the operator and at rest; and the recording is whole."""
-        return self.end.ok and self.recorder.status is RecorderStatus.DONE
+        """Completed, or stopped by the operator and at rest; and nothing was lost."""
+        return self.run_end.ok
+
+    @property
+    def recorder(self) -> RecorderResult:
+        """How the recording ended."""
+        return self.run_end.recorder

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from hil.run.end import ConclusionTold
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -70,11 +72,9 @@ class AccuracyTold(TypedDict):
     """When it was largest [s]."""
 
 
-class StreamTold(TypedDict):
+class StreamTold(ConclusionTold):
     """How a stream of waypoints ended."""
 
-    ok: bool
-    """It ended as it should."""
     result: str | None
     """Code of the end; null if it never began."""
     reason: str
@@ -127,16 +127,6 @@ class ArmRunTold(StreamTold):
     """Of the slowest [s]."""
     supervision: SupervisionTold
     """What the supervision has seen of the robot."""
-    recording: str
-    """Its file."""
-    recording_sha256: str | None
-    """Digest of all messages; null if the recorder did not live to tell."""
-    recording_status: str
-    """`DONE`, or how the recorder ended."""
-    recording_failure: str
-    """Why it failed; empty if it did not."""
-    recording_parts: int
-    """Files that hold it."""
     report: str | None
     """The page, if one was asked for."""
     waypoints: int
@@ -158,10 +148,6 @@ class ArmRunTold(StreamTold):
 class MoveTold(StreamTold):
     """How a move of the robot alone went."""
 
-    recording: str
-    """Its file."""
-    recording_sha256: str | None
-    """Digest of all messages; null if the recorder did not live to tell."""
     notes: list[str]
     """What happened, in order."""
 

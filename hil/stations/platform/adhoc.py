@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hil.config.files import open_regular
+from hil.config.named import GIVEN
 from hil.config.settings import ConfigError
 from hil.config.tables import header_of, number_in
 from hil.stations.platform.motion.acceleration import FELT, felt_columns, is_rate
@@ -43,6 +44,7 @@ def recorded_table(rig: str, motion: Path, maps: list[str]) -> dict[str, Any]:
         ConfigError: if a text is not of that form.
     """
     columns: dict[str, Any] = {}
+    GIVEN.take([str(motion), rig])
     settings: dict[str, Any] = {"kind": "recorded", "file": str(motion), "map": columns}
     for text in (part.strip() for item in maps for part in item.split(",")):
         axis, separator, rest = text.partition("=")

@@ -172,25 +172,32 @@ def run(
         _note_before(report, course, station, journal, tell)
         if tell is not None and not virtual:
             tell(WAITS if operator else "the run begins")
-        end = loop.run()
+        opening.play(loop, journal)
+        end = loop.end
         for event in touch_events(end.link.touched, end.tick):
             journal.event(event)
-    recorded = opening.recorded()
+        outcome = Outcome.FAILED if end.failure is not None else supervisor.outcome
+        lost = "" if virtual else complaint(opening.folder / BLACK_BOX_NAME)
+        opening.conclude(
+            outcome.value,
+            well=outcome in (Outcome.COMPLETED, Outcome.STOPPED),
+            reason=_reason(end, supervisor),
+            failures=(lost,) if lost else (),
+        )
     _void_if_lost(plan, journal.violations)
     return RunResult(
-        outcome=Outcome.FAILED if end.failure is not None else supervisor.outcome,
+        outcome=outcome,
         mode=end.mode,
         cycles=end.cycles,
         overruns=end.overruns,
         events=tuple(journal.events),
         violations=tuple(journal.violations),
-        recorder=recorded,
-        reason=_reason(end, supervisor) or recorded.failure,
+        end=opening.end(),
         setup=setup,
         drives=report,
         homed=journal.homed,
         link=end.link,
-        gate_record="" if virtual else complaint(opening.folder / BLACK_BOX_NAME),
+        gate_record=lost,
         beside=tuple(beside),
     )
 

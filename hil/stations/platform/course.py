@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from drives.bank import BankEnd, BankReport, SixBools
 from hil.recording.events import EventRecord
-from hil.recording.recorder import RecorderResult, RecorderStatus
+from hil.recording.recorder import RecorderResult
+from hil.run.end import Conclusion
 from hil.stations.platform.drives.setup import BankWish
 from hil.stations.platform.supervisor import Outcome
 from hil.timing.neighbours import Neighbour
@@ -50,10 +51,8 @@ class RunResult:
     """Changes of mode, violations and notes, in order."""
     violations: tuple[tuple[float, Violation], ...]
     """What the gate objected to, with the time of the run [s]."""
-    recorder: RecorderResult
-    """How the recording ended."""
-    reason: str
-    """Why the run did not complete, empty if it did."""
+    end: Conclusion
+    """The same as exit status, console and recording say it."""
     setup: tuple[RealtimeItem, ...]
     """What the system granted for real time, empty in a dry run."""
     drives: BankReport
@@ -70,6 +69,15 @@ class RunResult:
 
     @property
     def ok(self) -> bool:
-        """Completed, or stopped by the operator and parked; and the recording is whole."""
-        well = self.outcome in (Outcome.COMPLETED, Outcome.STOPPED)
-        return well and self.recorder.status is RecorderStatus.DONE
+        """Completed, or stopped by the operator and parked; and nothing was lost."""
+        return self.end.ok
+
+    @property
+    def reason(self) -> str:
+        """Why the run did not complete, empty if it did."""
+        return self.end.reason
+
+    @property
+    def recorder(self) -> RecorderResult:
+        """How the recording ended."""
+        return self.end.recorder

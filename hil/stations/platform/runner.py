@@ -14,6 +14,7 @@ from drives.bank import DriveAbsentError, DriveError, LinkError
 from hil.config.errors import DEVICE_ABSENT, RefusedError
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
+from hil.run.end import Ran
 from hil.run.evidence import evidence_of
 from hil.run.station import Request
 from hil.stations.platform.bench import expected_duration_s, run
@@ -41,11 +42,7 @@ from hil.stations.platform.scenario import Plan
 from hil.stations.platform.shown import report_of, run_told, show_run
 from hil.stations.platform.waits import Announcer
 from hil.stations.platform.warm import warm
-from hil.terminal.console import (
-    err,
-    print_json,
-    waiting,
-)
+from hil.terminal.console import err, waiting
 from hil.terminal.stand_in import run_or_stand_in
 from hil.timing.stop import StopSignals, StopWish
 
@@ -65,14 +62,14 @@ class Added:
 _REFUSALS = (RecordingError, DriveError, NotCommissionedError, NotReferencedError, NoDeskError)
 
 
-def run_asked(request: Request) -> bool:
+def run_asked(request: Request) -> Ran:
     """Run what `hil run` wants; one that its motion stops ends with what makes that fit."""
     plan = plan_of(request)
     if request.options.get(FIT_FLAG):
         warm_and_say(quiet=request.as_json)
         plan = fitted_plan(plan, request)
     try:
-        return run_and_show(
+        return run_plan(
             plan,
             request.folder,
             report_too=request.report,
@@ -85,7 +82,7 @@ def run_asked(request: Request) -> bool:
         raise with_advice(refused, fit, request) from refused
 
 
-def run_and_show(
+def run_plan(
     plan: Plan,
     folder: Path,
     *,
@@ -94,10 +91,11 @@ def run_and_show(
     operator: bool = False,
     request: Request | None = None,
     added: Added | None = None,
-) -> bool:
-    """Run a plan, show how it went, and say whether all went well.
+) -> Ran:
+    """Run a plan, and prepare how it went to be shown.
 
     Args:
+        as_json: whether nothing is said while it runs.
         request: that of `hil run`; then a motion that asked too much gets advice.
         added: what another station adds to the run.
     """
@@ -108,17 +106,16 @@ def run_and_show(
         recording = Recording.open(result.recorder.path)
         evidence = evidence_of(recording, np.array(plan.rig.cylinders.closed_length_m))
         page = report_of(recording) if report_too else None
-        if not as_json:
-            show_run(plan, result, recording, evidence, page)
         fit = None if request is None else fit_after(plan, result, quiet=as_json)
         advice = None if fit is None or request is None else Advice.of(fit, "run", request)
-        if as_json:
-            told = run_told(plan, result, recording, evidence, page)
-            told["fit"] = None if advice is None else advice.data
-            print_json(told)
-        else:
+        told = run_told(plan, result, recording, evidence, page)
+        told["fit"] = None if advice is None else advice.data
+
+        def show() -> None:
+            show_run(plan, result, recording, evidence, page)
             show_advice(advice)
-    return result.ok
+
+        return Ran(end=result.end, told=told, show=show, until_told=until_told.pop_all())
 
 
 def play(

@@ -22,6 +22,7 @@ from hil.machines.drive_fit import fitted
 from hil.machines.machine import check_rig
 from hil.machines.offered_banks import link_of
 from hil.machines.rig import Rig
+from hil.stations.platform.drives.reference import count_goes_round
 from hil.stations.platform.fit.changes import FitChange
 from hil.stations.platform.motion_settings import (
     Axis,
@@ -208,7 +209,8 @@ def rig_of(scenario: Scenario, path: Path, overrides: Iterable[str] = ()) -> tup
     rig = Rig.build(apply_overrides(read_toml(rig_path), overrides), str(rig_path))
     check_rig(rig, str(rig_path))
     _check_devices(scenario, rig, str(path))
-    rig = fitted(rig, rig_path, drives_url(scenario, rig))
+    url = drives_url(scenario, rig)
+    rig = fitted(rig, rig_path, url, goes_round=count_goes_round(rig))
     check_rig(rig, str(rig_path))
     return rig, rig_path
 

@@ -8,6 +8,7 @@ from rich.table import Table
 
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
+from hil.run.end import conclusion_told
 from hil.run.evidence import Evidence, verdicts_of
 from hil.run.stall import stall_of
 from hil.stations.platform.course import RunResult
@@ -15,8 +16,7 @@ from hil.stations.platform.fitting import SHOWN
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.told import RunTold, VerdictTold
 from hil.stations.platform.touches import touch_line
-from hil.stations.platform.warned import warning_line, warnings_of
-from hil.terminal.console import err, out, show_recording, show_recording_failure, styled
+from hil.terminal.console import err, out, styled
 
 
 def report_of(recording: Recording) -> Path | None:
@@ -35,26 +35,19 @@ def run_told(
 ) -> RunTold:
     """What ``--json`` prints of a run, without advice."""
     return RunTold(
-        ok=result.ok,
+        **conclusion_told(result.end),
         outcome=result.outcome.value,
         reason=result.reason,
         mode=result.mode.name,
         verdicts=[VerdictTold(**one) for one in verdicts_of(recording)],
-        warnings=warnings_of(recording.events),
         **asdict(evidence),
         cycles=result.cycles,
         overruns=result.overruns,
         touched=[touch_line(touch) for touch in result.link.touched],
         link=dict(result.link.tally),
-        recording=str(result.recorder.path),
-        recording_sha256=result.recorder.sha256,
-        recording_status=result.recorder.status.name,
-        recording_failure=result.recorder.failure,
-        recording_parts=result.recorder.parts,
         gate_record=result.gate_record,
         stall=stall_of(recording),
         beside=list(result.beside),
-        recording_dropped=result.recorder.dropped + result.recorder.lost,
         report=None if page is None else str(page),
         real_time=list(result.setup),
         fitted=list(plan.fitted),
@@ -65,8 +58,8 @@ def run_told(
 def show_run(
     plan: Plan, result: RunResult, recording: Recording, evidence: Evidence, page: Path | None
 ) -> None:
-    """How a run went, its figures, and what the gate objected to."""
-    show_end(result, recording)
+    """Figures of a run, and what the gate objected to."""
+    show_drives(recording)
     table = Table(box=None, show_header=False, pad_edge=False)
     for name, text in _figures(plan, result, evidence):
         table.add_row(name, text)
@@ -82,19 +75,10 @@ def show_run(
         out.print(f"report:    {page}", soft_wrap=True)
 
 
-def show_end(result: RunResult, recording: Recording) -> None:
-    """How a run ended, on which drives, and where its recording is."""
-    show_recording_failure(result.recorder.failure)
-    colour = "green" if result.ok else "red"
-    reason = f": {result.reason}" if result.reason else ""
-    out.print(styled(colour, result.outcome.value), reason, sep="", soft_wrap=True)
+def show_drives(recording: Recording) -> None:
+    """On which drives a run went."""
     drives = recording.metadata.get("run", {}).get("drives", "not known")
     out.print(f"drives: {drives}", soft_wrap=True)
-    show_recording(result.recorder.path, result.recorder.parts)
-    if result.gate_record:
-        out.print(result.gate_record, soft_wrap=True)
-    for one in warnings_of(recording.events):
-        out.print(styled("yellow", warning_line(one)), soft_wrap=True)
 
 
 def _figures(plan: Plan, result: RunResult, evidence: Evidence) -> Iterator[tuple[str, str]]:

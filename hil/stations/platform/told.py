@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
+from hil.run.end import ConclusionTold
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -37,21 +39,6 @@ class VerdictTold(TypedDict):
     """Of all three."""
     message: str
     """The same as a sentence."""
-
-
-class WarnedTold(TypedDict):
-    """One thing that a drive warned of, or a force that the payload cannot need."""
-
-    t_s: float
-    """Time of the run at which it came first [s]."""
-    check: str
-    """`warning` or `force`."""
-    leg: int | None
-    """1 to 6."""
-    message: str
-    """What it was, as a sentence."""
-    times: int
-    """How often it came."""
 
 
 class UnitTold(TypedDict):
@@ -103,11 +90,9 @@ class CheckTold(TypedDict):
     """What makes it fit; null if it fits, or nothing does."""
 
 
-class RunTold(TypedDict):
+class RunTold(ConclusionTold):
     """How a run went."""
 
-    ok: bool
-    """Completed, or stopped by the operator and parked; and the recording is whole."""
     outcome: str
     """`completed`, `stopped`, `tripped` or `failed`."""
     reason: str
@@ -116,9 +101,6 @@ class RunTold(TypedDict):
     """The gate's last mode."""
     verdicts: list[VerdictTold]
     """What the gate objected to, in order."""
-    warnings: list[WarnedTold]
-    """What drives warned of, and forces above what the payload can need; nothing was stopped by it.
-    """
     length_min_m: float | None
     """Shortest measured leg in the motion and its stop [m]; null without one, as what follows."""
     length_max_m: float | None
@@ -142,24 +124,12 @@ class RunTold(TypedDict):
     when to when; the recording's events have the forces."""
     link: dict[str, Any]
     """What has happened on the link, by name; its names are those of the kind of link."""
-    recording: str
-    """Its file."""
-    recording_sha256: str | None
-    """Digest of all messages; null if the recorder did not live to tell."""
-    recording_status: str
-    """`DONE`, or how the recorder ended."""
-    recording_failure: str
-    """Why it failed; empty if it did not."""
-    recording_parts: int
-    """Files that hold it."""
     gate_record: str
     """What is wrong with the gate's own file; empty if nothing is."""
     stall: Stall | None
     """The computer that was too slow, if that stopped the run."""
     beside: list[Neighbour]
     """What else kept the processors busy, in real time."""
-    recording_dropped: int
-    """Entries that did not reach the file."""
     report: str | None
     """The page, if one was asked for."""
     real_time: list[RealtimeItem]

@@ -6,8 +6,10 @@ real time by a process each, which is ready before anything is powered.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from typing import Final
 
 from hil.config.errors import ConfigError, about
 from hil.machines.cueing_preset import CueingPreset
@@ -48,6 +50,36 @@ def predictive_filter(
         raise ConfigError(plan.scenario_file, [about("cueing", line)]) from None
 
 
+SUMMED_S: Final = 10.0
+"""So long what happens again and again is counted before it is told again [s]."""
+
+
+class Summed:
+    """Of what happens again and again, the first is told at once, and then how many more."""
+
+    def __init__(self) -> None:
+        self._told = 0
+        self._since_s = -math.inf
+
+    def take(self, count: int, now_s: float, *, over: bool = False) -> int:
+        """How many are to be told now; 0 if none.
+
+        Args:
+            count: how many there were so far.
+            now_s: on the clock of the run [s].
+            over: whether there will be no more.
+        """
+        new = count - self._told
+        if new <= 0 or not (over or now_s - self._since_s >= SUMMED_S):
+            return 0
+        self._told, self._since_s = count, now_s
+        return new
+
+
+def _plans(count: int) -> str:
+    return "a plan was" if count == 1 else f"{count} plans were"
+
+
 class Predictive:
     """All predictive presets of a ride.
 
@@ -62,6 +94,8 @@ class Predictive:
         self._filters = tuple(filters)
         self._processes = tuple(processes)
         self._told = [PlanStatus()] * len(self._filters)
+        self._late = [Summed() for _ in self._filters]
+        self._failed = [Summed() for _ in self._filters]
         self._renewed = [0] * len(self._processes)
 
     @contextmanager
@@ -103,8 +137,13 @@ class Predictive:
             sum(one.failed for one in found),
         )
 
-    def tell(self, say: Callable[[str], None]) -> None:
-        """Say what went wrong with plans since this was asked last."""
+    def tell(self, now_s: float, say: Callable[[str], None], *, over: bool = False) -> None:
+        """Say what went wrong with plans since this was asked last; of late ones the sum.
+
+        Args:
+            now_s: on the clock of the run [s].
+            over: whether no plan is followed any more, so that there is no sum to wait for.
+        """
         for at, process in enumerate(self._processes):
             if process.renewals != self._renewed[at]:
                 self._renewed[at] = process.renewals
@@ -116,10 +155,10 @@ class Predictive:
             now, before = one.status, self._told[at]
             if now.lost and not before.lost:
                 say("the planner's process is gone: the last plan is played to its rest")
-            elif now.late > before.late and not now.lost:
-                say(f"a plan was late: the one before is played on ({now.late} so far)")
-            if now.failed > before.failed:
-                say(f"no plan was found: the one before is played on ({now.failed} so far)")
+            elif not now.lost and (count := self._late[at].take(now.late, now_s, over=over)):
+                say(f"{_plans(count)} late: the one before is played on ({now.late} so far)")
+            if count := self._failed[at].take(now.failed, now_s, over=over):
+                say(f"{_plans(count)} not found: the one before is played on ({now.failed} so far)")
             if now.resting and not before.resting:
                 say("the last plan has ended: the platform rests where it is")
             self._told[at] = now

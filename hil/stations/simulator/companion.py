@@ -19,7 +19,7 @@ from hil.stations.simulator.ahead import Predictive
 from hil.stations.simulator.motion import RideMotion, RidePhase
 from hil.stations.simulator.signals import NAN3, SIGNALS
 from hil.stations.simulator.source import LiveSource
-from hil.stations.simulator.words import CAUSES
+from hil.stations.simulator.words import CAUSES, state_text
 from hil.timing.clock import Tick
 from platform6dof.forward import ForwardResult
 from safety.modes import Mode
@@ -66,10 +66,17 @@ class RideCompanion:
         self._live_since_s: float | None = None
         self._told: tuple[HostState, Cause] | None = None
         self._taken = float("nan")
-        ride.on_follow = self._begin
+        self._leader, self._choice = "", ""
+        ride.on_follow, ride.on_choose = self._begin, self._choose
 
     def _begin(self) -> None:
         self._source.begin(self._now_s())
+
+    def _choose(self) -> None:
+        """A person wants to be led by whoever sends now, if the sender that led is silent."""
+        choose = getattr(self._source, "choose", None)
+        if choose is not None and choose():
+            self._choice = "ENGAGE was pressed: the source may be led by another sender"
 
     @property
     def given_up(self) -> str:
@@ -84,16 +91,17 @@ class RideCompanion:
         if self._ride.phase is not RidePhase.RESTING:
             self._predictive.look_ahead(self._source, now_s, self._ride.gain.value)
         self._tell(tick, heard)
-        self._predictive.tell(lambda text: self.note(tick, text, Level.WARNING))
+        over = self._ride.phase not in (RidePhase.FOLLOWING, RidePhase.FADING)
+        self._predictive.tell(now_s, lambda text: self.note(tick, text, Level.WARNING), over=over)
         if heard.host is HostState.LOST and verdict is not None and verdict.mode in PARKED:
             self._source.begin(now_s)  # it may be followed again, once a person engages
         if heard.host not in SOUND:
             self._live_since_s = None
-            return (_wait_for(heard),)
+            return (_wait_for(heard, self._why),)
         if self._live_since_s is None:
             self._live_since_s = now_s
         if now_s - self._live_since_s < HEALTHY_S:
-            return (_wait_for(heard),)
+            return (_wait_for(heard, ""),)
         return ()
 
     def reached(self, found: ForwardResult) -> None:
@@ -131,27 +139,38 @@ class RideCompanion:
         )
 
     def _tell(self, tick: Tick, heard: Heard) -> None:
-        """An event for each change of what the source is doing."""
+        """An event for each change of what the source is doing, and of who leads it."""
+        leader = str(getattr(self._source, "leader", ""))
+        choice, self._choice = self._choice, ""
+        if leader != self._leader and leader:
+            choice = f"{choice}; " if choice else ""
+            choice += f"the source is led by {leader}"
+        self._leader = leader
+        if choice:
+            self.note(tick, choice, Level.INFO)
         seen = heard.host, heard.cause
         if seen == self._told:
             return
         self._told = seen
-        why = "" if heard.cause is Cause.NONE else f": {CAUSES[heard.cause]}"
-        if why and (more := str(getattr(self._source, "why", ""))):
-            why += f" ({more})"
         calm = heard.host in (HostState.WAITING, HostState.LIVE, HostState.FADING_IN)
-        level = Level.INFO if calm else Level.WARNING
-        self.note(tick, f"source {heard.host.name.lower().replace('_', ' ')}{why}", level)
+        level = Level.INFO if calm and heard.cause is not Cause.OTHER_SENDER else Level.WARNING
+        self.note(tick, f"source {state_text(heard.host, heard.cause, self._why)}", level)
+
+    @property
+    def _why(self) -> str:
+        """What the source knows of the cause besides."""
+        return str(getattr(self._source, "why", ""))
 
 
 _NAN: Final = float("nan")
 
 
-def _wait_for(heard: Heard) -> Wait:
-    """What is missing before the platform may engage."""
+def _wait_for(heard: Heard, more: str) -> Wait:
+    """What is missing before the platform may engage; `more` is known of the cause."""
     if heard.host in SOUND:
         return Wait(0, "the source", "live", f"{HEALTHY_S:g} s of that")
     why = "silent" if heard.cause is Cause.NONE else CAUSES[heard.cause]
+    why = f"{why} ({more})" if more else why
     remedy = "begin it, or end its pause; `hil host listen` shows what comes"
     return Wait(0, "the source", why, f"live for {HEALTHY_S:g} s", remedy)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.named import GIVEN
 from hil.config.toml_text import toml_value
 from hil.recording.reader import Recording
 from hil.stations.platform.bench import run
@@ -216,6 +217,7 @@ def _of_record(request: CueRequest) -> RidePlan:
     cueing: dict[str, Any] = {"preset": preset, "governor": request.governor}
     if request.algorithm is not None:
         cueing["algorithm"] = request.algorithm
+    GIVEN.take(str(request.record.resolve()))
     source = {"kind": RECORDED, "file": str(request.record.resolve())}
     if request.map_name is not None:
         source["map"] = _absolute(request.map_name)

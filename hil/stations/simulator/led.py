@@ -11,7 +11,7 @@ from hil.stations.platform.operator.motion import OperatedMotion
 from hil.stations.simulator.desired import RideWishes
 from hil.stations.simulator.motion import RideMotion, RidePhase
 from hil.stations.simulator.scenario import RidePlan
-from hil.stations.simulator.words import CAUSES
+from hil.stations.simulator.words import state_text
 from platform6dof.pose import PlatformSetpoint
 
 
@@ -67,10 +67,14 @@ class LedRide(OperatedMotion):
         if self.playing:
             self._said = Refusal("the ride goes on already", Button.PLAY.value)
         elif heard.host not in (HostState.LIVE, HostState.FADING_IN):
-            why = f"the source is {heard.host.name.lower()}: {CAUSES[heard.cause]}"
+            why = f"the source is {state_text(heard.host, heard.cause)}"
             self._said = Refusal(why, Button.PLAY.value)
         else:
             self._ride.follow()
+
+    def choose(self) -> None:
+        """Let another sender lead the source, if the one that led is silent."""
+        self._ride.on_choose()
 
     def pose(self) -> None:
         """A ride goes to no pose."""

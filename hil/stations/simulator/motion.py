@@ -87,6 +87,8 @@ class RideMotion:
         self._lasts_s, self._by_itself = lasts_s, by_itself
         self.on_follow: Callable[[], None] = _nothing
         """Called when it begins to follow: a recording starts here."""
+        self.on_choose: Callable[[], None] = _nothing
+        """Called when a person pressed ENGAGE in vain: another sender may lead the source."""
         self.heard: Heard = NEVER
         """What the source said in this cycle."""
         self.source_over: bool = False

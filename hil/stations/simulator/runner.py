@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from hil.config.errors import ConfigError
+from hil.run.end import Ran
 from hil.run.station import Checked, Request, Tried
 from hil.stations.platform.bench import run
 from hil.stations.platform.check import PlanFinding, PlatformProof, check_plan
 from hil.stations.platform.operator.assembly import require_operable
-from hil.stations.platform.runner import run_and_show
+from hil.stations.platform.runner import run_plan
 from hil.stations.simulator.bench import ride_of
 from hil.stations.simulator.rehearsal import Rehearsal, rehearse
 from hil.stations.simulator.scenario import RidePlan, load_ride
@@ -54,8 +55,8 @@ def plan_of(request: Request) -> RidePlan:
     return plan.model_copy(update={"trusted": bool(options.get("--trust"))})
 
 
-def run_asked(request: Request) -> bool:
-    """Run what `hil run` wants, and show how it went."""
+def run_asked(request: Request) -> Ran:
+    """Run what `hil run` wants."""
     plan = plan_of(request)
     if request.operator:
         require_operable(plan)
@@ -63,7 +64,7 @@ def run_asked(request: Request) -> bool:
     if math.isfinite(plan.lasts_s) and plan.scenario.checks_first:
         _refuse_if_unproved(plan, quiet=request.as_json)
     ride = ride_of(plan, by_itself=not request.operator)
-    return run_and_show(
+    return run_plan(
         plan,
         request.folder,
         report_too=request.report,

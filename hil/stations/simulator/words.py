@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hil.hosts.states import Cause
+from hil.hosts.states import Cause, HostState
 
 CAUSES: Final = {
     Cause.NONE: "nothing is wrong",
@@ -23,8 +23,22 @@ CAUSES: Final = {
     Cause.VALUES_FROZEN: "the vehicle moves, and its values stand still",
     Cause.MUTED: "a person muted it",
     Cause.MODEL_FAILED: "the model failed",
+    Cause.OTHER_SENDER: "it is silent, and another sender has come that does not lead",
 }
 """Why a source is not followed, as half a sentence."""
+
+
+def state_text(state: HostState, cause: Cause, more: str = "") -> str:
+    """Return what a source is doing, and why where it is not followed.
+
+    Args:
+        cause: why it is not followed, or was not the last time: not said of one that is.
+        more: what is known of the cause besides.
+    """
+    text = state.name.lower().replace("_", " ")
+    if cause is Cause.NONE or state in (HostState.LIVE, HostState.FADING_IN):
+        return text
+    return f"{text}: {CAUSES[cause]}{f' ({more})' if more else ''}"
 
 
 def why_lost(cause: Cause) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from hil.config.errors import ConfigError
-from hil.config.files import read_regular, write_whole
+from hil.config.files import make_folder, read_regular, write_whole
 
 if TYPE_CHECKING:
     from sim.world.robots.model import Robot
@@ -37,16 +37,17 @@ def carried(files: Mapping[str, bytes], folder: Path) -> Iterator[str]:
         if parts.is_absolute() or ".." in parts.parts or ":" in path:
             yield f"{path}: not written beside the document, as its path leads out of the folder"
             continue
-        _write(folder / parts, data)
+        _write(folder, parts, data)
 
 
-def _write(path: Path, data: bytes) -> None:
+def _write(folder: Path, parts: PurePosixPath, data: bytes) -> None:
+    path = folder / parts
     try:
         if path.exists():
             if read_regular(path, len(data)) != data:
                 raise ConfigError(str(path), ["another file is there; write into a new folder"])
             return
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(folder, parts.parent)
         write_whole(path, data)
     except OSError as error:
         raise ConfigError(str(path), [f"cannot be written: {error}"]) from None

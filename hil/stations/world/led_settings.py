@@ -60,7 +60,9 @@ class CopyMotion(LedBounds):
     """CSV file with a column ``t_s`` and one for each value, or a recording of this program; a
     relative path: beside the scenario, then from where one stands."""
     listen: str = "127.0.0.1:5577"
-    """Address and port where frames are heard, of this machine alone unless it is another one."""
+    """Address and port where frames are received; not a loopback one needs `allow`."""
+    allow: Annotated[tuple[str, ...], Field(max_length=16)] = ()
+    """Addresses that may send; left out: programs of this user on this machine."""
     values: tuple[ValueName, ...] = ()
     """Names of the values of a frame, in their order; left out, ``joint1`` and so on, those of the
     driven joints."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hil.config.errors import ConfigError
 
 if TYPE_CHECKING:
     from hil.machines.scene_documents import FurnishedScene
+    from hil.stations.world.kept_plan import KeptScene
     from hil.stations.world.scenario import Mount
     from sim.world.engine.mjcf import ModelText
     from sim.world.robots.model import Robot
@@ -68,24 +68,18 @@ class PlacedScene:
         return scene_text(scene, self.robots, seed)
 
 
-def placed_of(told: Mapping[str, Any]) -> PlacedScene:
+def placed_of(kept: KeptScene) -> PlacedScene:
     """A scene as a recording keeps it.
 
     Raises:
-        KeyError: if it is none.
         RobotDocumentError: if a document of it is none.
     """
-    from hil.machines.mesh_files import files_beside
     from sim.world.robots.toml_form import read_toml
     from sim.world.scenes.reading import read_scene
 
-    file = str(told["file"])
-    robots = {
-        name: read_toml(text, f"{file}: {name}", files_beside(Path(told["documents"][name])))
-        for name, text in told["robots"].items()
-    }
-    scene = read_scene(told["scene"], file)
-    return PlacedScene(scene, robots, told["moved"], file, told["documents"])
+    robots = {name: read_toml(text, f"{kept.file}: {name}") for name, text in kept.robots.items()}
+    scene = read_scene(kept.scene, kept.file)
+    return PlacedScene(scene, robots, kept.moved, kept.file, kept.documents)
 
 
 def placed_scene(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hil.stations.world.kept_plan import KeptPlan
 from hil.stations.world.placing import placed_of
 from sim.world.engine.mjcf import ModelText, model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
@@ -48,8 +48,8 @@ class RecordedWorld:
         """That of a recording.
 
         Raises:
-            KeyError: if it tells of none.
-            ValueError: if a document in it is none.
+            KeyError: if it has no coordinates.
+            ValueError: if it tells of none, or a document in it is none.
         """
         text, scene = world_text(recording.header.scenario)
         times_s = recording.column("t_s")
@@ -81,23 +81,21 @@ def world_text(told: Mapping[str, Any]) -> tuple[ModelText, Scene | None]:
     """The model of a plan as a recording keeps it, and its scene.
 
     Raises:
-        KeyError: if it is no such plan.
-        ValueError: if a document in it is none.
+        ValueError: if it is no such plan, or a document in it is none.
     """
-    scenario = told["scenario"]
-    stepping = Stepping(scenario["step_s"], scenario["integrator"], tuple(scenario["gravity_m_s2"]))
-    if "scene" in told:
-        placed = placed_of(told["scene"])
-        return placed.text(stepping, scenario["seed"]), placed.scene
+    kept = KeptPlan.of(told)
+    known = kept.stepping()
+    stepping = Stepping(known.step_s, known.integrator, known.gravity_m_s2)
+    if kept.scene is not None:
+        placed = placed_of(kept.scene)
+        return placed.text(stepping, known.seed), placed.scene
     return model_text([PlacedRobot(recorded_robot(told))], stepping), None
 
 
 def recorded_robot(told: Mapping[str, Any]) -> Robot:
     """The robot of a plan as a recording keeps it; raises as `world_text` does."""
-    from hil.machines.mesh_files import files_beside
-
-    file = str(told["robot_file"])
-    return read_toml(told["robot"], file, files_beside(Path(file)))
+    kept = KeptPlan.of(told)
+    return read_toml(kept.robot, kept.robot_file)
 
 
 def _known(columns: Array) -> Array:

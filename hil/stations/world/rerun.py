@@ -17,6 +17,7 @@ from hil.stations.world.editing.plans import plan_from_told
 from hil.stations.world.scenario import WorldPlan
 from hil.stations.world.session import run_world
 from hil.stations.world.signals import STATION
+from sim.world.robots.faults import RobotDocumentError
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,10 @@ def plan_of_recording(recording: Recording) -> WorldPlan:
     if recording.header.signals.station != STATION:
         told = f"is of station {recording.header.signals.station}; {STATION} is needed"
         raise ConfigError(str(recording.path), [told])
-    plan = plan_from_told(recording.header.scenario)
+    try:
+        plan = plan_from_told(recording.header.scenario)
+    except RobotDocumentError as error:
+        raise ConfigError(str(recording.path), [str(error)]) from None
     if plan.live:
         told = f"{recording.path}: somebody led it, and nobody can do quite the same again"
         raise RefusedError(told)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -54,11 +53,12 @@ def robot_table(path: Path) -> dict[str, Any]:
     """
     from hil.config.settings import read_toml
     from hil.machines.robot_documents import document_of
+    from sim.toml_reading import read_table
     from sim.world.robots.toml_writing import write_toml
 
     if path.suffix.lower() == ".toml":
         return read_toml(path)
-    return tomllib.loads(write_toml(document_of(str(path)).robot))
+    return read_table(write_toml(document_of(str(path)).robot))
 
 
 def robot_text(table: Mapping[str, Any], path: Path) -> tuple[str, tuple[str, ...]]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hil.diagram.changer import Inbox
 from hil.diagram.saved import saved_diagram
+from hil.run.end import Ran
 from hil.run.station import Checked, Request, Tried
 from hil.stations.world.led import how_to_lead
 from hil.stations.world.loop import WorldFigures
@@ -28,7 +30,7 @@ from hil.stations.world.showing import (
     show_run,
 )
 from hil.stations.world.told_runs import WorldCheckTold
-from hil.terminal.console import err, print_json, styled, waiting
+from hil.terminal.console import err, styled, waiting
 
 if TYPE_CHECKING:
     pass
@@ -73,8 +75,8 @@ def _tell_cost(plan: WorldPlan) -> None:
         err.print(styled("yellow", told), soft_wrap=True)
 
 
-def run(request: Request) -> bool:
-    """Run a plan, show how it went, and say whether all went well.
+def run(request: Request) -> Ran:
+    """Run a plan.
 
     Raises:
         RefusedError: if the motion is refused; nothing has moved.
@@ -82,7 +84,7 @@ def run(request: Request) -> bool:
     return run_plan(plan_of(request), request)
 
 
-def run_plan(plan: WorldPlan, request: Request) -> bool:
+def run_plan(plan: WorldPlan, request: Request) -> Ran:
     """Run a plan that is at hand, as a request says; otherwise as `run`."""
     quiet = request.as_json
     if plan.scenario.clock == "real":
@@ -108,15 +110,10 @@ def run_plan(plan: WorldPlan, request: Request) -> bool:
             plan, request.folder, tell, edits=edits, changes=inbox, operator=request.operator
         )
     shown = _shown(request, result.recorder.path)
-    if quiet:
-        told = run_told(result, plain, shown)
-        print_json(told)
-    else:
-        show_run(result, plain, shown)
+    end, told = result.end, run_told(result, plain, shown)
     if shown.failure:
-        err.print(styled("red", f"video: {shown.failure}"), soft_wrap=True)
-        return False
-    return result.ok
+        end = replace(end, failures=(*end.failures, f"video: {shown.failure}"))
+    return Ran(end=end, told=told, show=partial(show_run, result, told, shown))
 
 
 def _say(words: str) -> None:

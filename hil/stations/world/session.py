@@ -13,6 +13,7 @@ from hil.diagram.changer import DiagramChanger, Inbox
 from hil.diagram.panel_page import asked_or_saved, refusals_to, shown_signals
 from hil.recording.header import RunHeader
 from hil.recording.signals import SignalsError
+from hil.run.end import Conclusion
 from hil.run.facts import run_facts
 from hil.run.journal import Journal
 from hil.run.run import Opening, play
@@ -43,8 +44,8 @@ class WorldResult:
     """What was run."""
     figures: WorldFigures
     """How well."""
-    recorder: RecorderResult
-    """What was recorded."""
+    end: Conclusion
+    """The same as exit status, console and recording say it."""
     step_s: float
     """Mean time of a step, gate, law and row in it."""
     overruns: int
@@ -56,8 +57,13 @@ class WorldResult:
 
     @property
     def ok(self) -> bool:
-        """Whether it came to its end, recorded whole."""
-        return self.figures.ok and not self.recorder.failure
+        """Whether it came to its end, and nothing was lost."""
+        return self.end.ok
+
+    @property
+    def recorder(self) -> RecorderResult:
+        """What was recorded."""
+        return self.end.recorder
 
 
 def prove(plan: WorldPlan, law: WorldLaw | None = None) -> tuple[WorldBench, WorldFigures]:
@@ -129,12 +135,14 @@ def run_world(
         if live is not None:
             live.world = lambda: turning.bench.world  # another one after an edit
         began = moment(clock.now_s).utc
-        play(turning)
+        opening.play(turning, journal)
         passed_s = (moment(clock.now_s).utc - began).total_seconds()
-        _tell_end(journal, turning.figures, turning.bench)
+        figures = turning.figures
+        _tell_end(journal, figures, turning.bench)
+        opening.conclude(figures.ended, well=figures.ok, reason=figures.reason)
     steps = max(1, turning.figures.steps)
     return WorldResult(
-        plan, turning.figures, opening.recorded(), passed_s / steps, clock.overruns, editor, changer
+        plan, turning.figures, opening.end(), passed_s / steps, clock.overruns, editor, changer
     )
 
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hil.run.end import conclusion_told
 from hil.stations.world.signals import STATION
 from hil.stations.world.told_runs import WorldCheckTold, WorldErrorsTold, WorldRunTold
-from hil.terminal.console import err, out, show_recording, styled
+from hil.terminal.console import err, out, styled
 
 if TYPE_CHECKING:
     from hil.stations.world.loop import WorldFigures
@@ -63,9 +64,9 @@ def run_told(result: WorldResult, plain: WorldFigures | None, shown: RunPages) -
     Args:
         plain: the same by plain PID; None if that was not run.
     """
-    figures, recorder, changer = result.figures, result.recorder, result.changer
+    figures, changer = result.figures, result.changer
     return WorldRunTold(
-        ok=result.ok and not shown.failure, station=STATION,
+        **conclusion_told(result.end), station=STATION,
         robot=result.plan.robot.name or result.plan.scenario.robot, ended=figures.ended,
         reason=figures.reason, **errors_told(figures),
         plain_pid=None if plain is None else errors_told(plain), contacts=figures.contacts,
@@ -76,8 +77,6 @@ def run_told(result: WorldResult, plain: WorldFigures | None, shown: RunPages) -
         loop_gap_max_um=1e6 * figures.gap_max_m, steps=figures.steps,
         step_us=1e6 * result.step_s, overruns=result.overruns,
         real_time_factor=result.plan.scenario.step_s / max(result.step_s, 1e-9),
-        recording=str(recorder.path), recording_sha256=recorder.sha256,
-        recording_status=recorder.status.name, recording_failure=recorder.failure,
         report=None if shown.page is None else str(shown.page), video=shown.video,
         video_failure=shown.failure,
     )  # fmt: skip
@@ -104,13 +103,9 @@ def _error_line(told: WorldErrorsTold) -> str:
     return words if line is None else f"{words}; line: {line:.4f} mm"
 
 
-def show_run(result: WorldResult, plain: WorldFigures | None, shown: RunPages) -> None:
-    """A run for people; otherwise as `run_told`."""
-    told = run_told(result, plain, shown)
-    style = "green" if result.ok else "red"
-    out.print(styled(style, told["ended"]), f": {told['robot']}", sep="")
-    if told["reason"]:
-        out.print(told["reason"], soft_wrap=True)
+def show_run(result: WorldResult, told: WorldRunTold, shown: RunPages) -> None:
+    """Figures of a run for people."""
+    out.print(f"robot: {told['robot']}", soft_wrap=True)
     out.print(_error_line(told))
     if told["plain_pid"] is not None:
         out.print("by plain PID:", _error_line(told["plain_pid"]))
@@ -134,7 +129,6 @@ def show_run(result: WorldResult, plain: WorldFigures | None, shown: RunPages) -
         f"{told['steps']} steps, {told['step_us']:.0f} us each, {told['real_time_factor']:.1f} x "
         f"real time, {told['overruns']} overruns"
     )
-    show_recording(result.recorder.path, result.recorder.parts)
     for name, file in (("report", shown.page), ("video", shown.video)):
         if file is not None:
             out.print(f"{name + ':':10} {file}", soft_wrap=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from hil.run.end import ConclusionTold
+
 
 class WorldErrorsTold(TypedDict):
     """How far a robot was from where it should be."""
@@ -62,11 +64,9 @@ class RerunTold(TypedDict):
     """Signals that are not the same in the rows that both have."""
 
 
-class WorldRunTold(WorldErrorsTold):
+class WorldRunTold(WorldErrorsTold, ConclusionTold):
     """How a run in the virtual environment went."""
 
-    ok: bool
-    """Completed, the recording is whole, and so is the film, if one was asked for."""
     station: str
     """`world`."""
     robot: str
@@ -101,14 +101,6 @@ class WorldRunTold(WorldErrorsTold):
     """Simulated time per time that passed."""
     overruns: int
     """Deadlines given up, in real time."""
-    recording: str
-    """Its file."""
-    recording_sha256: str | None
-    """Digest of all messages; null if the recorder did not live to tell."""
-    recording_status: str
-    """`DONE`, or how the recorder ended."""
-    recording_failure: str
-    """Why it failed; empty if it did not."""
     report: str | None
     """The page, if one was asked for."""
     video: str | None

@@ -22,7 +22,7 @@ def mesh_losses(robot: Robot) -> Iterator[Loss]:
     for link in robot.links:
         seen = link.visual and link.visual.mesh
         for mesh in dict.fromkeys(one for one in (link.mesh, seen) if one is not None):
-            for note in surface_of(mesh).notes:
+            for note in (*mesh.left_out, *surface_of(mesh).notes):
                 yield Loss(f"link {link.number}", "mesh", mesh, note)
         if link.mesh is not None:
             yield from _hull_losses(link.number, link.mesh)

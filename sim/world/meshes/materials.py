@@ -4,78 +4,80 @@ Wavefront's Advanced Visualizer manual, appendix B4. Gloss, transparency and oth
 the diffuse colour are not taken.
 """
 
+import math
 import re
-import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from sim.world.meshes.surface import MeshMaterial
+from sim.world.meshes.surface import MeshMaterial, brief
 
-PNG: Final = b"\x89PNG\r\n\x1a\n"
-SIDE_MAX: Final = 8192
-"""Pixels of a texture's side at most."""
 VALUES: Final = {
     "-blendu": 1, "-blendv": 1, "-boost": 1, "-bm": 1, "-cc": 1, "-clamp": 1, "-imfchan": 1,
     "-mm": 2, "-o": 3, "-s": 3, "-t": 3, "-texres": 1, "-type": 1,
 }  # fmt: skip
 """How many words follow each option of a map, at most."""
 
-_ABSOLUTE: Final = re.compile(r"/|[A-Za-z]:")
+_ABSOLUTE: Final = re.compile(r"/|[A-Za-z]:|file:")
 
 
 @dataclass(slots=True)
 class MaterialText:
-    """What libraries say of materials."""
+    """What a library says of materials."""
 
     materials: dict[str, MeshMaterial] = field(default_factory=dict)
-    """By their names."""
+    """By their names; the path of a picture is from where the library's own is from."""
     notes: list[str] = field(default_factory=list)
     """What is left out."""
 
 
-def read_materials(libraries: Iterable[str], beside: Callable[[str], bytes | None]) -> MaterialText:
-    """The materials of some libraries.
+def read_library(data: bytes, library: str) -> MaterialText:
+    """The materials of a file.
 
     Args:
-        beside: what is in a file; None if that is not there.
+        library: its path.
     """
-    found = MaterialText()
-    for library in libraries:
-        if (data := beside(library)) is None:
-            found.notes.append(f"materials: {library} is not there; put it beside the mesh")
-            continue
-        name = ""
-        for words in _rows(data):
-            if words[0] == "newmtl":
-                name = " ".join(words[1:])
-                found.materials[name] = MeshMaterial()
-            elif name:
-                _read(found, name, words, library, beside)
+    found, name = MaterialText(), ""
+    for words in _rows(data):
+        if words[0] == "newmtl":
+            name = " ".join(words[1:])
+            found.materials[name] = MeshMaterial()
+        elif name:
+            _read(found, name, words, library)
     return found
 
 
-def textures_of(data: bytes, library: str) -> list[str]:
-    """Pictures that a library names, as paths from where the library's own is from."""
-    rows = (words for words in _rows(data) if words[0] == "map_Kd")
-    return [path for words in rows if (path := _path(words, library))]
+def write_library(materials: Mapping[str, MeshMaterial], library: str) -> bytes:
+    """A file of materials with all that is taken of them; `read_library` reads the same."""
+    folder = library[: library.rfind("/") + 1]
+    lines: list[str] = []
+    for name, one in materials.items():
+        lines.append(f"newmtl {name}")
+        if one.colour is not None:
+            lines.append("Kd " + " ".join(map(repr, one.colour)))
+        if one.texture:
+            lines.append(f"map_Kd {one.texture.removeprefix(folder)}")
+    return "".join(f"{line}\n" for line in lines).encode()
 
 
-def texture_problem(data: bytes | None) -> str:
-    """Why a picture cannot be laid on anything; empty if it can."""
-    if data is None:
-        return "is not there; put it beside the mesh"
-    if data[:8] != PNG or len(data) < 33 or data[12:16] != b"IHDR":
-        return "is no PNG; convert it"
-    width, height = struct.unpack_from(">II", data, 16)
-    if not 0 < width <= SIDE_MAX or not 0 < height <= SIDE_MAX:
-        return f"has {width} x {height} pixels; at most {SIDE_MAX} each way"
-    return ""
+def materials_of(
+    libraries: Iterable[str], beside: Callable[[str], bytes | None]
+) -> dict[str, MeshMaterial]:
+    """The materials of some libraries, of which some may be absent.
+
+    Args:
+        beside: what is in a file; None if that was not had.
+    """
+    found: dict[str, MeshMaterial] = {}
+    for library in libraries:
+        if (data := beside(library)) is not None:
+            found.update(read_library(data, library).materials)
+    return found
 
 
 def beside_path(file: str, name: str) -> str:
     """Path of a file that another one names; an absolute one is looked for beside it, too."""
-    name = name.replace("\\", "/")
+    name = name.strip("\"'").replace("\\", "/")
     if _ABSOLUTE.match(name):
         name = name.rpartition("/")[2]
     folder, slash, _ = file.rpartition("/")
@@ -84,37 +86,38 @@ def beside_path(file: str, name: str) -> str:
 
 def _rows(data: bytes) -> Iterable[list[str]]:
     lines = data.decode("utf-8", "replace").splitlines()
-    return [words for line in lines if (words := line.partition("#")[0].split())]
+    return (words for line in lines if (words := line.partition("#")[0].split()))
 
 
-def _read(
-    found: MaterialText, name: str, words: list[str], library: str,
-    beside: Callable[[str], bytes | None],
-) -> None:  # fmt: skip
+def _read(found: MaterialText, name: str, words: list[str], library: str) -> None:
     material = found.materials[name]
     if words[0] == "Kd":
         try:
-            r, g, b = (min(max(float(word), 0.0), 1.0) for word in words[1:4])
+            r, g, b = (_share(word) for word in words[1:4])
         except ValueError:
-            found.notes.append(f"material {name}: {' '.join(words)[:40]} is no colour")
+            told = brief(" ".join(words), 40)
+            found.notes.append(f"material {brief(name)}: {told} is no colour")
             return
         found.materials[name] = MeshMaterial((r, g, b), material.texture)
     elif words[0] == "map_Kd" and (path := _path(words, library)):
-        if problem := texture_problem(beside(path)):
-            found.notes.append(f"texture {path} of material {name}: it {problem}")
-            return
         found.materials[name] = MeshMaterial(material.colour, path)
 
 
 def _path(words: list[str], library: str) -> str:
     """Of a map, after its options; from where the library is."""
-    rest = words[1:]
-    while rest and rest[0] in VALUES:
-        option, *rest = rest
-        taken = 0
-        while rest and taken < VALUES[option] and (taken == 0 or _is_number(rest[0])):
-            rest, taken = rest[1:], taken + 1
-    return beside_path(library, " ".join(rest)) if rest else ""
+    at = 1
+    while at < len(words) and words[at] in VALUES:
+        most, taken, at = VALUES[words[at]], 0, at + 1
+        while at < len(words) and taken < most and (taken == 0 or _is_number(words[at])):
+            taken, at = taken + 1, at + 1
+    return beside_path(library, " ".join(words[at:])) if at < len(words) else ""
+
+
+def _share(word: str) -> float:
+    value = float(word)
+    if not math.isfinite(value):
+        raise ValueError(word)
+    return min(max(value, 0.0), 1.0)
 
 
 def _is_number(word: str) -> bool:

@@ -5,19 +5,28 @@ indices from 1 or from the end, groups and objects, materials by ``usemtl``. Cur
 refused; lines, points, normals and smoothing groups say nothing here.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
 import numpy as np
 
-from sim.world.meshes.materials import MaterialText, beside_path, read_materials
-from sim.world.meshes.surface import TRIANGLES_MAX, MeshError, MeshMaterial, MeshSurface
+from sim.world.meshes.materials import beside_path, materials_of
+from sim.world.meshes.surface import (
+    LOOKS_MAX,
+    TRIANGLES_MAX,
+    MeshError,
+    MeshMaterial,
+    MeshSurface,
+    brief,
+)
 
 SKIPPED: Final = frozenset({"vn", "vp", "s", "l", "p", "mg", "lod", "shadow_obj", "trace_obj",
                             "bevel", "c_interp", "d_interp", "maplib", "usemap"})  # fmt: skip
 """Statements that say nothing of a surface of triangles."""
+VERTICES_MAX: Final = 1_000_000
+"""Of a file at most, and as many places on textures."""
 Corner = tuple[int, int]
 """Indices of a vertex and of its place on the texture, -1 for none."""
 
@@ -31,11 +40,12 @@ class _Faces:
     triangles: list[tuple[Corner, Corner, Corner]] = field(default_factory=list)
     groups: list[int] = field(default_factory=list)
     looks: list[int] = field(default_factory=list)
-    names: list[str] = field(default_factory=lambda: [""])
-    """Of materials, in the order of their first use."""
-    libraries: list[str] = field(default_factory=list)
-    group_names: list[str] = field(default_factory=lambda: [""])
-    """Of groups and objects, in their order."""
+    names: dict[str, int] = field(default_factory=lambda: {"": 0})
+    """Numbers of materials by their names, in the order of their first use."""
+    libraries: dict[str, None] = field(default_factory=dict)
+    """Their names, in their order."""
+    group_names: dict[str, int] = field(default_factory=lambda: {"": 0})
+    """Numbers of groups and objects by their names, in their order."""
     group: int = 0
     look: int = 0
 
@@ -56,17 +66,16 @@ def read_obj(data: bytes, file: str, beside: Callable[[str], bytes | None]) -> M
             _read(found, words)
         except MeshError as error:
             raise MeshError(f"line {number}: {error.problem}", error.remedy) from None
-        if len(found.triangles) > TRIANGLES_MAX:
-            right = f"at most {TRIANGLES_MAX}: reduce (decimate) it in a modelling program"
-            raise MeshError(f"more than {TRIANGLES_MAX} triangles", right)
-    libraries = (beside_path(file, one) for one in found.libraries)
-    return _surface(found, read_materials(libraries, beside))
+        _check_size(found)
+    libraries = [beside_path(file, one) for one in found.libraries]
+    whole = all(beside(one) is not None for one in libraries)
+    return _surface(found, materials_of(libraries, beside), whole=whole)
 
 
 def libraries_of(data: bytes, file: str) -> list[str]:
-    """Paths of files of materials that it names."""
-    rows = (words for _, words in _statements(data) if words[0] == "mtllib")
-    return [beside_path(file, " ".join(words[1:])) for words in rows]
+    """Paths of files of materials that it names, each once."""
+    rows = (words for _, words in _statements(data) if words[0] == "mtllib" and words[1:])
+    return list(dict.fromkeys(beside_path(file, name) for row in rows for name in _named(row[1:])))
 
 
 def write_obj(vertices: np.ndarray, triangles: np.ndarray) -> bytes:
@@ -76,18 +85,36 @@ def write_obj(vertices: np.ndarray, triangles: np.ndarray) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
+def _named(words: list[str]) -> list[str]:
+    """Names of libraries in a statement, which may be several; one name may have spaces in it."""
+    several = len(words) > 1 and all(word.lower().endswith(".mtl") for word in words)
+    return words if several else [" ".join(words)]
+
+
 def _statements(data: bytes) -> Iterator[tuple[int, list[str]]]:
     """Line and words of each; a backslash goes on in the next line."""
-    begun, kept = 0, ""
+    begun, kept = 0, list[str]()
     for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), start=1):
         begun = begun if kept else number
-        rest = kept + line.partition("#")[0].rstrip()
+        rest = line.partition("#")[0].rstrip()
         if rest.endswith("\\"):
-            kept = rest[:-1] + " "
+            kept.append(rest[:-1])
             continue
-        kept = ""
-        if words := rest.split():
+        words = " ".join((*kept, rest)).split() if kept else rest.split()
+        kept.clear()
+        if words:
             yield begun, words
+
+
+def _check_size(found: _Faces) -> None:
+    right = "reduce (decimate) it in a modelling program"
+    if len(found.triangles) > TRIANGLES_MAX:
+        raise MeshError(f"more than {TRIANGLES_MAX} triangles", f"at most {TRIANGLES_MAX}: {right}")
+    if max(len(found.vertices), len(found.places)) > VERTICES_MAX:
+        raise MeshError(f"more than {VERTICES_MAX} vertices", f"at most {VERTICES_MAX}: {right}")
+    if len(found.names) > LOOKS_MAX + 1:
+        told = f"at most {LOOKS_MAX}: join them in a modelling program"
+        raise MeshError(f"more than {LOOKS_MAX} materials", told)
 
 
 def _read(found: _Faces, words: list[str]) -> None:
@@ -102,19 +129,15 @@ def _read(found: _Faces, words: list[str]) -> None:
             _face(found, words[1:])
         case "g" | "o":
             name = " ".join(words)
-            if name not in found.group_names:
-                found.group_names.append(name)
-            found.group = found.group_names.index(name)
+            found.group = found.group_names.setdefault(name, len(found.group_names))
         case "usemtl":
             name = " ".join(words[1:])
-            if name not in found.names:
-                found.names.append(name)
-            found.look = found.names.index(name)
+            found.look = found.names.setdefault(name, len(found.names))
         case "mtllib":
-            found.libraries.append(" ".join(words[1:]))
+            found.libraries.update(dict.fromkeys(_named(words[1:])))
         case word if word not in SKIPPED:
             right = "a mesh of vertices and faces; convert curves and surfaces to one"
-            raise MeshError(f"{word}: no such statement", right)
+            raise MeshError(f"{brief(word, 40)}: no such statement", right)
 
 
 def _numbers(words: list[str], count: int) -> list[float]:
@@ -129,6 +152,8 @@ def _numbers(words: list[str], count: int) -> list[float]:
 
 def _face(found: _Faces, words: list[str]) -> None:
     """Its triangles, all from its first corner."""
+    if len(words) > TRIANGLES_MAX + 2:
+        raise MeshError(f"a face of {len(words)} corners", f"at most {TRIANGLES_MAX} triangles")
     corners = [_corner(found, word) for word in words]
     if len(corners) < 3:
         raise MeshError(f"a face of {len(corners)} corners", "three or more")
@@ -158,16 +183,18 @@ def _index(word: str, count: int, what: str) -> int:
     return index
 
 
-def _surface(found: _Faces, told: MaterialText) -> MeshSurface:
+def _surface(
+    found: _Faces, told: Mapping[str, MeshMaterial], *, whole: bool
+) -> MeshSurface:  # fmt: skip
     corners = np.array(found.triangles, np.intp).reshape(-1, 3, 2)
     laid = None
     if len(corners) and (corners[:, :, 1] >= 0).any():
         places = np.array([*found.places, (0.0, 0.0)], np.float64)
         laid = places[corners[:, :, 1]]
-    materials = tuple(told.materials.get(name, MeshMaterial()) for name in found.names)
-    notes = list(told.notes)
-    absent = [name for name in found.names[1:] if name not in told.materials]
-    if absent and not told.notes:
+    materials = tuple(told.get(name, MeshMaterial()) for name in found.names)
+    notes: list[str] = []
+    absent = [brief(name, 40) for name in found.names if name and name not in told]
+    if absent and whole:
         notes.append(f"material {', '.join(absent[:4])}: in no library of it")
     if laid is None and any(one.texture for one in materials):
         notes.append("textures: its corners have no places (vt) on them")

@@ -1,15 +1,24 @@
 """Surfaces of a link's mesh, by the endings of its files; each is read once."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
-from sim.world.meshes.materials import textures_of
+from sim.world.meshes.materials import read_library, write_library
 from sim.world.meshes.obj import libraries_of, read_obj
 from sim.world.meshes.stl import read_stl
-from sim.world.meshes.surface import MeshError, MeshSurface, checked_surface
+from sim.world.meshes.surface import (
+    MeshError,
+    MeshMaterial,
+    MeshSurface,
+    brief,
+    checked_length,
+    checked_surface,
+)
+from sim.world.meshes.textures import TextureError, checked_texture
 from sim.world.robots.model import LinkMesh
 
 FILE_MAX: Final = 64_000_000
@@ -17,10 +26,20 @@ FILE_MAX: Final = 64_000_000
 ENDINGS: Final = (".stl", ".obj")
 """Of files that are read, in capitals too."""
 PARTS_MAX: Final = 64
-"""Convex parts of one mesh at most."""
+"""Convex parts of one mesh at most, and files of them."""
+BESIDE_MAX: Final = 64
+"""Libraries of materials of one mesh at most, and pictures of them."""
 
 MeshFiles = Callable[[str], bytes]
-"""What is in a file, by its path in the document. Raises OSError if it cannot be had."""
+"""What is in a file, by its path in the document. Raises `OutsideError` if a document may not name
+it, or OSError if it cannot be had."""
+
+ALLOWED: Final = "copy it into the folder of the document"
+"""What a document's files must be."""
+
+
+class OutsideError(OSError):
+    """A file that a document may not name; `strerror` says why, and where it would be allowed."""
 
 
 def no_files(path: str) -> bytes:
@@ -29,23 +48,105 @@ def no_files(path: str) -> bytes:
 
 
 def filled(mesh: LinkMesh, files: MeshFiles) -> LinkMesh:
-    """A mesh with what is in its files; materials and textures that are not there are left out.
+    """A mesh with what is in its files, as `MeshReader.filled`."""
+    return MeshReader(files).filled(mesh)
 
-    Raises:
-        MeshError: if a file cannot be had, or is too large.
+
+@dataclass(slots=True)
+class MeshReader:
+    """Files of the meshes of one document: each is read once, and kept as what it should be.
+
+    Meshes are kept as they are, since they are parsed before the document is taken; of libraries
+    what is taken of them, of pictures the chunks that pixels are made of.
     """
-    contents: dict[str, bytes] = {}
-    for path in dict.fromkeys((mesh.file, *mesh.parts)):
-        if not path.lower().endswith(ENDINGS):
-            right = f"a file {' or '.join(ENDINGS)}; export it as one of them"
-            raise MeshError(f"{path}: no mesh that is read", right)
-        contents[path] = _had(path, files)
-    if (data := contents[mesh.file]) and mesh.file.lower().endswith(".obj"):
-        for library in libraries_of(data, mesh.file):
-            _add(contents, library, files)
-            for texture in textures_of(contents.get(library, b""), library):
-                _add(contents, texture, files)
-    return LinkMesh(mesh.file, mesh.scale, mesh.parts, tuple(contents.items()))
+
+    files: MeshFiles
+    """Where they are had from."""
+    _known: dict[tuple[str, ...], LinkMesh] = field(default_factory=dict)
+    _read: dict[str, bytes] = field(default_factory=dict)
+
+    def filled(self, mesh: LinkMesh) -> LinkMesh:
+        """A mesh with what is in its files; materials and textures that are not there are left out.
+
+        Raises:
+            MeshError: if a file cannot be had, is too large, or is one that no document may name.
+        """
+        key = (mesh.file, *mesh.parts)
+        if (found := self._known.get(key)) is None:
+            found = self._known[key] = self._of_files(mesh)
+        return LinkMesh(mesh.file, mesh.scale, mesh.parts, found.contents, found.left_out)
+
+    def _of_files(self, mesh: LinkMesh) -> LinkMesh:
+        if len(mesh.parts) > PARTS_MAX:
+            raise MeshError(f"{len(mesh.parts)} files of parts", f"at most {PARTS_MAX}")
+        contents: dict[str, bytes] = {}
+        notes: list[str] = []
+        for path in dict.fromkeys((mesh.file, *mesh.parts)):
+            if not path.lower().endswith(ENDINGS):
+                right = f"a file {' or '.join(ENDINGS)}; export it as one of them"
+                raise MeshError(f"{brief(path)}: no mesh that is read", right)
+            contents[path] = self._had(path)
+        if mesh.file.lower().endswith(".obj"):
+            libraries = libraries_of(contents[mesh.file], mesh.file)
+            _check_count("libraries of materials", len(libraries))
+            for library in libraries:
+                self._add_library(library, contents, notes)
+        return LinkMesh(mesh.file, mesh.scale, mesh.parts, tuple(contents.items()), tuple(notes))
+
+    def _add_library(self, library: str, contents: dict[str, bytes], notes: list[str]) -> None:
+        """One that may be absent, and those of its pictures that can be laid on something."""
+        if library in contents:
+            return
+        if (data := self._may_have(library)) is None:
+            told = "is not there; put it beside the mesh"
+            notes.append(f"materials: {brief(library)} {told}")
+            return
+        said = read_library(data, library)
+        notes += said.notes[:BESIDE_MAX]
+        _check_count("pictures", len({one.texture for one in said.materials.values()}))
+        for name, one in said.materials.items():
+            if one.texture and (problem := self._add_texture(one.texture, contents)):
+                notes.append(
+                    f"texture {brief(one.texture)} of material {brief(name)}: it {problem}"
+                )
+                said.materials[name] = MeshMaterial(one.colour)
+        if kept := write_library(said.materials, library):
+            contents[library] = kept
+        else:
+            notes.append(f"materials: {brief(library)} has none")
+
+    def _add_texture(self, path: str, contents: dict[str, bytes]) -> str:
+        """Why a picture is left out; empty if it is kept."""
+        if path in contents:
+            return "" if path.lower().endswith(".png") else "is no PNG; convert it"
+        if (data := self._may_have(path)) is None:
+            return "is not there; put it beside the mesh"
+        if not path.lower().endswith(".png"):
+            return "is no PNG; convert it"
+        try:
+            contents[path] = checked_texture(data)
+        except TextureError as error:
+            return str(error)
+        return ""
+
+    def _may_have(self, path: str) -> bytes | None:
+        """What is in a file that may be absent, but not be another one than a document may name."""
+        try:
+            return self._had(path)
+        except MeshError as error:
+            if isinstance(error.__cause__, OutsideError):
+                raise
+            return None
+
+    def _had(self, path: str) -> bytes:
+        if (data := self._read.get(path)) is None:
+            data = self._read[path] = _had(path, self.files)
+        return data
+
+
+def _check_count(what: str, count: int) -> None:
+    if count > BESIDE_MAX:
+        raise MeshError(f"{count} {what}", f"at most {BESIDE_MAX}")
 
 
 @lru_cache(maxsize=512)
@@ -68,10 +169,10 @@ def parts_of(mesh: LinkMesh) -> tuple[MeshSurface, ...]:
     found: list[MeshSurface] = []
     for path in mesh.parts:
         whole = _surface(mesh, path)
-        for group in np.unique(whole.groups).tolist():
-            found.append(whole.some(whole.groups == group))
-    if len(found) > PARTS_MAX:
-        raise MeshError(f"{len(found)} convex parts", f"at most {PARTS_MAX}")
+        groups = np.unique(whole.groups).tolist()
+        if (count := len(found) + len(groups)) > PARTS_MAX:
+            raise MeshError(f"{count} convex parts", f"at most {PARTS_MAX}")
+        found += [whole.some(whole.groups == group) for group in groups]
     return tuple(found)
 
 
@@ -83,32 +184,26 @@ def by_looks(surface: MeshSurface) -> Iterator[MeshSurface]:
 
 def _surface(mesh: LinkMesh, path: str) -> MeshSurface:
     if (data := mesh.content(path)) is None:
-        raise MeshError(f"{path} was not had", "read the document from its folder")
+        raise MeshError(f"{brief(path)} was not had", "read the document from its folder")
     if path.lower().endswith(".stl"):
         surface = read_stl(data)
     else:
         surface = read_obj(data, path, mesh.content)
-    return checked_surface(checked_surface(surface).scaled(mesh.scale))
+    return checked_length(checked_surface(checked_surface(surface).scaled(mesh.scale)))
 
 
 def _had(path: str, files: MeshFiles) -> bytes:
     try:
         data = files(path)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise MeshError(f"{path} cannot be read: {reason}", "a file that is there") from None
+    except OutsideError as error:
+        raise MeshError(f"{brief(path)} {error.strerror}", ALLOWED) from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        text = f"{brief(path)} cannot be read: {brief(reason, 200)}"
+        raise MeshError(text, "a file that is there") from None
     if not data:
-        raise MeshError(f"{path} is empty", "a file with a mesh")
+        raise MeshError(f"{brief(path)} is empty", "a file with a mesh")
     if len(data) > FILE_MAX:
         right = f"at most {FILE_MAX // 10**6} MB: reduce (decimate) it in a modelling program"
-        raise MeshError(f"{path} has {len(data)} bytes", right)
+        raise MeshError(f"{brief(path)} has {len(data)} bytes", right)
     return data
-
-
-def _add(contents: dict[str, bytes], path: str, files: MeshFiles) -> None:
-    """One that may be absent; what that costs is told of the surface."""
-    if path not in contents:
-        try:
-            contents[path] = _had(path, files)
-        except MeshError:
-            return

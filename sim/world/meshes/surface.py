@@ -17,6 +17,17 @@ FLAT: Final = 1e-7
 """Thickness of a surface, in parts of its length, below which it is in one plane."""
 
 
+LOOKS_MAX: Final = 256
+"""Materials of one mesh at most."""
+LENGTH_MIN_M: Final = 1e-6
+"""Least length of a mesh in metres: what is smaller is a wrong scale, and its volume no number."""
+
+
+def brief(text: str, most: int = 80) -> str:
+    """A stranger's word as it is shown, cut where it is long."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 class MeshError(ValueError):
     """A file that is no mesh: what is wrong, and what would be right."""
 
@@ -93,7 +104,7 @@ class MeshSurface:
 
 
 def checked_surface(surface: MeshSurface) -> MeshSurface:
-    """The same surface.
+    """The same surface, in units of its file.
 
     Raises:
         MeshError: if it is empty, too large, or has corners that are no numbers.
@@ -109,4 +120,17 @@ def checked_surface(surface: MeshSurface) -> MeshSurface:
         raise MeshError("a coordinate is not finite", "finite numbers")
     if far.max() > COORDINATE_MAX:
         raise MeshError(f"a coordinate of {far.max():.6g}", f"at most {COORDINATE_MAX:g}")
+    return surface
+
+
+def checked_length(surface: MeshSurface) -> MeshSurface:
+    """The same surface, in metres.
+
+    Raises:
+        MeshError: if its longest side is shorter than any body's.
+    """
+    length_m = float(np.ptp(surface.vertices[np.unique(surface.triangles)], axis=0).max())
+    if length_m < LENGTH_MIN_M:
+        right = f"at least {LENGTH_MIN_M:g} m; scale has metres per unit of the file"
+        raise MeshError(f"it is {length_m:.3g} m long", right)
     return surface

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from sim.world.meshes.obj import write_obj
-from sim.world.meshes.reading import ENDINGS, filled
+from sim.world.meshes.reading import ENDINGS
 from sim.world.meshes.surface import MeshError
 from sim.world.mjcf.values import MjcfValues
 from sim.world.robots.model import LinkMesh, Triple
@@ -72,7 +72,7 @@ def _of_file(
     if not path.lower().endswith(ENDINGS):
         return None, f"its mesh {path} is not read; read are {', '.join(ENDINGS)}"
     try:
-        return filled(LinkMesh(path, scale), values.files), ""
+        return values.meshes.filled(LinkMesh(path, scale)), ""
     except MeshError as error:
         values.fault(node, path, error.problem, error.remedy)
         return LinkMesh(path, scale), ""

@@ -1,7 +1,7 @@
 """The process that draws: ``python -m sim.world.pictures egl`` (or ``osmesa``).
 
-It is spoken to as `sim.world.pictures.wire` says. OpenGL is chosen before the engine is loaded,
-which reads the choice then, and nothing but answers goes to standard output.
+It is spoken to as `sim.world.pictures.wire` says. The engine is loaded with the OpenGL of choice,
+and nothing but answers goes to standard output.
 """
 
 import os
@@ -42,7 +42,7 @@ def main(library: str) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C is the other side's
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
-    os.environ["MUJOCO_GL"] = os.environ["PYOPENGL_PLATFORM"] = library
+    os.environ["PYOPENGL_PLATFORM"] = library
     try:
         _serve(sys.stdin.buffer, answers, library)
     except BrokenPipeError:
@@ -67,7 +67,7 @@ def _serve(orders: IO[bytes], answers: IO[bytes], library: str) -> None:
     from sim.world.pictures.drawing import Drawing
 
     try:
-        drawing = Drawing(order)
+        drawing = Drawing(order, library)
     except WireError:
         raise
     except Exception as error:

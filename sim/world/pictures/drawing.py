@@ -24,13 +24,17 @@ GLASS: Final = 0.35
 class Drawing:
     """Pictures of one order.
 
+    Args:
+        order: what is drawn.
+        opengl: a key of `sim.world.pictures.__main__.PACKAGES`.
+
     Raises:
         WireError: if the engine does not take the model, or positions do not fit it.
         Exception: whatever there is instead of OpenGL.
     """
 
-    def __init__(self, order: PictureOrder) -> None:
-        self._engine: Any = engine()
+    def __init__(self, order: PictureOrder, opengl: str) -> None:
+        self._engine: Any = engine(opengl)
         self._order = order
         plain = self._taken(order.text)
         data = self._engine.MjData(plain)

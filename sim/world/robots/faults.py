@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as member
+from typing import Final
 
 FieldKey = tuple[str | int, ...]
 """A field of a robot: ``("link", 2, "size_m")`` is the size of the third link in its list."""
@@ -65,8 +66,12 @@ class RobotDocumentError(ValueError):
         super().__init__("\n".join(f"{source}:{fault}" for fault in self.faults))
 
 
+FAULTS_MAX: Final = 50
+"""Faults of a document after which no more are looked for."""
+
+
 class FaultList:
-    """Faults of a document while it is read.
+    """Faults of a document while it is read; so many that no more are looked for end the reading.
 
     Args:
         labels: what the document calls the fields of a robot, where it is another word.
@@ -95,14 +100,14 @@ class FaultList:
 
     def add(self, line: int, column: int, value: object, problem: str, remedy: str) -> None:
         """Note a fault of the text itself."""
-        self.faults.append(DocumentFault(line, column, _line("", "", value, problem, remedy)))
+        self._append(DocumentFault(line, column, _line("", "", value, problem, remedy)))
 
     def unreadable(self, field: FieldKey, value: object, problem: str, remedy: str) -> None:
         """Note a field whose value cannot be had; findings about it are left out."""
         self.ignore(field)
         label = self._labels.get(str(field[-1]), str(field[-1]))
         text = _line("", label, value, problem, remedy)
-        self.faults.append(DocumentFault(*self._place(field), text, field))
+        self._append(DocumentFault(*self._place(field), text, field))
 
     def ignore(self, field: FieldKey) -> None:
         """Leave out findings about a field."""
@@ -114,7 +119,7 @@ class FaultList:
             if one.field not in self._ignored:
                 label = self._labels.get(str(one.field[-1]), str(one.field[-1]))
                 text = _line(one.subject, label, one.value, one.problem, one.remedy)
-                self.faults.append(DocumentFault(*self._place(one.field), text, one.field))
+                self._append(DocumentFault(*self._place(one.field), text, one.field))
 
     def end(self) -> None:
         """Refuse the document if it has faults.
@@ -124,6 +129,11 @@ class FaultList:
         """
         if self.faults:
             raise RobotDocumentError(self._source, self.faults)
+
+    def _append(self, fault: DocumentFault) -> None:
+        self.faults.append(fault)
+        if len(self.faults) >= FAULTS_MAX:
+            self.end()
 
     def _place(self, field: FieldKey) -> tuple[int, int]:
         """Of the field, or of what it is in."""

@@ -111,6 +111,8 @@ class LinkMesh:
     of the same scale."""
     contents: tuple[tuple[str, bytes], ...] = field(default=(), repr=False)
     """Path and bytes of each file, materials and textures too; empty if they were not had."""
+    left_out: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    """Lines about materials and textures that were not had, or are none."""
 
     def __str__(self) -> str:
         """Its file."""

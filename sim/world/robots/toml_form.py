@@ -27,7 +27,6 @@ from sim.world.robots.model import (
 from sim.world.robots.sensors import RobotSensor, SensorKind, sensor_keys
 from sim.world.robots.toml_keys import READERS, UnreadableError, one_of, some
 from sim.world.robots.toml_sensors import SENSOR_READERS, sensor_of
-from sim.world.robots.toml_tables import SIZE_MAX as SIZE_MAX
 from sim.world.robots.toml_tables import TomlTables
 
 _NEEDED: Final = {

@@ -1,11 +1,13 @@
 """Where the keys of a TOML document stand, which the standard library does not tell.
 
-For documents that :mod:`tomllib` has read: their grammar is right. Nothing is read recursively.
+For documents that :mod:`sim.toml_reading` has read: their grammar is right. Nothing is read
+recursively.
 """
 
 import re
-import tomllib
 from typing import Final
+
+from sim.toml_reading import read_table
 
 KeyPath = tuple[str | int, ...]
 """Keys and indices from the top of the document."""
@@ -23,7 +25,7 @@ def key_places(text: str) -> dict[KeyPath, tuple[int, int]]:
     """Line and column, from 1, of each value, and of each heading.
 
     Args:
-        text: a document that `tomllib` reads.
+        text: a document that :func:`sim.toml_reading.read_table` reads.
     """
     return _Scan(text.replace("\r\n", "\n")).places()
 
@@ -84,7 +86,7 @@ class _Scan:
             self._skip(_SPACE)
             if self._next('"') or self._next("'"):
                 quoted = self._take(_STRING)
-                found.extend(tomllib.loads(f"{quoted} = 0"))
+                found.extend(read_table(f"{quoted} = 0"))
             else:
                 found.append(self._take(_BARE))
             self._skip(_SPACE)

@@ -1,15 +1,13 @@
 """Tables of a TOML document as fields of values; every fault is collected with its place."""
 
-import tomllib
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
+from sim.toml_reading import TomlReadError, read_table
 from sim.world.robots.faults import FaultList, FieldKey
 from sim.world.robots.toml_keys import Fields, UnreadableError
 from sim.world.robots.toml_places import key_places
 
-SIZE_MAX: Final = 8_000_000
-"""Characters of a document at most."""
 _MISSING: Final = object()
 
 
@@ -32,21 +30,11 @@ class TomlTables:
     def __init__(self, text: str, source: str) -> None:
         self.faults: FaultList = FaultList(source, {}, lambda: key_places(text))
         self._data: dict[str, Any] = {}
-        if len(text) > SIZE_MAX:
-            self._refuse(f"{len(text)} characters", "too long", f"at most {SIZE_MAX}")
         try:
-            self._data = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            self._refuse(None, f"no TOML: {error}", "see https://toml.io")
-        except RecursionError:
-            self._refuse(None, "lists in lists without end", "lists and tables of few floors")
-        except ValueError as error:
-            self._refuse(None, f"no TOML: {error}", "numbers of fewer digits")
-
-    def _refuse(self, value: object, problem: str, remedy: str) -> None:
-        line, column = _told_place(problem)
-        self.faults.add(line, column, value, problem, remedy)
-        self.faults.end()
+            self._data = read_table(text)
+        except TomlReadError as error:
+            self.faults.add(error.line, error.column, None, str(error), "see https://toml.io")
+            self.faults.end()
 
     def _tables(
         self, table: dict[str, Any], path: FieldKey, key: str
@@ -104,12 +92,3 @@ class TomlTables:
             self._put((*path, key))
             right = f"one of {', '.join(sorted(known))}"
             self.faults.unreadable((*path, key), None, "no such key", right)
-
-
-def _told_place(problem: str) -> tuple[int, int]:
-    """Line and column that `tomllib` tells at the end of its message."""
-    _, _, told = problem.rpartition("(at line ")
-    words = told.rstrip(")").split(", column ")
-    if len(words) == 2 and words[0].isdecimal() and words[1].isdecimal():
-        return int(words[0]), int(words[1])
-    return 0, 0

@@ -1,6 +1,6 @@
 """Meshes of URDF: ``<mesh filename scale>``, with ``<part filename>`` of ours for convex parts."""
 
-from sim.world.meshes.reading import ENDINGS, filled
+from sim.world.meshes.reading import ENDINGS, OutsideError
 from sim.world.meshes.surface import MeshError
 from sim.world.robots.model import LinkMesh
 from sim.world.robots.xml_nodes import XmlNode
@@ -23,9 +23,9 @@ def read_mesh(values: XmlValues, node: XmlNode) -> tuple[LinkMesh | None, str]:
         return None, f"its mesh {file} is not read; read are {', '.join(ENDINGS)}"
     mesh = LinkMesh(file, triple(scale), parts)
     try:
-        return (filled(mesh, values.files) if file else mesh), ""
+        return (values.meshes.filled(mesh) if file else mesh), ""
     except MeshError as error:
-        if file.startswith(PACKAGE):
+        if file.startswith(PACKAGE) and not isinstance(error.__cause__, OutsideError):
             return None, f"its mesh {file} is not there: no folder above the document has it"
         values.fault(node, file, error.problem, error.remedy)
     return mesh, ""

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.meshes.reading import MeshFiles, no_files
+from sim.world.meshes.reading import MeshFiles, MeshReader, no_files
 from sim.world.robots.checks import NUMBER_MAX
 from sim.world.robots.faults import FaultList
 from sim.world.robots.losses import Loss
@@ -31,7 +31,7 @@ class XmlValues:
     """
 
     def __init__(self, source: str, files: MeshFiles = no_files) -> None:
-        self.files: MeshFiles = files
+        self.meshes: MeshReader = MeshReader(files)
         self.faults: FaultList = FaultList(source, {})
         self.losses: list[Loss] = []
 

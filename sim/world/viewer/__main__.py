@@ -60,8 +60,7 @@ class _Orders:
 def main() -> int:
     """Show a window until it or the input is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C is the other side's
-    for name in ("MUJOCO_GL", "PYOPENGL_PLATFORM"):  # of pictures without a screen
-        os.environ.pop(name, None)
+    os.environ.pop("PYOPENGL_PLATFORM", None)  # of pictures without a screen
     answers = os.dup(1)
     os.dup2(2, 1)
     # Imported here: the engine reads by what it draws when it is loaded.

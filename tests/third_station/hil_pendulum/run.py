@@ -8,11 +8,12 @@ from hil.config.settings import apply_overrides, read_toml
 from hil.recording.events import EventKind, Level
 from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
+from hil.run.end import Conclusion, Ran
 from hil.run.facts import run_facts
 from hil.run.journal import Journal
 from hil.run.run import Opening, play
 from hil.run.station import Checked, Request, Tried
-from hil.terminal.console import out, print_json
+from hil.terminal.console import out
 from hil.timing.clock import Tick, VirtualClock, moment
 from hil_pendulum.pendulum import Gate, SwingScenario
 from hil_pendulum.station import MODES, SIGNALS
@@ -67,7 +68,13 @@ def scenario_of(file: Path, overrides: tuple[str, ...]) -> SwingScenario:
     return SwingScenario.build(apply_overrides(read_toml(file), overrides), str(file))
 
 
-def dry_run(file: Path, folder: Path, overrides: tuple[str, ...] = ()) -> Tried:
+def dry_run(file: Path, folder: Path) -> Tried:
+    """Run it, whatever it says."""
+    end = run_recorded(file, folder)
+    return Tried(ok=end.ok, reason=end.outcome, recording=end.recorder.path)
+
+
+def run_recorded(file: Path, folder: Path, overrides: tuple[str, ...] = ()) -> Conclusion:
     """Run it, recorded."""
     scenario = scenario_of(file, overrides)
     facts = {"scenario": scenario.name, "clock": "virtual"}
@@ -76,9 +83,10 @@ def dry_run(file: Path, folder: Path, overrides: tuple[str, ...] = ()) -> Tried:
     with Opening(scenario.name, folder, virtual=True) as opening:
         journal = Journal(opening.record(RecordingSettings(), header))
         run = SwingRun(scenario, opening, journal)
-        play(run)
-    mode = run.gate.mode
-    return Tried(ok=mode == "resting", reason=mode, recording=opening.recorded().path)
+        opening.play(run, journal)
+        mode = run.gate.mode
+        opening.conclude(mode, well=mode == "resting")
+    return opening.end()
 
 
 def check(request: Request) -> Checked:
@@ -89,17 +97,13 @@ def check(request: Request) -> Checked:
     return Checked(ok=run.gate.mode == "resting", told=told, show=lambda: out.print(told))
 
 
-def run_and_show(request: Request) -> bool:
-    """Run it and tell how it went."""
-    tried = dry_run(request.scenario, request.folder, request.overrides)
-    told = {"ok": tried.ok, "outcome": tried.reason, "recording": str(tried.recording)}
+def run_swing(request: Request) -> Ran:
+    """Run it; what the command line shows of it."""
+    end = run_recorded(request.scenario, request.folder, request.overrides)
+    told = {"outcome": end.outcome}
     if request.report:
         from hil.report.page import write_report
 
-        page = write_report(Recording.open(tried.recording), tried.recording.parent)
-        told["report"] = str(page)
-    if request.as_json:
-        print_json(told)
-    else:
-        out.print(f"{tried.reason}: {tried.recording}", markup=False, soft_wrap=True)
-    return tried.ok
+        recording = Recording.open(end.recorder.path)
+        told["report"] = str(write_report(recording, end.recorder.path.parent))
+    return Ran(end=end, told=told, show=lambda: None)

@@ -42,7 +42,7 @@ STATION = Station(
     ),
     signals=SIGNALS,
     check=lambda request: _own("run", "check")(request),
-    run=lambda request: _own("run", "run_and_show")(request),
+    run=lambda request: _own("run", "run_swing")(request),
     dry_run=lambda file, folder, tell: _own("run", "dry_run")(file, folder),
     sections=(Section("swing", "hil_pendulum.report:swing", "How it swung"),),
     views=Views(

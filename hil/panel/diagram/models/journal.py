@@ -16,15 +16,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from hil.config.errors import ConfigError, RefusedError
+from hil.config.errors import RefusedError
 from hil.config.files import read_regular
 from hil.diagram.model import Diagram, DiagramFile
 from hil.diagram.read import read_text
 from hil.diagram.write import text_of
-from hil.panel.diagram.models.changes import MismatchError, Step, step_of, table_of
+from hil.panel.diagram.models.changes import Step, step_of, table_of
 from hil.panel.diagram.models.history import History
 
 VERSION: Final = 1
+_NO_EDIT: Final = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
+"""What comes of a table that is none."""
 BYTES_MOST: Final = 1 << 28
 
 
@@ -166,7 +168,10 @@ def _tables(whole: bytes) -> tuple[list[dict[str, Any]], int]:
         check = zlib.crc32(data, check)
         if told != b"%08x" % check:
             raise DamagedError(f"line {number}: its checksum is wrong")
-        table = json.loads(data)
+        try:
+            table = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise DamagedError(f"line {number}: no JSON: {error}") from None
         if not isinstance(table, dict):
             raise DamagedError(f"line {number}: no edit")
         tables.append(table)
@@ -178,6 +183,8 @@ def _replayed(tables: list[dict[str, Any]], path: Path) -> tuple[History, str | 
     if not tables or tables[0].get("version") != VERSION:
         raise DamagedError("it does not begin as one of this version does")
     text = tables[0].get("text")
+    if not isinstance(text, str | None):
+        raise DamagedError("line 1: its text is none")
     try:
         history = History(
             DiagramFile(Diagram(), path=path) if text is None else read_text(text, path)
@@ -185,11 +192,15 @@ def _replayed(tables: list[dict[str, Any]], path: Path) -> tuple[History, str | 
         for number, table in enumerate(tables[1:], 2):
             try:
                 _apply(history, table)
-            except (MismatchError, KeyError, TypeError, ValueError) as error:
-                raise DamagedError(f"line {number}: {error}") from None
+            except _NO_EDIT as error:
+                raise DamagedError(f"line {number}: {error!s:.300}") from None
         read_text(text_of(history.file), path)
-    except ConfigError as error:
-        raise DamagedError(f"it does not make a diagram: {error.problems[0]}") from None
+    except DamagedError:
+        raise
+    except _NO_EDIT as error:
+        raise DamagedError(
+            f"it does not make a diagram: {str(error).splitlines()[0]:.300}"
+        ) from None
     return history, text
 
 

@@ -7,7 +7,6 @@ cannot run is told, and what ran before goes on.
 from __future__ import annotations
 
 import sys
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
@@ -24,6 +23,7 @@ from hil.diagram.panel_blocks import PanelBlock, panel_blocks
 from hil.diagram.stepping import SteppedRun
 from hil.diagram.trace import Trace
 from hil.diagram.types import FoundType
+from sim.toml_reading import read_value
 
 AHEAD_MOST_S: Final = 0.1
 """Most that is computed at once [s]: a window that was held up does not catch up."""
@@ -140,8 +140,8 @@ class LiveRun:
             ConfigError: If a panel block cannot have it.
         """
         try:
-            values = tuples(tomllib.loads(f"value = {text}")["value"])
-        except (ValueError, RecursionError):
+            values = tuples(read_value(text))
+        except ValueError:
             raise RefusedError(f"{name} = {text[:60]!r}: such as 0.5, [1, 2] or true") from None
         panel = {one.path: one for one in self.panel_blocks()}
         if name in panel:

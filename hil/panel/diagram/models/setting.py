@@ -6,7 +6,6 @@ A value is checked against type, limits and unit before it is taken.
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,6 +23,7 @@ from hil.panel.diagram.models.names import (
     diagram_at,
     with_diagram,
 )  # fmt: skip
+from sim.toml_reading import TomlReadError, read_value
 
 
 def with_block(file: DiagramFile, where: str, name: str, block: DrawnBlock) -> DiagramFile:
@@ -230,8 +230,8 @@ def typed(one: ParameterKind, text: str) -> Any:
     if text.startswith("$") or one.type in WORDS:
         return text
     try:
-        return tuples(tomllib.loads(f"value = {text}")["value"])
-    except tomllib.TOMLDecodeError:
+        return tuples(read_value(text))
+    except TomlReadError:
         pass
     number, _, behind = text.partition(" ")
     try:

@@ -1,11 +1,11 @@
 """Values of a form: what is shown of them, what typed text means, and what a new one begins as."""
 
-import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
 from hil.panel.scenarios.models.form_nodes import ABSENT, Node, NodeKind, NodeMaker, Place, Schema
+from sim.toml_reading import TomlReadError, read_value
 
 
 def shown(node: Node) -> str:
@@ -35,8 +35,8 @@ def parsed(node: Node, text: str, maker: NodeMaker) -> Any:
                  for i in range(len(parts))]  # fmt: skip
         return [_scalar(maker.resolved(one), part) for one, part in zip(items, parts, strict=True)]
     if isinstance(node.value, list | tuple):  # a row of a matrix
-        with suppress(tomllib.TOMLDecodeError, RecursionError):
-            return tomllib.loads(f"row = {text}")["row"]
+        with suppress(TomlReadError):
+            return read_value(text)
     return _scalar(node.schema, text)
 
 

@@ -26,6 +26,6 @@ def scenes_of(header: RunHeader) -> tuple[Scene, ...]:
         raise SceneError(f"the run's header has no {error}; nothing can be drawn") from error
     except ConfigError as error:
         problem = error.problems[0] if error.problems else str(error)
-        raise SceneError(f"the run's header: {problem}") from error
+        raise SceneError(f"the run's header: {problem}; nothing can be drawn") from error
     except ValueError as error:
-        raise SceneError(f"the run's header: {error}") from error
+        raise SceneError(f"the run's header: {error}; nothing can be drawn") from error

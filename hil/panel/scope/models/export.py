@@ -6,6 +6,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Final
 
+from hil.config import files
 from hil.panel.scope.models.channels import Channel
 from hil.panel.scope.models.ring import Window
 
@@ -55,8 +56,7 @@ def write_new(wanted: Path, content: bytes) -> Path:
     """
     for path in _names(wanted):
         try:
-            with path.open("xb") as file:
-                file.write(content)
+            files.write_new(path, content)
         except FileExistsError:
             continue
         except OSError as error:

@@ -1,6 +1,6 @@
 """A recording as a window's feed, with a time of its own that can be moved."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -10,11 +10,15 @@ from numpy.typing import NDArray
 from hil.panel.live.models.feed import HISTORY_S, Batch, RunFacts
 from hil.recording.events import EventRecord
 from hil.recording.mcap_scan import Caps
-from hil.recording.reader import Recording
+from hil.recording.percentiles import spread_of
+from hil.recording.reader import Recording, is_short
+from hil.recording.row_arrays import gathered
 from hil.recording.rows import numbers
 
 RATES: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """Seconds of the run per second."""
+_STEPS: Final = 1 << 17
+"""In time, that are looked at at once."""
 
 
 class FileFeed:
@@ -34,10 +38,10 @@ class FileFeed:
         """What of it cannot be read; empty if all can."""
         self.dropped = recording.dropped
         """Entries that are known to be missing."""
-        self.table = numbers(recording.signals, recording.columns)
-        """All rows, (N, values of the table), read-only."""
-        self.table.flags.writeable = False
-        self._times = np.fmax.accumulate(recording.t_s)  # whatever it tells, time does not go back
+        self._recording = recording
+        self._times = gathered(_not_falling(recording), recording.path.parent)
+        self._table = self._read(0, recording.cycles) if is_short(recording) else None
+        """All rows of a short recording; those of a long one are read when they are shown."""
         self.events = tuple(sorted(recording.events, key=lambda event: event.t_s))
         """All of the run."""
         self._event_times = np.array([event.t_s for event in self.events])
@@ -71,6 +75,21 @@ class FileFeed:
             RecordingError: if it is not there, is not a recording, or is beyond the caps.
         """
         return cls(Recording.open(path, caps, told), now_s)
+
+    @property
+    def table(self) -> NDArray[np.float64]:
+        """All rows, (N, values of the table), read-only; of a long recording they take memory."""
+        return self.rows(0, len(self._times))
+
+    def rows(self, first: int, end: int) -> NDArray[np.float64]:
+        """Rows from a place to before another, (n, values of the table), read-only."""
+        return self._read(first, end) if self._table is None else self._table[first:end]
+
+    def _read(self, first: int, end: int) -> NDArray[np.float64]:
+        part = self._recording.part(first, end)
+        table = numbers(part.signals, part.columns)
+        table.flags.writeable = False
+        return table
 
     @property
     def t_s(self) -> float:
@@ -126,7 +145,7 @@ class FileFeed:
             if (restart or event.t_s > since_s) and event.t_s <= self._place_s
         ]
         self._shown_s = self._place_s
-        return Batch(self.table[low:high], tuple(events), restart=restart)
+        return Batch(self.rows(low, high), tuple(events), restart=restart)
 
     def _advance(self) -> None:
         now_s = self._now_s()
@@ -134,9 +153,21 @@ class FileFeed:
         self._asked_s = now_s
 
 
+def _not_falling(recording: Recording) -> Iterator[NDArray[np.float64]]:
+    """Times of the rows [s]: whatever it tells, time does not go back."""
+    last = np.nan
+    for piece in recording.pieces():
+        times = np.fmax(np.fmax.accumulate(piece.rows.t_s), last)
+        last = float(times[-1]) if len(times) else last
+        yield times
+
+
 def _facts(recording: Recording, t_s: NDArray[np.float64]) -> RunFacts:
-    steps = np.diff(t_s)
-    period_s = float(np.median(steps)) if len(steps) else 1.0
+    def steps() -> Iterator[NDArray[np.float64]]:
+        for first in range(0, max(len(t_s) - 1, 0), _STEPS):
+            yield np.diff(t_s[first : first + _STEPS + 1])
+
+    period_s = spread_of(steps, (50.0,)).percentiles[0] if len(t_s) > 1 else 1.0
     header = recording.header
     name = header.metadata.get("scenario") or recording.path.parent.name
     return RunFacts(header, max(period_s, 1e-6), name)

@@ -2,12 +2,14 @@
 
 import sys
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hil.config.errors import ConfigError
 from hil.machines.kinds import ROBOT
+from hil.run.end import Ran
 from hil.run.file_kinds import find_kind
 from hil.space_arm.commands.choices import JOINT_NAMES
 from hil.stations.arm.told import MoveTold, NothingTold
@@ -158,20 +160,12 @@ def show_nothing(opened: "RobotSession", why: str, *, as_json: bool) -> None:
 
 def show_result(choice: "Choice", found: "Streamed", *, as_json: bool) -> None:
     """Say how a move went, and leave with its status."""
-    from hil.stations.arm.findings import show_end, told_end
-    from hil.terminal.console import show_recording
+    from hil.stations.arm.findings import told_end
+    from hil.terminal.run_end import show_and_leave
 
-    if as_json:
-        print_json(
-            MoveTold(
-                **told_end(found, choice.robot_line),
-                recording=str(found.recorder.path),
-                recording_sha256=found.recorder.sha256,
-                notes=[event.message for event in found.events],
-            )
-        )
-        leave(found.ok)
-    show_end(found)
-    out.print(f"robot: {choice.robot_line}, {found.end.waypoints} waypoints")
-    show_recording(found.recorder.path, found.recorder.parts)
-    leave(found.ok)
+    told = MoveTold(
+        **told_end(found, choice.robot_line), notes=[event.message for event in found.events]
+    )
+    line = f"robot: {choice.robot_line}, {found.end.waypoints} waypoints"
+    ran = Ran(end=found.run_end, told=told, show=partial(out.print, line))
+    show_and_leave(ran, as_json=as_json)

@@ -13,7 +13,7 @@ from hil.stations.arm.commands.identify import identify
 from hil.stations.arm.commands.jog import jog
 from hil.stations.arm.commands.moves import goto, play
 from hil.stations.arm.commands.pose import fk, ik
-from hil.terminal.console import Json, leave, verb
+from hil.terminal.console import Json, verb
 from hil.terminal.options import (
     ArmAtOption,
     ArmLinkOption,
@@ -24,6 +24,7 @@ from hil.terminal.options import (
     ReportOption,
     SetOption,
 )
+from hil.terminal.run_end import show_and_leave
 
 
 @verb
@@ -51,7 +52,7 @@ def run(
         overrides=tuple(overrides or ()), clock=clock, fallback=fallback, folder=folder,
         report=report_too, as_json=as_json,
     )  # fmt: skip
-    leave(STATION.run(request))
+    show_and_leave(STATION.run(request), as_json=as_json)
 
 
 @verb

@@ -9,7 +9,6 @@ servo_s is the duration of a blend that rounds as much as they do.
 """
 
 import math
-import tomllib
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ from arm_driver.identification import Identified
 from arm_driver.strokes import AXES
 from hil.config.toml_edit import changed_text, write_text
 from hil.machines.robot_settings import RobotSettings, rounding_s2
+from sim.toml_reading import read_table
 
 MARGIN_S: Final = 0.05
 """Of the window of the delay [s]: about what the following window allows for the speed as well."""
@@ -73,5 +73,5 @@ def write(path: Path, changed: Change) -> None:
         ConfigError: if that is no robot then, or cannot be written; the file is as it was.
     """
     text = changed_text(path.read_text(encoding="utf-8"), changed, str(path))
-    RobotSettings.build(tomllib.loads(text), str(path))
+    RobotSettings.build(read_table(text), str(path))
     write_text(path, text)

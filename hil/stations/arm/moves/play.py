@@ -1,7 +1,5 @@
 """A recorded path to be driven again: a CSV file of places, or what a robot was sent in a run."""
 
-import csv
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -12,10 +10,11 @@ from scipy.spatial.transform import Rotation
 
 from arm_driver.keeper import BranchKeeper
 from arm_driver.kinematics import Joints, nearest
-from arm_driver.location import COUNTS_PER_DEG, COUNTS_PER_MM, Location
+from arm_driver.location import COUNTS_PER_DEG, COUNTS_PER_MM
 from arm_driver.pose import ArmError, Pose
-from hil.config.errors import RefusedError
+from hil.config.errors import MotionError, RefusedError
 from hil.config.settings import ConfigError
+from hil.config.tables import read_table
 from hil.machines.robot_settings import RobotSettings
 from hil.recording.header import RecordingError
 from hil.stations.arm.judge import RobotJudge
@@ -107,33 +106,18 @@ def _start_joints(machines: ArmMachines, first_rad: Array) -> Array | None:
 
 def _of_csv(path: Path, robot: RobotSettings) -> PlayedPath:
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.reader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ConfigError(str(path), [f"cannot be read: {error}"]) from None
-    head = [name.strip() for name in rows[0]] if rows else []
-    if missing := [name for name in COLUMNS if name not in head]:
-        raise ConfigError(
-            str(path), [f"line 1: no column {', '.join(missing)}; needed are {', '.join(COLUMNS)}"]
-        )
-    places = [head.index(name) for name in COLUMNS]
-    found = [_row(str(path), number, row, places) for number, row in enumerate(rows[1:], 2) if row]
-    times = np.array([t_s for t_s, _ in found])
+        table = read_table(path, COLUMNS)
+    except MotionError as error:
+        raise ConfigError(str(path), [str(error).removeprefix(str(path)).lstrip(":, ")]) from None
+    times, *values = (table.columns[name] for name in COLUMNS)
     _check_times(str(path), times)
-    poses = tuple(place_of(robot, place) for _, place in found)
-    return PlayedPath(path.name, times, poses, None)
-
-
-def _row(
-    file: str, number: int, row: Sequence[str], places: Sequence[int]
-) -> tuple[float, Location]:
-    try:
-        values = [float(row[place]) for place in places]
-        if not np.isfinite(values).all():
-            raise ValueError("seven finite numbers are needed")
-        return values[0], read_place(values[1:])
-    except (ValueError, IndexError) as error:
-        raise ConfigError(file, [f"line {number}: {error}"]) from None
+    poses = []
+    for row, place in enumerate(zip(*values, strict=True)):
+        try:
+            poses.append(place_of(robot, read_place([float(one) for one in place])))
+        except ValueError as error:
+            raise ConfigError(str(path), [f"line {table.lines[row]}: {error}"]) from None
+    return PlayedPath(path.name, times, tuple(poses), None)
 
 
 def _check_times(file: str, times: Array) -> None:

@@ -87,7 +87,7 @@ class ArmView(RecordedRun):
         times = times_s(run.recording)
         return cls(
             recording=run.recording, times=times, phases=phases_of(run.recording, times),
-            verdict=seen_from_outside(verdict, run.recording.path), run=run, machines=machines,
+            verdict=seen_from_outside(verdict, run.recording), run=run, machines=machines,
             result=result, fetches=fetches, shown=shown, asked=asked,
             space=_aligned(run, machines, fetches.fetched_s, shown), measured=measured,
             modelled=driven is not asked, tracking=tracking, accuracy=accuracy,

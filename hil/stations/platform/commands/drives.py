@@ -246,7 +246,8 @@ def jog(
     """Home, then lead one leg slowly out from the parked platform and back."""
     from hil.stations.platform.drives.certificate import SLOW_MAX
     from hil.stations.platform.drives.commissioning import slow_share
-    from hil.stations.platform.runner import run_and_show
+    from hil.stations.platform.runner import run_plan
+    from hil.terminal.run_end import show_and_leave
 
     if not 0.0 < speed <= SLOW_MAX:
         raise ConfigError("--speed", [f"{speed}: a share above 0 and up to {SLOW_MAX} is needed"])
@@ -258,7 +259,8 @@ def jog(
         return {"kind": "legs", "speed": slow_share(loaded, speed), "to": to}
 
     plan = _plan(rig, drives, f"jog_leg{leg}", rate_hz, fallback, motion)
-    leave(run_and_show(plan, folder, report_too=False, as_json=as_json))
+    ran = run_plan(plan, folder, report_too=False, as_json=as_json)
+    show_and_leave(ran, as_json=as_json)
 
 
 @app.command()
@@ -272,10 +274,12 @@ def park(
     as_json: Json = False,
 ) -> None:
     """Home, go to the parked pose, hold it for a moment under force, and switch off."""
-    from hil.stations.platform.runner import run_and_show
+    from hil.stations.platform.runner import run_plan
+    from hil.terminal.run_end import show_and_leave
 
     plan = _plan(rig, drives, "park", rate_hz, fallback)
-    leave(run_and_show(plan, folder, report_too=False, as_json=as_json))
+    ran = run_plan(plan, folder, report_too=False, as_json=as_json)
+    show_and_leave(ran, as_json=as_json)
 
 
 @app.command("test")

@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from drives.bank import BankReport
+from hil.machines.drive_fit import scales_of
 from hil.machines.rig import Rig
 from hil.stations.platform.drives.commissioning import LegTest
 from hil.stations.platform.drives.reference import (
@@ -24,7 +25,6 @@ from hil.stations.platform.drives.reference import (
     state_dir,
     write_state,
 )
-from hil.stations.platform.drives.setup import scales_of
 from hil.stations.platform.drives.watchdog_proof import WatchdogProof
 from hil.stations.platform.scenario import LegMovesSettings, Plan
 

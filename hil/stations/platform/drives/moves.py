@@ -1,12 +1,14 @@
 """Slow moves of the drives from the command line: homing and the test move."""
 
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 from rich.table import Table
 
 from hil.config.errors import RefusedError
 from hil.recording.reader import Recording
+from hil.run.end import Ran, conclusion_told
 from hil.stations.platform.course import RunSequence
 from hil.stations.platform.drives.certificate import (
     QUESTION,
@@ -21,8 +23,9 @@ from hil.stations.platform.drives.told import HomeTold, LegTestTold
 from hil.stations.platform.drives.watchdog_proof import CUT_LEG_M_S, WatchdogProof, limit_us
 from hil.stations.platform.runner import play
 from hil.stations.platform.scenario import Plan
-from hil.stations.platform.shown import show_end
+from hil.stations.platform.shown import show_drives
 from hil.terminal.console import err, out, print_json, styled
+from hil.terminal.run_end import show, show_end
 from hil.timing.clock import utc_stamp
 from hil.timing.stop import StopSignals
 
@@ -39,20 +42,15 @@ def home_and_show(plan: Plan, leg: int | None, folder: Path, *, as_json: bool) -
     with ExitStack() as until_told:
         result = play(plan, folder, quiet=as_json, course=course, until_told=until_told)
         recording = Recording.open(result.recorder.path)
-        if as_json:
-            homed = [number for number, homed in enumerate(result.homed, start=1) if homed]
-            print_json(
-                HomeTold(
-                    ok=result.ok,
-                    outcome=result.outcome.value,
-                    reason=result.reason,
-                    homed=homed,
-                    recording=str(result.recorder.path),
-                )
-            )
-        else:
-            show_end(result, recording)
-    return result.ok
+        homed = [number for number, homed in enumerate(result.homed, start=1) if homed]
+        told = HomeTold(
+            **conclusion_told(result.end),
+            outcome=result.outcome.value,
+            reason=result.reason,
+            homed=homed,
+        )
+        ran = Ran(end=result.end, told=told, show=partial(show_drives, recording))
+        return show(ran, as_json=as_json)
 
 
 def leg_test_and_show(
@@ -75,7 +73,8 @@ def leg_test_and_show(
         tests = judge_test_move(recording, switch_of(plan.rig))
         moved = result.ok and all_passed(tests)
         if not as_json:
-            show_end(result, recording)
+            show_end(result.end)
+            show_drives(recording)
             _show_tests(tests)
         watchdog, why = None, result.reason
         if moved and protocol_of(plan.drives_url):

@@ -15,9 +15,11 @@ from typing import Any
 
 import orjson
 
+from drives.count_circle import COUNTS, WHOLE_RANGE, difference, wrapped
 from drives.known_place import KnownPlace
 from drives.scaling import LegScale
 from hil.config.files import read_trusted, write_whole
+from hil.machines.drive_fit import scales_of
 from hil.machines.rig import Rig
 
 SPAN_MIN_M = 0.02
@@ -220,11 +222,17 @@ def add_point(rig: Rig, measured: LegReference, leg: int, point: MeasuredPoint) 
             f"leg {leg}: {point.length_m:g} m lies outside of its stroke, "
             f"{closed_m:g} to {closed_m + stroke_m:g} m"
         )
+    stroke_counts = stroke_m * rig.drives.counts_per_m[leg - 1]
+    if not stroke_counts < COUNTS / 2:
+        raise NotReferencedError(
+            f"leg {leg}: its stroke of {stroke_m:g} m is {stroke_counts:.4g} counts, and no count "
+            f"of 32 bits says where in it the rod is: at most {COUNTS // 2} counts would do"
+        )
     far = [p for p in measured.points if abs(p.length_m - point.length_m) >= SPAN_MIN_M]
     if not far:
         return replace(measured, points=(point,))
     other = far[-1]
-    told_m = (point.counts - other.counts) * rig.drives.sign[leg - 1]
+    told_m = difference(point.counts, other.counts) * rig.drives.sign[leg - 1]
     told_m /= rig.drives.counts_per_m[leg - 1]
     how = "between stops" if {"stop" in p.how for p in (point, other)} == {True} else "with a ruler"
     measured_m = point.length_m - other.length_m
@@ -262,7 +270,7 @@ def prove_scale(
 
 
 def absolute_scales(rig: Rig, scales: Sequence[LegScale]) -> tuple[LegScale, ...]:
-    """Scales whose count 0 is where the encoders really tell 0.
+    """Scales that count from where the legs were measured.
 
     Raises:
         NotReferencedError: if a leg was not measured.
@@ -271,9 +279,28 @@ def absolute_scales(rig: Rig, scales: Sequence[LegScale]) -> tuple[LegScale, ...
     found: list[LegScale] = []
     for scale, measured in zip(scales, reference, strict=True):
         point = measured.points[-1]
-        zero_m = point.length_m - scale.sign * point.counts / scale.counts_per_m
-        found.append(replace(scale, reference_length_m=zero_m))
+        found.append(
+            replace(scale, reference_length_m=point.length_m, reference_count=point.counts)
+        )
     return tuple(found)
+
+
+def count_goes_round(rig: Rig) -> bool:
+    """Whether the count of a drive passes from its largest to its least in the stroke of its leg.
+
+    Such a drive cannot be told software limits. A rig that was not measured is taken not to.
+    """
+    if rig.drives.homing != "absolute":
+        return False
+    try:
+        scales = absolute_scales(rig, scales_of(rig))
+    except NotReferencedError:
+        return False
+    rows = zip(scales, rig.cylinders.closed_length_m, rig.cylinders.stroke_m, strict=True)
+    return any(
+        scale.range_counts(closed_m, closed_m + stroke_m) == WHOLE_RANGE
+        for scale, closed_m, stroke_m in rows
+    )
 
 
 def known_place(rig: Rig) -> KnownPlace:
@@ -324,4 +351,6 @@ def _left_m(rig: Rig) -> tuple[float, ...] | None:
 def _leg(table: dict[str, Any]) -> LegReference:
     scale = table["scale"]
     points = tuple(MeasuredPoint(**point) for point in table["points"])
+    if any(wrapped(point.counts) != point.counts for point in points):
+        raise ValueError("a count of more than 32 bits")
     return LegReference(table["identity"], points, None if scale is None else ScaleProof(**scale))

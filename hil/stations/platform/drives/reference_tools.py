@@ -7,6 +7,7 @@ from rich.table import Table
 from drives.bank import BankReport, DriveError
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
+from hil.machines.drive_fit import scales_of
 from hil.machines.machine import gate_limits
 from hil.machines.rig import Rig
 from hil.recording.reader import Recording
@@ -24,7 +25,7 @@ from hil.stations.platform.drives.reference import (
     save_place,
     save_reference,
 )
-from hil.stations.platform.drives.setup import BankWish, bank_spec, scales_of
+from hil.stations.platform.drives.setup import BankWish, bank_spec
 from hil.stations.platform.drives.told import ReferenceTold
 from hil.stations.platform.header import IDENTITIES_KEY
 from hil.stations.platform.scenario import Plan

@@ -11,13 +11,12 @@ from drives.drive_type import place_of
 from drives.modbus_settings import ModbusSettings
 from drives.offered import BankOrder
 from drives.register_map import register_map_from
-from drives.scaling import LegScale
 from drives.sim_faults import SimFault
 from hil.config.errors import about
 from hil.config.installation import InstallationError
 from hil.config.settings import ConfigError
 from hil.machines.drive_file import read_drive_table
-from hil.machines.drive_fit import MODES, OUTSIDE_SOFT_M, drive_type_of
+from hil.machines.drive_fit import MODES, OUTSIDE_SOFT_M, drive_type_of, scales_of
 from hil.machines.machine import cylinder_model, soft_range_m
 from hil.machines.offered_banks import link_of, offered_scheme, origin_of_scheme
 from hil.machines.rig import Rig
@@ -72,15 +71,6 @@ def watchdog_s(plan: Plan) -> float:
     if protocol_of(plan.drives_url) == "canopen":
         return named_s
     return max(named_s, WATCHDOG_CYCLES * plan.scenario.period_s)
-
-
-def scales_of(rig: Rig) -> tuple[LegScale, ...]:
-    """How the six drives count."""
-    drives, cylinders = rig.drives, rig.cylinders
-    return tuple(
-        LegScale(drives.counts_per_m[leg], drives.sign[leg], cylinders.reference_length_m[leg])
-        for leg in range(6)
-    )
 
 
 def _simulated(plan: Plan, wish: BankWish) -> BankSpec:

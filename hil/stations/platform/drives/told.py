@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
+from hil.run.end import ConclusionTold
+
 if TYPE_CHECKING:
     from drives.contract_trial import Promise
     from drives.drive_needs import Need
@@ -85,19 +87,15 @@ class CheckBankTold(TypedDict):
     """In the order in which they were tried."""
 
 
-class HomeTold(TypedDict):
+class HomeTold(ConclusionTold):
     """How homing went."""
 
-    ok: bool
-    """As of a run."""
     outcome: str
     """As of a run."""
     reason: str
     """As of a run."""
     homed: list[int]
     """Legs that know where they are, 1 to 6."""
-    recording: str
-    """Its file."""
 
 
 class LegTestTold(TypedDict):

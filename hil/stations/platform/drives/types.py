@@ -12,11 +12,13 @@ from drives.bank import DriveError
 from drives.drive_needs import Need, needs_of
 from drives.eds_file import read_eds
 from drives.register_map import register_map_from
+from hil.config.files import write_new
 from hil.config.settings import ConfigError, read_toml
 from hil.config.shipped import find_file
 from hil.machines.drive_file import DriveHeader, canopen_type, find_drive_file, header_of
+from hil.machines.drive_fit import scales_of
 from hil.machines.machine import load_rig
-from hil.stations.platform.drives.setup import canopen_settings, scales_of
+from hil.stations.platform.drives.setup import canopen_settings
 from hil.stations.platform.drives.told import CheckTypeTold
 from hil.terminal.console import out, print_json
 
@@ -36,8 +38,7 @@ def import_and_show(sheet: Path, to: Path | None) -> None:
         out.print(text, highlight=False, soft_wrap=True, end="")
         return
     try:
-        with to.open("x", encoding="utf-8") as stream:
-            stream.write(text)
+        write_new(to, text.encode())
     except FileExistsError:
         raise ConfigError(str(to), ["is there already; another name, or remove it"]) from None
     except OSError as error:

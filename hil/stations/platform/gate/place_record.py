@@ -45,4 +45,4 @@ class PlaceRecord:
         if self._path is None or not at_rest:
             return
         with suppress(OSError):
-            write_whole(self._path, json.dumps({"length_m": list(length_m)}).encode())
+            write_whole(self._path, json.dumps({"length_m": list(length_m)}).encode(), sync=False)

@@ -59,7 +59,10 @@ class BankSpec:
             "url": self.url,
             "name": self.name,
             "period_s": self.period_s,
-            "scales": [[s.counts_per_m, s.sign, s.reference_length_m] for s in self.scales],
+            "scales": [
+                [s.counts_per_m, s.sign, s.reference_length_m, s.reference_count]
+                for s in self.scales
+            ],
             "settings": dict(self.settings),
         }
 
@@ -71,7 +74,10 @@ class BankSpec:
             DriveModelError: if it makes no bank.
             KeyError: if a part is missing.
         """
-        scales = tuple(LegScale(float(c), int(s), float(r)) for c, s, r in data["scales"])
+        scales = tuple(
+            LegScale(float(per_m), int(sign), float(length_m), reference_count=int(count))
+            for per_m, sign, length_m, count in data["scales"]
+        )
         return cls(
             data["kind"], data["url"], data["name"], data["period_s"], scales, data["settings"]
         )

@@ -73,6 +73,9 @@ class OperatedMotion:
         self._errand: PoseMove | None = None
         self._drop_passage()
 
+    def choose(self) -> None:
+        """A person pressed ENGAGE in vain, for what leads this motion was not there: nothing."""
+
     # --- what is told ---------------------------------------------------------------------------
 
     @property

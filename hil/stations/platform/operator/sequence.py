@@ -267,8 +267,9 @@ class OperatedCourse:
             ending=self._ending.under_way,
         )
         why = why or self._presses.objection(button, verdict.mode, standing)
-        if button is Button.ENGAGE and self.hindrance:
-            why = why or in_words(self.hindrance)
+        if button is Button.ENGAGE and self.hindrance and not why:
+            self.motion.choose()
+            why = in_words(self.hindrance)
         if button is Button.HOLD and (self._presses.withdraw() | self._parking.want(False)):
             why = ""  # what is not done yet is taken back in any mode
         if self._parking.on and button in BEFORE_PARKING:

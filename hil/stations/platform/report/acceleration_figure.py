@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -39,6 +39,8 @@ NOISE_SHARE: Final = 0.4
 PERIODS_S: Final = np.geomspace(0.1, 10.0, 48)
 CYCLES_MIN: Final = 100
 """A shorter motion has no spectrum worth drawing."""
+CYCLES_MOST: Final = 1 << 19
+"""Of a longer motion the beginning is shown: a spectrum needs all of it at once."""
 PANEL_POINTS: Final = 1600
 
 
@@ -80,15 +82,16 @@ def acceleration(view: RunView) -> Picture | None:
     if not axes or np.count_nonzero(view.moving) < CYCLES_MIN:
         return None
     period_s = view.plan.scenario.period_s
+    motion = _motion(view)
     recorded = _recorded(settings, Path(view.plan.scenario_file), 1.0 / period_s)
-    found = [_along(view, axis, recorded, period_s) for axis in axes]
+    found = [_along(motion, axis, recorded, period_s) for axis in axes]
 
     def draw(figure: Figure) -> None:
         panels = figure.subplots(2, len(found), squeeze=False)
         grid = (len(found), 2)
         place(figure, left_in=0.6, top_in=0.62, grid=grid, between_in=(0.5, 0.75))
         for one, (above, below) in zip(found, panels.T, strict=True):
-            _course(above, view, one)
+            _course(above, motion.t_s, one)
             _spectra(below, one, settings.highpass_hz)
         panels[0, 0].set_ylabel("acceleration [m/s²]")
         panels[1, 0].set_ylabel("response [m/s²]")
@@ -103,20 +106,50 @@ def acceleration(view: RunView) -> Picture | None:
     return Picture(
         "acceleration",
         "Acceleration wanted and reached",
-        _caption(settings, _corner_hz(period_s), there=recorded is not None),
+        _caption(settings, _corner_hz(period_s), motion, there=recorded is not None),
         draw_png(5.2, draw),
     )
 
 
-def _caption(settings: RecordedSettings, corner_hz: float, *, there: bool) -> str:
+class _Motion(NamedTuple):
+    """Cycles of the motion, of a long one the first."""
+
+    t_s: Floats
+    """Times [s], shape (N,)."""
+    wanted: Floats
+    """Poses [m, rad], shape (N, 6)."""
+    reached: Floats
+    """Likewise."""
+    whole: bool
+    """Whether they are all."""
+
+
+def _motion(view: RunView) -> _Motion:
+    found: list[_Motion] = []
+    for part in view.pieces():
+        run = part.run
+        chosen = np.flatnonzero(run.moving)
+        chosen = chosen[chosen >= part.before]
+        wanted = run.recording.column("wanted_pose")[chosen]
+        found.append(_Motion(run.times[chosen], wanted, run.reached[chosen], whole=True))
+        if sum(len(one.t_s) for one in found) >= CYCLES_MOST:
+            break
+    t_s, wanted, reached = (
+        np.concatenate([one[at] for one in found])[:CYCLES_MOST] for at in range(3)
+    )
+    return _Motion(t_s, wanted, reached, len(t_s) == np.count_nonzero(view.moving))
+
+
+def _caption(settings: RecordedSettings, corner_hz: float, motion: _Motion, *, there: bool) -> str:
     record = (
         "Record is the file's own acceleration, before anything was taken from it."
         if there
         else f"The record itself, {settings.file}, is not where it was: it is not compared."
     )
+    part = "" if motion.whole else f"Of the first {np.ptp(motion.t_s):.0f} s of the motion. "
     return (
-        f"Above: second derivative of the poses wanted and reached, below {corner_hz:g} Hz. Below: "
-        f"pseudo-acceleration of an oscillator with {DAMPING:.0%} damping over its period. "
+        f"{part}Above: second derivative of the poses wanted and reached, below {corner_hz:g} Hz. "
+        f"Below: pseudo-acceleration of an oscillator with {DAMPING:.0%} damping over its period. "
         f"{record} The displacement was integrated above highpass_hz = {settings.highpass_hz:g} Hz "
         "(red): longer periods are not reproduced. Apart: the greatest distance of the spectra "
         f"reached and {'recorded' if there else 'wanted'}, up to half that period."
@@ -136,15 +169,14 @@ def _recorded(settings: RecordedSettings, beside: Path, rate_hz: float) -> Float
         return None
 
 
-def _along(view: RunView, axis: str, recorded: Floats | None, step_s: float) -> AxisAcceleration:
+def _along(motion: _Motion, axis: str, recorded: Floats | None, step_s: float) -> AxisAcceleration:
     number = AXES.index(axis)
     wanted, reached = (
-        _second_rate(poses[view.moving, number], step_s)
-        for poses in (view.recording.column("wanted_pose"), view.reached)
+        _second_rate(poses[:, number], step_s) for poses in (motion.wanted, motion.reached)
     )
     record = np.full(len(PERIODS_S), np.nan)
     if recorded is not None:
-        values = recorded[:, number]
+        values = recorded[: None if motion.whole else CYCLES_MOST, number]
         record = response_spectrum(values - values.mean(), step_s, PERIODS_S)
     return AxisAcceleration(
         axis,
@@ -173,8 +205,7 @@ def _second_rate(positions_m: Floats, step_s: float) -> Floats:
     return rate
 
 
-def _course(axes: Axes, view: RunView, one: AxisAcceleration) -> None:
-    t_s = view.times[view.moving]
+def _course(axes: Axes, t_s: Floats, one: AxisAcceleration) -> None:
     for values, colour, width in (
         (one.wanted_m_s2, WANTED, 3.0),
         (one.reached_m_s2, REACHED, 1.1),

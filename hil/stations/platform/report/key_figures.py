@@ -1,19 +1,20 @@
 """The figures of a run against their limits: what a person looks at first."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hil.machines.machine import lag_max_s
+from hil.report.pieces import Peak, peaks
 from hil.report.recorded import KeyFigure
 from hil.run.evidence import Evidence, evidence_of, tracking_error_m
 from hil.stations.platform.report.leg_figures import step_rate, window_share
 from hil.stations.platform.report.pose_figure import (
     figure_or_below,
-    in_mm_and_deg,
-    largest_deviation,
+    wanted_and_reached,
 )
 from hil.stations.platform.report.view import LegLimits, RunView
 from hil.stations.platform.signals import CycleFlag
@@ -26,32 +27,86 @@ def key_figures(view: RunView) -> list[KeyFigure]:
     """The rows of the table, in order; a recording without motion gives the last ones only."""
     closed = np.zeros(6) if view.limits is None else view.limits.closed_m
     evidence = evidence_of(view.recording, closed)
+    found = dict(zip(_EXTREMES, peaks(view, *_EXTREMES.values()), strict=True))
     rows: list[KeyFigure] = []
     if evidence.length_min_m is not None:
-        rows += _lengths(view, evidence)
-        rows += _movement(view)
-    rows += _following(view)
-    rows += _lag(view)
-    rows += _deviations(view)
+        rows += _lengths(view, evidence, found)
+        rows += _movement(view, found)
+    rows += _following(view, found)
+    rows += _lag(view, found)
+    rows += _deviations(found)
     rows += _time(view, evidence)
     rows += _counts(view)
     return rows
 
 
-def _lengths(view: RunView, evidence: Evidence) -> Iterator[KeyFigure]:
-    lengths = view.recording.column("measured_length_m")
+Found = Mapping[str, Peak | None]
+
+
+def _moving(values_of: Callable[[RunView], Array | None]) -> Callable[[RunView], Array]:
+    """Of these values those of the motion."""
+
+    def during(view: RunView) -> Array:
+        values = values_of(view)
+        if values is None:
+            return np.full((len(view.times), 1), np.nan)
+        return np.where(view.moving[:, None], values, np.nan)
+
+    return during
+
+
+def _column(name: str, sign: float = 0.0) -> Callable[[RunView], Array]:
+    """A signal of the legs times a sign, or its magnitude without one."""
+
+    def values(view: RunView) -> Array:
+        found = view.recording.column(name)
+        return sign * found if sign else np.abs(found)
+
+    return values
+
+
+def _commanded_m_s2(view: RunView) -> Array:
+    speed = step_rate(view, view.recording.column("allowed_length_m"))
+    return np.abs(step_rate(view, speed))
+
+
+def _apart(view: RunView) -> Array:
+    """Wanted from reached pose, in each coordinate [mm, deg]."""
+    both = wanted_and_reached(view)
+    return np.abs(both[:, :6] - both[:, 6:])
+
+
+_EXTREMES: Final[Mapping[str, Callable[[RunView], Array]]] = {
+    "shortest": _moving(_column("measured_length_m", -1.0)),
+    "longest": _moving(_column("measured_length_m", 1.0)),
+    "speed": _moving(_column("measured_speed_m_s")),
+    "acceleration": _moving(_commanded_m_s2),
+    "force": _moving(_column("measured_force_n")),
+    "error": _moving(lambda view: np.abs(tracking_error_m(view.recording))),
+    "share": _moving(window_share),
+    "position": _moving(lambda view: _apart(view)[:, :3]),
+    "orientation": _moving(lambda view: _apart(view)[:, 3:]),
+    "lag": lambda view: view.recording.column("measured_lag_s"),
+}
+"""What is greatest somewhere, found in one look at all rows."""
+
+
+def _lengths(view: RunView, evidence: Evidence, found: Found) -> Iterator[KeyFigure]:
     ends = (("shortest leg", evidence.length_min_m, -1), ("longest leg", evidence.length_max_m, 1))
-    for name, value, sign in ends:
-        cycle, leg = _peak(view, sign * lengths)
+    for (name, value, sign), key in zip(ends, ("shortest", "longest"), strict=True):
+        peak = found[key]
+        if peak is None:
+            continue
+        where, leg = _where(view, peak), peak.column
         if view.limits is None:
-            yield KeyFigure(name, f"{fixed(value, 4)} m", _where(view, cycle, leg))
+            yield KeyFigure(name, f"{fixed(value, 4)} m", where)
             continue
         soft = view.limits.soft_max_m[leg] if sign > 0 else view.limits.soft_min_m[leg]
-        left_m = sign * (soft - lengths[cycle, leg])
+        left_m = sign * (soft - sign * peak.value)
         yield KeyFigure(
             name,
             f"{fixed(value, 4)} m",
-            _where(view, cycle, leg),
+            where,
             f"{soft:.4f} m (soft)",
             f"{fixed(left_m * 1e3, 1)} mm",
             bad=left_m < 0.0,
@@ -62,28 +117,24 @@ def _lengths(view: RunView, evidence: Evidence) -> Iterator[KeyFigure]:
         yield KeyFigure("rod strokes", f"{low} to {high} m", "", _range(travel))
 
 
-def _movement(view: RunView) -> Iterator[KeyFigure]:
+def _movement(view: RunView, found: Found) -> Iterator[KeyFigure]:
     limits = view.limits
-    measured = view.recording.column("measured_speed_m_s")
-    yield from _against(view, "leg speed, measured", measured, _speed_of(limits), "m/s")
+    yield from _against(view, "leg speed, measured", found["speed"], _speed_of(limits), "m/s")
     if limits is None:
         return
-    speed = step_rate(view, view.recording.column("allowed_length_m"))
-    acceleration = step_rate(view, speed)
     most = limits.acceleration_m_s2
-    yield from _against(view, "leg acceleration, commanded", acceleration, most, "m/s²")
+    yield from _against(view, "leg acceleration, commanded", found["acceleration"], most, "m/s²")
     if view.plan is not None:
-        force = view.recording.column("measured_force_n")
         able = np.array(view.plan.rig.cylinders.force_max_n)
-        yield from _against(view, "leg force, measured", force, able, "N")
+        yield from _against(view, "leg force, measured", found["force"], able, "N")
 
 
-def _lag(view: RunView) -> Iterator[KeyFigure]:
+def _lag(view: RunView, found: Found) -> Iterator[KeyFigure]:
     """The age of the feedback, as the gate identified it from the path."""
-    lag_s = view.recording.column("measured_lag_s")
-    if not np.isfinite(lag_s).any():
+    peak = found["lag"]
+    if peak is None:
         return
-    most_ms = float(np.nanmax(lag_s)) * 1e3
+    most_ms = peak.value * 1e3
     figure = KeyFigure("lag of the measured path, greatest", f"{fixed(most_ms, 1)} ms")
     if view.plan is not None:
         limit_ms = lag_max_s(view.plan.rig, view.plan.scenario.period_s) * 1e3
@@ -94,40 +145,34 @@ def _lag(view: RunView) -> Iterator[KeyFigure]:
     yield figure
 
 
-def _following(view: RunView) -> Iterator[KeyFigure]:
-    error = np.abs(tracking_error_m(view.recording))
-    if not np.isfinite(error[view.moving]).any():
+def _following(view: RunView, found: Found) -> Iterator[KeyFigure]:
+    error, share = found["error"], found["share"]
+    if error is None:
         return
-    cycle, leg = _peak(view, error)
-    value = f"{fixed(error[cycle, leg] * 1e3, 3)} mm"
-    share = window_share(view)
+    value = f"{fixed(error.value * 1e3, 3)} mm"
     if share is None:
-        yield KeyFigure("tracking error", value, _where(view, cycle, leg))
+        yield KeyFigure("tracking error", value, _where(view, error))
         return
-    window_mm = error[cycle, leg] / share[cycle, leg] * 1e3 if share[cycle, leg] > 0.0 else np.nan
+    around = window_share(view.part(error.row - 1, error.row + 1))
+    there = np.nan if around is None else float(around[-1, error.column])
+    window_mm = error.value / there * 1e3 if there > 0.0 else np.nan
     limit = f"{window_mm:.2f} mm at this speed" if np.isfinite(window_mm) else ""
-    yield KeyFigure("tracking error", value, _where(view, cycle, leg), limit)
-    cycle, leg = _peak(view, share)
-    most = float(share[cycle, leg])
+    yield KeyFigure("tracking error", value, _where(view, error), limit)
     yield KeyFigure(
         "following window used",
-        f"{fixed(most * 100.0, 0)} %",
-        _where(view, cycle, leg),
+        f"{fixed(share.value * 100.0, 0)} %",
+        _where(view, share),
         "100 %",
-        f"{fixed((1.0 - most) * 100.0, 0)} %",
-        bad=most > 1.0,
+        f"{fixed((1.0 - share.value) * 100.0, 0)} %",
+        bad=share.value > 1.0,
     )
 
 
-def _deviations(view: RunView) -> Iterator[KeyFigure]:
-    wanted = in_mm_and_deg(view.recording.column("wanted_pose"))
-    reached = in_mm_and_deg(view.reached)
-    for name, unit, axes in (("position", "mm", range(3)), ("orientation", "°", range(3, 6))):
-        found = [largest_deviation(view, wanted, reached, axis) for axis in axes]
-        there = [value for value in found if value is not None]
-        if there:
+def _deviations(found: Found) -> Iterator[KeyFigure]:
+    for name, unit in (("position", "mm"), ("orientation", "°")):
+        if (peak := found[name]) is not None:
             words = f"{name} off the pose wanted, one axis"
-            yield KeyFigure(words, f"{figure_or_below(max(there))} {unit}")
+            yield KeyFigure(words, f"{figure_or_below(peak.value)} {unit}")
 
 
 def _time(view: RunView, evidence: Evidence) -> Iterator[KeyFigure]:
@@ -155,27 +200,33 @@ def deadlines_given_up(view: RunView) -> int | None:
     """
     if view.virtual or view.period_s is None:
         return None
-    recording = view.recording
-    apart_s = recording.column("dt_s")[1:] - np.diff(recording.column("late_s"))
-    apart_s = apart_s[(np.diff(recording.column("index")) == 1) & np.isfinite(apart_s)]
-    return int(np.maximum(np.rint(apart_s / view.period_s) - 1.0, 0.0).sum())
+    given_up = 0
+    for piece in view.recording.pieces(before=1):
+        rows = piece.rows
+        apart_s = rows.column("dt_s")[1:] - np.diff(rows.column("late_s"))
+        apart_s = apart_s[(np.diff(rows.column("index")) == 1) & np.isfinite(apart_s)]
+        given_up += int(np.maximum(np.rint(apart_s / view.period_s) - 1.0, 0.0).sum())
+    return given_up
 
 
 def _counts(view: RunView) -> Iterator[KeyFigure]:
     recording = view.recording
     length_s = float(view.times[-1] - view.times[0]) if len(view.times) else 0.0
     yield KeyFigure("cycles recorded", f"{recording.cycles} over {length_s:.2f} s")
-    flags = recording.column("flags")
+    stale = failed = 0
+    for part in view.pieces():
+        flags = part.run.recording.column("flags")[part.before :]
+        stale += int(np.count_nonzero(flags & CycleFlag.FEEDBACK_STALE))
+        unknown = flags & CycleFlag.FORWARD_FAILED > 0
+        failed += int(np.count_nonzero(unknown & part.run.moving[part.before :]))
     given_up = deadlines_given_up(view)
     if given_up is not None:
         yield KeyFigure("deadlines given up", str(given_up), bad=given_up > 0)
-    stale = int(np.count_nonzero(flags & CycleFlag.FEEDBACK_STALE))
     yield KeyFigure("cycles with feedback missing", str(stale), bad=stale > 0)
-    failed = int(np.count_nonzero((flags & CycleFlag.FORWARD_FAILED > 0) & view.moving))
     yield KeyFigure("cycles in motion without a pose found", str(failed), bad=failed > 0)
     yield KeyFigure("entries dropped", str(recording.dropped), bad=recording.dropped > 0)
     for one in warnings_of(recording.events):
-        yield KeyFigure("warned", one["message"], f"from {one['t_s']:.2f} s on", bad=True)
+        yield KeyFigure("warned", one.message, f"from {one.t_s:.2f} s on", bad=True)
 
 
 def fixed(value: float | None, digits: int) -> str:
@@ -186,15 +237,14 @@ def fixed(value: float | None, digits: int) -> str:
 
 
 def _against(
-    view: RunView, name: str, values: Array, limit: Array | None, unit: str
+    view: RunView, name: str, peak: Peak | None, limit: Array | None, unit: str
 ) -> Iterator[KeyFigure]:
     """The greatest magnitude during the motion against the limit of its leg."""
-    if not np.isfinite(values[view.moving]).any():
+    if peak is None:
         return
-    cycle, leg = _peak(view, np.abs(values))
-    most = float(np.abs(values[cycle, leg]))
+    most, leg = peak.value, peak.column
     digits = 0 if unit == "N" else 3
-    where = _where(view, cycle, leg)
+    where = _where(view, peak)
     if limit is None:
         yield KeyFigure(name, f"{fixed(most, digits)} {unit}", where)
         return
@@ -211,15 +261,8 @@ def _against(
     )
 
 
-def _peak(view: RunView, values: Array) -> tuple[int, int]:
-    """Cycle and leg of the greatest value during the motion; there must be one."""
-    masked = np.where(view.moving[:, None] & np.isfinite(values), values, -np.inf)
-    cycle, leg = divmod(int(np.argmax(masked)), 6)
-    return cycle, leg
-
-
-def _where(view: RunView, cycle: int, leg: int) -> str:
-    return f"leg {leg + 1} at {view.times[cycle]:.2f} s"
+def _where(view: RunView, peak: Peak) -> str:
+    return f"leg {peak.column + 1} at {view.times[peak.row]:.2f} s"
 
 
 def _speed_of(limits: LegLimits | None) -> Array | None:

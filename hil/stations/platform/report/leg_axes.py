@@ -1,6 +1,6 @@
 """Six legs over the time of a run, on axes of their own."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -8,28 +8,30 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from hil.report.style import LEG_COLOURS, LEGEND_IN, LIMIT, decimate
+from hil.report.pieces import lines
+from hil.report.style import LEG_COLOURS, LEGEND_IN, LIMIT
 from hil.stations.platform.report.view import RunView
 
+Array = NDArray[np.float64]
 
-def six_lines(axes: Axes, view: RunView, values: NDArray[np.float64]) -> None:
+
+def six_lines(axes: Axes, view: RunView, values_of: Callable[[RunView], Array]) -> None:
     """Six legs as lines, thinned without losing a peak.
 
     What was measured before homing is pale: the drives did not know their lengths yet. The lines
     grow narrower from leg 1 to 6, so that legs which move alike are all seen.
 
     Args:
-        values: shape (N, 6); NaN = not there.
+        values_of: of some rows of the run, shape (n, 6); NaN = not there.
     """
-    marker = "." if len(values) < 3 else ""
-    for leg, colour in enumerate(LEG_COLOURS):
+    count = len(view.times)
+    marker = "." if count < 3 else ""
+    pale, sound = lines(view, values_of, ((0, view.homed), (view.homed, count)))
+    for leg, (colour, *both) in enumerate(zip(LEG_COLOURS, pale, sound, strict=True)):
         width = 2.4 - 0.28 * leg
-        for part, alpha in ((slice(0, view.homed), 0.3), (slice(view.homed, None), 1.0)):
-            column, times = values[part, leg], view.times[part]
-            chosen = decimate(column)
-            axes.plot(
-                times[chosen], column[chosen], color=colour, marker=marker, lw=width, alpha=alpha
-            )
+        for line, alpha in zip(both, (0.3, 1.0), strict=True):
+            times = view.times[line.places]
+            axes.plot(times, line.values, color=colour, marker=marker, lw=width, alpha=alpha)
 
 
 def leg_legend(figure: Figure, extra: Sequence[Line2D] = ()) -> None:

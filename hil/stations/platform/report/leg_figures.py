@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
+from hil.report.pieces import any_finite
 from hil.report.style import LEG_COLOURS, LEGEND_IN, LIMIT, Picture, draw_png, limit_line, place
 from hil.report.time_axes import STRIP_IN, TIME_LABEL, time_axes
 from hil.run.evidence import tracking_error_m
@@ -17,15 +18,19 @@ Array = NDArray[np.float64]
 
 def strokes(view: RunView) -> Picture | None:
     """Strokes of the six legs with soft and mechanical limits; lengths if the rig is unknown."""
-    lengths = view.recording.column("measured_length_m")
-    if not np.isfinite(lengths).any():
-        return None
     limits = view.limits
+
+    def shown(part: RunView) -> Array:
+        lengths = part.recording.column("measured_length_m")
+        return lengths if limits is None else lengths - limits.closed_m
+
+    if not any_finite(view, shown):
+        return None
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         place(figure, right_in=LEGEND_IN, top_in=STRIP_IN)
-        six_lines(axes, view, lengths if limits is None else lengths - limits.closed_m)
+        six_lines(axes, view, shown)
         if limits is not None:
             _stroke_limits(axes, limits)
         time_axes(axes, view)
@@ -44,15 +49,14 @@ def strokes(view: RunView) -> Picture | None:
 
 def speeds(view: RunView) -> Picture | None:
     """Measured speeds of the six legs with their limits."""
-    values = view.recording.column("measured_speed_m_s")
-    if not np.isfinite(values).any():
+    if not any_finite(view, _measured_speed):
         return None
     limits = view.limits
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         place(figure, right_in=LEGEND_IN, top_in=STRIP_IN)
-        six_lines(axes, view, values)
+        six_lines(axes, view, _measured_speed)
         if limits is not None:
             for sign in (-1.0, 1.0):
                 _lines_of_legs(axes, sign * limits.speed_m_s, soft=True)
@@ -71,31 +75,30 @@ def speeds(view: RunView) -> Picture | None:
 
 def tracking(view: RunView) -> Picture | None:
     """Length sent minus length measured, and the same as a share of the window allowed."""
-    error = tracking_error_m(view.recording)
-    if not np.isfinite(error).any():
+    if not any_finite(view, _error_mm):
         return None
-    share = window_share(view)
+    judged = view.plan is not None
 
     def draw(figure: Figure) -> None:
-        ratios = [1.0] if share is None else [1.9, 1.0]
+        ratios = [1.9, 1.0] if judged else [1.0]
         panels = figure.subplots(len(ratios), 1, sharex=True, squeeze=False, height_ratios=ratios)[
             :, 0
         ]
         place(figure, left_in=0.9, right_in=LEGEND_IN, top_in=STRIP_IN, grid=(1, len(ratios)))
-        six_lines(panels[0], view, error * 1e3)
+        six_lines(panels[0], view, _error_mm)
         time_axes(panels[0], view)
         panels[0].set_ylabel("sent − measured [mm]")
-        if share is not None:
-            six_lines(panels[1], view, share * 100.0)
+        if judged:
+            six_lines(panels[1], view, _share_percent)
             limit_line(panels[1], 100.0, soft=True)
             time_axes(panels[1], view, strip=False)
             panels[1].set_ylim(bottom=0.0)
             panels[1].set_ylabel("share of the window [%]")
         panels[-1].set_xlabel(TIME_LABEL)
-        leg_legend(figure, [] if share is None else [_limit_handle()])
+        leg_legend(figure, [_limit_handle()] if judged else [])
 
     window = ""
-    if share is not None and view.plan is not None:
+    if view.plan is not None:
         watch = view.plan.rig.supervision
         window = (
             f" The window is {watch.following_base_m * 1e3:g} mm at rest and grows by "
@@ -106,8 +109,21 @@ def tracking(view: RunView) -> Picture | None:
         "tracking",
         "Tracking error",
         f"Length sent minus length measured at the end of the same cycle.{window}",
-        draw_png(3.2 if share is None else 4.8, draw),
+        draw_png(4.8 if judged else 3.2, draw),
     )
+
+
+def _measured_speed(view: RunView) -> Array:
+    return view.recording.column("measured_speed_m_s")
+
+
+def _error_mm(view: RunView) -> Array:
+    return tracking_error_m(view.recording) * 1e3
+
+
+def _share_percent(view: RunView) -> Array:
+    share = window_share(view)
+    return np.full((len(view.times), 6), np.nan) if share is None else share * 100.0
 
 
 def window_share(view: RunView) -> Array | None:

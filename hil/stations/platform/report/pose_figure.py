@@ -6,7 +6,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from hil.report.style import REACHED, WANTED, Picture, decimate, draw_png, place
+from hil.report.pieces import Line, lines
+from hil.report.style import REACHED, WANTED, Picture, draw_png, place
 from hil.report.time_axes import TIME_LABEL, time_axes
 from hil.stations.platform.report.view import RunView
 
@@ -18,19 +19,21 @@ NAMES = ("x", "y", "z", "α about z", "β about y", "γ about x")
 
 def pose(view: RunView) -> Picture | None:
     """Six panels over time: translations in mm, rotations in degrees."""
-    wanted = in_mm_and_deg(view.recording.column("wanted_pose"))
-    reached = in_mm_and_deg(view.reached)
-    if not (np.isfinite(wanted).any() or np.isfinite(reached).any()):
+    (shown,) = lines(view, wanted_and_reached, max_points=PANEL_POINTS)
+    if not any(np.isfinite(line.values).any() for line in shown):
         return None
+    apart = largest_deviations(view)
 
     def draw(figure: Figure) -> None:
         panels = figure.subplots(2, 3, sharex=True)
         place(figure, left_in=0.5, top_in=0.62, bottom_in=0.5, grid=(3, 2), between_in=(0.5, 0.36))
         for k, axes in enumerate(panels.flat):
-            _panel(axes, view, wanted[:, k], reached[:, k])
+            _panel(axes, view, shown[k], shown[6 + k])
             time_axes(axes, view, strip=False)
             unit = "mm" if k < 3 else "°"
-            axes.set_title(f"{NAMES[k]} [{unit}]{_deviation(view, wanted, reached, k, unit)}")
+            far = apart[k]
+            told = "" if far is None else f"   apart: {figure_or_below(far)} {unit}"
+            axes.set_title(f"{NAMES[k]} [{unit}]{told}")
         figure.supxlabel(TIME_LABEL, fontsize=9.0)
         handles = [
             Line2D([], [], color=WANTED, linewidth=3.0, label="wanted"),
@@ -54,21 +57,27 @@ def in_mm_and_deg(coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.hstack([coordinates[:, :3] * 1e3, np.degrees(coordinates[:, 3:])])
 
 
-def largest_deviation(
-    view: RunView, wanted: NDArray[np.float64], reached: NDArray[np.float64], axis: int
-) -> float | None:
-    """Greatest distance of wanted and reached along one coordinate during the motion.
+def wanted_and_reached(view: RunView) -> NDArray[np.float64]:
+    """Coordinates wanted and reached in mm and degrees, shape (N, 12)."""
+    wanted = in_mm_and_deg(view.recording.column("wanted_pose"))
+    return np.hstack([wanted, in_mm_and_deg(view.reached)])
 
-    Args:
-        wanted: coordinates, shape (N, 6).
-        reached: coordinates in the same units, shape (N, 6).
-        axis: which, 0 to 5.
+
+def largest_deviations(view: RunView) -> list[float | None]:
+    """Greatest distance of wanted and reached along each coordinate during the motion [mm, deg].
 
     Returns:
         None where the two are never both there.
     """
-    gap = np.abs(wanted[view.moving, axis] - reached[view.moving, axis])
-    return float(np.nanmax(gap)) if np.isfinite(gap).any() else None
+    most = np.full(6, -np.inf)
+    finite = np.zeros(6, np.bool_)
+    for part in view.pieces():
+        both = wanted_and_reached(part.run)[part.run.moving]
+        gap = np.abs(both[:, :6] - both[:, 6:])
+        most = np.fmax(most, np.fmax.reduce(gap, axis=0, initial=-np.inf))
+        finite |= np.isfinite(gap).any(axis=0)
+    pairs = zip(most.tolist(), finite.tolist(), strict=True)
+    return [value if there else None for value, there in pairs]
 
 
 def figure_or_below(value: float) -> str:
@@ -76,25 +85,12 @@ def figure_or_below(value: float) -> str:
     return f"{value:.3g}" if value >= 1e-3 else "less than 0.001"
 
 
-def _panel(
-    axes: Axes, view: RunView, wanted: NDArray[np.float64], reached: NDArray[np.float64]
-) -> None:
-    marker = "." if len(wanted) < 3 else ""
-    for values, colour, width in ((wanted, WANTED, 3.0), (reached, REACHED, 1.1)):
-        chosen = decimate(values, PANEL_POINTS)
-        axes.plot(view.times[chosen], values[chosen], color=colour, linewidth=width, marker=marker)
+def _panel(axes: Axes, view: RunView, wanted: Line, reached: Line) -> None:
+    marker = "." if len(view.times) < 3 else ""
+    for line, colour, width in ((wanted, WANTED, 3.0), (reached, REACHED, 1.1)):
+        times = view.times[line.places]
+        axes.plot(times, line.values, color=colour, linewidth=width, marker=marker)
     low, high = axes.get_ylim()
     if high - low < 1.0:  # a coordinate that stands still is a line, not magnified rounding
         middle = 0.5 * (low + high)
         axes.set_ylim(middle - 0.5, middle + 0.5)
-
-
-def _deviation(
-    view: RunView,
-    wanted: NDArray[np.float64],
-    reached: NDArray[np.float64],
-    axis: int,
-    unit: str,
-) -> str:
-    value = largest_deviation(view, wanted, reached, axis)
-    return "" if value is None else f"   apart: {figure_or_below(value)} {unit}"

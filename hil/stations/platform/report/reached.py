@@ -3,10 +3,13 @@
 The loop solves it for people, a hundred times a second; the report solves it for every cycle.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from hil.recording.reader import Recording
+from hil.recording.row_arrays import gathered
 from platform6dof.forward import forward
 from platform6dof.geometry import HexapodGeometry
 
@@ -21,15 +24,20 @@ def reached_poses(recording: Recording, geometry: HexapodGeometry | None, first:
         first: first cycle whose lengths mean something; the ones before it are NaN, as is every
             cycle without a pose.
     """
-    found = np.array(recording.column("reached_pose"))
-    found[:first] = np.nan
-    if geometry is not None:
-        lengths = recording.column("measured_length_m")
-        guess = geometry.neutral_pose
-        for cycle in range(first, len(found)):
-            result = forward(geometry, lengths[cycle], guess)
-            if result.converged:
-                guess = result.X_BP
-                found[cycle] = guess.coordinates()
-    found.setflags(write=False)
-    return found
+    return gathered(_pieces(recording, geometry, first), recording.path.parent)
+
+
+def _pieces(recording: Recording, geometry: HexapodGeometry | None, first: int) -> Iterator[Array]:
+    guess = None if geometry is None else geometry.neutral_pose
+    for piece in recording.pieces():
+        found = np.array(piece.rows.column("reached_pose"))
+        before = min(max(first - piece.start, 0), len(found))
+        found[:before] = np.nan
+        if geometry is not None and guess is not None:
+            lengths = piece.rows.column("measured_length_m")
+            for cycle in range(before, len(found)):
+                result = forward(geometry, lengths[cycle], guess)
+                if result.converged:
+                    guess = result.X_BP
+                    found[cycle] = guess.coordinates()
+        yield found

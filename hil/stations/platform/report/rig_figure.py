@@ -1,6 +1,7 @@
 """Picture in space of the rig at the instants of its extremes."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,6 +13,7 @@ from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from hil.report.pieces import Peak, peaks
 from hil.report.scene_figure import draw_scene, eye_from
 from hil.report.style import INK, WIDTH_IN, Picture, draw_png, place
 from hil.scene.eye import Eye
@@ -81,28 +83,35 @@ def extreme_instants(view: RunView) -> list[Instant]:
 
     Moments of the motion if there was one, else of the whole recording.
     """
-    lengths = view.recording.column("measured_length_m")
-    reached = view.reached
-    known: NDArray[np.bool_] = np.all(np.isfinite(np.hstack([lengths, reached])), axis=1)
-    chosen = np.flatnonzero(known & view.moving)
-    if not len(chosen):
-        chosen = view.homed + np.flatnonzero(known[view.homed :])
-    if not len(chosen):
-        return []
+    found = _ends(view, lambda part: part.moving)
+    if found[0] is None:
+        found = _ends(view, lambda part: np.arange(len(part.times)) >= part.homed)
     instants: list[Instant] = []
-    for word, find in (("shortest", np.argmin), ("longest", np.argmax)):
-        cycle, leg = divmod(int(find(lengths[chosen])), 6)
-        cycle = int(chosen[cycle])
-        metres, at_s = lengths[cycle, leg], view.times[cycle]
+    for word, peak in zip(("shortest", "longest"), found, strict=True):
+        if peak is None:
+            continue
+        moment, leg = view.part(peak.row, peak.row + 1), peak.column
+        length_m = moment.recording.column("measured_length_m")[0]
         instants.append(
             Instant(
-                words=f"{word} leg: {leg + 1}, {metres:.4f} m at {at_s:.2f} s",
+                words=f"{word} leg: {leg + 1}, {length_m[leg]:.4f} m at {moment.times[0]:.2f} s",
                 leg=leg,
-                pose=reached[cycle],
-                length_m=lengths[cycle],
+                pose=moment.reached[0],
+                length_m=length_m,
             )
         )
     return instants
+
+
+def _ends(view: RunView, chosen_of: Callable[[RunView], NDArray[np.bool_]]) -> list[Peak | None]:
+    """The shortest and the longest leg of the cycles chosen that the pose is known of."""
+
+    def lengths(part: RunView) -> Array:
+        found = part.recording.column("measured_length_m")
+        known = np.isfinite(np.hstack([found, part.reached])).all(axis=1)
+        return np.where((known & chosen_of(part))[:, None], found, np.nan)
+
+    return peaks(view, lambda part: -lengths(part), lengths)
 
 
 def remaining_m(limits: LegLimits, length_m: Array) -> Array:

@@ -1,11 +1,14 @@
 """Picture of a stop: do six legs slow down together, inside their limits?"""
 
+from dataclasses import replace
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from hil.report.phases import STOP_MODES, Phase
+from hil.report.recorded import BEFORE
 from hil.report.style import LEG_COLOURS, LEGEND_IN, LIMIT, Picture, draw_png, place
 from hil.stations.platform.report.leg_axes import leg_legend, limit_handles
 from hil.stations.platform.report.leg_figures import step_rate
@@ -26,6 +29,8 @@ def stop(view: RunView) -> Picture | None:
     phase = next((phase for phase in view.phases if phase.mode in STOP_MODES), None)
     if phase is None or phase.first == 0 or view.period_s is None or view.limits is None:
         return None
+    limits = view.limits
+    view, phase = _around(view, phase)
     allowed = view.recording.column("allowed_length_m")
     commanded = bool(np.isfinite(allowed[phase.first : phase.end]).all(axis=1).any())
     lengths = allowed if commanded else view.recording.column("measured_length_m")
@@ -33,7 +38,7 @@ def stop(view: RunView) -> Picture | None:
     window = braking_window(view, speeds, phase)
     if not np.isfinite(speeds[window]).any():
         return None
-    left_mm = remaining_m(view.limits, lengths[window]) * 1e3
+    left_mm = remaining_m(limits, lengths[window]) * 1e3
     words = "commanded" if commanded else "measured"
 
     def draw(figure: Figure) -> None:
@@ -62,6 +67,16 @@ def stop(view: RunView) -> Picture | None:
         "the start are left out in the middle.",
         draw_png(3.5, draw),
     )
+
+
+def _around(view: RunView, phase: Phase) -> tuple[RunView, Phase]:
+    """The rows that may be shown of a stop, and where it is among them."""
+    room_s = max(LEAST_WINDOW_S, 0.6 * phase.duration_s)
+    ends_s = (phase.start_s - room_s, phase.end_s + room_s)
+    first, end = np.searchsorted(view.times, ends_s).tolist()
+    start = max(first - BEFORE, 0)
+    moved = replace(phase, first=phase.first - start, end=phase.end - start)
+    return view.part(start, end + BEFORE), moved
 
 
 def shared_factor(speeds_m_s: Array, first: int) -> Array:

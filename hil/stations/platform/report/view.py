@@ -1,7 +1,7 @@
 """A recording prepared for pictures: its phases, its rig, its limits, and what is missing."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +12,7 @@ from hil.machines.machine import geometry_of, soft_range_m
 from hil.machines.rig import Rig
 from hil.recording.header import RECORDING_NAME
 from hil.recording.reader import Recording
+from hil.recording.row_arrays import let_go
 from hil.report.ending import seen_from_outside
 from hil.report.phases import Phase, phases_of, times_s
 from hil.report.recorded import RecordedRun, indented, notes_of
@@ -104,7 +105,7 @@ class RunView(RecordedRun):
             recording=recording,
             times=times,
             phases=phases,
-            verdict=seen_from_outside(platform_verdict(recording, phases), recording.path),
+            verdict=seen_from_outside(platform_verdict(recording, phases), recording),
             notes=tuple(notes),
             moving=moving,
             plan=plan,
@@ -113,6 +114,20 @@ class RunView(RecordedRun):
             homed=homed,
             reached=reached_poses(recording, geometry, homed),
         )
+
+    def _of(self, recording: Recording, rows: slice) -> Self:
+        return replace(
+            self,
+            recording=recording,
+            times=self.times[rows].copy(),
+            moving=self.moving[rows],
+            reached=self.reached[rows].copy(),
+            homed=min(max(self.homed - rows.start, 0), rows.stop - rows.start),
+        )
+
+    def _let_go(self) -> None:
+        let_go(self.times)
+        let_go(self.reached)
 
     @property
     def title(self) -> str:

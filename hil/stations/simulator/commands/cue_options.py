@@ -10,6 +10,7 @@ from typing import Annotated, TypeVar
 import typer
 
 from hil.config.errors import ConfigError, MotionError, RefusedError
+from hil.config.files import write_whole
 from hil.terminal.completion import offered
 
 T = TypeVar("T")
@@ -102,7 +103,7 @@ def write_file(path: Path, content: bytes) -> None:
         RefusedError: if that cannot be.
     """
     try:
-        path.write_bytes(content)
+        write_whole(path, content)
     except OSError as error:
         raise RefusedError(f"{path}: cannot be written: {error.strerror}") from None
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from hil.config.errors import ConfigError
-from hil.hosts.kind import Packet, Received, Refused
+from hil.hosts.kind import Packet, Received, Refused, challenge_of, end_session
 from hil.hosts.link import Address, HostLink, Listening
 from hil.hosts.maps import mapped
 from hil.stations.simulator.listening.named import NamedHost
@@ -82,13 +82,25 @@ class HostEars:
         """Datagrams of others than the one that is heard, so far."""
         return self._link.foreign
 
+    @property
+    def other(self) -> str:
+        """Who sent a moment ago and is left out, and why; empty if nobody did."""
+        return self._link.other
+
     def heard(self, now_s: float) -> Sequence[Received | Refused]:
-        """What came since the last time, oldest first [s]."""
+        """What came since the last time, oldest first [s].
+
+        Nothing moves here, so another sender is listened to as soon as the one before is silent.
+        """
+        if self._link.choose():
+            end_session(self._codec)
         self._ask(self._codec.requests(now_s))
         found: list[Received | Refused] = []
         for datagram in self._link.drain():
             told = self._codec.decode(datagram.data)
             if isinstance(told, Refused):
+                if (answer := challenge_of(self._codec, told, now_s)) is not None:
+                    self._link.send(answer, datagram.sender)
                 found.append(told)
                 continue
             self._link.own(datagram.sender)

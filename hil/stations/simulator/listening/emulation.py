@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.shipped import find_file
+from hil.hosts.xml_file import xml_text
 from hil.stations.simulator.listening.named import FOLDER, NamedHost, named_host
 from hil.terminal.console import err
 from hil.timing.realtime import RealClock
@@ -82,12 +82,12 @@ def wire_of(kind: str, version: str, named: NamedHost | None) -> tuple[str, dict
         form = version or ("binary" if settings is None else "")
         file = f"hil_{form}.xml" if form else settings.protocol  # type: ignore[union-attr]
         path = find_file(file, folder=FOLDER, key="protocol")
-        return form, {"protocol": Path(path).read_text(encoding="utf-8")}
+        return form, {"protocol": xml_text(path)}
     if settings is None:
         return version, {}
     if kind == "jsbsim":
         path = find_file(settings.directive, folder=FOLDER, key="directive")
-        return version, {"directive": path.read_text(encoding="utf-8")}
+        return version, {"directive": xml_text(path)}
     if kind == "pose_template":
         names = ("template", "bits", "spans", "binary")
         return version, {name: getattr(settings, name) for name in names}

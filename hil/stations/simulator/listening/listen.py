@@ -10,6 +10,7 @@ from rich.live import Live
 from rich.table import Table
 
 from hil.hosts.kind import Received, Refused
+from hil.hosts.states import Cause, HostState
 from hil.stations.simulator.listening.ears import (
     HostEars,
     ListenChoice,
@@ -121,7 +122,9 @@ def line_of(figures: HostFigures) -> str:
 def table_of(figures: HostFigures, ears: HostEars) -> Table:
     """All that is known, a row each."""
     table = Table("", "", "", "", "", box=None, pad_edge=False, show_header=False)
-    cause = "" if figures.cause == 0 else figures.cause.name.lower().replace("_", " ")
+    followed = figures.state in (HostState.LIVE, HostState.FADING_IN)
+    unsaid = followed or figures.cause is Cause.NONE
+    cause = "" if unsaid else figures.cause.name.lower().replace("_", " ")
     table.add_row("state", figures.state.name, cause)
     table.add_row("packets", str(figures.packets), f"{_text(figures.rate_hz, '.1f')} Hz")
     table.add_row("jitter", f"{_text(1e3 * figures.jitter_s, '.2f')} ms")
@@ -129,7 +132,7 @@ def table_of(figures: HostFigures, ears: HostEars) -> Table:
     for one, count in figures.refused.items():
         table.add_row("refused", str(count), one.value)
     if ears.foreign:
-        table.add_row("foreign", str(ears.foreign), "of another sender")
+        table.add_row("foreign", str(ears.foreign), ears.other or "of another sender")
     state = figures.newest
     if state is None:
         return table

@@ -15,6 +15,7 @@ from hil.config.settings import Settings
 from hil.config.shipped import find_file
 from hil.hosts.kind import HostKind
 from hil.hosts.link import Datagram
+from hil.hosts.xml_file import xml_text
 from hil.stations.simulator.source import Surroundings
 
 if TYPE_CHECKING:
@@ -119,6 +120,15 @@ class EmulatedWire:
         self.foreign: int = 0
         """Datagrams of another simulator so far."""
 
+    leader: str = ""
+    """It is the only one."""
+    other: str = ""
+    """What another simulator sends is counted, and no more."""
+
+    def choose(self) -> bool:
+        """There is no other that could lead."""
+        return False
+
     @property
     def ended_s(self) -> float:
         """When the vehicle has done all, on the clock of the run [s]."""
@@ -149,6 +159,10 @@ class EmulatedWire:
 
     def own(self, datagram: Datagram) -> None:
         """The first one is heard from the beginning."""
+
+    def answer(self, datagram: Datagram, data: bytes) -> None:
+        """Hand it to the simulator."""
+        self._host.receive(data, "bench")
 
 
 def emulated(
@@ -188,10 +202,10 @@ def host_of(
     options: dict[str, Any] = {"key": key} if key else {}
     version = settings.version
     if kind.name == "flightgear_generic":
-        options["protocol"] = find_file(map_.protocol, folder="hosts", key="protocol").read_text()
+        options["protocol"] = xml_text(find_file(map_.protocol, folder="hosts", key="protocol"))
     elif kind.name == "jsbsim":
         path = find_file(map_.directive, folder="hosts", key="directive")
-        options["directive"] = path.read_text(encoding="utf-8")
+        options["directive"] = xml_text(path)
     elif kind.name == "xplane_data":
         version = version or map_.version
     elif kind.name == "pose_template":

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Final, Protocol
 
 from hil.hosts.follow import Follower
-from hil.hosts.kind import Codec, HostKind, Packet, Received, Refused
+from hil.hosts.kind import Codec, HostKind, Packet, Received, Refused, challenge_of, end_session
 from hil.hosts.link import Address, Datagram, HostLink
 from hil.hosts.maps import mapped
 from hil.hosts.states import Cause, Heard, HostState
@@ -34,8 +34,22 @@ class HostWire(Protocol):
         """Datagrams so far that were of somebody else, or of no size that any of ours has."""
         ...
 
+    @property
+    def leader(self) -> str:
+        """The sender that leads, as text; empty before one does, and where there is but one."""
+        ...
+
+    @property
+    def other(self) -> str:
+        """Who else sends, and why that is left out; empty if nobody does."""
+        ...
+
     def begin(self, now_s: float) -> None:
         """The platform follows from now on [s]."""
+        ...
+
+    def choose(self) -> bool:
+        """Let another sender lead, as a person wants it; whether that can be."""
         ...
 
     def transfer(self, now_s: float, requests: Iterable[bytes]) -> list[Datagram]:
@@ -44,6 +58,10 @@ class HostWire(Protocol):
 
     def own(self, datagram: Datagram) -> None:
         """This one was understood."""
+        ...
+
+    def answer(self, datagram: Datagram, data: bytes) -> None:
+        """Send something back to whoever sent a datagram."""
         ...
 
 
@@ -72,6 +90,21 @@ class SocketWire:
         """Datagrams that were not of the one that is heard, or too large."""
         return self._link.foreign + self._link.oversized
 
+    @property
+    def leader(self) -> str:
+        """The sender that leads."""
+        owner = self._link.owner
+        return "" if owner is None else f"{owner[0]}:{owner[1]}"
+
+    @property
+    def other(self) -> str:
+        """Who else sends, and why that is left out."""
+        return self._link.other
+
+    def choose(self) -> bool:
+        """Let another sender lead."""
+        return self._link.choose()
+
     def begin(self, now_s: float) -> None:
         """An emulated vehicle begins; a real one does what it does."""
         if self._partner is not None and self._ended_s == math.inf:
@@ -86,8 +119,12 @@ class SocketWire:
         return self._link.drain()
 
     def own(self, datagram: Datagram) -> None:
-        """Hear only this sender from now on."""
+        """This sender alone leads from now on."""
         self._link.own(datagram.sender)
+
+    def answer(self, datagram: Datagram, data: bytes) -> None:
+        """Send something back."""
+        self._link.send(data, datagram.sender)
 
 
 _POSED: Final = (REST.f_m_s2, REST.omega_rad_s)
@@ -114,6 +151,7 @@ class HostSource:
         self._follower = Follower("t_s" in kind.tells, completion)
         self._smooth = smoothing(map_.lowpass_hz, around)
         self._used = 0
+        self._other = ""
         self._unfit = 0
 
     @property
@@ -126,12 +164,31 @@ class HostSource:
         self._wire.begin(now_s)
         self._watch.reengage(now_s)
 
+    @property
+    def leader(self) -> str:
+        """The sender that leads, as text; empty before one does."""
+        return self._wire.leader
+
+    @property
+    def why(self) -> str:
+        """What is known of why nobody leads: who sends, and why that is left out."""
+        return self._other
+
+    def choose(self) -> bool:
+        """Let another sender lead, as a person wants it; whether the one that led is silent."""
+        chosen = self._wire.choose()
+        if chosen:
+            end_session(self._codec)
+        return chosen
+
     def poll(self, now_s: float) -> Heard:
         """What the host says in this cycle."""
         came: list[Received | Refused] = []
         for datagram in self._wire.transfer(now_s, self._codec.requests(now_s)):
             told = self._codec.decode(datagram.data)
             if isinstance(told, Refused):
+                if (answer := challenge_of(self._codec, told, now_s)) is not None:
+                    self._wire.answer(datagram, answer)
                 if told is not Refused.NO_MOTION:
                     came.append(told)
                 continue
@@ -178,7 +235,11 @@ class HostSource:
     def _cause(self, judged: Judgement, now_s: float) -> Cause:
         """Why the host is not followed; of a vehicle that has done all, that is its end."""
         away = judged.state in (HostState.FADING_OUT, HostState.AWAY, HostState.LOST)
-        return Cause.END if away and self.ended_s <= now_s else judged.cause
+        if away and self.ended_s <= now_s:
+            return Cause.END
+        silent = judged.cause is Cause.NO_PACKET and (away or judged.state is HostState.WAITING)
+        self._other = (self._wire.other or self._other) if silent else ""
+        return Cause.OTHER_SENDER if self._other else judged.cause
 
     def _take(self, received: Received) -> bool:
         state = received.packet.state

@@ -118,7 +118,9 @@ def _map_of(settings: HostSettings, file: Path) -> tuple[HostKind, Any, bytes]:
     if "key" not in type(map_).model_fields:
         line = f"key_file: packets of {kind.name} bear no signature; leave it out, and list senders"
         raise ConfigError(str(file), [about("source.key_file", f"{line} in allow")])
-    key_path = find_file(settings.key_file, beside=file, folder="hosts", key="source.key_file")
+    key_path = find_file(
+        settings.key_file, beside=file, folder="hosts", key="source.key_file", anywhere=True
+    )
     try:
         key = read_regular(key_path, KEY_BYTES[1]).strip()
     except OSError as error:

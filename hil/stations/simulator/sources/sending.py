@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hil.config.errors import ConfigError, about
+from hil.config.named import GIVEN
 from hil.config.settings import Settings
 from hil.hosts.kind import HostKind
 from hil.hosts.link import Address
@@ -144,6 +145,7 @@ def main() -> None:
 
     line = sys.stdin.buffer.raw.readline()  # pyright: ignore[reportAttributeAccessIssue]
     order = SendingOrder.model_validate_json(line)
+    GIVEN.take(order.emulated.feed)  # the process that began this one has judged it
     clock, file = RealClock(), Path(order.file)
     around = Surroundings(file, order.period_s, False, order.seed, clock.now_s)
     kind, map_ = map_of(order.map, order.file)

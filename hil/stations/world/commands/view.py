@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hil.terminal.completion import offered
-from hil.terminal.console import err, leave, out, show_recording, styled, verb
+from hil.terminal.console import err, leave, verb
 
 if TYPE_CHECKING:
     from hil.stations.world.session import WorldResult
@@ -60,10 +60,10 @@ def view(
 
 def _show(result: WorldResult) -> None:
     """How it went, while the window shows its end."""
-    ended, reason = result.figures.ended, result.figures.reason
-    out.print(styled("green" if result.ok else "red", ended), f" {reason}".rstrip(), sep="",
-              soft_wrap=True)  # fmt: skip
-    show_recording(result.recorder.path, result.recorder.parts)
+    from hil.terminal.run_end import show_end, show_last
+
+    show_end(result.end)
+    show_last(result.end)
 
 
 def _scenario(name: str) -> Path | None:

@@ -12,10 +12,12 @@ import select
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, Self, cast
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.named import GIVEN
 from hil.ipc.child import DEVNULL, PIPE, SINGLE_THREADED, start_child
 from hil.run.texts import EditRefusedError, EditText
 from hil.stations.world.editing.editor import EditAnswer, answered
@@ -67,6 +69,7 @@ class BuilderProcess:
             environment=SINGLE_THREADED,
         )  # fmt: skip
         begin = {"plan": plan.told(), "watched": watched, "beside": plan.scenario_file}
+        begin["given"] = watched in GIVEN
         self._child.tell(message(BEGIN, begin))
         try:
             self._await_ready()
@@ -111,7 +114,7 @@ class BuilderProcess:
     def offer(self, edit: EditText) -> None:
         """Build a document; it is taken once that is done."""
         self._asked += 1
-        self._child.tell(message(EDIT, {"text": edit.text, "source": edit.source}))
+        self._child.tell(message(EDIT, asdict(edit)))
 
     def due(self, index: int) -> EditAnswer | None:
         """What has been built since."""
@@ -185,12 +188,14 @@ def serve(orders: int, answer: Callable[[bytes], object]) -> None:
                 warm = answered(plan, EditText(plan.robot_text, plan.robot_file))
                 answer(answer_message(warm, READY))  # it has loaded what building needs
             elif kind == EDIT and plan is not None:
-                answer(answer_message(answered(plan, EditText(told["text"], told["source"]))))
+                answer(answer_message(answered(plan, EditText(**told))))
         if watch is not None and plan is not None and (edit := watch.changed()) is not None:
             answer(answer_message(answered(plan, edit)))
 
 
 def _watch(told: Any) -> _Watch | None:
+    if told["given"]:  # by a person, to the process that began this one
+        GIVEN.take(told["watched"])
     return _Watch(told["watched"], Path(told["beside"])) if told["watched"] else None
 
 

@@ -66,7 +66,7 @@ def build(plan: WorldPlan, edit: EditText) -> BuiltEdit:
         EditRefusedError: with all that is wrong.
     """
     try:
-        document = read_document(edit.text, Path(edit.source)).robot
+        document = read_document(edit.text, Path(edit.source), edit.folder).robot
     except RobotDocumentError as error:
         raise EditRefusedError(*(f"{edit.source}:{one}" for one in error.faults)) from None
     scenario = plan.scenario

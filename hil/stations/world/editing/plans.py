@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from hil.config.named import CarriedPath
 from hil.diagram.use import diagram_of_text
-from hil.machines.robot_documents import files_beside
+from hil.stations.world.kept_plan import KeptPlan
 from hil.stations.world.robot_facts import robot_facts
 from hil.stations.world.scenario import WorldPlan, WorldScenario
 from sim.world.robots.toml_form import read_toml
@@ -18,21 +19,21 @@ def plan_from_told(told: Mapping[str, Any]) -> WorldPlan:
     """The plan that `WorldPlan.told` tells, without the documents that it takes while it goes.
 
     Raises:
-        KeyError: if it is none.
-        ConfigError: if its scenario is none.
+        ConfigError: if it, or its scenario, is none.
         RobotDocumentError: if a document of it is none.
     """
     from hil.stations.world.placing import placed_of
 
-    file = Path(told["robot_file"])
-    scenario = WorldScenario.build(dict(told["scenario"]), str(told["scenario_file"]))
-    robot = read_toml(told["robot"], str(file), files_beside(file))
+    kept = KeptPlan.of(told)
+    file = Path(kept.robot_file)
+    scenario = WorldScenario.build(kept.scenario, kept.scenario_file)
+    robot = read_toml(kept.robot, str(file))
     drives = tuple(replace(one, control=scenario.control) for one in robot.drives)
     driven = replace(robot, drives=drives)
-    scene = None if "scene" not in told else placed_of(told["scene"]).with_robot(driven)
-    plan = WorldPlan(scenario, driven, told["robot"], str(file), str(told["scenario_file"]), scene)
+    scene = None if kept.scene is None else placed_of(kept.scene).with_robot(driven)
+    plan = WorldPlan(scenario, driven, kept.robot, str(file), kept.scenario_file, scene)
     if scenario.diagram is None:
         return plan
-    path, facts = Path(told["diagram_file"]), robot_facts(plan, scenario.diagram)
-    used = diagram_of_text(scenario.diagram, told["diagram"], path, facts)
+    path, facts = CarriedPath(kept.diagram_file), robot_facts(plan, scenario.diagram)
+    used = diagram_of_text(scenario.diagram, kept.diagram, path, facts)
     return replace(plan, diagram=used)

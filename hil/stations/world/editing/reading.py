@@ -12,8 +12,8 @@ from hil.machines.documents import is_machine, machine_robot
 from hil.machines.robot_documents import FOLDER
 from hil.run.texts import EditText, TimedEdit
 from hil.stations.world.editing.edit_settings import EditAt
-from sim.world.robots.toml_form import SIZE_MAX
 from sim.world.robots.toml_writing import write_toml
+from sim.world.robots.xml_nodes import SIZE_MAX
 
 
 def edits_at(keys: Iterable[EditAt], step_s: float, beside: Path) -> tuple[TimedEdit, ...]:
@@ -43,7 +43,7 @@ def document_text(name: str, *, key: str = "ROBOT", beside: Path | None = None) 
         ConfigError: if it is not there, or the machine's file is wrong.
     """
     if is_machine(name):
-        machine = machine_robot(name, key=key)
+        machine = machine_robot(name, key=key, beside=beside)
         return EditText(write_toml(machine.robot), str(machine.file))
     path = find_file(name, beside=beside, folder=FOLDER, key=key)
     return file_text(path)

@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 
 from hil.config.errors import ConfigError
-from hil.config.files import read_regular
+from hil.config.files import read_regular, write_whole
 from hil.stations.world.editing.snapshots import RunSnapshot
 
 KIND: Final = "hil world snapshot"
@@ -26,6 +26,11 @@ VERSION: Final = 1
 """Of the form."""
 BYTES_MAX: Final = 1 << 30
 """Of a file."""
+_NO_SNAPSHOT: Final = (
+    ValueError, LookupError, TypeError, AttributeError, EOFError, zipfile.BadZipFile,
+    NotImplementedError, MemoryError, RecursionError,
+)  # fmt: skip
+"""What comes of reading something else; memory is short if its head names a size of its own."""
 
 
 def write_snapshot(path: Path, snapshot: RunSnapshot) -> None:
@@ -34,9 +39,7 @@ def write_snapshot(path: Path, snapshot: RunSnapshot) -> None:
     head = np.frombuffer(json.dumps(told).encode(), np.uint8)
     data = io.BytesIO()
     np.savez(data, **{**snapshot.arrays, "head": head})  # pyright: ignore[reportArgumentType]
-    part = path.with_name(f"{path.name}.part")
-    part.write_bytes(data.getvalue())
-    part.replace(path)
+    write_whole(path, data.getvalue())
 
 
 def read_snapshot(path: Path) -> RunSnapshot:
@@ -47,6 +50,9 @@ def read_snapshot(path: Path) -> RunSnapshot:
     """
     try:
         data = io.BytesIO(read_regular(path, BYTES_MAX))
+        with zipfile.ZipFile(data) as archive:
+            if any(one.compress_type != zipfile.ZIP_STORED for one in archive.infolist()):
+                raise ValueError("its arrays are compressed, which may make any size of few bytes")
         with np.load(data, allow_pickle=False) as found:
             arrays = {name: found[name] for name in found.files}
         told = json.loads(arrays.pop("head").tobytes())
@@ -55,8 +61,8 @@ def read_snapshot(path: Path) -> RunSnapshot:
         version, run = told["version"], dict(told["run"])
     except OSError as error:
         raise ConfigError(str(path), [f"cannot be read: {error}"]) from None
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise ConfigError(str(path), [f"is no snapshot of a run: {error}"]) from None
+    except _NO_SNAPSHOT as error:
+        raise ConfigError(str(path), [f"is no snapshot of a run: {error!s:.300}"]) from None
     if version != VERSION:
         raise ConfigError(str(path), [f"version {version!r} of its form; this one reads {VERSION}"])
     return RunSnapshot(run, arrays)

@@ -40,10 +40,19 @@ class ValueStream(Protocol):
 
 
 class HeldStream:
-    """Values that count only while somebody holds the motion."""
+    """Values that count only while somebody holds the motion.
 
-    def __init__(self, inner: ValueStream, held: Callable[[], bool]) -> None:
-        self._inner, self._held = inner, held
+    Who takes hold anew chooses the sender that leads, where the one before is silent.
+
+    Args:
+        choose: lets another sender lead.
+    """
+
+    def __init__(
+        self, inner: ValueStream, held: Callable[[], bool], choose: Callable[[], None]
+    ) -> None:
+        self._inner, self._held, self._choose = inner, held, choose
+        self._was_held = True
 
     @property
     def duration_s(self) -> float | None:
@@ -52,8 +61,12 @@ class HeldStream:
 
     def values(self, t_s: float) -> Array | None:
         """Values at a time; None while nobody holds it."""
+        held = self._held()
+        if held and not self._was_held:
+            self._choose()
+        self._was_held = held
         found = self._inner.values(t_s)
-        return found if self._held() else None
+        return found if held else None
 
     def news(self) -> Sequence[SourceNews]:
         """What there is to tell."""

@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
-from hil.stations.world.sources.joint_frames import HEAD, JointFrame, read_frame
+from hil.ipc.socket_owner import Address, udp_uids
+from hil.ipc.udp_senders import Senders, Unheard
+from hil.stations.world.sources.joint_frames import HEAD, FrameOrder, read_frame
 from hil.stations.world.sources.source import SourceNews
 
 Array = NDArray[np.float64]
@@ -21,39 +23,55 @@ PER_LOOK: Final = 64
 """Datagrams taken in one look at most; the rest waits, and the kernel drops what is too much."""
 TELL_EVERY_S: Final = 1.0
 """Between two tellings of what was dropped [s]."""
+ACT: Final = "to let go and hold anew at the panel while it is silent, or a new run"
+"""What a person does for another sender to lead."""
+_COUNTED: Final = {
+    Unheard.NOT_LISTED: "sender not listed",
+    Unheard.OTHER_USER: "other user",
+    Unheard.UNKNOWN_USER: "unknown user",
+    Unheard.NOT_BOUND: "other sender",
+    Unheard.NOT_ASKED: "not yet asked whose",
+}
 
 
 class FrameStream:
-    """Hears frames on a port; nothing in it waits.
+    """Receives frames on a port; nothing in it waits.
 
-    Only one sender is heard: the first whose frame is whole, until it has been silent for the age
-    at which values are too old. Another one, or the same begun anew, is heard after that, and only
-    with a later time stamp: what was delayed on its way never moves anything.
+    Only one sender leads: the first whose frame is whole, for the whole run, unless a person
+    chooses another while it is silent (`choose`). What was delayed on its way never moves anything.
 
     Args:
         address: address and port.
         count: values of a frame.
         stale_s: age from which values are too old [s].
         now_s: monotonic time [s].
+        allow: hosts that may send; needed where other machines can reach the address.
+        uids_of: gives the users that own the sockets of a sender on this machine.
 
     Raises:
-        RefusedError: if it cannot be listened on.
+        RefusedError: if it cannot be listened on, or strangers could send.
     """
 
     duration_s: float | None = None
     """Nobody knows."""
 
     def __init__(
-        self, address: str, count: int, stale_s: float, now_s: Callable[[], float]
+        self,
+        address: str,
+        count: int,
+        stale_s: float,
+        now_s: Callable[[], float],
+        allow: Sequence[str] = (),
+        uids_of: Callable[[Address], frozenset[int]] = udp_uids,
     ) -> None:
         self._count, self._stale_s, self._now_s = count, stale_s, now_s
-        self._socket = bound(address)
+        self._senders = Senders(now_s, allow=allow, act=ACT, uids_of=uids_of)
+        self._socket = bound(address, allow)
         self.address: tuple[str, int] = self._socket.getsockname()[:2]
         """Where it listens."""
         self.counts: Counter[str] = Counter()
         """Frames taken, and those dropped, by reason."""
-        self._sender: object = None
-        self._newest: JointFrame | None = None
+        self._order = FrameOrder()
         self._values: Array = np.zeros(count)
         self._heard_s = -np.inf
         self._told, self._told_s = Counter[str](), -np.inf
@@ -61,6 +79,7 @@ class FrameStream:
     def values(self, t_s: float) -> Array | None:
         """The newest values [rad] or [m], shape (count,); None if there are none or too old."""
         now_s = self._now_s()
+        self._senders.begin_cycle()
         for _ in range(PER_LOOK):
             try:
                 data, sender = self._socket.recvfrom(HEAD.size + 8 * self._count + 1)
@@ -68,25 +87,29 @@ class FrameStream:
                 break
             except OSError:  # such as one that the kernel kept for us: a port unreachable
                 continue
-            self._take(data, sender, now_s)
+            self._take(data, sender[:2], now_s)
         return self._values if now_s - self._heard_s <= self._stale_s else None
 
-    def _take(self, data: bytes, sender: object, now_s: float) -> None:
+    def choose(self) -> None:
+        """Let another sender lead, as a person wants it, if the one that led is silent."""
+        if self._senders.choose():
+            self._order = FrameOrder()
+
+    def _take(self, data: bytes, sender: Address, now_s: float) -> None:
         frame = read_frame(data, self._count)
         if isinstance(frame, str):
             self.counts[frame] += 1
             return
-        newest, fresh = self._newest, now_s - self._heard_s <= self._stale_s
-        if fresh and sender != self._sender:
-            self.counts["other sender"] += 1
-        elif newest is not None and (
-            frame.stamp_s <= newest.stamp_s or (fresh and frame.number <= newest.number)
-        ):
-            self.counts["old"] += 1
-        else:
-            self.counts["taken"] += 1
-            self._newest, self._sender, self._heard_s = frame, sender, now_s
-            self._values = np.array(frame.values)
+        if (unheard := self._senders.judge(sender)) is not None:
+            self.counts[_COUNTED[unheard]] += 1
+            return
+        fresh = now_s - self._heard_s <= self._stale_s
+        if why := self._order.judge(frame, now_s, fresh=fresh):
+            self.counts[why] += 1
+            return
+        self.counts["taken"] += 1
+        self._senders.follow(sender)
+        self._heard_s, self._values = now_s, np.array(frame.values)
 
     def news(self) -> Sequence[SourceNews]:
         """What was dropped since the last telling, once a second at most; all once it is closed."""
@@ -98,29 +121,45 @@ class FrameStream:
         self._told, self._told_s = Counter(self.counts), now_s
         words = ", ".join(f"{number} {why}" for why, number in sorted(dropped.items())) or "none"
         data: dict[str, str | float | bool] = dict(sorted(self.counts.items()))
-        return (SourceNews(f"frames dropped: {words}", data, warning=True),)
+        whose = f" ({other})" if (other := self._senders.other) else ""
+        return (SourceNews(f"frames dropped: {words}{whose}", data, warning=True),)
 
     def close(self) -> None:
         """Close the port."""
         self._socket.close()
 
 
-def bound(address: str) -> socket.socket:
-    """A port of UDP to hear frames on.
+def bound(address: str, allow: Sequence[str] = ()) -> socket.socket:
+    """A port of UDP to receive frames on.
+
+    Args:
+        allow: hosts that may send; needed where other machines can reach the address.
 
     Raises:
-        RefusedError: if there is no such address, or somebody has it.
+        RefusedError: if there is no such address, somebody has it, or strangers could send.
     """
     host, _, port = address.rpartition(":")
     right = "an address and a port are needed, such as 127.0.0.1:5577"
     try:
         number = int(port)
-        version = ipaddress.ip_address(host.strip("[]")).version
-    except ValueError:
-        raise RefusedError(f"motion.listen = {address!r}: {right}") from None
+        place = ipaddress.ip_address(host.strip("[]"))
+        for one in allow:
+            ipaddress.ip_address(one)
+    except ValueError as error:
+        why = right if not allow else f"{error}; {right}"
+        raise RefusedError(f"motion.listen = {address!r}: {why}") from None
+    plain = (place.ipv4_mapped or place) if place.version == 6 else place
+    if plain.is_unspecified:
+        text = "hears everybody; name one address of this machine, such as 127.0.0.1:5577"
+        raise RefusedError(f"motion.listen = {address!r}: {text}")
+    if not plain.is_loopback and not allow:
+        text = "can be reached from elsewhere: motion.allow must list who may send"
+        raise RefusedError(
+            f"motion.listen = {address!r}: {text}; or listen here alone, such as 127.0.0.1:5577"
+        )
     if not 0 <= number <= 65535:
         raise RefusedError(f"motion.listen = {address!r}: port {number}, at most 65535; {right}")
-    family = socket.AF_INET6 if version == 6 else socket.AF_INET
+    family = socket.AF_INET6 if place.version == 6 else socket.AF_INET
     made = socket.socket(family, socket.SOCK_DGRAM)
     made.setblocking(False)
     try:

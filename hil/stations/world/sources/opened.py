@@ -125,8 +125,10 @@ def _copied(
     elif live is None:
         return StandingSource(joints)
     else:
-        heard = FrameStream(motion.listen, len(led_by.values), motion.stale_s, live.now_s)
-        stream = HeldStream(heard, lambda: live.held())
+        heard = FrameStream(
+            motion.listen, len(led_by.values), motion.stale_s, live.now_s, motion.allow
+        )
+        stream = HeldStream(heard, lambda: live.held(), heard.choose)
     return CopySource(joints, stream, led_by, motion.smoothing_s, motion.duration_s)
 
 

@@ -1,0 +1,120 @@
+"""Files that a document names: which of them may be opened, decided in one place.
+
+A document may be a stranger's, and what it names goes on into recordings, reports and converted
+documents. So it may name what lies in its own folder and what comes with the program; links and
+``..`` count as where they lead. What a person names on the command line may be anywhere.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+from hil.config.errors import ConfigError
+from hil.config.files import JudgedPath, read_regular
+
+NAME_MAX: Final = 4096
+"""Characters of a path at most."""
+
+
+class OutsideError(PermissionError):
+    """A file that a document may not name; `strerror` says why, and where it would be allowed."""
+
+
+class NotAllowedError(ConfigError):
+    """The same, told of the key of the document."""
+
+
+class CarriedPath(type(Path())):
+    """Where a document was that a recording carries: it stands in no folder, and may name no file.
+
+    Paths that are made of it are of this type, too.
+    """
+
+
+def configs_dir() -> Path:
+    """The configurations that come with this program."""
+    package = Path(__file__).parents[1]
+    inside = package / "configs"
+    return inside if inside.is_dir() else package.parent / "configs"
+
+
+def judged(place: Path, document: Path, also: Iterable[Path] = ()) -> JudgedPath:
+    """Where a file is that a document names, without links; nothing is opened.
+
+    Args:
+        document: the file in which the name stands.
+        also: folders that are allowed besides the document's own and the shipped ones.
+
+    Raises:
+        OutsideError: if the document may not name it.
+    """
+    if isinstance(document, CarriedPath):
+        told = "is named by a document of a recording, which holds all that it needs itself"
+        raise OutsideError(errno.EACCES, told)
+    folder = folder_of(document)
+    if "\0" in str(place) or len(str(place)) > NAME_MAX:
+        raise OutsideError(errno.EINVAL, f"is no file name of at most {NAME_MAX} characters")
+    real = Path(os.path.realpath(place))
+    for allowed in (folder, configs_dir().resolve(), *(one.resolve() for one in also)):
+        if real.is_relative_to(allowed):
+            return JudgedPath(real)
+    told = f"lies outside {folder}, the folder of the document that names it"
+    raise OutsideError(errno.EACCES, f"{told}, and is none that comes with the program")
+
+
+def folder_of(document: Path) -> Path:
+    """The folder of a document, without links: as it was when the document itself was judged."""
+    own = document.absolute().parent
+    return own if isinstance(document, JudgedPath) else own.resolve()
+
+
+def read_named(
+    place: Path, document: Path, most_bytes: int, also: Iterable[Path] = ()
+) -> bytes:  # fmt: skip
+    """All of a file that a document names; it is opened once, and what is open is judged.
+
+    Args:
+        document: the file in which the name stands.
+        also: folders that are allowed besides the document's own and the shipped ones.
+
+    Raises:
+        OutsideError: if the document may not name it.
+        OSError: if it cannot be read, is no regular file, or has more bytes.
+    """
+    return read_regular(judged(place, document, also), most_bytes)
+
+
+class GivenNames:
+    """Names that a person gave on the command line, which may be of files anywhere."""
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+        self._closed = False
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def take(self, value: Any) -> None:
+        """Take every text in a value that somebody laid over a document."""
+        match value:
+            case str() if not self._closed:
+                self._names.add(value)
+            case dict():
+                self.take(list(value.values()))
+            case list() | tuple():
+                for one in value:
+                    self.take(one)
+            case _:
+                pass
+
+    def close(self) -> None:
+        """Take no more: what comes now on the command line was written in a document."""
+        self._closed = True
+
+
+GIVEN: Final = GivenNames()
+"""Those of this process."""

@@ -1,0 +1,167 @@
+"""What a page needs of all rows of a run, found piece by piece: lines to draw, peaks, percentiles.
+
+A run that is short is one piece, and then all is as if its arrays were looked at as a whole; of
+many pieces comes the same, to the last bit.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hil.report.recorded import RecordedRun
+from hil.report.style import MAX_POINTS, decimate
+
+Array = NDArray[np.float64]
+Run = TypeVar("Run", bound=RecordedRun)
+
+
+class Line(NamedTuple):
+    """What is drawn of a value over the rows of a run."""
+
+    places: NDArray[np.intp]
+    """Rows, rising."""
+    values: Array
+    """There."""
+
+
+class Thinned:
+    """Values to draw of many: of each stretch the lowest and the highest, as of `style.decimate`.
+
+    Args:
+        count: of all values that will come.
+    """
+
+    def __init__(self, count: int, max_points: int = MAX_POINTS) -> None:
+        if max_points < 2:
+            raise ValueError(f"max_points = {max_points}; at least 2 are needed for a line")
+        self._count = count
+        self._size = 1 if count <= max_points else -(-count // (max_points // 2))
+        stretches = -(-count // self._size)
+        self._low = np.full(stretches, np.inf)
+        self._high = np.full(stretches, -np.inf)
+        self._places = np.tile(np.arange(stretches) * self._size, (2, 1))
+        self._values = np.full((2, stretches), np.nan)
+        """Of the lowest and the highest so far."""
+        self._ends = [np.nan, np.nan]
+        self._at = 0
+
+    def add(self, values: Array) -> None:
+        """Take the next values, shape (n,); NaN = not there."""
+        if not len(values):
+            return
+        size, begin = self._size, self._at % self._size
+        first = self._at // size
+        stretches = -(-(begin + len(values)) // size)
+        padded = np.full(stretches * size, np.nan)
+        padded[begin : begin + len(values)] = values
+        table = padded.reshape(stretches, size)
+        there = np.isfinite(table)
+        here = slice(first, first + stretches)
+        opening = np.arange(stretches) * size + first * size >= self._at
+        for row, (best, find, none) in enumerate(
+            ((self._low, np.argmin, np.inf), (self._high, np.argmax, -np.inf))
+        ):
+            shown = np.where(there, table, none)
+            inside = find(shown, axis=1)
+            found = shown[np.arange(stretches), inside]
+            better = found < best[here] if row == 0 else found > best[here]
+            best[here] = np.where(better, found, best[here])
+            places = (np.arange(stretches) + first) * size + inside
+            self._places[row, here] = np.where(better, places, self._places[row, here])
+            told = table[np.arange(stretches), inside]
+            self._values[row, here] = np.where(better | opening, told, self._values[row, here])
+        self._ends = [self._ends[0] if self._at else float(values[0]), float(values[-1])]
+        self._at += len(values)
+
+    def line(self) -> Line:
+        """What is drawn of all of them."""
+        if not self._at:
+            return Line(np.zeros(0, np.intp), np.zeros(0))
+        places = np.concatenate((self._places.ravel(), [0, self._count - 1]))
+        values = np.concatenate((self._values.ravel(), self._ends))
+        chosen, at = np.unique(places, return_index=True)
+        return Line(chosen, values[at])
+
+
+def lines(
+    run: Run,
+    values_of: Callable[[Run], Array],
+    spans: Sequence[tuple[int, int]] = (),
+    max_points: int = MAX_POINTS,
+) -> list[list[Line]]:
+    """What is drawn of values over the rows of a run.
+
+    Args:
+        values_of: of some rows of the run, shape (n,) or (n, count); NaN = not there.
+        spans: first row and row behind the last of each part that is thinned by itself; the whole
+            run if left out.
+
+    Returns:
+        For each span a line for each value.
+    """
+    spans = spans or ((0, len(run.times)),)
+    found: list[list[Thinned]] = []
+    for part in run.pieces():
+        values = _two(values_of(part.run))
+        if part.run is run:
+            return [_whole(values, span, max_points) for span in spans]
+        own = values[part.before :]
+        found = found or [[Thinned(end - first, max_points) for _ in own.T] for first, end in spans]
+        for (first, end), thinned in zip(spans, found, strict=True):
+            here = slice(max(first - part.first, 0), max(end - part.first, 0))
+            for one, column in zip(thinned, own[here].T, strict=True):
+                one.add(column)
+    return [
+        [Line(first + line.places, line.values) for line in (one.line() for one in thinned)]
+        for (first, _), thinned in zip(spans, found, strict=True)
+    ]
+
+
+class Peak(NamedTuple):
+    """The greatest of some values."""
+
+    row: int
+    """Place in the run."""
+    column: int
+    """Which of the values of a row."""
+    value: float
+
+
+def peaks(run: Run, *values_of: Callable[[Run], Array]) -> list[Peak | None]:
+    """The first greatest of each kind of values; None where none is a number.
+
+    Args:
+        values_of: of some rows of the run, shape (n,) or (n, count); NaN = does not count.
+    """
+    found: list[Peak | None] = [None] * len(values_of)
+    for part in run.pieces():
+        for number, make in enumerate(values_of):
+            values = _two(make(part.run))[part.before :]
+            known = np.where(np.isfinite(values), values, -np.inf)
+            if not known.size:
+                continue
+            row, column = divmod(int(np.argmax(known)), known.shape[1])
+            value, best = float(known[row, column]), found[number]
+            if np.isfinite(value) and (best is None or value > best.value):
+                found[number] = Peak(part.first + row, column, value)
+    return found
+
+
+def any_finite(run: Run, values_of: Callable[[Run], Array]) -> bool:
+    """Whether any of the values is a number."""
+    return any(bool(np.isfinite(values_of(part.run)[part.before :]).any()) for part in run.pieces())
+
+
+def _two(values: Array) -> Array:
+    return values[:, None] if values.ndim == 1 else values
+
+
+def _whole(values: Array, span: tuple[int, int], max_points: int) -> list[Line]:
+    first, end = span
+    chosen = [decimate(column, max_points) for column in values[first:end].T]
+    return [
+        Line(first + places, column[first + places])
+        for places, column in zip(chosen, values.T, strict=True)
+    ]

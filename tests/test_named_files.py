@@ -1,0 +1,277 @@
+"""Files are opened where it is said that they may be: a name in a document goes one way only.
+
+What a document names is found by `find_file`, or read by `read_named` (`hil.config.named`); who
+opens what was found uses `open_regular`, which follows no link that has come since. Every other
+opening stands in the table below, with what it opens.
+"""
+
+import ast
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from hil.config.errors import ConfigError
+from hil.config.files import open_regular
+from hil.config.named import CarriedPath, GivenNames, OutsideError, judged, read_named
+from hil.config.settings import apply_overrides
+from hil.config.shipped import configs_dir, find_file
+from hil.diagram.read import read_text
+from hil.machines.robot_documents import document_of
+
+TOP = Path(__file__).parents[1]
+PACKAGES = ("hil", "sim", "drives", "arm_driver", "platform6dof", "safety")
+OPENERS = frozenset(
+    {
+        "open", "io.open", "os.open", "codecs.open", "av.open", "Image.open", "gzip.open",
+        "np.loadtxt", "np.genfromtxt", "np.load", "np.fromfile", "np.memmap", "ZipFile",
+        "zipfile.ZipFile", "tarfile.open", "shutil.copy", "shutil.copyfile", "shutil.copy2",
+        "shutil.copytree", "ET.parse", "ElementTree.parse", "mmap.mmap", "linecache.getlines",
+        "fileinput.input", "runpy.run_path",
+    }
+)  # fmt: skip
+METHODS = frozenset({"read_text", "read_bytes", "from_xml_path", "from_file", "imread"})
+"""Of whatever: a path's, or a library's."""
+
+MAY_OPEN = {
+    "hil/config/files.py": "the place that opens",
+    "hil/config/installation.py": "installed code, to compare it with its record",
+    "hil/config/libraries.py": "installed code, to tell its digest",
+    "hil/config/quick_table.py": "a table that `open_regular` opened",
+    "hil/desk/endpoints.py": "the desk's own folder and token, through their folder's descriptor",
+    "hil/desk/velocity/listener.py": "a token whose place a person or the desk gives",
+    "hil/desk/velocity/remote_writer.py": "a token that it makes",
+    "hil/diagram/kernel/step.py": "installed code, to tell its digest",
+    "hil/diagram/tapped.py": "values of a run of this user, through its process",
+    "hil/diagram/taps.py": "values that it makes",
+    "hil/fmu/compiled.py": "installed code, and what was compiled of it",
+    "hil/fmu/description.py": "an FMU that `open_regular` opened",
+    "hil/fmu/export.py": "what it has made",
+    "hil/fmu/stubs.py": "installed code",
+    "hil/ipc/broadcast.py": "memory that it makes",
+    "hil/ipc/memory.py": "memory that was handed over as a descriptor",
+    "hil/panel/diagram/models/journal.py": "a journal in the editor's own folder",
+    "hil/panel/diagram/screenshot.py": "shipped diagrams",
+    "hil/recording/writer.py": "a recording that it makes",
+    "hil/run/facts.py": "the repository of the program",
+    "hil/run/part_process.py": "what a part that it began has said",
+    "hil/space_arm/study/references.py": "installed code, and what was computed by it",
+    "hil/stations/arm/commands/emulate.py": "a script of the command line",
+    "hil/stations/arm/moves/identified.py": "a robot's file of the command line",
+    "hil/stations/arm/moves/play.py": "a path of the command line",
+    "hil/stations/platform/drives/rack.py": "a script of the command line",
+    "hil/stations/platform/gate/black_box.py": "the gate's own file",
+    "hil/stations/platform/gate/control_state.py": "state of a process, of the kernel",
+    "hil/stations/simulator/commands/host_options.py": "a key of the command line",
+    "hil/stations/world/commands/scenario.py": "a scenario of the command line",
+    "hil/stations/world/editing/snapshot_file.py": "bytes that `read_regular` read",
+    "hil/timing/doctor.py": "of the kernel",
+    "hil/timing/neighbours.py": "of the kernel",
+    "hil/timing/realtime_setup.py": "of the kernel",
+    "sim/devices/admission.py": "of the kernel",
+    "sim/hosts/sampled.py": "rows of a vehicle that `find_file` found, read in its own process",
+    "drives/eds_file.py": "a data sheet of the command line",
+    "drives/modbus_connect.py": "a serial port",
+    "drives/slcan_port.py": "a serial port",
+}
+"""Module → what it opens besides."""
+
+
+def name_of(node):
+    """A called name, dotted; empty if it is none."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=inner, attr=name):
+            before = name_of(inner)
+            return f"{before}.{name}" if before else f".{name}"
+    return ""
+
+
+def writes(call):
+    """Whether a call opens for writing alone, by its mode."""
+    words = [one.value for one in (*call.args, *(key.value for key in call.keywords))
+             if isinstance(one, ast.Constant) and isinstance(one.value, str)]  # fmt: skip
+    return any(word in {"w", "x", "wb", "xb", "a", "ab"} for word in words)
+
+
+def is_of_a_path(call):
+    """Whether `.open(...)` is that of a path: with a mode or an encoding, or by itself."""
+    keys = {key.arg for key in call.keywords}
+    modes = [one for one in call.args if isinstance(one, ast.Constant)]
+    return bool(keys & {"encoding", "newline", "buffering", "mode"} or modes)
+
+
+def openings(source):
+    """Lines and names of calls that open a file by its name for reading."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Call) or writes(node):
+            continue
+        name = name_of(node.func)
+        last = name.rpartition(".")[2]
+        if (
+            name in OPENERS
+            or (last in METHODS and "." in name)
+            or (last == "open" and "." in name and is_of_a_path(node))
+        ):
+            yield node.lineno, name
+
+
+def found():
+    """Every opening of the program: module → lines."""
+    for package in PACKAGES:
+        for path in sorted((TOP / package).rglob("*.py")):
+            lines = list(openings(path.read_text("utf-8")))
+            if lines:
+                yield path.relative_to(TOP).as_posix(), lines
+
+
+def test_every_other_opening_is_of_no_document():
+    modules = dict(found())
+    new = [
+        f"{one}:{line}: {call}" for one in {*modules} - {*MAY_OPEN} for line, call in modules[one]
+    ]
+    assert not new, "\n".join(new)
+    assert not {*MAY_OPEN} - {*modules}, "opens nothing any more"
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "text = open(name).read()", "data = path.read_bytes()", "file = path.open('rb')",
+        "file = os.open(name, os.O_RDONLY)", "rows = np.loadtxt(name)", "av.open(str(film))",
+        "text = Path(table['file']).read_text(encoding='utf-8')", "zipfile.ZipFile(path)",
+        "model = engine.MjModel.from_xml_path(name)", "tree = ET.parse(name)",
+    ],
+)  # fmt: skip
+def test_the_scan_sees_an_opening(planted):
+    assert list(openings(planted))
+
+
+def test_a_document_names_its_folder_and_the_program_s(tmp_path):
+    document = tmp_path / "own" / "a.toml"
+    (tmp_path / "own" / "deep").mkdir(parents=True)
+    inside, outside = tmp_path / "own" / "deep" / "x.toml", tmp_path / "x.toml"
+    for path in (document, inside, outside):
+        path.write_text("a = 1\n")
+    (tmp_path / "own" / "link").symlink_to(outside)
+    (tmp_path / "own" / "round").symlink_to(inside)
+    for name in ("deep/x.toml", "./deep/../deep/x.toml", "round", str(inside)):
+        assert judged(document.parent / name, document) == inside
+        assert find_file(name, beside=document, folder="rigs", key="rig") == inside
+    paper = configs_dir() / "rigs" / "paper.toml"
+    for name in ("paper", "configs/rigs/paper.toml", str(paper)):
+        assert find_file(name, beside=document, folder="rigs", key="rig") == paper
+    for name in ("../x.toml", "link", str(outside), "deep/../../x.toml"):
+        with pytest.raises(OutsideError, match=r"Permission|lies outside"):
+            judged(document.parent / name, document)
+        with pytest.raises(ConfigError, match=r"rig = .* lies outside .*own, the folder of the "):
+            find_file(name, beside=document, folder="rigs", key="rig")
+    for name in ("a\0b", "a" * 5000):
+        with pytest.raises(OutsideError):
+            judged(document.parent / name, document)
+
+
+def test_where_one_stands_is_the_persons_and_shipped_scenarios(tmp_path, monkeypatch):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "mine.fmu").write_bytes(b"x")
+    monkeypatch.chdir(tmp_path / "here")
+    how = {"folder": "fmus", "key": "file", "ending": ".fmu"}
+    with pytest.raises(ConfigError, match="lies outside"):
+        find_file("mine.fmu", beside=tmp_path / "own" / "a.toml", **how)
+    shipped = configs_dir() / "scenarios" / "fmu_vehicle.toml"
+    for beside in (None, shipped):
+        assert find_file("mine", beside=beside, **how).name == "mine.fmu"
+    other = configs_dir() / "diagrams" / "demo.toml"
+    with pytest.raises(ConfigError, match="lies outside"):
+        find_file("mine.fmu", beside=other, **how)
+
+
+def test_what_a_person_lays_over_a_document_may_be_anywhere(tmp_path):
+    outside = tmp_path / "given_by_hand.csv"
+    outside.write_text("t_s\n")
+    document, how = tmp_path / "own" / "a.toml", {"folder": "motions", "key": "file"}
+    document.parent.mkdir()
+    apply_overrides({}, [f"motion.file={outside}"], given=False)  # a document's
+    with pytest.raises(ConfigError, match="--set file="):
+        find_file(str(outside), beside=document, **how)
+    apply_overrides({}, [f'motion=[{{ file = "{outside}" }}]'])
+    assert find_file(str(outside), beside=document, **how) == outside
+    names = GivenNames()
+    names.close()
+    names.take({"a": ["b"]})
+    assert "b" not in names
+
+
+def test_a_recordings_document_names_nothing(tmp_path):
+    (tmp_path / "x.toml").write_text("format = 1\n")
+    document = CarriedPath(tmp_path / "a.toml")
+    with pytest.raises(ConfigError, match="is named by a document of a recording"):
+        find_file("x.toml", beside=document, folder="diagrams", key="file")
+    with pytest.raises(ConfigError, match="is named by a document of a recording"):
+        read_text('format = 1\nlibrary = ["x.toml"]\n', document)
+
+
+@pytest.mark.parametrize("how", ["file", "folder", "root"])
+def test_a_link_that_comes_between_is_not_followed(how, tmp_path):
+    """What is judged and what is opened are one thing, whoever writes there meanwhile."""
+    folder = tmp_path / "own" / "deep"
+    folder.mkdir(parents=True)
+    (tmp_path / "private" / "deep").mkdir(parents=True)
+    for place in (folder, tmp_path / "private" / "deep", tmp_path / "private"):
+        (place / "x.toml").write_text(place.name)
+    found = judged(folder / "x.toml", tmp_path / "own" / "a.toml")
+    if how == "file":
+        (folder / "x.toml").unlink()
+        (folder / "x.toml").symlink_to(tmp_path / "private" / "x.toml")
+    elif how == "folder":
+        folder.rename(tmp_path / "gone")
+        folder.symlink_to(tmp_path / "private")
+    else:
+        (tmp_path / "own").rename(tmp_path / "gone")
+        (tmp_path / "own").symlink_to(tmp_path / "private")
+    with pytest.raises(OSError, match="a link was put in its way"):
+        open_regular(found)
+
+
+def test_the_folder_of_a_document_stays_what_it_was_when_it_was_found(tmp_path):
+    """One that is swapped for a link to another folder afterwards opens nothing there."""
+    for name in ("own", "private"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x.obj").write_text(name)
+    (tmp_path / "own" / "a.toml").write_text("a = 1\n")
+    document = find_file(str(tmp_path / "own" / "a.toml"), folder="rigs", key="rig")
+    (tmp_path / "own").rename(tmp_path / "gone")
+    (tmp_path / "own").symlink_to(tmp_path / "private")
+    with pytest.raises(OSError, match="lies outside"):
+        read_named(document.parent / "x.obj", document, 100)
+
+
+def test_what_is_no_regular_file_is_refused_at_once(tmp_path):
+    """A pipe that nobody writes would hold up its reader for ever."""
+    document = tmp_path / "a.toml"
+    os.mkfifo(tmp_path / "pipe.obj")
+    (tmp_path / "folder.obj").mkdir()
+    (tmp_path / "long.obj").write_bytes(bytes(101))
+    reasons = {"pipe": "a pipe", "folder": "a folder", "long": "at most 100 bytes are read"}
+    told = []
+    for name, reason in reasons.items():
+
+        def read(name=name, reason=reason):
+            with pytest.raises(OSError, match=reason):
+                read_named(tmp_path / f"{name}.obj", document, 100)
+            told.append(name)
+
+        reader = threading.Thread(target=read, daemon=True)
+        reader.start()
+        reader.join(20.0)
+    assert told == [*reasons]
+
+
+def test_a_machine_in_a_document_is_judged_as_any_file(tmp_path):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "rig.toml").write_text("a = 1\n")
+    with pytest.raises(ConfigError, match="lies outside"):
+        document_of("rig:../rig.toml", beside=tmp_path / "own" / "a.toml")
