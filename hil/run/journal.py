@@ -87,12 +87,12 @@ class Journal:
             key: of several with the same one the last is told.
         """
         self.put(t_s, index, message, data, who=who, level=Level.WARNING)
-        self.keep_warning(message, key)
+        self.remember(key or message, message)
 
-    def keep_warning(self, message: str, key: str = "") -> None:
-        """Keep what stands among the events already for the end of the run, as `warn` does."""
+    def remember(self, key: str, words: str) -> None:
+        """Keep what a person is to be told at the end; of several with the same key the last."""
         if key in self._warnings or len(self._warnings) < KEPT_WARNINGS:
-            self._warnings[key or message] = message
+            self._warnings[key] = words
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -45,11 +45,8 @@ def test_a_force_that_nobody_expects_is_told_while_it_runs_and_at_its_end(tmp_pa
 def test_and_to_a_program(tmp_path, light):
     told = json.loads(run(tmp_path, "--json").stdout)
     assert (told["ok"], told["verdicts"]) == (True, [])
-    assert {(one["check"], one["leg"]) for one in told["warned"]} == {
-        ("force", leg) for leg in range(1, 7)
-    }
-    assert len(told["warnings"]) == 6
-    assert all(one["times"] >= 1 and one["t_s"] > 0.0 for one in told["warned"])
+    warned = [one for one in told["warnings"] if "force" in one]
+    assert sorted(one[:5] for one in warned) == [f"leg {leg}" for leg in range(1, 7)]
 
 
 def violation(check, leg, value, limit=0.0, unit="", note="", severity=Severity.INFORM):
@@ -71,7 +68,8 @@ def test_each_is_told_once_with_its_first_time_and_how_often_it_came():
     events = [event(1.0, HOT), event(2.0, LOADED), event(3.0, HOT), event(4.0, FORCE),
               event(5.0, BRIDGED), event(6.0, STOPPED, EventKind.VIOLATION),
               event(7.0, FORCE, who="world")]  # fmt: skip
-    found = warnings_of(events)
-    assert [(one["t_s"], one["check"], one["leg"], one["times"]) for one in found] == [
-        (1.0, "warning", 3, 2), (2.0, "warning", 3, 1), (4.0, "force", 3, 1),
-    ]  # fmt: skip
+    assert [one.line for one in warnings_of(events)] == [
+        "leg 3: drive warning: warns 0x4310, from 1.00 s on, 2 times",
+        "leg 3: drive warning: warns 0x3210, from 2.00 s on",
+        "leg 3: force 1600 N, more than 1500 N, from 4.00 s on",
+    ]

@@ -1,16 +1,15 @@
 """What the loop tells the recorder: a row per cycle, and an event for whatever happened."""
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from drives.bank import BankFeedback, SixBools
 from hil.recording.events import EventKind, Level
 from hil.recording.recorder import RecordingSink
-from hil.run.journal import KEPT_EVENTS, Audience, Journal
+from hil.run.journal import KEPT_EVENTS, Audience, Journal, Scalar
 from hil.stations.platform.control import Control
 from hil.stations.platform.signals import ACTION_CODE, MODE_CODE, NAN6, CycleFlag, packed
-from hil.stations.platform.warned import CHECKS, GATE, warning_key
+from hil.stations.platform.warned import CHECKS, GATE, WarnedList
 from hil.timing.clock import Tick
 from platform6dof.forward import ForwardResult
 from safety.modes import Mode
@@ -40,7 +39,7 @@ class PlatformJournal(Journal):
         self.violations: list[tuple[float, Violation]] = []
         self.tell: Callable[[str], None] | None = None
         """Takes a line for the person at the terminal, without waiting; None if there is none."""
-        self._warned: set[tuple[Any, ...]] = set()
+        self._warned = WarnedList()
 
     def cycle(
         self,
@@ -135,7 +134,7 @@ class PlatformJournal(Journal):
                     tick.t_s, tick.index, str(violation), data, who=GATE, kind=kind, level=level
                 )
                 if kind is EventKind.NOTE and data["check"] in CHECKS:
-                    self._warn(tick, str(violation), warning_key(data))
+                    self._warn(tick, str(violation), data)
         self._told = verdict.violations
         if verdict.mode is not self._mode:
             before = "start" if self._mode is None else self._mode.name
@@ -147,13 +146,11 @@ class PlatformJournal(Journal):
             )
             self._mode = verdict.mode
 
-    def _warn(self, tick: Tick, message: str, key: tuple[Any, ...]) -> None:
-        """Warn of each thing once: at the terminal now, and at the end of the run."""
-        if key in self._warned:
-            return
-        self._warned.add(key)
-        self.keep_warning(f"{message}, from {tick.t_s:.2f} s on")
-        if self.tell is not None:
+    def _warn(self, tick: Tick, message: str, data: Mapping[str, Scalar]) -> None:
+        """Tell a person: at the end, and at the terminal when it comes first."""
+        key, one = self._warned.take(tick.t_s, message, data)
+        self.remember(key, one.line)
+        if self.tell is not None and one.times == 1:
             self.tell(f"at {tick.t_s:.2f} s {message}; the run goes on")
 
     def _repeats(self, violation: Violation) -> bool:

@@ -17,7 +17,6 @@ from hil.stations.platform.fitting import SHOWN
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.told import RunTold, VerdictTold
 from hil.stations.platform.touches import touch_line
-from hil.stations.platform.warned import warnings_of
 from hil.terminal.console import err, out, styled
 
 
@@ -42,7 +41,6 @@ def run_told(
         reason=result.reason,
         mode=result.mode.name,
         verdicts=[VerdictTold(**one) for one in verdicts_of(recording)],
-        warned=warnings_of(recording.events),
         **asdict(evidence),
         cycles=result.cycles,
         overruns=result.overruns,

@@ -41,21 +41,6 @@ class VerdictTold(TypedDict):
     """The same as a sentence."""
 
 
-class WarnedTold(TypedDict):
-    """One thing that a drive warned of, or a force that the payload cannot need."""
-
-    t_s: float
-    """Time of the run at which it came first [s]."""
-    check: str
-    """`warning` or `force`."""
-    leg: int | None
-    """1 to 6."""
-    message: str
-    """What it was, as a sentence."""
-    times: int
-    """How often it came."""
-
-
 class UnitTold(TypedDict):
     """A column that is likely in another unit."""
 
@@ -116,9 +101,6 @@ class RunTold(ConclusionTold):
     """The gate's last mode."""
     verdicts: list[VerdictTold]
     """What the gate objected to, in order."""
-    warned: list[WarnedTold]
-    """What drives warned of, and forces above what the payload can need; nothing was stopped by it.
-    """
     length_min_m: float | None
     """Shortest measured leg in the motion and its stop [m]; null without one, as what follows."""
     length_max_m: float | None

@@ -1,10 +1,9 @@
 """What a run was warned of without being stopped: drives that warn, forces that nobody expects."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
 from hil.recording.events import EventKind, EventRecord
-from hil.stations.platform.told import WarnedTold
 
 CHECKS: Final = frozenset({"warning", "force"})
 """Checks, as events have them, whose mildest finding a person is told of."""
@@ -12,29 +11,51 @@ GATE: Final = "gate"
 """Who tells of them."""
 
 
-def warning_key(data: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What makes two warnings the same: check, leg, and the code or what was above which limit."""
-    what = data["limit"] if data["unit"] else data["value"]
-    return data["check"], data["leg"], data["unit"], what
+class Warned(NamedTuple):
+    """One thing that was warned of."""
+
+    t_s: float
+    """Time of the run at which it came first [s]."""
+    message: str
+    """What it was then, as a sentence."""
+    times: int
+    """How often it came."""
+
+    @property
+    def line(self) -> str:
+        """Such as `leg 3: drive warning: warns 0x4310, from 2.41 s on, 3 times`."""
+        often = "" if self.times == 1 else f", {self.times} times"
+        return f"{self.message}, from {self.t_s:.2f} s on{often}"
 
 
-def warnings_of(events: Iterable[EventRecord]) -> list[WarnedTold]:
-    """Warnings of a recording, each once, in the order in which they came."""
-    found: dict[tuple[Any, ...], WarnedTold] = {}
+class WarnedList:
+    """Each thing once, in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, Warned] = {}
+
+    def take(self, t_s: float, message: str, data: Mapping[str, Any]) -> tuple[str, Warned]:
+        """Count one; what it is known by, and all that is known of it.
+
+        Args:
+            data: check, leg, value, limit and unit, as the event of a violation has them.
+        """
+        what = data["limit"] if data["unit"] else data["value"]
+        key = f"{data['check']} {data['leg']} {what}{data['unit']}"
+        known = self._found.get(key, Warned(t_s, message, 0))
+        self._found[key] = known._replace(times=known.times + 1)
+        return key, self._found[key]
+
+    def __iter__(self) -> Iterator[Warned]:
+        """All of them."""
+        return iter(self._found.values())
+
+
+def warnings_of(events: Iterable[EventRecord]) -> list[Warned]:
+    """Of a recording."""
+    found = WarnedList()
     for event in events:
-        if event.name != GATE or event.kind is not EventKind.NOTE:
-            continue
-        if event.data.get("check") not in CHECKS:
-            continue
-        one = found.setdefault(
-            warning_key(event.data),
-            WarnedTold(
-                t_s=event.t_s,
-                check=str(event.data["check"]),
-                leg=None if event.data["leg"] is None else int(event.data["leg"]),
-                message=event.message,
-                times=0,
-            ),
-        )
-        one["times"] += 1
-    return list(found.values())
+        mild = event.name == GATE and event.kind is EventKind.NOTE
+        if mild and event.data.get("check") in CHECKS:
+            found.take(event.t_s, event.message, event.data)
+    return list(found)

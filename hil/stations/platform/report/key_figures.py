@@ -226,7 +226,7 @@ def _counts(view: RunView) -> Iterator[KeyFigure]:
     yield KeyFigure("cycles in motion without a pose found", str(failed), bad=failed > 0)
     yield KeyFigure("entries dropped", str(recording.dropped), bad=recording.dropped > 0)
     for one in warnings_of(recording.events):
-        yield KeyFigure("warned", one["message"], f"from {one['t_s']:.2f} s on", bad=True)
+        yield KeyFigure("warned", one.message, f"from {one.t_s:.2f} s on", bad=True)
 
 
 def fixed(value: float | None, digits: int) -> str:
