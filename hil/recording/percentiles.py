@@ -23,7 +23,7 @@ _SIGN: Final = np.uint64(1 << 63)
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class ValueSpread:
     """How values are spread."""
 
     percentiles: tuple[float, ...]
@@ -36,7 +36,7 @@ class Spread:
 
 def spread_of(
     values: Callable[[], Iterable[Array]], percents: Sequence[float], few: int = FEW
-) -> Spread:
+) -> ValueSpread:
     """How all values are spread; NaN if there are none.
 
     Args:
@@ -53,14 +53,14 @@ def spread_of(
             least = float(np.minimum(least, piece.min()))
             greatest = float(np.maximum(greatest, piece.max()))
     if not count or math.isnan(greatest):
-        return Spread((math.nan,) * len(percents), math.nan, count)
+        return ValueSpread((math.nan,) * len(percents), math.nan, count)
     if count <= few:
         found = np.percentile(np.concatenate(held), percents).tolist()
     elif least == greatest:
         found = [least] * len(percents)
     else:
         found = _between(values, percents, count, few).tolist()
-    return Spread(tuple(found), greatest, count)
+    return ValueSpread(tuple(found), greatest, count)
 
 
 def _between(

@@ -158,7 +158,7 @@ class Recording:
             raise RecordingError(f"no column {name!r}; there are {', '.join(self.columns)}")
         return self.columns[name]
 
-    def pieces(self, before: int = 0) -> Iterator["Piece"]:
+    def pieces(self, before: int = 0) -> Iterator["RowPiece"]:
         """All rows in order, as recordings whose columns stand in memory; of a short one itself.
 
         Args:
@@ -167,11 +167,11 @@ class Recording:
         """
         columns = self.columns
         if not isinstance(columns, Columns) or is_short(self):
-            yield Piece(self, 0, 0)
+            yield RowPiece(self, 0, 0)
             return
         for first, end in columns.stretches():
             start = max(first - before, 0)
-            yield Piece(self.part(start, end), start, first - start)
+            yield RowPiece(self.part(start, end), start, first - start)
 
     def part(self, first: int, end: int) -> Self:
         """The rows from a place to before another, in memory; all else is that of the whole."""
@@ -190,7 +190,7 @@ class Recording:
         return sum(gap.missing for gap in self.gaps)
 
 
-class Piece(NamedTuple):
+class RowPiece(NamedTuple):
     """Some rows of a recording that follow each other."""
 
     rows: Recording
