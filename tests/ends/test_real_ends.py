@@ -98,7 +98,15 @@ FAULTS = {
     "recorder frozen": Fault(freeze_recorder, warning="the recorder was frozen"),
     "recorder killed": Fault(kill_recorder, warning="the recorder was killed"),
     "recorders killed": Fault(kill_all_recorders, "recording failed"),
-    "desk killed": Fault(kill_desk, warning="the desk has died", options=("--operator",)),
+    "desk killed": Fault(
+        kill_desk, warning="the desk has died", stations=(*GATED, "arm"), options=("--operator",)
+    ),
+    "desk of a world killed": Fault(
+        kill_desk,
+        "operator's desk: the desk has died",
+        stations=("world",),
+        options=("--operator",),
+    ),
     "nothing": Fault(nothing),
 }
 WEIGHTY = [("world", "full disk"), ("platform", "gate frozen")]
@@ -128,7 +136,7 @@ def wrongs(seen: Seen, fault: Fault) -> Iterator[str]:
         seen = Seen(1, file=seen.file, verdict=seen.verdict, page=seen.page)
     yield from judged(seen, fault.cause)
     if fault.warning:
-        told = seen.console if seen.console else " ".join(seen.told["warnings"])
+        told = seen.console or " ".join((seen.told["reason"], *seen.told["warnings"]))
         for name, text in (("end", told), ("page", seen.page), ("recording", seen.file.events)):
             if fault.warning.replace("\\", "") not in text:
                 yield f"{name}: nothing of {fault.warning!r}"
