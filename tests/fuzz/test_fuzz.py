@@ -41,7 +41,7 @@ def test_mutated_files_are_read_or_refused(tmp_path, group):
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("name", ["rig", "diagram", "expression", "signals", "journal", "snapshot"])
+@pytest.mark.parametrize("name", ["diagram", "expression", "journal", "snapshot"])
 def test_attacks_are_refused(tmp_path, name):
     found = list(fuzz([name], -1000, 0, tmp_path))
     assert not found, "\n".join(map(str, found))
