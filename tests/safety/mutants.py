@@ -289,8 +289,8 @@ MUTANTS = (
         ("every error is an end", "if not run.failed(error):", "if run.failed(error) and False:"),
         ("no error is an end", "if not run.failed(error):", "if True:"),
         ("a run that fails is not asked what that is", "if not run.failed(error):", "if error.args:"),
-        ("the devices are left on a good end only", "    finally:\n        run.close()", "    else:\n        run.close()"),
-        ("the devices are never left", "    finally:\n        run.close()", "    finally:\n        pass"),
+        ("the devices are left on a good end only", "    finally:\n        progress.end()\n        run.close()", "    else:\n        progress.end()\n        run.close()"),
+        ("the devices are never left", "        progress.end()\n        run.close()", "        progress.end()"),
         ("an interrupt is asked of the run", "except Exception as error:", "except BaseException as error:"),
     ),
     *_of(
