@@ -63,7 +63,6 @@ MAY_OPEN = {
     "hil/space_arm/study/references.py": "installed code, and what was computed by it",
     "hil/stations/arm/commands/emulate.py": "a script of the command line",
     "hil/stations/arm/moves/identified.py": "a robot's file of the command line",
-    "hil/stations/arm/moves/play.py": "a path of the command line",
     "hil/stations/platform/drives/rack.py": "a script of the command line",
     "hil/stations/platform/gate/black_box.py": "the gate's own file",
     "hil/stations/platform/gate/control_state.py": "state of a process, of the kernel",
