@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from hil.config.named import GIVEN
 from hil.config.shipped import configs_dir
 from hil.stations.platform.scenario import Plan, plan_from_table
 
@@ -34,4 +35,5 @@ TOO_FAR = {
 def plan(*overrides: str, motion: dict | None = None, **keys: object) -> Plan:
     """A plan on the paper's rig."""
     table = {"name": "test", "rig": PAPER, "motion": motion or HEAVE, "rate_hz": 250.0} | keys
+    GIVEN.take(table)  # as on the command line: the files may lie anywhere
     return plan_from_table(table, Path("test.toml"), overrides)

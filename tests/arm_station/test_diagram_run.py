@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 from arm_driver.host_states import StreamResult
 from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.named import GIVEN
 from hil.desk import messages as m
 from hil.desk.velocity.led import LedOperator
 from hil.desk.velocity.source import SourceError
@@ -184,6 +185,7 @@ def test_with_power_on_a_parameter_changes_numbers_and_no_more(tmp_path):
 def operated_plan(path, *overrides, **keys):
     source = {"kind": "diagram", "file": str(path), "frame": "base",
               "by": {"kind": "keyboard", "frame": "base"}, **keys}  # fmt: skip
+    GIVEN.take(source)  # as on the command line
     return live_plan(source, *overrides)
 
 
@@ -350,6 +352,7 @@ base_s = 0.01
 """)
     source = {"kind": "diagram", "file": str(path), "duration_s": 8.0,
               "slide": ["go=0.04@1", "go=0.0@5"]}  # fmt: skip
+    GIVEN.take(source)
     made = source_of(live_plan(source), VirtualClock())
     for t_s, wanted in ((0.5, 0.0), (2.0, 0.02), (4.0, 0.04), (6.0, 0.02), (7.5, 0.0)):
         assert made.sample(t_s).linear_m_s[2] == pytest.approx(wanted, abs=2.1e-4)

@@ -124,7 +124,8 @@ def test_closing_leaves_the_watchdog_of_a_drive_that_keeps_its_force(word, leg):
     sent = scripted.bus.sent[before:]
     assert watchdog != bytes(4)
     assert node.objects[0x1016, 1] == watchdog
-    assert not [each for each in sent if each.can_id == 0x600 + leg]
+    asked = {bytes(each.data[:4]) for each in sent if each.can_id == 0x600 + leg}
+    assert asked <= {b"\x40\x41\x60\x00", b"\x2b\x40\x60\x00"}, "its power, and nothing else"
     told = [each.data[1] for each in sent if each.can_id == 0x000]
     assert told == [each for each in range(1, 7) if each != leg]
     assert node.nmt == 0x05

@@ -88,7 +88,7 @@ def test_a_drive_that_is_found_under_force_is_refused_and_only_read(word, named,
     scripted = Scripted()
     for other in range(1, 7):
         status(scripted, other, word if other == leg else 0x0640)
-    right = rf"leg {leg} \(node {leg}\) is {named}.*0x{word:04X}.*another controller"
+    right = rf"leg {leg} \(node {leg}\) is {named}.*0x{word:04X}.*no controller was heard"
     with pytest.raises(DriveSetupError, match=right):
         scripted.bank.configure()
     assert scripted.bus.sent
@@ -112,7 +112,7 @@ def test_a_drive_that_is_found_in_motion_is_refused_and_only_read(speed_m_s):
     if not speed_m_s:
         scripted.bank.configure()
         return
-    right = r"leg 4 \(node 4\) moved by [\d.]+ mm in 0.1 s.*another controller"
+    right = r"leg 4 \(node 4\) moved by [\d.]+ mm in 0.1 s.*no controller was heard"
     with pytest.raises(DriveSetupError, match=right):
         scripted.bank.configure()
     assert could_move(scripted.bus.sent) == []

@@ -27,9 +27,17 @@ def main() -> None:
 
     from guard import Watch
 
+    from hil.config import files
     from hil.config.shipped import configs_dir
 
     watch = Watch((place, temporary, configs_dir(), TESTS.parent))
+    open_linkless = files._open_linkless
+
+    def opened(path: Path, flags: int) -> int:
+        watch.see_file(path)
+        return open_linkless(path, flags)
+
+    files._open_linkless = opened
     at, seed = order["now"]
     for number in range(at, len(order["readers"])):
         read_all(order, number, seed if number == at else None, root, watch)

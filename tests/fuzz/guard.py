@@ -55,10 +55,17 @@ class Watch:
     def _see(self, event: str, args: tuple[Any, ...]) -> None:
         if not self.active:
             return
+        if event == "open" and isinstance(args[2], int) and args[2] & os.O_DIRECTORY:
+            return  # a folder on the way to a file, which `see_file` is given as a whole
         if event in ("open", *_CHANGES) and isinstance(args[0], str | bytes):
             self._judge(event, os.fsdecode(args[0]))
         elif event.startswith(_STARTS):
             self.found.append(f"{event} {args[0]!r:.200}")
+
+    def see_file(self, path: Path) -> None:
+        """Judge a file that is opened folder by folder, of which audit events give parts."""
+        if self.active:
+            self._judge("open", str(path))
 
     def _judge(self, event: str, name: str) -> None:
         self.active = False  # what follows may open something itself

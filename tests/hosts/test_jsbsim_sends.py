@@ -156,6 +156,7 @@ class Sent:
     """JSBSim's datagrams as a wire: each is there 2 ms after its moment."""
 
     foreign = 0
+    other = ""
     ended_s = math.inf
 
     def __init__(self, rows):

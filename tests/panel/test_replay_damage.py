@@ -136,7 +136,7 @@ def test_the_parts_of_a_run_are_replayed_and_read_as_one_without_what_they_share
         if part == 2:
             writer.finish({"dropped": "0", "lost": "0"})
         else:
-            writer.abandon()
+            writer.let_go()
     table, damage = table_of(first)
     np.testing.assert_array_equal(table, whole)
     assert damage == ""

@@ -48,7 +48,7 @@ def write(path, frames=FRAMES, finish=True, signals=None, scenario=RIG_OF_NO_USE
         writer.finish({"dropped": "2", "lost": "1"})
     else:
         writer.flush()
-        writer.abandon()
+        writer.let_go()
     return path
 
 

@@ -9,6 +9,7 @@ from rack_bench import CHANCE, repeated, shown
 
 from drives.bank import DriveGoal
 from hil.config.errors import ConfigError
+from hil.config.named import GIVEN
 from hil.config.shipped import find_file
 from hil.machines.machine import load_rig
 from hil.run.station import Request
@@ -33,6 +34,7 @@ STANDS = {"kind": "legs", "to": [{"offsets_m": 0.0, "dwell_s": 0.5}]}
 
 def plan(**keys):
     table = {"name": "tap", "rig": "paper", "motion": STANDS, "rate_hz": 250.0, **keys}
+    GIVEN.take(keys)  # as on the command line
     return plan_from_table(table, Path("test"))
 
 

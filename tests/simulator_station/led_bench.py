@@ -7,6 +7,7 @@ import numpy as np
 from operated_bench import PATIENCE, PERIOD_S, QUICK, RATE_HZ, Bench, Clock, Journal, Never, Told
 from ride_bench import plan_of
 
+from hil.config.named import GIVEN
 from hil.desk.order import LatestOrder, OperatorOrder
 from hil.machines.machine import gate_limits
 from hil.stations.platform.bench import bank_of, machine_of
@@ -38,6 +39,7 @@ class LedBench(Bench):
 
     def __init__(self, folder):
         source = {"kind": "host", "map": "hcu1", "emulated": {"feed": str(winding(folder))}}
+        GIVEN.take(source)  # as on the command line
         self.plan = plan_of(source, PRESETS, QUICK, rig="paper", rate_hz=RATE_HZ, seed=17)
         self.clock, self.stop = Clock(), Never()
         self.clock.t_s = 100.0

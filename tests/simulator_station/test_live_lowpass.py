@@ -10,6 +10,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from hil.config.errors import ConfigError, MotionError
+from hil.config.named import GIVEN
 from hil.hosts.states import Heard
 from hil.stations.platform.motion.lowpass import LiveLowPass, lowpass
 from hil.stations.simulator.latency_run import lowpass_delay_s
@@ -98,6 +99,7 @@ def ridden(folder, lowpass_hz, seconds=9.0):
     name = folder / "own.toml"
     name.write_text('kind = "hcu1"\n' + (f"lowpass_hz = {lowpass_hz}\n" if lowpass_hz else ""))
     table = {"kind": "host", "map": str(name), "emulated": {"feed": "drive", "rate_hz": 200.0}}
+    GIVEN.take(table)  # as on the command line
     now = [0.0]
     around = Surroundings(Path("ride.toml"), PERIOD_S, True, 3, lambda: now[0])
     told: list[Heard] = []
@@ -128,6 +130,7 @@ def test_its_delay_is_a_share_of_its_own(tmp_path):
 
     def plan_of(map_):
         source = {"kind": "host", "map": map_, "emulated": {"feed": "drive"}}
+        GIVEN.take(source)
         table = {
             "name": "ride", "station": "simulator", "rig": "training_simulator", "rate_hz": 500.0,
             "source": source, "cueing": {"preset": "tight"}, "duration_s": 2.0,

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from ride_bench import coded, in_mode, ridden
 
+from hil.config.named import GIVEN
 from hil.config.shipped import configs_dir
 from hil.stations.platform.bench import run
 from hil.stations.simulator.bench import ride_of
@@ -14,6 +15,7 @@ from hil.stations.simulator.scenario import load_ride
 def ride(folder, *faults, seconds=5.0, feed="drive", seed=0, **emulated):
     told = {"feed": feed, "faults": faults} | emulated
     source = {"kind": "host", "map": "hcu1", "emulated": told}
+    GIVEN.take(source)  # as on the command line
     return ridden(folder, source, duration_s=seconds, seed=seed)
 
 

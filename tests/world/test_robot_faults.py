@@ -12,6 +12,9 @@ from sim.world.robots.model import LINKS_MAX
 from sim.world.robots.text import read_text, write_text
 from sim.world.robots.tree import spanning_tree
 
+CHAIN = 100
+"""Links of each arm of a robot that has as many links as there may be."""
+
 
 def refused(text):
     with pytest.raises(RobotDocumentError) as caught:
@@ -225,12 +228,17 @@ def test_as_many_links_as_there_may_be():
         "link [0, (0, 0, 0, 0), 0, (1), sphere, (1), (1, 1, 1), 1]",
         "joint [0, fixed, (), -1, 0]",
     ]
-    for number in range(1, LINKS_MAX):
-        leaving = f"({number + 1})" if number < LINKS_MAX - 1 else "()"
+    before = {number: 0 if number % CHAIN == 1 else number - 1 for number in range(1, LINKS_MAX)}
+    after = {number: [] for number in range(LINKS_MAX)}
+    for number, parent in before.items():
+        after[parent].append(str(number))
+    for number, parent in before.items():
+        leaving = f"({', '.join(after[number])})"
         rows.append(
             f"link [{number}, (0, 0.1, 0, 0), {number}, {leaving}, sphere, (1), (1, 1, 1), 1]"
         )
-        rows.append(f"joint [{number}, hinge, (0, 0, 1), {number - 1}, {number}]")
+        rows.append(f"joint [{number}, hinge, (0, 0, 1), {parent}, {number}]")
+    rows[0] = rows[0].replace(", 0, (1),", f", 0, ({', '.join(after[0])}),")
     robot = read_text("units m rad kg/m3\n" + "\n".join(rows), "chain")
     assert len(robot.links) == LINKS_MAX
     assert read_text(write_text(robot), "again") == robot

@@ -2,6 +2,7 @@
 
 import copy
 import random
+from pathlib import Path
 from types import SimpleNamespace
 
 import orjson
@@ -26,7 +27,7 @@ def kept(name):
 
 def recording(told, events=()):
     header = SimpleNamespace(scenario=told, signals=SimpleNamespace(station="world"))
-    return SimpleNamespace(header=header, events=events, path="recording.mcap")
+    return SimpleNamespace(header=header, events=events, path=Path("recording.mcap"))
 
 
 def places(table, path=()):

@@ -251,7 +251,10 @@ def test_a_recording_names_no_files(place, tmp_path):
     from sim.world.robots.faults import RobotDocumentError
 
     with pytest.raises(RobotDocumentError, match="stands in no folder"):
-        recorded_robot({"robot": text, "robot_file": str(private / "a.toml")})
+        recorded_robot({
+            "robot": text, "robot_file": str(private / "a.toml"), "scenario": {},
+            "scenario_file": "run.toml",
+        })  # fmt: skip
 
 
 def test_contents_that_a_document_holds_are_judged_as_files_are(place, tmp_path):

@@ -8,7 +8,7 @@ import typer
 from hil.config.errors import ConfigError
 from hil.config.named import GIVEN
 from hil.run.station import Request
-from hil.terminal.console import Exit, Json, verb
+from hil.terminal.console import Json, verb
 from hil.terminal.options import OperatorOption, OutOption, SetOption
 
 if TYPE_CHECKING:
@@ -60,13 +60,13 @@ def jog(
 ) -> None:
     """Lead a robot by keys, in real time; let go, it comes to rest. The gate stays the last."""
     from hil.stations.world.runner import run_plan
+    from hil.terminal.run_end import show_and_leave
 
     plan = jog_plan(
         what, axes=axes, joints=joints, steps=step or (), speed=speed, changes=overrides or ()
     )
     request = Request(scenario=None, options={}, folder=folder, operator=operator, as_json=as_json)
-    if not run_plan(plan, request):
-        raise typer.Exit(Exit.REFUSED)
+    show_and_leave(run_plan(plan, request), as_json=as_json)
 
 
 def jog_plan(
