@@ -436,19 +436,32 @@ def test_a_gate_that_has_lost_its_drives_tells_the_cause_and_what_went_before(tm
     assert error.startswith(f"the gate has lost its drives: {cause}; last heard: cycle ")
     assert end == again == BankEnd(json.loads(json.dumps(lost_gate.TALLY)))
     events, _ = read_box(max(tmp_path.iterdir()) / "box.jsonl")
-    *_, why, link = [event["event"] for event in events]
+    *_, why, link, drives = [event["event"] for event in events]
     assert why.startswith(f"{cause}; ")
     assert why.endswith("setpoints for another cycle, orders 0 torn, 0 corrupt")
     assert link == "link: cycles 60, missing 0 0 3 0 0 0, malformed 1, notes leg 3: late"
+    assert drives == "drives: all off"
 
 
 def test_notes_that_are_too_long_for_control_do_not_hide_the_counts():
-    ring = Ring.local(4, 96)
+    ring = Ring.local(4, 112)
     process._tell(ring, BankEnd({"cycles": 7, "notes": ("x" * 100,)}, cut_us=(1,) * 6))
     process._tell(ring, BankEnd({"cycles": 8, "notes": ("x",)}))
     told = [(kind, json.loads(payload)) for kind, payload in ring.pop_all()]
-    without = {"tally": {"cycles": 7}, "left_m": [], "cut_us": [1] * 6, "touched": []}
-    whole = {"tally": {"cycles": 8, "notes": ["x"]}, "left_m": [], "cut_us": [], "touched": []}
+    without = {
+        "tally": {"cycles": 7},
+        "left_m": [],
+        "cut_us": [1] * 6,
+        "powered": [],
+        "touched": [],
+    }
+    whole = {
+        "tally": {"cycles": 8, "notes": ["x"]},
+        "left_m": [],
+        "cut_us": [],
+        "powered": [],
+        "touched": [],
+    }
     assert told == [(END_KIND, without), (END_KIND, whole)]
 
 
