@@ -4,10 +4,10 @@ A part has a session of its own, so a terminal's Ctrl-C does not reach it, and n
 to stop it if its parent were killed. The kernel then sends it the same wish as the operator would
 (prctl(2), PR_SET_PDEATHSIG). The parent watches its progress.
 
-    python -m hil.cli.part PARENT [--given FILE] run FILE --json …
+    python -m hil.cli.part PARENT [--given FILE …] run FILE --json …
 
-Its changes stand in a document, so files that they name are judged as that document's, except
-the recording of the part that went before it (``--given``).
+Its changes stand in a document, so files that they name are judged as that document's: what it may
+name, and the recording of the part that went before, is ``--given``.
 """
 
 import ctypes
@@ -35,7 +35,7 @@ def main() -> None:
     """Tie this process to its parent, then be `hil` with the rest of the arguments."""
     _, parent, *arguments = sys.argv
     tie_to(int(parent))
-    if arguments[:1] == ["--given"]:
+    while arguments[:1] == ["--given"]:
         GIVEN.take(arguments[1])
         del arguments[:2]
     GIVEN.close()

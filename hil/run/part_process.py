@@ -7,7 +7,7 @@ finds it.
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import orjson
 
-from hil.config.named import read_named
+from hil.config.named import OutsideError, judged, read_named
 from hil.config.scenario import Name
 from hil.config.settings import Settings
 from hil.config.shipped import find_file
@@ -93,6 +93,16 @@ class PartResult:
     asked_to_stop: str
 
 
+def _beside(changes: Iterable[str], document: Path) -> Iterator[str]:
+    """Files that changes name by whole paths, and that the document which holds them may name."""
+    for change in changes:
+        name = change.partition("=")[2].strip().strip("\"'")
+        if Path(name).is_absolute():
+            with suppress(OutsideError):
+                judged(Path(name), document)
+                yield name
+
+
 class PartProcess:
     """One station's process.
 
@@ -121,6 +131,7 @@ class PartProcess:
         if settings.operator:
             self._command += ["--operator"]
         self._changes = settings.changes
+        self._given = [*_beside(settings.changes, beside)]
         self._process: ChildProcess | None = None
         self._why = self._left_out = ""
         self._for_other = False
@@ -143,8 +154,8 @@ class PartProcess:
             recording: of the part that went before it.
         """
         self.waiting = False
-        if recording:
-            self._command[self._command.index("run") : 0] = ["--given", recording]
+        for given in (*self._given, *([recording] if recording else ())):
+            self._command[self._command.index("run") : 0] = ["--given", given]
         for change in self._changes:
             self._command += ["--set", change.replace(RECORDING_MARK, recording)]
         self._folder.mkdir()
