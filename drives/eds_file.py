@@ -109,7 +109,7 @@ def _read(path: Path) -> tuple[dict[Place, ODVariable], Mapping[str, str], str, 
     except (ConfigParserError, ValueError, KeyError, AttributeError, TypeError) as error:
         if isinstance(error, DriveModelError):
             raise
-        text = f"{type(error).__name__}: {error}"
+        text = f"{type(error).__name__}: {' '.join(str(error).split()):.300}"
         raise DriveModelError(f"{path}: is no data sheet that can be read: {text}") from error
     entries: dict[Place, ODVariable] = {}
     for index, thing in dictionary.indices.items():

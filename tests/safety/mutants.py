@@ -369,8 +369,12 @@ class Mutation:
             "HYPOTHESIS_PROFILE": "suite",  # they die of what is tried every day
         }
 
-    def verdict(self, mutant):
-        """Exit status of pytest on this mutant: 1 if a test failed, 0 if none did; and its end."""
+    def verdict(self, mutant, tests=()):
+        """Exit status of pytest on this mutant: 1 if a test failed, 0 if none did; and its end.
+
+        Args:
+            tests: files or folders of tests; none for those that look at the file.
+        """
         source = ROOT / mutant.file
         text = source.read_text(encoding="utf-8")
         if text.count(mutant.old) != 1 or mutant.old == mutant.new:
@@ -380,7 +384,7 @@ class Mutation:
             kernel.unlink()  # what calls it has it within itself
         copy.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
         try:
-            return self._pytest(TESTS[mutant.file])
+            return self._pytest(tests or TESTS[mutant.file])
         finally:
             copy.write_text(text, encoding="utf-8")
 

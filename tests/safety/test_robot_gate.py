@@ -149,7 +149,9 @@ def test_axes_that_do_not_follow_their_stop_either_are_turned_off():
     )
     verdict = gate.step(None, found(0.5, 0.0, speeds=(1.0, 0.0)))
     assert verdict.action is RobotAction.OFF
-    assert [one.check for one in verdict.violations] == [RobotCheck.FOLLOWING]
+    [strayed] = verdict.violations
+    assert strayed.check is RobotCheck.FOLLOWING
+    assert strayed.value == pytest.approx(0.5 - 0.2 - PERIOD * (1.0 - 0.5 * PERIOD * 4.0))
 
 
 def test_a_stop_begins_where_the_axes_are_if_they_do_not_follow():

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from hil.config.errors import RefusedError
 from hil.config.files import read_regular
+from hil.config.visible import visible
 from hil.diagram.model import Diagram, DiagramFile
 from hil.diagram.read import read_text
 from hil.diagram.write import text_of
@@ -193,15 +194,18 @@ def _replayed(tables: list[dict[str, Any]], path: Path) -> tuple[History, str | 
             try:
                 _apply(history, table)
             except _NO_EDIT as error:
-                raise DamagedError(f"line {number}: {error!s:.300}") from None
+                raise DamagedError(f"line {number}: {_first_line(error)}") from None
         read_text(text_of(history.file), path)
     except DamagedError:
         raise
     except _NO_EDIT as error:
-        raise DamagedError(
-            f"it does not make a diagram: {str(error).splitlines()[0]:.300}"
-        ) from None
+        raise DamagedError(f"it does not make a diagram: {_first_line(error)}") from None
     return history, text
+
+
+def _first_line(error: Exception) -> str:
+    """What an error says first, of a text that may hold anything."""
+    return visible(str(error).partition("\n")[0][:300])
 
 
 def _apply(history: History, table: Mapping[str, Any]) -> None:
