@@ -10,6 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+import wire_readers as wires
+
 from hil.config.errors import ConfigError, MotionError, RefusedError
 from hil.config.settings import apply_overrides, read_toml
 from hil.config.shipped import configs_dir
@@ -406,6 +408,9 @@ def readers() -> dict[str, Reader]:
     from hil.diagram.library.grammar import GrammarError
     from hil.panel.diagram.models.journal import DamagedError
     from hil.recording.header import RecordingError
+    from hil.stations.platform.drives.reference import NotReferencedError
+    from sim.world.meshes.surface import MeshError
+    from sim.world.meshes.textures import TextureError
 
     toml = _shipped("world/robots/*.toml")
     own = [
@@ -445,6 +450,17 @@ def readers() -> dict[str, Reader]:
                (), ""),
         Reader("drive settings", ".json", _drive_json, _drive_settings, (), ""),
         Reader("change", ".json", lambda: [CHANGE], _change, (ConfigError,), ""),
+        Reader("obj", ".obj", lambda: [wires.OBJ], wires.obj, (MeshError,), ""),
+        Reader("stl", ".stl", lambda: [wires.stl(), wires.STL_TEXT], wires.stl_file, (MeshError,),
+               ""),
+        Reader("library", ".mtl", lambda: [wires.LIBRARY], wires.library, (), ""),
+        Reader("picture", ".png", wires.pictures, wires.picture, (TextureError,), ""),
+        Reader("datagram", ".bin", wires.datagrams, wires.datagram, (), ""),
+        Reader("joint frame", ".bin", wires.joint_frames, wires.joint_frame, (), ""),
+        Reader("message", ".json", wires.messages, wires.message, (), ""),
+        Reader("lines", ".txt", lambda: [wires.LINES], wires.lines, (), ""),
+        Reader("motions", ".json", lambda: wires.MOTIONS, wires.motions, (), ""),
+        Reader("state", ".json", wires.states, wires.state, (NotReferencedError,), ""),
     ]  # fmt: skip
     return {one.name: one for one in (*settings_readers(), *own)}
 

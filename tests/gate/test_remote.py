@@ -100,9 +100,10 @@ def test_without_a_cause_the_end_of_the_process_is_told(told):
         told.cycle(0)
 
 
-def test_a_control_that_leaves_orders_its_gate_to_end(told):
-    """It does not wait for a gate that was not asked: an order to leave is in the slot first."""
-    orders = []
+@pytest.mark.parametrize(("lost", "patience_s"), [(False, 20.0), (True, 3.0)])
+def test_a_control_that_leaves_orders_its_gate_to_end(told, lost, patience_s):
+    """An order to leave is in the slot first; a gate without drives has no stop to wait for."""
+    seen = []
 
     class Child:
         running = True
@@ -110,13 +111,18 @@ def test_a_control_that_leaves_orders_its_gate_to_end(told):
         def end(self, patience_s, wait):
             slot = CommandSlot(told.remote._slot.buffer)
             slot._read = 0
-            orders.append(slot.take())
+            seen.append((slot.take(), patience_s))
 
         def kill(self):
             self.running = False
 
+    if lost:
+        told.lost()
+        with pytest.raises(LinkLostError):
+            told.cycle(0)
     told.remote._child = Child()
     told.remote.close()
-    (order,) = orders
+    [(order, waited_s)] = seen
     assert order is not None
     assert (order.leave, order.setpoint, order.requests) == (True, None, ())
+    assert waited_s == patience_s

@@ -110,6 +110,22 @@ def test_a_reference_of_another_rig_of_five_legs_or_that_is_void_is_none(rig):
         load_reference(rig)
 
 
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [('"length_m": 0.67', '"length_m": "0.67"'), ('"length_m": 0.67', '"length_m": 1e999'),
+     ('"length_m": 0.67', '"length_m": true'), (f'"counts": {COUNTS[0]}', '"counts": 1.5'),
+     (f'"counts": {COUNTS[0]}', '"counts": 4294967296'), ('"points"', f'"{"p" * 5000}"')],
+)  # fmt: skip
+def test_a_damaged_reference_is_none(rig, good, bad):
+    measured(rig)
+    text = json.dumps(json.loads(reference_path(rig).read_bytes()))
+    assert good in text
+    reference_path(rig).write_text(text.replace(good, bad, 1))
+    with pytest.raises(NotReferencedError, match="cannot be read") as refused:
+        load_reference(rig)
+    assert len(str(refused.value)) < 1000
+
+
 def test_two_places_prove_the_scale_and_refuse_a_wrong_one(rig):
     one = add_point(rig, LegReference(WHO[0]), 1, point(59_000, 0.64))
     assert one.scale is None

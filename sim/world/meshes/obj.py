@@ -146,7 +146,9 @@ def _numbers(words: list[str], count: int) -> list[float]:
     except ValueError:
         found = []
     if len(found) != count:
-        raise MeshError(f"{' '.join(words)[:40]}: not read", f"{words[0]} and {count} numbers")
+        raise MeshError(
+            f"{brief(' '.join(words), 40)}: not read", f"{words[0]} and {count} numbers"
+        )
     return found
 
 
@@ -179,7 +181,7 @@ def _index(word: str, count: int, what: str) -> int:
     index = value - 1 if value > 0 else count + value
     if value == 0 or not 0 <= index < count:
         right = f"1 to {count}, or -1 to -{count} from the last"
-        raise MeshError(f"{word[:20]}: of {count} {what} so far", right)
+        raise MeshError(f"{brief(word, 20)}: of {count} {what} so far", right)
     return index
 
 

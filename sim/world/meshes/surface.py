@@ -26,8 +26,9 @@ LENGTH_MIN_M: Final = 1e-6
 
 
 def brief(text: str, most: int = 80) -> str:
-    """A stranger's word as it is shown, cut where it is long."""
-    return text if len(text) <= most else f"{text[: most - 3]}..."
+    """A stranger's word as it is shown: cut where it is long, escaped where it cannot be seen."""
+    cut = text if len(text) <= most else f"{text[: most - 3]}..."
+    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in cut)
 
 
 class MeshError(ValueError):

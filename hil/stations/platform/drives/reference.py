@@ -166,7 +166,7 @@ def load_reference(rig: Rig) -> Reference | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise NotReferencedError(f"{path}: cannot be read: {error!r}") from None
+        raise NotReferencedError(f"{path}: cannot be read: {error!r:.300}") from None
     if len(reference.legs) != 6:
         raise NotReferencedError(f"{path}: tells of {len(reference.legs)} legs, not of 6")
     if reference.digest != rig_digest(rig):
@@ -349,8 +349,11 @@ def _left_m(rig: Rig) -> tuple[float, ...] | None:
 
 
 def _leg(table: dict[str, Any]) -> LegReference:
-    scale = table["scale"]
     points = tuple(MeasuredPoint(**point) for point in table["points"])
-    if any(wrapped(point.counts) != point.counts for point in points):
-        raise ValueError("a count of more than 32 bits")
-    return LegReference(table["identity"], points, None if scale is None else ScaleProof(**scale))
+    if any(type(one.counts) is not int or wrapped(one.counts) != one.counts for one in points):
+        raise ValueError("a count of more than 32 bits, or no whole number")
+    scale = None if table["scale"] is None else ScaleProof(**table["scale"])
+    numbers = (*(one.length_m for one in points), *(() if scale is None else (scale.ratio,)))
+    if not all(type(one) in (int, float) and math.isfinite(one) for one in numbers):
+        raise ValueError("a length or a ratio that is no finite number")
+    return LegReference(table["identity"], points, scale)

@@ -1,0 +1,274 @@
+"""Readers of what other programs send, of what surfaces are made of, and of the bench's own state.
+
+A decoder of a datagram raises nothing: it says what is wrong with it as a value. What a message
+starts is judged by other tests; here it is only read.
+"""
+
+import json
+import os
+import struct
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Final
+from unittest.mock import patch
+
+import numpy as np
+
+CONFIGS: Final = Path(__file__).parents[2] / "configs"
+
+
+# -- surfaces --------------------
+
+OBJ: Final = b"""mtllib a.mtl
+o box
+v 0 0 0
+v 1 0 0
+v 0 1 0
+v 0 0 1
+vt 0 0
+vn 0 0 1
+g one two
+usemtl red
+f 1/1/1 3/1/1 2/1/1
+f 1//1 2//1 4//1
+f -4 -1 -2
+s off
+f 2 3 4
+"""
+LIBRARY: Final = b"newmtl red\nKd 1 0 0\nd 0.5\nTr 0.5\nmap_Kd a.png\nnewmtl blue\nKd 0 0 1\n"
+
+
+def stl(count: int = 2) -> bytes:
+    corners = np.arange(9.0 * count).reshape(count, 9)
+    facets = (struct.pack("<12fH", 0, 0, 1, *one, 0) for one in corners)
+    return bytes(80) + struct.pack("<I", count) + b"".join(facets)
+
+
+STL_TEXT: Final = b"""solid a
+facet normal 0 0 1
+outer loop
+vertex 0 0 0
+vertex 1 0 0
+vertex 0 1 0
+endloop
+endfacet
+endsolid a
+"""
+
+
+def obj(path: Path) -> None:
+    from sim.world.meshes.obj import libraries_of, read_obj
+
+    libraries_of(path.read_bytes(), path.name)
+    read_obj(path.read_bytes(), path.name, {"a.mtl": LIBRARY}.get)
+
+
+def stl_file(path: Path) -> None:
+    from sim.world.meshes.stl import read_stl
+
+    read_stl(path.read_bytes())
+
+
+def library(path: Path) -> None:
+    from sim.world.meshes.materials import read_library
+
+    read_library(path.read_bytes(), path.name)
+
+
+def picture(path: Path) -> None:
+    from sim.world.meshes.textures import checked_texture
+
+    checked_texture(path.read_bytes())
+
+
+def pictures() -> list[bytes]:
+    """One of each kind of pixel, as another program writes it."""
+    import io
+
+    from PIL import Image
+
+    made = []
+    for mode in ("RGB", "RGBA", "L", "P", "1"):
+        data = io.BytesIO()
+        Image.new(mode, (5, 4), 1).save(data, "png")
+        made.append(data.getvalue())
+    return made
+
+
+# -- datagrams --------------------
+
+
+def datagrams() -> list[bytes]:
+    from hil.hosts import beamng, flightgear, hcu1
+
+    zeros = [0.0] * 40
+    turned = {"f": [0, 0, -9.8], "w": [0] * 3, "dw": [0] * 3, "q": [1, 0, 0, 0], "v": [0] * 3}
+    rows = b"".join(struct.pack("<i8f", row, *zeros[:8]) for row in (3, 4, 16, 17, 18, 20, 21))
+    return [
+        beamng._MOTION.pack(b"BNG1", *zeros[:21]),
+        flightgear._HEAD.pack(24, 0, *zeros[:25]) + bytes(300),
+        hcu1.FRAME.pack(b"HCU1", 1, 1, 0, 1, 10**9, *zeros[:9], 1.0, *zeros[:9], 0),
+        json.dumps({"seq": 1, "t_ns": 10**9, "flags": 1, "p": [0] * 3, **turned}).encode(),
+        b"DATA*" + rows,
+        b"RREF," + b"".join(struct.pack("<if", k, 0.5) for k in range(20)),
+        b"0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1.0,1.1,1.2\n",
+    ]  # fmt: skip
+
+
+def datagram(path: Path) -> None:
+    """Of every host that the bench listens to, whoever sent it; what is understood is finite."""
+    from hil.hosts.beamng import BeamNgCodec
+    from hil.hosts.flightgear import FlightGearCodec
+    from hil.hosts.flightgear_generic import GenericCodec
+    from hil.hosts.generic_protocol import read_protocol
+    from hil.hosts.hcu1 import Hcu1Codec
+    from hil.hosts.jsbsim import JsbsimCodec
+    from hil.hosts.jsbsim_directive import read_directive
+    from hil.hosts.kind import Packet
+    from hil.hosts.xplane_data import DataCodec
+    from hil.hosts.xplane_rref import RrefCodec
+
+    generic = (read_protocol(CONFIGS / f"hosts/hil_{one}.xml") for one in ("ascii", "binary"))
+    codecs = (
+        BeamNgCodec(("y", "x", "-z")), FlightGearCodec(), Hcu1Codec(), RrefCodec(60),
+        DataCodec("11"), DataCodec("12"), *(GenericCodec(one, "a") for one in generic),
+        JsbsimCodec(read_directive(CONFIGS / "hosts/hil_jsbsim.xml"), "a"),
+    )  # fmt: skip
+    for codec in codecs:
+        found = codec.decode(path.read_bytes())
+        if isinstance(found, Packet):
+            told = [found.state.t_s, *found.state.attitude, *found.state.omega_rad_s]
+            assert not np.isinf(told).any(), found
+
+
+def joint_frames() -> list[bytes]:
+    from hil.stations.world.sources.joint_frames import HEAD
+
+    return [HEAD.pack(b"HILJ", 1, 6, 1, 0.5) + struct.pack("<6d", *(0.1,) * 6)]
+
+
+def joint_frame(path: Path) -> None:
+    from hil.stations.world.sources.joint_frames import FrameOrder, JointFrame, read_frame
+
+    found = read_frame(path.read_bytes(), 6)
+    if isinstance(found, JointFrame):
+        FrameOrder(0.1).judge(found, 0.0, fresh=False)
+
+
+# -- messages --------------------
+
+
+def messages() -> list[bytes]:
+    """Of the panel and of the desk."""
+    from hil.desk import messages as m
+
+    said = (
+        m.Hello(name="panel", proof="00"), m.Alive(held=True, stamp_s=1.0),
+        m.Press(button="engage"), m.Override(value=0.5), m.Target(pose=(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
+        m.Motion(table={"kind": "multi_sine"}),
+        m.Nonce(nonce="0011"),
+    )  # fmt: skip
+    return [one.to_bytes() for one in said]
+
+
+def message(path: Path) -> None:
+    from hil.desk.messages import MessageError, from_client, from_desk
+
+    for read in (from_client, from_desk):
+        try:
+            read(path.read_bytes())
+        except MessageError:
+            continue
+
+
+def lines(path: Path) -> None:
+    """Of whoever steers by a socket, of the robot's terminal, of an adapter of CAN."""
+    from arm_driver.contour import decode_answer, decode_request
+    from arm_driver.host_values import LinkCounts
+    from arm_driver.requests import RequestReader
+    from drives.slcan_codec import parse_line
+    from drives.slcan_lines import LineSplitter
+    from hil.desk.velocity.remote_wire import parse_order, parse_word
+
+    data = path.read_bytes()
+    RequestReader(LinkCounts()).feed(data)
+    LineSplitter().feed(data)
+    for line in data.splitlines()[:1000]:
+        for read in (parse_order, partial(parse_word, key="nonce"), decode_request, decode_answer,
+                     parse_line):  # fmt: skip
+            read(line)
+
+
+LINES: Final = (
+    b'{"seq": 1, "t_s": 0.1, "linear_m_s": [0, 0, 0.1], "angular_rad_s": [0, 0, 0], '
+    b'"frame": "tool"}\n{"seq": 2, "end": true}\n{"nonce": "0011"}\n'
+    b"R,000001,A5\rS,SIMULATED\rt1812FFFF\rz\rV1013\rt70117F\r"
+)
+
+
+def motions(path: Path) -> None:
+    """Tables that a panel sends while a motion goes on."""
+    from hil.config.errors import ConfigError
+    from hil.desk.operation import Operation
+    from hil.diagram.live import Version
+    from hil.diagram.panel_page import PanelInbox
+    from hil.diagram.read import read_text
+    from hil.stations.simulator.desired import Desired
+
+    data = path.read_bytes()
+    inbox = PanelInbox(Version.of(read_text(PANEL, path), {}))
+    inbox.hear(data)
+    inbox.next()
+    for read in (Operation.from_bytes, Desired.model_validate_json):
+        try:
+            read(data)
+        except (ValueError, ConfigError):
+            continue
+
+
+PANEL: Final = """format = 1
+[block]
+key = { kind = "PanelButton" }
+lever = { kind = "PanelSlider" }
+"""
+MOTIONS: Final = (
+    b'{"kind": "panel", "set": {"lever": 0.5}, "presses": {"key": 2}}',
+    b'{"kind": "ride", "gain": 0.5, "muted": ["tilt"], "preset": "", "inputs": {"stick": 0.1}}',
+)
+
+
+# -- the bench's own state --------------------
+
+
+def _rig():
+    from hil.machines.machine import load_rig
+
+    return load_rig(CONFIGS / "rigs/paper.toml")
+
+
+def states() -> list[bytes]:
+    from hil.stations.platform.drives import reference as r
+
+    point = r.MeasuredPoint(1000, 0.64, "lower stop", "a person", "2026-01-01")
+    leg = r.LegReference("a drive", (point,), r.ScaleProof("ruler", 1.0, "a person", "2026-01-01"))
+    whole = r.Reference(r.rig_digest(_rig()), (leg,) * 6)
+    return [json.dumps(asdict(whole)).encode()]
+
+
+def state(path: Path) -> None:
+    """What was measured of a rig, and a note of a part, which a disk may have damaged."""
+    from hil.run.part_process import NOTE_NAME, PartNote
+    from hil.stations.platform.drives import reference as r
+
+    path.with_name(NOTE_NAME).write_bytes(path.read_bytes())
+    PartNote.beside(path)
+    with patch.dict(os.environ, XDG_STATE_HOME=str(path.parent)):
+        place = r.reference_path(_rig())
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(path.read_bytes())
+        found = r.load_reference(_rig())
+    for leg in found.legs if found else ():
+        numbers = [] if leg is None else [point.length_m for point in leg.points]
+        numbers += [leg.scale.ratio] if leg is not None and leg.scale is not None else []
+        assert np.isfinite(numbers).all(), found
