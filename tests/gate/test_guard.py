@@ -7,9 +7,9 @@ from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
-from gate_bench import LIMITS, PERIOD_S, sim_spec
+from gate_bench import LIMITS, PERIOD_S, IdealBank, sim_spec
 
-from drives.bank import DriveSetupError
+from drives.bank import DriveSetupError, LinkLostError
 from hil.ipc.ring import Ring
 from hil.stations.platform.gate import process
 from hil.stations.platform.gate.order import GateOrder
@@ -117,6 +117,22 @@ def test_the_place_is_forgotten_while_the_gate_works_and_written_at_its_end(monk
     assert there == {False}
     found = json.loads(place.read_text())["length_m"]
     assert found == pytest.approx(control.last.feedback.length_m, abs=1e-5)
+
+
+def test_a_gate_that_loses_its_drives_leaves_a_black_box(monkeypatch, tmp_path):
+    box = tmp_path / "gate.jsonl"
+    bank = IdealBank()
+    monkeypatch.setattr(process, "build_bank", lambda *_: bank)
+    control = Control(monkeypatch, black_box=str(box))
+
+    def play(tick):
+        control.ask(tick, *(request for mode, request in WAY if control.read() is mode))
+        if tick == 20:
+            bank.error = LinkLostError("the adapter is gone")
+
+    assert control.run(play) == 1
+    told = [json.loads(line) for line in box.read_text().splitlines()]
+    assert any("LinkLostError: the adapter is gone" in one.get("event", "") for one in told)
 
 
 @pytest.mark.parametrize("led", [False, True])
