@@ -8,6 +8,12 @@ DEVICE_ABSENT: Final = "device_absent"
 """Code of a refusal because nothing answers at a device's URL; its values: ``url``, ``says``."""
 
 
+PROBLEMS_MAX: Final = 50
+"""Lines of an error at most; of more problems only the number is told."""
+LINE_MAX: Final = 1000
+"""Characters of such a line at most; what is cut was quoted from the file."""
+
+
 class RefusedError(Exception):
     """The machine, the motion or a recording was refused; the text says why.
 
@@ -21,8 +27,18 @@ class RefusedError(Exception):
         self.values = values
 
 
+def shortened(line: str) -> str:
+    """Begin and end of a line that is too long; any other one as it is."""
+    if len(line) <= LINE_MAX:
+        return line
+    return f"{line[: LINE_MAX // 2]} ... {line[-LINE_MAX // 2 :]}"
+
+
 class MotionError(ValueError):
     """A motion that cannot be made as described; the text says what would have been right."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__("\n".join(map(shortened, text.split("\n"))))
 
 
 class Wrong(str):
@@ -49,18 +65,12 @@ def about(place: str, line: str) -> Wrong:
     return Wrong(keys, line, line)
 
 
-PROBLEMS_MAX: Final = 50
-"""Lines of an error at most; of more problems only the number is told."""
-LINE_MAX: Final = 1000
-"""Characters of such a line at most; what is cut was quoted from the file."""
-
-
 class ConfigError(ValueError):
     """A settings file that cannot be used; the text has one line for each thing that is wrong."""
 
     def __init__(self, source: str, problems: Iterable[str]) -> None:
         found = tuple(problems)
-        shown = [one if len(one) <= LINE_MAX else _cut(one) for one in found[:PROBLEMS_MAX]]
+        shown = [_shortened_line(one) for one in found[:PROBLEMS_MAX]]
         if len(found) > PROBLEMS_MAX:
             shown.append(f"and {len(found) - PROBLEMS_MAX} more")
         self.source = source
@@ -68,10 +78,11 @@ class ConfigError(ValueError):
         super().__init__("\n".join(f"{source}: {problem}" for problem in self.problems))
 
 
-def _cut(line: str) -> str:
-    """Begin and end of a line that is too long."""
-    short = f"{line[: LINE_MAX // 2]} ... {line[-LINE_MAX // 2 :]}"
-    return Wrong(line.place, line.message, short, line.code) if isinstance(line, Wrong) else short
+def _shortened_line(line: str) -> str:
+    short = shortened(line)
+    if short is line or not isinstance(line, Wrong):
+        return short
+    return Wrong(line.place, line.message, short, line.code)
 
 
 def require_number(
