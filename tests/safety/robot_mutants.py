@@ -3,7 +3,7 @@
 # ruff: noqa: E501 a text of a file is longer than a line of one
 ROBOT_TESTS = {
     "safety/robot_gate.py": ("safety/test_robot_gate.py", "safety/test_robot_watches.py"),
-    "safety/robot_limits.py": ("safety/test_robot_watches.py",),
+    "safety/robot_limits.py": ("safety/test_robot_watches.py", "safety/test_robot_gate.py"),
     "hil/stations/world/gated.py": ("world_station/test_stop_law.py",),
     "hil/stations/world/editing/swapping.py": ("world_station/test_stop_law.py",),
 }
