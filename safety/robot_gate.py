@@ -88,6 +88,9 @@ class RobotGate:
         self._left_s = 0.0
         self._known: frozenset[tuple[RobotCheck, str, str]] = frozenset()
         """Rules that what was measured last broke."""
+        self._restarted = False
+        """Whether a stop has begun anew from where axes were found too fast. It does so once:
+        each time the axes are held where they have sagged to, and they would creep."""
 
     @property
     def limits(self) -> RobotLimits:
@@ -145,6 +148,7 @@ class RobotGate:
             self._positions = tuple(found.positions)
             self._speeds = (0.0,) * len(self._positions)
             self._known = frozenset()
+            self._restarted = False
         return tuple(broken)
 
     def step(
@@ -172,7 +176,10 @@ class RobotGate:
         self._known = frozenset((one.check, one.axis, one.note) for one in measured)
         if stopping:
             new = tuple(one for one in measured if (one.check, one.axis, one.note) not in known)
-            return self._begin_stop(new, found) if new else self._stopped(())
+            if self._restarted or not any(one.check is RobotCheck.SPEED for one in new):
+                return self._stopped(new)
+            self._restarted = True
+            return self._begin_stop(new, found)
         if measured:
             return self._begin_stop(measured, found)
         if not watched.asked:

@@ -118,6 +118,24 @@ def test_a_stop_that_something_measured_begins_goes_on_from_there(action):
     assert verdict.allowed.accelerations[0] == pytest.approx(AXES[0].stop)
 
 
+@pytest.mark.parametrize("action", OPEN)
+@pytest.mark.parametrize("check", MEASURED)
+def test_axes_that_sag_where_they_are_held_do_not_creep_as_a_rule_breaks_again_and_again(
+    action, check
+):
+    """Broken in every second cycle, 3 mrad below what is asked for, a hundred seconds long."""
+    gate = brought_to(action)
+    begun = gate.state().positions
+    for cycle in range(round(100.0 / PERIOD)):
+        broken = MEASURED[check] if cycle % 2 else {}
+        at = {"positions": beside(gate, -0.003), **broken}
+        assert gate.step(going_on(gate), found(gate, **at)).allowed is not None
+    moved = [abs(b - a) for a, b in zip(begun, gate.state().positions, strict=True)]
+    too_fast = max(abs(speed) for speed in MEASURED[check].get("speeds", STILL))
+    stops = (0.4**2 + 2 * too_fast**2) / (2.0 * AXES[0].stop)  # it went at 0.4 rad/s
+    assert max(moved) < 2 * 0.003 + stops
+
+
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_an_effort_that_a_law_asks_for_is_judged_before_a_drive_makes_it(sign):
     gate = brought_to(PASSED)
