@@ -22,6 +22,7 @@ from typing import IO, Any, Final, cast
 import orjson
 
 from hil.ipc.child import PIPE, start_child
+from hil.ipc.process_state import is_stopped
 from hil.ipc.standby import Standby, TakeOverError
 from hil.recording.header import RecordingError, RunHeader, part_path
 from hil.recording.recorder import Recorder, RecorderResult, RecorderRing, RecorderStatus
@@ -31,7 +32,7 @@ POLL_PERIOD_S: Final = 0.02
 START_TIMEOUT_S: Final = 30.0
 FINISH_TIMEOUT_S: Final = 30.0
 FROZEN_S: Final = 5.0
-"""A recorder that reports nothing for so long is killed, so that its copy goes on [s]."""
+"""A recorder that is stopped for so long is killed, so that its copy goes on [s]."""
 KILLED: Final = "was killed"
 FROZEN: Final = f"was frozen for {FROZEN_S:g} s and is killed"
 MOST_PARTS: Final = 100
@@ -153,11 +154,14 @@ class RecorderProcess:
         return self._result
 
     def _end_if_frozen(self) -> None:
-        """Kill a recorder that has reported nothing for `FROZEN_S`; nothing in the ring is lost."""
+        """Kill a recorder that has stood still for `FROZEN_S`; nothing in the ring is lost.
+
+        One that waits for its disk is left alone: its copy would wait for the same one.
+        """
         now_s, reports = self._now_s(), self._ring.reports
         if reports != self._reports or self._reported_s == math.inf:
             self._reports, self._reported_s = reports, now_s
-        elif now_s - self._reported_s > FROZEN_S:
+        elif now_s - self._reported_s > FROZEN_S and is_stopped(self._ring.recorder_pid):
             self._reported_s, self._how = now_s, FROZEN
             with suppress(ProcessLookupError):
                 os.kill(self._ring.recorder_pid, signal.SIGKILL)

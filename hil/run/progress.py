@@ -10,10 +10,10 @@ import mmap
 import os
 from contextlib import suppress
 from functools import cache
-from pathlib import Path
 from typing import Final
 
 from hil.ipc.memory import memory_file
+from hil.ipc.process_state import is_stopped
 
 VARIABLE: Final = "HIL_PROGRESS_FD"
 """Environment variable that hands the descriptor down, to this child alone."""
@@ -105,11 +105,3 @@ class ProgressWatch:
         if self._still_s >= STILL_S:
             return f"it was frozen: no turn of its loop in {STILL_S:g} s"
         return ""
-
-
-def is_stopped(pid: int) -> bool:
-    """Whether a process stands still by a signal such as SIGSTOP (state T of proc(5))."""
-    with suppress(OSError):
-        told = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-        return told.rpartition(")")[2].split()[0] == "T"
-    return False

@@ -143,6 +143,30 @@ def test_killed_while_the_file_is_ended_another_one_ends_it(
     assert Recording.open(tmp_path / "a.mcap").cycles == 3000
 
 
+SLOW_DISK = """import os, time
+def slow(sync):
+    def slept(fd):
+        time.sleep(0.8)
+        return sync(fd)
+    return slept
+os.fsync, os.fdatasync = slow(os.fsync), slow(os.fdatasync)
+"""
+
+
+def test_a_recorder_that_waits_for_its_disk_is_left_alone(
+    ring: RecorderRing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(SLOW_DISK, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr("hil.recording.process.FROZEN_S", 0.2)
+    recorder = RecorderProcess(ring, tmp_path / "a.mcap", HEADER)
+    for first in range(0, 1000, 100):
+        _push(ring, first, first + 100)
+        _wait(lambda: recorder.service() != "" or ring.pending == 0)
+    result = recorder.finish()
+    assert (result.status, result.parts, result.lost) == (RecorderStatus.DONE, 1, 0)
+
+
 def _family(pid: int) -> list[int]:
     """The recorder and its copy, by their session."""
     found: list[int] = []
