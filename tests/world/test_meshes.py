@@ -27,11 +27,12 @@ from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_losses import mjcf_losses
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World
+from sim.world.meshes import reading
 from sim.world.meshes.mass import open_edges, solid_mesh, volume_m3
 from sim.world.meshes.obj import read_obj
 from sim.world.meshes.reading import FILE_MAX, filled, parts_of, surface_of
 from sim.world.meshes.stl import read_stl
-from sim.world.meshes.surface import TRIANGLES_MAX
+from sim.world.meshes.surface import TRIANGLES_MAX, MeshError
 from sim.world.pictures.png import png
 from sim.world.robots.bodies import placed_bodies
 from sim.world.robots.faults import RobotDocumentError
@@ -439,3 +440,28 @@ def test_urdf_tells_what_of_its_meshes_it_leaves_out():
     )
     with pytest.raises(RobotDocumentError, match=r"r.urdf:5:24: part.obj: part.obj cannot be read"):
         read_urdf(text, "r.urdf")
+
+
+def test_a_picture_and_a_library_by_many_names_are_read_once(monkeypatch):
+    decoded = []
+    checked = reading.checked_texture
+    monkeypatch.setattr(reading, "checked_texture", lambda data: decoded.append(1) or checked(data))
+    looks = "".join(f"newmtl m{n}\nmap_Kd {'./' * n}paint.png\n" for n in range(60))
+    looks += "newmtl last\nmap_Kd ../here/paint.png\n"
+    part = "".join(f"mtllib {'./' * n}look.mtl\n" for n in range(60)) + QUADS
+    held = {"part.obj": part.encode(), "look.mtl": looks.encode(), "paint.png": png(PAINT)}
+    held["../here/paint.png"] = held["paint.png"]
+    mesh = filled(LinkMesh("part.obj"), held.__getitem__)
+    assert len(decoded) == 1
+    assert [name for name, _ in mesh.contents] == [
+        "part.obj", "paint.png", "../here/paint.png", "look.mtl",
+    ]  # fmt: skip
+
+
+def test_a_mesh_of_too_many_files_of_materials_is_refused():
+    held = {"part.obj": "".join(f"mtllib {n}.mtl\n" for n in range(64)) + QUADS}
+    held |= {f"{n}.mtl": f"newmtl {n}\nKd 1 0 0\nmap_Kd {n}.png\n" for n in range(64)}
+    files = {name: text.encode() for name, text in held.items()}
+    files |= {f"{n}.png": png(PAINT) for n in range(64)}
+    with pytest.raises(MeshError, match="66 files of materials; at most 64"):
+        filled(LinkMesh("part.obj"), files.__getitem__)

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import Final
 
 from sim.world.meshes.surface import MeshMaterial, brief
@@ -81,7 +82,7 @@ def beside_path(file: str, name: str) -> str:
     if _ABSOLUTE.match(name):
         name = name.rpartition("/")[2]
     folder, slash, _ = file.rpartition("/")
-    return f"{folder}{slash}{name}"
+    return f"{folder}{slash}{PurePosixPath(name)}"  # ./a and a are one file, and read once
 
 
 def _rows(data: bytes) -> Iterable[list[str]]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from hashlib import sha256
 from typing import Final
 
 import numpy as np
@@ -29,7 +30,7 @@ ENDINGS: Final = (".stl", ".obj")
 PARTS_MAX: Final = 64
 """Convex parts of one mesh at most, and files of them."""
 BESIDE_MAX: Final = 64
-"""Libraries of materials of one mesh at most, and pictures of them."""
+"""Libraries of materials of one mesh at most, pictures of each, and both together."""
 
 MeshFiles = Callable[[str], bytes]
 """What is in a file, by its path in the document. Raises `OutsideError` if a document may not name
@@ -65,6 +66,8 @@ class MeshReader:
     """Where they are had from."""
     _known: dict[tuple[str, ...], LinkMesh] = field(default_factory=dict)
     _read: dict[str, bytes] = field(default_factory=dict)
+    _pictures: dict[bytes, bytes | TextureError] = field(default_factory=dict)
+    """What they came to, by the digest of their files."""
 
     def filled(self, mesh: LinkMesh) -> LinkMesh:
         """A mesh with what is in its files; materials and textures that are not there are left out.
@@ -92,6 +95,7 @@ class MeshReader:
             _check_count("libraries of materials", len(libraries))
             for library in libraries:
                 self._add_library(library, contents, notes)
+                _check_count("files of materials", len(contents) - len(mesh.parts) - 1)
         return LinkMesh(mesh.file, mesh.scale, mesh.parts, tuple(contents.items()), tuple(notes))
 
     def _add_library(self, library: str, contents: dict[str, bytes], notes: list[str]) -> None:
@@ -124,11 +128,22 @@ class MeshReader:
             return "is not there; put it beside the mesh"
         if not path.lower().endswith(".png"):
             return "is no PNG; convert it"
-        try:
-            contents[path] = checked_texture(data)
-        except TextureError as error:
-            return str(error)
+        picture = self._picture(data)
+        if isinstance(picture, TextureError):
+            return str(picture)
+        contents[path] = picture
         return ""
+
+    def _picture(self, data: bytes) -> bytes | TextureError:
+        """What is kept of a picture; one that has several names is decoded once."""
+        digest = sha256(data).digest()
+        if (found := self._pictures.get(digest)) is None:
+            try:
+                found = checked_texture(data)
+            except TextureError as error:
+                found = error
+            self._pictures[digest] = found
+        return found
 
     def _may_have(self, path: str) -> bytes | None:
         """What is in a file that may be absent, but not be another one than a document may name."""
