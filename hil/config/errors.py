@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterable
 from typing import Final, Self
 
+from hil.config.visible import visible
+
 DEVICE_ABSENT: Final = "device_absent"
 """Code of a refusal because nothing answers at a device's URL; its values: ``url``, ``says``."""
 
@@ -28,10 +30,10 @@ class RefusedError(Exception):
 
 
 def shortened(line: str) -> str:
-    """Begin and end of a line that is too long; any other one as it is."""
-    if len(line) <= LINE_MAX:
-        return line
-    return f"{line[: LINE_MAX // 2]} ... {line[-LINE_MAX // 2 :]}"
+    """Begin and end of a line that is too long, and what cannot be seen in it as escapes."""
+    if len(line) > LINE_MAX:
+        line = f"{line[: LINE_MAX // 2]} ... {line[-LINE_MAX // 2 :]}"
+    return visible(line)
 
 
 class MotionError(ValueError):

@@ -53,7 +53,7 @@ def open_regular(path: Path) -> IO[bytes]:
 
 def _open_linkless(path: Path, flags: int) -> int:
     """Open a file folder by folder from the root on; a link among them is an error."""
-    *folders, name = path.parts
+    *folders, name = path.parts if len(path.parts) > 1 else (*path.parts, ".")
     descriptor = os.open(folders[0], os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     way = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     try:

@@ -29,10 +29,11 @@ class WorkFolder:
         _sweep(prefix)
         while True:
             path = Path(tempfile.mkdtemp(prefix=prefix))  # mode 0700
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-            if _lock(descriptor) and path.exists():  # nobody has swept it in the meantime
-                break
-            os.close(descriptor)
+            with suppress(FileNotFoundError):  # swept by another one before it was locked
+                descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+                if _lock(descriptor) and path.exists():
+                    break
+                os.close(descriptor)
         self.path: Path = path
         self._descriptor = descriptor
 

@@ -70,7 +70,7 @@ class RecordedEnd:
         if "outcome" in told:
             end = EndRecord(told["outcome"], told.get("ok") == "true", told.get("reason", ""))
         counts = (told.get(name, "0") for name in ("dropped", "lost"))
-        missing = sum(int(count) for count in counts if count.isdecimal())
+        missing = sum(int(count) for count in counts if count.isdecimal() and len(count) < 20)
         return cls(end, missing, told.get("problem", ""))
 
     @property

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -102,7 +103,17 @@ def dates(recording: Recording) -> NDArray[np.datetime64] | None:
 
 
 def _clock(recording: Recording) -> EventRecord | None:
-    return next((event for event in recording.events if event.name == CLOCK_NAME), None)
+    """The event that tells the date of a moment; None if none does."""
+    for event in recording.events:
+        if event.name == CLOCK_NAME:
+            with suppress(ValueError):  # a recording may have been made by anybody
+                _utc(event)
+                return event
+    return None
+
+
+def _utc(clock: EventRecord) -> np.datetime64:
+    return np.datetime64(str(clock.data.get("utc")).removesuffix("Z"), "us")
 
 
 def _dates(
@@ -123,5 +134,5 @@ def _dates(
         elapsed_s, beyond_s = elapsed_s + sums_s, float(sums_s[-1])
     else:
         elapsed_s = elapsed_s + np.nan_to_num(rows.column("late_s"))
-    start = np.datetime64(str(clock.data["utc"]).removesuffix("Z"), "us")
-    return start + np.round(np.nan_to_num(elapsed_s) * 1e6).astype("timedelta64[us]"), beyond_s
+    since = np.round(np.nan_to_num(elapsed_s) * 1e6).astype("timedelta64[us]")
+    return _utc(clock) + since, beyond_s

@@ -39,7 +39,7 @@ _TYPES: Final = {
     "f8": ("float64", "d"),
 }  # fmt: skip
 """Of a ROS 2 message, and of `struct`."""
-_NAME: Final = re.compile(r"[a-z](?:_?[a-z0-9]+)*")  # of a field of a ROS 2 message
+_NAME: Final = re.compile(r"[a-z][a-z0-9]*+(?:_[a-z0-9]++)*+")  # of a field of a ROS 2 message
 
 
 ANGLES: Final = ("x_m", "y_m", "z_m", "alpha_rad", "beta_rad", "gamma_rad")

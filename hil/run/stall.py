@@ -96,7 +96,8 @@ def stall_of(recording: Recording) -> Stall | None:
     missed = [
         period_s * value
         for event in causes
-        if isinstance(value := event.data["value"], int | float) and event.data["unit"] == "cycles"
+        if isinstance(value := event.data.get("value"), int | float)
+        and event.data.get("unit") == "cycles"
     ]
     waited_s = max(longest_s, *missed, 0.0)
     if any(event.data.get("check") == "control" for event in causes):

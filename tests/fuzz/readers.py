@@ -460,6 +460,7 @@ def readers() -> dict[str, Reader]:
         Reader("message", ".json", wires.messages, wires.message, (), ""),
         Reader("lines", ".txt", lambda: [wires.LINES], wires.lines, (), ""),
         Reader("motions", ".json", lambda: wires.MOTIONS, wires.motions, (), ""),
+        Reader("told", ".txt", wires.told_lines, wires.told, (), ""),
         Reader("state", ".json", wires.states, wires.state, (NotReferencedError,), ""),
     ]  # fmt: skip
     return {one.name: one for one in (*settings_readers(), *own)}

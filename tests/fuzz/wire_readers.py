@@ -165,7 +165,7 @@ def messages() -> list[bytes]:
 
     said = (
         m.Hello(name="panel", proof="00"), m.Alive(held=True, stamp_s=1.0),
-        m.Press(button="engage"), m.Override(value=0.5), m.Target(pose=(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)),
+        m.Press(button="engage"), m.Override(value=0.5), m.Target(pose=(0, 0, 0, 0, 0, 0)),
         m.Motion(table={"kind": "multi_sine"}),
         m.Nonce(nonce="0011"),
     )  # fmt: skip
@@ -272,3 +272,73 @@ def state(path: Path) -> None:
         numbers = [] if leg is None else [point.length_m for point in leg.points]
         numbers += [leg.scale.ratio] if leg is not None and leg.scale is not None else []
         assert np.isfinite(numbers).all(), found
+
+
+# -- what a recording tells of its run --------------------
+
+EVENTS: Final = (
+    {"name": "gate", "kind": 3, "data": {"check": "warning", "leg": 3, "value": 17168.0,
+     "limit": 1.0, "unit": "", "low": None}, "message": "leg 3: drive warning"},
+    {"name": "gate", "kind": 2, "data": {"check": "late", "leg": 0, "value": 3.0, "limit": 2.0,
+     "unit": "cycles"}, "message": "late"},
+    {"name": "clock", "kind": 3, "data": {"utc": "2026-01-01T00:00:00Z"}, "message": "utc"},
+    {"name": "touch", "kind": 3, "data": {"between": "a and b", "start_s": 0.1, "step_s": 0.002,
+     "forces_n": "1 2 3"}, "message": "touched"},
+    {"name": "edit", "kind": 3, "data": {"edit": 1, "sha256": "00", "source": "a.toml"},
+     "message": ""},
+    {"end": {"outcome": "completed", "ok": "true", "reason": "", "dropped": "0", "lost": "3"}},
+)  # fmt: skip
+
+
+def told_lines() -> list[bytes]:
+    return [b"\n".join(json.dumps(one).encode() for one in EVENTS)]
+
+
+def told(path: Path) -> None:
+    """Events and the end of a recording that anybody may have made: what reports say of them."""
+    from recording_samples import HEADER, packed, sample_frame
+
+    from hil.config.errors import ConfigError
+    from hil.recording import events as recorded
+    from hil.recording import export
+    from hil.recording.end import SPARE_END, RecordedEnd
+    from hil.recording.events import EventKind, EventRecord, Level
+    from hil.recording.reader import Recording
+    from hil.recording.recorder import Recorder, RecorderRing
+    from hil.run.evidence import evidence_of, verdicts_of
+    from hil.run.stall import stall_of
+    from hil.run.texts import texts_of
+    from hil.stations.platform.touches import touches_of
+    from hil.stations.platform.warned import warnings_of
+
+    path.with_suffix(".mcap").unlink(missing_ok=True)
+    recorder = Recorder(RecorderRing.local(slots=64), path.with_suffix(".mcap"), HEADER)
+    for index in range(3):
+        recorder.ring.push(recorded.ROWS, packed(sample_frame(index)))
+    for line in path.read_bytes().splitlines()[:40]:
+        try:
+            told = json.loads(line)
+            if "end" in told:
+                spare = json.dumps(told["end"])
+                str(RecordedEnd.of({SPARE_END: {"end": spare}}).loss)
+                continue
+            kind = list(EventKind)[told["kind"] % len(EventKind)]
+            event = EventRecord(0.002, 1, kind, Level.INFO, told["name"], told["message"],
+                                told["data"])  # fmt: skip
+            payload = event.to_bytes()
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            continue  # no event; `signals` and `recording` read those of any bytes
+        recorder.ring.push(recorded.EVENTS, payload)
+    recorder.finish()
+    found = Recording.open(path.with_suffix(".mcap"))
+    export.dates(found)
+    evidence_of(found, np.zeros(6))
+    for read in (verdicts_of, stall_of):
+        read(found)
+    for read in (touches_of, warnings_of):
+        read(found.events)
+    for who in ("edit", "gate"):
+        try:
+            list(texts_of(found, who))
+        except ConfigError:
+            continue

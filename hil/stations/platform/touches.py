@@ -1,6 +1,7 @@
 """What pressed on simulated drives or on what they carry: lines for a person, events of a run."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Final
 
 from drives.bank import Touch
@@ -44,7 +45,8 @@ def touches_of(events: Iterable[EventRecord]) -> list[Touch]:
         if event.name != WHO or "forces_n" not in event.data:
             continue
         data = event.data
-        forces_n = tuple(float(one) for one in str(data["forces_n"]).split())
-        start_s, step_s = float(data["start_s"] or 0.0), float(data["step_s"] or 0.0)
-        found.append((str(data["between"]), start_s, step_s, forces_n))
+        with suppress(KeyError, ValueError):  # of a recording that anybody may have made
+            forces_n = tuple(float(one) for one in str(data["forces_n"]).split())
+            start_s, step_s = float(data["start_s"] or 0.0), float(data["step_s"] or 0.0)
+            found.append((str(data["between"]), start_s, step_s, forces_n))
     return found

@@ -38,10 +38,11 @@ class WarnedList:
         """Count one; what it is known by, and all that is known of it.
 
         Args:
-            data: check, leg, value, limit and unit, as the event of a violation has them.
+            data: check, leg, value, limit and unit, as the event of a violation has them; a
+                recording may have been made by anybody, and lack some.
         """
-        what = data["limit"] if data["unit"] else data["value"]
-        key = f"{data['check']} {data['leg']} {what}{data['unit']}"
+        check, leg, unit = (data.get(name, "") for name in ("check", "leg", "unit"))
+        key = f"{check} {leg} {data.get('limit' if unit else 'value', '')}{unit}"
         known = self._found.get(key, Warned(t_s, message, 0))
         self._found[key] = known._replace(times=known.times + 1)
         return key, self._found[key]

@@ -166,7 +166,7 @@ def contact_force(run: RecordedRun) -> Picture | None:
     if len(run.times) < 2 or not force_n.any():
         return None
     begun = [
-        (one.t_s, f"{one.t_s:.3f} s: {one.data['contact']}, {one.data['with']}")
+        (one.t_s, f"{one.t_s:.3f} s: {one.data.get('contact')}, {one.data.get('with')}")
         for one in run.recording.events
         if one.name == "contact" and one.t_s == one.data.get("begun_s")
     ]

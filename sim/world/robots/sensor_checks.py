@@ -28,7 +28,7 @@ DELAY_MAX_S: Final = 10.0
 """Of a reading at most: what was measured since is kept."""
 PIXELS_MAX: Final = 8192
 """Of a picture's edge at most."""
-_NAME: Final = re.compile(r"[a-z](?:_?[a-z0-9]+)*")
+_NAME: Final = re.compile(r"[a-z][a-z0-9]*+(?:_[a-z0-9]++)*+")
 _NAME_MAX: Final = 60
 _POSITIVE: Final = ("rate_hz", "cutoff_hz", "range_m")
 
