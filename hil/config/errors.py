@@ -33,7 +33,7 @@ def shortened(line: str) -> str:
     """Begin and end of a line that is too long, and what cannot be seen in it as escapes."""
     if len(line) > LINE_MAX:
         line = f"{line[: LINE_MAX // 2]} ... {line[-LINE_MAX // 2 :]}"
-    return visible(line)
+    return visible(line).replace("\t", "\\t")
 
 
 class MotionError(ValueError):

@@ -52,7 +52,7 @@ TESTS = {
     **ARM_TESTS,
     **ROBOT_TESTS,
     **GATE_TESTS,
-    "safety/arm_rules.py": ("safety/test_arm_gate.py",),
+    "safety/arm_rules.py": ("safety/test_arm_gate.py", "safety/test_arm_corners.py"),
     "safety/arm_gate.py": ("safety/test_arm_gate.py",),
     "hil/stations/platform/gated_bank.py": (
         "platform_station/test_gated_bank.py",

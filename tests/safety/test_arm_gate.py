@@ -153,7 +153,9 @@ def test_rate_at_and_beyond_the_limit(arm, joint, sign):
     beyond = joint_at(arm, joint, here + sign * (limit * DT + TINY), samples)
     verdict = opened.judge(index, beyond)
     assert found(verdict) == [(ArmCheck.RATE, limits.name, limits.joint_names[joint])]
-    assert verdict.violations[0].value == pytest.approx(sign * (limit + TINY / DT), abs=1e-9)
+    [broken] = verdict.violations
+    assert broken.value == pytest.approx(sign * (limit + TINY / DT), abs=1e-9)
+    assert (broken.low, broken.limit) == (-limit, limit)
     opened.reset(samples)
 
 
@@ -176,7 +178,9 @@ def test_acceleration_from_rest_and_into_rest(arm, joint, sign):
     back = joint_at(arm, joint, here + step - sign * TINY)
     verdict = faster.judge(1, back)
     assert found(verdict) == [(ArmCheck.ACCELERATION, limits.name, name)]
-    assert verdict.violations[0].value == pytest.approx(-sign * (limit + TINY / DT**2), abs=1e-9)
+    [broken] = verdict.violations
+    assert broken.value == pytest.approx(-sign * (limit + TINY / DT**2), abs=1e-9)
+    assert (broken.low, broken.limit) == (-limit, limit)
 
 
 @pytest.mark.parametrize("arm", [0, 1])

@@ -28,6 +28,8 @@ EQUIVALENT = {
     "platform6dof/cueing/governor_state.py:33 '6' -> '7'": "a longer array, its end unused",
     "safety/robot_gate.py:88 '0.0' -> '1.0'": "a stop sets it before it is read",
     "safety/checks.py:66 '<=' -> '<'": "at an end, each way of moving breaks another rule",
+    "platform6dof/cueing/governor.py:272 '6.0' -> '60.0'": "numbers with which it is compiled",
+    "platform6dof/cueing/governor_stop.py:179 '*' -> '/'": "a sign, 1 or -1",
     "hil/stations/platform/gated_bank.py:185 'False' -> 'True'": "each caller says it",
 }
 """Names of drawn mutants that change nothing that anybody could see, and why."""

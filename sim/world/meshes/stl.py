@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.meshes.surface import MeshError, MeshSurface
+from sim.world.meshes.surface import MeshError, MeshSurface, brief
 
 HEAD: Final = struct.Struct("<80xI")
 ROW: Final = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("more", "<u2")])
@@ -47,7 +47,7 @@ def _words(data: bytes) -> NDArray[np.float64]:
     try:
         values = np.array([[float(word) for word in row] for row in found])
     except ValueError as error:
-        raise MeshError(f"a corner is not read: {error}", "vertex x y z") from None
+        raise MeshError(f"a corner is not read: {brief(str(error))}", "vertex x y z") from None
     return values.reshape(-1, 3, 3)
 
 
