@@ -50,6 +50,7 @@ class ModelProcess:
                 stderr=DEVNULL,
                 pass_fds=[theirs.fileno()],
                 environment=SINGLE_THREADED,
+                folder=self._folder.path,
             )
         self._failed: StepAnswer | None = None
         try:
