@@ -424,8 +424,8 @@ def test_control_that_skips_cycles_gets_them_all_later():
         gate.close()
 
 
-def lose_the_drives(folder):
-    gate = remote(program=(LOST_GATE,), black_box=folder / "box.jsonl")
+def lose_the_drives(folder, *arguments):
+    gate = remote(program=(LOST_GATE, *arguments), black_box=folder / "box.jsonl")
     gate.open()
     try:
         for tick in gate.clock.ticks(PERIOD_S):
@@ -449,6 +449,13 @@ def test_a_gate_that_has_lost_its_drives_tells_the_cause_and_what_went_before(tm
     assert why.endswith("setpoints for another cycle, orders 0 torn, 0 corrupt")
     assert link == "link: cycles 60, missing 0 0 3 0 0 0, malformed 1, notes leg 3: late"
     assert drives == "drives: all off"
+
+
+def test_a_drive_under_power_is_in_the_gates_own_record(tmp_path):
+    end = unspoilt(lambda folder: lose_the_drives(folder, lost_gate.SEEN), tmp_path)[1]
+    assert end.powered == (lost_gate.SEEN,)
+    events, _ = read_box(max(tmp_path.iterdir()) / "box.jsonl")
+    assert events[-1]["event"] == f"UNDER POWER: {lost_gate.SEEN}"
 
 
 def test_notes_that_are_too_long_for_control_do_not_hide_the_counts():
