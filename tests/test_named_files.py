@@ -50,6 +50,7 @@ MAY_OPEN = {
     "hil/fmu/export.py": "what it has made",
     "hil/fmu/stubs.py": "installed code",
     "hil/ipc/broadcast.py": "memory that it makes",
+    "hil/ipc/library_settings.py": "the current folder, to return to it",
     "hil/ipc/memory.py": "memory that was handed over as a descriptor",
     "hil/ipc/socket_owner.py": "of the kernel",
     "hil/ipc/work_folder.py": "folders that it makes, and their locks",
