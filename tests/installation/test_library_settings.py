@@ -68,7 +68,7 @@ def run(folder, *command, status=0):
             check=False, capture_output=True, text=True,
         )  # fmt: skip
     assert done.returncode == status, done.stderr
-    return done.stdout, opened
+    return done.stdout, set(opened)
 
 
 def test_settings_of_the_current_folder_are_ignored(folder):
