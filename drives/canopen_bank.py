@@ -65,7 +65,11 @@ STILL_S = 0.1
 STIRS_M = 1e-5
 """A leg that goes further than this from one question to the next does not stand still [m]."""
 PROOF_S = 1.0
-"""Longest time in which drives are switched off by SDO that are not heard by PDO [s]."""
+"""Longest time in which drives are switched off by SDO that are not heard by PDO [s].
+
+Meanwhile heartbeat and SYNC go on, so that the watchdog of a silent drive acts this much later: a
+stop by SDO is gentler than that by the watchdog, and nothing moves any more when a bank is closed.
+"""
 CLOSE_S = 0.5
 """Longest time that the drives have to let go when the bank is closed [s]."""
 

@@ -3,6 +3,11 @@
 A drive that has lost the bench may have left the state operational (1029h). It sends no PDO then
 and takes none: a controlword in a setpoint does not reach it. It is switched off by SDO, in the
 order of gentleness, and its statusword is read until it says so.
+
+That adds no command of another kind: the setpoints have asked all six to let go for half a second
+before, and a drive that holds on alone is what strains a platform. A quick stop or a fault reaction
+goes on under SHUTDOWN (CiA 402: no transition); voltage is disabled only when a stop from the
+largest speed has long been over.
 """
 
 from __future__ import annotations

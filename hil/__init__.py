@@ -17,6 +17,7 @@ if _BY_MODULE and not sys.flags.safe_path and sys.path[0] != _dirname(_dirname(_
     del sys.path[0]
 
 from hil.config.installation import InstallationError, check_packages, refuse  # noqa: E402
+from hil.ipc.library_settings import ignore_current_folder  # noqa: E402
 
 try:
     check_packages()
@@ -24,6 +25,9 @@ except InstallationError as error:
     if _BY_MODULE or _basename(sys.argv[0]) == "hil":
         refuse(error)  # the program itself: in words, not with a trace of calls
     raise
+
+if _BY_MODULE or _basename(sys.argv[0]) == "hil":  # and not a larger program, with its own ways
+    ignore_current_folder()
 
 
 def __getattr__(name: str) -> str:

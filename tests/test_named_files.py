@@ -17,7 +17,9 @@ from hil.config.files import open_regular
 from hil.config.named import CarriedPath, GivenNames, OutsideError, judged, read_named
 from hil.config.settings import apply_overrides
 from hil.config.shipped import configs_dir, find_file
+from hil.diagram.library.files import KINDS, table_of
 from hil.diagram.read import read_text
+from hil.diagram.standing import found_files
 from hil.machines.robot_documents import document_of
 
 TOP = Path(__file__).parents[1]
@@ -50,6 +52,7 @@ MAY_OPEN = {
     "hil/fmu/export.py": "what it has made",
     "hil/fmu/stubs.py": "installed code",
     "hil/ipc/broadcast.py": "memory that it makes",
+    "hil/ipc/library_settings.py": "the current folder, to return to it",
     "hil/ipc/memory.py": "memory that was handed over as a descriptor",
     "hil/ipc/socket_owner.py": "of the kernel",
     "hil/ipc/work_folder.py": "folders that it makes, and their locks",
@@ -278,3 +281,20 @@ def test_a_machine_in_a_document_is_judged_as_any_file(tmp_path):
     (tmp_path / "rig.toml").write_text("a = 1\n")
     with pytest.raises(ConfigError, match="lies outside"):
         document_of("rig:../rig.toml", beside=tmp_path / "own" / "a.toml")
+
+
+def test_a_table_of_a_diagram_is_read_where_it_was_judged(tmp_path):
+    """A link that comes between the judgement and the reading is not followed."""
+    private, diagram = tmp_path / "private.csv", tmp_path / "shared" / "drawn.toml"
+    private.write_text("t_s,x\n0,41\n1,42\n")
+    diagram.parent.mkdir()
+    table = diagram.with_name("table.csv")
+    table.write_text("t_s,x\n0,1\n1,2\n")
+    kind = next(one for one in KINDS if one.name == "File")
+    values = {"file": "table.csv", "column": "x", "time": "t_s", "unit": "1"}
+    found = found_files(kind, values, diagram)
+    assert table_of(values | found)["values"] == (1.0, 2.0)
+    table.unlink()
+    table.symlink_to(private)
+    with pytest.raises(ConfigError, match="cannot be read"):
+        table_of(values | found)

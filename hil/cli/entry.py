@@ -15,6 +15,7 @@ from typing import Final
 from hil.config.installation import HOME, InstallationError, refuse
 from hil.config.libraries import check_libraries
 from hil.ipc.child import SINGLE_THREADED, isolated, restart_isolated
+from hil.ipc.library_settings import ignore_current_folder
 
 WANTED: Final = 1024
 """Descriptors that the system is asked for, if it allows fewer at first."""
@@ -37,6 +38,7 @@ def main() -> None:
     if _is_program():
         restart_isolated(HOME)
     os.environ.update(isolated(os.environ))
+    ignore_current_folder()
     from hil.cli.main import main as hil  # afterwards: it loads the libraries
 
     hil()

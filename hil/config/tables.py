@@ -70,7 +70,7 @@ def read_table(
     Raises:
         MotionError: With the place, the value and what would have been right.
     """
-    path = Path(path)
+    path = path if isinstance(path, Path) else Path(path)
     try:
         _check_file(path, size_max_bytes)
         table = _read_plain(path, wanted)

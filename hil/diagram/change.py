@@ -23,6 +23,8 @@ class DiagramChange:
     """Its file; libraries are found beside it."""
     forced: bool = False
     """Whether it is taken although an output jumps."""
+    carried: bool = field(default=False, compare=False)
+    """Whether a recording held it: then its text may name no file (`CarriedPath`)."""
 
     @property
     def changes(self) -> dict[Endpoint, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from hil.config.errors import ConfigError
@@ -163,4 +163,5 @@ def _changes(recording: Recording) -> Iterator[TimedChange]:
         if not isinstance(step, int | None):
             problem = f"change at row {index}: step is {step!r:.40}; a whole number is needed"
             raise ConfigError(str(recording.path), [problem])
-        yield TimedChange(index if step is None else step, DiagramChange.from_json(text.text))
+        change = replace(DiagramChange.from_json(text.text), carried=True)
+        yield TimedChange(index if step is None else step, change)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
+from hil.config.named import CarriedPath
 from hil.diagram.fault import NonFiniteError
 from hil.diagram.live import Successor, Version
 from hil.diagram.read import read_text
@@ -207,7 +208,8 @@ class ConnectedDiagram:
             what = change.source or "another diagram" if change.text else ", ".join(change.texts)
             raise ConfigError(source, [f"{what}: its structure stays as it is: {self._fixed}"])
         if change.text:
-            file = read_text(change.text, Path(change.source or "diagram.toml"))
+            kind = CarriedPath if change.carried else Path
+            file = read_text(change.text, kind(change.source or "diagram.toml"))
             changes = dict(self._bind(file, changes))
         version, told = now.version.changed(changes, file)
         if self._fixed and not version.engine.table.has_rows_of(now.version.engine.table):

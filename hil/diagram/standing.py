@@ -28,11 +28,14 @@ def stood_for(kind: BlockKind, values: Parameters, beside: Path) -> Diagram | No
     return _with_ports(drawn, kind.ports_of(values))
 
 
-def found_files(kind: BlockKind, values: Mapping[str, Any], beside: Path) -> dict[str, str]:
-    """The files that a block reads, by the names of its parameters; raises as `stood_for`."""
+def found_files(kind: BlockKind, values: Mapping[str, Any], beside: Path) -> dict[str, Path]:
+    """The files that a block reads, as they were judged, by the names of its parameters.
+
+    Raises as `stood_for`.
+    """
     return {
-        one.name: str(find_file(values[one.name], beside=beside, folder="motions", key=one.name,
-                                ending=".csv"))
+        one.name: find_file(values[one.name], beside=beside, folder="motions", key=one.name,
+                            ending=".csv")
         for one in kind.parameters if one.type == "file"
     }  # fmt: skip
 

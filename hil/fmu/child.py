@@ -15,10 +15,11 @@ import socket
 import struct
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from hil.fmu.wire import MAX_BYTES, ModelOrder, Packer, StepAnswer, StepStatus
+from hil.fmu.wire import COPY, MAX_BYTES, ModelOrder, Packer, StepAnswer, StepStatus
 
 PR_SET_PDEATHSIG: Final = 1
 
@@ -28,7 +29,7 @@ def serve(link: socket.socket, folder: Path, now_s: Callable[[], float]) -> None
 
     Args:
         link: of kind SOCK_SEQPACKET.
-        folder: empty; the FMU is unpacked there.
+        folder: of nobody else; the copy of the FMU in it (`COPY`) is judged and unpacked there.
         now_s: monotonic clock [s].
     """
     order = ModelOrder.model_validate_json(link.recv(MAX_BYTES))
@@ -62,12 +63,13 @@ class _Stepper:
         from hil.fmu.model import LoadedModel, StepError
 
         self._failed: type[StepError] = StepError
-        model = read_description(Path(order.path))
+        model = replace(read_description(folder / COPY), path=Path(order.path))
         if model.sha256 != order.sha256:
             raise ValueError(f"{order.path} is another file than the one that was trusted")
         require_runnable(model)
-        extract(order.path, folder)
-        self._model = LoadedModel(model, folder, order.step_s)
+        unpacked = folder / "unpacked"
+        extract(folder / COPY, unpacked)
+        self._model = LoadedModel(model, unpacked, order.step_s)
         start = {model.variable(name, "start"): value for name, value in order.start.items()}
         self._model.begin(start)
         self._out = self._model.values([model.variable(name, "outputs") for name in order.outputs])

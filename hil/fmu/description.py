@@ -9,10 +9,13 @@ from __future__ import annotations
 import difflib
 import hashlib
 import math
+import os
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from hil.config.errors import ConfigError
 from hil.config.files import open_regular
@@ -120,9 +123,10 @@ def read_description(path: Path) -> Description:
         RefusedError: if the library that reads it is missing.
     """
     require_fmpy()
-    sha256 = _digest(path)
-    names = _names(path)
-    model = _model(path)
+    with _opened(path) as file:  # once: what is told, and what was judged, are of the same bytes
+        sha256 = _digest(file)
+        names = _names(path, file)
+        model = _model(path, file)
     kinds = {
         "co-simulation": model.coSimulation,
         "model exchange": model.modelExchange,
@@ -192,24 +196,31 @@ def whole_steps(period_s: float, step_s: float, what: str, source: str) -> int:
     )
 
 
-def _digest(path: Path) -> str:
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
     try:
         if not path.is_file():
             raise ConfigError(str(path), ["cannot be read: no such file"])
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise ConfigError(str(path), [f"is larger than {MAX_FILE_BYTES >> 20} MiB; not read"])
         with open_regular(path) as file:
-            digest = hashlib.sha256()
-            while data := file.read(1 << 20):
-                digest.update(data)
-            return digest.hexdigest()
+            if file.seek(0, os.SEEK_END) > MAX_FILE_BYTES:
+                line = f"is larger than {MAX_FILE_BYTES >> 20} MiB; not read"
+                raise ConfigError(str(path), [line])
+            file.seek(0)
+            yield file
     except OSError as error:
         raise ConfigError(str(path), [f"cannot be read: {error.strerror}"]) from None
 
 
-def _names(path: Path) -> list[str]:
+def _digest(file: IO[bytes]) -> str:
+    digest = hashlib.sha256()
+    while data := file.read(1 << 20):
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def _names(path: Path, file: IO[bytes]) -> list[str]:
     try:
-        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
+        with zipfile.ZipFile(file) as archive:
             info = archive.getinfo(DESCRIPTION)
             if info.file_size > MAX_DESCRIPTION_BYTES:
                 raise ConfigError(
@@ -222,11 +233,11 @@ def _names(path: Path) -> list[str]:
         raise ConfigError(str(path), [f"is no FMU: {error}"]) from None
 
 
-def _model(path: Path) -> ModelDescription:
+def _model(path: Path, file: IO[bytes]) -> ModelDescription:
     from fmpy import read_model_description
 
     try:
-        return read_model_description(str(path))
+        return read_model_description(file)
     except Exception as error:  # the library raises its own, and those of its parsers
         problems = getattr(error, "problems", ())[:3]  # joined by the library, they take hours
         lines = " ".join(" - ".join(map(str, problems or [str(error)])).split())

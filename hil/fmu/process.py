@@ -5,13 +5,16 @@ Whatever happens to that process, here it is a `StepAnswer` that says so.
 
 from __future__ import annotations
 
+import shutil
 import signal
 import socket
 from contextlib import suppress
+from pathlib import Path
 from typing import Final, Self
 
 from hil.config.errors import RefusedError
-from hil.fmu.wire import MAX_BYTES, MAX_VALUES, ModelOrder, Packer, StepAnswer, StepStatus
+from hil.config.files import open_regular
+from hil.fmu.wire import COPY, MAX_BYTES, MAX_VALUES, ModelOrder, Packer, StepAnswer, StepStatus
 from hil.ipc.child import DEVNULL, SINGLE_THREADED, ChildProcess, ChildTimeout, start_child
 from hil.ipc.work_folder import WorkFolder
 
@@ -42,6 +45,13 @@ class ModelProcess:
         self._packer = Packer(len(order.inputs), len(order.outputs))
         self._path = order.path
         self._folder = WorkFolder("hil-fmu-")
+        try:
+            copy = self._folder.path / COPY
+            with open_regular(Path(order.path)) as file, copy.open("xb") as to:
+                shutil.copyfileobj(file, to)
+        except OSError as error:
+            self._folder.remove()
+            raise RefusedError(f"{order.path}: cannot be copied: {error.strerror}") from None
         self._link, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._child: ChildProcess = start_child(
@@ -50,6 +60,7 @@ class ModelProcess:
                 stderr=DEVNULL,
                 pass_fds=[theirs.fileno()],
                 environment=SINGLE_THREADED,
+                folder=self._folder.path,
             )
         self._failed: StepAnswer | None = None
         try:

@@ -18,15 +18,23 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
+from hil.ipc.library_settings import ignore_current_folder
+
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
 
 DEVNULL: Final = subprocess.DEVNULL
 PIPE: Final = subprocess.PIPE
+ROOT: Final = Path(os.sep)
+"""Folder of a child that is sent everything that it needs."""
 SINGLE_THREADED: Final[Mapping[str, str]] = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 """Environment of a child whose arithmetic keeps to one processor."""
-_SEARCHED: Final = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH")
-"""Lists of folders that programs, shared libraries and modules are looked for in."""
+_SEARCHED: Final = (
+    *("PATH", "LD_LIBRARY_PATH", "LIBGL_DRIVERS_PATH", "QT_PLUGIN_PATH"),
+    *("QT_QPA_PLATFORM_PLUGIN_PATH", "PYTHONPATH", "PYTHONPYCACHEPREFIX", "PYTHONUSERBASE"),
+    *("NUMBA_CACHE_DIR", "MPLCONFIGDIR", "MATPLOTLIBRC", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"),
+)
+"""Folders that programs, shared libraries, modules, kernels and settings are looked for in."""
 ChildTimeout = subprocess.TimeoutExpired
 """What waiting for one raises when it takes too long."""
 
@@ -167,7 +175,7 @@ def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
 
     before = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
-    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), ignore_current_folder)
     try:
         yield pool
     finally:

@@ -2,7 +2,7 @@
 
 CiA 301, clauses "NMT slave state machine", "Heartbeat protocol", "Emergency object"; error codes
 from its table "Emergency error codes". An emergency carries the code, the error register and five
-bytes of zeros; 1003h keeps the last eight. Lost heartbeats and RPDOs act on the drive through
+bytes of zeros; 1003h keeps the last ones. Lost heartbeats and RPDOs act on the drive through
 object 6007h (CiA 402-2), a lost heartbeat also on the NMT state through 1029h.
 
 A guard request is a remote frame; it is answered unless the node sends heartbeats (1017h), since it

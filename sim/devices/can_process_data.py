@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from sim.devices.communication_objects import PDO_COUNT
+from sim.devices.communication_objects import PDO_COUNT, SYNC_ID
 from sim.devices.object_store import ObjectStore
 from sim.devices.pdo import ReceivePdo, TransmitPdo
 
@@ -79,7 +79,7 @@ class ProcessData:
         """Look up again what SDO writes may have changed."""
         for pdo in (*self.rpdos, *self.tpdos):
             pdo.refresh()
-        self._sync_id = self._store.values[0x1005, 0]
+        self._sync_id = self._store.values.get((0x1005, 0), SYNC_ID)
         self._rpdo_of = {pdo.cob_id: pdo for pdo in self.rpdos if pdo.cob_id is not None}
         self._sync_rpdos = [pdo for pdo in self.rpdos if not pdo.event_driven]
         existing = [(pdo.cob_id, pdo) for pdo in self.tpdos if pdo.cob_id is not None]

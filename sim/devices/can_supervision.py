@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from sim.devices.communication_objects import HISTORY_LENGTH
 from sim.devices.object_store import VALUE_RANGE, ObjectStore, SdoAbort
 from sim.devices.watchdogs import Deadline
 
@@ -127,18 +126,19 @@ class ErrorHistory:
 
     def __init__(self, store: ObjectStore) -> None:
         self._values = store.values
+        self._length = sum(index == 0x1003 for index, _ in store.table.entries) - 1
         store.on_write[0x1003, 0] = self._write_count
 
     def add(self, code: int) -> None:
         """Remember an error code."""
         values = self._values
-        for k in range(HISTORY_LENGTH, 1, -1):
+        for k in range(self._length, 1, -1):
             values[0x1003, k] = values[0x1003, k - 1]
         values[0x1003, 1] = code
-        values[0x1003, 0] = min(HISTORY_LENGTH, values[0x1003, 0] + 1)
+        values[0x1003, 0] = min(self._length, values[0x1003, 0] + 1)
 
     def _write_count(self, value: int) -> None:
         if value != 0:
             raise SdoAbort(VALUE_RANGE)  # only 0 can be written: it clears the list
-        for k in range(1, HISTORY_LENGTH + 1):
+        for k in range(1, self._length + 1):
             self._values[0x1003, k] = 0

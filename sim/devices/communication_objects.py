@@ -19,7 +19,8 @@ REVISION: Final = 0x0001_0000
 PDO_COUNT: Final = 4
 """Receive PDOs, and as many transmit PDOs."""
 PDO_INVALID: Final = 0x8000_0000
-HISTORY_LENGTH: Final = 8
+SYNC_ID: Final = 0x80
+"""CAN id of SYNC, also of a drive that does not show it (1005h)."""
 
 RPDO_BASE: Final = (0x200, 0x300, 0x400, 0x500)
 TPDO_BASE: Final = (0x180, 0x280, 0x380, 0x480)
@@ -79,17 +80,18 @@ def _pdo_rows(number: int, receive: bool) -> tuple[Group, Group]:
     return parameters, Group(mapping_index, name, False, (count, *entries))
 
 
-def communication_rows(heartbeats: int) -> list[Row]:
+def communication_rows(heartbeats: int, errors: int) -> list[Row]:
     """Return the objects 1000h to 1A03h, by rising index.
 
     Args:
         heartbeats: Entries of 1016h.
+        errors: Entries of 1003h.
     """
-    errors = (
+    fields = (
         DictionaryEntry(0x1003, k, f"Standard error field {k}", _U32, "ro", 0)
-        for k in range(1, HISTORY_LENGTH + 1)
+        for k in range(1, errors + 1)
     )
-    history = (DictionaryEntry(0x1003, 0, "Number of errors", _U8, "rw", 0), *errors)
+    history = (DictionaryEntry(0x1003, 0, "Number of errors", _U8, "rw", 0), *fields)
     consumers = tuple(
         DictionaryEntry(
             0x1016, k, f"Consumer heartbeat time {k}", _U32, "rw", 0, low=0, high=0x7F_FFFF
@@ -100,7 +102,7 @@ def communication_rows(heartbeats: int) -> list[Row]:
         DictionaryEntry(0x1000, 0, "Device type", _U32, "const", 0x0002_0192),
         DictionaryEntry(0x1001, 0, "Error register", _U8, "ro", 0, mappable=True),
         Group(0x1003, "Pre-defined error field", True, history),
-        DictionaryEntry(0x1005, 0, "COB-ID SYNC message", _U32, "rw", 0x80, low=1, high=0x7FF),
+        DictionaryEntry(0x1005, 0, "COB-ID SYNC message", _U32, "rw", SYNC_ID, low=1, high=0x7FF),
         DictionaryEntry(0x1006, 0, "Communication cycle period", _U32, "rw", 0),
         DictionaryEntry(0x1008, 0, "Manufacturer device name", _TEXT, "const", DEVICE_NAME),
         DictionaryEntry(0x1009, 0, "Manufacturer hardware version", _TEXT, "const", "emulated"),

@@ -61,6 +61,8 @@ class DriveType:
     """Homing methods (6098h); those of the emulated drive if left out."""
     heartbeats: int = 2
     """Entries of 1016h."""
+    errors: int = 8
+    """Entries of 1003h."""
     position_unit: int = INCREMENTS
     """Unit word of positions, as 60A8h tells it."""
     speed_unit: int = INCREMENTS_PER_S

@@ -31,7 +31,10 @@ _UNITS: Final[frozenset[int | Key]] = frozenset((0x60A8, 0x60A9, 0x60AA))
 _THIRD_RPDO: Final[frozenset[int | Key]] = frozenset((0x1402, 0x1403, 0x1602, 0x1603))
 
 _TIME_STAMP: Final[frozenset[int | Key]] = frozenset({0x1013})
-_OF_OTHERS: Final[frozenset[int | Key]] = frozenset({0x1013, 0x2041, 0x22A2})
+_OF_ELMO: Final[frozenset[int | Key]] = frozenset({0x2041, 0x22A2})
+_OF_OTHERS: Final = _TIME_STAMP | _OF_ELMO
+_STORE: Final[frozenset[int | Key]] = frozenset({0x1010, 0x1011})
+_WINDOW: Final[frozenset[int | Key]] = frozenset({0x6067, 0x6068})
 
 EMULATED: Final = DriveType(
     name="hil_emulated",
@@ -46,7 +49,7 @@ EPOS4: Final = DriveType(
     | _TPDO_TIMERS
     | _GUARDING
     | _FACTORS
-    | {0x1006, 0x605D, 0x607C, 0x607E, 0x60C0, 0x60C1, 0x60C6},
+    | {0x1006, 0x1009, 0x100A, 0x605D, 0x607C, 0x607E, 0x60C0, 0x60C1, 0x60C6},
     defaults={
         (0x6007, 0): 3,
         (0x605A, 0): 6,
@@ -66,7 +69,8 @@ EPOS4: Final = DriveType(
     ranges={(0x607F, 0): (1, 50_000), (0x6099, 1): (1, 50_000), (0x60C2, 1): (0, 100)},
     modes=(1, 3, 6, 8),
     modes_word=0x3A5,
-    heartbeats=3,
+    heartbeats=2,
+    errors=5,
     speed_unit=REVOLUTIONS_PER_MINUTE,
     acceleration_unit=RPM_PER_S,
 )
@@ -74,7 +78,7 @@ EPOS4: Final = DriveType(
 
 NANOTEC_CL4: Final = DriveType(
     name="cl4",
-    lacking=_RPDO_TIMERS | _OF_OTHERS | {0x60AA, 0x60C0},
+    lacking=_RPDO_TIMERS | _OF_OTHERS | {0x6076, 0x60AA, 0x60C0},
     defaults={
         (0x6007, 0): 1,
         (0x605A, 0): 2,
@@ -95,7 +99,7 @@ NANOTEC_CL4: Final = DriveType(
         (0x60C6, 0): 5_000,
     },
     modes_word=0x3EF,
-    heartbeats=2,
+    heartbeats=1,
     position_unit=TENTHS_OF_A_DEGREE,
     speed_unit=REVOLUTIONS_PER_MINUTE,
     acceleration_unit=RPM_PER_S,
@@ -106,14 +110,15 @@ NANOTEC_CL4: Final = DriveType(
 IPOS: Final = DriveType(
     name="ipos",
     lacking=_RPDO_TIMERS
-    | _OF_OTHERS
+    | _OF_ELMO
     | _FACTORS
     | _UNITS
-    | {0x1016, 0x1029, 0x603F, 0x607D, 0x607F, 0x6084, 0x60B1, 0x60C5, 0x60C6},
+    | {0x1009, 0x1016, 0x1029, 0x603F, 0x6076, 0x607F, 0x6084, 0x60B1, 0x60C5, 0x60C6},
     defaults={(0x6007, 0): 0, (0x605A, 0): 2, (0x605B, 0): 0, (0x605E, 0): 2},
     modes=(1, 3, 6, 7),
     modes_word=0x1F_0065,
     heartbeats=0,
+    errors=5,
     speed_counts_s=1e3 / 65_536,
     acceleration_counts_s2=1e6 / 65_536,
 )
@@ -123,7 +128,7 @@ programming manual, objects 6081h and 6083h)."""
 
 ELMO_GOLD: Final = DriveType(
     name="elmo_gold",
-    lacking=_RPDO_TIMERS | _TIME_STAMP | _GUARDING | _UNITS,
+    lacking=_RPDO_TIMERS | _TIME_STAMP | _GUARDING | _UNITS | {0x1005},
     defaults={
         (0x6007, 0): 1,
         (0x605A, 0): 2,
@@ -143,7 +148,8 @@ ELMO_GOLD: Final = DriveType(
         (0x60C5, 0): 2_000_000_000,
         (0x60C6, 0): 2_000_000_000,
     },
-    heartbeats=3,
+    heartbeats=2,
+    errors=16,
 )
 """Elmo Gold: nearly everything of the profile, a time stamp (2041h), and no event timer of the
 RPDO."""
@@ -156,12 +162,15 @@ PRL120: Final = DriveType(
     | _FACTORS
     | _UNITS
     | _THIRD_RPDO
+    | _STORE
+    | _WINDOW
     | {0x1006, 0x1029, 0x603F, 0x6007, 0x605A, 0x605B, 0x605C, 0x605D, 0x605E, 0x6066}
-    | {0x607D, 0x607E, 0x607F, 0x6084, 0x6085, 0x6098, 0x6099, 0x609A}
+    | {0x6062, 0x6076, 0x607D, 0x607E, 0x607F, 0x6084, 0x6085, 0x6098, 0x6099, 0x609A}
     | {0x60B1, 0x60C0, 0x60C5, 0x60C6, 0x60F4, 0x60FD, 0x60FF},
     defaults={(0x60C2, 1): 50},
     modes=(1, 7, 8),
-    heartbeats=4,
+    heartbeats=3,
+    errors=2,
 )
 """Schunk PRL120: two RPDOs and a short dictionary; an absolute encoder, and no homing."""
 

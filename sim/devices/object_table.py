@@ -176,8 +176,9 @@ def _other_rows() -> list[Row]:
     ]
 
 
-def _rows(heartbeats: int) -> tuple[Row, ...]:
-    return (*communication_rows(heartbeats), *_option_rows(), *_motion_rows(), *_other_rows())
+def _rows(kind: DriveType) -> tuple[Row, ...]:
+    communication = communication_rows(kind.heartbeats, kind.errors)
+    return (*communication, *_option_rows(), *_motion_rows(), *_other_rows())
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +197,7 @@ def table_of(kind: DriveType) -> ObjectTable:
     """Return the dictionary of a type of drive."""
     rows = tuple(
         row
-        for each in _rows(kind.heartbeats)
+        for each in _rows(kind)
         if each.index not in kind.lacking and (row := _row_of(kind, each)) is not None
     )
     entries: dict[Key, DictionaryEntry] = {}

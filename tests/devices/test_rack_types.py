@@ -4,10 +4,14 @@ The judge is the sheet of each maker's dictionary as a table of its own here, an
 the screw and the encoder; no code of `drives` and no table of `sim` is read.
 """
 
+import re
 import struct
+from configparser import ConfigParser
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from maker_objects import LISTED, MAKERS, SUBINDICES
 from virtual_master import NODES, VirtualMaster
 
 from sim.devices.drive_parameters import RackSettings, default_nodes
@@ -17,6 +21,7 @@ from sim.devices.object_table import table_of
 
 NO_OBJECT, NO_SUBINDEX = 0x06020000, 0x06090011
 READ_ONLY, RANGE, UNKNOWN_COMMAND = 0x06010002, 0x06090030, 0x05040001
+SHEET_FILE = Path(__file__).parents[2] / "configs/eds/hil_emulated_drive.eds"
 LEAD_M, COUNTS_PER_M = 0.01, 1e6
 
 # What an EDS of each maker has (+), has not (-), and with which value (a number).
@@ -24,13 +29,13 @@ COLUMNS = ("epos4", "cl4", "ipos", "elmo_gold", "prl120")
 SHEET = """
 1400:5 H | - | - | - | - | -
 1016:1 I | + | + | - | + | +
-1016:2 I | + | + | - | + | +
-1016:3 I | + | - | - | + | +
-1016:4 I | - | - | - | - | +
+1016:2 I | + | - | - | + | +
+1016:3 I | - | - | - | - | +
+1016:4 I | - | - | - | - | -
 100C:0 H | - | + | + | - | +
 100D:0 B | - | + | + | - | +
 1006:0 I | - | + | + | + | -
-1013:0 I | - | - | - | - | -
+1013:0 I | - | - | + | - | -
 2041:0 I | - | - | - | + | -
 22A2:0 H | - | - | - | + | -
 1017:0 H | + | + | + | + | +
@@ -47,7 +52,7 @@ SHEET = """
 6065:0 I | 20000 | 256 | + | + | +
 6066:0 H | 0 | 100 | + | 20 | -
 607C:0 i | - | + | + | + | +
-607D:1 i | + | + | - | -900000000 | -
+607D:1 i | + | + | + | -900000000 | -
 607E:0 B | - | + | + | + | -
 607F:0 I | 18000 | 30000 | - | 2000000000 | -
 6084:0 I | 10000 | 500 | - | 2000000000 | -
@@ -75,19 +80,50 @@ SHEET = """
 """
 
 
-OF_ALL = {
-    0x6040, 0x6041, 0x6060, 0x6061, 0x6062, 0x6064, 0x6067, 0x6068, 0x606C, 0x6076, 0x6077, 0x607A,
-    0x6081, 0x6083, 0x60C1,
-}  # fmt: skip
-"""Objects of the profile of which the sheets, as rewritten, say nothing."""
+MODELLED = frozenset().union(*(table_of(kind).indices for kind in TYPES.values()))
+"""Every object that some emulated drive has."""
 
 
 @pytest.mark.parametrize("name", COLUMNS)
-def test_a_type_has_no_object_of_the_profile_that_its_sheet_lacks(name):
-    told = {index for column, index, _, _, cell in rows() if column == name and cell != "-"}
-    has = {index for index in table_of(TYPES[name]).indices if 0x6000 <= index < 0x7000}
-    assert has - told <= OF_ALL
-    assert {index for index in told if index >= 0x6000} <= has
+def test_a_type_has_exactly_those_objects_of_its_maker_that_are_modelled(name):
+    assert len(MAKERS[name]) == LISTED[name], "as many as its list says"
+    assert table_of(TYPES[name]).indices == MODELLED & MAKERS[name]
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_lists_of_a_type_are_as_long_as_its_makers(name):
+    keys = table_of(TYPES[name]).entries
+    has = {
+        index: max(sub for at, sub in keys if at == index)
+        for index in (0x1003, 0x1016)
+        if (index, 0) in keys
+    }
+    assert has == SUBINDICES[name]
+
+
+def test_our_own_type_has_exactly_the_objects_of_its_public_sheet():
+    """As `configs/eds` is published: read by a parser of INI files, object by object."""
+    sheet = ConfigParser()
+    sheet.read(SHEET_FILE)
+    lists = ("MandatoryObjects", "OptionalObjects", "ManufacturerObjects")
+    listed = {
+        int(index, 16)
+        for name in lists
+        for key, index in sheet[name].items()
+        if key != "supportedobjects"
+    }
+    table = table_of(TYPES["hil_emulated"])
+    assert table.indices == listed
+    places = {
+        (int(name[:4], 16), int(name[7:] or "0", 16)): section
+        for name, section in sheet.items()
+        if re.fullmatch(r"[0-9A-F]{4}(sub[0-9A-F]+)?", name) and "AccessType" in section
+    }
+    assert set(table.entries) == set(places)
+    for place, section in places.items():
+        entry = table.entries[place]
+        told = section["AccessType"], int(section["DataType"], 0), section["PDOMapping"] == "1"
+        assert told == (entry.access, entry.data_type, entry.mappable), place
 
 
 def rows():

@@ -117,7 +117,13 @@ def test_closing_leaves_the_watchdog_of_a_drive_that_keeps_its_force(word, leg):
     scripted.enabled()
     node, honest = scripted.node(leg), scripted.node(leg).on_sync
     node.on_sync = lambda: word.to_bytes(2, "little") + honest()[2:]
+    node.objects[0x6041, 0] = word.to_bytes(2, "little")
     watchdog, before, start_s = node.objects[0x1016, 1], len(scripted.bus.sent), scripted.time.now
+    log, send = [], scripted.bus.send_frames
+    scripted.bus.send_frames = lambda frames: (
+        log.extend((scripted.time.now, each) for each in frames),
+        send(frames),
+    )
     scripted.bank.close()
     assert scripted.bus.closed == 1
     assert scripted.time.now - start_s >= canopen_bank.CLOSE_S  # it has all the time there is
@@ -126,6 +132,15 @@ def test_closing_leaves_the_watchdog_of_a_drive_that_keeps_its_force(word, leg):
     assert node.objects[0x1016, 1] == watchdog
     asked = {bytes(each.data[:4]) for each in sent if each.can_id == 0x600 + leg}
     assert asked <= {b"\x40\x41\x60\x00", b"\x2b\x40\x60\x00"}, "its power, and nothing else"
+    words = [
+        (at_s, int.from_bytes(each.data[4:6], "little"))
+        for at_s, each in log
+        if each.can_id == 0x600 + leg and each.data[:3] == b"\x2b\x40\x60"
+    ]
+    assert words[0][1] == 0x0006, "gently first: a stop that it is in goes on"
+    cut_s = min(at_s for at_s, each in words if each == 0x0000)
+    assert {each for _, each in words} == {0x0006, 0x0000}
+    assert cut_s - words[0][0] >= 0.5, "five times what a stop from the largest speed takes"
     told = [each.data[1] for each in sent if each.can_id == 0x000]
     assert told == [each for each in range(1, 7) if each != leg]
     assert node.nmt == 0x05

@@ -113,7 +113,7 @@ def test_what_a_type_lacks_is_told_with_what_stands_in(name):
     line = rack_of(name).bank.configure().axes[0]
     lacking = {
         "epos4": ["halt option (605Dh:0): the drive's own"],
-        "ipos": ["upper software limit (607Dh:2): the gate's soft limits, moved in"],
+        "ipos": ["largest speed (607Fh:0): the gate's limit of speed"],
         "prl120": ["quick stop option (605Ah:0)", "digital inputs (60FDh:0): not read"],
     }
     for text in lacking[name]:

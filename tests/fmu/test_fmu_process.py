@@ -3,9 +3,11 @@
 import math
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from fmu_vehicles import FAULTS, c_vehicle, python_vehicle
+from opened_files import opened_files
 
 from hil.config.errors import RefusedError
 from hil.fmu.description import read_description
@@ -178,3 +180,25 @@ def test_bytes_that_are_no_answer_are_a_failure():
     refused = packer.answer(StepAnswer(StepStatus.DISCARD, 3, (), "because é"))
     assert packer.answered(refused) == StepAnswer(StepStatus.DISCARD, 3, (), "because é")
     assert packer.asked(packer.ask(4, (0.25,))) == (4, (0.25,))
+
+
+def test_an_fmu_is_opened_once_and_what_was_judged_is_what_runs(tmp_path):
+    """Somebody who exchanges the file meanwhile, or names it through a link, changes nothing."""
+    path = c_vehicle(tmp_path, 2)
+    with opened_files(path.parent) as opened:
+        wanted = order(path, ("f_x",))
+    assert opened[path.name] == 1, "its digest and its description are of the same bytes"
+    with opened_files(path.parent) as opened, ModelProcess(wanted) as process:
+        assert process.first.status is StepStatus.OK
+    assert opened == {path.name: 1}, "the process opens a copy of its own"
+
+
+def test_the_place_of_an_fmu_may_be_relative(tmp_path, monkeypatch):
+    path = c_vehicle(tmp_path, 2)
+    monkeypatch.chdir(path.parent)
+    wanted = order(Path(path.name), ("f_x",))
+    with ModelProcess(wanted) as process:
+        assert process.first.status is StepStatus.OK
+    path.unlink()
+    with pytest.raises(RefusedError, match="cannot be copied: No such file"):
+        ModelProcess(wanted)

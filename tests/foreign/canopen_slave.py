@@ -62,6 +62,7 @@ class CanopenSlave:
         self._guard_toggle = 0
         self._sync_s: float | None = None
         self._clock_s = 0.0
+        self._fallen = False
         if self._habits.stamp:
             objects.rows[self._habits.stamp, 0] = Row(
                 "I", access="ro", mapped=True, live=self._own_time
@@ -105,6 +106,13 @@ class CanopenSlave:
             self._pdo.start()
         else:
             self._pdo.stop()
+
+    def _fall(self) -> None:
+        """Leave OPERATIONAL once, under power, if that is this slave's way."""
+        falls_s = self._habits.falls_s
+        if falls_s and not self._fallen and self.drive.enabled_s > falls_s:
+            self._fallen = True
+            self._enter(PRE_OPERATIONAL)
 
     # --- frames ---------------------------------------------------------------------------------
 
@@ -164,6 +172,7 @@ class CanopenSlave:
         while self._answers and self._answers[0][0] <= now_s:
             self._send(0x580 + self.node, self._answers.popleft()[1])
         self._produce(now_s)
+        self._fall()
         lost = self._pdo.advance(now_s) or self._unheard(now_s) or self._without_sync(now_s)
         if lost:
             self._connection_lost(lost)

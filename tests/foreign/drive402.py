@@ -46,7 +46,7 @@ class Drive402:
     _controlword: int = 0
     _edges: int = 0
     _leaving: State | None = None
-    _enabled_s: float = 0.0
+    enabled_s: float = 0.0
     _enabling_s: float = -1.0
     _off_track_s: float = 0.0
     _homing: Homing | None = None
@@ -252,7 +252,7 @@ class Drive402:
             return False
         if self.mode == IP:
             return bool(self._controlword & 0x10)
-        return self.mode == CSP and self._enabled_s >= self.habits.follows_s
+        return self.mode == CSP and self.enabled_s >= self.habits.follows_s
 
     def _follow(self) -> None:
         if not self._following:
@@ -276,7 +276,7 @@ class Drive402:
         if self._enabling_s >= 0.0:
             self._enable(dt_s)
         if self._powered:
-            self._enabled_s += dt_s
+            self.enabled_s += dt_s
             self._lead(dt_s)
         self.rod.step(dt_s, self._demand.place_m, self._demanded_m_s(), powered=self._powered)
         if not self._powered:
@@ -292,7 +292,7 @@ class Drive402:
             self.state = State.SWITCHED_ON
         self._enabling_s += dt_s
         if self._enabling_s >= self.habits.enable_s:
-            self.state, self._enabling_s, self._enabled_s = State.ENABLED, -1.0, 0.0
+            self.state, self._enabling_s, self.enabled_s = State.ENABLED, -1.0, 0.0
             self._off_track_s = 0.0
             self._demand.hold(self.rod.place_m)
             self.moves.append("enabled")
@@ -300,7 +300,7 @@ class Drive402:
     def _lead(self, dt_s: float) -> None:
         if self._homing is not None:
             self._home()
-        if self.mode == CSP and self._following and self._enabled_s - dt_s < self.habits.follows_s:
+        if self.mode == CSP and self._following and self.enabled_s - dt_s < self.habits.follows_s:
             self._follow()
         blocked = NEGATIVE_LIMIT if self._demand.speed_m_s < 0.0 else POSITIVE_LIMIT
         if self.rod.inputs & blocked and self._demand.speed_m_s and self._homing is None:
@@ -342,7 +342,7 @@ class Drive402:
         self.mode = wanted
         if self._powered:
             self._demand.hold(self._demand.place_m)
-            self._enabled_s = 0.0
+            self.enabled_s = 0.0
 
     # --- faults and stops that nobody commanded -------------------------------------------------
 

@@ -68,13 +68,17 @@ class ForeignRack:
             change(rows)
         habits = variant.habits if changed else Habits()
         objects = ObjectDictionary(rows)
+        sign = variant.drives.get("sign", 1)
+        count_m = 0.001 * leg * leg  # an encoder's count at power-up is any
+        if leg == 2 and variant.start_count is not None:
+            count_m = sign * variant.start_count / variant.mechanics.counts_per_m
         drive = Drive402(
             objects,
             ElectroCylinder(place_m),
             variant.mechanics,
             habits,
-            sign=variant.drives.get("sign", 1),
-            zero_m=place_m - 0.001 * leg * leg,  # an encoder's count at power-up is any
+            sign=sign,
+            zero_m=place_m - count_m,
         )
         slave = CanopenSlave(node, objects, drive, self._to_host, variant.pdos, variant.entries)
         slave.power_on(0.0)

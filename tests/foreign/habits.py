@@ -31,6 +31,8 @@ class Habits:
         watchdog_acts: a lost connection is followed by a stop; else it is told and nothing is done.
         busy: abort code that each object gives to its first transfers, and to how many.
         guards_at_once: life guarding begins in OPERATIONAL, and not with the first request.
+        falls_s: it leaves OPERATIONAL by itself, under power, this long after it was enabled; 0:
+            never.
         absolute: the encoder keeps its count without power.
         homing_methods: of 6098h.
         unit_words: of position, speed, acceleration, where 60A8h to 60AAh are not there.
@@ -57,6 +59,7 @@ class Habits:
     watchdog_acts: bool = True
     busy: tuple[int, int] = (0, 0)
     guards_at_once: bool = False
+    falls_s: float = 0.0
     absolute: bool = False
     homing_methods: tuple[int, ...] = (17, 18, 19, 21, 23, 27, 33, 34, 35, 37)
     unit_words: tuple[int, int, int] = (

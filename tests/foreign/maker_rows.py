@@ -42,6 +42,7 @@ def unit(rows: Rows, index: int, word: int, *, fixed: bool) -> None:
 
 def consumers(rows: Rows, count: int) -> None:
     """So many entries in 1016h."""
+    without(rows, 0x1016)
     rows[0x1016, 0] = Row("B", count, "const")
     for sub in range(1, count + 1):
         rows[0x1016, sub] = Row("I", 0)
@@ -68,8 +69,22 @@ def epos4(rows: Rows) -> None:
     """Maxon EPOS4."""
     no_event_timers(rows)
     channels(rows, 5)
-    consumers(rows, 3)
-    without(rows, 0x100C, 0x100D, 0x1006, 0x605D, 0x607C, 0x607E, 0x60C0, 0x60C6, 0x6072, *FACTORS)
+    consumers(rows, 2)
+    without(
+        rows,
+        0x1009,
+        0x100A,
+        0x100C,
+        0x100D,
+        0x1006,
+        0x605D,
+        0x607C,
+        0x607E,
+        0x60C0,
+        0x60C6,
+        0x6072,
+        *FACTORS,
+    )
     without(rows, 0x60C1)
     hold(rows, _6007=3, _605A=6, _605B=0, _605C=1, _605E=2, _6065=20000, _607F=18000)
     hold(rows, _6084=10000, _6085=10000, _6098=0, _6099_1=180, _6099_2=60, _609A=30)
@@ -86,6 +101,7 @@ def epos4(rows: Rows) -> None:
 def nanotec_cl4(rows: Rows) -> None:
     """Nanotec CL4-E-1-12."""
     no_event_timers(rows)
+    consumers(rows, 1)
     without(rows, 0x60C0)
     hold(rows, _6007=1, _605A=2, _605B=1, _605C=1, _605D=1, _605E=2, _6065=256, _6066=100)
     hold(rows, _607F=30000, _6084=500, _6085=5000, _6098=35, _6099_1=50, _6099_2=10, _609A=500)
@@ -97,7 +113,9 @@ def nanotec_cl4(rows: Rows) -> None:
 def technosoft_ipos(rows: Rows) -> None:
     """Technosoft iPOS: modes pp, pv, hm and ip, not csp."""
     no_event_timers(rows)
-    without(rows, 0x1016, 0x1029, 0x603F, 0x607F, 0x6084, 0x60B1, 0x60B2, 0x60C5, 0x60C6, 0x6072)
+    without(
+        rows, 0x1009, 0x1016, 0x1029, 0x603F, 0x607F, 0x6084, 0x60B1, 0x60B2, 0x60C5, 0x60C6, 0x6072
+    )
     without(rows, *FACTORS)
     hold(rows, _6007=0, _605A=2, _605B=0, _605C=1, _605D=1, _605E=2, _6098=0, _6099_1=0)
     hold(rows, _6502=0x1F_0065)
@@ -106,8 +124,8 @@ def technosoft_ipos(rows: Rows) -> None:
 def elmo_gold(rows: Rows) -> None:
     """Elmo Gold."""
     no_event_timers(rows)
-    consumers(rows, 3)
-    without(rows, 0x100C, 0x100D)
+    consumers(rows, 2)
+    without(rows, 0x1005, 0x100C, 0x100D)
     hold(rows, _6007=1, _605A=2, _605B=0, _605C=0, _605D=2, _605E=2, _6066=20)
     hold(rows, _607D_1=-900_000_000, _607D_2=900_000_000, _607F=2_000_000_000)
     hold(rows, _6084=2_000_000_000, _6085=2_000_000_000, _6098=35, _6099_1=10000, _609A=0)
@@ -121,7 +139,8 @@ def schunk_prl120(rows: Rows) -> None:
     """Schunk PRL120: an absolute encoder, no homing; it counts thousandths of a degree."""
     no_event_timers(rows)
     channels(rows, 3)
-    consumers(rows, 4)
+    consumers(rows, 3)
+    without(rows, 0x6062)
     without(rows, 0x1006, 0x1029, 0x6007, 0x603F, 0x605A, 0x605B, 0x605C, 0x605D, 0x605E, 0x6066)
     without(rows, 0x607D, 0x607F, 0x6084, 0x6085, 0x6098, 0x6099, 0x609A, 0x60B1, 0x60C0)
     without(rows, 0x60C5, 0x60C6, 0x60F4, 0x60FD, 0x6072, *FACTORS)

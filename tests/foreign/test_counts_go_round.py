@@ -22,7 +22,13 @@ from slave_rows import profile_rows
 from units import Mechanics
 from virtual_rack import VirtualRack
 
-from drives.bank import DriveCommandError, DriveGoal, DriveState, LegCommand
+from drives.bank import (
+    DriveCommandError,
+    DriveGoal,
+    DriveSetupError,
+    DriveState,
+    LegCommand,
+)
 from drives.canopen_bank import CanopenBank
 from drives.canopen_settings import CanopenSettings
 from drives.drive_type import DriveType
@@ -180,8 +186,13 @@ def on_the_brink(drives, words=1):
 
 def test_a_rod_at_rest_on_the_brink_stands_still():
     ride = Ride(places_m=six(ROUND_M))
+    start_m = ride.true_m
     on_the_brink(ride.rack.drives)
-    ride.enabled()
+    feedback = ride.enabled()
+    assert feedback.length_m == pytest.approx(start_m, abs=2e-6), "and not half a circle away"
+    assert feedback.speed_m_s == pytest.approx(six(0.0), abs=1e-3)
+    assert feedback.fault_code == (0,) * 6
+    assert ride.true_m == pytest.approx(start_m, abs=2e-6)
 
 
 def test_homing_over_the_wrap_is_no_runaway_nor_too_fast():
@@ -303,8 +314,12 @@ def test_a_rod_on_the_brink_is_not_in_motion_behind_a_gateway_either():
     gateway = Registers(1)
     on_the_brink(gateway.drives, words=2)
     map_ = register_map_from(tomllib.loads(SERVO_MAP.read_text()), "foreign_servo.toml")
-    scales = (LegScale(1e6, 1, 1.0),) * 6
-    RivalWatch(map_, scales, PERIOD_S, watches=True).refuse(gateway)
+    watch = RivalWatch(map_, (LegScale(1e6, 1, 1.0),) * 6, PERIOD_S, watches=True)
+    watch.refuse(gateway)
+    creeping = itertools.count(HALF - 1, 50)
+    gateway.drives[2].objects.rows[0x6064, 0].live = lambda: signed(next(creeping))
+    with pytest.raises(DriveSetupError, match=r"leg 3 moved by [\d.]+ mm"):
+        watch.refuse(gateway)
 
 
 @pytest.mark.parametrize("sign", [1, -1])

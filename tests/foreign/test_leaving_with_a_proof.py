@@ -70,3 +70,13 @@ def test_a_drive_that_answers_nothing_is_named_and_the_others_are_off():
     assert [text[:5] for text in end.powered] == ["leg 2"]
     off = [drive.state not in POWERED for drive in rack.drives]
     assert off == [True, rack.drives[1].state not in POWERED, True, True, True, True]
+
+
+def test_a_drive_that_falls_to_pre_operational_by_itself_is_off_at_the_end():
+    rack, bank = enabled(falls_s=0.3)
+    assert {drive.state for drive in rack.drives} == {State.ENABLED}
+    feedback = cycles(bank, rack, 60)
+    assert not any(feedback.fresh), "none sends PDO any more"
+    assert {slave.state for slave in rack.slaves} == {0x7F}
+    assert closed(rack, bank).powered == ()
+    assert not [drive for drive in rack.drives if drive.state in POWERED]

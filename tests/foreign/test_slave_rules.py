@@ -6,6 +6,7 @@ import pytest
 from canopen_slave import OPERATIONAL, PRE_OPERATIONAL, CanopenSlave
 from drive402 import Drive402
 from electro_cylinder import ElectroCylinder
+from foreign_rack import ForeignRack
 from habits import Habits
 from maker_rows import epos4, hold, without
 from modbus_rack import ModbusRack
@@ -16,6 +17,7 @@ from sdo_server import SdoServer
 from servo_registers import ServoRegisters
 from slave_rows import communication_rows, pdo_rows, profile_rows
 from units import Mechanics
+from variants import BY_NAME
 
 NODE = 5
 STEP_S = 0.001
@@ -327,3 +329,18 @@ def test_a_unit_that_is_not_there_is_the_gateways_exception():
     rack = ModbusRack(0, 0.0)
     with pytest.raises(ModbusError, match="11"):
         rack._of(9)
+
+
+def test_an_encoder_that_starts_near_its_largest_count_goes_round():
+    rack = ForeignRack(BY_NAME["absolute, count of leg 2 goes round within the stroke"])
+    try:
+        first, second = (slave.drive for slave in rack.slaves[:2])
+        assert (first.objects.number(0x6064), second.objects.number(0x6064)) == (
+            1000,
+            2**31 - 100_000,
+        )
+        second.rod.place_m += 0.2
+        assert second.objects.number(0x6064) == 2**31 - 100_000 + 200_000 - 2**32
+    finally:
+        for each in rack.adapter.readable:
+            each.close()

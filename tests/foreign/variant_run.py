@@ -354,6 +354,9 @@ def judged(variant: Variant, last: VerbRun, outcome: Outcome) -> list[str]:
             wrong.append(f"the words lack {missing}")
         if outcome.rack and max(outcome.rack[-1]["furthest_m"]) > variant.bound_m:
             wrong.append(f"a rod moved further than {variant.bound_m * 1e3:g} mm")
+    under_power = outcome.rack and any(outcome.rack[-1]["powered"])
+    if under_power and (completed or variant.left_off):
+        wrong.append("left a drive under power")
     if any(any(line["errors_after"]) for line in outcome.rack):
         wrong.append("left the bus with new faults in the drives")
     if outcome.longest_s > LONGEST_S + variant.boot_s:

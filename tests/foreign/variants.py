@@ -52,6 +52,9 @@ class Variant:
         steps: verbs in their order.
         bound_m: furthest that a rod may get from where it stood when the last verb began.
         boot_s: what boot adds to the time that the variant may last.
+        start_count: what the encoder of leg 2 tells at the place where its rod stands at first;
+            any if None.
+        left_off: no drive may be under power once the last verb has ended, refused or not.
     """
 
     name: str
@@ -76,6 +79,8 @@ class Variant:
     steps: tuple[str, ...] = ("home", "test", "heave")
     bound_m: float = ANYWHERE_M
     boot_s: float = 5.0
+    start_count: int | None = None
+    left_off: bool = False
 
 
 def lacks(*gone: int | tuple[int, int]) -> Change:
@@ -382,6 +387,14 @@ VARIANTS: tuple[Variant, ...] = (
         bound_m=0.080,
     ),
     Variant(
+        "absolute, count of leg 2 goes round within the stroke",
+        changes=ABSOLUTE_CHANGES,
+        habits=ABSOLUTE,
+        drives={"homing": "absolute"},
+        steps=REFERENCED,
+        start_count=2**31 - 100_000,
+    ),
+    Variant(
         "absolute, rod 0.30 m off",
         "refused",
         (r"(?i)leg 3", r"(?i)reference"),
@@ -508,6 +521,26 @@ VARIANTS: tuple[Variant, ...] = (
     ),
     Variant("two reset edges", habits=Habits(reset_edges=2, found_faulty=True)),
     Variant("three reset edges", habits=Habits(reset_edges=3, found_faulty=True)),
+    Variant("drives found in fault", habits=Habits(found_faulty=True), left_off=True),
+    Variant("every object busy once", habits=Habits(busy=(0x0800_0000, 1)), boot_s=20.0),
+    Variant(
+        "guard times of an earlier session",
+        changes=(holds(_100C=25, _100D=2),),
+        habits=Habits(guards_at_once=True),
+    ),
+    Variant(
+        "guard times of an earlier session, served",
+        changes=(no_event_timers, lacks(0x1016), holds(_100C=25, _100D=2)),
+        habits=Habits(guards_at_once=True),
+    ),
+    Variant(
+        "PRE-OPERATIONAL under power",
+        "refused",
+        (r"(?i)legs? 4|node 4", r"(?i)missing|silent|operational|feedback"),
+        habits=Habits(falls_s=1.0),
+        legs=(4,),
+        left_off=True,
+    ),
     Variant("PDO mapping in PRE-OPERATIONAL only", habits=Habits(mapping_before_operational=True)),
     Variant("expedited SDO without size", habits=Habits(sdo_size_told=False)),
     Variant("SDO block transfer refused, long names", changes=(long_name,)),

@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Final
+from zlib import compressobj, crc32
 
 from mutators import MOST_BYTES
 
@@ -166,6 +167,74 @@ def _xml() -> Iterator[bytes]:
     yield b"<robot " + b" ".join(b"a%d='1'" % k for k in range(100_000)) + b"/>"
 
 
+def _mjcf() -> Iterator[bytes]:
+    yield from _xml()
+    head = '<mujoco model="m"><worldbody><body name="a"><joint name="j" axis="0 0 1"/>'
+    mass = '<inertial mass="1" pos="0 0 0" diaginertia="1 1 1"/>'
+    end = b"</body></worldbody></mujoco>"
+    yield _rows('<geom size="1"/>', head + mass) + end
+    yield _rows('<geom size="1" pos="1 0 0" quat="1 0 0 0"/>', head) + end
+    yield _rows('<body name="b{}"/>', head + mass) + end
+    yield _rows('<body name="b{}"><geom size="1"/></body>', head + mass) + end
+    yield _rows('<joint name="j{}" axis="0 0 1"/>', head + mass) + end
+    yield _rows('<site name="s{}" pos="0 0 1"/>', head + mass) + end
+    yield (
+        _rows('<mesh name="m{}" file="a.obj"/>', '<mujoco model="m"><asset>') + b"</asset></mujoco>"
+    )
+
+
+def _mesh() -> Iterator[bytes]:
+    box = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+    face = "f 1 3 2\n"
+    yield _rows("g g{}\n" + face, box)
+    yield _rows("g g{}\n", box)
+    yield _rows("o o{}\n" + face, box)
+    yield _rows("usemtl m{}\n" + face, box)
+    yield _rows("mtllib m{}.mtl\n", box)
+    yield _rows("\\\n", box + "f 1 2 ")
+    yield _rows("1 \\\n", box + "f ")
+    yield _rows(face, box)
+    yield _rows("v 0 0 {}\n")
+    yield box.encode() + b"f " + b"1 2 3 4 " * 100_000
+    yield box.encode() + b"f 1 2 " + b"9" * 900_000
+    yield box.encode() + b"v " + b"9" * 900_000 + b" 0 0\n"
+    yield b"a" * 1_000_000
+    yield b"mtllib " + b"x" * 900_000
+
+
+def _library() -> Iterator[bytes]:
+    yield _rows("newmtl m{}\nKd 1 0 0\n", "newmtl red\nKd 1 0 0\n")
+    yield _rows("map_Kd p{}.png\n", "newmtl red\n")
+    yield _rows("newmtl m{}\nmap_Kd p{}.png\n", "newmtl red\n")
+    yield _rows("\\\n", "newmtl red\nKd 1 ")
+    yield b"newmtl red\nKd " + b"9" * 900_000
+    yield b"newmtl " + b"r" * 900_000
+    yield b"newmtl red\nmap_Kd " + b"-o " * 300_000 + b"a.png"
+
+
+def _texture() -> Iterator[bytes]:
+    """A few hundred kilobytes that stand for gigabytes, in pixels and beside them."""
+
+    def chunk(kind: bytes, body: bytes) -> bytes:
+        return len(body).to_bytes(4, "big") + kind + body + crc32(kind + body).to_bytes(4, "big")
+
+    def picture(width: int, height: int, body: bytes, *more: bytes, depth: int = 8) -> bytes:
+        head = width.to_bytes(4, "big") + height.to_bytes(4, "big") + bytes((depth, 6, 0, 0, 0))
+        parts = (chunk(b"IHDR", head), *more, chunk(b"IDAT", body), chunk(b"IEND", b""))
+        return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+    packer = compressobj(9)
+    bomb = b"".join(packer.compress(bytes(1 << 20)) for _ in range(900)) + packer.flush()
+    yield picture(8192, 8192, bomb, depth=16)
+    yield picture(4096, 4096, bomb)
+    yield picture(5, 3, bomb)
+    yield picture(1 << 31, 1 << 31, bomb)
+    yield picture(5, 3, b"", chunk(b"zTXt", b"a\0\0" + bomb))
+    yield picture(5, 3, b"", chunk(b"iCCP", b"a\0\0" + bomb))
+    yield picture(5, 3, b"", *[chunk(b"tEXt", b"")] * 70_000)
+    yield picture(5, 3, b"") + b"\0" * 900_000
+
+
 def _journal() -> Iterator[bytes]:
     yield b"[" * 900_000
     yield b'{"version": 1, "file": "a", "text": null}\n' + b'{"do":' * 150_000
@@ -245,7 +314,8 @@ def _small() -> Iterator[bytes]:
 _OWN: Final[dict[str, Callable[[], Iterator[bytes]]]] = {
     "robot toml": _robot, "robot-document": _robot, "scene": _robot, "diagram": _diagram,
     "exercise": _diagram, "expression": _expression, "signals": _signals, "fmu": _fmu,
-    "fmu archive": _archives, "host protocol": _xml, "robot urdf": _xml, "robot mjcf": _xml,
+    "fmu archive": _archives, "host protocol": _xml, "robot urdf": _xml, "robot mjcf": _mjcf,
+    "mesh obj": _mesh, "mesh library": _library, "mesh texture": _texture,
     "journal": _journal, "snapshot": _snapshot, "played": _table, "vehicle": _table, "ride": _table,
     "motion": _table, "at2": _table, "drive settings": _settings_json, "change": _settings_json,
     "overrides": _lines, "diagram options": _lines, "data sheet": _sheet, "small texts": _small,

@@ -92,6 +92,55 @@ def _cover() -> dict[str, bytes]:
     return {"meshes/cover.obj": (TESTS / "world/mjcf/meshes/cover.obj").read_bytes()}
 
 
+BOX: Final = b"""mtllib box.mtl
+usemtl red
+v 0 0 0
+v 1 0 0
+v 0 1 0
+v 0 0 1
+vt 0 0
+vt 1 0
+vt 0 1
+f 1/1 3/3 2/2
+f 1/1 2/2 4/3
+f 1/1 4/3 3/2
+f 2/1 3/2 4/3
+"""
+LIBRARY: Final = b"newmtl red\nKd 1 0 0\nmap_Kd wood.png\nnewmtl blue\nKd 0 0 1\n"
+
+
+def _robot_with(mesh: Path) -> None:
+    """A robot of one link that looks like a mesh."""
+    robot = mesh.with_name("robot.urdf")
+    geometry = f'<visual><geometry><mesh filename="{mesh.name}"/></geometry></visual>'
+    mass = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
+    robot.write_text(f'<robot name="r"><link name="a">{mass}{geometry}</link></robot>')
+    _robot(robot)
+
+
+def _library(path: Path) -> None:
+    mesh = path.with_name("box.obj")
+    mesh.write_bytes(BOX.replace(b"box.mtl", path.name.encode()))
+    _robot_with(mesh)
+
+
+def _texture(path: Path) -> None:
+    library = path.with_name("box.mtl")
+    library.write_bytes(LIBRARY.replace(b"wood.png", path.name.encode()))
+    _library(library)
+
+
+def _pictures() -> list[bytes]:
+    from PIL import Image
+
+    made = []
+    for mode in ("RGB", "P", "RGBA", "L"):
+        data = io.BytesIO()
+        Image.new(mode, (5, 3)).save(data, "PNG")
+        made.append(data.getvalue())
+    return made
+
+
 def _scene(path: Path) -> None:
     from hil.machines.scene_documents import is_scene, scene_of
 
@@ -419,6 +468,9 @@ def readers() -> dict[str, Reader]:
         Reader("robot urdf", ".urdf", _tests("world/urdf/*.urdf"), _robot),
         Reader("robot mjcf", ".xml", _tests("world/mjcf/arm.xml", "world/mjcf/linkage.mjcf"),
                _robot, beside=_cover),
+        Reader("mesh obj", ".obj", lambda: [BOX], _robot_with, place="robot.urdf"),
+        Reader("mesh library", ".mtl", lambda: [LIBRARY], _library, place="robot.urdf"),
+        Reader("mesh texture", ".png", _pictures, _texture, place="robot.urdf"),
         Reader("scene", ".toml", _shipped("world/scenes/*.toml"), _scene),
         Reader("diagram", ".toml", _shipped("diagrams/*.toml"), _diagram),
         Reader("exercise", ".toml", _exercises, _attempt),

@@ -41,7 +41,9 @@ def test_mutated_files_are_read_or_refused(tmp_path, group):
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("name", ["diagram", "expression", "journal", "snapshot"])
+@pytest.mark.parametrize(
+    "name", ["diagram", "expression", "journal", "snapshot", "mesh obj", "mesh texture"]
+)
 def test_attacks_are_refused(tmp_path, name):
     found = list(fuzz([name], -1000, 0, tmp_path))
     assert not found, "\n".join(map(str, found))

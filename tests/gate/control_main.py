@@ -89,8 +89,8 @@ def main():
         say(ended=repr(error), faults=told_faults(gate))
         raise
     finally:
-        gate.close()
-    say(closed=True)
+        end = gate.close()
+    say(closed=True, powered=end.powered)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ from pathlib import Path
 import lost_gate
 import pytest
 from gate_bench import LIMITS, PERIOD_S, judge_stop, read_box, sim_spec
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from drives.bank import (
     BankEnd,
@@ -281,7 +283,10 @@ def test_row_49_gate_killed_control_knows_at_once(tmp_path):
     assert word["kind"] == "LinkLostError"
     assert "its process has ended; last heard: cycle" in word["lost"]
     assert "mode ENGAGED" in word["lost"]
-    assert last == {"closed": True}
+    assert last == {
+        "closed": True,
+        "powered": ["legs 1 to 6: the gate's process ended before it told how it left them"],
+    }
     assert status == 0
 
 
@@ -301,7 +306,10 @@ def test_row_49_gate_stopped_sends_nothing_and_control_gives_up(tmp_path):
     word, last, sent = unspoilt(gate_stopped, tmp_path)
     assert word["kind"] == "LinkLostError"
     assert "silent for 0.5 s" in word["lost"]
-    assert last == {"closed": True}
+    assert last == {
+        "closed": True,
+        "powered": ["legs 1 to 6: the gate's process ended before it told how it left them"],
+    }
     assert sent == 0, "a stopped gate sends nothing"
 
 
@@ -416,8 +424,8 @@ def test_control_that_skips_cycles_gets_them_all_later():
         gate.close()
 
 
-def lose_the_drives(folder):
-    gate = remote(program=(LOST_GATE,), black_box=folder / "box.jsonl")
+def lose_the_drives(folder, *arguments):
+    gate = remote(program=(LOST_GATE, *arguments), black_box=folder / "box.jsonl")
     gate.open()
     try:
         for tick in gate.clock.ticks(PERIOD_S):
@@ -443,6 +451,13 @@ def test_a_gate_that_has_lost_its_drives_tells_the_cause_and_what_went_before(tm
     assert drives == "drives: all off"
 
 
+def test_a_drive_under_power_is_in_the_gates_own_record(tmp_path):
+    end = unspoilt(lambda folder: lose_the_drives(folder, lost_gate.SEEN), tmp_path)[1]
+    assert end.powered == (lost_gate.SEEN,)
+    events, _ = read_box(max(tmp_path.iterdir()) / "box.jsonl")
+    assert events[-1]["event"] == f"UNDER POWER: {lost_gate.SEEN}"
+
+
 def test_notes_that_are_too_long_for_control_do_not_hide_the_counts():
     ring = Ring.local(4, 112)
     process._tell(ring, BankEnd({"cycles": 7, "notes": ("x" * 100,)}, cut_us=(1,) * 6))
@@ -463,6 +478,35 @@ def test_notes_that_are_too_long_for_control_do_not_hide_the_counts():
         "touched": [],
     }
     assert told == [(END_KIND, without), (END_KIND, whole)]
+
+
+@given(st.lists(st.text(max_size=3000), min_size=1, max_size=6), st.integers(0, 3000))
+@example(["x" * 3000] * 6, 3000)
+@example(["\U0001f600" * 3000] * 6, 0)
+@example(["short"], 6000)
+def test_a_drive_under_power_is_told_whatever_else_is_too_long(texts, noise):
+    """In a ring of the size that the gate and control share."""
+    ring = Ring.local(4, STATUS_SLOT_BYTES)
+    powered = tuple(f"leg {leg} (node {leg}): {text}" for leg, text in enumerate(texts, start=1))
+    tally = {"notes": ("n" * noise,), **{f"count {k}": (k,) * 6 for k in range(noise // 50)}}
+    end = BankEnd(tally, (0.75123456789,) * 6, (123456,) * 6, powered)
+    process._tell(ring, end)
+    ((kind, payload),) = ring.pop_all()
+    assert kind == END_KIND
+    told = json.loads(payload)["powered"]
+    assert len(told) == len(powered)
+    for short, whole in zip(told, powered, strict=True):
+        assert whole.startswith(short)
+        assert short.startswith("leg ")
+
+
+class _Stuck:
+    def close(self):
+        raise LinkLostError("the adapter is unplugged")
+
+
+def test_drives_that_cannot_be_left_are_not_told_to_be_off():
+    assert process._close(_Stuck()).powered == ("legs 1 to 6: the adapter is unplugged",)
 
 
 def test_drives_that_cannot_be_built_are_refused_before_anything_moves():

@@ -150,7 +150,9 @@ def test_a_longer_verb_executes_nothing_either(folder, arguments):
         ("/a::/b:", "/a:/b"),
     ],
 )
-@pytest.mark.parametrize("name", ["PATH", "LD_LIBRARY_PATH", "PYTHONPATH"])
+@pytest.mark.parametrize(
+    "name", ["PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONPYCACHEPREFIX", "NUMBA_CACHE_DIR"]
+)
 def test_only_whole_paths_are_searched(name, given, kept):
     found = isolated({name: given, "OTHER": given})
     assert found.get(name) == kept

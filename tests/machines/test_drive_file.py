@@ -54,7 +54,7 @@ ROWS = {
               "607Eh:0", "608Fh:1", "6091h:1", "6092h:1", "6096h:1", "60C0h:0", "60C6h:0",
               "6072h:0"],
     "cl4": ["1400h:5", "60AAh:0", "60C0h:0"],
-    "ipos": ["1400h:5", "1016h:1", "1029h:1", "603Fh:0", "607Dh:1", "607Fh:0", "6084h:0", "608Fh:1",
+    "ipos": ["1400h:5", "1016h:1", "1029h:1", "603Fh:0", "607Fh:0", "6084h:0", "608Fh:1",
              "6092h:1", "60A8h:0", "60A9h:0", "60AAh:0", "60B1h:0", "60C5h:0", "60E3h:0",
              "6072h:0"],
     "elmo_gold": ["1400h:5", "100Ch:0", "100Dh:0", "60A8h:0", "60A9h:0", "60AAh:0"],
@@ -211,7 +211,13 @@ def test_speeds_cannot_be_sent_to_drives_that_take_none():
 def test_a_mode_that_the_drives_do_not_know_is_refused_with_the_right_one():
     with pytest.raises(ConfigError, match=r"drives.mode = 'csp': Technosoft iPOS .* \['ip'\]"):
         fitted(rig_with("ipos"), PAPER, WIRE)
-    assert fitted(rig_with("ipos", mode="ip"), PAPER, WIRE).limits.soft_margin_m > 0.005
+    assert fitted(rig_with("ipos", mode="ip"), PAPER, WIRE).drives.mode == "ip"
+
+
+def test_soft_limits_move_in_for_drives_that_have_none_of_their_own():
+    prl120 = rig_with("prl120", homing="absolute")
+    assert fitted(prl120, PAPER, WIRE).limits.soft_margin_m > 0.005
+    assert fitted(rig_with("ipos", mode="ip"), PAPER, WIRE).limits.soft_margin_m == 0.005
 
 
 def test_a_homing_method_that_the_drives_do_not_know_is_refused_with_those_they_know():

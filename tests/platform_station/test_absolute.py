@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from rack_bench import QUICKER, needs_wires, rack, shown, told, told_well
 
-from drives.bank import BankReport
+from drives.bank import BankEnd, BankReport
 from hil.config.errors import RefusedError
 from hil.config.shipped import configs_dir
 from hil.machines.drive_fit import OUTSIDE_SOFT_M, scales_of
@@ -189,7 +189,7 @@ def test_a_place_that_contradicts_the_one_before_is_refused_until_that_is_forgot
 
     measured(rig)
     report = BankReport("rods", "rods:", False, ("",) * 6, WHO, counts=COUNTS)
-    monkeypatch.setattr(reference_tools, "_looked_at", lambda _: report)
+    monkeypatch.setattr(reference_tools, "_looked_at", lambda _: (report, BankEnd()))
     plan = SimpleNamespace(rig=rig)
     at = ",".join(["0.72"] * 6)
     with pytest.raises(RefusedError, match=r"before \(0\.6700 m, inner stop\).*--anew"):
@@ -199,6 +199,29 @@ def test_a_place_that_contradicts_the_one_before_is_refused_until_that_is_forgot
     for leg in load_reference(rig).legs:
         assert [point.length_m for point in leg.points] == [0.72]
     assert known_place(rig).length_m == pytest.approx((0.72,) * 6)
+
+
+@pytest.mark.parametrize("powered", [(), ("leg 4 (node 4): it is operation enabled",)])
+def test_the_verb_that_measures_ends_as_it_left_the_drives(rig, monkeypatch, capsys, powered):
+    """Its last line and its exit status; what was measured is kept."""
+    from hil.stations.platform.drives import reference_tools
+
+    report = BankReport("rods", "rods:", False, ("",) * 6, WHO, counts=COUNTS)
+    end = BankEnd(powered=powered)
+    monkeypatch.setattr(reference_tools, "_looked_at", lambda _: (report, end))
+    plan, at = SimpleNamespace(rig=rig), ",".join(["0.67"] * 6)
+    for as_json in (False, True):
+        well = reference_tools.measure_and_show(plan, at, "B. Person", None, as_json=as_json)
+        assert well is not bool(powered)
+        last = capsys.readouterr().out.strip().splitlines()[-1]
+        if as_json:
+            told = json.loads(last)
+            assert (told["ok"], told["powered"]) == (well, list(powered))
+        elif powered:
+            assert last == f"NOT PROVED TO BE OFF, take its power: {powered[0]}"
+        else:
+            assert last.startswith("kept in ")
+    assert known_place(rig).length_m == pytest.approx((0.67,) * 6)
 
 
 @pytest.mark.parametrize(

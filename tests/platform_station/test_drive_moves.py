@@ -2,6 +2,7 @@
 
 import json
 import signal
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -139,3 +140,41 @@ def test_drives_that_do_not_tell_who_they_are_pass_without_a_certificate_and_tha
     assert passed
     assert told["certificate"] is None
     assert "do not tell who they are" in told["lacking"][0]
+
+
+UNDER_POWER = "leg 4 (node 4): it is operation enabled (statusword 6041h: 0x0237)"
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_test_that_leaves_a_drive_under_power_is_not_passed_and_ends_with_its_name(
+    monkeypatch, capsys, which
+):
+    """In whichever silence it was; nothing moves on, and no certificate is kept."""
+    left = replace(CUT, powered=(UNDER_POWER,))
+    links = (left,) if which == 0 else (CUT, left)
+    runs = Runs(monkeypatch, links=links)
+    passed, told = all_told(capsys, witness="A. Person")
+    assert (passed, told["ok"], told["powered"]) == (False, False, [UNDER_POWER])
+    assert told["certificate"] is None
+    assert runs.played == ["test", "at rest", "moving"][: 2 + which]
+    Runs(monkeypatch, links=links)
+    cuts = (plan("at rest"), plan("moving"))
+    assert not drive_moves.leg_test_and_show(
+        plan("test"), cuts, Path(), witness="A. Person", as_json=False
+    )
+    last = capsys.readouterr().out.strip().splitlines()[-1]
+    assert last == f"NOT PROVED TO BE OFF, take its power: {UNDER_POWER}"
+
+
+def test_homing_that_leaves_a_drive_under_power_tells_it(monkeypatch, capsys):
+    runs = Runs(monkeypatch)
+    left = replace(UNCUT, powered=(UNDER_POWER,))
+    failed = replace(END, outcome="failed", well=False, reason=f"NOT PROVED: {UNDER_POWER}")
+
+    def play(plan_, folder, **options):
+        return SimpleNamespace(**vars(runs.play(plan_, folder)) | {"link": left, "end": failed})
+
+    monkeypatch.setattr(drive_moves, "play", play)
+    assert not drive_moves.home_and_show(plan("home"), None, Path(), as_json=True)
+    told = json.loads(capsys.readouterr().out)
+    assert (told["ok"], told["powered"]) == (False, [UNDER_POWER])

@@ -56,8 +56,8 @@ def test_what_stands_in_is_named():
     _, ipos = checked("ipos")
     assert rows(ipos)["1400h:5, 1016h, 100Ch", "a watchdog"]["has"] == "life guarding 100Ch, 100Dh"
     assert rows(ipos)["1017h:0", "its sign of life"]["has"] == "answers of node guarding"
-    assert "moved in" in rows(ipos)["607Dh:1", "lower software limit"]["stand_in"]
     _, prl120 = checked("prl120")
+    assert "moved in" in rows(prl120)["607Dh:1", "lower software limit"]["stand_in"]
     assert "estop_fitted" in rows(prl120)["60FDh:0", "digital inputs"]["stand_in"]
 
 

@@ -9,6 +9,7 @@ import json
 import math
 import random
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from typer.testing import CliRunner
 from hil.cli.main import app
 from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
+from hil.diagram import changer
 from hil.diagram.change import DiagramChange
 from hil.diagram.changer import DiagramChanger, TimedChange, changes_of
 from hil.diagram.check import check
@@ -25,6 +27,7 @@ from hil.diagram.read import read_text
 from hil.diagram.saved import SavedDiagram
 from hil.diagram.use import diagram_of_text
 from hil.recording.reader import Recording
+from hil.run.texts import EditText
 from hil.stations.world.bench import open_bench
 from hil.stations.world.diagram_law import DiagramLaw
 from hil.stations.world.rerun import plan_of_recording, rerun
@@ -268,6 +271,27 @@ def test_a_change_that_was_prepared_before_another_was_taken_is_refused():
     assert law.diagram.outcome.refused == ""
     law.diagram.offer(second)
     assert law.diagram.outcome.refused == "another change came first"
+
+
+@pytest.mark.parametrize("carried", [False, True])
+def test_a_change_that_a_recording_holds_names_no_file_of_whoever_does_it_again(tmp_path, carried):
+    """What a run records of its changes is whole; a stranger may have written another one."""
+    (tmp_path / "private.csv").write_text("t_s,x\n0,41\n1,42\n")
+    law = open_bench(plan_of()).gated.law
+    table = '"private" = { kind = "File", file = "private.csv", column = "x" }'
+    text = TEXT.replace("[block]", f"[block]\n{table}", 1)
+    change = DiagramChange(text=text, source=str(tmp_path / "a.toml"))
+    written = EditText(change.json(), change.source)
+    events = SimpleNamespace(path="recording.mcap")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(changer, "texts_of", lambda *_: [(written, {"step": 3}, 0)])
+        (again,) = changes_of(events)
+    given = again.change if carried else change
+    if carried:
+        with pytest.raises(ConfigError, match="named by a document of a recording"):
+            law.diagram.prepare(given)
+    else:
+        assert "private.csv" not in law.diagram.prepare(given).change.text, "it is whole"
 
 
 def test_a_drive_without_a_bound_may_not_jump_at_all():

@@ -22,17 +22,20 @@ def _drawn(p: Parameters) -> Diagram:
 def table_of(p: Parameters) -> Parameters:
     """Parameters of the `TimeTable` that a block reads.
 
+    Args:
+        p: ``file`` as it was judged (`JudgedPath`): a link that has come since is not followed.
+
     Raises:
         ConfigError: With file, line, column and value of what is wrong.
     """
     try:
         table = read_table(p["file"], [p["time"], p["column"]])
     except MotionError as error:
-        raise ConfigError(p["file"], [str(error)]) from None
+        raise ConfigError(str(p["file"]), [str(error)]) from None
     times, values = table.columns[p["time"]], table.columns[p["column"]]
     if len(times) > NUMBERS_MOST:
         told = f"{len(times)} rows; at most {NUMBERS_MOST}: leave some out"
-        raise ConfigError(p["file"], [told])
+        raise ConfigError(str(p["file"]), [told])
     return {"times_s": tuple(times.tolist()), "values": tuple(values.tolist()), "unit": p["unit"]}
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
-from hil.ipc.child import DEVNULL, PIPE, start_child
+from hil.ipc.child import DEVNULL, PIPE, ROOT, start_child
 from hil.timing.realtime import RealClock
 from sim.world.pictures.wire import (
     FAILED,
@@ -93,7 +93,7 @@ class PictureProcess:
     def _start(self, library: str, environment: Mapping[str, str] | None) -> None:
         self._child = start_child(
             ("-m", "sim.world.pictures", library),
-            stdin=PIPE, stdout=PIPE, stderr=DEVNULL, environment=environment,
+            stdin=PIPE, stdout=PIPE, stderr=DEVNULL, environment=environment, folder=ROOT,
         )  # fmt: skip
         self._ends = cast("IO[bytes]", self._child.stdin), cast("IO[bytes]", self._child.stdout)
         for end in self._ends:

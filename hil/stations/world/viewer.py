@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Final, Self, cast
 
 from hil.config.errors import RefusedError
-from hil.ipc.child import DEVNULL, PIPE, start_child
+from hil.ipc.child import DEVNULL, PIPE, ROOT, start_child
 from hil.timing.realtime import RealClock
 from sim.world.pictures.wire import HEAD, WireError, head, message
 from sim.world.viewer.wire import (
@@ -70,7 +70,7 @@ class ViewerProcess:
         self._now_s = now_s or RealClock().now_s
         self._child = start_child(
             ("-m", "sim.world.viewer"), stdin=PIPE, stdout=PIPE, stderr=DEVNULL,
-            environment=environment,
+            environment=environment, folder=ROOT,
         )  # fmt: skip
         self._ends = cast("IO[bytes]", self._child.stdin), cast("IO[bytes]", self._child.stdout)
         for end in self._ends:

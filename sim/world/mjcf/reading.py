@@ -20,7 +20,7 @@ from sim.world.mjcf.values import MjcfValues, ModelUnits
 from sim.world.robots.assembling import NamedParts, assembled, exact, follow_the_first
 from sim.world.robots.judge import findings_of
 from sim.world.robots.losses import Loss
-from sim.world.robots.model import Robot
+from sim.world.robots.model import JOINTS_MAX, LINKS_MAX, Robot
 from sim.world.robots.named import NamedJoint
 from sim.world.robots.xml_nodes import XmlNode, read_nodes
 from sim.world.scenes.model import Stepping
@@ -32,6 +32,10 @@ SWITCHED: Final = {
     "fusestatic": "false", "discardvisual": "false", "coordinate": "local", "alignfree": "false",
 }  # fmt: skip
 """Attributes of ``compiler`` that change a model unless they are so."""
+
+
+MOST: Final = {"body": LINKS_MAX, "joint": JOINTS_MAX, "geom": 10_000}
+"""Elements of a model at most, by name."""
 
 
 def read_mjcf(
@@ -61,6 +65,13 @@ class _Reader:
         for node in _all(self._root, "include"):
             right = "one file: the engine writes a model that it has loaded as one"
             self._values.fault(node, node.get("file"), "other files are not included", right)
+        for tag, most in MOST.items():  # before anything is made of them, which takes its time
+            nodes = _all(self._root, tag)
+            if len(nodes) > most:
+                first = sorted(nodes, key=lambda node: (node.line, node.column))[most]
+                self._values.fault(
+                    first, len(nodes), f"there are more than {most}", "leave some out"
+                )
         self._values.faults.end()
 
     def robot(self) -> tuple[Robot, tuple[Loss, ...]]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from drives.bank import BankReport, DriveError
+from drives.bank import BankEnd, BankReport, DriveError
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.machines.drive_fit import scales_of
@@ -29,6 +29,7 @@ from hil.stations.platform.drives.setup import BankWish, bank_spec
 from hil.stations.platform.drives.told import ReferenceTold
 from hil.stations.platform.header import IDENTITIES_KEY
 from hil.stations.platform.scenario import Plan
+from hil.stations.platform.shown import show_powered
 from hil.terminal.console import out, print_json
 from hil.timing.clock import utc_stamp
 
@@ -48,6 +49,9 @@ def measure_and_show(
         as_json: print one JSON object instead of a table.
         anew: forget what was measured of these legs before.
 
+    Returns:
+        Whether each drive proved to be off when it was left; what was measured is kept anyhow.
+
     Raises:
         RefusedError: if the drives cannot be read, or contradict what was measured.
     """
@@ -56,7 +60,7 @@ def measure_and_show(
         text = 'this rig finds its places by homing (drives.homing = "switch")'
         raise RefusedError(f"{text}; its scale is measured with --ruler RECORDING --measured M")
     lengths_m = _lengths(rig, at, leg)
-    report = _looked_at(plan)
+    report, end = _looked_at(plan)
     how = f"{at} stop" if at in PLACES else "ruler"
     try:
         reference = _known(rig)
@@ -76,8 +80,8 @@ def measure_and_show(
             save_place(rig, [scale.length_m(count) for scale, count in rows])
     except (NotReferencedError, OSError) as error:
         raise RefusedError(f"nothing is kept: {error}") from error
-    _show(reference, path, as_json=as_json)
-    return True
+    _show(reference, path, end, as_json=as_json)
+    return not end.powered
 
 
 def rule_and_show(
@@ -116,7 +120,7 @@ def rule_and_show(
         path = save_reference(rig, reference)
     except (NotReferencedError, OSError) as error:
         raise RefusedError(f"nothing is kept: {error}") from error
-    _show(reference, path, as_json=as_json)
+    _show(reference, path, BankEnd(), as_json=as_json)
     return True
 
 
@@ -149,8 +153,8 @@ def _known(rig: Rig) -> Reference:
     return found
 
 
-def _looked_at(plan: Plan) -> BankReport:
-    """What the drives say of themselves; they are set up, and never enabled."""
+def _looked_at(plan: Plan) -> tuple[BankReport, BankEnd]:
+    """What the drives say of themselves, and how they were left; they are set up, never enabled."""
     from hil.stations.platform.gate.remote import RemoteGate  # Linux only
     from hil.timing.realtime import RealClock
 
@@ -161,13 +165,19 @@ def _looked_at(plan: Plan) -> BankReport:
     except DriveError as error:
         raise RefusedError(str(error)) from error
     finally:
-        gate.close()
-    return report
+        end = gate.close()
+    return report, end
 
 
-def _show(reference: Reference, path: Path, *, as_json: bool) -> None:
+def _show(reference: Reference, path: Path, end: BankEnd, *, as_json: bool) -> None:
     if as_json:
-        print_json(ReferenceTold(ok=True, reference=str(path), legs=list(reference.legs)))
+        told = ReferenceTold(
+            ok=not end.powered,
+            reference=str(path),
+            legs=list(reference.legs),
+            powered=list(end.powered),
+        )
+        print_json(told)
         return
     table = Table("leg", "drive", "measured", "by", "scale", box=None, pad_edge=False)
     for number, leg in enumerate(reference.legs, start=1):
@@ -181,3 +191,4 @@ def _show(reference: Reference, path: Path, *, as_json: bool) -> None:
         table.add_row(str(number), leg.identity, where, by, scale)
     out.print(table)
     out.print(f"kept in {path}", soft_wrap=True)
+    show_powered(end)

@@ -127,8 +127,11 @@ class ReferenceTold(TypedDict):
     """What was measured of a rig."""
 
     ok: bool
-    """True."""
+    """Whether each drive proved to be off when the bus was left."""
     reference: str
     """The file that keeps it."""
     legs: list[LegReference | None]
     """Legs 1 to 6; null for one that was not measured."""
+    powered: list[str]
+    """Drives that did not prove to be off when the bus was left; empty if all did, and where none
+    was asked."""

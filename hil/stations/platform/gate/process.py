@@ -41,6 +41,8 @@ from safety.gate import Gate
 READY_DESCRIPTOR: Final = 1
 WAITS_EVERY_S: Final = 0.5
 """How often control is told at most what the set-up of the drives waits for [s]."""
+SEEN_MAX: Final = 48
+"""Characters that are told of each drive not proved to be off, where there is no room for all."""
 
 
 class ControlWire:
@@ -240,19 +242,31 @@ def _guard(
 
 
 def _close(gated: GatedBank) -> BankEnd:
-    with suppress(DriveError):
+    try:
         return gated.close()
-    return BankEnd()
+    except DriveError as error:
+        return BankEnd(powered=(f"legs 1 to 6: {error}",))
 
 
 def _tell(ring: Ring, end: BankEnd) -> None:
-    """Put the end into the ring, without the notes of its tally if they are too long for it."""
+    """Put the end into the ring; what is too long for it is left out, and the drives last.
+
+    First the notes of the tally go, then the tally, then what was seen of each drive beyond its
+    first `SEEN_MAX` characters: which drives may have force is told in any case.
+    """
     for touch in end.touched:
         ring.push(TOUCH_KIND, json.dumps(touch).encode())
+    counts = {name: value for name, value in end.tally.items() if name != "notes"}
+    seen = tuple(text[:SEEN_MAX] for text in end.powered)
     end = replace(end, touched=())
-    if not ring.push(END_KIND, json.dumps(asdict(end)).encode()):
-        counts = {name: value for name, value in end.tally.items() if name != "notes"}
-        ring.push(END_KIND, json.dumps(asdict(replace(end, tally=counts))).encode())
+    for short in (
+        end,
+        replace(end, tally=counts),
+        replace(end, tally={}),
+        replace(end, tally={}, powered=seen),
+    ):
+        if ring.push(END_KIND, json.dumps(asdict(short)).encode()):
+            return
 
 
 def _in_words(tally: LinkTally) -> str:

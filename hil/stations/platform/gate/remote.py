@@ -45,6 +45,8 @@ from safety.limits import GateLimits
 from safety.modes import Mode, Request
 from safety.verdict import Setpoint
 
+UNTOLD: Final = "legs 1 to 6: the gate's process ended before it told how it left them"
+"""Of drives that nobody has seen off."""
 SILENCE_TIMEOUT_S: Final = 0.5
 """How long the gate may be silent before control calls the link lost."""
 END_TIMEOUT_S: Final = 20.0
@@ -101,6 +103,7 @@ class RemoteGate:
         self._lost = False
         self._lost_why = ""
         self._end = BankEnd()
+        self._end_told = False
         self._last: Status | None = None
         self._missed = 0
         self.waited_s = 0.0
@@ -257,6 +260,7 @@ class RemoteGate:
                     lost = payload.decode(errors="replace")
                 elif kind == END_KIND:
                     self._end = replace(_end_of(json.loads(payload)), touched=self._end.touched)
+                    self._end_told = True
                 elif kind == TOUCH_KIND:
                     touched = (*self._end.touched, _touch_of(json.loads(payload)))
                     self._end = replace(self._end, touched=touched)
@@ -291,7 +295,8 @@ class RemoteGate:
         It waits for the gate's process, at most `END_TIMEOUT_S` beyond what a stop takes.
 
         Returns:
-            How the drives were left; with an empty tally if the gate did not live to tell.
+            How the drives were left; with an empty tally, and no drive proved to be off, if the
+            gate did not live to tell.
         """
         child, slot = self._child, self._slot
         if child is None or slot is None:
@@ -301,6 +306,8 @@ class RemoteGate:
             patience_s = END_TIMEOUT_LOST_S if self._lost else END_TIMEOUT_S
             child.end(patience_s, self._follow_the_end)
         self._follow_the_end(0.0)  # what it told between our last look and its end
+        if not self._end_told:
+            self._end = replace(self._end, powered=(UNTOLD,))
         self._let_go()
         return self._end
 
