@@ -459,7 +459,6 @@ def readers() -> dict[str, Reader]:
     from hil.recording.header import RecordingError
     from hil.stations.platform.drives.reference import NotReferencedError
     from sim.world.meshes.surface import MeshError
-    from sim.world.meshes.textures import TextureError
 
     toml = _shipped("world/robots/*.toml")
     own = [
@@ -502,11 +501,8 @@ def readers() -> dict[str, Reader]:
                (), ""),
         Reader("drive settings", ".json", _drive_json, _drive_settings, (), ""),
         Reader("change", ".json", lambda: [CHANGE], _change, (ConfigError,), ""),
-        Reader("obj", ".obj", lambda: [wires.OBJ], wires.obj, (MeshError,), ""),
         Reader("stl", ".stl", lambda: [wires.stl(), wires.STL_TEXT], wires.stl_file, (MeshError,),
                ""),
-        Reader("library", ".mtl", lambda: [wires.LIBRARY], wires.library, (), ""),
-        Reader("picture", ".png", wires.pictures, wires.picture, (TextureError,), ""),
         Reader("datagram", ".bin", wires.datagrams, wires.datagram, (), ""),
         Reader("joint frame", ".bin", wires.joint_frames, wires.joint_frame, (), ""),
         Reader("message", ".json", wires.messages, wires.message, (), ""),

@@ -20,24 +20,6 @@ CONFIGS: Final = Path(__file__).parents[2] / "configs"
 
 # -- surfaces --------------------
 
-OBJ: Final = b"""mtllib a.mtl
-o box
-v 0 0 0
-v 1 0 0
-v 0 1 0
-v 0 0 1
-vt 0 0
-vn 0 0 1
-g one two
-usemtl red
-f 1/1/1 3/1/1 2/1/1
-f 1//1 2//1 4//1
-f -4 -1 -2
-s off
-f 2 3 4
-"""
-LIBRARY: Final = b"newmtl red\nKd 1 0 0\nd 0.5\nTr 0.5\nmap_Kd a.png\nnewmtl blue\nKd 0 0 1\n"
-
 
 def stl(count: int = 2) -> bytes:
     corners = np.arange(9.0 * count).reshape(count, 9)
@@ -57,43 +39,10 @@ endsolid a
 """
 
 
-def obj(path: Path) -> None:
-    from sim.world.meshes.obj import libraries_of, read_obj
-
-    libraries_of(path.read_bytes(), path.name)
-    read_obj(path.read_bytes(), path.name, {"a.mtl": LIBRARY}.get)
-
-
 def stl_file(path: Path) -> None:
     from sim.world.meshes.stl import read_stl
 
     read_stl(path.read_bytes())
-
-
-def library(path: Path) -> None:
-    from sim.world.meshes.materials import read_library
-
-    read_library(path.read_bytes(), path.name)
-
-
-def picture(path: Path) -> None:
-    from sim.world.meshes.textures import checked_texture
-
-    checked_texture(path.read_bytes())
-
-
-def pictures() -> list[bytes]:
-    """One of each kind of pixel, as another program writes it."""
-    import io
-
-    from PIL import Image
-
-    made = []
-    for mode in ("RGB", "RGBA", "L", "P", "1"):
-        data = io.BytesIO()
-        Image.new(mode, (5, 4), 1).save(data, "png")
-        made.append(data.getvalue())
-    return made
 
 
 # -- datagrams --------------------
