@@ -90,7 +90,7 @@ def test_requests_heard_late_by_chance_change_little_or_are_refused() -> None:
 def test_strokes_that_determine_nothing_are_refused(kept, why) -> None:
     some = [one for one in told(0) if kept(one)]
     if "speed" in why:
-        some = [one for one in some if abs(one.way) > 0.06]
+        some = [one for one in some if abs(one.way) > 0.055]
     with pytest.raises(NotIdentifiedError, match=why):
         found_in(tuple(some))
 
