@@ -30,12 +30,13 @@ class KeptPeriod:
         unmeasured_s: What counts before two requests were heard [s].
     """
 
-    __slots__ = ("_at_s", "_bound_s", "_period_s", "least_s")
+    __slots__ = ("_at_s", "_bound_s", "_lost", "_period_s", "least_s")
 
     def __init__(self, period_s: float, unmeasured_s: float) -> None:
         self._period_s = period_s
         self._at_s: deque[float] = deque(maxlen=KEPT)
         self._bound_s = unmeasured_s
+        self._lost = False
         self.least_s = unmeasured_s
         """The shortest possible period [s]."""
 
@@ -45,13 +46,17 @@ class KeptPeriod:
         Args:
             timely: Whether this host has listened all the time; else the measure stays as it was.
         """
+        since_s = now_s - self._at_s[-1] if self._at_s else 0.0
+        if self._lost and since_s > self._period_s - LOST_S:  # it paused: what was before is over
+            self._at_s = deque([self._at_s[-1]], maxlen=KEPT)
+        self._lost = since_s > self._period_s + LOST_S
         before = list(self._at_s)
         self._at_s.append(now_s)
         if not before or not timely:
             return
         bound_s, self._bound_s = self._bound_s, self._bound(before, now_s)
-        lost = now_s - before[-1] > self._period_s + LOST_S  # it would say that the robot is slow
-        self.least_s: float = min(bound_s, self._bound_s) if lost else self._bound_s
+        # A lost request would say that the robot is slow.
+        self.least_s: float = min(bound_s, self._bound_s) if self._lost else self._bound_s
 
     def _bound(self, before: list[float], now_s: float) -> float:
         """The shortest period by what was heard before and now."""

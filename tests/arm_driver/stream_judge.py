@@ -239,7 +239,19 @@ class Judge:
 
     def _bound(self, last):
         """The shortest period by the requests up to one."""
-        times_s = self.first_s[max(last - COUNTED, 0) : last + 1]
+        return self._bound_of(self._since_pause(last))
+
+    def _since_pause(self, last):
+        """Times that count: nothing from before a pause."""
+        times_s = self.first_s[: last + 1]
+        for n in range(len(times_s) - 1, 1, -1):
+            earlier, before, now = times_s[n - 2 : n + 1]
+            if before - earlier > PERIOD_S + LOST_S and now - before > PERIOD_S - LOST_S:
+                return times_s[n - 1 :][-COUNTED - 1 :]
+        return times_s[-COUNTED - 1 :]
+
+    @staticmethod
+    def _bound_of(times_s):
         gaps_s = [b - a for a, b in pairwise(times_s)]
         even_s = max((sum(gaps_s[-k:]) - HEARD_WITHIN_S) / k for k in range(1, len(gaps_s) + 1))
         if len(gaps_s) < 4:

@@ -2,10 +2,19 @@
 
 ARM_TESTS = {
     "arm_driver/period_watch.py": ("arm_driver/test_supervision.py",),
+    "arm_driver/kept_period.py": (
+        "foreign/test_speed_at_any_period.py",
+        "arm_driver/test_kept_period.py",
+    ),
     "arm_driver/following_watch.py": ("arm_driver/test_supervision.py",),
     "arm_driver/supervision.py": ("arm_driver/test_supervision.py",),
     "arm_driver/requests.py": ("arm_driver/test_supervision.py", "arm_driver/test_contour.py"),
-    "arm_driver/stream.py": ("arm_driver/test_supervision.py", "arm_driver/test_host.py"),
+    "arm_driver/stream.py": (
+        "arm_driver/test_supervision.py",
+        "arm_driver/test_host.py",
+        "arm_driver/test_kept_period.py",
+        "foreign/test_speed_at_any_period.py",
+    ),
     "arm_driver/host.py": ("arm_driver/test_supervision.py", "arm_driver/test_host.py"),
     "arm_driver/stream_end.py": ("arm_driver/test_supervision.py", "arm_driver/test_host.py"),
     "arm_driver/answers.py": ("arm_driver/test_supervision.py", "arm_driver/test_host.py"),
