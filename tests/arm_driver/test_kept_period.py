@@ -37,6 +37,8 @@ def kept_after(*between_s, timely=()):
         ([0.35] * 10 + [0.3], 0.3),  # faster at once
         ([0.4] * 10 + [0.3], 0.3),
         ([0.44] * 2 + [0.25], 0.25),
+        ([0.35, 0.4, 0.3], 0.3),  # no period is the usual one yet
+        ([0.35, 0.35, 0.4, 0.3], 0.345),
         ([0.35] * 10 + [0.6], 0.35 - 0.02 / 9),  # lost, and then in time
         ([0.35] * 10 + [0.6, 0.1], 0.35 - 0.02 / 9),
         ([0.35] * 10 + [0.9, 0.3], 0.28),  # it has paused, and is faster
@@ -52,7 +54,8 @@ def test_the_shortest_possible_period(between_s, least_s):
 
 def test_a_host_that_slept_measures_nothing_and_goes_on_from_what_it_knew():
     before_s = kept_after(*[0.35] * 10)
-    assert kept_after(*[0.35] * 10, 0.9, timely=[False]) == before_s
+    for late_s in (0.05, 0.6):
+        assert kept_after(*[0.35] * 10, 0.35 + late_s, timely=[False]) == before_s
     assert kept_after(*[0.35] * 10, 0.6, 0.1, timely=[False, True]) == pytest.approx(before_s)
 
 

@@ -93,11 +93,13 @@ class Bench:
         return list({one.request.seq: one for one in self.heard}.values())[STAYS:]
 
 
-def strokes_of(drawn: Drawn) -> list[Stroke]:
+def strokes_of(
+    drawn: Drawn, controller: type[ArmController] = ArmController, axes: Sequence[str] = AXES
+) -> list[Stroke]:
     """All strokes of a controller, as `hil arm identify` drives them."""
-    bench = Bench(drawn.controller())
+    bench = Bench(controller(drawn.settings(), now_s=0.0))
     here, found = bench.link.poll().measured, []
-    for axis in AXES:
+    for axis in axes:
         step = np.radians(9.4) if axis == "turn" else 0.0315
         for number, (steps, way) in enumerate(plan_strokes(step)):
             places = [here, *(moved(here, axis, way * (k + 1) / steps) for k in range(steps))]

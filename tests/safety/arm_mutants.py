@@ -117,8 +117,8 @@ ARM_ROWS = {
         ("requests are never late", "HEARD_WITHIN_S: Final = 0.02", "HEARD_WITHIN_S: Final = 0.0"),
         (
             "a lost request is a slow robot",
-            "self._bound_s) if lost else",
-            "self._bound_s) if 0 else",
+            "self._bound_s) if self._lost",
+            "self._bound_s) if False",
         ),
         ("a host that slept measures", "if not before or not timely:", "if not before:"),
         ("no period counts but the last", "if len(before) <= USUAL:", "if True:"),
@@ -129,6 +129,8 @@ ARM_ROWS = {
             "return max(alike_s, max(",
         ),
         ("a slow robot goes faster unseen", "max(self._period_s, mean_s)", "self._period_s"),
+        ("a pause counts for ever", "if self._lost and since_s >", "if False and since_s >"),
+        ("a request that comes anew is a pause", "since_s > self._period_s - LOST_S", "True"),
         ("a late request is usual", "(before[-2] - before[0])", "(before[-1] - before[0])"),
     ),
     "arm_driver/requests.py": (
