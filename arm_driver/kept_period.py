@@ -63,8 +63,9 @@ class KeptPeriod:
         spans_s = [(k, now_s - at_s) for k, at_s in enumerate(reversed(before), start=1)]
         alike_s = max((span_s - HEARD_WITHIN_S) / k for k, span_s in spans_s)
         if len(before) <= USUAL:
-            return min(alike_s, now_s - before[-1])
+            return max(0.0, min(alike_s, now_s - before[-1]))
         # The request before may have been heard late: its period is not among the usual ones.
         mean_s = (before[-2] - before[0]) / (len(before) - 2)
         usual_s = max(self._period_s, mean_s)
-        return min(alike_s, max(span_s - (k - 1) * usual_s for k, span_s in spans_s))
+        last_s = max(span_s - (k - 1) * usual_s for k, span_s in spans_s)
+        return max(0.0, min(alike_s, last_s))

@@ -109,7 +109,7 @@ def too_fast(before: Location, after: Location, settings: HostSettings, kept_s: 
         f"{way_m * 1e3:.2f} mm and {math.degrees(turn_rad):.3f} deg take {least_s:.3f} s at "
         f"{settings.speed_max_m_s * 1e3:g} mm/s and "
         f"{math.degrees(settings.turn_rate_max_rad_s):g} deg/s; the robot's period is known to be "
-        f"no shorter than {max(kept_s, 0.0):.3f} s by then, declared are {settings.period_s:g} s"
+        f"no shorter than {kept_s:.3f} s by then, declared are {settings.period_s:g} s"
     )
 
 
