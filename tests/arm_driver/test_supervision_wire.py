@@ -20,7 +20,7 @@ from arm_driver.supervision_settings import SupervisionSettings
 
 pytestmark = pytest.mark.real_time
 
-STEP = 1700
+STEP = 3500
 """35 mm: a period at 100 mm/s, in 0.01 mm."""
 QUIET_S = 0.06
 """A host that answers at all has done so by then, three times over."""
@@ -46,7 +46,7 @@ class Robot:
         settings = HostSettings(period_s=period_s, supervision=windows, **any_speed)
         self.peer, self.link = peer, open_arm_link(peer.url, now_s=now_s, settings=settings)
         self.seq, self.index, self.feedback = 7, 0, True
-        self.step = STEP * period_s / PERIOD_S
+        self.step = (1700 if slow else STEP) * period_s / PERIOD_S
 
     def at(self, index, across=0):
         return place(round(max(0.0, index) * self.step), across)
@@ -249,7 +249,7 @@ def test_a_waypoint_that_is_too_far_is_named_as_its_maker_counts_and_never_sent(
     with pytest.raises(
         WaypointRefusedError, match=r"^waypoint 3 \(number 9 on the line\) as plann"
     ):
-        one.link.offer(place(2 * STEP + 3700))
+        one.link.offer(place(2 * 1700 + 3700))
     one.link.end(EndReason.REFUSED)
     one.peer.ask(one.seq, RobotStatus.RUNNING, one.at(0.7))
     assert one.peer.answer() == EndOfStream(EndReason.REFUSED)
