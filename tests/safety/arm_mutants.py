@@ -123,11 +123,7 @@ ARM_ROWS = {
         ("a host that slept measures", "if not before or not timely:", "if not before:"),
         ("no period counts but the last", "if len(before) <= USUAL:", "if True:"),
         ("the first periods are usual", "USUAL: Final = 3", "USUAL: Final = 2"),
-        (
-            "a robot that goes faster is usual",
-            "return min(alike_s, max(",
-            "return max(alike_s, max(",
-        ),
+        ("a robot goes faster at once", "(alike_s, last_s))", "(alike_s, alike_s))"),
         ("a slow robot goes faster unseen", "max(self._period_s, mean_s)", "self._period_s"),
         ("a pause counts for ever", "if self._lost and since_s >", "if False and since_s >"),
         ("a request that comes anew is a pause", "since_s > self._period_s - LOST_S", "True"),
