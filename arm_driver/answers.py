@@ -4,7 +4,7 @@ from arm_driver.contour import EndReason, RobotStatus, WaypointRequest
 from arm_driver.host_values import HostSettings, LinkCounts
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
 from arm_driver.stream import PreparedAnswer, Stream, check_start
-from arm_driver.stream_end import StreamEnd, arrived, at_fault
+from arm_driver.stream_end import StreamEnd, arrived, at_fault, off_period
 
 _STRAY_FORGOTTEN = 10
 """Noise can make one request out of sequence; another one within so many is a fault."""
@@ -61,16 +61,19 @@ class Answers:
             return at_fault(f"{text} and never took it")
         return flying.line
 
-    def _next(self, request: WaypointRequest) -> bytes:
-        """Answer a request that is in sequence, out of the slot."""
+    def _next(self, request: WaypointRequest) -> bytes | StreamEnd:
+        """Answer a request that is in sequence, out of the slot, if the robot is not too fast."""
         stream = self._stream
         try:
             if stream.in_flight is None and request.location is not None:
                 check_start(stream.start, request.location, self._settings)
-            prepared, late = stream.take()
+            stream.check_sent()
         except (WaypointRefusedError, StartRefusedError) as refusal:
             stream.reason, stream.why = EndReason.REFUSED, f"refused: {refusal}"
             return stream.take_end(EndReason.REFUSED).line
+        if why := stream.outrun():
+            return off_period(why, stream.take_end(EndReason.CANCELLED).line)
+        prepared, late = stream.take()
         if prepared is not None:
             self._counts.waypoints += 1
             self._counts.late_answers += late

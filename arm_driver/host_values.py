@@ -63,14 +63,24 @@ class HostSettings:
         return self.silent_periods * self.period_s
 
     @property
-    def step_max_m(self) -> float:
-        """Longest way between two waypoints [m], with the last decimal of the wire."""
-        return self.speed_max_m_s * self.period_s + _POSITION_RESOLUTION_M
+    def unmeasured_s(self) -> float:
+        """The period that waypoints have to be slow enough for before it is measured [s]."""
+        return self.period_s / 2.0
 
-    @property
-    def turn_max_rad(self) -> float:
+    def step_max_m(self, period_s: float) -> float:
+        """Longest way between two waypoints [m], with the last decimal of the wire."""
+        return self.speed_max_m_s * period_s + _POSITION_RESOLUTION_M
+
+    def turn_max_rad(self, period_s: float) -> float:
         """Largest turn between two waypoints [rad], with the last decimal of the wire."""
-        return self.turn_rate_max_rad_s * self.period_s + _TURN_RESOLUTION_RAD
+        return self.turn_rate_max_rad_s * period_s + _TURN_RESOLUTION_RAD
+
+    def least_s(self, way_m: float, turn_rad: float) -> float:
+        """Shortest time in which a way and a turn keep the limits of speed [s]."""
+        return max(
+            (way_m - _POSITION_RESOLUTION_M) / self.speed_max_m_s,
+            (turn_rad - _TURN_RESOLUTION_RAD) / self.turn_rate_max_rad_s,
+        )
 
 
 @dataclass(frozen=True, slots=True)

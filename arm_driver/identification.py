@@ -32,6 +32,11 @@ LEAST_RATIO: Final = 1.25
 """Of the larger of two speeds to the smaller."""
 UNCERTAIN_SHARE: Final = 0.05
 """Values are refused that two standard errors may be further off, by their own size."""
+ARRIVED_S: Final = 0.2e-3
+"""A way left over at rest that grows by less with the speed is none [s]: of usual servos, half a
+millisecond and more."""
+LATER_S: Final = 2e-3
+"""So much later a fast arm arrives within a window than a slow one [s]."""
 BADLY_FIT: Final = {"x": 0.5e-3, "y": 0.5e-3, "z": 0.5e-3, "turn": 5e-3}
 """Places further than that from the best path, root mean square, show another robot [m, rad]."""
 
@@ -110,12 +115,47 @@ def identify(strokes: Sequence[Stroke], *, period_s: float, step_s: float) -> Id
         raise NotIdentifiedError("there is no stroke")
     for name, some in by_axis.items():
         _check_strokes(name, some, period_s)
+    if _waits_for_servos(list(by_axis.values()), period_s):
+        raise NotIdentifiedError(
+            "the controller waits for its servos at BREAK: at its first word at rest the robot has "
+            "arrived, however fast it came, so that neither blend nor lag can be told; switch that "
+            "off there (VAL II: NONULL), or declare both"
+        )
     fit = fit_strokes(list(by_axis.values()), period_s, step_s)
     if fit is None:
         raise NotIdentifiedError("no delay, blend and lag that a controller could have fit")
     found = _read(fit, tuple(by_axis))
     _check(found)
     return found
+
+
+def _waits_for_servos(strokes: Sequence[Sequence[Stroke]], period_s: float) -> bool:
+    """Whether the first word at rest comes when the arm has arrived, and not its set-point.
+
+    A set-point that has come to rest leaves 3/4 of the lag squared by half the blend, times the
+    speed, at a time that no speed changes. A controller that waits until its arm is within a window
+    leaves as much at any speed, and takes longer the faster the arm came.
+    """
+    if all(_left_by_speed_s(some, period_s) < ARRIVED_S for some in strokes):
+        return True
+    every = sorted((abs(_speed(one, period_s)), one.rest_s) for one in strokes[0])
+    slow, fast = np.array(every[: len(every) // 3]), np.array(every[-(len(every) // 3) :])
+    later_s = float(np.median(fast[:, 1]) - np.median(slow[:, 1]))
+    spread_s = float(np.hypot(np.std(fast[:, 1]), np.std(slow[:, 1])) / np.sqrt(len(slow)))
+    return later_s > max(LATER_S, 4.0 * spread_s)
+
+
+def _left_by_speed_s(strokes: Sequence[Stroke], period_s: float) -> float:
+    """The part of what is left of the way at rest that grows with the speed [s]."""
+    speed = np.array([_speed(one, period_s) for one in strokes])
+    left = np.array([one.way - one.rest for one in strokes])
+    columns = np.column_stack([speed, np.sign(speed), np.ones_like(speed)])
+    return float(np.linalg.lstsq(columns, left)[0][0])
+
+
+def _speed(stroke: Stroke, period_s: float) -> float:
+    """Of a stroke, with its sense [m/s or rad/s]."""
+    return stroke.way / (stroke.steps * period_s)
 
 
 def _read(fit: StrokeFit, names: tuple[str, ...]) -> Identified:

@@ -5,7 +5,8 @@ flight is kept until the robot asks for the next, so that a repeat is the identi
 """
 
 import math
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Final, NamedTuple
 
 from arm_driver.contour import (
     SEQUENCES,
@@ -18,9 +19,16 @@ from arm_driver.contour import (
     next_sequence,
 )
 from arm_driver.host_values import HostSettings, StreamPlan
+from arm_driver.kept_period import KeptPeriod
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
 from arm_driver.location import Location
 from arm_driver.supervision import Supervision
+
+UNMEASURED: Final = 2
+"""So many waypoints are sent before the robot's period is measured: between the requests for the
+second and the third. What is before says nothing: a robot at rest goes on as soon as it can."""
+
+_ROUNDING_S: Final = 1e-9
 
 
 class PreparedAnswer(NamedTuple):
@@ -39,31 +47,70 @@ def prepare(seq: int, location: Location) -> PreparedAnswer:
     return PreparedAnswer(seq, encode_answer(Waypoint(seq, location)), location)
 
 
-def check_step(before: Location, after: Location, settings: HostSettings, place: str) -> None:
+def check_step(
+    before: Location, after: Location, settings: HostSettings, place: str, *, first: bool = False
+) -> None:
     """Hold the way between two waypoints against the limits of speed.
 
     Args:
         before: The waypoint before, or the planned start.
         after: The waypoint.
         place: Which waypoint, for the text of an error.
+        first: Whether it is sent before the robot's period is measured.
 
     Raises:
         WaypointRefusedError: If it is too far or too far turned for one period.
     """
     way_m = before.distance_m(after)
     turn_rad = before.turn_rad(after, settings.a_zero_rad)
-    if way_m > settings.step_max_m:
+    period_s = settings.unmeasured_s if first else settings.period_s
+    why = ""
+    if first:
+        why = f", at which one of {period_s:g} s is not too fast: it is not measured yet"
+    if way_m > settings.step_max_m(period_s):
         raise WaypointRefusedError(
             f"{place}: {way_m * 1e3:.2f} mm in one period of {settings.period_s:g} s, at most "
-            f"{settings.step_max_m * 1e3:.2f} mm ({settings.speed_max_m_s * 1e3:g} mm/s)"
+            f"{settings.step_max_m(period_s) * 1e3:.2f} mm "
+            f"({settings.speed_max_m_s * 1e3:g} mm/s){why}"
         )
-    if turn_rad > settings.turn_max_rad:
+    if turn_rad > settings.turn_max_rad(period_s):
         rate = math.degrees(settings.turn_rate_max_rad_s)
+        most = math.degrees(settings.turn_max_rad(period_s))
         raise WaypointRefusedError(
             f"{place}: turns {math.degrees(turn_rad):.3f} deg in one period of "
-            f"{settings.period_s:g} s, at most {math.degrees(settings.turn_max_rad):.3f} deg "
-            f"({rate:g} deg/s)"
+            f"{settings.period_s:g} s, at most {most:.3f} deg ({rate:g} deg/s){why}"
         )
+
+
+def check_pace(start: Location, waypoints: Iterable[Location], settings: HostSettings) -> None:
+    """Hold a whole path against what is known of the pace of a robot that asks exactly in time.
+
+    A path that passes is not ended for its speed if its robot keeps its period.
+
+    Raises:
+        WaypointRefusedError: If a waypoint is too far or too far turned from the one before.
+    """
+    kept, before = KeptPeriod(settings.period_s, settings.unmeasured_s), start
+    for number, location in enumerate(waypoints, start=1):
+        if number > 1:
+            kept.heard(number * settings.period_s, timely=True)
+        if why := too_fast(before, location, settings, kept.least_s):
+            raise WaypointRefusedError(f"waypoint {number}: {why}")
+        before = location
+
+
+def too_fast(before: Location, after: Location, settings: HostSettings, kept_s: float) -> str:
+    """Return why a way breaks a limit of speed in a period that may be so short; empty if not."""
+    way_m, turn_rad = before.distance_m(after), before.turn_rad(after, settings.a_zero_rad)
+    least_s = settings.least_s(way_m, turn_rad)
+    if least_s <= kept_s + _ROUNDING_S:
+        return ""
+    return (
+        f"{way_m * 1e3:.2f} mm and {math.degrees(turn_rad):.3f} deg take {least_s:.3f} s at "
+        f"{settings.speed_max_m_s * 1e3:g} mm/s and "
+        f"{math.degrees(settings.turn_rate_max_rad_s):g} deg/s; the robot's period is known to be "
+        f"no shorter than {kept_s:.3f} s by then, declared are {settings.period_s:g} s"
+    )
 
 
 def check_start(start: Location, measured: Location | None, settings: HostSettings) -> None:
@@ -131,7 +178,11 @@ class Stream:
         self.reason: EndReason | None = None
         self.why: str = ""
         self.supervision: Supervision = Supervision(
-            plan.start, settings.period_s, settings.supervision, settings.a_zero_rad
+            plan.start,
+            settings.period_s,
+            settings.unmeasured_s,
+            settings.supervision,
+            settings.a_zero_rad,
         )
 
     @property
@@ -187,7 +238,7 @@ class Stream:
         Raises:
             WaypointRefusedError: If it is too far from the one before; the slot stays empty.
         """
-        check_step(self.last, location, self._settings, self._named("planned"))
+        self._check_next(location, "planned")
         self.slot = prepare(self.expected, location)
 
     @property
@@ -216,25 +267,42 @@ class Stream:
         if self.slot is not None and self.slot.location is not None:
             self.slot = prepare(seq, self.slot.location)
 
+    def check_sent(self) -> None:
+        """Hold the slot's waypoint against the limits of speed once more, by now.
+
+        Raises:
+            WaypointRefusedError: If it is too far from the one before.
+        """
+        if self.slot is not None and self.slot.location is not None:
+            self._check_next(self.slot.location, "sent")
+
+    def outrun(self) -> str:
+        """Return why the slot's waypoint is too fast for the robot's pace; empty if it is not."""
+        if self.slot is None or self.slot.location is None:
+            return ""
+        kept_s = self.supervision.kept_s
+        why = too_fast(self.last, self.slot.location, self._settings, kept_s)
+        return f"{self._named('sent')}: {why}" if why else ""
+
     def take(self) -> tuple[PreparedAnswer | None, bool]:
         """Move the slot's waypoint into flight, for the request that was expected.
 
         Returns:
             The answer, None for an empty slot; and whether it came for a second request only.
-
-        Raises:
-            WaypointRefusedError: If it is too far from the one before, by now.
         """
         ready, late = self.slot, self._asked_in_vain
         self._asked_in_vain = ready is None
         if ready is None or ready.location is None:
             return None, False
-        check_step(self.last, ready.location, self._settings, self._named("sent"))
         self.in_flight, self.slot = ready, None
         self.last = ready.location
         self.sent += 1
         self.supervision.sent(ready.location)
         return ready, late
+
+    def _check_next(self, location: Location, how: str) -> None:
+        first = self.sent < UNMEASURED
+        check_step(self.last, location, self._settings, self._named(how), first=first)
 
     def take_end(self, reason: EndReason) -> PreparedAnswer:
         """Put the end of the stream into flight, for the request that was expected."""

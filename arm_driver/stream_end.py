@@ -28,6 +28,11 @@ def at_fault(text: str) -> StreamEnd:
     return StreamEnd(HostEvent.FAULT, StreamResult.FAULTED, text)
 
 
+def off_period(text: str, line: bytes) -> StreamEnd:
+    """Return the end of a stream whose robot would be too fast with its next waypoint."""
+    return StreamEnd(HostEvent.FAULT, StreamResult.OFF_PERIOD, text, line)
+
+
 def told_by(request: WaypointRequest) -> StreamEnd | None:
     """Return the end of a stream whose robot tells that it goes no further; None if it does."""
     cause = CAUSES.get(request.status)

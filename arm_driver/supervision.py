@@ -6,6 +6,7 @@ from typing import NamedTuple
 from arm_driver.contour import WaypointRequest
 from arm_driver.following_watch import FollowingReport, FollowingWatch
 from arm_driver.host_states import StreamResult
+from arm_driver.kept_period import KeptPeriod
 from arm_driver.location import Location
 from arm_driver.period_watch import Pace, PeriodReport, PeriodWatch
 from arm_driver.supervision_settings import SupervisionSettings
@@ -35,18 +36,30 @@ class Supervision:
 
     Args:
         start: Where its path begins.
+        unmeasured_s: What counts as the robot's period before it is measured [s].
         a_zero_rad: Of the controller's angles, see `Location.turn_rad`.
     """
 
-    __slots__ = ("_following", "_period", "_period_s", "_settings")
+    __slots__ = ("_following", "_kept", "_period", "_period_s", "_settings")
 
     def __init__(
-        self, start: Location, period_s: float, settings: SupervisionSettings, a_zero_rad: float
+        self,
+        start: Location,
+        period_s: float,
+        unmeasured_s: float,
+        settings: SupervisionSettings,
+        a_zero_rad: float,
     ) -> None:
         self._period_s = period_s
         self._settings = settings
         self._period = PeriodWatch(period_s, settings)
+        self._kept = KeptPeriod(period_s, unmeasured_s)
         self._following = FollowingWatch(start, period_s, settings, a_zero_rad)
+
+    @property
+    def kept_s(self) -> float:
+        """The shortest period that the robot may have, by its last requests [s]."""
+        return self._kept.least_s
 
     def sent(self, location: Location) -> None:
         """Take the next waypoint of the path."""
@@ -61,6 +74,7 @@ class Supervision:
         Returns:
             Why the stream has to end; None while all is well.
         """
+        self._kept.heard(now_s, timely=timely)
         pace = self._period.heard(now_s, timely=timely)
         if pace is not Pace.IN_TIME:
             return Offence(StreamResult.OFF_PERIOD, self._told(pace))

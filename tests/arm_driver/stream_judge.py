@@ -7,9 +7,11 @@ by brute force over all windows, following by dense points of the path.
 import math
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 PERIOD_S = 0.35
 TOLERANCE, AHEAD_S, BEHIND_S = 0.03, 0.15, 0.3
+HEARD_WITHIN_S, LOST_S, COUNTED, SPEED_MM_S, TURN_DEG_S = 0.02, 0.1, 9, 100.0, 30.0
 DELAY_S = (0.6, 1.0)
 BASE_MM, PER_SPEED_S, TURN_DEG = 3.0, 0.02, 1.0
 STEP_MM, TURN_STEP_DEG = 35.01, 10.501
@@ -83,11 +85,14 @@ class Judge:
     Args:
         start: place of the start [mm, deg].
         armed_s: when it was armed [s].
+        planned: places of the path, the start among them.
     """
 
-    def __init__(self, start, armed_s, whole):
+    def __init__(self, start, armed_s, whole, planned=()):
         self.found = Judgement()
         self.path = [start]
+        self.planned = planned
+        self.cancelled = False
         self.whole = whole
         self.flying = None
         self.flying_line = b""
@@ -210,8 +215,50 @@ class Judge:
             done = {0: "completed" if self.whole(len(self.path) - 1) else "cancelled"}
             self._end(done.get(self.ended, "cancelled") if near else "not following", now_s, line)
             return
-        if line:
+        if line and self._too_fast():
+            self._end("off its period", now_s, line)
+        elif line:
             self._sent(seq, line)
+
+    def _too_fast(self):
+        """Whether the next place is too far for the shortest period that the robot may have."""
+        sent = len(self.path) - 1
+        if self.cancelled or self.ended is not None or not 2 <= sent < len(self.planned) - 1:
+            return False
+        place, before = self.planned[sent + 1], self.path[-1]
+        least_s = max(
+            (math.dist(place[:3], before[:3]) - 0.01) / SPEED_MM_S,
+            (abs(place[3] - before[3]) - 0.001) / TURN_DEG_S,
+        )
+        bounds_s = [PERIOD_S / 2, *(self._bound(n) for n in range(1, len(self.first_s)))]
+        lost = self.first_s[-1] - self.first_s[-2] > PERIOD_S + LOST_S
+        kept_s = min(bounds_s[-2:]) if lost else bounds_s[-1]
+        if abs(kept_s - least_s) < 1e-6:
+            self.found.unsure = True
+        return least_s > kept_s
+
+    def _bound(self, last):
+        """The shortest period by the requests up to one."""
+        return self._bound_of(self._since_pause(last))
+
+    def _since_pause(self, last):
+        """Times that count: nothing from before a pause."""
+        times_s = self.first_s[: last + 1]
+        for n in range(len(times_s) - 1, 1, -1):
+            earlier, before, now = times_s[n - 2 : n + 1]
+            if before - earlier > PERIOD_S + LOST_S and now - before > PERIOD_S - LOST_S:
+                return times_s[n - 1 :][-COUNTED - 1 :]
+        return times_s[-COUNTED - 1 :]
+
+    @staticmethod
+    def _bound_of(times_s):
+        gaps_s = [b - a for a, b in pairwise(times_s)]
+        even_s = max((sum(gaps_s[-k:]) - HEARD_WITHIN_S) / k for k in range(1, len(gaps_s) + 1))
+        if len(gaps_s) < 4:
+            return min(even_s, gaps_s[-1])
+        usual_s = max(PERIOD_S, sum(gaps_s[:-2]) / len(gaps_s[:-2]))
+        at_once_s = max(sum(gaps_s[-k:]) - (k - 1) * usual_s for k in range(1, len(gaps_s) + 1))
+        return min(even_s, at_once_s)
 
     def _at_end(self, place):
         share = max(

@@ -424,24 +424,28 @@ def test_second_start_is_refused_and_changes_nothing():
 
 
 @pytest.mark.parametrize(
-    ("location", "allowed", "word"),
+    ("location", "word"),
     [
-        (place(STEP), True, ""),
-        (place(STEP + 2), False, r"35\.02 mm in one period of 0\.35 s, at most 35\.01 mm"),
-        (place(0, turn=10_500), True, ""),
-        (place(0, turn=10_502), False, r"turns 10\.502 deg"),
+        (lambda at, most: place(at + most), ""),
+        (lambda at, most: place(at + most + 2), "{over:.2f} mm in one period of 0.35 s, at most"),
+        (lambda at, most: place(at, turn=3 * most), ""),
+        (lambda at, most: place(at, turn=3 * most + 2), "turns {turned:.3f} deg"),
     ],
 )
-def test_step_limit_when_planned(location, allowed, word):
-    bench = Bench()
-    bench.begin()
-    if allowed:
-        assert bench.host.offer(location) is Offer.TAKEN
+@pytest.mark.parametrize(("sent", "most"), [(0, STEP // 2), (1, STEP // 2), (2, STEP), (3, STEP)])
+def test_step_limit_when_planned(location, word, sent, most):
+    """Half of it before the robot's period is measured."""
+    bench = Bench().streaming(sent)
+    at = 1000 * sent
+    if not word:
+        assert bench.host.offer(location(at, most)) is Offer.TAKEN
         return
-    with pytest.raises(WaypointRefusedError, match=word):
-        bench.host.offer(location)
-    assert bench.ask(7, RobotStatus.RAN_DRY) is None
-    assert bench.host.offer(place(100)) is Offer.TAKEN
+    word = word.format(over=(most + 2) / 100, turned=(3 * most + 2) / 1000)
+    with pytest.raises(WaypointRefusedError, match=word) as refused:
+        bench.host.offer(location(at, most))
+    assert ("it is not measured yet" in str(refused.value)) == (sent < 2)
+    assert bench.ask(7 + sent, RobotStatus.RUNNING) is None
+    assert bench.host.offer(place(at + 100)) is Offer.TAKEN
 
 
 def test_step_limit_when_sent():
@@ -539,7 +543,7 @@ def test_whatever_happens_no_step_is_too_large_and_nothing_moves_unarmed(events)
             try:
                 bench.host.offer(place(last.counts[1] - 10_000 + value))
             except WaypointRefusedError:
-                assert abs(value) > STEP
+                assert abs(value) > STEP // 2
         elif kind == "end":
             bench.host.end(value)
         elif kind == "wait":

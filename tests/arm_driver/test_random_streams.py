@@ -27,13 +27,13 @@ SETTINGS = HostSettings(supervision=SupervisionSettings(delay_s=(0.6, 1.0)))
 
 
 def path_of(draw):
-    """A path as its maker would plan it: curved, up to 100 mm/s, turning a little."""
+    """A path as its maker would plan it: curved, from slow to 89 mm/s, turning a little."""
     x, y, z, o = 400.0, 100.0, 200.0, 0.0
-    heading, speed_mm = draw.uniform(0.0, 6.3), draw.uniform(3.0, 34.0)
+    heading, speed_mm = draw.uniform(0.0, 6.3), draw.uniform(0.0, 7.0)
     places = [[x, y, z, o, 0.0, 0.0]]
     for _ in range(draw.randrange(3, 28)):
         heading += draw.uniform(-0.4, 0.4)
-        speed_mm = min(34.9, max(0.0, speed_mm + draw.uniform(-5.0, 5.0)))
+        speed_mm = min(31.0, max(0.0, speed_mm + draw.uniform(-3.0, 5.0)))
         x, y = x + speed_mm * math.cos(heading), y + speed_mm * math.sin(heading)
         o += draw.uniform(-0.3, 0.3)
         places.append([x, y, z, o, 0.0, 0.0])
@@ -69,7 +69,7 @@ def play(seed):
             host.start(
                 StreamPlan(location(places[0]), location(places[-1])), now_s, location(places[0])
             )
-            judge = Judge(places[0], now_s, lambda sent: sent == len(places) - 1)
+            judge = Judge(places[0], now_s, lambda sent: sent == len(places) - 1, places)
             judge.rest = judge_rest(host)
         elif report.wants and not (hesitates and draw.random() < 0.9):
             offered += 1
@@ -80,6 +80,8 @@ def play(seed):
         if now_s > gives_up_s:
             gives_up_s = math.inf
             host.end(EndReason.CANCELLED)
+            if judge is not None:
+                judge.cancelled = True
         if judge is not None and min(judge.found.at_s, result_s) + 3.0 < now_s:
             break
     return host.report(now_s), result_s, judge, robot.habits

@@ -29,8 +29,8 @@ from arm_driver.location import Location
 from arm_driver.period_watch import Pace, PeriodWatch
 from arm_driver.supervision_settings import SupervisionSettings
 
-STEP = 3500
-"""35 mm: a period at 100 mm/s, in 0.01 mm."""
+STEP = 1700
+"""17 mm: a period at 49 mm/s, in 0.01 mm, which is slow enough for a robot of half its period."""
 
 
 def place(along, across=0, turn=0):
@@ -119,12 +119,9 @@ def test_a_wrong_checksum_before_anything_was_sent_gets_nothing():
 # The period.
 
 
-@pytest.mark.parametrize(
-    ("period_s", "speed_mm_s"), [(0.30, 116.7), (0.25, 140.0), (0.20, 175.0), (0.33, 106.1)]
-)
-def test_a_robot_that_asks_too_fast_is_stopped_and_told(period_s, speed_mm_s):
-    """It would do what is 100 mm/s at its declared period at this speed."""
-    assert 1e-2 * STEP / period_s == pytest.approx(speed_mm_s, abs=0.05)
+@pytest.mark.parametrize("period_s", [0.30, 0.25, 0.20, 0.33])
+def test_a_robot_that_asks_too_fast_is_stopped_and_told(period_s):
+    """Even where no limit of speed is broken: its path is another one in time."""
     robot = Robot(period_s=period_s)
     began_s = robot.now_s
     answers = []

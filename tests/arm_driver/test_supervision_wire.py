@@ -39,13 +39,14 @@ def place(along, across=0):
 class Robot:
     """A robot on a pseudo-terminal: 1.3 periods behind what it took, unless told otherwise."""
 
-    def __init__(self, peer, *, period_s=PERIOD_S, hurried=True, **supervision):
+    def __init__(self, peer, *, period_s=PERIOD_S, hurried=True, slow=False, **supervision):
         wide = {"ahead_s": 1e3} if hurried else {}
         windows = SupervisionSettings(**{"delay_s": (0.6, 1.0)} | wide | supervision)
-        settings = HostSettings(period_s=period_s, supervision=windows)
+        any_speed = {"speed_max_m_s": 1e9, "turn_rate_max_rad_s": 1e9} if not slow else {}
+        settings = HostSettings(period_s=period_s, supervision=windows, **any_speed)
         self.peer, self.link = peer, open_arm_link(peer.url, now_s=now_s, settings=settings)
         self.seq, self.index, self.feedback = 7, 0, True
-        self.step = STEP * period_s / PERIOD_S
+        self.step = (1700 if slow else STEP) * period_s / PERIOD_S
 
     def at(self, index, across=0):
         return place(round(max(0.0, index) * self.step), across)
@@ -243,12 +244,12 @@ def test_no_number_lives_on_after_its_stream(robot):
 
 
 def test_a_waypoint_that_is_too_far_is_named_as_its_maker_counts_and_never_sent(robot):
-    one = robot().begin().run(2)
+    one = robot(slow=True).begin().run(2)
     until(one.link, lambda report: report.wants)
     with pytest.raises(
         WaypointRefusedError, match=r"^waypoint 3 \(number 9 on the line\) as plann"
     ):
-        one.link.offer(place(3 * STEP + 200))
+        one.link.offer(place(2 * 1700 + 3700))
     one.link.end(EndReason.REFUSED)
     one.peer.ask(one.seq, RobotStatus.RUNNING, one.at(0.7))
     assert one.peer.answer() == EndOfStream(EndReason.REFUSED)

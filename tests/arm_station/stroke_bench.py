@@ -23,6 +23,8 @@ from sim.devices.arm_settings import ArmControllerSettings
 PERIOD_S = 0.35
 LOOK_S = 0.01
 STEP_S = 0.028
+STAYS = 3
+"""Waypoints at the start, in which the robot's period is measured."""
 VAL = OatConvention.VAL
 
 
@@ -81,22 +83,24 @@ class Bench:
     def drive(self, ends: tuple[Location, Location], between: Sequence[Location]) -> list[Heard]:
         self.link.start(StreamPlan(ends[0], ends[1]), None)
         self.heard.clear()
-        left = [*between, ends[1]]
+        left = [*[ends[0]] * STAYS, *between, ends[1]]
         while (report := self.look()).result is None:
             if left and report.wants:
                 self.link.offer(left.pop(0))
             elif not left:
                 self.link.end(EndReason.COMPLETED)
         assert report.result is StreamResult.COMPLETED, report.text
-        return list({one.request.seq: one for one in self.heard}.values())
+        return list({one.request.seq: one for one in self.heard}.values())[STAYS:]
 
 
-def strokes_of(drawn: Drawn) -> list[Stroke]:
+def strokes_of(
+    drawn: Drawn, controller: type[ArmController] = ArmController, axes: Sequence[str] = AXES
+) -> list[Stroke]:
     """All strokes of a controller, as `hil arm identify` drives them."""
-    bench = Bench(drawn.controller())
+    bench = Bench(controller(drawn.settings(), now_s=0.0))
     here, found = bench.link.poll().measured, []
-    for axis in AXES:
-        step = np.radians(10.0) if axis == "turn" else 0.0345
+    for axis in axes:
+        step = np.radians(9.4) if axis == "turn" else 0.0315
         for number, (steps, way) in enumerate(plan_strokes(step)):
             places = [here, *(moved(here, axis, way * (k + 1) / steps) for k in range(steps))]
             heard = bench.drive((here, places[-1]), places[1:-1])

@@ -163,7 +163,7 @@ def test_the_emulated_robot_drives_the_second_model_s_path(
     now = [0.0]
     drawn = Drawn(half_s=half_s, bandwidth_rad_s=bandwidth_rad_s)
     robot = drawn.controller(tool_m=RM01.tool_m)
-    wire = VirtualArmLink(robot, HostSettings(), lambda: now[0])
+    wire = VirtualArmLink(robot, HostSettings(speed_max_m_s=0.25), lambda: now[0])  # at once fast
     start_m, rotation = robot.gripper
     nodes = start_m + np.vstack([np.zeros(3), np.cumsum(steps, axis=0)])
     places = [location_of(Pose(node, rotation), RM01.oat_convention()) for node in nodes]

@@ -228,7 +228,8 @@ def test_row_43_a_corrupted_waypoint_is_refused_when_planned_and_when_sent(
 def test_row_43_positive_control(prepared, line, tmp_path, monkeypatch, corrupt, place):
     """Without the check the waypoint is sent, and the robot has to refuse it."""
     corrupt(monkeypatch)
-    monkeypatch.setattr(stream, "check_step", lambda *args: None)
+    monkeypatch.setattr(stream, "check_step", lambda *args, **first: None)
+    monkeypatch.setattr(Stream, "outrun", lambda self: "")
     with pytest.raises(AssertionError, match="the stream is refused"):
         judge_row_43(play(prepared, line, tmp_path), line, prepared, place)
     assert len(line.waypoints) > LAST_GOOD

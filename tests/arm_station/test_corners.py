@@ -33,7 +33,7 @@ def driven(ways_m):
     """Path of the emulated gripper over waypoints, and the waypoints with the start before them."""
     now = [0.0]
     robot = ArmController(ArmControllerSettings(tool_m=RM01.tool_m, feedback=True), now_s=0.0)
-    wire = VirtualArmLink(robot, HostSettings(), lambda: now[0])
+    wire = VirtualArmLink(robot, HostSettings(speed_max_m_s=0.25), lambda: now[0])  # at once fast
     convention = RM01.oat_convention()
     start_m, rotation = robot.gripper
     points = start_m + np.vstack([np.zeros(3), np.cumsum(ways_m, axis=0)])

@@ -21,6 +21,7 @@ from arm_driver.strokes import (
     plan_strokes,
     read_stroke,
 )
+from sim.devices.arm_controller import ArmController
 
 DRAWN = 60
 SHARE = 0.05
@@ -90,7 +91,7 @@ def test_requests_heard_late_by_chance_change_little_or_are_refused() -> None:
 def test_strokes_that_determine_nothing_are_refused(kept, why) -> None:
     some = [one for one in told(0) if kept(one)]
     if "speed" in why:
-        some = [one for one in some if abs(one.way) > 0.06]
+        some = [one for one in some if abs(one.way) > 0.055]
     with pytest.raises(NotIdentifiedError, match=why):
         found_in(tuple(some))
 
@@ -102,6 +103,49 @@ def test_places_that_no_controller_drives_are_refused() -> None:
     )
     with pytest.raises(NotIdentifiedError, match=r"mm from any path|no delay"):
         found_in(halved)
+
+
+class Nulls(ArmController):
+    """A controller that goes on behind BREAK when its servos have arrived."""
+
+    lags = 5.0
+
+    def _rest_s(self) -> float:
+        return super()._rest_s() + 2.0 * self.lags / self._settings.servos.bandwidth_rad_s
+
+
+class Window(ArmController):
+    """One that goes on when each joint is within a window of its set-point."""
+
+    window_rad = 2e-4
+
+    def _rest_s(self) -> float:
+        rest_s = super()._rest_s()
+        if rest_s == np.inf or self._now_s < rest_s:
+            return rest_s
+        off_rad = np.abs(self.motion._servos.setpoint_rad - self.motion.q_rad).max()
+        return self._now_s if off_rad <= self.window_rad else np.nextafter(self._now_s, np.inf)
+
+    _now_s = 0.0
+
+    def advance(self, now_s: float) -> bytes:
+        self.motion.run(now_s)
+        self._now_s = now_s
+        return super().advance(now_s)
+
+
+@pytest.mark.parametrize("controller", [Nulls, Window])
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_controller_whose_break_waits_for_its_servos_is_named(controller, number) -> None:
+    strokes = strokes_of(drawn(number), controller, axes=("x",))
+    with pytest.raises(NotIdentifiedError, match="the controller waits for its servos at BREAK"):
+        found_in(tuple(strokes))
+
+
+def test_one_whose_break_waits_for_the_set_point_alone_is_not() -> None:
+    for noise_s in (0.001, 0.003):
+        for number in range(3):
+            assert found_in(late(told(number), noise_s)).blend_s.value > 0.0
 
 
 def test_the_response_of_the_model_is_that_of_its_differential_equation() -> None:

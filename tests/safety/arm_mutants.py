@@ -2,10 +2,19 @@
 
 ARM_TESTS = {
     "arm_driver/period_watch.py": ("arm_driver/test_supervision.py",),
+    "arm_driver/kept_period.py": (
+        "foreign/test_speed_at_any_period.py",
+        "arm_driver/test_kept_period.py",
+    ),
     "arm_driver/following_watch.py": ("arm_driver/test_supervision.py",),
     "arm_driver/supervision.py": ("arm_driver/test_supervision.py",),
     "arm_driver/requests.py": ("arm_driver/test_supervision.py", "arm_driver/test_contour.py"),
-    "arm_driver/stream.py": ("arm_driver/test_supervision.py", "arm_driver/test_host.py"),
+    "arm_driver/stream.py": (
+        "arm_driver/test_supervision.py",
+        "arm_driver/test_host.py",
+        "arm_driver/test_kept_period.py",
+        "foreign/test_speed_at_any_period.py",
+    ),
     "arm_driver/host.py": ("arm_driver/test_supervision.py", "arm_driver/test_host.py"),
     "arm_driver/stream_end.py": ("arm_driver/test_supervision.py", "arm_driver/test_host.py"),
     "arm_driver/answers.py": ("arm_driver/test_supervision.py", "arm_driver/test_host.py"),
@@ -104,6 +113,22 @@ ARM_ROWS = {
         ("the period is not watched", "if pace is not Pace.IN_TIME:", "if pace is None:"),
         ("the path is not kept", "self._following.sent(location)", "pass"),
     ),
+    "arm_driver/kept_period.py": (
+        ("requests are never late", "HEARD_WITHIN_S: Final = 0.02", "HEARD_WITHIN_S: Final = 0.0"),
+        (
+            "a lost request is a slow robot",
+            "self._bound_s) if self._lost",
+            "self._bound_s) if False",
+        ),
+        ("a host that slept measures", "if not before or not timely:", "if not before:"),
+        ("no period counts but the last", "if len(before) <= USUAL:", "if True:"),
+        ("the first periods are usual", "USUAL: Final = 3", "USUAL: Final = 2"),
+        ("a robot goes faster at once", "(alike_s, last_s))", "(alike_s, alike_s))"),
+        ("a slow robot goes faster unseen", "max(self._period_s, mean_s)", "self._period_s"),
+        ("a pause counts for ever", "if self._lost and since_s >", "if False and since_s >"),
+        ("a request that comes anew is a pause", "since_s > self._period_s - LOST_S", "True"),
+        ("a late request is usual", "(before[-2] - before[0])", "(before[-1] - before[0])"),
+    ),
     "arm_driver/requests.py": (
         ("nobody is simulated", "self.simulated: bool = True", "self.simulated: bool = False"),
         ("everybody is simulated", "if line.endswith(SIMULATED):", "if line:"),
@@ -127,23 +152,38 @@ ARM_ROWS = {
         ("a robot never leaves", "return request.seq not in own", "return False"),
         (
             "a step is not looked at when it is planned",
-            'check_step(self.last, location, self._settings, self._named("planned"))',
+            'self._check_next(location, "planned")',
             "pass",
         ),
         (
             "a step is not looked at when it is sent",
-            'check_step(self.last, ready.location, self._settings, self._named("sent"))',
+            'self._check_next(self.slot.location, "sent")',
             "pass",
         ),
         (
             "a step may be twice as long",
-            "if way_m > settings.step_max_m:",
-            "if way_m > 2 * settings.step_max_m:",
+            "if way_m > settings.step_max_m(period_s):",
+            "if way_m > 2 * settings.step_max_m(period_s):",
         ),
         (
             "a turn may be of any size",
-            "if turn_rad > settings.turn_max_rad:",
+            "if turn_rad > settings.turn_max_rad(period_s):",
             "if turn_rad > 10.0:",
+        ),
+        (
+            "the first waypoints are as fast as the others",
+            "first = self.sent < UNMEASURED",
+            "first = False",
+        ),
+        (
+            "a robot that is too fast gets its next waypoint",
+            "if least_s <= kept_s + _ROUNDING_S:",
+            "if True:",
+        ),
+        (
+            "a path is not held to the pace of its robot",
+            "if why := too_fast(before, location, settings, kept.least_s):",
+            'if why := "":',
         ),
     ),
     "arm_driver/stream_end.py": (

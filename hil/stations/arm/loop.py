@@ -26,6 +26,8 @@ LOOK_S = 0.01
 """How often the loop looks at the link, and a live source at its operator [s]."""
 ASKED_WITHIN_S = 10.0
 """A robot that has not asked by then is not there [s]."""
+WORDS_WITH_A_PLACE = 3
+"""Of so many requests in a row one at least is no repeat, even if one is lost between them."""
 ENDED_WITHIN_S = 10.0
 """A stream that has been told to end has ended by then [s]."""
 RESTARTABLE = (HostState.SYNCHRONISING, HostState.READY)
@@ -156,7 +158,7 @@ class ArmLoop:
             self._end_with(tick, "stopped by the operator before the robot moved")
         elif report.state is HostState.FAULT or report.state is HostState.HELD:
             self._end_with(tick, report.text)
-        elif report.state in RESTARTABLE and report.status is not None:
+        elif self._can_start(report):
             try:
                 self._wire.start(self._stream.plan, self._stream.start.shown)
             except StartRefusedError as refusal:
@@ -173,6 +175,16 @@ class ArmLoop:
             self._offer(tick, self._wire.poll())
         elif tick.t_s > ASKED_WITHIN_S:
             self._end_with(tick, f"no robot asked for a waypoint within {ASKED_WITHIN_S:g} s")
+
+    def _can_start(self, report: LinkReport) -> bool:
+        """Whether the robot has asked, and has told its place or has had the time to.
+
+        The first word that is received may repeat one from before, and a repeat tells no place.
+        """
+        if report.state not in RESTARTABLE or report.status is None:
+            return False
+        known = report.measured is not None or self._stream.start.shown is not None
+        return known or report.counts.requests >= WORDS_WITH_A_PLACE
 
     def _refuse_start(self, tick: Tick, why: str) -> None:
         self._witness.note(tick, f"the start is refused, nothing has been sent: {why}")

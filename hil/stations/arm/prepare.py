@@ -31,8 +31,15 @@ from hil.stations.arm.nodes import (
     worst_corner,
 )
 from hil.stations.arm.scenario import ArmPlan
-from hil.stations.arm.start import posture_at
-from hil.stations.arm.step import ArmStep, MotionPhase, pose_of, robot_sample, space_sample, way_of
+from hil.stations.arm.start import hold_to_pace, posture_at
+from hil.stations.arm.step import (
+    ArmStep,
+    MotionPhase,
+    pose_of,
+    robot_sample,
+    space_sample,
+    way_of,
+)
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmLimits, Margin
 from sim.world.space_arm.drive import DriveModel
@@ -175,6 +182,7 @@ def prepare(plan: ArmPlan, make_source: SourceMaker | None) -> ArmProof:
     steps = play_out(found.station(make_source()), _steps_max(plan))
     if steps and steps[-1].course is MotionPhase.REFUSED:
         _refuse(steps[-1])
+    hold_to_pace(plan.robot, mapping.X_RT0, steps)
     return replace(found, steps=tuple(steps))
 
 

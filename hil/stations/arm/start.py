@@ -5,17 +5,21 @@ from the place. Whether it stands in that posture only a person can see, at the 
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arm_driver.kinematics import Joints, nearest
+from arm_driver.link_errors import WaypointRefusedError
 from arm_driver.location import Location
 from arm_driver.pose import ArmError, Pose
+from arm_driver.stream import check_pace
 from arm_driver.val import from_oat
-from hil.config.errors import ConfigError
+from hil.config.errors import ConfigError, RefusedError
 from hil.machines.robot_settings import RobotSettings
+from hil.stations.arm.step import RobotStep, location_of
 from hil.terminal.console import numbers
 
 JOINTS_APART_DEG = 3.0
@@ -87,6 +91,20 @@ class RobotStart:
             f"the operator says that the robot is at {self.shown}; it tells no place itself, so "
             "nothing measured confirms the motion"
         )
+
+
+def hold_to_pace(robot: RobotSettings, X_RT0: Pose, steps: Iterable[RobotStep]) -> None:
+    """Refuse a motion that would be ended for its speed though its robot keeps its period.
+
+    Raises:
+        RefusedError: with waypoint, value and limit; nothing has been sent.
+    """
+    start = location_of(X_RT0, robot.oat_convention())
+    waypoints = [step.location for step in steps if step.location is not None]
+    try:
+        check_pace(start, waypoints, robot.host_settings())
+    except WaypointRefusedError as refusal:
+        raise RefusedError(f"the motion was refused, nothing has been sent: {refusal}") from None
 
 
 def place_of(robot: RobotSettings, place: Location) -> Pose:

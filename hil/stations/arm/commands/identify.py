@@ -54,7 +54,7 @@ def identify(
 ) -> None:
     """Find the delay, the blends and the following error of the robot's controller.
 
-    The robot goes to and fro about where it stands, by 35 mm along each axis and by 10 degrees
+    The robot goes to and fro about where it stands, by 32 mm along each axis and by 9 degrees
     about its gripper's axis, while space is held: some three minutes. All of it is proved before
     the first byte. Its requests have to say where it is (option feedback).
     """

@@ -170,15 +170,16 @@ def full_rate(ray: Ray, limits: ArmLimits, part: float) -> float:
     """
     if ray.axes is not Axes.JOINT:
         speeds = limits.gripper_speed_max_m_s, limits.gripper_turn_max_rad_s
-        return part * speeds[ray.axis // 3]
+        return min(part, PART) * speeds[ray.axis // 3]
     column = jacobian(ray.geometry, ray.q_rad)[:, ray.axis]
     rate = min(
         part * PART * limits.rate_max_rad_s[ray.axis],
         PART * limits.acceleration_max_rad_s2[ray.axis] * RAMP_S,
-        part * limits.gripper_turn_max_rad_s,
+        min(part, PART) * limits.gripper_turn_max_rad_s,
     )
     reach_m = float(np.linalg.norm(column[:3]))  # the gripper goes round the joint's axis
-    return min(rate, part * limits.gripper_speed_max_m_s / reach_m) if reach_m > 0.0 else rate
+    fastest_m_s = min(part, PART) * limits.gripper_speed_max_m_s
+    return min(rate, fastest_m_s / reach_m) if reach_m > 0.0 else rate
 
 
 def run_jog(

@@ -28,7 +28,8 @@ LEVELS = 3
 RAMP_S = LEVELS * TICK_S
 """Time in which a move takes up its whole pace, and in which a law does [s]."""
 PART = 0.9
-"""Part of the limits of rates and accelerations that a law makes use of."""
+"""Part of the limits that a law makes use of: of speed and turn as well, for a move is at its pace
+when the robot's period is known from two of them."""
 UNIT_S = TICK_S / LEVELS
 """A law's time passes in multiples of this."""
 

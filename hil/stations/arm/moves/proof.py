@@ -27,6 +27,7 @@ from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.hands import AlwaysHeld, Hand
 from hil.stations.arm.moves.laws import (
     LEVELS,
+    PART,
     UNIT_S,
     AsRecorded,
     Law,
@@ -36,6 +37,7 @@ from hil.stations.arm.moves.laws import (
 )
 from hil.stations.arm.moves.paths import PathDemand, ToolPath
 from hil.stations.arm.moves.station import RobotStation
+from hil.stations.arm.start import hold_to_pace
 from hil.stations.arm.step import RobotStep, robot_sample, violations_of
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmCheck, ArmSample, ArmViolation
@@ -105,7 +107,7 @@ def proved_move(
         RefusedError: with joint, value, limit and waypoint; nothing has been sent.
     """
     shape = _shape(robot, start_rad, path)
-    fastest = fastest_share_per_s(shape, robot.gate_limits(), part, ramps=2)
+    fastest = fastest_share_per_s(shape, robot.gate_limits(), min(part, PART), ramps=2)
     prove = partial(_proved, robot, start_rad, path, name)
     return _slower(prove, lambda share: RestToRest.at(share * fastest))
 
@@ -175,6 +177,10 @@ def _proved(
     last = steps[-1]
     if last.violations:
         raise _refusal(name, last.index, last.violations, "")
+    try:
+        hold_to_pace(robot, path(0.0), steps)
+    except RefusedError as refusal:
+        raise _TooFastError(f"{name}: {refusal}") from None
     for unit, violations in _let_go(robot, start_rad, path, law):
         where = ", when it is let go or held again there"
         raise _refusal(name, math.ceil(unit / LEVELS), violations, where)

@@ -30,9 +30,9 @@ from hil.stations.arm.stream import Streamed
 from hil.timing.clock import utc_stamp
 from sim.world.space_arm.simulator import TICK_S
 
-SETTLED_S: Final = 1.0
-"""Rest between two strokes at least [s]; every other one lasts a period more, so that ends of
-strokes fall into different parts of a step of the interpolation."""
+SETTLED_S: Final = 0.2
+"""Rest between two strokes at least [s], before each begins with a stay; every other one lasts a
+period more, so that ends of strokes fall into different parts of a step of the interpolation."""
 HELD_WITHIN_S: Final = 60.0
 """A stroke that nobody begins to hold by then is not driven [s]."""
 

@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from arm_driver.kinematics import Joints, forward
 from arm_driver.pose import Pose
+from arm_driver.stream import UNMEASURED
 from arm_driver.strokes import AXES, plan_strokes
 from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings
@@ -22,8 +23,11 @@ from hil.stations.arm.moves.station import RobotStation
 from hil.stations.arm.step import MotionPhase, RobotStep
 from sim.world.space_arm.simulator import TICK_S
 
-SHARE: Final = 0.99
-"""Part of the robot's limits of speed and turn rate that the fastest strokes use."""
+SHARE: Final = 0.9
+"""Part of the robot's limits of speed and turn rate that the fastest strokes use: they begin with
+it, when the robot's period is known from two of them."""
+STAYS: Final = UNMEASURED + 1
+"""Waypoints at the beginning of a stroke at which the robot stays, and its period is measured."""
 TURN_MOST_RAD: Final = np.radians(10.0)
 """Largest turn between two waypoints."""
 ANY_DELAY_S: Final = (0.05, 2.0)
@@ -50,12 +54,13 @@ class ProvedStroke:
 
 
 class StrokeMover:
-    """Goes from waypoint to waypoint while it is held, and rests at one while it is not."""
+    """Stays a while, then goes from waypoint to waypoint while it is held, and rests while not."""
 
     note = ""
 
     def __init__(self, poses: tuple[Pose, ...]) -> None:
         self._poses, self._at, self._moving = poses, 0, False
+        self._stays = STAYS
 
     @property
     def share(self) -> float:
@@ -74,7 +79,8 @@ class StrokeMover:
 
     def next(self, *, held: bool) -> Pose:
         """X_RT a period later."""
-        self._moving = held and not self.done
+        self._moving = held and not self.done and not self._stays
+        self._stays = max(self._stays - held, 0)
         self._at += self._moving
         return self._poses[self._at]
 
@@ -109,7 +115,8 @@ def prove_strokes(robot: RobotSettings, start: Joints) -> tuple[ProvedStroke, ..
             stroke = ProvedStroke(axis, now, tuple(_moved(begin, axis, s) for s in places))
             reached = now
             for let_go_at in range(steps):
-                reached = _judged(robot, stroke, let_go_at, offset)
+                at = let_go_at and STAYS + let_go_at
+                reached = _judged(robot, stroke, at, offset)
             found.append(stroke)
             now = reached
     return tuple(found)
