@@ -119,6 +119,36 @@ def lines(
     ]
 
 
+def curve(run: Run, values_of: Callable[[Run], Array], max_points: int = MAX_POINTS) -> Array:
+    """What is drawn of a line through points: of each stretch those with an extreme coordinate.
+
+    Args:
+        values_of: coordinates at some rows of the run, shape (n, count).
+
+    Returns:
+        Shape (m, count), m at most ``max_points`` + 2 for each coordinate.
+    """
+    (found,) = lines(run, values_of, max_points=max_points)
+    return values_at(run, values_of, np.unique(np.concatenate([line.places for line in found])))
+
+
+def values_at(run: Run, values_of: Callable[[Run], Array], places: NDArray[np.intp]) -> Array:
+    """Values at some rows of a run, shape (m, count).
+
+    Args:
+        values_of: of some rows of the run, shape (n,) or (n, count).
+        places: of the rows, rising, shape (m,).
+    """
+    found: list[Array] = []
+    for part in run.pieces():
+        own = len(part.run.times) - part.before
+        first, end = np.searchsorted(places, (part.first, part.first + own)).tolist()
+        if first < end or not found:
+            chosen = places[first:end] - part.first + part.before
+            found.append(_two(values_of(part.run))[chosen])
+    return np.concatenate(found)
+
+
 class Peak(NamedTuple):
     """The greatest of some values."""
 

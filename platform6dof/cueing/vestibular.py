@@ -70,11 +70,52 @@ class VestibularModel:
         """
         if felt.ndim != 2 or felt.shape[1] != len(AXES):
             raise ValueError(f"felt has shape {felt.shape}: it must be (N, {len(AXES)})")
+        return SensedPieces(self, period_s).sensed(felt)
+
+
+class SensedPieces:
+    """What the organs report of a motion that began at rest and comes in pieces.
+
+    Args:
+        model: the organs.
+        period_s: between the rows [s].
+
+    Raises:
+        ValueError: the period is outside `LEAST_PERIOD_S` to `GREATEST_PERIOD_S`.
+    """
+
+    def __init__(self, model: VestibularModel, period_s: float) -> None:
+        self._organs = tuple(_Organ(one, period_s) for one in model.organs)
+
+    def sensed(self, felt: Array) -> Array:
+        """What they report of the next rows; see `VestibularModel.sensed`."""
         columns = [
-            sensed(one, np.ascontiguousarray(felt[:, axis]), period_s)
-            for axis, one in enumerate(self.organs)
+            organ.sensed(np.ascontiguousarray(felt[:, axis]))
+            for axis, organ in enumerate(self._organs)
         ]
         return np.stack(columns, axis=1)
+
+
+class _Organ:
+    """One organ, and its state after the values so far."""
+
+    def __init__(self, model: SensoryModel, period_s: float) -> None:
+        if not (math.isfinite(period_s) and LEAST_PERIOD_S <= period_s <= GREATEST_PERIOD_S):
+            raise ValueError(
+                f"period of {period_s} s: {LEAST_PERIOD_S:g} to {GREATEST_PERIOD_S:g} s can be used"
+            )
+        self._recursion = discrete(model, period_s)
+        self._state = np.zeros(len(self._recursion[1]))
+        self._last = np.zeros(0)
+        """The value before; none at first."""
+
+    def sensed(self, signal: Array) -> Array:
+        if signal.ndim != 1 or not np.isfinite(signal).all():
+            raise ValueError("the signal must be one-dimensional and finite")
+        with_last = np.concatenate((self._last, signal))
+        found = pass_through(*self._recursion, with_last, self._state)[len(self._last) :]
+        self._last = with_last[-1:]
+        return found
 
 
 def sensed(model: SensoryModel, signal: Array, period_s: float) -> Array:
@@ -91,14 +132,7 @@ def sensed(model: SensoryModel, signal: Array, period_s: float) -> Array:
     Raises:
         ValueError: not finite, not one-dimensional, or the period is outside its bounds.
     """
-    if not (math.isfinite(period_s) and LEAST_PERIOD_S <= period_s <= GREATEST_PERIOD_S):
-        raise ValueError(
-            f"period of {period_s} s: {LEAST_PERIOD_S:g} to {GREATEST_PERIOD_S:g} s can be used"
-        )
-    if signal.ndim != 1 or not np.isfinite(signal).all():
-        raise ValueError("the signal must be one-dimensional and finite")
-    phi, before, now, output, through = discrete(model, period_s)
-    return pass_through(phi, before, now, output, through, np.ascontiguousarray(signal))
+    return _Organ(model, period_s).sensed(signal)
 
 
 def response(model: SensoryModel, rad_s: Array) -> NDArray[np.complex128]:

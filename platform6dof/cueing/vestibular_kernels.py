@@ -9,9 +9,9 @@ Array = NDArray[np.float64]
 
 @njit(cache=True, error_model="numpy")
 def pass_through(
-    phi: Array, before: Array, now: Array, output: Array, through: float, signal: Array
+    phi: Array, before: Array, now: Array, output: Array, through: float, signal: Array, x: Array
 ) -> Array:
-    """y[k] = output x[k] + through u[k], x[k] = phi x[k-1] + before u[k-1] + now u[k], x[0] = 0.
+    """y[k] = output x[k] + through u[k], x[k] = phi x[k-1] + before u[k-1] + now u[k].
 
     Args:
         phi: shape (n, n).
@@ -20,12 +20,12 @@ def pass_through(
         output: shape (n,).
         through: feed-through.
         signal: u, shape (N,).
+        x: state at the first sample, shape (n,); becomes that at the last.
 
     Returns:
         y, shape (N,).
     """
     order = before.size
-    x = np.zeros(order)
     new = np.zeros(order)
     y = np.empty(signal.size)
     for k in range(signal.size):

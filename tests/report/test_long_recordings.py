@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from campaign import long_only
+from campaign import count, long_only
 from long_recordings import write_long
 from report_samples import write_run
 
@@ -31,7 +31,10 @@ verdict_of(recording, phases_of(recording, times_s(recording)))
 """,
     "export": """
 from hil.recording.export import export_csv
-export_csv(recording if recording.cycles < 1e6 else recording.part(0, 40_000), out / "a.csv")
+file = export_csv(recording, out / "a.csv")
+with file.open("rb") as lines:
+    assert sum(1 for _ in lines) == 1 + recording.cycles
+file.unlink()
 """,
     "replay": """
 from hil.panel.study.models.replay import FileFeed
@@ -47,6 +50,36 @@ from hil.report.page import write_report
 write_report(recording, out)
 """,
 }
+
+
+RUN = """
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from hil.config.shipped import configs_dir
+from hil.stations.platform import runner
+from hil.stations.platform.scenario import load_plan
+
+def of_process_kb(name):
+    return int(Path("/proc/self/status").read_text().partition(name + ":")[2].split()[0])
+
+after_a_minute_kb = []
+
+def watch(t_s):
+    if not after_a_minute_kb and t_s > 60.0:
+        after_a_minute_kb.append(of_process_kb("VmRSS"))
+        Path("/proc/self/clear_refs").write_text("5")  # the most memory so far is that of now
+
+runner._progress = lambda *_, **__: nullcontext(watch)
+heave = configs_dir() / "scenarios" / "heave.toml"
+plan = load_plan(heave, [f"motion.duration_s={sys.argv[1]}"])
+ran = runner.run_plan(plan, Path(sys.argv[2]), report_too=False, as_json=True)
+assert ran.end.ok
+ran.show()
+print(after_a_minute_kb[0], of_process_kb("VmHWM"))
+"""
+RUN_S = count(7200, least=120)
+FLAT_MB = 20
 
 
 @pytest.fixture(scope="module")
@@ -76,10 +109,15 @@ def peak_mb(verb: str, path: Path, out: Path) -> float:
     )
     told = "print(Path('/proc/self/status').read_text().partition('VmHWM:')[2].split()[0])"
     program = "\n".join((*lines, READING[verb], told))
-    command = [sys.executable, "-c", program, str(path), str(out)]
+    return int(printed(program, str(path), str(out))) / 1024.0
+
+
+def printed(program: str, *arguments: str) -> str:
+    """What a program in a process of its own prints last."""
+    command = [sys.executable, "-c", program, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return int(done.stdout) / 1024.0
+    return done.stdout.splitlines()[-1]
 
 
 @pytest.mark.parametrize("verb", ["end", "export", "replay"])
@@ -88,8 +126,17 @@ def test_memory_does_not_grow_with_the_length(verb, two, tmp_path):
     assert long_mb <= short_mb + GROWTH_MB, f"{short_mb:.0f} MB, then {long_mb:.0f} MB"
 
 
+@pytest.mark.campaign
+@pytest.mark.timeout(3600)
+def test_a_run_needs_no_more_memory_after_its_first_minute_nor_at_its_end(tmp_path):
+    kilobytes = printed(RUN, f"{RUN_S}.0", str(tmp_path)).split()
+    after_a_minute_mb, most_mb = (int(one) / 1024.0 for one in kilobytes)
+    assert most_mb <= after_a_minute_mb + FLAT_MB, f"{after_a_minute_mb:.0f}, then {most_mb:.0f} MB"
+
+
 @long_only
 @pytest.mark.campaign
+@pytest.mark.timeout(4 * 3600)
 def test_eight_hours_are_read_with_400_mb(motion, tmp_path):
     path = write_long(motion, tmp_path / "recording.mcap", CYCLES)
     peaks = {verb: peak_mb(verb, path, tmp_path) for verb in READING}

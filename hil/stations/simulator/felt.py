@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from hil.config.errors import RefusedError
 from hil.machines.cueing_preset import CueingPreset
 from hil.recording.reader import Recording
+from hil.recording.row_arrays import gathered, let_go
 from hil.stations.simulator.scenario import RidePlan
-from platform6dof.cueing.score import Score, score
+from platform6dof.cueing.score import Score, Sensed, score_pieces, sensed_pieces
 from platform6dof.cueing.vehicle import REST
 from platform6dof.cueing.vestibular import REID_NAHON, VestibularModel
 
@@ -22,6 +23,8 @@ Array = NDArray[np.float64]
 STOPS: Final = ("CSTOP", "QSTOP")
 """Modes in which a gate ends a motion."""
 REST_SIGNALS: Final = np.array((*REST.f_m_s2, 0.0, 0.0, 0.0))
+PIECE: Final = 1 << 16
+"""Cycles of a ride that are looked at at once."""
 COORDINATES: Final = ("x_m", "y_m", "z_m", "alpha_deg", "beta_deg", "gamma_deg")
 
 
@@ -44,7 +47,19 @@ class FeltRide:
         Raises:
             ValueError: fewer than two cycles.
         """
-        return score(self.wanted, self.felt, self.period_s, model)
+        return score_pieces(self.pieces, self.period_s, model)
+
+    def pieces(self) -> Iterator[tuple[Array, Array]]:
+        """Wanted and felt, some cycles at once."""
+        for first in range(0, len(self.t_s), PIECE):
+            rows = slice(first, first + PIECE)
+            yield np.array(self.wanted[rows]), np.array(self.felt[rows])
+            let_go(self.wanted)
+            let_go(self.felt)
+
+    def signals(self) -> Iterator[Sensed]:
+        """What the inner ear makes of these; raises as `score`."""
+        return sensed_pieces(self.pieces, self.period_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,36 +98,54 @@ def felt_ride(recording: Recording, plan: RidePlan) -> FeltRide:
     Raises:
         RefusedError: if it was never followed for two cycles.
     """
-    following = engaged(recording) & (recording.column("weight") > 0.0)
-    rows = np.flatnonzero(following)
-    if len(rows) < 2:
-        text = f"{recording.path}: the platform followed the ride for {len(rows)} cycles"
+    count, first, end = 0, 0, 0
+    for piece in recording.pieces():
+        following = engaged(piece.rows) & (piece.rows.column("weight") > 0.0)
+        if len(places := np.flatnonzero(following)):
+            first = first if count else piece.start + int(places[0])
+            count, end = count + len(places), piece.start + int(places[-1]) + 1
+    if count < 2:
+        text = f"{recording.path}: the platform followed the ride for {count} cycles"
         raise RefusedError(f"{text}: there is nothing to judge; the report says what came before")
-    span = slice(int(rows[0]), int(rows[-1]) + 1)
     shares = shares_of(plan.presets[0], plan.scenario.cueing.algorithm)
-    wanted = _both(recording, "wanted")[span]
-    felt = _both(recording, "felt")[span]
-    good = np.isfinite(wanted).all(axis=1) & np.isfinite(felt).all(axis=1)
-    wanted = REST_SIGNALS + shares * (wanted - REST_SIGNALS)
-    times: Array = np.asarray(recording.column("t_s")[span], dtype=np.float64)
-    return FeltRide(times[good], plan.scenario.period_s, wanted[good], felt[good])
+
+    def rows() -> Iterator[Array]:
+        for piece in recording.pieces():
+            span = slice(max(first - piece.start, 0), max(end - piece.start, 0))
+            wanted, felt = (_both(piece.rows, which)[span] for which in ("wanted", "felt"))
+            good = np.isfinite(wanted).all(axis=1) & np.isfinite(felt).all(axis=1)
+            wanted = REST_SIGNALS + shares * (wanted - REST_SIGNALS)
+            yield np.column_stack((piece.rows.t_s[span], wanted, felt))[good]
+
+    table = gathered(rows(), recording.path.parent)
+    return FeltRide(table[:, 0], plan.scenario.period_s, table[:, 1:7], table[:, 7:])
 
 
 def figures_of(recording: Recording, plan: RidePlan) -> RideFigures:
     """Peaks, margins and stops of a recorded ride."""
-    riding = engaged(recording)
-    away = recording.column("wanted_pose")[riding] - np.array(plan.rig.neutral.coordinates())
-    peaks = np.nanmax(np.abs(away), axis=0) if len(away) else np.full(6, np.nan)
+    neutral = np.array(plan.rig.neutral.coordinates())
+    stops = [_code(recording, name) for name in STOPS]
+    peaks, margin, spare = np.full(6, np.nan), np.nan, np.nan
+    rides = active = begun = 0
+    stopped = True
+    for piece in recording.pieces():
+        rows, riding = piece.rows, engaged(piece.rows)
+        away = np.abs(rows.column("wanted_pose")[riding] - neutral)
+        peaks = np.fmax(peaks, np.fmax.reduce(away, axis=0, initial=np.nan))
+        margins = rows.column("governor_margin")[riding]
+        margin = np.fmin(margin, np.fmin.reduce(margins[np.isfinite(margins)], initial=np.nan))
+        spare = np.fmin(spare, _spare(rows, plan, riding))
+        rides += int(riding.sum())
+        active += int((rows.column("governor_active")[riding] != 0).sum())
+        halted = np.isin(rows.column("mode"), stops)
+        begun += int((halted & ~np.concatenate(([stopped], halted[:-1]))).sum())
+        stopped = bool(halted[-1]) if len(halted) else stopped
     peaks[3:] = np.degrees(peaks[3:])
-    active = recording.column("governor_active")[riding] != 0
-    modes = recording.column("mode")
-    codes = [_code(recording, name) for name in STOPS]
-    begun = (modes[1:] != modes[:-1]) & np.isin(modes[1:], codes) & ~np.isin(modes[:-1], codes)
     return RideFigures(
         peak=dict(zip(COORDINATES, peaks.tolist(), strict=True)),
-        margin_min=_margin(recording, plan, riding),
-        governed_share=float(active.mean()) if len(active) else 0.0,
-        gate_stops=int(begun.sum()),
+        margin_min=float(spare if np.isnan(margin) else margin),
+        governed_share=active / rides if rides else 0.0,
+        gate_stops=begun,
     )
 
 
@@ -130,17 +163,15 @@ def _both(recording: Recording, which: str) -> Array:
     return np.hstack([force, rates])
 
 
-def _margin(recording: Recording, plan: RidePlan, riding: NDArray[Any]) -> float:
-    margins = recording.column("governor_margin")[riding]
-    if np.isfinite(margins).any():
-        return float(np.nanmin(margins))
+def _spare(rows: Recording, plan: RidePlan, riding: NDArray[Any]) -> float:
+    """Smallest share left of the legs' travel and speed; NaN if it is not known."""
     from hil.machines.machine import soft_range_m
 
     soft = np.array([soft_range_m(plan.rig, leg) for leg in range(6)])
-    lengths = recording.column("allowed_length_m")[riding]
-    speeds = recording.column("allowed_speed_m_s")[riding]
+    lengths = rows.column("allowed_length_m")[riding]
+    speeds = rows.column("allowed_speed_m_s")[riding]
     half = 0.5 * (soft[:, 1] - soft[:, 0])
     travel = np.minimum(lengths - soft[:, 0], soft[:, 1] - lengths) / half
     pace = 1.0 - np.abs(speeds) / np.array(plan.rig.limits.speed_max_m_s)
     both = np.concatenate([travel.ravel(), pace.ravel()])
-    return float(np.nanmin(both)) if np.isfinite(both).any() else float("nan")
+    return float(np.fmin.reduce(both, initial=np.nan))

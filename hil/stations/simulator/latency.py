@@ -7,13 +7,16 @@ the legs were there follows from the lag that the gate measures.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hil.recording.percentiles import ValueSpread, spread_of
 from hil.recording.reader import Recording
+from hil.recording.row_arrays import gathered, let_go
 
 Array = NDArray[np.float64]
 
@@ -29,6 +32,8 @@ WORDS: Final = {
     "filter_at_1_hz": "the filter's own delay at 1 Hz",
 }
 """What each is."""
+PIECE: Final = 1 << 16
+"""Packets that are looked at at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,26 +55,53 @@ class LatencyTrail:
         """All of it, from the host to the legs, shape (N,) [s]; what is not known counts 0."""
         return np.nansum(self.shares_s, axis=1)
 
+    def known_s(self, name: str) -> Iterator[Array]:
+        """Those of one of `SHARES` that are known, in pieces [s]."""
+        for first in range(0, len(self.t_s), PIECE):
+            share_s = self.shares_s[first : first + PIECE, SHARES.index(name)]
+            yield share_s[np.isfinite(share_s)]
+            let_go(self.shares_s)
+
+    def spread_s(self, name: str) -> ValueSpread:
+        """Median, 99th percentile and greatest of one of `SHARES` [s]."""
+        return spread_of(lambda: self.known_s(name), (50.0, 99.0))
+
 
 def latency_trail(recording: Recording) -> LatencyTrail:
-    """The trail of every packet that was used while the ride was followed."""
-    t_s, taken_s = recording.column("t_s"), recording.column("taken_stamp_s")
-    engaged = recording.column("mode") == recording.header.modes.index("ENGAGED")
-    used = np.isfinite(taken_s) & engaged & np.isfinite(recording.column("asked_stamp_s"))
-    host_s = recording.column("host_stamp_s")[used]
-    kernel_s = recording.column("kernel_stamp_s")[used]
-    asked_s = recording.column("asked_stamp_s")[used]
-    wire_s = recording.column("sent_stamp_s")[used] - asked_s
+    """The trail of every packet that was used while the ride was followed; a long one in files."""
+    quickest_s = np.nan
+    for piece in recording.pieces():
+        behind_s = _shares_s(piece.rows)[:, 1]
+        quickest_s = np.fmin(quickest_s, np.fmin.reduce(behind_s, initial=np.nan))
+
+    def known() -> Iterator[Array]:
+        for piece in recording.pieces():
+            table = _shares_s(piece.rows)
+            table[:, 1] -= quickest_s
+            yield table
+
+    table = gathered(known(), recording.path.parent)
+    return LatencyTrail(table[:, 0], table[:, 1:])
+
+
+def _shares_s(rows: Recording) -> Array:
+    """Time at which each packet was used, and its shares, shape (n, 6) [s].
+
+    That of the host is by its own clock.
+    """
+    taken_s, asked_s = rows.column("taken_stamp_s"), rows.column("asked_stamp_s")
+    engaged = rows.column("mode") == rows.header.modes.index("ENGAGED")
+    used = np.isfinite(taken_s) & engaged & np.isfinite(asked_s)
+    kernel_s, taken_s, asked_s = rows.column("kernel_stamp_s")[used], taken_s[used], asked_s[used]
+    wire_s = rows.column("sent_stamp_s")[used] - asked_s
     wire_s[wire_s < 0.0] = np.nan  # asked too late for its cycle: the gate bridged it
-    behind_s = kernel_s - host_s
-    quickest_s = np.nanmin(behind_s) if np.isfinite(behind_s).any() else np.nan
-    shares = np.column_stack(
+    return np.column_stack(
         (
-            behind_s - quickest_s,
-            taken_s[used] - kernel_s,
-            asked_s - taken_s[used],
+            rows.t_s[used],
+            kernel_s - rows.column("host_stamp_s")[used],
+            taken_s - kernel_s,
+            asked_s - taken_s,
             wire_s,
-            recording.column("measured_lag_s")[used],
+            rows.column("measured_lag_s")[used],
         )
     )
-    return LatencyTrail(t_s[used], shares)

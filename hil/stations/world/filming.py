@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hil.recording.row_arrays import let_go
 from hil.stations.world.pictures import PictureProcess, PicturesError
 from sim.world.engine.library import EngineMissingError
 from sim.world.engine.world import ModelRefusedError
@@ -100,10 +101,16 @@ def _drawn(
         )  # fmt: skip
     except (EngineMissingError, ModelRefusedError, WireError) as error:
         raise PicturesError(str(error)) from None
-    states = (recorded.positions[row] for row in rows.tolist())
     with PictureProcess(order) as process:
+        states = _states(recorded, rows)
         for row, pictures in zip(rows.tolist(), process.film(states), strict=True):
             yield row, pictures[0]
+
+
+def _states(recorded: RecordedWorld, rows: NDArray[np.intp]) -> Iterator[NDArray[np.float64]]:
+    for row in rows.tolist():
+        yield recorded.positions[row].copy()
+        let_go(recorded.positions)
 
 
 def view_of(recorded: RecordedWorld, size: tuple[int, int]) -> tuple[View, float]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hil.recording.row_arrays import gathered, let_go
 from hil.stations.world.kept_plan import KeptPlan
 from hil.stations.world.placing import placed_of
 from sim.world.engine.mjcf import ModelText, model_text
@@ -17,7 +18,7 @@ from sim.world.robots.toml_form import read_toml
 from sim.world.scenes.model import Stepping
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from hil.recording.reader import Recording
     from sim.world.robots.model import Robot
@@ -52,16 +53,17 @@ class RecordedWorld:
             ValueError: if it tells of none, or a document in it is none.
         """
         text, scene = world_text(recording.header.scenario)
-        times_s = recording.column("t_s")
-        found = recording.column(COORDINATES).reshape(len(times_s), -1)
-        return cls(text, scene, times_s, _known(found))
+        folder = recording.path.parent
+        times_s = gathered((piece.rows.t_s for piece in recording.pieces()), folder)
+        return cls(text, scene, times_s, gathered(_known(recording), folder))
 
     def rows(self, rate_hz: float) -> NDArray[np.intp]:
         """Numbers of the rows that come nearest to times of a rate, from the first to the last."""
-        times_s = self.times_s - self.times_s[0]
-        wanted_s = np.arange(0.0, times_s[-1] + 0.5 / rate_hz, 1.0 / rate_hz)
+        times_s, start_s = self.times_s, self.times_s[0]
+        wanted_s = np.arange(0.0, times_s[-1] - start_s + 0.5 / rate_hz, 1.0 / rate_hz) + start_s
         after = np.clip(np.searchsorted(times_s, wanted_s), 1, len(times_s) - 1)
         nearer = wanted_s - times_s[after - 1] < times_s[after] - wanted_s
+        let_go(times_s)
         return np.asarray(after - nearer, np.intp)
 
     def spread(self, count: int) -> NDArray[np.intp]:
@@ -98,7 +100,13 @@ def recorded_robot(told: Mapping[str, Any]) -> Robot:
     return read_toml(kept.robot, kept.robot_file)
 
 
-def _known(columns: Array) -> Array:
-    """Columns with the last number before each place that has none, shape (rows, columns)."""
-    rows = np.where(np.isfinite(columns), np.arange(len(columns))[:, None], 0)
-    return np.take_along_axis(columns, np.maximum.accumulate(rows, axis=0), axis=0)
+def _known(recording: Recording) -> Iterator[Array]:
+    """Coordinates of some rows after others, with the last number before each that is none."""
+    last: Array | None = None
+    for piece in recording.pieces():
+        columns = piece.rows.column(COORDINATES).reshape(piece.rows.cycles, -1)
+        whole = columns if last is None else np.vstack([last, columns])
+        rows = np.where(np.isfinite(whole), np.arange(len(whole))[:, None], 0)
+        found = np.take_along_axis(whole, np.maximum.accumulate(rows, axis=0), axis=0)
+        yield found[len(whole) - len(columns) :]
+        last = found[-1:]

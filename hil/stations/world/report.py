@@ -1,7 +1,7 @@
 """What the page of a run of the virtual environment shows besides: joints, robot and tool."""
 
-from collections.abc import Iterator, Mapping
-from itertools import zip_longest
+from collections.abc import Iterator
+from itertools import islice, zip_longest
 from typing import Final
 
 import numpy as np
@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from hil.recording.signals import Signal
+from hil.report.pieces import Line, any_finite, curve, lines
 from hil.report.recorded import RecordedRun, Row, Table, Tables
 from hil.report.style import (
     INK,
@@ -20,13 +20,19 @@ from hil.report.style import (
     LIMIT,
     WANTED,
     Picture,
-    decimate,
     draw_png,
     place,
 )
 from hil.stations.world.filming import instants as drawn_instants
 from hil.stations.world.pictures import PicturesError
 from hil.stations.world.recorded import COORDINATES, RecordedWorld
+from hil.stations.world.report_values import (
+    joint_lines,
+    joint_places,
+    joint_units,
+    signal_of,
+    values,
+)
 from sim.world.engine.library import EngineMissingError
 from sim.world.engine.world import World
 from sim.world.robots.model import NOWHERE
@@ -47,22 +53,23 @@ SHOWN: Final = {"rad": ("deg", 180.0 / np.pi), "m": ("mm", 1e3)}
 
 def joints_over_time(run: RecordedRun) -> Picture | None:
     """Angle and effort of every driven joint against time."""
-    wanted, found, effort = (_joints(run, name) for name in ("wanted", "position", "effort"))
-    if not found or len(run.times) < 2:
+    if len(run.times) < 2:
+        return None
+    wanted, found, effort = joint_lines(run, "wanted", "position", "effort")
+    if not found:
         return None
 
     def draw(figure: Figure) -> None:
         upper, lower = figure.subplots(2, 1, sharex=True)
         place(figure, grid=(1, 2), right_in=LEGEND_IN, top_in=0.1, between_in=(0.5, 0.15))
-        for index, (name, (unit, values)) in enumerate(found.items()):
+        for index, (name, (unit, line)) in enumerate(found.items()):
             shown, factor = SHOWN[unit]
             colour = LEG_COLOURS[index % len(LEG_COLOURS)]
-            asked = wanted[name][1]
-            _line(upper, run.times, factor * asked, WANTED, width=2.6)
-            _line(upper, run.times, factor * values, colour, f"{name} [{shown}]")
-        for index, (name, (unit, values)) in enumerate(effort.items()):
+            _line(upper, run.times, wanted[name][1], WANTED, width=2.6, factor=factor)
+            _line(upper, run.times, line, colour, f"{name} [{shown}]", factor=factor)
+        for index, (name, (unit, line)) in enumerate(effort.items()):
             colour = LEG_COLOURS[index % len(LEG_COLOURS)]
-            _line(lower, run.times, values, colour, f"{name} [{unit}]")
+            _line(lower, run.times, line, colour, f"{name} [{unit}]")
         upper.set_ylabel("position")
         lower.set_ylabel("effort of the drives")
         lower.set_xlabel("time [s]")
@@ -107,7 +114,7 @@ def motion_frames(run: RecordedRun) -> Picture | None:
         return None
     rows = recorded.spread(FRAMES)
     sticks = [list(robot_lines(world, recorded.positions[row])) for row in rows.tolist()]
-    way = run.recording.column("tool_pose")[:, :3]
+    way = curve(run, _tool_m)
     times: list[float] = run.times[rows].tolist()
     colours = colormaps["viridis_r"](np.linspace(0.0, 1.0, len(times))).tolist()
 
@@ -136,23 +143,32 @@ def motion_frames(run: RecordedRun) -> Picture | None:
 
 def tool_path(run: RecordedRun) -> Picture | None:
     """How far the tool is from the straight way between its first and its last place."""
-    way = run.recording.column("tool_pose")[:, :3]
-    if len(run.times) < 2 or not np.isfinite(way).all():
+    if len(run.times) < 2 or any_finite(run, lambda part: _where(~np.isfinite(_tool_m(part)))):
         return None
-    whole = way[-1] - way[0]
+    first, last = (_tool_m(run.part(row, row + 1))[0] for row in (0, len(run.times) - 1))
+    whole = last - first
     length_m = float(np.linalg.norm(whole))
+
+    def moved_mm(part: RecordedRun) -> Array:
+        return 1e3 * (_tool_m(part) - first)
+
+    def along_and_off_mm(part: RecordedRun) -> Array:
+        moved = _tool_m(part) - first
+        along = (moved * whole).sum(axis=1)
+        off = np.linalg.norm(np.cross(moved, whole), axis=1)
+        return 1e3 * np.column_stack((along, off)) / max(length_m, 1e-12)
+
+    (moved,), apart = lines(run, moved_mm), curve(run, along_and_off_mm)
 
     def draw(figure: Figure) -> None:
         left, right = figure.subplots(1, 2)
         place(figure, grid=(2, 1), top_in=0.1, between_in=(0.75, 0.3))
-        for axis in range(3):
-            _line(left, run.times, 1e3 * (way[:, axis] - way[0, axis]), LEG_COLOURS[axis],
-                  "xyz"[axis])  # fmt: skip
+        for name, line, colour in zip("xyz", moved, LEG_COLOURS, strict=False):
+            _line(left, run.times, line, colour, name)
         left.set_xlabel("time [s]")
         left.set_ylabel("tool, moved [mm]")
         left.legend(loc="best")
-        away = np.linalg.norm(np.cross(way - way[0], whole), axis=1) / max(length_m, 1e-12)
-        right.plot(1e3 * (way - way[0]) @ whole / max(length_m, 1e-12), 1e3 * away, color=INK)
+        right.plot(apart[:, 0], apart[:, 1], color=INK)
         right.set_xlabel("along the straight way between its ends [mm]")
         right.set_ylabel("from it [mm]")
 
@@ -162,9 +178,9 @@ def tool_path(run: RecordedRun) -> Picture | None:
 
 def contact_force(run: RecordedRun) -> Picture | None:
     """Normal forces of all that touches robots, over time, and which contacts began when."""
-    force_n = run.recording.column("contact_force_n")
-    if len(run.times) < 2 or not force_n.any():
+    if len(run.times) < 2 or not any_finite(run, lambda part: _where(_force_n(part) != 0.0)):
         return None
+    ((force,),) = lines(run, _force_n)
     begun = [
         (one.t_s, f"{one.t_s:.3f} s: {one.data.get('contact')}, {one.data.get('with')}")
         for one in run.recording.events
@@ -174,7 +190,7 @@ def contact_force(run: RecordedRun) -> Picture | None:
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         place(figure, right_in=2.6, top_in=0.1)
-        _line(axes, run.times, force_n, INK)
+        _line(axes, run.times, force, INK)
         for index, (t_s, told) in enumerate(begun[:MARKED]):
             axes.axvline(t_s, color=LEG_COLOURS[index % len(LEG_COLOURS)], lw=1.2, label=told)
         axes.margins(x=0.01)
@@ -196,14 +212,16 @@ def sensor_readings(run: RecordedRun) -> Picture | None:
     if not shown or len(run.times) < 2:
         return None
 
+    (drawn,) = lines(run, lambda part: values(part, shown))
+    rest = iter(drawn)
+
     def draw(figure: Figure) -> None:
         panels = np.atleast_1d(figure.subplots(len(shown), 1, sharex=True))
         place(figure, grid=(1, len(shown)), right_in=1.9, top_in=0.1, between_in=(0.5, 0.15))
         for axes, signal in zip(panels, shown, strict=True):
-            values = run.recording.column(signal.name).reshape(len(run.times), -1)
-            for index, column in enumerate(values.T):
+            for index, line in enumerate(islice(rest, signal.count)):
                 colour = LEG_COLOURS[index % len(LEG_COLOURS)]
-                _line(axes, run.times, column, colour, (signal.parts or ("",))[index])
+                _line(axes, run.times, line, colour, (signal.parts or ("",))[index])
             axes.set_title(f"{signal.name} [{signal.unit}]", loc="left", fontsize="small")
             axes.margins(x=0.01)
             if signal.parts:
@@ -221,34 +239,36 @@ def sensor_readings(run: RecordedRun) -> Picture | None:
 
 def joint_errors(run: RecordedRun) -> Tables | None:
     """How far each joint was from where it should be."""
-    wanted, found = _joints(run, "wanted"), _joints(run, "position")
-    rows: list[Row] = []
-    for name, (unit, values) in found.items():
-        shown, factor = SHOWN[unit]
-        errors = factor * np.abs(values - wanted[name][1])
-        if len(errors):
-            cells = name, f"{errors.max():.5f} {shown}", f"{errors[-1]:.6f} {shown}"
-            rows.append(Row(cells))
-    if not rows:
+    wanted, found = (signal_of(run, name) for name in ("wanted", "position"))
+    if wanted is None or found is None or not len(run.times):
         return None
+    units, own, asked = joint_units(found), joint_places(found), joint_places(wanted)
+    factors = np.array([SHOWN[unit][1] for unit in units.values()])
+    most = last = np.full(len(units), -np.inf)
+    for part in run.pieces():
+        reached = values(part.run, [found])[:, [own[name] for name in units]]
+        apart = reached - values(part.run, [wanted])[:, [asked[name] for name in units]]
+        errors = factors * np.abs(apart[part.before :])
+        most, last = np.maximum(most, errors.max(axis=0)), errors[-1]
+    rows = [
+        Row((name, f"{most[at]:.5f} {SHOWN[unit][0]}", f"{last[at]:.6f} {SHOWN[unit][0]}"))
+        for at, (name, unit) in enumerate(units.items())
+    ]
     return Tables((Table(("joint", "greatest error", "at the end"), tuple(rows)),))
 
 
-def _joints(run: RecordedRun, name: str) -> Mapping[str, tuple[str, Array]]:
-    """Unit and values of each driven joint, by its name in the row."""
-    for signal in run.recording.header.signals.fields:
-        if signal.name.startswith(f"{name}_"):
-            return dict(_parts(signal, run.recording.column(signal.name)))
-    return {}
+def _tool_m(part: RecordedRun) -> Array:
+    """Place of the tool, shape (rows, 3)."""
+    return part.recording.column("tool_pose")[:, :3]
 
 
-def _parts(signal: Signal, values: Array) -> Iterator[tuple[str, tuple[str, Array]]]:
-    units = signal.unit.split(",")
-    columns = values.reshape(len(values), signal.count).T
-    names = signal.parts or ("joint",)
-    for index, (name, column) in enumerate(zip(names, columns, strict=True)):
-        stem = name.partition("_")[0].replace("joint", "joint ").strip()
-        yield stem, (units[index % len(units)], column)
+def _force_n(part: RecordedRun) -> Array:
+    return part.recording.column("contact_force_n")
+
+
+def _where(chosen: NDArray[np.bool_]) -> Array:
+    """1 where it is so, NaN elsewhere."""
+    return np.where(chosen, 1.0, np.nan)
 
 
 def robot_lines(world: World, positions: Array) -> Iterator[Array]:
@@ -277,7 +297,7 @@ def robot_lines(world: World, positions: Array) -> Iterator[Array]:
 
 
 def _line(
-    axes: Axes, times: Array, values: Array, colour: str, label: str = "", width: float = 1.2
-) -> None:
-    chosen = decimate(values)
-    axes.plot(times[chosen], values[chosen], color=colour, lw=width, label=label)
+    axes: Axes, times: Array, line: Line, colour: str, label: str = "", width: float = 1.2,
+    factor: float = 1.0,
+) -> None:  # fmt: skip
+    axes.plot(times[line.places], factor * line.values, color=colour, lw=width, label=label)

@@ -80,17 +80,29 @@ def plan_of_recording(recording: Recording) -> WorldPlan:
 
 
 def _differences(first: Recording, second: Recording) -> Iterator[SignalDiffers]:
-    count = min(first.cycles, second.cycles)
-    for field in first.header.signals.fields:
-        try:
-            one, other = (_bits(each.column(field.name)[:count]) for each in (first, second))
-        except KeyError:
-            yield SignalDiffers(field.name, 0)
-            continue
-        if one.shape != other.shape:
-            yield SignalDiffers(field.name, 0)
-        elif (unlike := np.flatnonzero((one != other).any(axis=1))).size:
-            yield SignalDiffers(field.name, int(unlike[0]))
+    """Signals that differ in the rows that both have, each with its first such row."""
+    fields = first.header.signals.fields
+    found = {one.name: 0 for one in fields if one.name not in second.columns}
+    for piece in first.pieces():
+        rows = piece.rows
+        beside = second.part(piece.start, piece.start + rows.cycles)
+        for name in [one.name for one in fields if one.name not in found]:
+            row = _first_unlike(rows.column(name), beside.column(name))
+            if row is not None:
+                found[name] = piece.start + row
+    yield from (SignalDiffers(one.name, found[one.name]) for one in fields if one.name in found)
+
+
+def _first_unlike(one: NDArray[np.generic], other: NDArray[np.generic]) -> int | None:
+    """The first row in which two columns are not the same bit by bit, of those that both have."""
+    count = min(len(one), len(other))
+    if not count:
+        return None
+    first, second = _bits(one[:count]), _bits(other[:count])
+    if first.shape != second.shape:
+        return 0
+    unlike = np.flatnonzero((first != second).any(axis=1))
+    return int(unlike[0]) if unlike.size else None
 
 
 def _bits(column: NDArray[np.generic]) -> NDArray[np.uint8]:

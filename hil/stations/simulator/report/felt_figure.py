@@ -12,11 +12,12 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
-from hil.report.style import REACHED, WANTED, Picture, decimate, draw_png, place
+from hil.report.pieces import Line, Thinned
+from hil.report.style import REACHED, WANTED, Picture, draw_png, place
 from hil.stations.simulator.felt import REST_SIGNALS, FeltRide, felt_ride
 from hil.stations.simulator.report.view import RideView
 from hil.stations.simulator.scenario import RidePlan
-from platform6dof.cueing.score import Score, sensed_of
+from platform6dof.cueing.score import Score
 from platform6dof.cueing.vestibular import AXES, REID_NAHON
 
 Array = NDArray[np.float64]
@@ -42,9 +43,7 @@ def felt(view: RideView) -> Picture | None:
 def felt_picture(ride: FeltRide) -> Picture:
     """Two columns of six panels: raw signals, and those of the inner ear."""
     scored = ride.score()
-    signals = sensed_of(ride.wanted, ride.felt, ride.period_s)
-    raw = [(one - REST_SIGNALS) * _SCALE for one in (ride.wanted, ride.felt)]
-    ear = [one * _SCALE for one in (signals.wanted, signals.felt)]
+    raw, ear = _lines(ride)
     thresholds = REID_NAHON.thresholds * _SCALE
 
     def draw(figure: Figure) -> None:
@@ -53,12 +52,12 @@ def felt_picture(ride: FeltRide) -> Picture:
             figure, left_in=0.75, top_in=0.95, bottom_in=0.48, grid=(2, 6), between_in=(0.62, 0.3)
         )
         for k in range(len(AXES)):
-            _panel(panels[k, 0], ride.t_s, raw[0][:, k], raw[1][:, k])
+            _panel(panels[k, 0], ride.t_s, raw[k], raw[6 + k])
             panels[k, 0].set_ylabel(UNITS[k])
             panels[k, 0].set_title(NAMES[k])
             band = panels[k, 1]
             band.axhspan(-thresholds[k], thresholds[k], color=BELOW, linewidth=0, zorder=0.5)
-            _panel(band, ride.t_s, ear[0][:, k], ear[1][:, k])
+            _panel(band, ride.t_s, ear[k], ear[6 + k])
             band.set_title(_words(scored, k))
         for axes in panels[-1]:
             axes.set_xlabel("time [s]")
@@ -86,10 +85,21 @@ def felt_picture(ride: FeltRide) -> Picture:
 _SCALE: Final = np.array([1.0] * 3 + [180.0 / np.pi] * 3)
 
 
-def _panel(axes: Axes, t_s: Array, wanted: Array, felt_: Array) -> None:
-    for values, colour, width in ((wanted, WANTED, 2.4), (felt_, REACHED, 1.0)):
-        chosen = decimate(values, PANEL_POINTS)
-        axes.plot(t_s[chosen], values[chosen], color=colour, linewidth=width)
+def _lines(ride: FeltRide) -> tuple[list[Line], list[Line]]:
+    """Lines of raw signals, and of those of the inner ear: six that were wanted, six felt."""
+    thinned = [[Thinned(len(ride.t_s), PANEL_POINTS) for _ in range(12)] for _ in range(2)]
+    for raw, ear in zip(ride.pieces(), ride.signals(), strict=True):
+        both = np.hstack(raw) - np.tile(REST_SIGNALS, 2), np.hstack((ear.wanted, ear.felt))
+        for found, values in zip(thinned, both, strict=True):
+            for one, column in zip(found, (values * np.tile(_SCALE, 2)).T, strict=True):
+                one.add(column)
+    raw_lines, ear_lines = ([one.line() for one in found] for found in thinned)
+    return raw_lines, ear_lines
+
+
+def _panel(axes: Axes, t_s: Array, wanted: Line, felt_: Line) -> None:
+    for line, colour, width in ((wanted, WANTED, 2.4), (felt_, REACHED, 1.0)):
+        axes.plot(t_s[line.places], line.values, color=colour, linewidth=width)
     low, high = axes.get_ylim()
     if high - low < 0.1:  # an axis in which nothing happens is a line, not magnified rounding
         middle = 0.5 * (low + high)

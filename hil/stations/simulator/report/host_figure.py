@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import numpy as np
@@ -10,7 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from hil.hosts.states import Cause, HostState
-from hil.report.style import DPI, INK, LEGEND_IN, REACHED, Picture, decimate, draw_png, place
+from hil.report.pieces import lines
+from hil.report.style import DPI, INK, LEGEND_IN, REACHED, Picture, draw_png, place
 from hil.report.time_axes import TIME_LABEL, time_axes
 from hil.stations.simulator.report.view import RideView
 from hil.stations.simulator.words import CAUSES
@@ -34,25 +36,21 @@ def hosts(view: RideView) -> Picture | None:
     """A band of the source's states, and the share of its motion that was wanted."""
     if not len(view.times):
         return None
-    state = view.recording.column("host").astype(int)
-    cause = view.recording.column("cause").astype(int)
-    edges = np.flatnonzero(np.diff(state)) + 1
-    starts = np.concatenate(([0], edges))
-    ends = np.concatenate((edges, [len(state)]))
-    times: list[float] = view.times.tolist()
+    state, cause = _begun(view)
+    starts = list(state)
+    ends = [*starts[1:], len(view.times) - 1]
+    ((weight,),) = lines(view, lambda part: part.recording.column("weight"))
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         place(figure, right_in=LEGEND_IN, top_in=0.55)
         time_axes(axes, view)
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-            from_s, until_s = times[start], times[min(end, len(times) - 1)]
+        for start, end in zip(starts, ends, strict=True):
+            from_s, until_s = float(view.times[start]), float(view.times[end])
             colour = COLOURS[HostState(state[start])]
             axes.axvspan(from_s, until_s, 0.0, 0.16, color=colour, linewidth=0)
         _name(axes, view, state, cause, starts)
-        weight = view.recording.column("weight")
-        chosen = decimate(weight)
-        axes.plot(view.times[chosen], weight[chosen], color=REACHED)
+        axes.plot(view.times[weight.places], weight.values, color=REACHED)
         axes.set_ylim(-0.25, 1.08)
         axes.set_yticks([0.0, 0.5, 1.0])
         axes.set_ylabel("share wanted")
@@ -74,14 +72,32 @@ def hosts(view: RideView) -> Picture | None:
     )
 
 
+def _begun(view: RideView) -> tuple[dict[int, int], dict[int, int]]:
+    """Rows from which a state of the source lasts: its code, and that of its cause."""
+    state: dict[int, int] = {}
+    cause: dict[int, int] = {}
+    last: int | None = None
+    for part in view.pieces():
+        codes, causes = (
+            part.run.recording.column(name).astype(int)[part.before :] for name in ("host", "cause")
+        )
+        before = codes[:1] if last is None else [last]
+        changed = np.flatnonzero(np.diff(codes, prepend=before)).tolist()
+        for at in changed if last is not None else [0, *changed]:
+            state[part.first + at], cause[part.first + at] = int(codes[at]), int(causes[at])
+        last = int(codes[-1])
+    return state, cause
+
+
 def _name(
-    axes: Axes, view: RideView, state: np.ndarray, cause: np.ndarray, starts: np.ndarray
-) -> None:
+    axes: Axes, view: RideView, state: Mapping[int, int], cause: Mapping[int, int],
+    starts: Iterable[int],
+) -> None:  # fmt: skip
     """Write why beside each time at which the source was left.
 
     It stands behind that time, or before it where it would leave the frame.
     """
-    left = [one for one in starts.tolist() if state[one] == HostState.FADING_OUT]
+    left = [at for at in starts if state[at] == HostState.FADING_OUT]
     _, end_s = axes.get_xlim()
     seconds_an_inch = float(np.ptp(axes.get_xlim())) * DPI / axes.get_window_extent().width
     for at in left[:MOST_LABELS]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
+from hil.report.pieces import peaks
 from hil.report.recorded import KeyFigure
 from hil.stations.platform.report.key_figures import key_figures as of_platform
 from hil.stations.simulator.latency import SHARES, WORDS, latency_trail
-from hil.stations.simulator.report.view import RideView
+from hil.stations.simulator.report.view import RideView, governor_active, share_engaged
 
 
 def key_figures(view: RideView) -> list[KeyFigure]:
@@ -18,39 +20,34 @@ def key_figures(view: RideView) -> list[KeyFigure]:
 
 
 def _followed(view: RideView) -> Iterator[KeyFigure]:
-    recording, engaged = view.recording, view.engaged
-    if not engaged.any():
+    if not view.was_engaged:
         return
-    weight = recording.column("weight")[engaged]
-    share = f"{100.0 * float((weight > 0.999).mean()):.1f} % of the time in ENGAGED"
-    yield KeyFigure("source followed in full", share)
+    share = share_engaged(view, lambda part: part.recording.column("weight") > 0.999)
+    yield KeyFigure("source followed in full", f"{share} of the time in ENGAGED")
+    last = view.part(len(view.times) - 1, len(view.times)).recording
     packets, dropped, missing = (
-        int(recording.column(name)[-1]) for name in ("packets", "dropped", "missing")
+        int(last.column(name)[0]) for name in ("packets", "dropped", "missing")
     )
     told = f"{packets} used, {dropped} dropped, {missing} never came"
     yield KeyFigure("packets", told)
 
 
 def _governed(view: RideView) -> Iterator[KeyFigure]:
-    recording, engaged = view.recording, view.engaged
-    margin = recording.column("governor_margin")[engaged]
-    if not np.isfinite(margin).any():
+    def used(part: RideView) -> NDArray[np.float64]:
+        return np.where(part.engaged, -part.recording.column("governor_margin"), np.nan)
+
+    (peak,) = peaks(view, used)
+    if peak is None:
         return
-    active = recording.column("governor_active")[engaged] != 0
-    yield KeyFigure("governor active", f"{100.0 * float(active.mean()):.1f} % of the ride")
-    at = int(np.nanargmin(margin))
-    when = f"{view.times[engaged][at]:.3f} s"
-    least = float(margin[at])
+    yield KeyFigure("governor active", f"{share_engaged(view, governor_active)} of the ride")
+    when, least = f"{view.times[peak.row]:.3f} s", -peak.value
     yield KeyFigure("smallest share left of a limit", f"{least:.4f}", when, bad=least < 0.0)
 
 
 def _late(view: RideView) -> Iterator[KeyFigure]:
     trail = latency_trail(view.recording)
-    if not len(trail.t_s):
-        return
-    for at, name in enumerate(SHARES):
-        share_s = trail.shares_s[:, at]
-        share_s = share_s[np.isfinite(share_s)]
-        if len(share_s):
-            p50, p99 = np.percentile(share_s, [50.0, 99.0]) * 1e3
+    for name in SHARES:
+        spread = trail.spread_s(name)
+        if spread.count:
+            p50, p99 = (1e3 * one for one in spread.percentiles)
             yield KeyFigure(WORDS[name], f"p50 {p50:.2f}, p99 {p99:.2f} ms")

@@ -4,37 +4,37 @@ from __future__ import annotations
 
 import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from hil.report.style import INK, LEG_COLOURS, LIMIT, Picture, draw_png, place
-from hil.stations.simulator.latency import SHARES, WORDS, latency_trail
+from hil.stations.simulator.latency import SHARES, WORDS, LatencyTrail, latency_trail
 from hil.stations.simulator.report.view import RideView
 
 
 def latency(view: RideView) -> Picture | None:
     """Histograms of the shares of the way; None for a ride without packets."""
     trail = latency_trail(view.recording)
-    there = [
-        (name, trail.shares_s[:, at][np.isfinite(trail.shares_s[:, at])] * 1e3)
-        for at, name in enumerate(SHARES)
-    ]
-    there = [(name, values) for name, values in there if len(values)]
+    there = [(name, spread) for name in SHARES if (spread := trail.spread_s(name)).count]
     if not there:
         return None
     period_ms = None if view.period_s is None else view.period_s * 1e3
-    top = max(float(values.max()) for _, values in there)
-    edges = np.linspace(0.0, max(top, 1e-3) * 1.02, 81)
+    top_ms = 1e3 * max(spread.greatest for _, spread in there)
+    edges_ms = np.linspace(0.0, max(top_ms, 1e-3) * 1.02, 81)
+    counts = [_counted(trail, name, edges_ms) for name, _ in there]
 
     def draw(figure: Figure) -> None:
         panels = np.atleast_1d(figure.subplots(len(there), 1, sharex=True))
         place(figure, grid=(1, len(there)), between_in=(0.5, 0.34))
-        for axes, (name, values), colour in zip(panels, there, LEG_COLOURS, strict=False):
-            axes.hist(np.maximum(values, 0.0), bins=edges.tolist(), color=colour)
+        for axes, (name, spread), count, colour in zip(
+            panels, there, counts, LEG_COLOURS, strict=False
+        ):
+            axes.hist(edges_ms[:-1], bins=edges_ms.tolist(), weights=count, color=colour)
             axes.set_yscale("log")
             axes.set_ylim(bottom=0.7)
-            p50, p99 = np.percentile(values, [50.0, 99.0])
-            words = f"p50 {p50:.2f}, p99 {p99:.2f}, max {values.max():.2f} ms"
+            p50, p99 = (1e3 * one for one in spread.percentiles)
+            words = f"p50 {p50:.2f}, p99 {p99:.2f}, max {1e3 * spread.greatest:.2f} ms"
             axes.set_title(f"{WORDS[name]}: {words}")
-            axes.axvline(float(p50), color=INK, linewidth=0.9, linestyle=":")
+            axes.axvline(p50, color=INK, linewidth=0.9, linestyle=":")
             if period_ms is not None:
                 axes.axvline(period_ms, color=LIMIT, linewidth=0.9, linestyle=(0, (6, 3)))
         panels[-1].set_xlabel("time [ms]; red: cycle time")
@@ -47,3 +47,11 @@ def latency(view: RideView) -> Picture | None:
         "packet, for its clock is not ours.",
         draw_png(0.6 + 1.05 * len(there), draw),
     )
+
+
+def _counted(trail: LatencyTrail, name: str, edges_ms: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How many packets have a share between two edges."""
+    counts = np.zeros(len(edges_ms) - 1)
+    for share_s in trail.known_s(name):
+        counts += np.histogram(np.maximum(1e3 * share_s, 0.0), edges_ms)[0]
+    return counts

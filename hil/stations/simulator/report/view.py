@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,3 +40,23 @@ class RideView(RunView):
     def engaged(self) -> NDArray[np.bool_]:
         """Cycles of the ride itself, shape (N,)."""
         return self.recording.column("mode") == self.recording.header.modes.index("ENGAGED")
+
+    @property
+    def was_engaged(self) -> bool:
+        """Whether there was a ride."""
+        return any(phase.mode == "ENGAGED" for phase in self.phases)
+
+
+def governor_active(part: RideView) -> NDArray[np.bool_]:
+    """In which cycles the governor held the motion back, shape (N,)."""
+    return part.recording.column("governor_active") != 0
+
+
+def share_engaged(view: RideView, chosen: Callable[[RideView], NDArray[np.bool_]]) -> str:
+    """Share of the cycles of the ride, as text; there is at least one."""
+    count = found = 0
+    for part in view.pieces():
+        engaged = part.run.engaged[part.before :]
+        count += int(np.count_nonzero(engaged))
+        found += int(np.count_nonzero(chosen(part.run)[part.before :] & engaged))
+    return f"{100.0 * found / count:.1f} %"
