@@ -99,12 +99,12 @@ FAULTS = {
     "recorder killed": Fault(kill_recorder, warning="the recorder was killed"),
     "recorders killed": Fault(kill_all_recorders, "recording failed"),
     "desk killed": Fault(
-        kill_desk, warning="the desk has died", stations=(*GATED, "arm"), options=("--operator",)
+        kill_desk, warning="the desk has died", stations=GATED, options=("--operator",)
     ),
-    "desk of a world killed": Fault(
+    "desk of others killed": Fault(
         kill_desk,
         "operator's desk: the desk has died",
-        stations=("world",),
+        stations=OTHERS,
         options=("--operator",),
     ),
     "nothing": Fault(nothing),

@@ -2,6 +2,7 @@
 
 import os
 import resource
+import signal
 import tempfile
 from contextlib import contextmanager, nullcontext
 from functools import cache
@@ -15,7 +16,10 @@ from typer.testing import CliRunner
 from hil.cli.main import app
 from hil.recording.reader import Recording
 from hil.report.recorded import recorded_run
+from hil.run import run as runs
+from hil.run.progress import Progress
 from hil.run.registry import station_named
+from hil.timing.stop import StopSignals
 
 NOBODY = 65534
 REFUSED = (1, 2)
@@ -56,6 +60,25 @@ def descriptors_left(count: int):
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+@contextmanager
+def at_turn(number: int, act):
+    """Do something in a turn of the run, which alone waits for signals; its proofs do not."""
+
+    class Counted(Progress):
+        turns = 0
+
+        def turn(self):
+            super().turn()
+            handler = getattr(signal.getsignal(signal.SIGINT), "__self__", None)
+            Counted.turns += isinstance(handler, StopSignals)
+            if Counted.turns == number:
+                act()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runs, "Progress", Counted)
+        yield
 
 
 def run(station: str, folder: Path, *, fault=nullcontext) -> Seen:
@@ -148,3 +171,18 @@ def test_a_run_without_descriptors_is_refused_in_a_sentence(whole, station, tmp_
     seen = run(station, tmp_path, fault=lambda: descriptors_left(0))
     assert seen.status in REFUSED
     assert judged(seen, "Too many open files") == []
+
+
+STOPPED_AT = {"platform": 700, "arm": 400, "world": 400, "simulator": 500}
+"""A turn in the middle of each motion."""
+
+
+@pytest.mark.parametrize("station", STATIONS)
+def test_a_run_that_a_person_stops_is_well(station, tmp_path):
+    def interrupted():
+        return at_turn(STOPPED_AT[station], lambda: signal.raise_signal(signal.SIGINT))
+
+    seen = run(station, tmp_path / "json", fault=interrupted)
+    assert judged(seen, "") == []
+    assert (seen.status, seen.verdict) == (0, "STOPPED BY THE OPERATOR")
+    assert judged(shown(station, tmp_path / "shown", fault=interrupted), "") == []

@@ -131,7 +131,8 @@ def run_world(
             between.append(law_changes(changer))
             if plan.scenario.clock == "real":
                 opening.enter(tapped(plan, bench))
-        turning = WorldRun(bench, paced, journal, signals, stopped, between=between)
+        lost: Callable[[], str] = str if led is None else lambda: led.lost
+        turning = WorldRun(bench, paced, journal, signals, stopped, lost, between=between)
         if live is not None:
             live.world = lambda: turning.bench.world  # another one after an edit
         began = moment(clock.now_s).utc
@@ -139,7 +140,7 @@ def run_world(
         passed_s = (moment(clock.now_s).utc - began).total_seconds()
         figures = turning.figures
         _tell_end(journal, figures, turning.bench)
-        opening.conclude(figures.ended, well=figures.ok, reason=figures.reason)
+        opening.conclude(figures.ended, well=figures.well, reason=figures.reason)
     steps = max(1, turning.figures.steps)
     return WorldResult(
         plan, turning.figures, opening.end(), passed_s / steps, clock.overruns, editor, changer
