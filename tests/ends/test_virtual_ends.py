@@ -4,7 +4,7 @@ import os
 import resource
 import signal
 import tempfile
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 
@@ -19,11 +19,12 @@ from hil.report.recorded import recorded_run
 from hil.run import run as runs
 from hil.run.progress import Progress
 from hil.run.registry import station_named
+from hil.timing import clock
 from hil.timing.stop import StopSignals
 
 NOBODY = 65534
-REFUSED = (1, 2)
-"""Exit statuses of a run that never began."""
+USAGE = 2
+"""Exit status of a run whose recording has no place."""
 
 
 @contextmanager
@@ -81,11 +82,36 @@ def at_turn(number: int, act):
         yield
 
 
-def run(station: str, folder: Path, *, fault=nullcontext) -> Seen:
+@contextmanager
+def descriptors_gone_at(number: int):
+    """From a turn on no more file can be opened."""
+    stack = ExitStack()
+    with stack, at_turn(number, lambda: stack.enter_context(descriptors_left(0))):
+        yield
+
+
+@contextmanager
+def calendar_set_at(number: int, jump_s: float):
+    """In a turn somebody sets the calendar."""
+    jumped, real = [0.0], clock.datetime
+
+    class Calendar:
+        @staticmethod
+        def now(zone):
+            return real.fromtimestamp(real.now(zone).timestamp() + jumped[-1], zone)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clock, "datetime", Calendar)
+        with at_turn(number, lambda: jumped.append(jump_s)):
+            yield
+        assert jumped[-1] == jump_s
+
+
+def run(station: str, folder: Path, *options: str, fault=nullcontext) -> Seen:
     """Run a station's scenario for a script, and look at its recording with every reader."""
     with fault():
         answer = CliRunner().invoke(
-            app, ["run", *arguments(station), "--out", str(folder), "--json"]
+            app, ["run", *arguments(station), "--out", str(folder), "--json", *options]
         )
     if answer.exception is not None and not isinstance(answer.exception, SystemExit):
         raise answer.exception  # a person would see a traceback
@@ -100,10 +126,12 @@ def run(station: str, folder: Path, *, fault=nullcontext) -> Seen:
     return seen
 
 
-def shown(station: str, folder: Path, *, fault=nullcontext) -> Seen:
+def shown(station: str, folder: Path, *options: str, fault=nullcontext) -> Seen:
     """The same for a person; the recording is not looked at."""
     with fault():
-        answer = CliRunner().invoke(app, ["run", *arguments(station), "--out", str(folder)])
+        answer = CliRunner().invoke(
+            app, ["run", *arguments(station), "--out", str(folder), *options]
+        )
     return Seen(answer.exit_code, answer.output)
 
 
@@ -149,7 +177,8 @@ def test_a_disk_that_is_full_is_named_by_all(whole, station, tmp_path):
 def test_a_disk_with_no_room_for_the_header_refuses_the_run(whole, station, tmp_path):
     whole(station)  # its kernels are there now
     seen = run(station, tmp_path, fault=lambda: files_of_at_most(1000))
-    assert judged(seen, "cannot be written: .*File too large") == []
+    assert seen.status == USAGE
+    assert judged(seen, "nothing has moved: .* cannot be written: .*File too large") == []
     assert not list(tmp_path.glob("*/*")), "of a run that never began nothing is left"
 
 
@@ -160,8 +189,8 @@ def test_a_folder_that_is_read_only_refuses_the_run(whole, station):
         folder = Path(made)
         folder.chmod(0o555)
         seen = run(station, folder / "runs", fault=no_rights)
-        assert seen.status in REFUSED
-        assert judged(seen, "cannot be made: Permission denied") == []
+        assert seen.status == USAGE
+        assert judged(seen, "nothing has moved: .* cannot be made: Permission denied") == []
         assert not list(folder.iterdir())
 
 
@@ -169,20 +198,60 @@ def test_a_folder_that_is_read_only_refuses_the_run(whole, station):
 def test_a_run_without_descriptors_is_refused_in_a_sentence(whole, station, tmp_path):
     whole(station)
     seen = run(station, tmp_path, fault=lambda: descriptors_left(0))
-    assert seen.status in REFUSED
     assert judged(seen, "Too many open files") == []
 
 
-STOPPED_AT = {"platform": 700, "arm": 400, "world": 400, "simulator": 500}
+MIDDLE = {"platform": 700, "arm": 400, "world": 400, "simulator": 500}
 """A turn in the middle of each motion."""
 
 
 @pytest.mark.parametrize("station", STATIONS)
 def test_a_run_that_a_person_stops_is_well(station, tmp_path):
     def interrupted():
-        return at_turn(STOPPED_AT[station], lambda: signal.raise_signal(signal.SIGINT))
+        return at_turn(MIDDLE[station], lambda: signal.raise_signal(signal.SIGINT))
 
     seen = run(station, tmp_path / "json", fault=interrupted)
     assert judged(seen, "") == []
     assert (seen.status, seen.verdict) == (0, "STOPPED BY THE OPERATOR")
     assert judged(shown(station, tmp_path / "shown", fault=interrupted), "") == []
+
+
+@pytest.mark.parametrize("station", STATIONS)
+def test_without_descriptors_from_its_middle_on_a_run_says_what_was_not_made_of_it(
+    whole, station, tmp_path
+):
+    good, _ = whole(station)
+
+    def gone():
+        return descriptors_gone_at(MIDDLE[station])
+
+    cause = "(figures|report): .*Too many open files"
+    seen = run(station, tmp_path / "json", "--report", fault=gone)
+    assert judged(seen, cause, rows=good.file.rows, whole=True) == []
+    assert seen.status == 1
+    assert not list(tmp_path.rglob("report.html"))
+    assert judged(shown(station, tmp_path / "shown", "--report", fault=gone), cause) == []
+
+
+@pytest.mark.parametrize("station", STATIONS)
+def test_a_report_that_has_no_place_leaves_the_end_of_its_run_to_be_read(whole, station, tmp_path):
+    good, _ = whole(station)
+
+    def act():
+        [folder] = tmp_path.glob("*/*/")
+        (folder / "pictures").write_text("no folder")
+
+    seen = run(station, tmp_path / "json", "--report", fault=lambda: at_turn(9, act))
+    cause = "report: .*cannot be written: File exists"
+    assert judged(seen, cause, rows=good.file.rows, whole=True) == []
+    assert (seen.status, seen.told["report"]) == (1, None)
+
+
+@pytest.mark.parametrize("station", STATIONS)
+@pytest.mark.parametrize("jump_s", [-1e5, 3e7])
+def test_a_calendar_that_is_set_changes_nothing_of_a_run(whole, station, jump_s, tmp_path):
+    good, _ = whole(station)
+    seen = run(station, tmp_path, fault=lambda: calendar_set_at(MIDDLE[station], jump_s))
+    assert judged(seen, "", rows=good.file.rows) == []
+    assert seen.file.rows == good.file.rows
+    assert all(0.0 < seen.told.get(key, 1.0) < 1e5 for key in ("step_us", "real_time_factor"))
