@@ -5,7 +5,8 @@ import resource
 import signal
 import tempfile
 from contextlib import ExitStack, contextmanager, nullcontext
-from functools import cache
+from copy import deepcopy
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -149,6 +150,21 @@ def whole(tmp_path_factory):
     return made
 
 
+@pytest.fixture(scope="module")
+def full(whole, tmp_path_factory):
+    """A run of each station on a disk that fills up: for a script, and for a person."""
+
+    @cache
+    def made(station):
+        _, size = whole(station)
+        folder = tmp_path_factory.mktemp(f"full_{station}")
+        disk = partial(files_of_at_most, size * 6 // 10)
+        seen = run(station, folder / "json", fault=disk)
+        return seen, shown(station, folder / "shown", fault=disk)
+
+    return made
+
+
 @pytest.mark.parametrize("station", STATIONS)
 def test_without_a_fault_all_agree_that_it_is_well(whole, station):
     seen, _ = whole(station)
@@ -157,20 +173,16 @@ def test_without_a_fault_all_agree_that_it_is_well(whole, station):
 
 
 @pytest.mark.parametrize("station", STATIONS)
-def test_a_disk_that_is_full_is_named_by_all(whole, station, tmp_path):
-    good, size = whole(station)
-
-    def full():
-        return files_of_at_most(size * 6 // 10)
-
-    seen = run(station, tmp_path / "json", fault=full)
+def test_a_disk_that_is_full_is_named_by_all(whole, full, station):
+    good, _ = whole(station)
+    seen, on_console = full(station)
     assert judged(seen, "File too large", rows=good.file.rows) == []
     assert 0 < seen.file.rows < good.file.rows
     lost = seen.told["recording_dropped"]
     assert lost >= good.file.rows - seen.file.rows
     assert f"{lost} entries are missing" in seen.page
     assert seen.report["dropped"] == lost
-    assert judged(shown(station, tmp_path / "shown", fault=full), "File too large") == []
+    assert judged(on_console, "File too large") == []
 
 
 @pytest.mark.parametrize("station", STATIONS)
@@ -248,10 +260,61 @@ def test_a_report_that_has_no_place_leaves_the_end_of_its_run_to_be_read(whole, 
 
 
 @pytest.mark.parametrize("station", STATIONS)
-@pytest.mark.parametrize("jump_s", [-1e5, 3e7])
-def test_a_calendar_that_is_set_changes_nothing_of_a_run(whole, station, jump_s, tmp_path):
+def test_a_calendar_that_is_set_back_changes_nothing_of_a_run(whole, station, tmp_path):
     good, _ = whole(station)
-    seen = run(station, tmp_path, fault=lambda: calendar_set_at(MIDDLE[station], jump_s))
+    seen = run(station, tmp_path, fault=lambda: calendar_set_at(MIDDLE[station], -1e5))
     assert judged(seen, "", rows=good.file.rows) == []
     assert seen.file.rows == good.file.rows
     assert all(0.0 < seen.told.get(key, 1.0) < 1e5 for key in ("step_us", "real_time_factor"))
+
+
+NOTHING_LOST = {"ok": "true", "problem": "", "dropped": "0", "lost": "0"}
+FALSE_OF_BAD = {
+    "exit status 0": lambda seen: setattr(seen, "status", 0),
+    "a traceback": lambda seen: setattr(seen, "errors", "Traceback (most recent call last)"),
+    "--json says ok = True": lambda seen: seen.told.update(ok=True),
+    "--json says 'something'": lambda seen: seen.told.update(cause="something"),
+    "a closed file does not say": lambda seen: seen.file.outcome.clear() or closed(seen),
+    "the recording's end says": lambda seen: seen.file.outcome.update(NOTHING_LOST),
+    "end: ": lambda seen: seen.file.outcome.update(problem="something", reason=""),
+    "and the end counts 0": lambda seen: seen.file.outcome.update(dropped="0", lost="0"),
+    "the report says COMPLETED": lambda seen: setattr(seen, "verdict", "COMPLETED"),
+    "the report does not name it": lambda seen: setattr(seen, "page", "It ran for 1 s."),
+    "hil report says ok = True": lambda seen: seen.report.update(ok=True),
+    "hil report leaves with 0": lambda seen: setattr(seen, "reported", 0),
+}
+"""What the judge has to find in a bad run of which something says that it went well."""
+FALSE_OF_GOOD = {
+    "exit status 1": lambda seen: setattr(seen, "status", 1),
+    "--json says ok = False": lambda seen: seen.told.update(ok=False),
+    "--json says 'something'": lambda seen: seen.told.update(cause="something"),
+    "the recording has no end": lambda seen: seen.file.outcome.clear(),
+    "the recording's end says": lambda seen: seen.file.outcome.update(ok="false"),
+    "the report says TRIPPED": lambda seen: setattr(seen, "verdict", "TRIPPED"),
+    "hil report says ok = False": lambda seen: seen.report.update(ok=False),
+    "hil report leaves with 1": lambda seen: setattr(seen, "reported", 1),
+    "a bad end is told": lambda seen: setattr(seen, "console", "exit status 1: something"),
+}
+FALSE_OF_CONSOLE = {
+    "last line": lambda seen: setattr(seen, "console", seen.console + "recording: here\n"),
+    "no status": lambda seen: setattr(seen, "console", "error: File too large"),
+}
+
+
+def closed(seen):
+    seen.file.closed = True
+
+
+@pytest.mark.parametrize("station", STATIONS)
+def test_whatever_does_not_agree_is_found(whole, full, station):
+    good, (bad, on_console) = whole(station)[0], full(station)
+    for seen, cause, false in (
+        (good, "", FALSE_OF_GOOD),
+        (bad, "File too large", FALSE_OF_BAD),
+        (on_console, "File too large", FALSE_OF_CONSOLE),
+    ):
+        for words, falsify in false.items():
+            copy = deepcopy(seen)
+            falsify(copy)
+            found = judged(copy, cause, rows=good.file.rows)
+            assert any(words in one for one in found), (words, found)
