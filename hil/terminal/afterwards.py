@@ -37,11 +37,8 @@ class Afterwards:
             return made()
         except (ConfigError, RecordingError, RefusedError) as error:
             self.failed[name] = str(error)
-        except OSError as error:
-            place = f"{error.filename}: " if error.filename else ""
-            self.failed[name] = f"{place}the system refuses: {error.strerror or error}"
         except Exception as error:
-            from hil.terminal.fault import unforeseen
+            from hil.terminal.fault import system_refusal, unforeseen
 
-            self.failed[name] = str(unforeseen(error))
+            self.failed[name] = system_refusal(error) or str(unforeseen(error))
         return None
