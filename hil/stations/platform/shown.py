@@ -13,8 +13,9 @@ from hil.recording.reader import Recording
 from hil.run.end import conclusion_told
 from hil.run.evidence import Evidence, Lateness, verdicts_of
 from hil.run.stall import Stall, stall_of
-from hil.stations.platform.course import UNDER_POWER, RunResult
+from hil.stations.platform.course import RunResult
 from hil.stations.platform.fitting import SHOWN
+from hil.stations.platform.left import UNDER_POWER, powered_drives
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.told import RunTold, VerdictTold
 from hil.stations.platform.touches import touch_line
@@ -98,7 +99,7 @@ def show_run(plan: Plan, result: RunResult, figures: Figures, page: Path | None)
 def show_powered(link: BankEnd) -> None:
     """Name the drives that are not proved to be off: the last word of every verb that leaves."""
     if link.powered:
-        out.print(styled("red", UNDER_POWER), "; ".join(link.powered), soft_wrap=True)
+        out.print(styled("red", UNDER_POWER), powered_drives(link), soft_wrap=True)
 
 
 def drives_of(recording: Recording) -> str:
