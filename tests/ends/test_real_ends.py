@@ -5,7 +5,6 @@ station and a fault; every second one is asked for JSON.
 """
 
 import resource
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +18,7 @@ from rack_bench import CHANCE, needs_wires
 from real_runs import HIL, Program, pause, real
 from seen_ends import GOOD, Seen, judged
 from short_runs import STATIONS
+from write_protection import protect
 
 pytestmark = [pytest.mark.real_time, needs_wires]
 ATTEMPTS = 3
@@ -60,25 +60,14 @@ def kill_gate(run: Program) -> None:
     run.send(SIGKILL, *run.pids("gate"))
 
 
-def immutable(path: Path, on: bool) -> None:
-    """Let nobody, root neither, write to a file or a folder that is there."""
-    command = ["chattr", "+i" if on else "-i", str(path)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        pytest.skip("chattr is not there")
-    if done.returncode:
-        pytest.skip(f"nothing can be made read-only for root here: {done.stderr.strip()}")
-
-
 def write_protect(run: Program) -> None:
-    immutable(run.recording, True)
-    run.undo = partial(immutable, run.recording, False)
+    protect(run.recording)
+    run.undo = partial(protect, run.recording, on=False)
 
 
 def protect_folder(run: Program) -> None:
-    immutable(run.runs, True)
-    run.undo = partial(immutable, run.runs, False)
+    protect(run.runs)
+    run.undo = partial(protect, run.runs, on=False)
 
 
 def take_descriptors(run: Program) -> None:

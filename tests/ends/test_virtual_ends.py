@@ -13,6 +13,7 @@ import pytest
 from seen_ends import File, Seen, judged, parsed
 from short_runs import STATIONS, arguments
 from typer.testing import CliRunner
+from write_protection import protector
 
 from hil.cli.main import app
 from hil.recording.reader import Recording
@@ -204,6 +205,24 @@ def test_a_folder_that_is_read_only_refuses_the_run(whole, station):
         assert seen.status == USAGE
         assert judged(seen, "nothing has moved: .* cannot be made: Permission denied") == []
         assert not list(folder.iterdir())
+
+
+@pytest.mark.parametrize("station", STATIONS)
+def test_a_recording_that_becomes_read_only_is_named_by_all(whole, station, tmp_path):
+    good, _ = whole(station)
+
+    @contextmanager
+    def read_only():
+        with protector() as protect, at_turn(MIDDLE[station], lambda: protect(*made())):
+            yield
+
+    def made():
+        return tmp_path.glob("*/recording.mcap")
+
+    seen = run(station, tmp_path, fault=read_only)
+    assert judged(seen, "Operation not permitted", rows=good.file.rows) == []
+    assert seen.told["recording_dropped"] > 0
+    assert not seen.file.outcome, "not even its kept place can be written"
 
 
 @pytest.mark.parametrize("station", STATIONS)
