@@ -9,6 +9,7 @@ from typing import TypeVar
 from hil.config.errors import ConfigError, RefusedError
 from hil.recording.header import RecordingError
 from hil.run.end import Conclusion
+from hil.terminal.fault import system_refusal, unforeseen
 
 T = TypeVar("T")
 
@@ -38,7 +39,5 @@ class Afterwards:
         except (ConfigError, RecordingError, RefusedError) as error:
             self.failed[name] = str(error)
         except Exception as error:
-            from hil.terminal.fault import system_refusal, unforeseen
-
             self.failed[name] = system_refusal(error) or str(unforeseen(error))
         return None

@@ -145,7 +145,9 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
 
     @wraps(function)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
+        # Loaded before it is needed: without descriptors it could not be any more.
         from hil.recording.header import RecordingError
+        from hil.terminal.fault import system_refusal, unforeseen
 
         try:
             function(*args, **kwargs)
@@ -160,8 +162,6 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
         except (BrokenPipeError, typer.Exit, typer.Abort, typer.BadParameter):
             raise
         except Exception as error:
-            from hil.terminal.fault import system_refusal, unforeseen
-
             if refused := system_refusal(error):
                 _end(RefusedError(refused), Exit.REFUSED, as_json=bool(kwargs.get("as_json")))
             _end(unforeseen(error), Exit.FAULT, as_json=bool(kwargs.get("as_json")))
