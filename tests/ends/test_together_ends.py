@@ -4,20 +4,28 @@ from pathlib import Path
 from signal import SIGSTOP
 
 import pytest
-from campaign import share_of
+from campaign import long_only
 from rack_bench import needs_wires
-from real_runs import Program, pause, real
+from real_runs import Program, pause
 from seen_ends import Seen, parsed
+from short_runs import arguments
 
 pytestmark = [pytest.mark.real_time, needs_wires]
 BESIDE = {"platform": "arm", "arm": "world", "world": "platform", "simulator": "arm"}
 """Which other station runs at the same time."""
+LONG = {
+    "platform": ["motion.duration_s=90"],
+    "simulator": ["duration_s=90"],
+    "arm": ["source.segment=[{duration_s=90.0, velocity_m_s=[0, 0, 0.002]}]"],
+    "world": ["motion.duration_s=40"],
+}
+"""Motions that are under way until both are, and for as long as something is done."""
 FROZEN = "it was frozen: stopped by a signal for 2 s, and was ended"
 
 
 def part(name: str, station: str) -> str:
     """A part of the scenario, in real time."""
-    scenario, *changes = real(station)
+    scenario, *changes = arguments(station, *LONG[station], 'clock="real"')
     table = {"name": name, "scenario": scenario, "changes": [one for one in changes if "=" in one]}
     return "[[part]]\n" + "".join(f"{key} = {value!r}\n" for key, value in table.items())
 
@@ -54,7 +62,8 @@ class Together(Program):
 
 @pytest.mark.campaign
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("station", share_of(BESIDE))
+@long_only
+@pytest.mark.parametrize("station", BESIDE)
 def test_a_frozen_station_is_named_by_the_ends_of_both(station, tmp_path):
     run = Together(tmp_path / "json", station, "--json")
     try:
