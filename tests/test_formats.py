@@ -193,8 +193,8 @@ def test_a_recording_of_an_arm_is_as_the_page_says(tmp_path):
 
 def test_a_recording_of_a_newer_format_is_refused(platform, tmp_path, monkeypatch):
     monkeypatch.setattr(writer, "FORMAT", 2)
-    told = hil("run", "heave", "--out", tmp_path, *QUICK, status=2)
-    assert "is of format 2; this version reads 1 and older ones" in told["error"]
+    told = hil("run", "heave", "--out", tmp_path, *QUICK, status=1)
+    assert "is of format 2; this version reads 1 and older ones" in told["cause"]
     (newer,) = tmp_path.glob("*/recording.mcap")
     with pytest.raises(RecordingError, match="is of format 2"):
         Recording.open(newer)

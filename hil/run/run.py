@@ -73,6 +73,14 @@ def run_dir(out: Path, name: str) -> Iterator[Path]:
             folder.rmdir()  # refuses, as it should, if there is anything
 
 
+@contextmanager
+def _nothing_moved() -> Iterator[None]:
+    try:
+        yield
+    except RecordingError as error:
+        raise RecordingError(f"nothing has moved: {error}") from error
+
+
 def recording_sink(
     settings: RecordingSettings, folder: Path, header: RunHeader, *, virtual: bool
 ) -> RecordingSink:
@@ -118,7 +126,8 @@ class Opening:
         with ExitStack() as entered:
             # Entered first, so left last: a second Ctrl-C does not tear the recording's end.
             self.wish = entered.enter_context(self._signals)
-            self.folder = entered.enter_context(run_dir(self._out, self._name))
+            with _nothing_moved():
+                self.folder = entered.enter_context(run_dir(self._out, self._name))
             self._stack = entered.pop_all()
         return self
 
@@ -142,8 +151,13 @@ class Opening:
         self._stack.callback(act)
 
     def record(self, settings: RecordingSettings, header: RunHeader) -> RecordingSink:
-        """Begin the recording; it is ended when the run is over."""
-        self._sink = recording_sink(settings, self.folder, header, virtual=self._virtual)
+        """Begin the recording; it is ended when the run is over.
+
+        Raises:
+            RecordingError: if it cannot be begun; the text says that nothing has moved.
+        """
+        with _nothing_moved():
+            self._sink = recording_sink(settings, self.folder, header, virtual=self._virtual)
         self._stack.callback(self._sink.finish)
         return self._sink
 

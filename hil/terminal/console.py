@@ -145,7 +145,9 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
 
     @wraps(function)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
+        # Loaded before it is needed: without descriptors it could not be any more.
         from hil.recording.header import RecordingError
+        from hil.terminal.fault import system_refusal, unforeseen
 
         try:
             function(*args, **kwargs)
@@ -159,13 +161,9 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
             _end(interrupted, Exit.REFUSED, as_json=bool(kwargs.get("as_json")))
         except (BrokenPipeError, typer.Exit, typer.Abort, typer.BadParameter):
             raise
-        except OSError as error:
-            place = f"{error.filename}: " if error.filename else ""
-            refused = RefusedError(f"{place}the system refuses: {error.strerror or error}")
-            _end(refused, Exit.REFUSED, as_json=bool(kwargs.get("as_json")))
         except Exception as error:
-            from hil.terminal.fault import unforeseen
-
+            if refused := system_refusal(error):
+                _end(RefusedError(refused), Exit.REFUSED, as_json=bool(kwargs.get("as_json")))
             _end(unforeseen(error), Exit.FAULT, as_json=bool(kwargs.get("as_json")))
 
     return wrapped

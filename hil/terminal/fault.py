@@ -12,12 +12,34 @@ from typing import Final
 from hil.config.files import make_folder, write_new
 from hil.timing.clock import utc_stamp
 
+CACHING: Final = "numba.core.caching"
+"""Module that keeps compiled kernels."""
 KEPT: Final = 20
 """Files of details at most; the oldest go."""
 
 
 class UnforeseenError(Exception):
     """A fault of the program itself; the text says what, and where its details are."""
+
+
+def system_refusal(error: Exception) -> str:
+    """What the system refuses, in a sentence; empty if it is not the system that does."""
+    if kernels := _kernels_refused(error):
+        return kernels
+    if not isinstance(error, OSError):
+        return ""
+    place = f"{error.filename}: " if error.filename else ""
+    return f"{place}the system refuses: {error.strerror or error}"
+
+
+def _kernels_refused(error: Exception) -> str:
+    """That compiled kernels have no place; empty if that is not what went wrong."""
+    steps = traceback.walk_tb(error.__traceback__)
+    if not any(frame.f_globals.get("__name__") == CACHING for frame, _ in steps):
+        return ""
+    why = error.strerror if isinstance(error, OSError) else "no folder for them can be written"
+    right = "set NUMBA_CACHE_DIR to a folder that can be written, with 100 MB to spare"
+    return f"compiled kernels cannot be kept: {why}; {right}"
 
 
 def faults_dir() -> Path:

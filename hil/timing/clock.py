@@ -123,6 +123,11 @@ def moment(now_s: Callable[[], float]) -> Moment:
     return Moment(datetime.now(UTC), now_s())
 
 
+def worked_s() -> float:
+    """Monotonic time of this machine [s], in virtual time as well: for what work takes of it."""
+    return time.monotonic()
+
+
 def utc_stamp() -> str:
     """Return the date and time, as 20260131T235959Z: for names of run folders, nothing else."""
     return datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")

@@ -237,7 +237,7 @@ def test_a_run_folder_that_is_none_is_refused(tmp_path):
 def test_out_that_cannot_be_written_is_refused(tmp_path):
     place = tmp_path / "file"
     place.write_text("")
-    result = hil("run", "heave", "--out", place, *QUICK, status=1)
+    result = hil("run", "heave", "--out", place, *QUICK, status=2)
     assert "nothing has moved" in result.stderr
 
 

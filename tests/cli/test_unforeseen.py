@@ -112,3 +112,35 @@ def test_too_few_descriptors_are_told_in_a_sentence():
     assert end.returncode == 1
     assert end.stderr == "error: 6 files may still be opened; 64 are needed (ulimit -n 1024)\n"
     assert limited(9, 4096).returncode == 0, "what the system allows is taken"
+
+
+WITHOUT_DESCRIPTORS = """
+import resource
+import typer
+from hil.terminal.console import verb
+
+@verb
+def fail() -> None:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
+    {fails}
+
+app = typer.Typer()
+app.command()(fail)
+app([])
+"""
+
+
+@pytest.mark.parametrize(
+    ("fails", "status", "words"),
+    [
+        ("open('/dev/null')", 1, "/dev/null: the system refuses: Too many open files"),
+        ("{}['a']", 3, "this is a fault of the program, and none of yours: KeyError: 'a'"),
+    ],
+)
+def test_without_descriptors_it_is_a_sentence_all_the_same(fails, status, words):
+    code = WITHOUT_DESCRIPTORS.replace("{fails}", fails)
+    end = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=False
+    )
+    assert (end.returncode, "Traceback" in end.stderr) == (status, False), end.stderr
+    assert words in end.stderr.replace("\n", " ")

@@ -5,7 +5,7 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -27,6 +27,7 @@ MODULES = {
     "recorder": "hil.recording.process",
     "desk": "hil.desk.process",
 }
+HIL = ("-m", "hil.cli")
 BEGINS_S, ENDS_S = 90.0, 120.0
 
 
@@ -44,20 +45,26 @@ def family(pid: int) -> Iterator[int]:
                 yield from family(int(child))
 
 
+def real(station: str) -> list[str]:
+    """Arguments of `hil run` for a station in real time."""
+    return arguments(station, *LONGER[station], 'clock="real"')
+
+
 class Program:
     """One run in real time.
 
     Args:
-        options: of `hil run`, beside scenario and changes.
+        words: of `hil run`.
+        program: arguments of the interpreter that is `hil`.
     """
 
-    def __init__(self, station: str, folder: Path, *options: str) -> None:
+    def __init__(self, folder: Path, words: Sequence[str], *, program: Sequence[str] = HIL) -> None:
         self.folder, self.runs = folder, folder / "runs"
-        folder.mkdir(parents=True)
-        changes = [*LONGER[station], 'clock="real"']
-        command = [sys.executable, "-P", "-m", "hil.cli", "run", *arguments(station, *changes)]
-        command += ["--out", str(self.runs), *options]
-        self.as_json = "--json" in options
+        self.runs.mkdir(parents=True)
+        command = [sys.executable, "-P", *program, "run", *words, "--out", str(self.runs)]
+        self.as_json = "--json" in words
+        self.undo: Callable[[], object] = lambda: None
+        """Takes back what was done, so that it can be looked at."""
         runtime = folder / "runtime"
         runtime.mkdir(mode=0o700)
         with (folder / "out.txt").open("wb") as out, (folder / "err.txt").open("wb") as err:
@@ -79,6 +86,14 @@ class Program:
                 if MODULES[name].encode() in Path(f"/proc/{pid}/cmdline").read_bytes():
                     found.append(pid)
         return found
+
+    def family(self) -> list[int]:
+        """Control, and all processes of the run."""
+        return [*family(self.pid)]
+
+    def wait(self) -> int:
+        """See its end; its exit status."""
+        return self.process.wait(ENDS_S)
 
     def until(self, holds: Callable[[], object], most_s: float = BEGINS_S) -> None:
         """Wait until something holds."""
@@ -110,24 +125,28 @@ class Program:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
 
-    def seen(self, *, page: bool = True) -> Seen:
+    def seen(self) -> Seen:
         """See its end, and look at all that it left."""
-        status = self.process.wait(ENDS_S)
+        status = self.wait()
         out, err = ((self.folder / name).read_text() for name in ("out.txt", "err.txt"))
         seen = Seen(status, told=parsed(out)) if self.as_json else Seen(status, err + out)
         seen.errors = err
         if self.recording is None:
             return seen
-        seen.file = File.of(self.recording)
-        if page:
-            command = [sys.executable, "-P", "-m", "hil.cli", "report", str(self.recording)]
-            made = subprocess.run([*command, "--json"], capture_output=True, text=True, check=False)
-            seen.reported, seen.report = made.returncode, parsed(made.stdout)
-            seen.verdict, seen.page = page_of(self.recording.parent / "report.html")
+        self.look(seen, self.recording)
         return seen
 
+    def look(self, seen: Seen, recording: Path) -> None:
+        """Look at a recording, and have its report made."""
+        seen.file = File.of(recording)
+        command = [sys.executable, "-P", *HIL, "report", str(recording), "--json"]
+        made = subprocess.run(command, capture_output=True, text=True, check=False)
+        seen.reported, seen.report = made.returncode, parsed(made.stdout)
+        seen.verdict, seen.page = page_of(recording.parent / "report.html")
+
     def close(self) -> None:
-        """Leave no process behind."""
+        """Leave no process and nothing read-only behind."""
+        self.undo()
         for pid in [*family(self.pid)][::-1]:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGCONT)

@@ -7,18 +7,22 @@ station and a fault; every second one is asked for JSON.
 import resource
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
-from signal import SIGCONT, SIGINT, SIGKILL, SIGSTOP
+from pathlib import Path
+from signal import SIGCONT, SIGINT, SIGKILL, SIGSTOP, SIGUSR1
 
 import pytest
 from campaign import share_of
 from rack_bench import CHANCE, needs_wires
-from real_runs import Program, pause
+from real_runs import HIL, Program, pause, real
 from seen_ends import GOOD, Seen, judged
 from short_runs import STATIONS
+from write_protection import protect
 
 pytestmark = [pytest.mark.real_time, needs_wires]
 ATTEMPTS = 3
+CALENDAR = str(Path(__file__).with_name("set_calendar.py"))
 
 
 def nothing(_run: Program) -> None:
@@ -56,6 +60,25 @@ def kill_gate(run: Program) -> None:
     run.send(SIGKILL, *run.pids("gate"))
 
 
+def write_protect(run: Program) -> None:
+    protect(run.recording)
+    run.undo = partial(protect, run.recording, on=False)
+
+
+def protect_folder(run: Program) -> None:
+    protect(run.runs)
+    run.undo = partial(protect, run.runs, on=False)
+
+
+def take_descriptors(run: Program) -> None:
+    for pid in run.family():  # those that are open stay so
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, 3))
+
+
+def set_calendar(run: Program) -> None:
+    run.send(SIGUSR1, run.pid)
+
+
 def stall_control(run: Program) -> None:
     run.send(SIGSTOP, run.pid)
     pause(1.0)
@@ -84,12 +107,35 @@ class Fault:
     """Pattern of what is told of a run that goes on."""
     stations: tuple[str, ...] = STATIONS
     options: tuple[str, ...] = ()
+    program: tuple[str, ...] = HIL
+    whole: bool = False
+    """Whether what is lost is so only after the end of the recording."""
+    never: bool = False
+    """Whether it is done before the run, which then never begins."""
 
 
 GATED = ("platform", "simulator")
 OTHERS = ("arm", "world")
 FAULTS = {
     "full disk": Fault(fill_disk, "File too large"),
+    "write-protected": Fault(write_protect, "Operation not permitted"),
+    "read-only folder": Fault(
+        protect_folder, "nothing has moved: .*cannot be made: Operation not permitted", never=True
+    ),
+    "no descriptors": Fault(
+        take_descriptors,
+        r"gate.jsonl cannot be read \(Too many open files\)",
+        stations=GATED,
+        options=("--report",),
+    ),
+    "no descriptors of others": Fault(
+        take_descriptors,
+        "report: .*Too many open files",
+        stations=OTHERS,
+        options=("--report",),
+        whole=True,
+    ),
+    "calendar set": Fault(set_calendar, program=(CALENDAR,)),
     "gate frozen": Fault(freeze_gate, "the gate is silent", stations=GATED),
     "gate killed": Fault(kill_gate, "the gate is (gone|silent)", stations=GATED),
     "stall": Fault(stall_control, "control: silent|too slow", stations=GATED),
@@ -99,12 +145,12 @@ FAULTS = {
     "recorder killed": Fault(kill_recorder, warning="the recorder was killed"),
     "recorders killed": Fault(kill_all_recorders, "recording failed"),
     "desk killed": Fault(
-        kill_desk, warning="the desk has died", stations=(*GATED, "arm"), options=("--operator",)
+        kill_desk, warning="the desk has died", stations=GATED, options=("--operator",)
     ),
-    "desk of a world killed": Fault(
+    "desk of others killed": Fault(
         kill_desk,
         "operator's desk: the desk has died",
-        stations=("world",),
+        stations=OTHERS,
         options=("--operator",),
     ),
     "nothing": Fault(nothing),
@@ -120,11 +166,14 @@ CELLS = WEIGHTY + [
 
 def strike(station: str, fault: Fault, folder, *, as_json: bool) -> Seen:
     """Run a station, do something to it, and see its end."""
-    options = (*fault.options, *(("--json",) if as_json else ()))
-    run = Program(station, folder, *options)
+    words = (*real(station), *fault.options, *(("--json",) if as_json else ()))
+    run = Program(folder, words, program=fault.program)
     try:
-        run.under_way()
+        if not fault.never:
+            run.under_way()
         fault.do(run)
+        run.wait()
+        run.undo()
         return run.seen()
     finally:
         run.close()
@@ -134,7 +183,7 @@ def wrongs(seen: Seen, fault: Fault) -> Iterator[str]:
     """What does not agree, or is not named."""
     if seen.status < 0:  # control itself was killed: its recording alone can tell
         seen = Seen(1, file=seen.file, verdict=seen.verdict, page=seen.page)
-    yield from judged(seen, fault.cause)
+    yield from judged(seen, fault.cause, whole=fault.whole)
     if fault.warning:
         told = seen.console or " ".join((seen.told["reason"], *seen.told["warnings"]))
         for name, text in (("end", told), ("page", seen.page), ("recording", seen.file.events)):
@@ -159,4 +208,4 @@ def test_status_console_json_recording_and_report_agree(station, name, tmp_path)
         if not by_chance(seen, fault):
             break
     assert list(wrongs(seen, fault)) == []
-    assert (seen.verdict in GOOD) == (not fault.cause)
+    assert (seen.verdict in GOOD) == (not fault.cause or fault.whole)

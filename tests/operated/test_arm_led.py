@@ -255,7 +255,8 @@ def test_a_panel_watches_and_stops_a_run_and_so_does_the_end_of_its_desk(tmp_pat
             process.send_signal(signal.SIGINT)
             process.communicate(timeout=30)
     said = json.loads(out)
-    assert (process.returncode, said["result"]) == (0, "cancelled"), errors
+    assert (process.returncode, said["result"]) == (int(how != "stop"), "cancelled"), errors
+    assert ("operator's desk: " in said["cause"]) == (how != "stop")
     recording = ArmRecording.open(next(tmp_path.glob("runs/*/*.mcap")))
     assert {event.to_bytes() for event in recording.recording.events} >= set(events)
     said = [event.message for event in recording.recording.events]

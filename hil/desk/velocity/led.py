@@ -62,6 +62,8 @@ class LedOperator:
         """Whether the dead-man counts as held."""
         self.stopped: str = ""
         """Who asked for the end, in a sentence; empty while nobody has."""
+        self.lost: str = ""
+        """Why nobody can ask for it any more, in a sentence; empty while the desk is well."""
         self.telemetry: TelemetrySink | None = None
         """What panels read; the run's frames and events belong there."""
         self.say: Said = lambda text, data: None
@@ -121,7 +123,7 @@ class LedOperator:
             return
         self._next_look_s = now_s + DESK_EVERY_S
         if news := self._desk_news():
-            self.stopped = self.stopped or f"operator's desk: {news}"
+            self.lost = self.lost or f"operator's desk: {news}"
             self.say(f"operator's desk: {news}", {"stopped": True})
             self._ends(EndCause.DESK, news)
 
@@ -159,7 +161,7 @@ class _EitherStop:
     @property
     def asked(self) -> object | None:
         """What asked for the end; None while nothing did."""
-        return self.signals.asked or self.operator.stopped or None
+        return self.signals.asked or self.operator.stopped or self.operator.lost or None
 
 
 class DeadManSource(WrappedSource):

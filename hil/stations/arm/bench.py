@@ -238,7 +238,7 @@ def run_arm(
         stream = Stream(
             clock, prepared.station(held, arm), arm, stream_plan(prepared),
             RobotStart(plan.robot, prepared.start, robot_at), wish, plan.scenario.longest_s,
-            plan.robot.oat_convention(), emulated.shown,
+            plan.robot.oat_convention(), str if led is None else lambda: led.lost, emulated.shown,
         )  # fmt: skip
         found = run_stream(
             stream, header, out, plan.scenario.name, plan.scenario.recording, shown_at=shown_at,

@@ -70,7 +70,7 @@ class ArmLoop:
         self._seen: LinkReport | None = None
         self._next: RobotStep | None = None
         self._gap_m = 0.0
-        self._cancelled = self._ended = self._reason = ""
+        self._cancelled = self._ended = self._reason = self._lost = ""
         self._near: set[str] = set()
         self._shown = ""
 
@@ -107,7 +107,7 @@ class ArmLoop:
     def end(self) -> ArmEnd:
         """How it ended."""
         final = self._final or self._seen or self._wire.poll()
-        return ArmEnd(final.result, self._reason, final.streamed, final)
+        return ArmEnd(final.result, self._reason, final.streamed, final, self._lost)
 
     def _tell_end_to_panels(self, tick: Tick) -> None:
         """One more look at the operator, whose panels hear with it why there is none after it.
@@ -154,8 +154,8 @@ class ArmLoop:
         self._shown = shown
 
     def _await_robot(self, tick: Tick, report: LinkReport) -> None:
-        if self._stream.wish.asked is not None:
-            self._end_with(tick, "stopped by the operator before the robot moved")
+        if why := self._end_asked():
+            self._end_with(tick, f"{why} before the robot moved")
         elif report.state is HostState.FAULT or report.state is HostState.HELD:
             self._end_with(tick, report.text)
         elif self._can_start(report):
@@ -186,6 +186,11 @@ class ArmLoop:
         known = report.measured is not None or self._stream.start.shown is not None
         return known or report.counts.requests >= WORDS_WITH_A_PLACE
 
+    def _end_asked(self) -> str:
+        """Why the end is asked for, by the operator or for want of one; empty while it is not."""
+        self._lost = self._stream.lost()
+        return self._lost or ("" if self._stream.wish.asked is None else "stopped by the operator")
+
     def _refuse_start(self, tick: Tick, why: str) -> None:
         self._witness.note(tick, f"the start is refused, nothing has been sent: {why}")
         self._reason = why
@@ -193,8 +198,8 @@ class ArmLoop:
         self._phase, self._since_s = StreamPhase.ENDING, tick.t_s
 
     def _while_streaming(self, tick: Tick, report: LinkReport) -> None:
-        if self._stream.wish.asked is not None:
-            self._cancel(tick, "stopped by the operator")
+        if why := self._end_asked():
+            self._cancel(tick, why)
         elif tick.t_s - self._since_s > self._stream.longest_s:
             self._cancel(tick, f"the motion lasted longer than {self._stream.longest_s:g} s")
         elif why := self._dead_man.look(tick):

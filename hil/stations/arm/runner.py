@@ -33,6 +33,7 @@ from hil.stations.arm.station import AT, LINK, WORLD
 from hil.stations.arm.told import ArmCheckTold, ArmRunTold, FindingTold
 from hil.stations.arm.wire import emulated_robot
 from hil.stations.arm.world import check_world
+from hil.terminal.afterwards import Afterwards
 from hil.terminal.console import err, out, styled, waiting
 from hil.terminal.stand_in import run_or_stand_in
 from sim.world.space_arm.simulator import TICK_S
@@ -106,7 +107,9 @@ def run(request: Request) -> Ran:
             edit=_say if request.options.get("--edit") else None,
         )  # fmt: skip
         result = _run(prepared, started)
-    page, accuracy = _report(result) if request.report else (None, None)
+    after = Afterwards(result.run_end)
+    made = after.make("report", partial(_report, result)) if request.report else None
+    page, accuracy = made or (None, None)
     told = _run_told(result, page)
     told["accuracy"] = None if accuracy is None else accuracy.told()
 
@@ -116,7 +119,7 @@ def run(request: Request) -> Ran:
             style = "green" if accuracy.kept else "red"
             out.print("accuracy:", styled(style, str(accuracy)), soft_wrap=True)
 
-    return Ran(end=result.run_end, told=told, show=show)
+    return Ran(end=after.end, told=told, show=show)
 
 
 def _say(words: str) -> None:

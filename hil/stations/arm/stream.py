@@ -133,6 +133,8 @@ class Stream:
     longest_s: float
     """A live motion is brought to rest by then [s]."""
     convention: OatConvention
+    lost: Callable[[], str] = str
+    """Why it has to end without anybody's request; empty while it has not."""
     shown: Callable[[], str] = str
     """What an emulated robot shows at its controller, for the record alone: no wire tells it."""
 
@@ -153,11 +155,13 @@ class ArmEnd:
     waypoints: int
     """That the robot was sent."""
     report: LinkReport
+    lost: str = ""
+    """What ended it without anybody's request; empty if nothing did."""
 
     @property
     def ok(self) -> bool:
         """Completed, or cancelled by the operator and at rest."""
-        return self.result in (StreamResult.COMPLETED, StreamResult.CANCELLED)
+        return not self.lost and self.result in (StreamResult.COMPLETED, StreamResult.CANCELLED)
 
     def in_words(self) -> tuple[str, str]:
         """The outcome in a word or two, and why it did not complete."""

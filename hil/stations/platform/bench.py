@@ -16,10 +16,10 @@ from drives.bank import (
 from drives.known_place import SENSOR_FAULT
 from hil.config.errors import ConfigError, MotionError
 from hil.machines.machine import gate_limits, geometry_of, park_pose
-from hil.recording.events import EventKind, EventRecord, Level
+from hil.recording.events import Level
 from hil.run.run import BLACK_BOX_NAME, Opening
 from hil.stations.platform.control import PlatformMachine, PlatformStation
-from hil.stations.platform.course import UNDER_POWER, WHOLE_COURSE, RunResult, RunSequence
+from hil.stations.platform.course import WHOLE_COURSE, RunResult, RunSequence
 from hil.stations.platform.drives.certificate import require_certificate, require_parked
 from hil.stations.platform.drives.reference import place_path, void_reference
 from hil.stations.platform.drives.setup import bank_spec
@@ -29,6 +29,7 @@ from hil.stations.platform.gate.spec import build_bank
 from hil.stations.platform.gated_bank import GatedBank, GatedDrives
 from hil.stations.platform.header import foreign_code, run_header
 from hil.stations.platform.journal import PlatformJournal
+from hil.stations.platform.left import left_events, powered_line
 from hil.stations.platform.loop import Loop, LoopEnd
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.moves import move
@@ -42,7 +43,6 @@ from hil.stations.platform.operator.assembly import (
 )
 from hil.stations.platform.scenario import LegMovesSettings, Plan
 from hil.stations.platform.supervisor import Outcome, RunCourse, Supervisor
-from hil.stations.platform.touches import touch_events
 from hil.stations.platform.waits import GOES_ON
 from hil.timing.clock import Clock, ReportingClock, Tick, VirtualClock, moment
 from hil.timing.neighbours import neighbours
@@ -125,23 +125,18 @@ def run(
         RecordingError: if the recording cannot be begun; nothing has moved.
         DriveError: if the drives cannot be configured; nothing has moved.
     """
-    period_s = plan.scenario.period_s
     motion = motion or motion_of(plan, whole=plan.scenario.checks_first)
-    limits = gate_limits(plan.rig, period_s, wired=plan.drives_url != "sim:")
+    limits = gate_limits(plan.rig, plan.scenario.period_s, wired=plan.drives_url != "sim:")
     if operator:
         prepare(plan)
     virtual = plan.scenario.clock == "virtual"
+    tell_live = None if virtual else tell
     with Opening(plan.scenario.name, out, virtual=virtual, stop=stop) as opening:
         beside = [] if virtual else opening.enter(neighbours())
         gated, clock = _gate(plan, limits, course, opening.folder, progress, tell, led=operator)
         opening.at_end(gated.close)
         companion = None if extension is None else opening.enter(extension.open(clock.now_s))
-        report = _opened(plan, gated)
-        if tell is not None and not virtual:
-            tell(f"the drives are set up, the run is prepared {GOES_ON}")
-        if course.engage:  # homing alone is slow, and comes before a test move can be made
-            require_certificate(plan, report)
-        require_parked(plan, report)
+        report = _ready(plan, gated, course, tell_live)
         foreign = foreign_code(plan, motion)
         header = run_header(plan, limits, report, moment(clock.now_s), foreign, extension)
         sink = opening.record(plan.scenario.recording, header)
@@ -158,56 +153,58 @@ def run(
             companion.note = journal.note
         setup = opening.grant(_granted)
         loop = Loop(
-            clock,
-            period_s,
-            station,
-            supervisor,
-            gated,
-            journal,
-            opening.wish,
-            stop_on_overrun=plan.scenario.overruns == "stop",
-            tell=tell,
-            companion=companion,
-        )
+            clock, plan.scenario.period_s, station, supervisor, gated, journal, opening.wish,
+            stop_on_overrun=plan.scenario.overruns == "stop", tell=tell, companion=companion,
+        )  # fmt: skip
         _note_before(report, course, station, journal, tell)
-        if tell is not None and not virtual:
-            tell(WAITS if operator else "the run begins")
+        if tell_live is not None:
+            tell_live(WAITS if operator else "the run begins")
         opening.play(loop, journal)
         end = loop.end
-        for event in touch_events(end.link.touched, end.tick):
-            journal.event(event)
-        powered = f"{UNDER_POWER} {'; '.join(end.link.powered)}" if end.link.powered else ""
-        if powered:
-            journal.event(
-                EventRecord(
-                    end.tick.t_s, end.tick.index, EventKind.NOTE, Level.ERROR, "drives", powered
-                )
-            )
         lost = "" if virtual else complaint(opening.folder / BLACK_BOX_NAME)
-        failed = end.failure is not None or bool(powered)
-        outcome = Outcome.FAILED if failed else supervisor.outcome
-        opening.conclude(
-            outcome.value,
-            well=outcome in (Outcome.COMPLETED, Outcome.STOPPED),
-            reason=_reason(end, supervisor) or powered,
-            failures=tuple(filter(None, (powered if _reason(end, supervisor) else "", lost))),
-        )
+        outcome = _conclude(opening, end, supervisor, journal, lost)
     _void_if_lost(plan, journal.violations)
     return RunResult(
-        outcome=outcome,
-        mode=end.mode,
-        cycles=end.cycles,
-        overruns=end.overruns,
-        events=tuple(journal.events),
-        violations=tuple(journal.violations),
-        end=opening.end(),
-        setup=setup,
-        drives=report,
-        homed=journal.homed,
-        link=end.link,
-        gate_record=lost,
+        outcome=outcome, mode=end.mode, cycles=end.cycles, overruns=end.overruns,
+        events=tuple(journal.events), violations=tuple(journal.violations), end=opening.end(),
+        setup=setup, drives=report, homed=journal.homed, link=end.link, gate_record=lost,
         beside=tuple(beside),
+    )  # fmt: skip
+
+
+def _ready(
+    plan: Plan, gated: GatedDrives, course: RunSequence, tell: Callable[[str], None] | None
+) -> BankReport:
+    """Power the drives up, and require what has to be known of them before a run."""
+    report = _opened(plan, gated)
+    if tell is not None:
+        tell(f"the drives are set up, the run is prepared {GOES_ON}")
+    if course.engage:  # homing alone is slow, and comes before a test move can be made
+        require_certificate(plan, report)
+    require_parked(plan, report)
+    return report
+
+
+def _conclude(
+    opening: Opening, end: LoopEnd, supervisor: RunCourse, journal: PlatformJournal, lost: str
+) -> Outcome:
+    """Note how the drives were left, and say how the run ended.
+
+    Args:
+        lost: what is wrong with the gate's own record; empty if nothing is.
+    """
+    for event in left_events(end.link, end.tick):
+        journal.event(event)
+    powered, reason = powered_line(end.link), _reason(end, supervisor)
+    failed = end.failure is not None or bool(powered)
+    outcome = Outcome.FAILED if failed else supervisor.outcome
+    opening.conclude(
+        outcome.value,
+        well=outcome in (Outcome.COMPLETED, Outcome.STOPPED),
+        reason=reason or powered,
+        failures=tuple(filter(None, (powered if reason else "", lost))),
     )
+    return outcome
 
 
 def _note_before(

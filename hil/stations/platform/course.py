@@ -32,8 +32,6 @@ class RunSequence:
         return BankWish(self.homing_legs, self.cut_m_s)
 
 
-UNDER_POWER = "NOT PROVED TO BE OFF, take its power:"
-"""Before the drives that were left so."""
 WHOLE_COURSE = RunSequence()
 
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from drives.bank import DriveAbsentError, DriveError, LinkError
 from hil.config.errors import DEVICE_ABSENT, RefusedError
-from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.run.end import Ran
 from hil.run.evidence import evidence_of
@@ -39,9 +39,10 @@ from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.operator.assembly import NoDeskError, require_operable
 from hil.stations.platform.scenario import Plan
-from hil.stations.platform.shown import report_of, run_told, show_run
+from hil.stations.platform.shown import NO_FIGURES, Figures, report_of, run_told, show_run
 from hil.stations.platform.waits import Announcer
 from hil.stations.platform.warm import warm
+from hil.terminal.afterwards import Afterwards
 from hil.terminal.console import err, waiting
 from hil.terminal.stand_in import run_or_stand_in
 from hil.timing.stop import StopSignals, StopWish
@@ -59,7 +60,7 @@ class Added:
     """About how long the run takes [s]; infinite if that is not known."""
 
 
-_REFUSALS = (RecordingError, DriveError, NotCommissionedError, NotReferencedError, NoDeskError)
+_REFUSALS = (DriveError, NotCommissionedError, NotReferencedError, NoDeskError)
 
 
 def run_asked(request: Request) -> Ran:
@@ -103,19 +104,25 @@ def run_plan(
         result = play(
             plan, folder, quiet=as_json, operator=operator, until_told=until_told, added=added
         )
-        recording = Recording.open(result.recorder.path)
-        evidence = evidence_of(recording, np.array(plan.rig.cylinders.closed_length_m))
-        page = report_of(recording) if report_too else None
+        after = Afterwards(result.end)
+        path = result.recorder.path
+        figures = after.make("figures", partial(_figures, plan, path)) or NO_FIGURES
+        page = after.make("report", partial(report_of, path)) if report_too else None
         fit = None if request is None else fit_after(plan, result, quiet=as_json)
         advice = None if fit is None or request is None else Advice.of(fit, "run", request)
-        told = run_told(plan, result, recording, evidence, page)
+        told = run_told(plan, result, figures, page)
         told["fit"] = None if advice is None else advice.data
 
         def show() -> None:
-            show_run(plan, result, recording, evidence, page)
+            show_run(plan, result, figures, page)
             show_advice(advice)
 
-        return Ran(end=result.end, told=told, show=show, until_told=until_told.pop_all())
+        return Ran(end=after.end, told=told, show=show, until_told=until_told.pop_all())
+
+
+def _figures(plan: Plan, path: Path) -> Figures:
+    recording, closed_length_m = Recording.open(path), plan.rig.cylinders.closed_length_m
+    return Figures.of(recording, evidence_of(recording, np.array(closed_length_m)))
 
 
 def play(

@@ -1,54 +1,75 @@
 """What people and programs are told of a run that is over."""
 
+import math
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, Final, Self
 
 from rich.table import Table
 
 from drives.bank import BankEnd
-from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.run.end import conclusion_told
-from hil.run.evidence import Evidence, verdicts_of
-from hil.run.stall import stall_of
-from hil.stations.platform.course import UNDER_POWER, RunResult
+from hil.run.evidence import Evidence, Lateness, verdicts_of
+from hil.run.stall import Stall, stall_of
+from hil.stations.platform.course import RunResult
 from hil.stations.platform.fitting import SHOWN
+from hil.stations.platform.left import UNDER_POWER, powered_drives
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.told import RunTold, VerdictTold
 from hil.stations.platform.touches import touch_line
-from hil.terminal.console import err, out, styled
+from hil.terminal.console import out, styled
 
 
-def report_of(recording: Recording) -> Path | None:
-    """The report of a run that has just ended; a full disk does not hide how the run went."""
+def report_of(path: Path) -> Path:
+    """The report of a run that has just ended, by its recording."""
     from hil.report.page import write_report
 
-    try:
-        return write_report(recording, recording.path.parent)
-    except RecordingError as error:
-        err.print(f"no report: {error}", soft_wrap=True)
-        return None
+    return write_report(Recording.open(path), path.parent)
 
 
-def run_told(
-    plan: Plan, result: RunResult, recording: Recording, evidence: Evidence, page: Path | None
-) -> RunTold:
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What is taken from the recording of a run that is over."""
+
+    evidence: Evidence
+    drives: str
+    """On which it went."""
+    verdicts: list[dict[str, Any]]
+    """What the gate objected to, in order."""
+    stall: Stall | None
+    """The computer that was too slow, if that stopped the run."""
+
+    @classmethod
+    def of(cls, recording: Recording, evidence: Evidence) -> Self:
+        """The figures of a recording."""
+        return cls(evidence, drives_of(recording), verdicts_of(recording), stall_of(recording))
+
+
+NO_FIGURES: Final = Figures(
+    Evidence(None, None, None, None, None, None, Lateness(math.nan, math.nan, math.nan)),
+    "not known", [], None,
+)  # fmt: skip
+"""Of a recording that cannot be read any more."""
+
+
+def run_told(plan: Plan, result: RunResult, figures: Figures, page: Path | None) -> RunTold:
     """What ``--json`` prints of a run, without advice."""
     return RunTold(
         **conclusion_told(result.end),
         outcome=result.outcome.value,
         reason=result.reason,
         mode=result.mode.name,
-        verdicts=[VerdictTold(**one) for one in verdicts_of(recording)],
-        **asdict(evidence),
+        verdicts=[VerdictTold(**one) for one in figures.verdicts],
+        **asdict(figures.evidence),
         cycles=result.cycles,
         overruns=result.overruns,
         touched=[touch_line(touch) for touch in result.link.touched],
         link=dict(result.link.tally),
         gate_record=result.gate_record,
         powered=list(result.link.powered),
-        stall=stall_of(recording),
+        stall=figures.stall,
         beside=list(result.beside),
         report=None if page is None else str(page),
         real_time=list(result.setup),
@@ -57,21 +78,19 @@ def run_told(
     )
 
 
-def show_run(
-    plan: Plan, result: RunResult, recording: Recording, evidence: Evidence, page: Path | None
-) -> None:
+def show_run(plan: Plan, result: RunResult, figures: Figures, page: Path | None) -> None:
     """Figures of a run, and what the gate objected to."""
-    show_drives(recording)
+    show_drives(figures.drives)
     table = Table(box=None, show_header=False, pad_edge=False)
-    for name, text in _figures(plan, result, evidence):
+    for name, text in _figures(plan, result, figures.evidence):
         table.add_row(name, text)
     out.print(table)
     for item in result.setup:
         if not item.ok:
             out.print(f"real time: {item.item}: {item.detail} {item.remedy}")
-    if (stall := stall_of(recording)) is not None:
+    if (stall := figures.stall) is not None:
         out.print(styled("red", f"{stall};"), stall.remedy(result.beside), soft_wrap=True)
-    for verdict in () if stall else verdicts_of(recording)[:SHOWN]:
+    for verdict in () if stall else figures.verdicts[:SHOWN]:
         out.print(f"{verdict['t_s']:9.3f} s  {verdict['message']}", soft_wrap=True)
     if page is not None:
         out.print(f"report:    {page}", soft_wrap=True)
@@ -80,12 +99,16 @@ def show_run(
 def show_powered(link: BankEnd) -> None:
     """Name the drives that are not proved to be off: the last word of every verb that leaves."""
     if link.powered:
-        out.print(styled("red", UNDER_POWER), "; ".join(link.powered), soft_wrap=True)
+        out.print(styled("red", UNDER_POWER), powered_drives(link), soft_wrap=True)
 
 
-def show_drives(recording: Recording) -> None:
+def drives_of(recording: Recording) -> str:
     """On which drives a run went."""
-    drives = recording.metadata.get("run", {}).get("drives", "not known")
+    return recording.metadata.get("run", {}).get("drives", "not known")
+
+
+def show_drives(drives: str) -> None:
+    """Show on which drives a run went."""
     out.print(f"drives: {drives}", soft_wrap=True)
 
 

@@ -13,7 +13,7 @@ from hil.recording.events import EventKind, Level
 from hil.recording.signals import RowFlag
 from hil.stations.world.editing.carried import RowFit, row_columns
 from hil.stations.world.signals import MODES
-from safety.robot_limits import RobotAction, RobotVerdict
+from safety.robot_limits import RobotAction, RobotCheck, RobotVerdict
 from sim.world.engine.mjcf_text import quaternion_of
 from sim.world.engine.world import DivergedError
 
@@ -49,7 +49,8 @@ class WorldFigures:
     steps: int = 0
     """Of the engine."""
     ended: str = "completed"
-    """How it ended: completed, stopped, refused by the gate, failed (its law did), diverged."""
+    """How it ended: completed, stopped by a person, refused by the gate, failed (its law or the
+    operator's desk did), diverged."""
     reason: str = ""
     """Why, if it was not completed."""
     violations: list[str] = field(default_factory=list[str])
@@ -61,6 +62,11 @@ class WorldFigures:
     def ok(self) -> bool:
         """Whether the motion came to its end."""
         return self.ended == "completed"
+
+    @property
+    def well(self) -> bool:
+        """Whether it came to its end, or to the one that a person asked for."""
+        return self.ended in ("completed", "stopped")
 
 
 class BetweenSteps(Protocol):
@@ -83,6 +89,7 @@ class WorldRun:
         journal: where rows and events go; None for a proof, which records nothing.
         signals: the table of the rows.
         stopped: tells why the operator wants the end; empty while he does not.
+        lost: tells why it has to end without anybody's request; empty while it has not.
         between: what else happens in each turn, in this order.
     """
 
@@ -93,6 +100,7 @@ class WorldRun:
         journal: Journal | None,
         signals: Signals,
         stopped: Callable[[], str] = str,
+        lost: Callable[[], str] = str,
         between: Sequence[BetweenSteps] = (),
     ) -> None:
         self.clock, self.period_s = clock, bench.world.step_s
@@ -102,7 +110,7 @@ class WorldRun:
         """Where rows and events go."""
         self.signals: Signals = signals
         """The table of its rows."""
-        self._bench, self._stopped = bench, stopped
+        self._bench, self._stopped, self._lost = bench, stopped, lost
         self._between = tuple(between)
         self._columns = row_columns(bench)
         self._fit: RowFit | None = None
@@ -110,7 +118,7 @@ class WorldRun:
         self._settles = round(bench.plan.scenario.settle_s / self.period_s)
         self._ended_at: int | None = None
         if refused := bench.gated.reset():
-            self._objected(0.0, 0, tuple(one.message for one in refused))
+            self._objected(0.0, tuple(one.message for one in refused))
 
     def turn(self, tick: Tick) -> bool:
         """One step; whether it was the last."""
@@ -123,10 +131,10 @@ class WorldRun:
         self._hold_others(tick)
         if self._reads:
             bench.sensors.read()
-        failed = bench.gated.law.fault
-        stop = failed or self._stopped()
-        verdict = bench.gated.step(asked, found, stop)
-        self._judge(tick, verdict, stop, "failed" if failed else "stopped")
+        stop = self._stopped()
+        failed = bench.gated.law.fault or self._lost()
+        verdict = bench.gated.step(asked, found, failed or stop)
+        self._judge(tick, verdict, stop, failed)
         self._measure(index, asked.positions, found.positions)
         if self.journal is not None:
             self._note(tick, asked.positions, found.positions, found.speeds, found.efforts)
@@ -206,26 +214,28 @@ class WorldRun:
                 self.journal.put(tick.t_s, tick.index, one.text, dict(one.data), who="source",
                                   kind=EventKind.NOTE, level=level)  # fmt: skip
 
-    def _judge(self, tick: Tick, verdict: RobotVerdict, stop: str, ended: str) -> None:
+    def _judge(self, tick: Tick, verdict: RobotVerdict, stop: str, failed: str) -> None:
         if not verdict.violations:
             return
+        only_asked = all(one.check is RobotCheck.ASKED for one in verdict.violations)
+        asked = bool(stop) and not failed and only_asked
         told = tuple(one.message for one in verdict.violations)
-        self._objected(tick.t_s, tick.index, told)
-        if stop:
-            self.figures.ended = ended
+        ended = "failed" if failed else "stopped" if asked else "refused"
+        self._objected(tick.t_s, told, ended)
         if self.journal is not None:
             for one in verdict.violations:
                 kind, level = EventKind.VIOLATION, Level.ERROR
-                if stop and ended == "stopped":
+                if asked:
                     kind, level = EventKind.NOTE, Level.WARNING
                 data = {key: value for key, value in one.data.items() if value == value}
                 self.journal.put(tick.t_s, tick.index, one.message, data, who="gate", kind=kind,
                                   level=level)  # fmt: skip
 
-    def _objected(self, t_s: float, index: int, told: tuple[str, ...]) -> None:
+    def _objected(self, t_s: float, told: tuple[str, ...], ended: str = "refused") -> None:
+        """Keep what the gate said; the first that a person did not ask for is how it ended."""
         self.figures.violations += [f"t = {t_s:.3f} s: {one}" for one in told]
-        if self.figures.ok:
-            self.figures.ended = "refused"
+        if self.figures.well:
+            self.figures.ended = ended
             self.figures.reason = f"t = {t_s:.3f} s: {told[0]}"
 
     def _measure(self, index: int, asked: tuple[float, ...], found: tuple[float, ...]) -> None:
@@ -250,7 +260,9 @@ class WorldRun:
         assert journal is not None  # noqa: S101  # only called with one
         action = bench.gated.action
         pose = bench.tool_pose()
-        flags = RowFlag(0) if self.figures.ok else RowFlag.FAULT_LATCHED
+        flags = RowFlag(0) if self.figures.well else RowFlag.FAULT_LATCHED
+        if self.figures.ended == "stopped":
+            flags = RowFlag.STOP_ASKED
         shown = *of_joints, bench.gated.commanded.tolist()
         coordinates, reading = bench.world.positions, bench.sensors.latest
         if self._fit is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +15,6 @@ from hil.run.end import Ran
 from hil.run.station import Checked, Request, Tried
 from hil.stations.world.led import how_to_lead
 from hil.stations.world.loop import WorldFigures
-from hil.stations.world.pictures import PicturesError
 from hil.stations.world.planned_settings import HoldMotion
 from hil.stations.world.requested import plan_of
 from hil.stations.world.scenario import WorldPlan, load_world_plan
@@ -30,6 +28,7 @@ from hil.stations.world.showing import (
     show_run,
 )
 from hil.stations.world.told_runs import WorldCheckTold
+from hil.terminal.afterwards import Afterwards
 from hil.terminal.console import err, styled, waiting
 
 if TYPE_CHECKING:
@@ -109,36 +108,40 @@ def run_plan(plan: WorldPlan, request: Request) -> Ran:
         result = run_world(
             plan, request.folder, tell, edits=edits, changes=inbox, operator=request.operator
         )
-    shown = _shown(request, result.recorder.path)
-    end, told = result.end, run_told(result, plain, shown)
-    if shown.failure:
-        end = replace(end, failures=(*end.failures, f"video: {shown.failure}"))
-    return Ran(end=end, told=told, show=partial(show_run, result, told, shown))
+    after = Afterwards(result.end)
+    shown = _shown(request, result.recorder.path, after)
+    told = run_told(result, plain, shown)
+    return Ran(end=after.end, told=told, show=partial(show_run, result, told, shown))
 
 
 def _say(words: str) -> None:
     err.print(styled("yellow", words), soft_wrap=True)
 
 
-def _shown(request: Request, path: Path) -> RunPages:
-    """Draw what was asked for of a recording; the run is over and counts, whatever fails here."""
-    from hil.recording.reader import Recording
-
-    page, video, failure = None, request.options.get("--video"), ""
-    if request.report:
-        from hil.report.page import write_report
-
-        page = write_report(Recording.open(path), path.parent)
+def _shown(request: Request, path: Path, after: Afterwards) -> RunPages:
+    """Draw what was asked for of a recording."""
+    video = request.options.get("--video")
+    page = after.make("report", partial(_write_report, path)) if request.report else None
     if video is not None:
-        from hil.stations.world.filming import film
-        from hil.stations.world.recorded import RecordedWorld
+        video = after.make("video", partial(_film, path, video, quiet=request.as_json))
+    return RunPages(page, video, after.failed.get("video", ""))
 
-        tell = (lambda _: None) if request.as_json else VideoProgress()
-        try:
-            film(RecordedWorld.of(Recording.open(path)), Path(video), tell)
-        except PicturesError as error:
-            video, failure = None, str(error)
-    return RunPages(page, video, failure)
+
+def _write_report(path: Path) -> Path:
+    from hil.recording.reader import Recording
+    from hil.report.page import write_report
+
+    return write_report(Recording.open(path), path.parent)
+
+
+def _film(path: Path, to: str, *, quiet: bool) -> str:
+    from hil.recording.reader import Recording
+    from hil.stations.world.filming import film
+    from hil.stations.world.recorded import RecordedWorld
+
+    tell = (lambda _: None) if quiet else VideoProgress()
+    film(RecordedWorld.of(Recording.open(path)), Path(to), tell)
+    return to
 
 
 def dry_run(file: Path, out_dir: Path, tell: Callable[[float, float], None]) -> Tried:

@@ -25,7 +25,7 @@ from hil.stations.world.scenario import WorldLaw, WorldPlan
 from hil.stations.world.signals import STATION, world_signals
 from hil.stations.world.sources.opened import LiveMeans
 from hil.stations.world.tapping import tapped
-from hil.timing.clock import Clock, ReportingClock, VirtualClock, moment
+from hil.timing.clock import Clock, ReportingClock, VirtualClock, moment, worked_s
 
 if TYPE_CHECKING:
     from hil.desk.velocity.led import LedOperator
@@ -131,15 +131,16 @@ def run_world(
             between.append(law_changes(changer))
             if plan.scenario.clock == "real":
                 opening.enter(tapped(plan, bench))
-        turning = WorldRun(bench, paced, journal, signals, stopped, between=between)
+        lost: Callable[[], str] = str if led is None else lambda: led.lost
+        turning = WorldRun(bench, paced, journal, signals, stopped, lost, between=between)
         if live is not None:
             live.world = lambda: turning.bench.world  # another one after an edit
-        began = moment(clock.now_s).utc
+        began_s = worked_s()
         opening.play(turning, journal)
-        passed_s = (moment(clock.now_s).utc - began).total_seconds()
+        passed_s = worked_s() - began_s
         figures = turning.figures
         _tell_end(journal, figures, turning.bench)
-        opening.conclude(figures.ended, well=figures.ok, reason=figures.reason)
+        opening.conclude(figures.ended, well=figures.well, reason=figures.reason)
     steps = max(1, turning.figures.steps)
     return WorldResult(
         plan, turning.figures, opening.end(), passed_s / steps, clock.overruns, editor, changer

@@ -73,7 +73,7 @@ class WorldRunTold(WorldErrorsTold, ConclusionTold):
     """Its name."""
     ended: str
     """`completed`, `stopped` by the operator, `refused` by the gate, `failed` by the law that
-    moved it, or `diverged`."""
+    moved it or the operator's desk, or `diverged`."""
     reason: str
     """Why it was not completed; empty if it was."""
     plain_pid: WorldErrorsTold | None

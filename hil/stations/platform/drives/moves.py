@@ -24,7 +24,8 @@ from hil.stations.platform.drives.told import HomeTold, LegTestTold
 from hil.stations.platform.drives.watchdog_proof import CUT_LEG_M_S, WatchdogProof, limit_us
 from hil.stations.platform.runner import play
 from hil.stations.platform.scenario import Plan
-from hil.stations.platform.shown import show_drives, show_powered
+from hil.stations.platform.shown import drives_of, show_drives, show_powered
+from hil.terminal.afterwards import Afterwards
 from hil.terminal.console import err, out, print_json, styled
 from hil.terminal.run_end import show, show_end
 from hil.timing.clock import utc_stamp
@@ -42,16 +43,18 @@ def home_and_show(plan: Plan, leg: int | None, folder: Path, *, as_json: bool) -
     course = RunSequence(engage=False, homing_legs=legs)
     with ExitStack() as until_told:
         result = play(plan, folder, quiet=as_json, course=course, until_told=until_told)
-        recording = Recording.open(result.recorder.path)
+        after = Afterwards(result.end)
+        path = result.recorder.path
+        drives = after.make("figures", lambda: drives_of(Recording.open(path))) or "not known"
         homed = [number for number, homed in enumerate(result.homed, start=1) if homed]
         told = HomeTold(
-            **conclusion_told(result.end),
+            **conclusion_told(after.end),
             outcome=result.outcome.value,
             reason=result.reason,
             homed=homed,
             powered=list(result.link.powered),
         )
-        ran = Ran(end=result.end, told=told, show=partial(show_drives, recording))
+        ran = Ran(end=after.end, told=told, show=partial(show_drives, drives))
         return show(ran, as_json=as_json)
 
 
@@ -76,7 +79,7 @@ def leg_test_and_show(
         moved = result.ok and all_passed(tests)
         if not as_json:
             show_end(result.end)
-            show_drives(recording)
+            show_drives(drives_of(recording))
             _show_tests(tests)
         watchdog, why, left = None, result.reason, [result.link]
         if moved and protocol_of(plan.drives_url):

@@ -41,7 +41,7 @@ def view(
     A scenario runs, gate and all, and is recorded with every pull; a robot holds where it starts.
     Space pauses, the right arrow makes one step, + and - change the speed of time (0.01 to 100),
     a double click chooses a body, Ctrl and the right button pull at it. Closing it ends the run.
-    Exit status 1 if the motion did not come to its end, or there is no window.
+    Exit status 1 if something else ended it before its motion did, or there is no window.
     """
     from hil.stations.world.watching import watch_document
 

@@ -144,7 +144,7 @@ def _restored(
     index = int(head["index"])
     resumed = ResumedClock(clock, index + 1)
     signals = Signals.from_header(head["signals"])
-    run = WorldRun(bench, resumed, journal, signals, stopped, between)
+    run = WorldRun(bench, resumed, journal, signals, stopped, between=between)
     readings = tuple(SensorSignal(**{**one, "parts": tuple(one["parts"])})
                      for one in head["readings"])  # fmt: skip
     columns = RowColumns(tuple(head["joints"]), tuple(head["coordinates"]), readings)
