@@ -159,7 +159,7 @@ OTHERS = frozenset({"name", "path", "source", "speed", "acceleration"})
 """Settings that are called like much else."""
 MAY_JOIN = {
     "hil/config/shipped.py": "the place that finds",
-    "hil/diagram/read.py": "a library, which `judged` judges; a table, which `find_file` finds again",
+    "hil/diagram/read.py": "a library, which is judged; a table, which `find_file` finds again",
     "hil/fmu/compiled.py": "what was compiled",
     "hil/fmu/export.py": "what it makes",
     "hil/machines/robot_documents.py": "the document of an edit, whose text is at hand",

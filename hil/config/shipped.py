@@ -66,7 +66,7 @@ def find_file(
 
 
 def place_beside(name: str, *, beside: Path, key: str) -> Path:
-    """Where a thing of a document's own is, or is to be made: a socket, the token of those who use it.
+    """Where a thing of a document's own is, or is to be made: a socket, or its token.
 
     It is in the document's folder, unless a person gave it; nothing is shipped.
 
