@@ -76,9 +76,10 @@ class PartSettings(Settings):
 
     def file(self, together: Path, key: str = "") -> Path:
         """Its scenario, named in that of all; raises `ConfigError` if it is not there."""
-        key = key or f"part {self.name}"
-        how = {"folder": "scenarios", "key": key}  # another scenario, judged by itself
-        return find_file(self.scenario, beside=together, anywhere=True, **how)
+        return find_file(  # another scenario, judged by itself
+            self.scenario, beside=together, folder="scenarios", key=key or f"part {self.name}",
+            anywhere=True,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
