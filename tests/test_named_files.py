@@ -1,8 +1,9 @@
 """Files are opened where it is said that they may be: a name in a document goes one way only.
 
-What a document names is found by `find_file`, or read by `read_named` (`hil.config.named`); who
-opens what was found uses `open_regular`, which follows no link that has come since. Every other
-opening stands in the table below, with what it opens.
+What a document names is found by `find_file` or `place_beside`, or read by `read_named`
+(`hil.config.named`); who opens what was found uses `open_regular`, which follows no link that has
+come since. Every other opening stands in a table below, with what it opens, and so does everything
+else that makes a path of a name in a document, or joins one to its folder.
 """
 
 import ast
@@ -16,7 +17,7 @@ from hil.config.errors import ConfigError
 from hil.config.files import open_regular
 from hil.config.named import CarriedPath, GivenNames, OutsideError, judged, read_named
 from hil.config.settings import apply_overrides
-from hil.config.shipped import configs_dir, find_file
+from hil.config.shipped import configs_dir, find_file, place_beside
 from hil.diagram.library.files import KINDS, table_of
 from hil.diagram.read import read_text
 from hil.diagram.standing import found_files
@@ -127,11 +128,9 @@ def openings(source):
 
 def found():
     """Every opening of the program: module → lines."""
-    for package in PACKAGES:
-        for path in sorted((TOP / package).rglob("*.py")):
-            lines = list(openings(path.read_text("utf-8")))
-            if lines:
-                yield path.relative_to(TOP).as_posix(), lines
+    for module, text in sources():
+        if lines := list(openings(text)):
+            yield module, lines
 
 
 def test_every_other_opening_is_of_no_document():
@@ -154,6 +153,131 @@ def test_every_other_opening_is_of_no_document():
 )  # fmt: skip
 def test_the_scan_sees_an_opening(planted):
     assert list(openings(planted))
+
+
+FOLDERS = frozenset({"parent", "parents", "folder", "base_dir", "directory"})
+"""What the folder of a document is called."""
+DOCUMENTS = frozenset({"scenario_file", "rig_file", "robot_file", "diagram_file"})
+"""Settings that tell where a document itself was."""
+OTHERS = frozenset({"name", "path", "source", "speed", "acceleration"})
+"""Settings that are called like much else."""
+MAY_JOIN = {
+    "hil/config/shipped.py": "the place that finds",
+    "hil/diagram/read.py": "a library, which is judged; a table, which `find_file` finds again",
+    "hil/fmu/compiled.py": "what was compiled",
+    "hil/fmu/export.py": "what it makes",
+    "hil/machines/robot_documents.py": "the document of an edit, whose text is at hand",
+    "hil/machines/mesh_files.py": "a mesh, which `read_named` reads",
+    "hil/panel/scenarios/models/catalogue.py": "a name that is written into a copy",
+    "hil/run/facts.py": "the repository of the program",
+    "hil/run/part_process.py": "the folder of a part's run",
+    "hil/space_arm/commands/table.py": "a picture that it makes",
+    "hil/space_arm/study/references.py": "what was computed by installed code",
+    "hil/stations/platform/report/sample_figures.py": "pictures that it makes",
+    "hil/stations/simulator/sources/sending.py": "the scenario itself",
+    "hil/stations/world/carried.py": "copies that it makes, in that folder alone",
+    "hil/terminal/completion.py": "what stands in a folder, for a shell",
+    "hil/terminal/fault.py": "an account that it makes",
+}
+"""Module → what it joins to a folder, or makes a path of, besides."""
+
+
+def sources():
+    """Every module of the program and its text."""
+    for package in PACKAGES:
+        for path in sorted((TOP / package).rglob("*.py")):
+            yield path.relative_to(TOP).as_posix(), path.read_text("utf-8")
+
+
+def text_settings():
+    """Names of all settings that are texts, of which any may name a file."""
+    bases, bodies = {}, {}
+    for _, text in sources():
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ClassDef):
+                known = {name_of(one).rpartition(".")[2] for one in node.bases}
+                bases.setdefault(node.name, set()).update(known)
+                bodies.setdefault(node.name, []).extend(node.body)
+    models = {"Settings"}
+    while more := {name for name, known in bases.items() if known & models} - models:
+        models |= more
+    for name in models:
+        for line in bodies[name]:
+            if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name):
+                said = ast.unparse(line.annotation)
+                if "str" in said or "Text" in said or "Name" in said:
+                    yield line.target.id
+
+
+def is_fixed(node):
+    """Whether a name stands in the program itself."""
+    match node:
+        case ast.Constant():
+            return True
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name.isupper()
+        case ast.JoinedStr(values=parts):
+            return all(map(is_fixed, parts))
+        case ast.FormattedValue(value=inner):
+            return is_fixed(inner)
+    return False
+
+
+def names_in(node):
+    """Names and attributes in an expression."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Name | ast.Attribute):
+            yield one.id if isinstance(one, ast.Name) else one.attr
+
+
+def joins(source, settings):
+    """Lines and expressions that make a path of a setting, or join a name to a folder."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.BinOp(left=folder, op=ast.Div(), right=name):
+                joined = FOLDERS & {*names_in(folder)} and not is_fixed(name)
+                told = joined or (isinstance(name, ast.Attribute) and name.attr in settings)
+            case ast.Call(func=ast.Attribute(attr="joinpath"), args=[*parts]):
+                told = not all(map(is_fixed, parts))
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="path"), attr="join")):
+                told = True
+            case ast.Call(func=ast.Name(id="Path"), args=[*parts]):
+                told = any(
+                    isinstance(one, ast.Attribute) and one.attr in settings
+                    for part in parts
+                    for one in ast.walk(part)
+                )
+            case _:
+                continue
+        if told:
+            yield node.lineno, ast.unparse(node)
+
+
+def test_every_other_join_is_of_no_document():
+    settings = {*text_settings()} - DOCUMENTS - OTHERS
+    assert {"file", "ride", "token_file", "listen", "rig", "document"} <= settings
+    modules = {one: [*joins(text, settings)] for one, text in sources()}
+    modules = {one: lines for one, lines in modules.items() if lines}
+    new = [
+        f"{one}:{line}: {code}" for one in {*modules} - {*MAY_JOIN} for line, code in modules[one]
+    ]
+    assert not new, "\n".join(new)
+    assert not {*MAY_JOIN} - {*modules}, "joins nothing any more"
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "path = base_dir / settings.file", "token = read_token(base_dir / settings.token_file)",
+        "address = str(base_dir / address)", "near = beside.parent / name",
+        "token = read_token(Path(by.token_file))", "path = Path(plan.scenario.ride)",
+        "path = where / settings.file", "path = os.path.join(folder, name)",
+        "path = document.parent.joinpath(table['file'])", "path = file.parent / f'{name}.csv'",
+        "path = Path(file.parent, settings.file)",
+    ],
+)  # fmt: skip
+def test_the_scan_sees_a_join(planted):
+    assert list(joins(planted, {"file", "token_file", "ride"}))
 
 
 def test_a_document_names_its_folder_and_the_program_s(tmp_path):
@@ -209,7 +333,48 @@ def test_what_a_person_lays_over_a_document_may_be_anywhere(tmp_path):
     names = GivenNames()
     names.close()
     names.take({"a": ["b"]})
-    assert "b" not in names
+    assert not names.has("a", "b")
+
+
+def test_what_a_person_says_of_one_key_opens_nothing_under_another(tmp_path):
+    """A name such as a clock's, which everybody gives, may be that of a stranger's link."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "key.csv").write_text("t_s\n")
+    (tmp_path / "own" / "virtual").symlink_to(tmp_path / "key.csv")
+    document, how = tmp_path / "own" / "a.toml", {"beside": tmp_path / "own" / "a.toml"}
+    apply_overrides({}, ['clock="virtual"', "presets.1=virtual", 'by={listen="virtual"}'])
+    with pytest.raises(ConfigError, match="lies outside"):
+        find_file("virtual", folder="motions", key="motion.file", **how)
+    with pytest.raises(ConfigError, match="lies outside"):
+        place_beside("virtual", key="source.token_file", **how)
+    with pytest.raises(ConfigError, match="no file"):
+        place_beside("a\0b", key="source.token_file", **how)
+    assert find_file("virtual", folder="cueing", key="presets", **how) == tmp_path / "key.csv"
+    assert place_beside("virtual", key="source.listen", **how) == document.parent / "virtual"
+
+
+def test_what_a_document_has_made_is_in_its_folder(tmp_path):
+    document = tmp_path / "own" / "a.toml"
+    document.parent.mkdir()
+    assert place_beside("s.sock", beside=document, key="listen") == document.parent / "s.sock"
+    for name in ("../s.sock", str(tmp_path / "s.sock"), str(configs_dir() / "rigs" / "s.sock")):
+        with pytest.raises(ConfigError, match=r"listen = .* lies outside .*--set listen="):
+            place_beside(name, beside=document, key="listen")
+    with pytest.raises(ConfigError, match="of a recording"):
+        place_beside("s.sock", beside=CarriedPath(document), key="listen")
+
+
+def test_the_changes_of_a_part_are_its_document_s(tmp_path):
+    outside, names = str(tmp_path / "x.csv"), GivenNames()
+    names.take("mine", "motion.file")
+    with names.of_document([("motion.file", "part's")]):
+        names.take(outside, "motion.file")
+        assert [names.has("file", one) for one in ("mine", outside, "part's")] == [
+            False,
+            False,
+            True,
+        ]
+    assert [names.has("file", one) for one in ("mine", outside, "part's")] == [True, False, False]
 
 
 def test_a_recordings_document_names_nothing(tmp_path):

@@ -4,7 +4,7 @@ A part has a session of its own, so a terminal's Ctrl-C does not reach it, and n
 to stop it if its parent were killed. The kernel then sends it the same wish as the operator would
 (prctl(2), PR_SET_PDEATHSIG). The parent watches its progress.
 
-    python -m hil.cli.part PARENT [--given FILE …] run FILE --json …
+    python -m hil.cli.part PARENT [--given KEY=FILE …] run FILE --json …
 
 Its changes stand in a document, so files that they name are judged as that document's: what it may
 name, and the recording of the part that went before, is ``--given``.
@@ -36,7 +36,8 @@ def main() -> None:
     _, parent, *arguments = sys.argv
     tie_to(int(parent))
     while arguments[:1] == ["--given"]:
-        GIVEN.take(arguments[1])
+        key, _, name = arguments[1].partition("=")
+        GIVEN.take(name, key)
         del arguments[:2]
     GIVEN.close()
     from hil.run.progress import Progress

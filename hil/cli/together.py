@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from hil.cli.stations import refuse
 from hil.cli.told import TogetherCheckTold, TogetherRunTold
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.named import GIVEN
 from hil.run.file_kinds import TOGETHER, find_kind, scenario_kinds
 from hil.run.registry import station_of_kind
 from hil.run.station import Request
@@ -42,14 +43,16 @@ def check_together(path: Path, overrides: list[str] | None, *, as_json: bool) ->
 
 def _check_part(part: "PartSettings", beside: Path, *, as_json: bool) -> dict[str, Any]:
     """What a part's check found; it is shown as well unless JSON is wanted."""
+    from hil.run.part_process import given_by
+
     file = part.file(beside)
     path, kind = find_kind(str(file), *scenario_kinds(), key=f"part {part.name}")
     if kind is TOGETHER:
         raise ConfigError(str(file), [f"part {part.name}: several stations cannot be one part"])
+    request = Request(scenario=path, options={}, overrides=part.changes, as_json=as_json)
     try:
-        checked = station_of_kind(kind).check(
-            Request(scenario=path, options={}, overrides=part.changes, as_json=as_json)
-        )
+        with GIVEN.of_document(given_by(part.changes, beside)):
+            checked = station_of_kind(kind).check(request)
     except RefusedError as refusal:
         if not as_json:
             out.print(styled("red", "refused"))

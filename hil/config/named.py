@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,6 +29,10 @@ class NotAllowedError(ConfigError):
     """The same, told of the key of the document."""
 
 
+class MissingError(ConfigError):
+    """There is no such file."""
+
+
 class CarriedPath(type(Path())):
     """Where a document was that a recording carries: it stands in no folder, and may name no file.
 
@@ -42,12 +47,15 @@ def configs_dir() -> Path:
     return inside if inside.is_dir() else package.parent / "configs"
 
 
-def judged(place: Path, document: Path, also: Iterable[Path] = ()) -> JudgedPath:
+def judged(
+    place: Path, document: Path, also: Iterable[Path] = (), *, shipped: bool = True
+) -> JudgedPath:  # fmt: skip
     """Where a file is that a document names, without links; nothing is opened.
 
     Args:
         document: the file in which the name stands.
         also: folders that are allowed besides the document's own and the shipped ones.
+        shipped: whether the shipped ones are.
 
     Raises:
         OutsideError: if the document may not name it.
@@ -59,7 +67,8 @@ def judged(place: Path, document: Path, also: Iterable[Path] = ()) -> JudgedPath
     if "\0" in str(place) or len(str(place)) > NAME_MAX:
         raise OutsideError(errno.EINVAL, f"is no file name of at most {NAME_MAX} characters")
     real = Path(os.path.realpath(place))
-    for allowed in (folder, configs_dir().resolve(), *(one.resolve() for one in also)):
+    known = (configs_dir(),) if shipped else ()
+    for allowed in (folder, *(one.resolve() for one in (*known, *also))):
         if real.is_relative_to(allowed):
             return JudgedPath(real)
     told = f"lies outside {folder}, the folder of the document that names it"
@@ -89,31 +98,56 @@ def read_named(
 
 
 class GivenNames:
-    """Names that a person gave on the command line, which may be of files anywhere."""
+    """Names that a person gave for a key on the command line, which may be of files anywhere.
+
+    A name counts for keys of that last part alone: what is said of a clock opens no table.
+    """
 
     def __init__(self) -> None:
-        self._names: set[str] = set()
+        self._names: set[tuple[str, str]] = set()
         self._closed = False
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._names
+    def has(self, key: str, name: str) -> bool:
+        """Whether a person gave this name for such a key."""
+        return (_field(key), name) in self._names
 
-    def take(self, value: Any) -> None:
-        """Take every text in a value that somebody laid over a document."""
+    def take(self, value: Any, key: str = "") -> None:
+        """Take every text in a value that somebody laid over a document.
+
+        Args:
+            value: a text, or tables and lists of them.
+            key: where it was laid, with dots between its parts.
+        """
         match value:
             case str() if not self._closed:
-                self._names.add(value)
+                self._names.add((_field(key), value))
             case dict():
-                self.take(list(value.values()))
+                for name, one in value.items():
+                    self.take(one, str(name))
             case list() | tuple():
                 for one in value:
-                    self.take(one)
+                    self.take(one, key)
             case _:
                 pass
 
     def close(self) -> None:
         """Take no more: what comes now on the command line was written in a document."""
         self._closed = True
+
+    @contextmanager
+    def of_document(self, changes: Iterable[tuple[str, str]]) -> Iterator[None]:
+        """Count these keys and names alone for a while, in which changes are a document's."""
+        before = self._names, self._closed
+        self._names, self._closed = {(_field(key), name) for key, name in changes}, True
+        try:
+            yield
+        finally:
+            self._names, self._closed = before
+
+
+def _field(key: str) -> str:
+    """The last part of a key that is no index of a list."""
+    return next((one for one in reversed(key.split(".")) if not one.isdecimal()), "")
 
 
 GIVEN: Final = GivenNames()

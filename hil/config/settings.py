@@ -116,7 +116,7 @@ def apply_overrides(
             raise ConfigError("--set", [problem])
         value = _toml_value(text.strip())
         if given:
-            GIVEN.take(value)
+            GIVEN.take(value, path.strip())
         _place(result, keys, value, _shown(override))
     return result
 

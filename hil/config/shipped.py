@@ -8,13 +8,13 @@ from pathlib import Path
 
 from hil.config.errors import ConfigError, about
 from hil.config.files import NEEDED, JudgedPath, kind_of
-from hil.config.named import GIVEN, NotAllowedError, OutsideError, folder_of, judged
+from hil.config.named import GIVEN, MissingError, NotAllowedError, OutsideError, folder_of, judged
 from hil.config.named import configs_dir as configs_dir
 
 
 def find_file(
     name: str, *, beside: Path | None = None, folder: str, key: str, ending: str = ".toml",
-    anywhere: bool = False,
+    anywhere: bool = False, folders: bool = False,
 ) -> Path:  # fmt: skip
     """The file that a setting or the command line means.
 
@@ -26,18 +26,17 @@ def find_file(
             ``paper``), which goes before a file of one's own without its ending.
         beside: the file in which the name stands; its folder is searched first.
         folder: the folder of ``configs/`` that holds such files.
-        key: what to call it in an error.
+        key: what to call it in an error; its last part is that of the document.
         ending: of such files, which a name may be without.
         anywhere: whether a document may name one anywhere: a key, of which nothing is kept, or a
             scenario of several, which names its own files.
+        folders: whether a folder will do.
 
     Raises:
         NotAllowedError: if it is where the document may name none.
-        ConfigError: naming every place that was searched.
+        MissingError: naming every place that was searched.
     """
-    if not name or "\0" in name or len(name) > 4096:
-        line = f"{key} = {name[:60]!r}: no file name"
-        raise ConfigError(str(beside or "command line"), [about(key, line)])
+    _refuse_no_name(name, beside, key)
     places = [] if beside is None else [beside.parent / name]
     places += [
         Path(name),
@@ -50,21 +49,55 @@ def find_file(
     places.append(Path(f"{name}{ending}"))
     outside = ""
     for place in places:
-        if not os.path.isfile(place):  # one that may not be looked at is none
+        if not (os.path.exists(place) if folders else os.path.isfile(place)):
             continue
         try:
-            return _allowed(place, None if anywhere or name in GIVEN else beside)
+            return _allowed(place, None if anywhere or GIVEN.has(key, name) else beside)
         except OutsideError as error:
             outside = outside or f"{place} {error.strerror}"
     if outside:
-        remedy = f"copy it there, or name it yourself (--set {key}=...)"
-        raise NotAllowedError(str(beside), [about(key, f"{key} = {name!r}: {outside}; {remedy}")])
+        raise _not_allowed(name, beside, key, outside)
     searched = ", ".join(str(place) for place in dict.fromkeys(places))
     line = f"{key} = {name!r}: no such file (looked for {searched})"
     for place in places:
         if os.path.exists(place):
             line = f"{key} = {name!r}: {place} is {kind_of(os.stat(place))}; {NEEDED}"
-    raise ConfigError(str(beside or "command line"), [about(key, line)])
+    raise MissingError(str(beside or "command line"), [about(key, line)])
+
+
+def place_beside(name: str, *, beside: Path, key: str) -> Path:
+    """Where a thing of a document's own is, or is to be made: a socket, or its token.
+
+    It is in the document's folder, unless a person gave it; nothing is shipped.
+
+    Args:
+        name: a path; a relative one is meant from the document's folder.
+        beside: the document.
+        key: what to call it in an error; its last part is that of the document.
+
+    Raises:
+        NotAllowedError: if it is elsewhere.
+        ConfigError: if it is no name of a file.
+    """
+    _refuse_no_name(name, beside, key)
+    place = beside.parent / name
+    if GIVEN.has(key, name):
+        return place
+    try:
+        return judged(place, beside, shipped=False)
+    except OutsideError as error:
+        raise _not_allowed(name, beside, key, f"{place} {error.strerror}") from None
+
+
+def _refuse_no_name(name: str, beside: Path | None, key: str) -> None:
+    if not name or "\0" in name or len(name) > 4096:
+        line = f"{key} = {name[:60]!r}: no file name"
+        raise ConfigError(str(beside or "command line"), [about(key, line)])
+
+
+def _not_allowed(name: str, beside: Path | None, key: str, outside: str) -> NotAllowedError:
+    remedy = f"copy it there, or name it yourself (--set {key}=...)"
+    return NotAllowedError(str(beside), [about(key, f"{key} = {name!r}: {outside}; {remedy}")])
 
 
 def _allowed(place: Path, document: Path | None) -> JudgedPath:

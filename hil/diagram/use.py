@@ -188,7 +188,7 @@ def changes_at(use: DiagramUse, scenario_file: Path, key: str) -> list[tuple[flo
     for number, one in enumerate(use.change):
         place, text, source = f"{key}.change.{number}", "", ""
         if one.file:
-            path = find_file(one.file, beside=scenario_file, folder="diagrams", key=place)
+            path = find_file(one.file, beside=scenario_file, folder="diagrams", key=f"{place}.file")
             text, source = settings_text(path), str(path)
         elif not one.set:
             raise ConfigError(str(scenario_file), [f"{place}: set or file is needed"])

@@ -165,16 +165,19 @@ def _key_of(name: str) -> str:
     return ".".join((table, *rest))
 
 
-def read_preset(name: str, *, beside: Path | None = None) -> CueingPreset:
+def read_preset(
+    name: str, *, key: str = "preset", beside: Path | None = None
+) -> CueingPreset:  # fmt: skip
     """The preset of a name in ``configs/cueing``, or of a file.
 
     Args:
+        key: where it is named.
         beside: the file that names it.
 
     Raises:
         ConfigError: if there is no such file, or something in it cannot be.
     """
-    path = find_file(name, beside=beside, folder=FOLDER, key="preset")
+    path = find_file(name, beside=beside, folder=FOLDER, key=key)
     return preset_from(read_toml(path), str(path))
 
 

@@ -76,7 +76,7 @@ def machine_robot(
     if not is_machine(name):
         line = f"{key} = {name!r}: no machine; one of {', '.join(machine_names())}, or a path there"
         raise ConfigError("command line", [about(key, line)])
-    given = name in GIVEN
+    given = GIVEN.has(key, name)
     path = find_file(file, beside=None if given else beside, folder=KINDS[kind].folder, key=key)
     robot, losses = KINDS[kind].make(path)
     if found := findings_of(robot):

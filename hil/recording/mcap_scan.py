@@ -46,7 +46,7 @@ class Caps:
     objects: int = 100_000
     """Records that stand by themselves, events and damaged places, each counted; no bytes."""
     kept: int = 16 * 1024 * 1024
-    """Rows that stand in memory; of a platform 45 s at 500 Hz. Of more the places are kept."""
+    """Rows that stand in memory; of a platform 58 s at 500 Hz. Of more the places are kept."""
     piece: int = 2 * 1024 * 1024
     """Rows of a longer recording that are looked at at once, about."""
     beside: int = 8

@@ -76,9 +76,10 @@ class PartSettings(Settings):
 
     def file(self, together: Path, key: str = "") -> Path:
         """Its scenario, named in that of all; raises `ConfigError` if it is not there."""
-        key = key or f"part {self.name}"
-        how = {"folder": "scenarios", "key": key}  # another scenario, judged by itself
-        return find_file(self.scenario, beside=together, anywhere=True, **how)
+        return find_file(  # another scenario, judged by itself
+            self.scenario, beside=together, folder="scenarios", key=key or f"part {self.name}",
+            anywhere=True,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +94,15 @@ class PartResult:
     asked_to_stop: str
 
 
-def _beside(changes: Iterable[str], document: Path) -> Iterator[str]:
-    """Files that changes name by whole paths, and that the document which holds them may name."""
+def given_by(changes: Iterable[str], document: Path) -> Iterator[tuple[str, str]]:
+    """Keys and whole paths of changes, of files that the document which holds them may name."""
     for change in changes:
-        name = change.partition("=")[2].strip().strip("\"'")
+        key, _, text = change.partition("=")
+        name = text.strip().strip("\"'")
         if Path(name).is_absolute():
             with suppress(OutsideError):
                 judged(Path(name), document)
-                yield name
+                yield key.strip(), name
 
 
 class PartProcess:
@@ -131,7 +133,7 @@ class PartProcess:
         if settings.operator:
             self._command += ["--operator"]
         self._changes = settings.changes
-        self._given = [*_beside(settings.changes, beside)]
+        self._given = [*given_by(settings.changes, beside)]
         self._process: ChildProcess | None = None
         self._why = self._left_out = ""
         self._for_other = False
@@ -154,10 +156,14 @@ class PartProcess:
             recording: of the part that went before it.
         """
         self.waiting = False
-        for given in (*self._given, *([recording] if recording else ())):
-            self._command[self._command.index("run") : 0] = ["--given", given]
+        given = list(self._given)
         for change in self._changes:
+            key, _, name = change.partition("=")
+            if recording and name.strip().strip("\"'") == RECORDING_MARK:
+                given.append((key.strip(), recording))
             self._command += ["--set", change.replace(RECORDING_MARK, recording)]
+        for key, name in given:
+            self._command[self._command.index("run") : 0] = ["--given", f"{key}={name}"]
         self._folder.mkdir()
         with (self._folder / "told.json").open("wb") as told, self._errors.open("wb") as errors:
             progress = self._progress = Progress.shared()

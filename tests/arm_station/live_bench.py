@@ -128,7 +128,9 @@ def source_maker(acts, **options):
 
     def made(plan, clock, diagram=None):
         more = options if diagram is None else {**options, "diagram": diagram.made}
-        inner = make_source(plan.scenario.source, now_s=clock.now_s, base_dir=Path("/"), **more)
+        inner = make_source(
+            plan.scenario.source, now_s=clock.now_s, scenario=Path("/scenario.toml"), **more
+        )
         return Acted(inner, clock.now_s, acts(clock, inner))
 
     return made

@@ -7,6 +7,7 @@ import pytest
 from test_arm_world import TABLE
 
 from hil.config.errors import ConfigError
+from hil.config.named import GIVEN
 from hil.config.shipped import configs_dir
 from hil.recording.reader import Recording
 from hil.run.part_process import RECORDING_MARK
@@ -46,6 +47,7 @@ def recorded(tmp_path_factory) -> Path:
 
 def plan_on(recording, **keys):
     world = {"world": "arm_on_platform", "ride": str(recording), "source": SLOWLY}
+    GIVEN.take(str(recording), "ride")  # as on the command line
     return arm_plan_from_table(TABLE | world | keys, Path("rides.toml"))
 
 
@@ -112,7 +114,7 @@ def test_a_platform_in_motion_pulls_at_the_gripper(recorded, tmp_path):
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ({"ride": "nowhere.mcap"}, r"ride = 'nowhere\.mcap': nowhere\.mcap"),
+        ({"ride": "nowhere.mcap"}, r"ride = 'nowhere\.mcap': no such file"),
         ({"ride": ""}, "robot stands on rig, which nobody moves here"),
         ({"world": "table"}, "a robot: on a robot is needed, for there is a ride"),
         ({"world": ""}, "ride = .*: needs a world in which the robot stands on a platform"),

@@ -325,7 +325,7 @@ def test_the_shipped_handles_are_made_by_their_name_and_seen_in_the_editor(tmp_p
               "set": [{"parameter": "share", "value": 0.2}]}  # fmt: skip
     plan = arm_plan_from_table(table(source), tmp_path / "s.toml", ())
     assert not plan.scenario.source.planned
-    made = make_source(plan.scenario.source, now_s=lambda: 0.0, base_dir=tmp_path)
+    made = make_source(plan.scenario.source, now_s=lambda: 0.0, scenario=tmp_path / "scenario.toml")
     assert made.duration_s is None
     assert made.sample(0.0).at_rest
     (law,) = tapped_laws()

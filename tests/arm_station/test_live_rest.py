@@ -104,7 +104,9 @@ def session(monkeypatch, tmp_path, model, payload, longest_s, seed=20):
         return made[0]
 
     def source_of(plan, clock):
-        return make_source(plan.scenario.source, now_s=clock.now_s, base_dir=tmp_path)
+        return make_source(
+            plan.scenario.source, now_s=clock.now_s, scenario=tmp_path / "scenario.toml"
+        )
 
     monkeypatch.setattr(ArmGate, "judge", judging)
     monkeypatch.setattr(settings, "open_handles", opened)

@@ -812,7 +812,7 @@ def test_a_profile_from_settings(tmp_path):
             segment=[{"duration_s": 4.0, "velocity_m_s": [0.04, 0.0, 0.0]}],
         ),
         now_s=Now(),
-        base_dir=tmp_path,
+        scenario=tmp_path / "scenario.toml",
     )
     assert (numbers(source.sample(2.0))[0], source.sample(2.0).frame) == (0.04, "world")
 
@@ -820,7 +820,7 @@ def test_a_profile_from_settings(tmp_path):
 def test_a_recording_is_found_from_the_base_folder(tmp_path):
     recording(tmp_path, *GOOD)
     settings_ = built(kind="recorded", file="handles.csv", frame="base")
-    source = make_source(settings_, now_s=Now(), base_dir=tmp_path)
+    source = make_source(settings_, now_s=Now(), scenario=tmp_path / "scenario.toml")
     assert source.duration_s == 1.0
 
 
@@ -828,7 +828,7 @@ def test_live_sources_from_settings_are_slewed(tmp_path, monkeypatch):
     operator, terminal = pty.openpty()
     now = Now()
     keyboard = make_source(
-        built(kind="keyboard"), now_s=now, base_dir=tmp_path, keyboard_fd=terminal
+        built(kind="keyboard"), now_s=now, scenario=tmp_path / "scenario.toml", keyboard_fd=terminal
     )
     assert keyboard.sample(0.0).at_rest
     os.write(operator, b"w")
@@ -838,7 +838,9 @@ def test_live_sources_from_settings_are_slewed(tmp_path, monkeypatch):
         os.close(fd)
     device = fake_evdev(monkeypatch, {"/dev/input/event1": "Two Handles"})
     gamepad = make_source(
-        built(kind="gamepad", device="Two", axes=list(ABS)), now_s=now, base_dir=tmp_path
+        built(kind="gamepad", device="Two", axes=list(ABS)),
+        now_s=now,
+        scenario=tmp_path / "scenario.toml",
     )
     assert gamepad.sample(0.0).at_rest
     device.values, device.keys = {1: 0}, [310]
@@ -851,7 +853,9 @@ def test_remote_from_settings_and_never_above_its_limits(tmp_path):
     token_file(tmp_path)
     now = Now()
     source = make_source(
-        built(kind="remote", listen="arm.sock", token_file="token"), now_s=now, base_dir=tmp_path
+        built(kind="remote", listen="arm.sock", token_file="token"),
+        now_s=now,
+        scenario=tmp_path / "scenario.toml",
     )
     with socket.socket(socket.AF_UNIX) as writer:
         writer.connect(str(tmp_path / "arm.sock"))

@@ -161,9 +161,10 @@ def test_a_force_that_is_told_stays_beside_an_acceleration():
 def test_code_is_loaded_with_trust_only(tmp_path):
     path = vehicle(tmp_path, 2)
     sha256 = read_description(path).sha256
-    with pytest.raises(RefusedError, match=rf"--trust, or write sha256 = \"{sha256}\""):
-        KIND.open(settings(path), around(tmp_path, trusted=False)).__enter__()
-    with KIND.open(settings(path, sha256=sha256), around(tmp_path, trusted=False)) as source:
+    for named in ("", sha256):  # a document says of no code that it is to be trusted
+        with pytest.raises(RefusedError, match=rf"add --trust; sha256 = \"{sha256}\""):
+            KIND.open(settings(path, sha256=named), around(tmp_path, trusted=False)).__enter__()
+    with KIND.open(settings(path, sha256=sha256), around(tmp_path)) as source:
         assert polled(source, 2)[-1].host is HostState.LIVE
     with pytest.raises(ConfigError, match="is not that of"):
         KIND.open(settings(path, sha256="0" * 64), around(tmp_path)).__enter__()

@@ -31,13 +31,11 @@ longest_s = 60.0
 [space_arm]
 model = "b"
 [mapping]
-start = {{ position_m = [0.45, 0.15, 0.75], oat_deg = [90.0, 0.0, 0.0] }}
+start = { position_m = [0.45, 0.15, 0.75], oat_deg = [90.0, 0.0, 0.0] }
 start_joints_deg = [46.4, 78.1, -218.3, 53.8, 63.8, -31.1]
 [source]
-kind = "remote"
+kind = "keyboard"
 frame = "base"
-listen = "{listen}"
-token_file = "{token_file}"
 """
 
 
@@ -45,15 +43,14 @@ class Arm:
     """`hil run --operator` of an arm whose robot is emulated, and whose handles are a panel's."""
 
     def __init__(self, folder):
-        self.folder, self.handles = folder, ScreenPlace({})
+        self.folder, self.handles = folder, ScreenPlace({"frame": "base"})
         place = folder / "runtime"
         place.mkdir(mode=0o700)
-        address = self.handles
         scenario = folder / "led.toml"
-        scenario.write_text(SCENARIO.format(listen=address.socket, token_file=address.token_file))
+        scenario.write_text(SCENARIO)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "hil.cli", "run", str(scenario), "--operator", "--json",
-             "--out", str(folder / "runs")],
+             "--out", str(folder / "runs"), "--set", self.handles.override],
             env=os.environ | {"XDG_RUNTIME_DIR": str(place)},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip

@@ -64,7 +64,7 @@ def test_the_picture_tells_the_high_pass_and_a_record_that_is_gone(run):
     assert picture.png.startswith(b"\x89PNG")
     assert "highpass_hz = 0.15 Hz" in picture.caption
     view.file.unlink()
-    assert "is not where it was" in acceleration(view).caption
+    assert "is not beside the recording" in acceleration(view).caption
 
 
 def test_a_motion_of_displacements_has_no_such_picture(run):

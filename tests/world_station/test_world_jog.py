@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.named import GIVEN
 from hil.config.shipped import configs_dir
 from hil.desk.order import BUTTONS, Button, LatestOrder, OperatorOrder
 from hil.desk.velocity.led import LedOperator
@@ -225,7 +226,9 @@ def handled(tmp_path):
     token = tmp_path / "token"
     token.write_text(secrets.token_hex(32) + "\n")
     token.chmod(0o600)
-    return {"kind": "remote", "listen": str(tmp_path / "s"), "token_file": str(token)}
+    by = {"kind": "remote", "listen": str(tmp_path / "s"), "token_file": str(token)}
+    GIVEN.take(by)  # as on the command line
+    return by
 
 
 def test_handles_lead_the_tool_and_their_silence_stops_it(handled):

@@ -15,9 +15,11 @@ while it lasts, and nothing at zero: a value counts for `FRESH_S` after it was r
 import contextlib
 import importlib
 import math
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,6 +27,8 @@ from hil.desk.velocity.source import Frame, SourceError, SourceUnavailableError,
 
 AXIS_COUNT = 6
 AT_REST = (0.0,) * AXIS_COUNT
+INPUTS: Final = "/dev/input"
+"""Folder of input devices; a scenario opens no other one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +240,8 @@ def open_handles(
     except ImportError as error:
         raise SourceUnavailableError(f"handles: no package evdev: {REMEDY}") from error
     path = device if device.startswith("/") else _find(evdev, device)
+    if not Path(os.path.realpath(path)).is_relative_to(INPUTS):
+        raise SourceUnavailableError(f"handles: {path} is no device in {INPUTS}")
     try:
         opened = evdev.InputDevice(path)
     except OSError as error:

@@ -11,6 +11,7 @@ import socket
 import stat
 from pathlib import Path
 
+from hil.config.shipped import place_beside
 from hil.desk.velocity.source import SourceUnavailableError
 
 _TCP = re.compile(r"(127\.0\.0\.1|localhost):([0-9]{1,5})", re.ASCII)
@@ -118,6 +119,21 @@ def _clear(path: Path) -> None:
         except BlockingIOError:
             pass  # its queue is full: somebody is there
     raise SourceUnavailableError(f"remote: somebody listens on {path} already: end that first")
+
+
+def own_places(address: str, token_file: str, document: Path) -> tuple[str, str]:
+    """Where a document has its run listen, and the token there; both lie in its folder.
+
+    Args:
+        address: path of a UNIX socket, or an address with a port.
+
+    Raises:
+        ConfigError: if one is elsewhere, and no person named it.
+        SourceUnavailableError: as `read_token`.
+    """
+    if ":" not in address:
+        address = str(place_beside(address, beside=document, key="listen"))
+    return address, read_token(place_beside(token_file, beside=document, key="token_file"))
 
 
 def read_token(path: Path) -> str:

@@ -141,9 +141,9 @@ def source_of(plan: ArmPlan, clock: Clock, diagram: DiagramRun | None = None) ->
             "--clock real"
         )
     try:
-        folder = Path(plan.scenario_file).parent
+        file = Path(plan.scenario_file)
         made = None if diagram is None else diagram.made
-        return make_source(source, now_s=clock.now_s, base_dir=folder, diagram=made)
+        return make_source(source, now_s=clock.now_s, scenario=file, diagram=made)
     except SourceError as error:
         raise RefusedError(f"source: {error}") from None
 

@@ -112,7 +112,7 @@ def diagram_run(plan: ArmPlan) -> DiagramRun | None:
     power = f"the robot at {devices.arm} has power; only parameters change then"
     fixed = "" if devices.simulated else power
     try:
-        made = diagram_of(source, Path(plan.scenario_file).parent, fixed)
+        made = diagram_of(source, Path(plan.scenario_file), fixed)
     except SourceError as error:
         raise RefusedError(f"source: {error}") from None
     return DiagramRun(made, real=plan.scenario.clock == "real")

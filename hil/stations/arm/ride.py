@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
+from hil.config.shipped import find_file
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from safety.modes import Mode
@@ -72,8 +73,9 @@ def ride_of(name: str, *, key: str = "ride", beside: Path | None = None) -> Reco
     Raises:
         ConfigError: if it is no recording of a platform that says where it was.
     """
-    near = None if beside is None else beside.parent / name
-    path = near if near is not None and near.exists() else Path(name)
+    path = find_file(
+        name, beside=beside, folder="motions", key=key, ending=".mcap", folders=True
+    )  # fmt: skip
     try:
         recording = Recording.open(path)
     except RecordingError as error:

@@ -46,6 +46,17 @@ class CueingSettings(Settings):
         ground = (self.ground_preset,) if self.ground_preset else ()
         return tuple(dict.fromkeys((self.preset, *ground, *self.presets)))
 
+    def key_of(self, name: str) -> str:
+        """The key in which a preset of `names` stands first."""
+        return next(
+            f"cueing.{key}"
+            for key, there in (
+                ("preset", (self.preset,)), ("ground_preset", (self.ground_preset,)),
+                ("presets", self.presets),
+            )
+            if name in there
+        )  # fmt: skip
+
 
 class RideScenario(Scenario):
     """Everything a ride needs; two runs of one scenario on the virtual clock are bit-identical."""
@@ -118,7 +129,8 @@ def ride_from_table(
     if any((neutral.alpha_deg, neutral.beta_deg, neutral.gamma_deg)):
         line = "neutral: a ride needs a neutral pose that stands level and straight, all angles 0"
         raise ConfigError(str(rig_path), [about("neutral", line)])
-    presets = tuple(read_preset(name, beside=path) for name in scenario.cueing.names)
+    cueing = scenario.cueing
+    presets = tuple(read_preset(one, key=cueing.key_of(one), beside=path) for one in cueing.names)
     return RidePlan(
         scenario=scenario, rig=rig, scenario_file=str(path), rig_file=str(rig_path), presets=presets
     )

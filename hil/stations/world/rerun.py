@@ -63,7 +63,10 @@ def rerun(path: Path, folder: Path) -> Rerun:
 
 
 def plan_of_recording(recording: Recording) -> WorldPlan:
-    """Its plan on the virtual clock, with edits and changes; raises as `rerun`."""
+    """Its plan on the virtual clock, with edits and changes; raises as `rerun`.
+
+    Files that it names are those in the recording's folder, wherever it says that they lay.
+    """
     if recording.header.signals.station != STATION:
         told = f"is of station {recording.header.signals.station}; {STATION} is needed"
         raise ConfigError(str(recording.path), [told])
@@ -76,7 +79,9 @@ def plan_of_recording(recording: Recording) -> WorldPlan:
         raise RefusedError(told)
     scenario = plan.scenario.model_copy(update={"clock": "virtual"})
     edits, changes = edits_of(recording), changes_of(recording)
-    return replace(plan, scenario=scenario, edits=edits, changes=changes)
+    return replace(
+        plan, scenario=scenario, edits=edits, changes=changes, carried_in=recording.path
+    )  # fmt: skip
 
 
 def _differences(first: Recording, second: Recording) -> Iterator[SignalDiffers]:

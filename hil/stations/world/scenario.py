@@ -153,6 +153,13 @@ class WorldPlan:
     """What commands its drives, if a diagram does."""
     changes: tuple[TimedChange, ...] = ()
     """Changes of it while it runs."""
+    carried_in: Path | None = None
+    """The recording that it comes from, in whose folder files are that it names."""
+
+    @property
+    def document(self) -> Path:
+        """The file beside which the files are that it names."""
+        return self.carried_in or Path(self.scenario_file)
 
     @property
     def tree(self) -> RobotTree:

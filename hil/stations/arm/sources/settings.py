@@ -12,7 +12,7 @@ from hil.config.settings import Settings
 from hil.config.shipped import find_file
 from hil.desk.velocity.gamepad import GamepadSource, HandleShape, open_handles
 from hil.desk.velocity.keyboard import KeyboardSource, Terminal
-from hil.desk.velocity.listener import read_token
+from hil.desk.velocity.listener import own_places
 from hil.desk.velocity.remote import RemoteSource
 from hil.desk.velocity.source import Frame, VelocitySource
 from hil.diagram.use import GivenParameter, change_of
@@ -213,13 +213,14 @@ def make_source(
     settings: ArmSourceSettings,
     *,
     now_s: Callable[[], float],
-    base_dir: Path,
+    scenario: Path,
     keyboard_fd: int | None = None,
     diagram: "VelocityDiagram | None" = None,
 ) -> VelocitySource:
     """Make a source; it holds its terminal, device or socket until it is closed.
 
     Args:
+        scenario: its file, in whose folder its files are.
         now_s: monotonic time [s]; for `remote` that of this machine's CLOCK_MONOTONIC.
         diagram: of the settings, if it is at hand.
 
@@ -231,7 +232,9 @@ def make_source(
     if isinstance(settings, ProfileSourceSettings):
         return _profile(settings, limits)
     if isinstance(settings, RecordedSourceSettings):
-        path = base_dir / settings.file
+        path = find_file(
+            settings.file, beside=scenario, folder="motions", key="source.file", ending=".csv"
+        )
         return RecordedSource(path, limits, settings.frame, settings.gap_max_s)
     if isinstance(settings, SpiralSourceSettings):
         return SpiralSource(
@@ -239,14 +242,14 @@ def make_source(
             settings.frame, TICK_S,
         )  # fmt: skip
     if isinstance(settings, DiagramSourceSettings):
-        made = diagram_of(settings, base_dir) if diagram is None else diagram
-        return _drawn(settings, made, limits, now_s, base_dir, keyboard_fd)
-    live = _live(settings, limits, now_s, base_dir, keyboard_fd)
+        made = diagram_of(settings, scenario) if diagram is None else diagram
+        return _drawn(settings, made, limits, now_s, scenario, keyboard_fd)
+    live = _live(settings, limits, now_s, scenario, keyboard_fd)
     return SlewedSource(live, limits)
 
 
 def diagram_of(
-    settings: DiagramSourceSettings, base_dir: Path, fixed: str = ""
+    settings: DiagramSourceSettings, scenario: Path, fixed: str = ""
 ) -> "VelocityDiagram":
     """The diagram of a source.
 
@@ -259,7 +262,7 @@ def diagram_of(
     """
     from hil.stations.arm.sources.diagram import velocity_diagram  # seldom needed
 
-    path = find_file(settings.file, beside=base_dir / "x", folder="diagrams", key="source.diagram")
+    path = find_file(settings.file, beside=scenario, folder="diagrams", key="source.file")
     return velocity_diagram(
         path, change_of(settings.set), settings.limits.limits(),
         is_operated=settings.by is not None, press=settings.press, slide=settings.slide,
@@ -272,7 +275,7 @@ def _drawn(
     made: "VelocityDiagram",
     limits: SourceLimits,
     now_s: Callable[[], float],
-    base_dir: Path,
+    scenario: Path,
     keyboard_fd: int | None,
 ) -> VelocitySource:
     from hil.stations.arm.sources.diagram import (  # seldom needed
@@ -283,7 +286,7 @@ def _drawn(
 
     if settings.by is None:
         return DrawnSource(made, settings.duration_s or 0.0, limits, settings.frame)
-    live = _live(settings.by, limits, now_s, base_dir, keyboard_fd)
+    live = _live(settings.by, limits, now_s, scenario, keyboard_fd)
     return SlewedSource(OperatedSource(live, made, seen_from_outside(made)), limits)
 
 
@@ -300,7 +303,7 @@ def _live(
     settings: OperatorSettings,
     limits: SourceLimits,
     now_s: Callable[[], float],
-    base_dir: Path,
+    scenario: Path,
     keyboard_fd: int | None,
 ) -> VelocitySource:
     speed, turn = limits.linear_m_s, limits.angular_rad_s
@@ -314,10 +317,7 @@ def _live(
         shape = HandleShape(speed, turn, settings.dead_zone, settings.expo, signs)
         handles = open_handles(settings.device, settings.axes, settings.hold_button, now_s=now_s)
         return GamepadSource(handles, shape, settings.frame)
-    address = settings.listen
-    if ":" not in address:
-        address = str(base_dir / address)
-    token = read_token(base_dir / settings.token_file)
     return RemoteSource(
-        address, token, now_s=now_s, frame=settings.frame, age_max_s=settings.age_max_s
-    )
+        *own_places(settings.listen, settings.token_file, scenario),
+        now_s=now_s, frame=settings.frame, age_max_s=settings.age_max_s,
+    )  # fmt: skip

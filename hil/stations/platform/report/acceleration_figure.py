@@ -144,7 +144,7 @@ def _caption(settings: RecordedSettings, corner_hz: float, motion: _Motion, *, t
     record = (
         "Record is the file's own acceleration, before anything was taken from it."
         if there
-        else f"The record itself, {settings.file}, is not where it was: it is not compared."
+        else f"The record itself, {settings.file}, is not beside the recording: it is not compared."
     )
     part = "" if motion.whole else f"Of the first {np.ptp(motion.t_s):.0f} s of the motion. "
     return (

@@ -196,11 +196,14 @@ def _gate_record(recording: Recording) -> list[str]:
 def _plan(
     recording: Recording, notes: list[str], read: Callable[[Mapping[str, Any], str], Plan]
 ) -> Plan | None:
+    """Its settings, as a document in the recording's folder, wherever it says that they lay."""
     if recording.scenario is None:
         notes.append("The effective scenario is not in the file: limits and geometry are unknown.")
         return None
     try:
-        return read(recording.scenario, "the scenario in the recording")
+        plan = read(recording.scenario, "the scenario in the recording")
+        here = str(recording.path)
+        return plan.model_copy(update={"scenario_file": here, "rig_file": here})
     except ConfigError as error:
         problem = error.problems[0] if error.problems else str(error)
         notes.append(

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 from hil.config.errors import ConfigError, RefusedError, about
+from hil.config.named import MissingError
 from hil.config.shipped import find_file
 from hil.fmu.description import Description, read_description, require_runnable, whole_steps
 from hil.fmu.mapping import MappedVariable, mapped_variables
@@ -227,16 +228,16 @@ def model_of(settings: FmuSettings, file: Path) -> Description:
     return model
 
 
-def require_trust(settings: FmuSettings, model: Description, file: Path, *, trusted: bool) -> None:
+def require_trust(model: Description, file: Path, *, trusted: bool) -> None:
     """Refuse to load native code that nobody answers for.
 
     Raises:
         RefusedError: saying how to.
     """
-    if not trusted and not settings.sha256:
+    if not trusted:
         raise RefusedError(
             f"{file}: {model.path} is native code, which can do all that you can do. If you trust "
-            f'it, add --trust, or write sha256 = "{model.sha256}" into [source]'
+            f'it, add --trust; sha256 = "{model.sha256}" in [source] refuses every other file'
         )
 
 
@@ -263,7 +264,7 @@ def opened(settings: FmuSettings, around: Surroundings) -> Iterator[FmuVehicle]:
     )
     for name in settings.start:
         model.variable(name, "source.start")
-    require_trust(settings, model, file, trusted=around.trusted)
+    require_trust(model, file, trusted=around.trusted)
     completion = Completion(around.period_s, around.head_m)
     order = ModelOrder(
         path=str(model.path), sha256=model.sha256, step_s=step_s, substeps=substeps,
@@ -312,7 +313,7 @@ def lasts_s(settings: FmuSettings, file: Path) -> float:
     Raises:
         ConfigError: for a file that could never be run.
     """
-    if any((place / settings.file).is_file() for place in (file.parent, Path())):
+    with suppress(MissingError):
         model_of(settings, file)
     return math.inf
 

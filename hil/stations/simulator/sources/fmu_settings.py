@@ -57,8 +57,8 @@ class FmuSettings(Settings):
     """FMU for co-simulation, FMI 2.0 or 3.0; in the folder of the scenario,
     or shipped."""
     sha256: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
-    """Digest of the file whose code is trusted, as `hil fmu info` says it; left out: the run needs
-    `--trust`."""
+    """Digest of the file, as `hil fmu info` says it: another one is refused. Its code is loaded by
+    `--trust` alone."""
     step_s: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
     """Communication step [s], a whole part of the loop's period; left out: the period. FMI 2 only
     hints at a fixed step of a model: what is given here is taken."""

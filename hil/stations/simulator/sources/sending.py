@@ -145,7 +145,7 @@ def main() -> None:
 
     line = sys.stdin.buffer.raw.readline()  # pyright: ignore[reportAttributeAccessIssue]
     order = SendingOrder.model_validate_json(line)
-    GIVEN.take(order.emulated.feed)  # the process that began this one has judged it
+    GIVEN.take(order.emulated.feed, "feed")  # the process that began this one has judged it
     clock, file = RealClock(), Path(order.file)
     around = Surroundings(file, order.period_s, False, order.seed, clock.now_s)
     kind, map_ = map_of(order.map, order.file)

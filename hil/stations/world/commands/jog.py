@@ -121,7 +121,7 @@ def _scenario(what: str) -> tuple[dict[str, Any], Path]:
     if table.get("station") == "world":
         return table, path
     robot_of(what, key="SCENARIO|ROBOT")
-    GIVEN.take(what)
+    GIVEN.take(what, "robot")
     name = Path(what.replace(":", "_")).stem
     return {"station": "world", "name": f"jog_{name}", "robot": what}, Path("jog")
 

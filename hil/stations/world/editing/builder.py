@@ -69,7 +69,7 @@ class BuilderProcess:
             environment=SINGLE_THREADED,
         )  # fmt: skip
         begin = {"plan": plan.told(), "watched": watched, "beside": plan.scenario_file}
-        begin["given"] = watched in GIVEN
+        begin["given"] = GIVEN.has("robot", watched)
         self._child.tell(message(BEGIN, begin))
         try:
             self._await_ready()
@@ -165,7 +165,7 @@ class _Watch:
 
     def _text(self) -> EditText | None:
         try:
-            return document_text(self._name, beside=self._beside)
+            return document_text(self._name, key="robot", beside=self._beside)
         except ConfigError:
             return None
 
@@ -195,7 +195,7 @@ def serve(orders: int, answer: Callable[[bytes], object]) -> None:
 
 def _watch(told: Any) -> _Watch | None:
     if told["given"]:  # by a person, to the process that began this one
-        GIVEN.take(told["watched"])
+        GIVEN.take(told["watched"], "robot")
     return _Watch(told["watched"], Path(told["beside"])) if told["watched"] else None
 
 

@@ -26,7 +26,10 @@ def edits_at(keys: Iterable[EditAt], step_s: float, beside: Path) -> tuple[Timed
         ConfigError: if a file is not there.
     """
     return tuple(
-        TimedEdit(round(one.at_s / step_s), document_text(one.document, key="edit", beside=beside))
+        TimedEdit(
+            round(one.at_s / step_s),
+            document_text(one.document, key="edit.document", beside=beside),
+        )
         for one in keys
     )
 

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.config.errors import RefusedError
+from hil.config.errors import ConfigError, RefusedError
 from hil.stations.world.led_settings import JogStep, KeysSettings
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from hil.desk.velocity.source import VelocitySource
     from hil.stations.world.led_settings import HandlesSettings
 
@@ -146,21 +148,23 @@ class VelocityHand:
 
 
 def velocity_source(
-    by: KeysSettings | HandlesSettings, now_s: Callable[[], float], keys_fd: int | None
-) -> VelocitySource:
+    by: KeysSettings | HandlesSettings, scenario: Path, now_s: Callable[[], float],
+    keys_fd: int | None,
+) -> VelocitySource:  # fmt: skip
     """Keys of a terminal, or handles of another process.
 
     Args:
+        scenario: its file, in whose folder socket and token are.
         keys_fd: descriptor of the terminal; None for that in which the program was started.
 
     Raises:
         RefusedError: if it is not there; nothing has moved.
+        ConfigError: if socket or token are elsewhere.
     """
     import sys
-    from pathlib import Path
 
     from hil.desk.velocity.keyboard import KeyboardSource, Terminal  # Linux only
-    from hil.desk.velocity.listener import read_token
+    from hil.desk.velocity.listener import own_places
     from hil.desk.velocity.remote import RemoteSource
     from hil.desk.velocity.source import SourceUnavailableError
 
@@ -168,7 +172,9 @@ def velocity_source(
         if isinstance(by, KeysSettings):
             terminal = Terminal(sys.stdin.fileno() if keys_fd is None else keys_fd)
             return KeyboardSource(terminal, SCREEN_M_S, SCREEN_RAD_S, now_s=now_s)
-        token = read_token(Path(by.token_file))
-        return RemoteSource(by.listen, token, now_s=now_s, age_max_s=by.age_max_s)
+        address, token = own_places(by.listen, by.token_file, scenario)
+        return RemoteSource(address, token, now_s=now_s, age_max_s=by.age_max_s)
+    except ConfigError:
+        raise
     except (SourceUnavailableError, OSError, ValueError) as error:
         raise RefusedError(f"nothing has moved: {error}") from None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -119,8 +118,8 @@ def _copied(
 ) -> SetpointSource:
     led_by, _ = copy_map(motion, plan.robot)
     if motion.source == "recording":
-        beside, led_by = Path(plan.scenario_file), led_by.of_used()
-        path = find_file(motion.file, beside=beside, folder="motions", key="motion.file")
+        led_by = led_by.of_used()
+        path = find_file(motion.file, beside=plan.document, folder="motions", key="motion.file")
         stream: ValueStream = read_recorded(path, led_by.values, motion.stale_s)
     elif live is None:
         return StandingSource(joints)
@@ -156,7 +155,7 @@ def _jogged(
     elif live is None:
         return StandingSource(joints)
     else:
-        source = velocity_source(motion.by, live.now_s, live.keys_fd)
+        source = velocity_source(motion.by, plan.document, live.now_s, live.keys_fd)
         led = [place_of(one, plan.robot) for one in motion.joints or drives[:6]]
         tool = motion.axes != "joints"
         operator = VelocityHand(source, None if tool else led, len(drives))
