@@ -8,7 +8,7 @@ import struct
 from contextlib import closing
 
 import pytest
-from udp_user import NOBODY, needs_root, other_user
+from udp_user import NOBODY, know_at_once, needs_root, other_user
 
 from hil.stations.world.sources.copied import HeldStream
 from hil.stations.world.sources.frame_stream import FrameStream
@@ -40,6 +40,11 @@ class Stream:
 
     def close(self):
         self.stream.close()
+
+
+@pytest.fixture(autouse=True)
+def _known_at_once(monkeypatch):
+    know_at_once(monkeypatch)
 
 
 @pytest.fixture
@@ -165,7 +170,7 @@ def test_whatever_is_sent_only_fresh_frames_of_the_one_that_leads_are_shown(seed
     draw, uids = random.Random(seed), {}
     with (
         closing(udp()) as a, closing(udp()) as b, closing(udp()) as c,
-        closing(Stream(owners=lambda sender, *_, **__: frozenset({uids[sender]}))) as heard,
+        closing(Stream(owners=lambda sender: frozenset({uids[sender]}))) as heard,
     ):  # fmt: skip
         senders = {"a": a, "b": b, "c": c}
         ids = {"a": 1, "b": 2, "c": 3}
