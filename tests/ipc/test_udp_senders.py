@@ -137,6 +137,22 @@ def test_another_user_on_the_leader_s_port_is_found_with_the_next_answer(port):
     assert last is None
 
 
+def test_a_question_from_before_a_socket_was_closed_proves_nothing(port, monkeypatch):
+    port.led()
+    while not port.late.open:
+        assert port.cycle(OURS) is None
+    monkeypatch.setattr(port.senders._closed, "any", lambda: True)
+    assert port.cycle(OURS) is Unheard.PORT_CLOSED
+    monkeypatch.undo()
+    port.late.answer()
+    for _ in range(240):
+        assert port.cycle(OURS) is Unheard.PORT_CLOSED
+    for _ in range(20):
+        port.late.answer()
+        last = port.cycle(OURS)
+    assert last is None
+
+
 def test_a_leader_that_pauses_is_asked_for_once_before_it_sends_again(port):
     port.led().asked.clear()
     for _ in range(30):
