@@ -84,6 +84,25 @@ def test_another_user_leads_neither_first_nor_after_a_silence_nor_by_hold_to_run
         assert heard.value() == 0.6
 
 
+@needs_root
+def test_another_user_under_the_leader_s_address_or_the_stream_s_own_moves_nothing_for_long(
+    heard, suit
+):
+    with other_user() as other:
+        other.bind(heard.stream.address[1], host="127.0.0.2")
+        for number in range(20):
+            other.forge(frame(number, 0.1 * number, 9.0), heard.stream.address)
+            assert heard.value() is None
+        suit.sendto(frame(1, 1.0, 0.5), heard.stream.address)
+        assert heard.value() == 0.5
+        other.bind(suit.getsockname()[1], host="127.0.0.2")
+        followed = []
+        for number in range(240):
+            other.forge(frame(100 + number, 2.0 + number * PERIOD_S, 9.0), heard.stream.address)
+            followed.append(heard.value() is not None)
+        assert sum(followed) <= 16, "a quarter of a second"
+
+
 def test_holding_anew_takes_another_sender_where_the_first_is_silent(heard, suit):
     held = [True]
     stream = HeldStream(heard.stream, lambda: held[0], heard.stream.choose)
