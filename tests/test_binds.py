@@ -35,6 +35,7 @@ OF_NO_NETWORK = {
     "sim/devices/pdo_settings.py": "objects of a PDO",
     "hil/desk/service.py": "a UNIX socket of mode 0600",
     "hil/ipc/socket_owner.py": "closed at once, nothing is read",
+    "hil/ipc/closed_sockets.py": "of the kernel",
     "drives/port_lock.py": "an abstract UNIX socket, and a trial that is closed at once",
     "arm_driver/port_lock.py": "the same",
 }

@@ -35,7 +35,9 @@ CHALLENGE: Final = struct.Struct("<4sBBH16s16s")
 """What the bench sends: magic, version, 0, length, nonce, first half of HMAC-SHA256 over those."""
 CHALLENGE_MAGIC: Final = b"HCUC"
 CHALLENGED_EVERY_S: Final = 0.1
-"""Senders are told the nonce no more often [s]."""
+"""A sender is told the nonce no more often [s]."""
+CHALLENGED_MAX: Final = 64
+"""Senders of which that is known; of the one that is longest ago it is forgotten."""
 ACCELERATION_VALID: Final = 16
 """Flag: the angular acceleration is told."""
 FLAGS: Final = 1 | 2 | 4 | 8
@@ -73,7 +75,7 @@ class Hcu1Codec:
         self._nonce = b""
         self._next_nonce = nonces(NONCE_BYTES) if key else b""
         self._newest = 0
-        self._challenged_s = -math.inf
+        self._challenged_s: dict[tuple[str, int], float] = {}
 
     def decode(self, datagram: bytes) -> Packet | Refused:
         """What a frame tells, or why it is none."""
@@ -96,11 +98,18 @@ class Hcu1Codec:
             return why
         return _packet(values[2], values[4], values[5], values[6:-1])
 
-    def challenge(self, now_s: float) -> bytes | None:
-        """The nonce of the next session, signed, for a sender; None without a key, or too soon."""
-        if not self._key or now_s - self._challenged_s < CHALLENGED_EVERY_S:
+    def challenge(self, now_s: float, sender: tuple[str, int]) -> bytes | None:
+        """The nonce of the next session, signed, for a sender; None without a key, or too soon.
+
+        Whatever others send, each one gets its own: those without the key keep nobody out.
+        """
+        last_s = self._challenged_s.get(sender, -math.inf)
+        if not self._key or now_s - last_s < CHALLENGED_EVERY_S:
             return None
-        self._challenged_s = now_s
+        self._challenged_s.pop(sender, None)
+        if len(self._challenged_s) >= CHALLENGED_MAX:
+            del self._challenged_s[next(iter(self._challenged_s))]
+        self._challenged_s[sender] = now_s
         told = CHALLENGE.pack(
             CHALLENGE_MAGIC, SIGNED_VERSION, 0, CHALLENGE.size, self._next_nonce, b""
         )[:-SIGNATURE_BYTES]

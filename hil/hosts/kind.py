@@ -71,7 +71,7 @@ class Codec(Protocol):
         ...
 
 
-def challenge_of(codec: Codec, why: Refused, now_s: float) -> bytes | None:
+def challenge_of(codec: Codec, why: Refused, now_s: float, sender: tuple[str, int]) -> bytes | None:
     """What a sender must be told so that its signatures count in this session; None for nothing.
 
     A codec that has sessions has a method `challenge`.
@@ -79,11 +79,12 @@ def challenge_of(codec: Codec, why: Refused, now_s: float) -> bytes | None:
     Args:
         why: its datagram was refused.
         now_s: on the clock of the run [s].
+        sender: host and port that it came from.
     """
     if why is not Refused.SIGNATURE:
         return None
     challenge = getattr(codec, "challenge", None)
-    return None if challenge is None else challenge(now_s)
+    return None if challenge is None else challenge(now_s, sender)
 
 
 def end_session(codec: Codec) -> None:

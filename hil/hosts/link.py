@@ -14,11 +14,12 @@ import logging
 import socket
 import struct
 from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Final
 
 from hil.config.errors import ConfigError, about
-from hil.ipc.socket_owner import Address, udp_owners
+from hil.ipc.socket_owner import Address, udp_uids
 from hil.ipc.udp_senders import Owners, Senders, Unheard
 from hil.timing.clock import kernel_ahead_s
 
@@ -109,6 +110,7 @@ class HostLink:
         where: address, port, and who may send.
         now_s: clock of the run, monotonic [s].
         owners: gives the users that own the sockets of a sender on this machine.
+        asker: where that is asked for; a thread if it is not given.
 
     Raises:
         ConfigError: if the port cannot be had.
@@ -118,12 +120,10 @@ class HostLink:
         self,
         where: Listening,
         now_s: Callable[[], float],
-        owners: Owners = udp_owners,
+        owners: Owners = udp_uids,
+        asker: Executor | None = None,
     ) -> None:
         self._where, self._now_s = where, now_s
-        self._senders = Senders(
-            now_s, allow=where.allow, signed=where.signed, act=ACT, owners=owners
-        )
         self.foreign: int = 0
         """Datagrams so far that were not of the one sender that is heard."""
         self.oversized: int = 0
@@ -132,7 +132,15 @@ class HostLink:
         self._connected = False
         self._said: dict[str, float] = {}
         self._socket = self._bound(where.port)
-        self._senders.here = self.address
+        self._senders = Senders(
+            now_s,
+            allow=where.allow,
+            signed=where.signed,
+            act=ACT,
+            here=self.address,
+            owners=owners,
+            asker=asker,
+        )
 
     @property
     def address(self) -> Address:
@@ -177,6 +185,7 @@ class HostLink:
                 taken_s = self._now_s()
             except BlockingIOError:
                 self._full = 0
+                self._senders.end_queue()
                 return found
             except OSError as error:  # such as of a request that nobody heard
                 self._say(f"host: {error.strerror}")
@@ -184,8 +193,8 @@ class HostLink:
             if flags & socket.MSG_TRUNC:
                 self.oversized += 1
             elif (why := self._senders.judge(sender[:2])) is not None:
-                self.foreign += 1
                 if why is not Unheard.NOT_ASKED:
+                    self.foreign += 1
                     self._say(f"host: {self._senders.words_of(sender[:2], why)}")
             else:
                 kernel_s = _stamped(extra) - ahead_s if extra else now_s
@@ -209,6 +218,7 @@ class HostLink:
     def close(self) -> None:
         """Give the port back."""
         self._socket.close()
+        self._senders.close()
 
     def _shut_out(self) -> None:
         """Let the kernel drop what is not of the sender, before it costs any time here."""

@@ -2,8 +2,9 @@
 
 The first sender that is understood is bound, address and port. Nobody takes its place however long
 it is silent: another leader is a person's choice. Of a sender on this machine the kernel is asked
-whose sockets it is (`socket_owner`): when it comes, after each silence, and then now and again, as
-a port can change hands.
+who has sockets of its port (`socket_owner`), four times a second while it leads, in a thread: the
+cycle reads the newest answer, and without one of the last second the sender does not count.
+Between two answers it does not once a socket of the port was closed (`closed_sockets`).
 """
 
 from __future__ import annotations
@@ -11,56 +12,69 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Collection
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import suppress
 from enum import Enum
-from typing import Final, Protocol
+from typing import Final, NamedTuple
 
-from hil.ipc.socket_owner import Address, is_of_this_machine, is_own, udp_owners
+from hil.ipc.closed_sockets import ClosedSockets
+from hil.ipc.socket_owner import Address, is_of_this_machine, is_own, udp_uids
+
+Owners = Callable[[Address], frozenset[int]]
+"""Asks the kernel for the users of a sender's sockets; it may take its time."""
 
 ASKED_EVERY_S: Final = 0.25
 """So often the kernel is asked whose the bound sender is [s]."""
 PAUSED_S: Final = 0.1
-"""After so long without a datagram of it, at once [s]."""
-REFUSED_S: Final = 1.0
-"""A sender that was refused is asked for again after this [s]: its port may have another owner."""
+"""And once after so long without a datagram of it [s]."""
+ANSWERED_S: Final = 1.0
+"""An answer is good for so long: a proof if the next one is late, a refusal as its port may have
+another owner [s]."""
 SILENT_S: Final = 0.5
 """A bound sender without a datagram for so long can be replaced, by a person [s]."""
-CHEAP_S: Final = 0.0005
-"""While a sender leads, all sockets of its port are listed if that took no longer the last time: a
-user with very many sockets must not stop the cycle; else the one of the port is looked up [s]."""
-KEPT_MAX: Final = 64
-"""Senders whose owners are kept."""
-
-
-class Owners(Protocol):
-    """Asks the kernel for the users of a sender's sockets."""
-
-    def __call__(self, sender: Address, receiver: Address, *, thorough: bool) -> frozenset[int]:
-        """Return them; of all sockets that can send from there if that is wanted."""
-        ...
+KEPT_MAX: Final = 1024
+"""Senders whose owners are kept; asked for one by one, they are not that many in `ANSWERED_S`."""
 
 
 class Unheard(Enum):
     """Why a sender's datagrams are left out."""
 
     NOT_LISTED = "it is not in the list of senders that may send"
+    OWN_ADDRESS = "it bears the address that is listened on, so it hides its own"
     OTHER_USER = "it is another user's"
     UNKNOWN_USER = "the kernel names no socket of it, so nobody knows whose it is"
+    PORT_CLOSED = "a socket of its port was closed a moment ago, so nobody knows whose it was"
+    NOT_ANSWERED = "the kernel has not said for a second whose it is"
     NOT_BOUND = "another sender leads"
-    NOT_ASKED = "whose it is will be asked for in a later cycle"
+    NOT_ASKED = "whose it is will be known in a later cycle"
 
 
-class _Asked:
-    """What the kernel said of a sender."""
+class _Answer(NamedTuple):
+    """What is known of a sender."""
 
-    def __init__(self, uids: frozenset[int], at_s: float) -> None:
-        self.uids, self.at_s = uids, at_s
+    uids: frozenset[int]
+    at_s: float
+    """When it was asked for [s]."""
+    why: Unheard | None
+    """Why it must not lead; None if it may."""
 
-    @property
-    def why(self) -> Unheard | None:
-        """Why it must not lead; None if it may."""
-        if is_own(self.uids):
-            return None
-        return Unheard.OTHER_USER if self.uids else Unheard.UNKNOWN_USER
+    @classmethod
+    def of(cls, uids: frozenset[int], at_s: float) -> _Answer:
+        if is_own(uids):
+            return cls(uids, at_s, None)
+        return cls(uids, at_s, Unheard.OTHER_USER if uids else Unheard.UNKNOWN_USER)
+
+    def is_due(self, now_s: float) -> bool:
+        """Whether the kernel is asked anew."""
+        return now_s - self.at_s >= (ASKED_EVERY_S if self.why is None else ANSWERED_S)
+
+
+class _Question(NamedTuple):
+    """What the kernel is being asked."""
+
+    sender: Address
+    at_s: float
+    uids: Future[frozenset[int]]
 
 
 class Senders:
@@ -73,6 +87,7 @@ class Senders:
         act: what a person does for another sender to lead, for texts.
         here: where the datagrams come to.
         owners: gives the users that own the sockets of a sender.
+        asker: where the kernel is asked; a thread if it is not given.
     """
 
     def __init__(
@@ -83,25 +98,40 @@ class Senders:
         signed: bool = False,
         act: str = "a new run",
         here: Address = ("127.0.0.1", 0),
-        owners: Owners = udp_owners,
+        owners: Owners = udp_uids,
+        asker: Executor | None = None,
     ) -> None:
         self._now_s, self._allow, self._signed = now_s, allow, signed
-        self._act, self._owners = act, owners
-        self.here: Address = here
-        """Where the datagrams come to."""
-        self._took_s = 0.0
+        self._act, self._here, self._owners = act, here, owners
         self.bound: Address | None = None
         """The sender that leads; None before one was understood."""
         self._understood_s = self._came_s = -math.inf
-        self._asked: dict[Address, _Asked] = {}
+        self._answers: dict[Address, _Answer] = {}
+        self._question: _Question | None = None
+        self._watched: Address | None = None
+        self._closed = ClosedSockets()
         self._local: dict[str, bool] = {}
-        self._may_ask = True
+        self._may_ask, self._asked_s = True, -math.inf
+        self._emptied = False
         self._other: tuple[Address, Unheard] | None = None
         self._other_s = -math.inf
+        if asker is None:
+            asker = ThreadPoolExecutor(1, "socket owners")
+            asker.submit(_leave_processor)  # and the thread begins here, not in a cycle
+        self._asker = asker
 
     def begin_cycle(self) -> None:
-        """Allow one more question about a sender that does not lead."""
+        """Take what the kernel has answered, ask for the leader if it is time, for another once."""
         self._may_ask = True
+        self._take_answer()
+        if self._closed.any() and self._watched is not None:
+            self._note(self._watched, _Answer(frozenset(), self._now_s(), Unheard.PORT_CLOSED))
+        if self.bound is not None and self._is_asked_for(self.bound) and self._is_due(self.bound):
+            self._ask(self.bound)
+
+    def end_queue(self) -> None:
+        """Note that all that came was taken: what comes now was sent since the last question."""
+        self._emptied = True
 
     def judge(self, sender: Address) -> Unheard | None:
         """Return why a datagram of a sender is left out; None if it may be taken.
@@ -133,8 +163,13 @@ class Senders:
         """
         if self.bound is None or not self.silent:
             return False
-        self.bound, self._other = None, None
+        self.bound, self._other, self._watched = None, None, None
         return True
+
+    def close(self) -> None:
+        """Ask for nobody any more."""
+        self._asker.shutdown(wait=False)
+        self._closed.close()
 
     @property
     def silent(self) -> bool:
@@ -159,47 +194,102 @@ class Senders:
         return text
 
     def _owner_of(self, sender: Address) -> str:
-        asked = self._asked.get(sender)
-        if asked is None or not asked.uids:
+        answer = self._answers.get(sender)
+        if answer is None or not answer.uids:
             return ""
-        users = " and ".join(map(str, sorted(asked.uids)))
-        return f" (user{'s' if len(asked.uids) > 1 else ''} {users})"
+        users = " and ".join(map(str, sorted(answer.uids)))
+        return f" (user{'s' if len(answer.uids) > 1 else ''} {users})"
 
     def _judged(self, sender: Address) -> Unheard | None:
         if self._allow and sender[0] not in self._allow:
             return Unheard.NOT_LISTED
-        if self.bound is not None and sender != self.bound:
-            whose = self._whose(sender, self._may_ask, REFUSED_S)
-            return whose if whose is Unheard.OTHER_USER else Unheard.NOT_BOUND
-        if sender != self.bound:
-            return self._whose(sender, self._may_ask, REFUSED_S)
-        now_s = self._now_s()
-        paused, self._came_s = now_s - self._came_s >= PAUSED_S, now_s
-        return self._whose(sender, True, 0.0 if paused else ASKED_EVERY_S)
+        if sender == self._here:
+            return Unheard.OWN_ADDRESS
+        if sender == self.bound:
+            self._came_s = self._now_s()
+            return self._led() if self._is_asked_for(sender) else None
+        whose = self._whose(sender) if self._is_asked_for(sender) else None
+        if self.bound is None or whose is Unheard.OTHER_USER:
+            return whose
+        return Unheard.NOT_BOUND
 
-    def _whose(self, sender: Address, may_ask: bool, good_for_s: float) -> Unheard | None:
-        """Why a sender must not lead, by its owner; None if it may."""
-        if self._signed or not self._is_local(sender[0]):
+    def _is_due(self, leader: Address) -> bool:
+        """Whether the kernel is asked for the one that leads."""
+        now_s, answer = self._now_s(), self._answers.get(leader)
+        if answer is None or answer.is_due(now_s):
+            return True
+        return answer.why is None and answer.at_s < self._came_s + PAUSED_S <= now_s
+
+    def _led(self) -> Unheard | None:
+        """Why the one that leads must not for now, by its owner; None if it may."""
+        answer = None if self.bound is None else self._answers.get(self.bound)
+        if answer is not None and answer.why is not None:
+            return answer.why
+        if answer is None or self._now_s() - answer.at_s > ANSWERED_S:
+            return Unheard.NOT_ANSWERED
+        return None
+
+    def _whose(self, sender: Address) -> Unheard | None:
+        """Why another one must not lead, by its owner; None if it may."""
+        if self._known(sender) is None:
+            self._ask(sender)
+        answer = self._known(sender)
+        return Unheard.NOT_ASKED if answer is None else answer.why
+
+    def _known(self, sender: Address) -> _Answer | None:
+        """What is known of one that does not lead; an own one must be watched before it leads."""
+        answer = self._answers.get(sender)
+        if answer is None or self._now_s() - answer.at_s >= ANSWERED_S:
             return None
-        now_s, asked = self._now_s(), self._asked.get(sender)
-        if asked is not None and now_s - asked.at_s < good_for_s:
-            return asked.why
-        if not may_ask:
-            return Unheard.NOT_ASKED
-        if sender != self.bound:
-            self._may_ask = False
-        if len(self._asked) >= KEPT_MAX:
-            self._asked.clear()
-        thorough = self.bound is None or (sender == self.bound and self._may_list(good_for_s))
-        owners = self._owners(sender, self.here, thorough=thorough)
-        if thorough:
-            self._took_s = self._now_s() - now_s
-        asked = self._asked[sender] = _Asked(owners, now_s)
-        return asked.why
+        unproved = self.bound is None and not (sender == self._watched and self._emptied)
+        return None if answer.why is None and unproved else answer
 
-    def _may_list(self, good_for_s: float) -> bool:
-        """Whether all sockets of the leader's port are looked at; after a silence always."""
-        return good_for_s == 0.0 or self._took_s <= CHEAP_S
+    def _ask(self, sender: Address) -> None:
+        """Ask the kernel for a sender, if it has answered before and this may take its time."""
+        now_s = self._now_s()
+        if self._question is not None or not self._may_ask:
+            return
+        if self.bound not in (None, sender):
+            if now_s - self._asked_s < ASKED_EVERY_S / 2:
+                return  # the leader comes first
+        elif not self._watch(sender, now_s):
+            return
+        self._may_ask, self._asked_s = False, now_s
+        self._question = _Question(sender, now_s, self._asker.submit(self._owners, sender))
+        self._take_answer()
+
+    def _watch(self, sender: Address, now_s: float) -> bool:
+        """Look at the sockets of a sender's port that are closed; whether that can be."""
+        if sender == self._watched:
+            return True
+        watched = None if self._watched is None else self._answers.get(self._watched)
+        if watched is not None and watched.why is None and not watched.is_due(now_s):
+            return False  # that one may be the first that is understood
+        self._watched, self._emptied = sender, False
+        self._closed.watch(sender[1])
+        return True
+
+    def _take_answer(self) -> None:
+        if self._question is None or not self._question.uids.done():
+            return
+        sender, at_s, uids = self._question
+        self._question = None
+        known = self._answers.get(sender)
+        if known is None or known.at_s <= at_s:  # else a socket was closed since it was asked
+            with suppress(OSError):  # such as no descriptors: it is asked again
+                self._note(sender, _Answer.of(uids.result(), at_s))
+
+    def _note(self, sender: Address, answer: _Answer) -> None:
+        if len(self._answers) >= KEPT_MAX:
+            kept = None if self.bound is None else self._answers.get(self.bound)
+            self._answers.clear()
+            if kept is not None and self.bound is not None:
+                self._answers[self.bound] = kept
+        self._answers[sender] = answer
+
+    def _is_asked_for(self, sender: Address) -> bool:
+        """Whether the kernel knows whose a sender is, and that counts."""
+        return not self._signed and self._is_local(sender[0])
 
     def _is_local(self, host: str) -> bool:
         if len(self._local) >= KEPT_MAX:
@@ -208,3 +298,9 @@ class Senders:
         if found is None:
             found = self._local[host] = is_of_this_machine(host)
         return found
+
+
+def _leave_processor() -> None:
+    """Leave the processor that a cycle may be pinned to: its children inherit that."""
+    with suppress(OSError):
+        os.sched_setaffinity(0, range(os.cpu_count() or 1))

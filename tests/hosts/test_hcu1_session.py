@@ -2,6 +2,7 @@
 
 import socket
 import struct
+import tracemalloc
 from contextlib import closing
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from sim.hosts.wires.hcu1 import Binary
 KEY = b"0123456789abcdef0123456789abcdef"
 NONCE = bytes(range(16))
 PERIOD_S = 1 / 60
+HOST = ("127.0.0.1", 50_000)
 SIGNED = bytes.fromhex(
     "48435531021070000700000015cd5b0700000000cdcccc3dcdcc4cbecdcc1cc1"
     + "00" * 24 + "0000803f" + "00" * 12 + "0000f041" + "00" * 29 + "408fc0e53dfdef"
@@ -49,7 +51,7 @@ def test_the_golden_frame_and_challenge_are_those_of_the_page():
     assert isinstance(told, Packet)
     assert told.sequence == 7
     assert told.state.f_m_s2 == pytest.approx((0.1, -0.2, -9.8), rel=1e-7)
-    assert codec_of(NONCE).challenge(0.0) == CHALLENGE
+    assert codec_of(NONCE).challenge(0.0, HOST) == CHALLENGE
     assert SIGNED[-16:] == mac(KEY, NONCE + SIGNED[:112])
     assert CHALLENGE[-16:] == mac(KEY, CHALLENGE[:24])
 
@@ -64,27 +66,27 @@ def test_any_flipped_bit_is_refused():
 def test_a_sender_is_followed_once_it_has_taken_the_challenge():
     codec, sender = Hcu1Codec(KEY), SignedSender(KEY)
     assert codec.decode(sender.signed(1, 0.0)) is Refused.SIGNATURE
-    assert sender.take(codec.challenge(0.0))
+    assert sender.take(codec.challenge(0.0, HOST))
     assert isinstance(codec.decode(sender.signed(2, 0.1)), Packet)
 
 
 def test_what_an_earlier_run_captured_is_refused_by_the_next():
     first, sender = Hcu1Codec(KEY), SignedSender(KEY)
-    sender.take(first.challenge(0.0))
+    sender.take(first.challenge(0.0, HOST))
     captured = [sender.signed(number, number * PERIOD_S) for number in range(1, 100)]
     assert all(isinstance(first.decode(one), Packet) for one in captured)
     second = Hcu1Codec(KEY)
     for _ in range(2):
         assert {second.decode(one) for one in captured} == {Refused.SIGNATURE}
-        second.challenge(100.0)  # whoever replays cannot answer it
-    sender.take(second.challenge(200.0))  # the true one, which went on sending, can
+        second.challenge(100.0, HOST)  # whoever replays cannot answer it
+    sender.take(second.challenge(200.0, HOST))  # the true one, which went on sending, can
     assert isinstance(second.decode(sender.signed(100, 2.0)), Packet)
     assert {second.decode(one) for one in captured} == {Refused.SIGNATURE}
 
 
 def test_what_was_captured_earlier_in_a_run_is_refused_in_it():
     codec, sender = Hcu1Codec(KEY), SignedSender(KEY)
-    sender.take(codec.challenge(0.0))
+    sender.take(codec.challenge(0.0, HOST))
     captured = [sender.signed(number, number * PERIOD_S) for number in range(300)]
     assert all(isinstance(codec.decode(one), Packet) for one in captured)
     assert {codec.decode(one) for one in captured} == {Refused.SESSION}
@@ -93,13 +95,13 @@ def test_what_was_captured_earlier_in_a_run_is_refused_in_it():
 
 def test_a_sender_that_begins_anew_has_a_new_session_and_the_old_one_is_over():
     codec, sender = Hcu1Codec(KEY), SignedSender(KEY)
-    sender.take(codec.challenge(0.0))
+    sender.take(codec.challenge(0.0, HOST))
     captured = [sender.signed(number, 0.0) for number in range(5)]
     assert all(isinstance(codec.decode(one), Packet) for one in captured)
     again = SignedSender(KEY)
     assert codec.decode(again.signed(0, 0.0)) is Refused.SIGNATURE
     assert isinstance(codec.decode(sender.signed(5, 0.0)), Packet)  # until the new one begins
-    again.take(codec.challenge(1.0))
+    again.take(codec.challenge(1.0, HOST))
     assert isinstance(codec.decode(again.signed(1, 0.0)), Packet)
     assert codec.decode(sender.signed(6, 0.0)) is Refused.SIGNATURE
     assert {codec.decode(one) for one in captured} == {Refused.SIGNATURE}
@@ -107,18 +109,51 @@ def test_a_sender_that_begins_anew_has_a_new_session_and_the_old_one_is_over():
 
 def test_a_sequence_wraps_within_a_session():
     codec, sender = Hcu1Codec(KEY), SignedSender(KEY)
-    sender.take(codec.challenge(0.0))
+    sender.take(codec.challenge(0.0, HOST))
     for number in (2**32 - 2, 2**32 - 1, 0, 1):
         assert isinstance(codec.decode(sender.signed(number, 0.0)), Packet)
     assert codec.decode(sender.signed(2**32 - 1, 0.0)) is Refused.SESSION
     assert codec.decode(sender.signed(1 + 2**31, 0.0)) is Refused.SESSION
 
 
-def test_challenges_are_few_and_need_a_key():
+def test_challenges_are_few_for_a_sender_and_need_a_key():
     codec = Hcu1Codec(KEY)
-    told = [codec.challenge(0.004 * number) for number in range(250)]
+    told = [codec.challenge(0.004 * number, HOST) for number in range(250)]
     assert 9 <= sum(one is not None for one in told) <= 11
-    assert Hcu1Codec().challenge(0.0) is None
+    assert Hcu1Codec().challenge(0.0, HOST) is None
+
+
+@pytest.mark.parametrize("strangers", [1, 63, 64, 1000])
+def test_strangers_without_the_key_keep_no_sender_from_its_challenge(strangers):
+    codec, sender = Hcu1Codec(KEY), SignedSender(KEY)
+    unsigned = SignedSender(b"another key, of 32 bytes or more").signed(1, 0.0)
+    for cycle in range(1000):
+        t_s = 0.002 * cycle
+        for one in range(16 * cycle, 16 * cycle + 16):
+            assert codec.decode(unsigned) is Refused.SIGNATURE
+            codec.challenge(t_s, ("10.0.0.9", 1 + one % strangers))
+        if cycle % 8 == 0:
+            told = codec.decode(sender.signed(cycle, t_s))
+            if isinstance(told, Packet):
+                break
+            answer = codec.challenge(t_s, HOST)
+            assert answer is None or sender.take(answer)
+    assert t_s < 0.05
+
+
+def test_of_very_many_senders_few_are_kept():
+    codec = Hcu1Codec(KEY)
+    for port in range(1, 64):
+        assert codec.challenge(0.0, ("10.0.0.9", port)) is not None
+    assert codec.challenge(0.0, HOST) is not None
+    assert codec.challenge(0.0, HOST) is None
+    tracemalloc.start()
+    for port in range(20_000):
+        assert codec.challenge(0.0, ("10.0.0.8", port)) is not None
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < 100_000
+    assert codec.challenge(0.0, HOST) is not None
 
 
 def telemetry(number):

@@ -7,11 +7,17 @@ import struct
 from pathlib import Path
 
 import pytest
+from udp_user import know_at_once
 
 from hil.config.errors import ConfigError
 from hil.hosts.link import MOST_A_CYCLE, HostLink, Listening
 from hil.timing.clock import kernel_ahead_s
 from hil.timing.realtime import RealClock
+
+
+@pytest.fixture(autouse=True)
+def _known_at_once(monkeypatch):
+    know_at_once(monkeypatch)
 
 
 @pytest.fixture

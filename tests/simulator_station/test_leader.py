@@ -10,6 +10,7 @@ import pytest
 from hcu1_bytes import frame
 from led_bench import LedBench
 from operated_bench import PERIOD_S
+from udp_user import know_at_once
 
 from hil.config.shipped import configs_dir
 from hil.desk.order import Button
@@ -26,6 +27,7 @@ from safety.modes import Mode
 def _stamps_of_the_test_s_clock(monkeypatch):
     """The kernel's stamps are of real time: without them a packet came when it was taken."""
     monkeypatch.setattr("hil.hosts.link.kernel_ahead_s", lambda now_s: 3600.0)
+    know_at_once(monkeypatch)
 
 
 class Sender:

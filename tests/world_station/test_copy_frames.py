@@ -6,6 +6,7 @@ import struct
 
 import numpy as np
 import pytest
+from udp_user import know_at_once
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.stations.world.commands.send import send_frames
@@ -19,6 +20,11 @@ WHOLE = bytes.fromhex(
     "000000000000e03f" "00000000000000c0"
 )  # fmt: skip
 """Two values, 0.5 and -2, number 7 at 1.5 s; by IEEE 754 and hand."""
+
+
+@pytest.fixture(autouse=True)
+def _known_at_once(monkeypatch):
+    know_at_once(monkeypatch)
 
 
 def test_the_bytes_are_those_of_the_page():

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from typer.testing import CliRunner
+from udp_user import know_at_once
 
 from hil.cli.main import app
 from hil.config.errors import RefusedError
@@ -172,6 +173,11 @@ def test_nothing_speeds_up_faster_than_its_gate_stops():
     rows, _ = played(copying(*changes, "motion.duration_s=0.8"))
     speeds = np.diff(rows, axis=0) / STEP_S
     assert np.abs(np.diff(speeds, axis=0)).max() / STEP_S == pytest.approx(10.0, rel=1e-6)
+
+
+@pytest.fixture(autouse=True)
+def _known_at_once(monkeypatch):
+    know_at_once(monkeypatch)
 
 
 class Garbage:

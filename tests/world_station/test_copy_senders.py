@@ -8,7 +8,7 @@ import struct
 from contextlib import closing
 
 import pytest
-from udp_user import NOBODY, needs_root, other_user
+from udp_user import NOBODY, know_at_once, needs_root, other_user
 
 from hil.stations.world.sources.copied import HeldStream
 from hil.stations.world.sources.frame_stream import FrameStream
@@ -40,6 +40,11 @@ class Stream:
 
     def close(self):
         self.stream.close()
+
+
+@pytest.fixture(autouse=True)
+def _known_at_once(monkeypatch):
+    know_at_once(monkeypatch)
 
 
 @pytest.fixture
@@ -77,6 +82,25 @@ def test_another_user_leads_neither_first_nor_after_a_silence_nor_by_hold_to_run
             assert stream.values(0.0) is None
         suit.sendto(frame(2, 1.1, 0.6), heard.stream.address)
         assert heard.value() == 0.6
+
+
+@needs_root
+def test_another_user_under_the_leader_s_address_or_the_stream_s_own_moves_nothing_for_long(
+    heard, suit
+):
+    with other_user() as other:
+        other.bind(heard.stream.address[1], host="127.0.0.2")
+        for number in range(20):
+            other.forge(frame(number, 0.1 * number, 9.0), heard.stream.address)
+            assert heard.value() is None
+        suit.sendto(frame(1, 1.0, 0.5), heard.stream.address)
+        assert heard.value() == 0.5
+        other.bind(suit.getsockname()[1], host="127.0.0.2")
+        followed = []
+        for number in range(240):
+            other.forge(frame(100 + number, 2.0 + number * PERIOD_S, 9.0), heard.stream.address)
+            followed.append(heard.value() is not None)
+        assert sum(followed) <= 16, "a quarter of a second"
 
 
 def test_holding_anew_takes_another_sender_where_the_first_is_silent(heard, suit):
@@ -165,7 +189,7 @@ def test_whatever_is_sent_only_fresh_frames_of_the_one_that_leads_are_shown(seed
     draw, uids = random.Random(seed), {}
     with (
         closing(udp()) as a, closing(udp()) as b, closing(udp()) as c,
-        closing(Stream(owners=lambda sender, *_, **__: frozenset({uids[sender]}))) as heard,
+        closing(Stream(owners=lambda sender: frozenset({uids[sender]}))) as heard,
     ):  # fmt: skip
         senders = {"a": a, "b": b, "c": c}
         ids = {"a": 1, "b": 2, "c": 3}

@@ -99,7 +99,8 @@ class HostEars:
         for datagram in self._link.drain():
             told = self._codec.decode(datagram.data)
             if isinstance(told, Refused):
-                if (answer := challenge_of(self._codec, told, now_s)) is not None:
+                answer = challenge_of(self._codec, told, now_s, datagram.sender)
+                if answer is not None:
                     self._link.send(answer, datagram.sender)
                 found.append(told)
                 continue

@@ -187,7 +187,8 @@ class HostSource:
         for datagram in self._wire.transfer(now_s, self._codec.requests(now_s)):
             told = self._codec.decode(datagram.data)
             if isinstance(told, Refused):
-                if (answer := challenge_of(self._codec, told, now_s)) is not None:
+                answer = challenge_of(self._codec, told, now_s, datagram.sender)
+                if answer is not None:
                     self._wire.answer(datagram, answer)
                 if told is not Refused.NO_MOTION:
                     came.append(told)

@@ -6,13 +6,14 @@ import ipaddress
 import socket
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
-from hil.ipc.socket_owner import Address, udp_owners
+from hil.ipc.socket_owner import Address, udp_uids
 from hil.ipc.udp_senders import Owners, Senders, Unheard
 from hil.stations.world.sources.joint_frames import HEAD, FrameOrder, read_frame
 from hil.stations.world.sources.source import SourceNews
@@ -30,7 +31,9 @@ _COUNTED: Final = {
     Unheard.OTHER_USER: "other user",
     Unheard.UNKNOWN_USER: "unknown user",
     Unheard.NOT_BOUND: "other sender",
-    Unheard.NOT_ASKED: "not yet asked whose",
+    Unheard.OWN_ADDRESS: "own address",
+    Unheard.PORT_CLOSED: "port closed",
+    Unheard.NOT_ANSWERED: "unknown user",
 }
 
 
@@ -47,6 +50,7 @@ class FrameStream:
         now_s: monotonic time [s].
         allow: hosts that may send; needed where other machines can reach the address.
         owners: gives the users that own the sockets of a sender on this machine.
+        asker: where that is asked for; a thread if it is not given.
 
     Raises:
         RefusedError: if it cannot be listened on, or strangers could send.
@@ -62,14 +66,16 @@ class FrameStream:
         stale_s: float,
         now_s: Callable[[], float],
         allow: Sequence[str] = (),
-        owners: Owners = udp_owners,
+        owners: Owners = udp_uids,
+        asker: Executor | None = None,
     ) -> None:
         self._count, self._stale_s, self._now_s = count, stale_s, now_s
-        self._senders = Senders(now_s, allow=allow, act=ACT, owners=owners)
         self._socket = bound(address, allow)
         self.address: tuple[str, int] = self._socket.getsockname()[:2]
         """Where it listens."""
-        self._senders.here = self.address
+        self._senders = Senders(
+            now_s, allow=allow, act=ACT, here=self.address, owners=owners, asker=asker
+        )
         self.counts: Counter[str] = Counter()
         """Frames taken, and those dropped, by reason."""
         self._order = FrameOrder(self._stale_s)
@@ -85,6 +91,7 @@ class FrameStream:
             try:
                 data, sender = self._socket.recvfrom(HEAD.size + 8 * self._count + 1)
             except (BlockingIOError, InterruptedError):
+                self._senders.end_queue()
                 break
             except OSError:  # such as one that the kernel kept for us: a port unreachable
                 continue
@@ -102,7 +109,10 @@ class FrameStream:
             self.counts[frame] += 1
             return
         if (unheard := self._senders.judge(sender)) is not None:
-            self.counts[_COUNTED[unheard]] += 1
+            if sender == self._senders.bound:
+                self._heard_s = -np.inf  # what it sent last may have been another user's
+            if unheard is not Unheard.NOT_ASKED:
+                self.counts[_COUNTED[unheard]] += 1
             return
         fresh = now_s - self._heard_s <= self._stale_s
         if why := self._order.judge(frame, now_s, fresh=fresh):
@@ -128,6 +138,7 @@ class FrameStream:
     def close(self) -> None:
         """Close the port."""
         self._socket.close()
+        self._senders.close()
 
 
 def bound(address: str, allow: Sequence[str] = ()) -> socket.socket:
