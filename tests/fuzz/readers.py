@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import wire_readers as wires
+import message_readers as messages
 
 from hil.config.errors import ConfigError, MotionError, RefusedError
 from hil.config.settings import apply_overrides, read_toml
@@ -501,15 +501,15 @@ def readers() -> dict[str, Reader]:
                (), ""),
         Reader("drive settings", ".json", _drive_json, _drive_settings, (), ""),
         Reader("change", ".json", lambda: [CHANGE], _change, (ConfigError,), ""),
-        Reader("stl", ".stl", lambda: [wires.stl(), wires.STL_TEXT], wires.stl_file, (MeshError,),
-               ""),
-        Reader("datagram", ".bin", wires.datagrams, wires.datagram, (), ""),
-        Reader("joint frame", ".bin", wires.joint_frames, wires.joint_frame, (), ""),
-        Reader("message", ".json", wires.messages, wires.message, (), ""),
-        Reader("lines", ".txt", lambda: [wires.LINES], wires.lines, (), ""),
-        Reader("motions", ".json", lambda: wires.MOTIONS, wires.motions, (), ""),
-        Reader("told", ".txt", wires.told_lines, wires.told, (), ""),
-        Reader("state", ".json", wires.states, wires.state, (NotReferencedError,), ""),
+        Reader("stl", ".stl", lambda: [messages.stl(), messages.STL_TEXT], messages.stl_file,
+               (MeshError,), ""),
+        Reader("datagram", ".bin", messages.datagrams, messages.datagram, (), ""),
+        Reader("joint frame", ".bin", messages.joint_frames, messages.joint_frame, (), ""),
+        Reader("message", ".json", messages.messages, messages.message, (), ""),
+        Reader("lines", ".txt", lambda: [messages.LINES], messages.lines, (), ""),
+        Reader("motions", ".json", lambda: messages.MOTIONS, messages.motions, (), ""),
+        Reader("told", ".txt", messages.told_lines, messages.told, (), ""),
+        Reader("state", ".json", messages.states, messages.state, (NotReferencedError,), ""),
     ]  # fmt: skip
     return {one.name: one for one in (*settings_readers(), *own)}
 

@@ -27,6 +27,7 @@ GATE = Path(hil.stations.platform.gate.__file__).parent
 ALLOWED = {
     "hil",
     "hil.config",
+    "hil.ipc.library_settings",
     "hil.stations",
     "hil.stations.platform",
     "hil.timing",

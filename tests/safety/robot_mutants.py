@@ -114,8 +114,13 @@ ROBOT_ROWS = {
         ),
         (
             "what breaks a rule in a stop is not told",
-            "return self._begin_stop(new, found) if new else self._stopped(())",
-            "return self._stopped(())",
+            "                return self._stopped(new)\n",
+            "                return self._stopped(())\n",
+        ),
+        (
+            "axes that break a rule again and again creep",
+            "if self._restarted or not any(",
+            "if not any(",
         ),
         (
             "a stop begins anew in every cycle",
