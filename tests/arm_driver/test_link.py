@@ -73,8 +73,12 @@ def peer(request):
 
 @contextlib.contextmanager
 def linked(peer, **settings):
-    hurried = SupervisionSettings(ahead_s=1e3)  # these peers wait for no period
-    settings = {"supervision": hurried, **settings}
+    hurried = {  # these peers wait for no period
+        "supervision": SupervisionSettings(ahead_s=1e3),
+        "speed_max_m_s": 1e9,
+        "turn_rate_max_rad_s": 1e9,
+    }
+    settings = hurried | settings
     link = open_arm_link(peer.url, now_s=now_s, settings=HostSettings(**settings))
     if hasattr(peer, "accepted"):
         peer.accepted()
