@@ -40,16 +40,22 @@ def neighbours(root: Path = Path("/proc")) -> Iterator[list[Neighbour]]:
     found: list[Neighbour] = []
     began_s, before = _seen(root)
     yield found
-    ended_s, after = _seen(root)
+    with suppress(OSError):  # a run without descriptors has no neighbours, and keeps its result
+        ended_s, after = _seen(root)
+        found += _busiest(before, after, ended_s - began_s)
+
+
+def _busiest(
+    before: Mapping[int, _Process], after: Mapping[int, _Process], length_s: float
+) -> list[Neighbour]:
     used_s: dict[str, float] = {}
     for pid, process in after.items():
         if not _is_own(pid, after):
             earlier_s = before[pid].used_s if pid in before else 0.0
             used_s[process.name] = used_s.get(process.name, 0.0) + process.used_s - earlier_s
-    length_s = max(ended_s - began_s, 1e-9)
-    shares = [Neighbour(name, cpu_s / length_s) for name, cpu_s in used_s.items()]
+    shares = [Neighbour(name, cpu_s / max(length_s, 1e-9)) for name, cpu_s in used_s.items()]
     busiest = sorted(shares, key=lambda one: -one.share)[:MOST_TOLD]
-    found += [one for one in busiest if one.share >= LEAST_SHARE]
+    return [one for one in busiest if one.share >= LEAST_SHARE]
 
 
 def _seen(root: Path) -> tuple[float, dict[int, _Process]]:

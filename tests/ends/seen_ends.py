@@ -117,7 +117,9 @@ def judged(seen: Seen, cause: str, *, rows: int | None = None, whole: bool = Fal
         must(named(words) if bad else not words, f"--json says {words!r}")
     if seen.console:
         must(not bad or named(seen.last), f"last line {seen.last!r}")
-        must(not bad or f"exit status {seen.status}" in seen.last, f"no status: {seen.last!r}")
+        begun = seen.file is not None  # what is refused before is an error, as of any verb
+        told = f"exit status {seen.status}" if begun else "error: "
+        must(not bad or told in seen.last, f"no status: {seen.last!r}")
         must(bad or not re.search("^exit status", seen.console, re.M), "a bad end is told")
     if seen.file is None:
         return wrong

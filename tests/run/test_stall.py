@@ -120,6 +120,13 @@ def test_who_ran_beside_is_told_by_name_and_share_but_for_our_own(tmp_path):
     assert str(found[0]) == "a b) (c 60 %"
 
 
+def test_a_run_at_whose_end_nothing_can_be_read_has_no_neighbours(tmp_path):
+    (tmp_path / "uptime").write_text("100.0 0.0")
+    with neighbours(tmp_path) as found:
+        (tmp_path / "uptime").unlink()
+    assert found == []
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="proc(5)")
 def test_the_kernels_own_figures_are_read():
     _, processes = _seen(Path("/proc"))
