@@ -77,6 +77,8 @@ class BodyReader:
         self._values, self._assets = values, assets
         self._asked_for, self._ours = asked_for, ours
         self._names: set[str] = {WORLD}
+        self._counts: dict[str, int] = {}
+        """The last number behind a name that was given more than once."""
 
     def read(self, world: XmlNode) -> None:
         """All of them."""
@@ -186,11 +188,12 @@ class BodyReader:
         return int(match[1]) if match else None
 
     def _free(self, name: str) -> str:
-        found, count = name, 1
+        found, count = name, self._counts.get(name, 1)
         while found in self._names:
             count += 1
             found = f"{name}_{count}"
         self._names.add(found)
+        self._counts[name] = count
         return found
 
 
