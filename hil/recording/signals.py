@@ -349,8 +349,8 @@ class Signals:
                 for one in raw["fields"]
             ]
             return cls(raw["station"], tuple(fields), int(raw["first_index"]))
-        except (KeyError, TypeError, AttributeError) as error:
-            raise SignalsError(f"not a table of signals: {error!r}") from error
+        except (KeyError, TypeError, AttributeError, struct.error) as error:
+            raise SignalsError(f"not a table of signals: {error!r:.300}") from error
 
 
 def _code(fields: Sequence[Signal], offsets: Sequence[int], end: int = 0) -> str:

@@ -200,3 +200,12 @@ def test_a_table_that_contradicts_itself_is_never_made(make: Any, words: str) ->
 def test_a_row_that_does_not_fit_is_not_packed(row: tuple[Any, ...]) -> None:
     with pytest.raises(struct.error):
         TABLE.pack(row)
+
+
+@pytest.mark.parametrize("count", [-1, 10**30, 1.5])
+def test_a_table_of_a_count_that_is_none_is_refused(count):
+    signals = (Signal("index", "u8"), Signal("t_s", "f8"), Signal("x", "f8"))
+    header = Signals("a", signals).header()
+    header["fields"][2]["count"] = count
+    with pytest.raises(SignalsError):
+        Signals.from_header(header)

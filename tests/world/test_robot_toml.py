@@ -315,3 +315,8 @@ def test_places_of_keys_are_looked_for_only_if_something_is_wrong(monkeypatch):
     with pytest.raises(RobotDocumentError, match=r"^four_bar\.toml:13:17: "):
         read_toml(text.replace("density_kg_m3 = 7850", "density_kg_m3 = -1", 1), "four_bar.toml")
     assert len(asked) == 1
+
+
+def test_places_do_not_count_a_byte_order_mark():
+    text = 'robot = "a"\n[[link]]\nname = "b"\n'
+    assert key_places("\ufeff" + text) == key_places(text)

@@ -27,7 +27,7 @@ def key_places(text: str) -> dict[KeyPath, tuple[int, int]]:
     Args:
         text: a document that :func:`sim.toml_reading.read_table` reads.
     """
-    return _Scan(text.replace("\r\n", "\n")).places()
+    return _Scan(text.removeprefix("\ufeff").replace("\r\n", "\n")).places()
 
 
 class _Scan:
