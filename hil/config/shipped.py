@@ -8,7 +8,15 @@ from pathlib import Path
 
 from hil.config.errors import ConfigError, about
 from hil.config.files import NEEDED, JudgedPath, kind_of
-from hil.config.named import GIVEN, MissingError, NotAllowedError, OutsideError, folder_of, judged
+from hil.config.named import (
+    GIVEN,
+    NAME_MAX,
+    MissingError,
+    NotAllowedError,
+    OutsideError,
+    folder_of,
+    judged,
+)
 from hil.config.named import configs_dir as configs_dir
 
 
@@ -90,7 +98,7 @@ def place_beside(name: str, *, beside: Path, key: str) -> Path:
 
 
 def _refuse_no_name(name: str, beside: Path | None, key: str) -> None:
-    if not name or "\0" in name or len(name) > 4096:
+    if not name or "\0" in name or len(name) > NAME_MAX:
         line = f"{key} = {name[:60]!r}: no file name"
         raise ConfigError(str(beside or "command line"), [about(key, line)])
 

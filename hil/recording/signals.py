@@ -349,8 +349,16 @@ class Signals:
                 for one in raw["fields"]
             ]
             return cls(raw["station"], tuple(fields), int(raw["first_index"]))
-        except (KeyError, TypeError, AttributeError, struct.error) as error:
+        except SignalsError:
+            raise
+        except _NO_TABLE as error:
             raise SignalsError(f"not a table of signals: {error!r:.300}") from error
+
+
+_NO_TABLE: Final = (
+    KeyError, TypeError, AttributeError, ValueError, OverflowError, struct.error,
+)  # fmt: skip
+"""What reading a header raises whose values are of other kinds."""
 
 
 def _code(fields: Sequence[Signal], offsets: Sequence[int], end: int = 0) -> str:

@@ -207,16 +207,9 @@ def _options(path: Path) -> None:
     from hil.diagram.read import read_text
 
     lines = path.read_bytes().decode("utf-8", "surrogateescape").split("\n")
-    file = read_text(PANEL, path)
+    file = read_text(messages.PANEL, path)
     operated(file, lines[:1], lines[1:2])
     changes_of(lines[2:])
-
-
-PANEL: Final = """format = 1
-[block]
-key = { kind = "PanelButton" }
-lever = { kind = "PanelSlider" }
-"""
 
 
 def _xml_protocol(path: Path) -> None:
@@ -349,11 +342,10 @@ def _recordings() -> list[bytes]:
 def _signals(path: Path) -> None:
     """The table of signals in a recording's header, and the header around it."""
     from hil.recording.header import RunHeader
-    from hil.recording.signals import SignalsError
 
     try:
         RunHeader.from_mapping(json.loads(path.read_bytes()))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, SignalsError):
+    except (ValueError, KeyError, TypeError):  # what is taken for a damaged header
         return
 
 

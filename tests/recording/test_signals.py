@@ -147,7 +147,14 @@ def test_a_header_gives_the_table_back() -> None:
 
 
 @pytest.mark.parametrize(
-    "raw", [{}, {"station": "a", "fields": [{}]}, {"station": "a", "fields": 3}]
+    "raw",
+    [
+        {},
+        {"station": "a", "fields": [{}]},
+        {"station": "a", "fields": 3},
+        {"station": "a", "fields": [], "first_index": "x"},
+        {"station": "a", "fields": [], "first_index": math.inf},
+    ],
 )
 def test_what_is_no_table_is_refused(raw: dict[str, Any]) -> None:
     with pytest.raises(SignalsError, match="not a table"):
