@@ -91,13 +91,21 @@ def parsed(stdout: str) -> dict:
     return json.loads(lines[-1]) if lines else {}
 
 
-def judged(seen: Seen, cause: str, *, rows: int | None = None, whole: bool = False) -> list[str]:
+def judged(
+    seen: Seen,
+    cause: str,
+    *,
+    rows: int | None = None,
+    whole: bool = False,
+    never: bool = False,
+) -> list[str]:
     """What does not agree; empty if all does.
 
     Args:
         cause: pattern that names what went wrong; empty for a run that is ok.
         rows: that a whole recording has; None if that is not known.
         whole: whether recording and report are good all the same: it came after their end.
+        never: whether it was refused before it began: an error, as of any verb.
     """
     wrong = []
     bad = bool(cause)
@@ -117,8 +125,7 @@ def judged(seen: Seen, cause: str, *, rows: int | None = None, whole: bool = Fal
         must(named(words) if bad else not words, f"--json says {words!r}")
     if seen.console:
         must(not bad or named(seen.last), f"last line {seen.last!r}")
-        begun = seen.file is not None  # what is refused before is an error, as of any verb
-        told = f"exit status {seen.status}" if begun else "error: "
+        told = "error: " if never else f"exit status {seen.status}"
         must(not bad or told in seen.last, f"no status: {seen.last!r}")
         must(bad or not re.search("^exit status", seen.console, re.M), "a bad end is told")
     if seen.file is None:

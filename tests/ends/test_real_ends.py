@@ -183,7 +183,7 @@ def wrongs(seen: Seen, fault: Fault) -> Iterator[str]:
     """What does not agree, or is not named."""
     if seen.status < 0:  # control itself was killed: its recording alone can tell
         seen = Seen(1, file=seen.file, verdict=seen.verdict, page=seen.page)
-    yield from judged(seen, fault.cause, whole=fault.whole)
+    yield from judged(seen, fault.cause, whole=fault.whole, never=fault.never)
     if fault.warning:
         told = seen.console or " ".join((seen.told["reason"], *seen.told["warnings"]))
         for name, text in (("end", told), ("page", seen.page), ("recording", seen.file.events)):
