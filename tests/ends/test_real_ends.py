@@ -4,6 +4,7 @@ The drives and the robot are emulated in the run's own processes, so no wire is 
 station and a fault; every second one is asked for JSON.
 """
 
+import re
 import resource
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -116,6 +117,7 @@ class Fault:
 
 GATED = ("platform", "simulator")
 OTHERS = ("arm", "world")
+STOOD_STILL = r"stood still for (1|0\.9)"
 FAULTS = {
     "full disk": Fault(fill_disk, "File too large"),
     "write-protected": Fault(write_protect, "Operation not permitted"),
@@ -139,7 +141,10 @@ FAULTS = {
     "gate frozen": Fault(freeze_gate, "the gate is silent", stations=GATED),
     "gate killed": Fault(kill_gate, "the gate is (gone|silent)", stations=GATED),
     "stall": Fault(stall_control, "control: silent|too slow", stations=GATED),
-    "stall of others": Fault(stall_control, warning="stood still for 1", stations=OTHERS),
+    "stall of the arm": Fault(
+        stall_control, "the robot ran dry", warning=STOOD_STILL, stations=("arm",)
+    ),
+    "stall of the world": Fault(stall_control, warning=STOOD_STILL, stations=("world",)),
     "control killed": Fault(kill_control, "control ended without saying how"),
     "recorder frozen": Fault(freeze_recorder, warning="the recorder was frozen"),
     "recorder killed": Fault(kill_recorder, warning="the recorder was killed"),
@@ -187,7 +192,7 @@ def wrongs(seen: Seen, fault: Fault) -> Iterator[str]:
     if fault.warning:
         told = seen.console or " ".join((seen.told["reason"], *seen.told["warnings"]))
         for name, text in (("end", told), ("page", seen.page), ("recording", seen.file.events)):
-            if fault.warning.replace("\\", "") not in text:
+            if not re.search(fault.warning, text):
                 yield f"{name}: nothing of {fault.warning!r}"
 
 
