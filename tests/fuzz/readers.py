@@ -1,7 +1,6 @@
 """Every reader of what others write, each with good files and the errors that are its own."""
 
 import io
-import json
 import zipfile
 import zlib
 from collections.abc import Callable, Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import message_readers as messages
+import orjson
 
 from hil.config.errors import ConfigError, MotionError, RefusedError
 from hil.config.settings import apply_overrides, read_toml
@@ -344,7 +344,7 @@ def _signals(path: Path) -> None:
     from hil.recording.header import RunHeader
 
     try:
-        RunHeader.from_mapping(json.loads(path.read_bytes()))
+        RunHeader.from_mapping(orjson.loads(path.read_bytes()))
     except (ValueError, KeyError, TypeError):  # what is taken for a damaged header
         return
 
