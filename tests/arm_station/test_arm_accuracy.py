@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,13 +10,17 @@ import controller_model
 import numpy as np
 import pytest
 from arm_samples import BLEND, frames, machines, write_run
-from campaign import share_of
+from campaign import count, share_of
+from contour_robot import ContourRobot
 from stroke_bench import Drawn
 
 import arm_driver.reference
 import hil.stations.arm.prepare
 from arm_driver.contour import EndReason
+from arm_driver.host import ContourHost
+from arm_driver.host_states import HostState
 from arm_driver.host_values import HostSettings, Offer, StreamPlan
+from arm_driver.location import Location
 from arm_driver.pose import Pose
 from hil.config.errors import RefusedError
 from hil.config.shipped import configs_dir
@@ -118,6 +123,36 @@ def best_about(shipped: Driven, begin_s: float, end_s: float) -> float:
     return controller_model.best_in_window(
         shipped.nodes, shipped.motion[window], shipped.t[window], free
     )
+
+
+@pytest.mark.campaign
+def test_a_shipped_motion_is_driven_whole_by_a_robot_that_is_heard_late(shipped: Driven) -> None:
+    """By up to 20 ms; the robot is one of nobody here, and turns nothing."""
+    whole = len(shipped.nodes) - 1
+    short = [seed for seed in range(count(40, least=20)) if heard_late(shipped, seed) != whole]
+    assert short == []
+
+
+def heard_late(shipped: Driven, seed: int) -> int:
+    """How many waypoints are driven until the stream is ended."""
+    rng = random.Random(seed)
+    places = [Location.from_si((x, y, z), (0.0, 0.0, 0.0)) for x, y, z in shipped.nodes.tolist()]
+    host, sent = ContourHost(HostSettings(), 100.0), [0]
+
+    def offer() -> None:
+        if host.state is HostState.STREAMING and host.report(0.0).wants:
+            sent[0] = min(sent[0] + 1, len(places) - 1)
+            host.offer(places[sent[0]])
+
+    def late_s(_number: int) -> float:
+        return rng.uniform(0.0, 0.02)
+
+    start = [*shipped.nodes[0].tolist(), 0.0, 0.0, 0.0]
+    robot = ContourRobot(host, offer, start, lambda _: PERIOD_S, late_s)
+    host.receive(b"R,0,2,2\r", 100.0)
+    host.start(StreamPlan(places[0]), 100.0, places[0])
+    robot.run(len(places) - 1)
+    return len(robot.ways)
 
 
 @pytest.mark.campaign
