@@ -10,10 +10,12 @@ import pytest
 
 from drives.bank import BankEnd
 from hil.config.errors import RefusedError
+from hil.recording.header import RecordingError
 from hil.recording.recorder import RecorderResult, RecorderStatus
 from hil.run.end import Conclusion
 from hil.stations.platform.bench import Outcome
 from hil.stations.platform.drives import moves as drive_moves
+from hil.terminal.run_end import show_end
 from hil.timing.stop import StopSignals
 
 CUT, UNCUT = BankEnd(cut_us=(60_000,) * 6), BankEnd()
@@ -22,8 +24,8 @@ CUT, UNCUT = BankEnd(cut_us=(60_000,) * 6), BankEnd()
 class Runs:
     """In place of the runs: keeps which were asked for, and ends each as it is told to."""
 
-    def __init__(self, monkeypatch, links=(CUT, CUT)):
-        self.played, self.links = [], iter((UNCUT, *links))
+    def __init__(self, monkeypatch, links=(CUT, CUT), first=UNCUT):
+        self.played, self.links = [], iter((first, *links))
         self.during = self.judging = lambda: None
         self.simulated = True
         for name, stand_in in (
@@ -165,6 +167,28 @@ def test_a_test_that_leaves_a_drive_under_power_is_not_passed_and_ends_with_its_
     )
     last = capsys.readouterr().out.strip().splitlines()[-1]
     assert last == f"NOT PROVED TO BE OFF, take its power: {UNDER_POWER}"
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_recording_that_cannot_be_read_fails_the_test_and_takes_no_result_away(
+    monkeypatch, capsys, as_json
+):
+    """What the drives were left as is told, and nothing moves on."""
+    runs = Runs(monkeypatch, first=replace(UNCUT, powered=(UNDER_POWER,)))
+
+    def gone(_path):
+        raise RecordingError("recording.mcap: cannot be read: Too many open files")
+
+    monkeypatch.setattr(drive_moves, "Recording", SimpleNamespace(open=gone))
+    monkeypatch.setattr(drive_moves, "show_end", show_end)
+    cuts = (plan("at rest"), plan("moving"))
+    assert not drive_moves.leg_test_and_show(
+        plan("test"), cuts, Path(), witness="A. Person", as_json=as_json
+    )
+    told = capsys.readouterr().out
+    assert runs.played == ["test"]
+    assert "test move: recording.mcap: cannot be read: Too many open files" in told
+    assert UNDER_POWER in told
 
 
 def test_homing_that_leaves_a_drive_under_power_tells_it(monkeypatch, capsys):

@@ -10,7 +10,7 @@ from drives.bank import BankEnd
 from hil.config.errors import RefusedError
 from hil.recording.reader import Recording
 from hil.run.end import Ran, conclusion_told
-from hil.stations.platform.course import RunSequence
+from hil.stations.platform.course import RunResult, RunSequence
 from hil.stations.platform.drives.certificate import (
     QUESTION,
     Proofs,
@@ -74,14 +74,15 @@ def leg_test_and_show(
     """
     with StopSignals() as wish:
         result = play(plan, folder, quiet=as_json)
-        recording = Recording.open(result.recorder.path)
-        tests = judge_test_move(recording, switch_of(plan.rig))
-        moved = result.ok and all_passed(tests)
+        after = Afterwards(result.end)
+        tests, drives = after.make("test move", partial(_judged, plan, result)) or ((), "not known")
+        moved = result.ok and not after.failed and all_passed(tests)
         if not as_json:
-            show_end(result.end)
-            show_drives(drives_of(recording))
+            show_end(after.end)
+            show_drives(drives)
             _show_tests(tests)
-        watchdog, why, left = None, result.reason, [result.link]
+        why = after.end.cause if after.failed else result.reason
+        watchdog, left = None, [result.link]
         if moved and protocol_of(plan.drives_url):
             watchdog, why = _cut(plan, cuts, folder, wish, left, quiet=as_json)
     powered = left[-1].powered
@@ -123,6 +124,12 @@ def leg_test_and_show(
             _show_verdict(certificate, missing, passed=passed, vouched=vouched)
             show_powered(left[-1])
     return passed and vouched
+
+
+def _judged(plan: Plan, result: RunResult) -> tuple[tuple[LegTest, ...], str]:
+    """What the legs did in a test move, and on which drives it went."""
+    recording = Recording.open(result.recorder.path)
+    return judge_test_move(recording, switch_of(plan.rig)), drives_of(recording)
 
 
 def _cut(
