@@ -43,6 +43,7 @@ class Script:
 
     def __init__(self, acts=()):
         self.now_s, self.is_open, self.shown, self.models = 100.0, True, [], []
+        self.failure = ""
         self._acts = sorted(acts, key=lambda one: one[0])
 
     def change(self, model):
@@ -248,6 +249,22 @@ def test_a_run_is_recorded_with_every_pull_and_a_closed_window_ends_it(tmp_path)
     assert any("window was closed" in one.message for one in events)
 
 
+def test_a_window_that_dies_is_no_end_that_a_person_wanted(tmp_path):
+    script = Script()
+    plan = load_world_plan(find_file("joint_move", folder="scenarios", key="test"))
+
+    def shown(*_, **__):
+        if script.now_s >= 101.0:
+            script.is_open, script.failure = False, "the window's process ended by itself"
+
+    script.show = shown
+    script.close = lambda: None
+    result = watch_run(plan, tmp_path, lambda _: None, lambda _: script, lambda: script.now_s)
+    assert not result.end.ok
+    assert "the window's process ended by itself" in result.end.cause
+    assert result.figures.steps < 2.0 / 0.002
+
+
 def test_an_edit_of_the_robot_is_shown_in_the_window_and_can_be_pulled_at(tmp_path):
     """Judge: the changed number in the text that the window is given."""
     text = (configs_dir() / "world/robots/robot_a.toml").read_text()
@@ -318,6 +335,10 @@ class Watched:
     @property
     def is_open(self):
         return self.window.is_open
+
+    @property
+    def failure(self):
+        return self.window.failure
 
     def take(self, most_s):
         """As the window's; between two acts the script has its turn."""
@@ -481,6 +502,7 @@ def test_a_window_that_hangs_or_dies_holds_nothing_up(watched):
 
     watched.play(script())
     assert watched.clock.closed
+    assert watched.failure == "the window's process ended by itself"
 
 
 def test_without_a_screen_the_remedy_is_named():

@@ -40,6 +40,11 @@ class WorldWindow(Protocol):
         """Whether nobody has closed it."""
         ...
 
+    @property
+    def failure(self) -> str:
+        """Why an open window is gone that no person has closed; empty if it is not so."""
+        ...
+
     def close(self) -> None:
         """End it; harmless when repeated."""
         ...
@@ -100,8 +105,13 @@ class LiveClock:
 
     @property
     def closed(self) -> bool:
-        """Whether the window was closed."""
+        """Whether the window is gone."""
         return not self._window.is_open
+
+    @property
+    def failure(self) -> str:
+        """Why it is gone, if no person has closed it; empty if it is not so."""
+        return self._window.failure
 
     def now_s(self) -> float:
         """On the wall's clock [s]."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -131,7 +132,7 @@ def run_world(
             between.append(law_changes(changer))
             if plan.scenario.clock == "real":
                 opening.enter(tapped(plan, bench))
-        lost: Callable[[], str] = str if led is None else lambda: led.lost
+        lost = partial(_lost, led, live)
         turning = WorldRun(bench, paced, journal, signals, stopped, lost, between=between)
         if live is not None:
             live.world = lambda: turning.bench.world  # another one after an edit
@@ -190,11 +191,18 @@ def _stopped(
         if by_operator := operator():
             return by_operator
         asked = opening.wish.asked
-        if asked is None and live is not None and live.closed:
+        if asked is None and live is not None and live.closed and not live.failure:
             return "the window was closed"
         return "" if asked is None else f"asked for by {getattr(asked, 'name', asked)}"
 
     return why
+
+
+def _lost(led: LedOperator | None, live: LiveClock | None) -> str:
+    """Why the run has to end without anybody's request; empty while it has not."""
+    if led is not None and led.lost:
+        return led.lost
+    return "" if live is None else live.failure
 
 
 def _tell_end(journal: Journal, figures: WorldFigures, bench: WorldBench) -> None:

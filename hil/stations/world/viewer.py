@@ -81,7 +81,7 @@ class ViewerProcess:
         self.is_open: bool = True
         """Whether nobody has closed the window."""
         self.failure: str = ""
-        """Why an open window was closed by itself; empty if it was not."""
+        """Why an open window is gone that no person has closed; empty if it is not so."""
         self.change(model)
         try:
             self._open(limit_s)
@@ -150,11 +150,15 @@ class ViewerProcess:
             return []
         if writable:
             self._send()
-        if readable:
-            data = os.read(answers.fileno(), 1 << 16)
-            self.is_open = self.is_open and bool(data)
-            self._heard += data
-        return list(self._acts())
+        if not readable:
+            return self._acts()
+        data = os.read(answers.fileno(), 1 << 16)
+        self._heard += data
+        acts = self._acts()
+        if self.is_open and not data:  # a window that a person closes says so before its end
+            self.is_open = False
+            self.failure = "the window's process ended by itself" if self._is_ready else ""
+        return acts
 
     def close(self) -> None:
         """End it; harmless when repeated."""
