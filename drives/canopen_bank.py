@@ -45,14 +45,14 @@ from drives.canopen_cycle import (
 from drives.canopen_exchange import BusReport, CycleBus
 from drives.canopen_open import begin_to_leave, configure_nodes, leave_nodes, read_places
 from drives.canopen_pdo import budget, carried_stamp
-from drives.canopen_power import POWERED, PowerProof
+from drives.canopen_power import PowerProof
 from drives.canopen_readings import DriveReadings
 from drives.canopen_service import SDO_TIMEOUT_S, Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings, check_watchdogs
 from drives.canopen_stage import CanopenStageWriter
 from drives.canopen_warnings import DriveWarnings
 from drives.canopen_watch import Watch
-from drives.cia402 import state_of
+from drives.cia402 import WITH_FORCE, state_of
 from drives.frames import FrameBus
 from drives.known_place import KnownPlace
 from drives.scaling import LegScale, SixScales
@@ -397,7 +397,7 @@ class CanopenBank:
         clear) is powered, and so is one whose statusword means nothing.
         """
         state = state_of(self._inbox.statusword[leg])
-        proved = state is not None and state not in POWERED
+        proved = state is not None and state not in WITH_FORCE
         return proved and self._inbox.fresh[leg] and self._heard(leg)
 
     def _require_live(self, call: str) -> None:

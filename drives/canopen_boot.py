@@ -15,7 +15,7 @@ from drives.canopen_pdo import SDO_ANSWER_ID, SDO_REQUEST_ID
 from drives.canopen_service import SDO_TIMEOUT_S, Segment, ServiceNode
 from drives.canopen_settings import CanopenSettings
 from drives.canopen_watch import Watch
-from drives.cia402 import State402, state_of
+from drives.cia402 import WITH_FORCE, State402, state_of
 from drives.frames import BusState, Frame
 from drives.waits import Tell, Wait
 
@@ -29,9 +29,6 @@ SURPLUS_MAX = 2
 """SDO answers without a question that an adapter may make by doubling a frame."""
 DEVICE_TYPE, STATUSWORD = 0x1000, 0x6041
 _UPLOAD = 0x40
-_POWERED = frozenset(
-    (State402.OPERATION_ENABLED, State402.QUICK_STOP_ACTIVE, State402.FAULT_REACTION_ACTIVE)
-)
 
 
 def probe(segment: Segment, nodes: Sequence[int], index: int = DEVICE_TYPE) -> None:
@@ -147,7 +144,7 @@ class OtherNode:
     @property
     def powered(self) -> bool:
         """Whether it is a drive that may move something."""
-        return self.statusword is not None and state_of(self.statusword) in _POWERED
+        return self.statusword is not None and state_of(self.statusword) in WITH_FORCE
 
     def __str__(self) -> str:
         """Text such as `node 9 on bus 0 belongs to no leg: a drive, switch on disabled`."""

@@ -20,13 +20,9 @@ from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
 
 from drives.canopen_quick_sdo import QuickSdo
 from drives.canopen_service import ServiceNode
-from drives.cia402 import State402, state_of
+from drives.cia402 import WITH_FORCE, state_of
 
 CONTROLWORD, STATUSWORD = 0x6040, 0x6041
-POWERED = frozenset(
-    (State402.OPERATION_ENABLED, State402.QUICK_STOP_ACTIVE, State402.FAULT_REACTION_ACTIVE)
-)
-"""States of a drive that has force, or may have."""
 SHUTDOWN: Final = (0x06).to_bytes(2, "little")
 """Controlword of transition 8: slow down as 605Bh says, then let go."""
 DISABLE_VOLTAGE: Final = (0x00).to_bytes(2, "little")
@@ -107,7 +103,7 @@ class PowerProof:
 
     def _look(self, leg: int, asked: _Asked, word: int) -> None:
         state = state_of(word)
-        if state is not None and state not in POWERED:
+        if state is not None and state not in WITH_FORCE:
             self.unpowered.add(leg)
         told = "says nothing of its state" if state is None else f"is {state.value}"
         asked.seen = f"it {told} (statusword 6041h: 0x{word:04X})"

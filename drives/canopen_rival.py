@@ -12,7 +12,7 @@ from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
 from drives.bank import DriveSetupError
 from drives.canopen_pdo import NMT_ID, SYNC_ID
 from drives.canopen_service import Segment, ServiceNode
-from drives.cia402 import State402, state_of
+from drives.cia402 import WITH_FORCE, state_of
 from drives.count_circle import difference
 from drives.frames import Frame
 from drives.scaling import LegScale
@@ -23,10 +23,6 @@ MOTION_S = 0.1
 """Time between two looks at the positions of drives [s]."""
 MOTION_M = 1e-4
 """A leg that has gone further in that time moves [m]."""
-POWERED = frozenset(
-    (State402.OPERATION_ENABLED, State402.QUICK_STOP_ACTIVE, State402.FAULT_REACTION_ACTIVE)
-)
-"""States in which a drive has force (CiA 402-2, power drive state machine)."""
 REMEDY = (
     f"no controller was heard in {LISTEN_S:g} s, so an earlier run may have left it so: take the "
     "power off the drives, or stop one that leads them without SYNC, and start again; nothing was "
@@ -79,7 +75,7 @@ def refuse_led_drives(
     for leg, node in enumerate(nodes, start=1):
         word = _number(node, 0x6041, signed=False)
         state = None if word is None else state_of(word)
-        if state in POWERED and state is not None:
+        if state in WITH_FORCE and state is not None:
             text = f"leg {leg} (node {node.number}) is {state.value} (statusword 0x{word:04X})"
             raise DriveSetupError(f"{text} before anything was asked of it: {REMEDY}")
     for segment in segments:

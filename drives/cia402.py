@@ -5,7 +5,7 @@ Names, bit patterns and the numbers of the transitions are those of CiA 402-2 / 
 """
 
 from enum import Enum, IntFlag
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 
 class State402(Enum):
@@ -21,6 +21,12 @@ class State402(Enum):
     QUICK_STOP_ACTIVE = "quick stop active"
     FAULT_REACTION_ACTIVE = "fault reaction active"
     FAULT = "fault"
+
+
+WITH_FORCE: Final = frozenset(
+    (State402.OPERATION_ENABLED, State402.QUICK_STOP_ACTIVE, State402.FAULT_REACTION_ACTIVE)
+)
+"""States in which a drive has force (CiA 402-2, power drive state machine)."""
 
 
 class Event402(Enum):

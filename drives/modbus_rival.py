@@ -11,7 +11,7 @@ import threading
 from collections.abc import Mapping, Sequence
 
 from drives.bank import LEGS, DriveSetupError
-from drives.cia402 import State402, state_of
+from drives.cia402 import WITH_FORCE, state_of
 from drives.count_circle import difference
 from drives.modbus_codec import AxisAnswer, CycleCodec
 from drives.modbus_errors import ModbusError, ModbusExceptionError
@@ -28,11 +28,6 @@ MOTION_M = 5e-5
 """A leg that has gone further in that time moves [m]."""
 LOOK_EVERY_S = 0.1
 """How often registers are read back [s]."""
-_POWERED = (
-    State402.OPERATION_ENABLED,
-    State402.QUICK_STOP_ACTIVE,
-    State402.FAULT_REACTION_ACTIVE,
-)
 _LEFT_SO = (
     "an earlier run may have left it so, or another controller leads it: take the power off the "
     "drives, or stop that one, and start again; nothing was written"
@@ -69,7 +64,7 @@ class RivalWatch:
         first, registers = self._answers(gateway), self._registers(gateway)
         for leg, answer in enumerate(first, start=1):
             state = state_of(answer.statusword)
-            if state is not None and state in _POWERED:
+            if state is not None and state in WITH_FORCE:
                 text = f"leg {leg} is {state.value} (statusword 0x{answer.statusword:04X})"
                 text = f"{gateway.url}: {text} before anything was asked of it"
                 raise DriveSetupError(f"{text}: {_LEFT_SO}")

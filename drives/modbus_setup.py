@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from drives.bank import LEGS, DriveSetupError
-from drives.cia402 import State402, state_of
+from drives.cia402 import WITH_FORCE, State402, state_of
 from drives.modbus_codec import (
     AxisOrder,
     CycleCodec,
@@ -38,16 +38,6 @@ HALT_ON_RAMP = 1
 """605Dh: slow down on the slow-down ramp and stay enabled."""
 SCALE_TOLERANCE = 1e-6
 """Relative difference of two scales that are the same."""
-
-
-_WITH_FORCE = frozenset(
-    (
-        State402.OPERATION_ENABLED,
-        State402.QUICK_STOP_ACTIVE,
-        State402.FAULT_REACTION_ACTIVE,
-        None,  # a statusword that says nothing
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +286,8 @@ class DeviceSetup:
 
 def has_force(statusword: int) -> bool:
     """Say whether a drive with this statusword has force, or may have."""
-    return state_of(statusword) in _WITH_FORCE
+    state = state_of(statusword)
+    return state is None or state in WITH_FORCE
 
 
 def _length(run: Sequence[FieldPlace]) -> int:
