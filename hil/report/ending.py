@@ -113,8 +113,10 @@ def in_agreement(verdict: Verdict, recording: Recording) -> Verdict:
 
 
 def sentence(words: str) -> str:
-    """Words with a capital and a full stop."""
-    return f"{words[:1].upper()}{words[1:].rstrip('.')}."
+    """Words with a full stop, and a capital unless they begin with the name of a file."""
+    first = words.partition(" ")[0].rstrip(":,;")
+    begin = words[:1].upper() if first.isalpha() else words[:1]
+    return f"{begin}{words[1:].rstrip('.')}."
 
 
 def seen_from_outside(verdict: Verdict, recording: Recording) -> Verdict:

@@ -117,6 +117,9 @@ def judged(
     def named(text: str) -> object:
         return re.search(cause, text)
 
+    def named_on(page: str) -> object:
+        return re.search(cause, page, re.IGNORECASE)  # a sentence there begins with a capital
+
     must("Traceback" not in seen.console + seen.errors, "a traceback")
     must((seen.status != 0) == bad, f"exit status {seen.status}")
     if seen.told:
@@ -144,7 +147,7 @@ def judged(
         must(bad, "the recording has no end")
     if seen.verdict:
         must((seen.verdict not in GOOD) == bad, f"the report says {seen.verdict}")
-        must(not bad or named(seen.page) or not outcome, "the report does not name it")
+        must(not bad or named_on(seen.page) or not outcome, "the report does not name it")
     if seen.report:
         lost = not outcome or bool(outcome.get("problem")) or missing > 0
         must(seen.report["ok"] is not lost, f"hil report says ok = {seen.report['ok']}")

@@ -17,7 +17,7 @@ from report_samples import (
 
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.reader import Recording
-from hil.report.ending import Ending, Verdict
+from hil.report.ending import Ending, Verdict, sentence
 from hil.report.phases import phases_of, times_s
 from hil.stations.platform.report.ending import platform_verdict
 from hil.stations.platform.signals import CycleFlag
@@ -122,3 +122,17 @@ def test_a_recording_that_stops_early(
     verdict = judged(cut(good_run, cycles, truncated=truncated))
     assert verdict.ending is ending
     assert word in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("the gate is silent", "The gate is silent."),
+        ("control: silent.", "Control: silent."),
+        ("gate.jsonl cannot be read", "gate.jsonl cannot be read."),
+        ("/tmp/a.mcap: File too large", "/tmp/a.mcap: File too large."),
+        ("", "."),
+    ],
+)
+def test_a_sentence_changes_no_name_of_a_file(words, shown):
+    assert sentence(words) == shown
