@@ -11,6 +11,7 @@ from modbus_server import ModbusServer
 from object_dictionary import AbortError
 from power_states import State
 
+from drives.bank import DriveGoal
 from drives.links import parse_link
 from drives.modbus_bank import ModbusBank
 from drives.modbus_settings import ModbusSettings
@@ -55,10 +56,14 @@ class Gateway:
             if select.select(self._server.readable, [], [], 0.02)[0]:
                 self._server.read()
 
-    def close(self):
+    def stop(self):
+        """Answer nothing any more; connections stay."""
         self._over.set()
         self._thread.join(5.0)
         assert not self._thread.is_alive()
+
+    def close(self):
+        self.stop()
         for each in self._server.readable:
             each.close()
 
@@ -78,16 +83,16 @@ def configured(gateway):
     )  # fmt: skip
     scales = (LegScale(1e6, 1, CLOSED_M + 0.03),) * 6
     bank = ModbusBank(
-        parse_link(gateway.url), map_, scales, 0.1, settings=settings, now_s=lambda: 100.0
-    )
+        parse_link(gateway.url), map_, scales, 0.1, settings=settings,
+        now_s=lambda: 100.0 + gateway.rack.now_s,
+    )  # fmt: skip
     bank.configure()
-    for drive in gateway.drives:
-        for controlword in (0x06, 0x07, 0x0F):
-            drive.objects.write(0x6040, 0, controlword)
-            for _ in range(100):
-                drive.step(0.001)
-        assert drive.state is State.ENABLED
-    return bank
+    bank.request(DriveGoal.HOMED)  # and in the middle of that it is left
+    for _ in range(500):
+        bank.exchange(None)
+        if len(powered(gateway)) == len(gateway.drives):
+            return bank
+    raise AssertionError("not all of them look for their reference")
 
 
 def powered(gateway):
@@ -101,7 +106,7 @@ def test_servos_under_power_are_switched_off_and_nobody_is_named(gateway):
     assert powered(gateway) == []
 
 
-def test_a_servo_that_ignores_every_word_is_named_with_its_statusword(gateway):
+def test_a_servo_that_refuses_every_word_is_named(gateway):
     def deaf(index, sub, value):
         if index == 0x6040:
             raise AbortError(0x0800_0022)
@@ -111,6 +116,29 @@ def test_a_servo_that_ignores_every_word_is_named_with_its_statusword(gateway):
     (text,) = bank.close().powered
     assert text.startswith("leg 4 (unit 4): ")
     assert powered(gateway) == [4]
+
+
+def test_a_servo_that_takes_every_word_and_stays_on_is_named_with_its_statusword(gateway):
+    bank = configured(gateway)
+    gateway.drives[3].objects.written.clear()
+    (text,) = bank.close().powered
+    assert text.startswith("leg 4 (unit 4): it is operation enabled (statusword 0x")
+    assert powered(gateway) == [4]
+
+
+def test_a_servo_that_needs_some_words_is_looked_at_until_it_is_off(gateway):
+    bank = configured(gateway)
+    objects, words = gateway.drives[3].objects, []
+    [act] = objects.written
+
+    def slow(index, sub, value):
+        words.append(index)
+        if words.count(0x6040) > 5:
+            act(index, sub, value)
+
+    objects.written[:] = [slow]
+    assert bank.close().powered == ()
+    assert powered(gateway) == []
 
 
 def test_a_servo_that_does_not_answer_is_named_and_the_others_are_off(gateway):
@@ -123,6 +151,14 @@ def test_a_servo_that_does_not_answer_is_named_and_the_others_are_off(gateway):
 def test_all_servos_are_named_once_the_gateway_is_gone(gateway):
     bank = configured(gateway)
     gateway.close()
+    end = bank.close()
+    assert [text[:5] for text in end.powered] == [f"leg {leg}" for leg in range(1, 7)]
+    assert powered(gateway) == [1, 2, 3, 4, 5, 6]
+
+
+def test_all_servos_are_named_if_the_gateway_takes_words_and_answers_none(gateway):
+    bank = configured(gateway)
+    gateway.stop()
     end = bank.close()
     assert [text[:5] for text in end.powered] == [f"leg {leg}" for leg in range(1, 7)]
     assert powered(gateway) == [1, 2, 3, 4, 5, 6]
