@@ -204,6 +204,12 @@ def test_motions_and_laws_that_cannot_be_are_refused(changes, message):
         open_bench(plan_of("joint_move", *changes))
 
 
+def test_a_line_too_long_to_be_laid_out_ahead_is_refused():
+    """At once; the planning of a day would take the memory of the machine."""
+    with pytest.raises(RefusedError, match=r"duration_s = 86400 s: .* at most 1000000 steps of"):
+        open_bench(plan_of("straight_line", "motion.duration_s=86400"))
+
+
 def test_a_line_out_of_reach_is_refused():
     with pytest.raises(RefusedError, match="% of the line"):
         open_bench(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from sim.world.robots.model import Robot
 
 Array = NDArray[np.float64]
+
+LINE_STEPS_MOST: Final = 1_000_000
+"""Steps of a line, whose joints are all found before it begins."""
 
 
 def planned_motion(
@@ -58,10 +61,21 @@ def planned_motion(
             raise RefusedError(f"motion.kind = 'line': {told} has no inverse kinematics here")
         line = _line(motion, chain, start, goal)
         timing = profile(motion, line.turn_rad, line.length_m)
+        _check_length(timing.duration_s, period_s)
         sweeps = motion.sweeps if motion.inverse == "ccd" else None
         return line_motion(chain, start, line, timing, period_s, sweeps), line
     except (UnreachableError, MotionError, ValueError) as error:
         raise RefusedError(f"motion: {error}") from None
+
+
+def _check_length(duration_s: float, period_s: float) -> None:
+    """Refuse a line whose joints would be more numbers than are kept ahead."""
+    if duration_s > LINE_STEPS_MOST * period_s:
+        raise RefusedError(
+            f"motion.duration_s = {duration_s:g} s: a line is planned ahead, at most "
+            f"{LINE_STEPS_MOST} steps of {period_s:g} s, {LINE_STEPS_MOST * period_s:g} s: make it "
+            "several shorter ones, or lead joints (kind = 'joints'), which may take a day"
+        )
 
 
 def profile(timing: Timing, turn_rad: float, way_m: float) -> ShareProfile:
