@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 Response = Callable[[NDArray[np.float64]], NDArray[np.complex128]]
 POINTS: Final = 3000
 HALVINGS: Final = 60
+FLAT: Final = 0.1
+"""Share by which a transfer without a pole at z = 1 changes at most from there to the grid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,9 @@ def margins(loop: Response, radians: NDArray[np.float64], period_s: float
         return radian / (2.0 * math.pi * period_s)
 
     gains, phases = [], []
-    for radian in [*crossings(np.imag), math.pi]:
+    rest = loop(np.zeros(1))[0]
+    finite = abs(rest - values[0]) < FLAT * abs(rest)  # a pole at z = 1 has no value there
+    for radian in [*([0.0] if finite else []), *crossings(np.imag), math.pi]:
         at = loop(np.array([radian]))[0]
         if at.real < 0.0 and abs(at.imag) < 1e-6 * abs(at) and math.isfinite(abs(at)):
             gains.append(Margin(-20.0 * math.log10(abs(at)), hz(radian)))

@@ -1,8 +1,9 @@
 """Units as exponents over symbols: what may be wired to what, and what `Convert` multiplies by.
 
 Coherent SI units are written with the base symbols m, kg, s, A, K; rad is 1, as in SI. Units that
-are not coherent (deg, mm, rpm, %) are symbols of their own, so that they mix with nothing and a
-`Convert` block has to stand between. The unit of a port may hold variables, such as ``?a*s``.
+are not coherent (deg, mm, rpm, %, and Hz, which counts turns as rpm does) are symbols of their own,
+so that they mix with nothing and a `Convert` block has to stand between. The unit of a port may
+hold variables, such as ``?a*s``.
 """
 
 from __future__ import annotations
@@ -18,18 +19,19 @@ Exponents = Mapping[str, int]
 
 BASE: Final = ("m", "kg", "s", "A", "K")
 DERIVED: Final[dict[str, str]] = {
-    "rad": "1", "Hz": "1/s", "N": "kg*m/s^2", "J": "N*m", "W": "N*m/s", "Pa": "N/m^2", "C": "A*s",
+    "rad": "1", "N": "kg*m/s^2", "J": "N*m", "W": "N*m/s", "Pa": "N/m^2", "C": "A*s",
     "V": "W/A", "ohm": "V/A", "F": "C/V", "H": "V*s/A", "Wb": "V*s", "T": "Wb/m^2",
 }  # fmt: skip
 """Coherent derived units, each in those before it."""
 OTHERS: Final[dict[str, tuple[float, str]]] = {
     "deg": (math.pi / 180.0, "1"), "rev": (2.0 * math.pi, "1"), "%": (0.01, "1"),
-    "rpm": (2.0 * math.pi / 60.0, "1/s"),
+    "rpm": (2.0 * math.pi / 60.0, "1/s"), "Hz": (2.0 * math.pi, "1/s"),
+    "kHz": (2e3 * math.pi, "1/s"),
     "mm": (1e-3, "m"), "um": (1e-6, "m"), "cm": (1e-2, "m"), "km": (1e3, "m"),
     "ms": (1e-3, "s"), "us": (1e-6, "s"), "min": (60.0, "s"), "h": (3600.0, "s"),
     "g": (1e-3, "kg"), "t": (1e3, "kg"), "kN": (1e3, "N"), "kW": (1e3, "W"), "kPa": (1e3, "Pa"),
     "MPa": (1e6, "Pa"), "bar": (1e5, "Pa"), "mA": (1e-3, "A"), "mV": (1e-3, "V"),
-    "kHz": (1e3, "Hz"), "l": (1e-3, "m^3"), "Wh": (3600.0, "J"),
+    "l": (1e-3, "m^3"), "Wh": (3600.0, "J"),
 }  # fmt: skip
 """Units of their own: how many of which coherent unit one of them is."""
 _SHOWN: Final = (

@@ -28,7 +28,7 @@ def refused(*arguments, **named):
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("N*m", "N*m"), ("J", "N*m"), ("kg*m/s^2", "N"), ("rad/s", "1/s"), ("Hz", "1/s"),
+        ("N*m", "N*m"), ("J", "N*m"), ("kg*m/s^2", "N"), ("rad/s", "1/s"), ("Hz", "Hz"),
         ("V*A", "W"), ("m^2/(s*K)", "m^2/(K*s)"), ("1", "1"), ("deg/s", "deg/s"), ("s^-2", "1/s^2"),
         ("N*m/rad", "N*m"), ("mm", "mm"), ("%", "%"),
     ],
@@ -48,6 +48,11 @@ def test_a_conversion_is_the_ratio_of_two_units():
     assert conversion("deg", "rad") == math.pi / 180.0
     assert conversion("rpm", "rad/s") == pytest.approx(2.0 * math.pi / 60.0)
     assert conversion("mm/ms", "m/s") == pytest.approx(1.0)
+    for source, target, factor in (
+        ("rpm", "Hz", 1.0 / 60.0), ("rev/s", "Hz", 1.0), ("Hz", "rpm", 60.0),
+        ("kHz", "rev/s", 1e3), ("Hz", "rad/s", 2.0 * math.pi), ("rev/min^2", "Hz/s", 1.0 / 3600.0),
+    ):  # fmt: skip
+        assert conversion(source, target) == pytest.approx(factor), (source, target)
     assert conversion("kN*mm", "N*m") == pytest.approx(1.0)
     with pytest.raises(UnitError, match=r"N is N, N\*m is N\*m"):
         conversion("N", "N*m")
@@ -62,6 +67,12 @@ def test_units_multiply_as_a_group():
         )
         assert times(times(one, other), third) == times(one, times(other, third))
         assert times(one, one, -1) == {}
+
+
+def test_turns_a_second_and_radians_a_second_are_not_one_wire():
+    assert unit("Hz") != unit("rad/s")
+    assert unit("Hz") != unit("1/s")
+    assert unit("kHz") != unit("Hz")
 
 
 def constant(unit, value=1.0):

@@ -137,6 +137,37 @@ def test_a_loop_with_too_much_gain_is_told_not_stable_by_its_own_margin(tmp_path
         assert (told["gain_margin_db"]["value"] > 0.0) is stable
 
 
+FALLING = """[block]
+r = { kind = "In", unit = "1" }
+error = { kind = "Sum", signs = "+-" }
+law = { kind = "Gain", k = 3.0 }
+late = { kind = "Delay", ticks = 1, initial = 0.0 }
+plant = { kind = "TransferFunction", numerator = [1.0], denominator = [1.0, -1.0], method = "zoh" }
+y = { kind = "Out" }
+[wire]
+"error.u1" = "r.y"
+"error.u2" = "plant.y"
+"law.u" = "error.y"
+"late.u" = "law.y"
+"plant.u" = "late.y"
+"y.u" = "plant.y"
+"""
+
+
+@pytest.mark.parametrize("gain", [1.05, 1.5, 3.0, 10.0, 30.0])
+def test_a_plant_that_falls_alone_needs_some_gain_and_the_margin_says_so(tmp_path, gain):
+    """Of gain / (s - 1): at rest it comes to -gain, and is nearest to -1 there (Nyquist)."""
+    text = FALLING.replace("k = 3.0", f"k = {gain}")
+    told = linear(tmp_path, text, "--loop", "plant.u")
+    less = -20.0 * math.log10(gain)
+    # The other way: with b = exp(H) - 1, closed poles are those of z² - exp(H) z + gain b.
+    more = -20.0 * math.log10(gain * math.expm1(H))
+    nearest = min((less, 0.0), (more, 0.5), key=lambda one: abs(one[0]))
+    assert told["gain_margin_db"]["value"] == pytest.approx(nearest[0], abs=0.05)
+    assert (told["gain_margin_db"]["hz"] == 0.0) is (nearest[1] == 0.0)
+    assert told["closed_stable"]
+
+
 def test_slopes_are_those_of_the_running_point(tmp_path):
     text = chain('kind = "Sine"').replace('"Sine"', '"Sin"')
     for u in (0.0, 0.4, 1.3):

@@ -197,10 +197,10 @@ def _bode(found: _Found, picture: Path | None, title: str) -> tuple[Margin | Non
     model = found.model
     if model.D.shape != (1, 1) or not (found.loop or picture):
         return None, None
-    sign = -1.0 if found.loop else 1.0
 
     def response(radians: NDArray[np.float64]) -> NDArray[np.complex128]:
-        return sign * model.response(radians)
+        values = model.response(radians)
+        return -values if found.loop else values  # not -1.0 * values, which may be infinite
 
     radians = grid(model.poles())
     gain, phase = margins(response, radians, model.period_s) if found.loop else (None, None)
