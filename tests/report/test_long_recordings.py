@@ -21,6 +21,25 @@ COURSE = (
     *(("ENGAGED", 4000), ("PARKING", 50), ("STANDBY", 10), ("OFF", 2)),
 )
 READING = {
+    "compare": """
+from hil.panel.scope.models.channels import channel_named
+from hil.panel.shell.models.background import Watch
+from hil.panel.study.models import compare_align
+from hil.panel.study.models.compare import comparable
+from hil.panel.study.models.compare_work import compare
+from hil.panel.study.models.compared_run import ComparedRun
+from hil.panel.study.models.replay import FileFeed
+if recording.cycles < 100_000:
+    compare_align.MOST_SAMPLES = 4000
+feeds = [FileFeed(Recording.open(recording.path, caps), lambda: 0.0) for _ in range(2)]
+runs = [ComparedRun(feed.facts, feed) for feed in feeds]
+channels = comparable(*(run.facts for run in runs))
+leg = channel_named(channels, "measured_length_leg1_m")
+for align in compare_align.Align:
+    found = compare(runs, channels, leg, align, Watch())
+    assert abs(found.shift_s) < 1e-6 and len(found.rows) > 30, found
+    assert not any(one.largest for one in found.rows), found
+""",
     "end": """
 from hil.report.ending import verdict_of
 from hil.report.phases import phases_of, times_s
@@ -120,7 +139,7 @@ def printed(program: str, *arguments: str) -> str:
     return done.stdout.splitlines()[-1]
 
 
-@pytest.mark.parametrize("verb", ["end", "export", "replay"])
+@pytest.mark.parametrize("verb", [verb for verb in READING if verb != "report"])
 def test_memory_does_not_grow_with_the_length(verb, two, tmp_path):
     short_mb, long_mb = (peak_mb(verb, path, tmp_path) for path in two)
     assert long_mb <= short_mb + GROWTH_MB, f"{short_mb:.0f} MB, then {long_mb:.0f} MB"
