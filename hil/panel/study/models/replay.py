@@ -185,6 +185,7 @@ def _facts(recording: Recording, t_s: NDArray[np.float64]) -> RunFacts:
     def steps() -> Iterator[NDArray[np.float64]]:
         for first in range(0, max(len(t_s) - 1, 0), _STEPS):
             yield np.diff(t_s[first : first + _STEPS + 1])
+            let_go(t_s)
 
     period_s = spread_of(steps, (50.0,)).percentiles[0] if len(t_s) > 1 else 1.0
     header = recording.header
