@@ -90,10 +90,13 @@ class StoredRows:
     def _stretch(self, number: int) -> NDArray[np.uint8]:
         file, at, length, inside, count = self._stretches[5 * number : 5 * number + 5]
         key = (file, at)
-        if self._last[0] != key:
-            self._last = key, self._scans[file].unpack_again(at, length)
+        last = self._last  # looked at once: another thread may read as well
+        if last[0] != key:
+            last = self._last = key, self._scans[file].unpack_again(at, length)
         kind = message_dtype(self.signals.size)
-        rows = np.frombuffer(self._last[1], kind, count, inside)["data"]
+        if len(last[1]) < inside + count * kind.itemsize:
+            raise RecordingError(f"{self._scans[file].path}: changed while it was read")
+        rows = np.frombuffer(last[1], kind, count, inside)["data"]
         chosen = self._chosen.get(number)
         return rows if chosen is None else rows[chosen]
 

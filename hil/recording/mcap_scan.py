@@ -87,7 +87,8 @@ class Scan:
     """
 
     def __init__(self, path: Path, caps: Caps) -> None:
-        self._path = path
+        self.path = path
+        """The file."""
         self.caps = caps
         self._unpacked = 0
         self.facts: list[Metadata | Attached] = []
@@ -125,7 +126,7 @@ class Scan:
 
     def chunks(self) -> Iterator[Unpacked | Damaged]:
         """Yield the chunks, in order, and damage where it lies between them; raises as the scan."""
-        with open_regular(self._path) as file:
+        with open_regular(self.path) as file:
             for piece in self._pieces:
                 if isinstance(piece, Damaged):
                     yield piece
@@ -145,16 +146,16 @@ class Scan:
             RecordingError: if it is not there any more.
         """
         try:
-            with open_regular(self._path) as file:
+            with open_regular(self.path) as file:
                 return self._unpack(file, Found(walk.CHUNK, at, length), again=True)
         except (*_UNREADABLE, OSError) as error:
-            raise RecordingError(f"{self._path}: changed while it was read: {error}") from error
+            raise RecordingError(f"{self.path}: changed while it was read: {error}") from error
 
     def check_objects(self, count: int) -> None:
         """Refuse a file that would fill the memory with very many small things."""
         if count > self.caps.objects:
             what = f"records, events and damaged places, limit {self.caps.objects}"
-            raise RecordingError(f"{self._path}: {count} or more {what}")
+            raise RecordingError(f"{self.path}: {count} or more {what}")
 
     def _look_at(self, file: IO[bytes], piece: Found) -> None:
         """Keep what a record outside the chunks says."""
@@ -193,7 +194,7 @@ class Scan:
 
     def _check_cap(self, what: str, value: int, limit: int) -> None:
         if value > limit:
-            raise RecordingError(f"{self._path}: {what} of {value} bytes, limit {limit} bytes")
+            raise RecordingError(f"{self.path}: {what} of {value} bytes, limit {limit} bytes")
 
 
 def checksum_of(values: Mapping[str, str]) -> str:

@@ -165,13 +165,17 @@ class Recording:
             before: rows that a piece has of those before it, where there are as many: for
                 differences from one row to the next.
         """
-        columns = self.columns
-        if not isinstance(columns, Columns) or is_short(self):
+        if is_short(self):
             yield RowPiece(self, 0, 0)
             return
-        for first, end in columns.stretches():
+        for first, end in self.stretches():
             start = max(first - before, 0)
             yield RowPiece(self.part(start, end), start, first - start)
+
+    def stretches(self) -> Iterator[tuple[int, int]]:
+        """First row and row behind the last of each piece; of a short recording one."""
+        columns = self.columns
+        return columns.stretches() if isinstance(columns, Columns) else iter([(0, self.cycles)])
 
     def part(self, first: int, end: int) -> Self:
         """The rows from a place to before another, in memory; all else is that of the whole."""

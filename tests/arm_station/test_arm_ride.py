@@ -9,10 +9,11 @@ from test_arm_world import TABLE
 from hil.config.errors import ConfigError
 from hil.config.named import GIVEN
 from hil.config.shipped import configs_dir
+from hil.recording.mcap_scan import Caps
 from hil.recording.reader import Recording
 from hil.run.part_process import RECORDING_MARK
 from hil.run.together import TogetherScenario
-from hil.stations.arm import bench
+from hil.stations.arm import bench, ride
 from hil.stations.arm.bench import prepare_plan, run_arm
 from hil.stations.arm.ride import ride_of
 from hil.stations.arm.scenario import arm_plan_from_table, load_arm_plan
@@ -71,6 +72,20 @@ def test_its_poses_are_those_that_the_platform_reached(recorded):
     )
     np.testing.assert_array_equal(ride.pose(1e4), ride.pose(run_s[-1]))
     assert abs(columns["reached_pose"][told[0]][:2]).max() > 0.01  # what would be wrong
+
+
+def test_a_long_recording_is_ridden_as_a_short_one_and_one_that_is_too_long_refused(
+    recorded, monkeypatch
+):
+    whole, opened = ride_of(str(recorded)), Recording.open
+    monkeypatch.setattr(Recording, "open", lambda path: opened(path, Caps(kept=0, piece=60_000)))
+    pieces = ride_of(str(recorded))
+    assert pieces._ends_s == whole._ends_s
+    for t_s in np.linspace(*whole._ends_s, 50):
+        np.testing.assert_array_equal(pieces.pose(t_s), whole.pose(t_s))
+    monkeypatch.setattr(ride, "MOST_S", 5.0)
+    with pytest.raises(ConfigError, match="a ride of more than 5 s; the recording of a shorter"):
+        ride_of(str(recorded))
 
 
 def test_the_robot_is_carried_along_and_the_recording_says_so(recorded, tmp_path):

@@ -10,16 +10,11 @@ from scope_samples import FORCE1, LEG1, LEG2, MODES, NAMES, PERIOD_S, facts, row
 from hil.panel.live.models.feed import RunFacts
 from hil.panel.scope.models.channels import channel_named, channels_of
 from hil.panel.shell.models.background import Watch
-from hil.panel.study.models.compare import (
-    ComparedRun,
-    CompareError,
-    comparable,
-    difference,
-    figures,
-)
+from hil.panel.study.models.compare import CompareError, FiguresSoFar, comparable, paired
 from hil.panel.study.models.compare_align import Align, motion_start_s, shift_between
 from hil.panel.study.models.compare_settings import settings_that_differ
 from hil.panel.study.models.compare_work import compare
+from hil.panel.study.models.compared_run import ComparedRun
 from hil.recording.header import RunHeader
 
 CHANNELS = channels_of(PLATFORM)
@@ -38,6 +33,17 @@ def run(shift_s=0.0, offset=0.0, count=4000, engaged=1000, **more) -> ComparedRu
     mode = np.where(np.arange(count) >= engaged, ENGAGED, 0)
     columns = {LEG1: bump(t_s - shift_s) + offset, FORCE1: 500.0, "mode": mode, **more}
     return ComparedRun(facts(), rows(count, **columns))
+
+
+def difference(first, second, channel, shift_s):
+    (pair,) = paired(first, second, shift_s)  # a short run is one piece
+    return pair.difference(channel)
+
+
+def figures(of):
+    found = FiguresSoFar(of.channel)
+    found.add(of)
+    return found.figures
 
 
 @pytest.mark.parametrize("shift_s", [0.0, 0.25, -0.3125, 0.1234])

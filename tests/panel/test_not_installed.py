@@ -17,9 +17,10 @@ from hil.panel.scene.models.build import SceneError, scenes_of
 from hil.panel.scope.models.channels import channel_named
 from hil.panel.scope.models.scope import ScopeModel
 from hil.panel.shell.models.background import Watch
-from hil.panel.study.models.compare import ComparedRun, comparable
+from hil.panel.study.models.compare import comparable
 from hil.panel.study.models.compare_align import Align
 from hil.panel.study.models.compare_work import compare, read_run
+from hil.panel.study.models.compared_run import ComparedRun
 from hil.panel.study.models.replay import FileFeed
 from hil.panel.study.session import ReplaySession
 from hil.recording.events import EventKind, EventRecord, Level

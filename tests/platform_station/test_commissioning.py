@@ -12,12 +12,14 @@ import pytest
 
 import hil.stations.platform.bench
 from drives.bank import BankReport
+from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.config.shipped import configs_dir
 from hil.machines.machine import load_rig
 from hil.machines.rig_drives import RigDrives
 from hil.recording.reader import Recording
 from hil.stations.platform.bench import run
+from hil.stations.platform.drives import reference_tools
 from hil.stations.platform.drives.certificate import (
     Proofs,
     certificate_key,
@@ -67,6 +69,14 @@ def passed(tmp_path_factory) -> Recording:
 
 def changed(recording: Recording, **columns) -> Recording:
     return dataclasses.replace(recording, columns={**recording.columns, **columns})
+
+
+def test_a_ruler_proves_no_recording_of_hours(passed, monkeypatch):
+    monkeypatch.setattr(reference_tools, "JOG_MOST_CYCLES", passed.cycles - 1)
+    rig = RIG.model_copy(update={"name": passed.metadata["run"]["rig"]})
+    told = f"a jog of one leg .* has {passed.cycles} cycles, at most {passed.cycles - 1} are"
+    with pytest.raises(RefusedError, match=told):
+        reference_tools.rule_and_show(rig, passed.path, 0.01, "A. Person", as_json=True)
 
 
 def faults_of(recording: Recording) -> dict[int, str]:

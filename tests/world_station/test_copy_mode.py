@@ -12,12 +12,16 @@ from udp_user import know_at_once
 from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.config.shipped import configs_dir
+from hil.recording import row_arrays
+from hil.recording.columns import Columns
+from hil.recording.mcap_scan import Caps
 from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
 from hil.stations.world.loop import WorldRun
 from hil.stations.world.scenario import load_world_plan
 from hil.stations.world.session import run_world
 from hil.stations.world.signals import world_signals
+from hil.stations.world.sources import recorded_stream
 from hil.stations.world.sources.copied import CopySource
 from hil.stations.world.sources.copy_map import copy_map
 from hil.stations.world.sources.frame_stream import FrameStream
@@ -166,6 +170,34 @@ def test_a_recording_of_ours_leads_the_same_joints_again(tmp_path):
     before = Recording.open(path).column("position_rad")
     np.testing.assert_allclose(np.degrees(again[-1]), np.degrees(before[-1]), atol=1e-3)
     assert np.degrees(np.abs(np.ptp(again, axis=0))[[0, 3]]) == pytest.approx([90, 45], abs=0.05)
+
+
+def test_a_long_recording_leads_the_same_joints_as_a_look_at_the_whole(tmp_path, monkeypatch):
+    plan = load_world_plan(SCENARIOS / "joint_move.toml", ("settle_s=0.2",))
+    path = run_world(plan, tmp_path).recorder.path
+    names = ["joint1", "joint4"]
+    whole = Recording.open(path)
+    times_s = whole.t_s - whole.t_s[0]
+    joints = whole.column("position_rad")[:, [0, 3]]
+    pieces = Recording.open(path, Caps(kept=0, piece=20_000))
+    assert sum(1 for _ in pieces.pieces()) > 5
+    monkeypatch.setattr(Recording, "open", lambda _: pieces)
+    monkeypatch.setattr(Columns, "__getitem__", in_memory_only)
+    monkeypatch.setattr(row_arrays, "MOST_BYTES", 1000)
+    monkeypatch.setattr(recorded_stream, "_FAR", 10)
+    stream = recorded_stream.read_recorded(path, names, 0.1)
+    assert stream.duration_s == times_s[-1]
+    for t_s in np.linspace(0.0, times_s[-1], 400):
+        wanted = [np.interp(t_s, times_s, values) for values in joints.T]
+        np.testing.assert_allclose(stream.values(t_s), wanted, atol=1e-12)
+
+
+_LOOK = Columns.__getitem__
+
+
+def in_memory_only(self, name):
+    assert self.in_memory, f"{name} is read as a whole"
+    return _LOOK(self, name)
 
 
 def test_nothing_speeds_up_faster_than_its_gate_stops():

@@ -55,7 +55,7 @@ class SceneDock(Plain[SceneView]):
         if batch.restart:
             self._rows = []
         if len(batch.rows):
-            self._rows.append(batch.rows[-ROWS_KEPT:])
+            self._rows.append(batch.rows[-ROWS_KEPT:].copy())  # not the whole batch
             del self._rows[:-TURNS_KEPT]  # hidden for long: only the newest matter
 
     def refresh(self) -> None:

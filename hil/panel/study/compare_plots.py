@@ -10,11 +10,11 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
 from hil.panel.scope.curve import PlotLine, trace_pen
-from hil.panel.scope.models.envelope import Envelope, bucket_size
+from hil.panel.scope.models.envelope import Envelope, Polyline, bucket_size
 from hil.panel.scope.models.ring import Window
 from hil.panel.shell.plots import grid_axes
 from hil.panel.shell.theme import Theme
-from hil.panel.study.models.compare import Difference
+from hil.panel.study.models.compare_work import ShownSignal
 
 _ROOM: Final = 0.08
 """Share of a signal's range that is left free above and below."""
@@ -38,40 +38,40 @@ class ComparePlots(pg.GraphicsLayoutWidget):
         """Draw nothing."""
         cast(Any, self.ci).clear()
 
-    def draw(self, found: Difference) -> None:
+    def draw(self, found: ShownSignal) -> None:
         """Draw a signal of both runs."""
         self.clear_runs()
-        if not len(found.t_s):
+        if not len(found.first.x):
             return
         ci = cast(Any, self.ci)
         upper = ci.addPlot(row=0, col=0, axisItems=grid_axes())
         lower = ci.addPlot(row=1, col=0, axisItems=grid_axes())
         lower.setXLink(upper)
-        self._plot(upper, found, (found.first, found.second), (0, 1))
-        self._plot(lower, found, (found.values,), (6,))
+        self._plot(upper, found.channel.unit, (found.first, found.second), (0, 1))
+        self._plot(lower, found.channel.unit, (found.difference,), (6,))
         small = f"{0.9 * self.font().pointSizeF():.1f}pt"
         upper.setTitle(found.channel.name, size=small, color=self._theme.text)
         lower.setTitle(self.tr("second − first"), size=small, color=self._theme.text)
         lower.setLabel("bottom", self.tr("motion time [s]"), color=self._theme.text)
 
     def _plot(
-        self, plot: Any, found: Difference, traces: Sequence[Any], colours: Sequence[int]
+        self, plot: Any, unit: str, traces: Sequence[Polyline], colours: Sequence[int]
     ) -> None:
-        values = np.vstack(traces)
+        values = np.concatenate([trace.y for trace in traces])
         known = values[np.isfinite(values)]
         low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
         # A difference that never changes needs an axis with words as well.
         room = max((high - low) * _ROOM, 1e-3 * max(abs(low), abs(high)), 1e-9)
         low, high = low - room, high + room
-        start_s, end_s = float(found.t_s[0]), float(found.t_s[-1])
-        self._set_up(plot, found.channel.unit)
+        start_s, end_s = float(traces[0].x[0]), float(traces[0].x[-1])
+        self._set_up(plot, unit)
         plot.setXRange(start_s, max(end_s, start_s + 1e-6), padding=0.0)
         plot.setYRange(low, high, padding=0.0)
-        window = Window(0, 0, found.t_s, values)
-        bucket = bucket_size(len(found.t_s), 4 * max(200, self.width()))  # zoom has room
-        lines = Envelope().lines(window, range(len(values)), bucket)
         bounds = QRectF(start_s, low, end_s - start_s, high - low)
-        for line, colour in zip(lines, colours, strict=True):
+        for trace, colour in zip(traces, colours, strict=True):
+            window = Window(0, 0, trace.x, trace.y[None])
+            bucket = bucket_size(len(trace.x), 4 * max(200, self.width()))  # zoom has room
+            (line,) = Envelope().lines(window, (0,), bucket)
             curve = PlotLine()
             curve.set_pen(
                 trace_pen(self._theme, colour, max(1.0, self.devicePixelRatioF())), colour

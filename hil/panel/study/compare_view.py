@@ -22,10 +22,11 @@ from hil.panel.shell.models.background import Background, Watch
 from hil.panel.shell.theme import Theme
 from hil.panel.study.compare_plots import ComparePlots
 from hil.panel.study.compare_tables import FiguresTable, SettingsTable
-from hil.panel.study.models.compare import ComparedRun, CompareError, comparable
+from hil.panel.study.models.compare import CompareError, comparable
 from hil.panel.study.models.compare_align import Align
 from hil.panel.study.models.compare_settings import settings_that_differ
 from hil.panel.study.models.compare_work import Comparison, compare, read_run
+from hil.panel.study.models.compared_run import ComparedRun
 from hil.recording.header import RecordingError
 
 _ALIGNS: Final = {
@@ -33,6 +34,9 @@ _ALIGNS: Final = {
     "engaged": "start of motion",
     "correlation": "likeness of the signal",
 }
+
+_REFUSALS: Final = (RecordingError, OSError)
+"""Of a recording that cannot be read, or for which there is no room."""
 
 
 class CompareView(QWidget):
@@ -115,9 +119,7 @@ class CompareView(QWidget):
         if before is not None:
             before.cancel()
         self.told.setText(self.tr("Reading {name}…").format(name=path.name))
-        self._reading[which] = Background(
-            lambda watch: read_run(path, watch), refusals=(RecordingError,)
-        )
+        self._reading[which] = Background(lambda watch: read_run(path, watch), refusals=_REFUSALS)
         self._show_progress()
 
     def set_theme(self, theme: Theme) -> None:
@@ -136,16 +138,14 @@ class CompareView(QWidget):
             if run is not None:
                 self.set_run(which, run)
             elif reading.refusal is not None:
-                self.told.setText(
-                    self.tr("Cannot be compared: {why}").format(why=str(reading.refusal))
-                )
+                self._refuse(reading.refusal)
         comparing = self._comparing
         if comparing is not None and comparing.done:
             self._comparing = None
             found = comparing.poll()
             if found is not None:
                 self._show(found)
-            elif isinstance(comparing.refusal, CompareError):
+            elif comparing.refusal is not None:
                 self._refuse(comparing.refusal)
         self._show_progress()
 
@@ -222,7 +222,7 @@ class CompareView(QWidget):
         self.figures.setRowCount(0)
         self.settings.setRowCount(0)
 
-    def _refuse(self, error: CompareError) -> None:
+    def _refuse(self, error: Exception) -> None:
         self.told.setText(self.tr("Cannot be compared: {why}").format(why=error))
 
     def _changed(self, *_: Any) -> None:
@@ -242,7 +242,7 @@ class CompareView(QWidget):
         def work(watch: Watch) -> Comparison:
             return compare((first, second), channels, shown, align, watch)
 
-        self._comparing = Background(work, refusals=(CompareError,))
+        self._comparing = Background(work, refusals=(CompareError, *_REFUSALS))
         self._show_progress()
 
     def _show(self, found: Comparison) -> None:

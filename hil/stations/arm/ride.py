@@ -27,6 +27,8 @@ POSE: Final = "reached_pose"
 """Signal of a platform's recording: x, y, z [m], and turns about z, y, x [rad]."""
 APART_S: Final = 0.02
 """Of two samples at least."""
+MOST_S: Final = 7200.0
+"""How long a ride may last: its splines stand in memory."""
 
 
 class RecordedRide:
@@ -71,7 +73,8 @@ def ride_of(name: str, *, key: str = "ride", beside: Path | None = None) -> Reco
         beside: a file beside which a relative path is looked for first.
 
     Raises:
-        ConfigError: if it is no recording of a platform that says where it was.
+        ConfigError: if it is no recording of a platform that says where it was, or a ride of more
+            than `MOST_S`.
     """
     path = find_file(
         name, beside=beside, folder="motions", key=key, ending=".mcap", folders=True
@@ -83,26 +86,50 @@ def ride_of(name: str, *, key: str = "ride", beside: Path | None = None) -> Reco
     if POSE not in recording.columns:
         told = f"a recording of station {recording.signals.station} has no {POSE}"
         raise ConfigError(key, [f"{key} = {name!r}: {told}: one of a platform's run is needed"])
-    poses = recording.columns[POSE]
-    run_s = np.cumsum(recording.columns["dt_s"])
-    told = np.isfinite(poses).all(axis=1) & _homed(recording)
-    kept = _apart(run_s[told])
-    if len(kept) < 2:
+    try:
+        time_s, coordinates = _samples(recording)
+    except RecordingError as error:
+        raise ConfigError(key, [f"{key} = {name!r}: {error}"]) from None
+    if len(time_s) < 2:
         raise ConfigError(key, [f"{key} = {name!r}: it says fewer than twice where it was"])
-    return RecordedRide(run_s[told][kept], poses[told][kept], recording)
+    return RecordedRide(time_s, coordinates, recording)
 
 
-def _homed(recording: Recording) -> NDArray[np.bool_]:
-    """Rows after the last of homing, shape (N,)."""
-    modes = recording.columns["mode"]
-    homing = np.flatnonzero(modes == [mode.name for mode in Mode].index(Mode.HOMING.name))
-    return np.arange(len(modes)) > (homing[-1] if len(homing) else -1)
+def _samples(recording: Recording) -> tuple[Array, Array]:
+    """Times [s] and poses after the last cycle of homing, those that are far enough apart.
+
+    Raises:
+        RecordingError: if they last longer than `MOST_S`.
+    """
+    homing = [mode.name for mode in Mode].index(Mode.HOMING.name)
+    times: list[float] = []
+    poses: list[Array] = []
+    now_s = 0.0
+    for piece in recording.pieces():
+        rows = piece.rows
+        run_s = np.cumsum(np.concatenate(([now_s], rows.column("dt_s"))))[1:]
+        now_s = float(run_s[-1]) if len(run_s) else now_s
+        homed = np.flatnonzero(rows.column("mode") == homing)
+        begin = int(homed[-1]) + 1 if len(homed) else 0
+        if len(homed):
+            times, poses = [], []
+        told = begin + np.flatnonzero(np.isfinite(rows.column(POSE)[begin:]).all(axis=1))
+        kept = _apart(run_s[told], times[-1] if times else -np.inf)
+        times += run_s[told[kept]].tolist()
+        poses.append(rows.column(POSE)[told[kept]])
+        if times and times[-1] - times[0] > MOST_S:
+            raise RecordingError(
+                f"{recording.path}: a ride of more than {MOST_S:g} s; the recording of a shorter "
+                "run is needed"
+            )
+    return np.array(times), np.concatenate([np.empty((0, 6)), *poses])
 
 
-def _apart(time_s: Array) -> list[int]:
-    """Numbers of samples, the first among them, that are far enough apart."""
+def _apart(time_s: Array, last_s: float) -> list[int]:
+    """Numbers of samples that are far enough from the last one before them, and from each other."""
     found: list[int] = []
     for index, at_s in enumerate(time_s.tolist()):
-        if not found or at_s - time_s[found[-1]] >= APART_S:
+        if at_s - last_s >= APART_S:
             found.append(index)
+            last_s = at_s
     return found

@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from hil.report.pieces import Line, any_finite, curve, lines
+from hil.recording.thinned import Line
+from hil.report.pieces import any_finite, curve, lines
 from hil.report.recorded import RecordedRun, Row, Table, Tables
 from hil.report.style import (
     INK,

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.recording.signals import Signal
-from hil.report.pieces import Line, lines
+from hil.recording.thinned import Line
+from hil.report.pieces import lines
 from hil.report.recorded import RecordedRun
 
 Array = NDArray[np.float64]

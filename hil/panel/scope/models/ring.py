@@ -95,12 +95,16 @@ class SignalHistory:
     def replace(self, rows: Array) -> None:
         """Forget all and take frames that never change, such as those of a recording.
 
-        They are not copied until others follow, so that a recording can be moved through quickly.
+        They are not copied until others follow, so that a recording can be moved through quickly;
+        but for those that are kept of many, which would keep all of these in memory.
 
         Args:
             rows: (n, signals), read-only.
         """
         self.clear()
+        if len(rows) > 2 * self.samples:
+            rows = rows[-self.samples :].copy()
+            rows.setflags(write=False)
         rows = rows[-self.samples :]
         times = rows[:, self._time_column]
         steps = np.diff(times)

@@ -1,23 +1,30 @@
 """By how much one run is shifted so that it lies over another: by its motion, or by likeness."""
 
 import math
+from collections.abc import Callable
 from enum import Enum
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hil.panel.scope.models.channels import Channel
-from hil.panel.scope.models.ring import GAP_PERIODS
-from hil.panel.study.models.compare import ComparedRun, CompareError, values_at
+from hil.panel.study.models.compare import CompareError
+from hil.panel.study.models.compared_run import ComparedRun
+from hil.panel.study.models.even_signal import EvenSignal
 
 Array = NDArray[np.float64]
 
-_AT_REST: Final = 1e-12
 _LEAST_COMMON: Final = 0.5
 """Share of the shorter run that must lie over the other."""
 _LEAST_SPREAD: Final = 0.05
 """Share of a signal's spread that must be in the common part: rest over rest tells nothing."""
+MOST_SAMPLES = 1 << 19
+"""Of a run whose likeness is taken at all shifts; a longer one is first taken coarsely."""
+_REACH: Final = 32
+"""Coarse steps to either side of the coarse peak in which the fine one is looked for."""
+_BLOCK: Final = 1 << 16
+"""Samples that are looked at at once."""
 
 
 class Align(Enum):
@@ -32,25 +39,30 @@ class Align(Enum):
 
 
 def shift_between(
-    first: ComparedRun, second: ComparedRun, align: Align, channel: Channel | None = None
+    first: ComparedRun,
+    second: ComparedRun,
+    align: Align,
+    channel: Channel | None = None,
+    told: Callable[[float], object] = float,
 ) -> float:
     """Time to add to the second run's times so that it lies over the first [s].
 
     Args:
         first: the run that stays.
         second: the run that is shifted.
+        told: called with the share that is done, 0 to 1; what it raises ends that.
 
     Raises:
         CompareError: if one of the runs has nothing to be aligned by.
     """
     if align is Align.ENGAGED:
-        return motion_start_s(first) - motion_start_s(second)
+        return motion_start_s(first, told) - motion_start_s(second, told)
     if align is Align.CORRELATION and channel is not None:
-        return _shift_of_likeness(first, second, channel)
+        return _shift_of_likeness(first, second, channel, told)
     return 0.0
 
 
-def motion_start_s(run: ComparedRun) -> float:
+def motion_start_s(run: ComparedRun, told: Callable[[float], object] = float) -> float:
     """When the run's motion begins [s].
 
     Raises:
@@ -61,78 +73,117 @@ def motion_start_s(run: ComparedRun) -> float:
     ]
     signals = run.facts.signals
     column = next((signals.places[one.name].start for one in signals.coded), 0)
-    places = np.flatnonzero(np.isin(run.rows[:, column], codes))
-    if not len(places):
-        raise CompareError(f"no motion is in run {run.facts.name}; align by motion time")
-    return float(run.t_s[places[0]])
+    begin = 0
+    for values in run.column(column):
+        told(begin / len(run))
+        places = np.flatnonzero(np.isin(values, codes))
+        if len(places):
+            return float(run.t_s[begin + places[0]])
+        begin += len(values)
+    raise CompareError(f"no motion is in run {run.facts.name}; align by motion time")
 
 
-def _shift_of_likeness(first: ComparedRun, second: ComparedRun, channel: Channel) -> float:
+def _shift_of_likeness(
+    first: ComparedRun, second: ComparedRun, channel: Channel, told: Callable[[float], object]
+) -> float:
     """Shift at which the signals' correlation coefficient is largest, to a fraction of a sample.
 
     The coefficient is taken over the samples that both have at a shift, of which there must be half
     of the shorter run's; so neither offsets nor ends nor holes matter. The peak is refined by the
     parabola through it and its two neighbours.
+
+    Of long runs it is taken at all shifts for means over a few samples, then for the samples at the
+    shifts about that peak. Of a signal that hardly changes but faster, the peak may be missed.
     """
     step_s = max(first.facts.period_s, second.facts.period_s)
-    start_a, a, known_a = _even(first, channel, step_s)
-    start_b, b, known_b = _even(second, channel, step_s)
-    if not (a.any() and b.any()):
+    a = EvenSignal(first, channel, step_s, lambda share: told(0.4 * share))
+    b = EvenSignal(second, channel, step_s, lambda share: told(0.4 + 0.4 * share))
+    if not (a.moves and b.moves):
         raise CompareError(f"{channel.name} does not change or is not there in one of the runs")
-    likeness = _coefficient(a, known_a, b, known_b)
+    size = -(-max(a.count, b.count) // MOST_SAMPLES)
+    begin = -(b.count - 1)
+    likeness = _likeness_of_means(a, b, size)
     peak = int(np.argmax(likeness))
     if not likeness[peak] > 0.0:
         raise CompareError(f"{channel.name} does not change or is not there in one of the runs")
-    fraction = 0.0
-    if 0 < peak < len(likeness) - 1:
-        left, middle, right = likeness[peak - 1 : peak + 2].tolist()
-        bend = left - 2.0 * middle + right
-        fraction = 0.5 * (left - right) / bend if -math.inf < bend < 0.0 else 0.0
-    lag = peak - (len(b) - 1) + fraction
-    return start_a - start_b + lag * step_s
+    if size > 1:
+        coarse = (peak - (-(-b.count // size) - 1)) * size
+        begin = max(coarse - _REACH * size, -(b.count - 1))
+        end = min(coarse + _REACH * size, a.count - 1) + 1
+        likeness = _likeness_at(a, b, begin, end, lambda share: told(0.8 + 0.2 * share))
+        peak = int(np.argmax(likeness))
+    return a.start_s - b.start_s + (begin + peak + _fraction(likeness, peak)) * step_s
 
 
-def _coefficient(a: Array, known_a: Array, b: Array, known_b: Array) -> Array:
-    """Correlation coefficient at each lag from -(len(b) - 1) on; -inf where too little is common.
+def _fraction(likeness: Array, peak: int) -> float:
+    """Where the peak is between its neighbours, by the parabola through them."""
+    if not 0 < peak < len(likeness) - 1:
+        return 0.0
+    left, middle, right = likeness[peak - 1 : peak + 2].tolist()
+    bend = left - 2.0 * middle + right
+    return 0.5 * (left - right) / bend if -math.inf < bend < 0.0 else 0.0
+
+
+def _likeness_of_means(a: EvenSignal, b: EvenSignal, size: int) -> Array:
+    """Correlation coefficient of means over some samples, at each lag from minus all of b on."""
+    values, known = zip(a.means(size), b.means(size), strict=True)
+    squares = [float(one @ one) for one in values]
+    common = [float(one.sum()) for one in known]
+    return _coefficient(
+        _sums((values[0], known[0]), (values[1], known[1]), "full"), squares, common
+    )
+
+
+def _likeness_at(
+    a: EvenSignal, b: EvenSignal, begin: int, end: int, told: Callable[[float], object]
+) -> Array:
+    """Correlation coefficient at the lags from a number to before another."""
+    sums = np.zeros((6, end - begin))
+    for at in range(0, a.count, _BLOCK):
+        told(at / a.count)
+        to = min(at + _BLOCK, a.count)
+        sums += _sums(b.block(at - end + 1, to - begin), a.block(at, to), "valid")[:, ::-1]
+    count, sum_b, sum_a, square_b, square_a, product = sums
+    ordered = np.stack((count, sum_a, sum_b, square_a, square_b, product))
+    return _coefficient(ordered, (a.squares, b.squares), (a.known, b.known))
+
+
+def _sums(a: tuple[Array, Array], b: tuple[Array, Array], mode: Any) -> Array:
+    """Sums over what two signals have in common at each lag, (6, lags).
 
     Args:
-        a: signal, 0 where it is not known.
-        known_a: 1 where it is known, else 0.
-        b: the other signal.
-        known_b: likewise.
+        a: signal, 0 where it is not known; and 1 where it is known, else 0.
+        b: the other one.
+        mode: which lags, as of `scipy.signal.correlate`.
+
+    Returns:
+        Their number, the values of a, those of b, their squares, and the products.
     """
+    from scipy.signal import correlate  # here: it takes a second to load
 
-    def sums(left: Array, right: Array) -> Array:
-        from scipy.signal import correlate  # here: it takes a second to load
+    (a_values, a_known), (b_values, b_known) = a, b
+    pairs = (
+        (a_known, b_known), (a_values, b_known), (a_known, b_values),
+        (a_values * a_values, b_known), (a_known, b_values * b_values), (a_values, b_values),
+    )  # fmt: skip
+    return np.stack([correlate(*pair, mode=mode, method="fft") for pair in pairs])
 
-        return np.asarray(correlate(left, right, mode="full", method="fft"), dtype=np.float64)
 
-    count = np.maximum(np.round(sums(known_a, known_b)), 1.0)
-    sum_a, sum_b = sums(a, known_b), sums(known_a, b)
-    spread_a = sums(a * a, known_b) - sum_a**2 / count
-    spread_b = sums(known_a, b * b) - sum_b**2 / count
-    common = sums(a, b) - sum_a * sum_b / count
-    enough = count >= _LEAST_COMMON * min(known_a.sum(), known_b.sum())
-    enough &= spread_a > _LEAST_SPREAD * float(a @ a)
-    enough &= spread_b > _LEAST_SPREAD * float(b @ b)
+def _coefficient(sums: Array, squares: Any, known: Any) -> Array:
+    """Correlation coefficient at each lag; -inf where too little is common.
+
+    Args:
+        sums: as of `_sums`, (6, lags).
+        squares: sum of all squares of each of both signals.
+        known: number of all known values of each.
+    """
+    count = np.maximum(np.round(sums[0]), 1.0)
+    spread_a = sums[3] - sums[1] ** 2 / count
+    spread_b = sums[4] - sums[2] ** 2 / count
+    common = sums[5] - sums[1] * sums[2] / count
+    enough = count >= _LEAST_COMMON * min(known)
+    enough &= spread_a > _LEAST_SPREAD * squares[0]
+    enough &= spread_b > _LEAST_SPREAD * squares[1]
     found = np.full(len(count), -math.inf)
     found[enough] = common[enough] / np.sqrt(spread_a[enough] * spread_b[enough])
     return found
-
-
-def _even(run: ComparedRun, channel: Channel, step_s: float) -> tuple[float, Array, Array]:
-    """Start [s], values without their mean on an even grid, and 1 where they are known, else 0."""
-    t_s = run.t_s
-    if not len(t_s):
-        return 0.0, np.zeros(1), np.zeros(1)
-    count = round((float(t_s[-1]) - float(t_s[0])) / step_s) + 1
-    wanted = np.asarray(float(t_s[0]) + step_s * np.arange(count), dtype=np.float64)
-    values = values_at(
-        t_s, run.rows[:, channel.column], wanted, GAP_PERIODS * run.facts.period_s, held=False
-    )
-    known = np.isfinite(values)
-    if not known.any():
-        return float(t_s[0]), np.zeros(count), np.zeros(count)
-    centred = np.where(known, values - values[known].mean(), 0.0)
-    at_rest = np.abs(centred).max() <= _AT_REST
-    return float(t_s[0]), np.zeros(count) if at_rest else centred, known.astype(np.float64)

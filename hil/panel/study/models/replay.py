@@ -12,7 +12,7 @@ from hil.recording.events import EventRecord
 from hil.recording.mcap_scan import Caps
 from hil.recording.percentiles import spread_of
 from hil.recording.reader import Recording, is_short
-from hil.recording.row_arrays import gathered
+from hil.recording.row_arrays import gathered, let_go
 from hil.recording.rows import numbers
 
 RATES: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -40,6 +40,9 @@ class FileFeed:
         """Entries that are known to be missing."""
         self._recording = recording
         self._times = gathered(_not_falling(recording), recording.path.parent)
+        first, end = next(recording.stretches())
+        self.piece = max(end - first, 1)
+        """Rows that are read at once; all of a short recording."""
         self._table = self._read(0, recording.cycles) if is_short(recording) else None
         """All rows of a short recording; those of a long one are read when they are shown."""
         self.events = tuple(sorted(recording.events, key=lambda event: event.t_s))
@@ -48,6 +51,7 @@ class FileFeed:
         self.facts = _facts(recording, self._times)
         ends = (self._times[0], self._times[-1]) if len(self._times) else (0.0, 0.0)
         self.span_s = (float(ends[0]), float(ends[1]))
+        let_go(self._times)
         self._rate = 0.0
         self._asked_s = now_s()
         self._place_s = self.span_s[0]
@@ -81,15 +85,30 @@ class FileFeed:
         """All rows, (N, values of the table), read-only; of a long recording they take memory."""
         return self.rows(0, len(self._times))
 
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """Times of all rows [s], (N,), read-only, not falling; see `row_arrays.let_go`."""
+        return self._times
+
     def rows(self, first: int, end: int) -> NDArray[np.float64]:
         """Rows from a place to before another, (n, values of the table), read-only."""
         return self._read(first, end) if self._table is None else self._table[first:end]
 
     def _read(self, first: int, end: int) -> NDArray[np.float64]:
-        part = self._recording.part(first, end)
-        table = numbers(part.signals, part.columns)
+        table = np.empty((max(end - first, 0), self._recording.signals.values))
+        for at in range(first, end, self.piece):
+            part = self._recording.part(at, min(at + self.piece, end))
+            table[at - first : at - first + part.cycles] = numbers(part.signals, part.columns)
         table.flags.writeable = False
         return table
+
+    def column(self, number: int) -> Iterator[NDArray[np.float64]]:
+        """One of the table's columns, in pieces that follow each other, (n,) each."""
+        places = self._recording.signals.places.items()
+        name, place = next((name, one) for name, one in places if number < one.stop)
+        for piece in self._recording.pieces():
+            values = piece.rows.column(name).reshape(piece.rows.cycles, -1)
+            yield values[:, number - place.start].astype(np.float64)
 
     @property
     def t_s(self) -> float:
@@ -166,6 +185,7 @@ def _facts(recording: Recording, t_s: NDArray[np.float64]) -> RunFacts:
     def steps() -> Iterator[NDArray[np.float64]]:
         for first in range(0, max(len(t_s) - 1, 0), _STEPS):
             yield np.diff(t_s[first : first + _STEPS + 1])
+            let_go(t_s)
 
     period_s = spread_of(steps, (50.0,)).percentiles[0] if len(t_s) > 1 else 1.0
     header = recording.header

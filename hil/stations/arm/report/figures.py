@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 from numpy.typing import NDArray
 
+from hil.recording.thinned import decimate
 from hil.report.style import (
     INK,
     LEG_COLOURS,
@@ -16,7 +17,6 @@ from hil.report.style import (
     LIMIT,
     REACHED,
     Picture,
-    decimate,
     draw_png,
     limit_line,
     place,

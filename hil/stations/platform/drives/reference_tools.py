@@ -35,6 +35,8 @@ from hil.timing.clock import utc_stamp
 
 PLACES = ("inner", "outer")
 """Stops on which all rods may stand."""
+JOG_MOST_CYCLES = 300_000
+"""Of the recording of a jog; ten minutes at 500 Hz."""
 
 
 def measure_and_show(
@@ -100,6 +102,11 @@ def rule_and_show(
     recording = Recording.open(recording_file)
     if recording.metadata.get("run", {}).get("rig") != rig.name:
         raise RefusedError(f"{recording_file}: is of another rig than {rig.name!r}")
+    if recording.cycles > JOG_MOST_CYCLES:
+        raise RefusedError(
+            f"{recording_file}: a jog of one leg (hil drives jog) is needed; this recording has "
+            f"{recording.cycles} cycles, at most {JOG_MOST_CYCLES} are looked at"
+        )
     moves = judge_test_move(recording)
     if len(moves) != 1:
         raise RefusedError(

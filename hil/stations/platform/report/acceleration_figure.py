@@ -11,13 +11,13 @@ from matplotlib.lines import Line2D
 
 from hil.config.errors import ConfigError, MotionError
 from hil.config.shipped import find_file
+from hil.recording.thinned import decimate
 from hil.report.style import (
     INK,
     LIMIT,
     REACHED,
     WANTED,
     Picture,
-    decimate,
     draw_png,
     place,
 )

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
-from hil.report.pieces import Line, Thinned
+from hil.recording.thinned import Line, Thinned
 from hil.report.style import REACHED, WANTED, Picture, draw_png, place
 from hil.stations.simulator.felt import REST_SIGNALS, FeltRide, felt_ride
 from hil.stations.simulator.report.view import RideView

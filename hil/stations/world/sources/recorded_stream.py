@@ -6,7 +6,8 @@ which values are too old are a hole: in it there are none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,7 @@ from hil.config.errors import MotionError, RefusedError
 from hil.config.tables import read_table
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
+from hil.recording.row_arrays import gathered, let_go
 from hil.stations.world.sources.source import SourceNews
 
 Array = NDArray[np.float64]
@@ -25,26 +27,33 @@ TIME: Final = "t_s"
 """Column of the times."""
 SIGNALS: Final = ("position_rad", "position_m", "position_joints")
 """Of a recording: what its joints did."""
+_FAR: Final = 1 << 14
+"""Rows that are gone through before the memory of those of a long recording is given back."""
 
 
 class RecordedStream:
     """Values over time, from the first row on; the last row ends them.
 
     Args:
-        times_s: rising, shape (rows,).
+        times_s: rising from 0, shape (rows,).
         rows: values, shape (rows, values).
         stale_s: longest time between two rows that is bridged.
     """
 
     def __init__(self, times_s: Array, rows: Array, stale_s: float) -> None:
-        self._times_s, self._rows, self._stale_s = times_s - times_s[0], rows, stale_s
-        self.duration_s: float = float(self._times_s[-1])
+        self._times_s, self._rows, self._stale_s = times_s, rows, stale_s
+        self.duration_s: float = float(times_s[-1])
         """How long it lasts [s]."""
+        self._looked_at = 0
 
     def values(self, t_s: float) -> Array | None:
         """Values at a time [s], in the units of their columns, shape (values,); None in a hole."""
         times_s, rows = self._times_s, self._rows
-        after = int(np.searchsorted(times_s, t_s, side="right"))
+        after = bisect_right(times_s, t_s)
+        if abs(after - self._looked_at) > _FAR:
+            self._looked_at = after
+            let_go(times_s)
+            let_go(rows)
         if after == 0 or after == len(times_s):
             return rows[min(after, len(rows) - 1)]
         begin_s, end_s = float(times_s[after - 1]), float(times_s[after])
@@ -87,7 +96,7 @@ def _csv(path: Path, names: Sequence[str]) -> tuple[Array, Array]:
             f"motion.file: {table.place(int(row) + 1, TIME)}: {step_s:.6g} s after the row before; "
             "times must rise"
         )
-    return times_s, np.stack([table.columns[name] for name in names], axis=1)
+    return times_s - times_s[0], np.stack([table.columns[name] for name in names], axis=1)
 
 
 def _recording(path: Path, names: Sequence[str]) -> tuple[Array, Array]:
@@ -95,18 +104,37 @@ def _recording(path: Path, names: Sequence[str]) -> tuple[Array, Array]:
         recording = Recording.open(path)
     except RecordingError as error:
         raise RefusedError(f"motion.file: {error}") from None
-    found: dict[str, Array] = {}
+    found: dict[str, tuple[str, int]] = {}
     for signal in recording.signals.fields:
         if signal.name in SIGNALS:
-            columns = recording.column(signal.name).reshape(len(recording.t_s), -1)
             parts = signal.parts or tuple(names[:1])  # of one joint, which has no name there
             found |= {
-                part.removesuffix("_rad").removesuffix("_m"): columns[:, place]
+                part.removesuffix("_rad").removesuffix("_m"): (signal.name, place)
                 for place, part in enumerate(parts)
             }
     if missing := [name for name in names if name not in found]:
         there = ", ".join(found) or "none: it is no recording of station world"
         raise RefusedError(f"motion.file: {path}: no value {missing[0]!r}; there are {there}")
-    rows = np.stack([found[name] for name in names], axis=1).astype(np.float64)
-    good = np.isfinite(rows).all(axis=1)
-    return recording.t_s[good], rows[good]
+    try:
+        table = gathered(_rows(recording, [found[name] for name in names]), recording.path.parent)
+    except (RecordingError, OSError) as error:
+        raise RefusedError(f"motion.file: {path}: {error}") from None
+    return table[:, 0], table[:, 1:]
+
+
+def _rows(recording: Recording, columns: Sequence[tuple[str, int]]) -> Iterator[Array]:
+    """Time since the first row and values of the rows in which all are there, in pieces.
+
+    Args:
+        columns: signal of each value, and its place in that.
+    """
+    begin_s: float | None = None
+    for piece in recording.pieces():
+        rows = piece.rows
+        values = [rows.column(name).reshape(rows.cycles, -1)[:, at] for name, at in columns]
+        table = np.column_stack((rows.t_s, *values)).astype(np.float64)
+        table = table[np.isfinite(table[:, 1:]).all(axis=1)]
+        if len(table):
+            begin_s = float(table[0, 0]) if begin_s is None else begin_s
+            table[:, 0] -= begin_s
+        yield table
