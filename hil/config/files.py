@@ -1,6 +1,7 @@
 """Files in places of others: nothing is read that has no end, nothing written through links."""
 
 import errno
+import hashlib
 import os
 import stat
 from collections.abc import Iterator
@@ -8,6 +9,8 @@ from contextlib import contextmanager, suppress
 from io import BytesIO, TextIOWrapper
 from pathlib import Path, PurePath
 from typing import IO, Final
+
+from hil.config.inputs import current_inputs, noting
 
 _KINDS: Final = {
     stat.S_IFDIR: "a folder",
@@ -34,9 +37,16 @@ def kind_of(state: os.stat_result) -> str:
 def open_regular(path: Path) -> IO[bytes]:
     """A regular file, open for reading; one of the kernel's, which has no size, counts as empty.
 
+    What a run reads of it is noted when it is closed (`hil.config.inputs`).
+
     Raises:
         OSError: if it cannot be read, or is no regular file; `strerror` says what it is.
     """
+    file, state = _opened(path)
+    return noting(file, path, state)
+
+
+def _opened(path: Path) -> tuple[IO[bytes], os.stat_result]:
     # A pipe that nobody writes, or a device, would hold up a plain open(2) or the first read.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
     linkless = isinstance(path, JudgedPath) and os.open in os.supports_dir_fd
@@ -47,8 +57,8 @@ def open_regular(path: Path) -> IO[bytes]:
         raise OSError(errno.EINVAL, f"is {kind_of(state)}; {NEEDED}")
     if not state.st_size:
         os.close(descriptor)
-        return BytesIO()
-    return os.fdopen(descriptor, "rb")
+        return BytesIO(), state
+    return os.fdopen(descriptor, "rb"), state
 
 
 def _open_linkless(path: Path, flags: int) -> int:
@@ -75,12 +85,16 @@ def read_regular(path: Path, most_bytes: int) -> bytes:
     Raises:
         OSError: as `open_regular`, or if it has more bytes.
     """
-    with open_regular(path) as file:
+    opened, state = _opened(path)
+    with opened as file:
         size = file.seek(0, os.SEEK_END)
         if size > most_bytes:
             raise OSError(errno.EFBIG, f"{size} bytes, at most {most_bytes} bytes are read")
         file.seek(0)
-        return file.read(size)  # a file that grows meanwhile is read as it was
+        data = file.read(size)  # a file that grows meanwhile is read as it was
+    if (inputs := current_inputs()) is not None:
+        inputs.note(path, state, len(data), hashlib.sha256(data).hexdigest())
+    return data
 
 
 def read_trusted(path: Path, most_bytes: int) -> bytes:

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from hil.config.errors import ConfigError
 from hil.config.files import JudgedPath, read_regular
+from hil.config.inputs import name_input
 
 NAME_MAX: Final = 4096
 """Characters of a path at most."""
@@ -82,19 +83,24 @@ def folder_of(document: Path) -> Path:
 
 
 def read_named(
-    place: Path, document: Path, most_bytes: int, also: Iterable[Path] = ()
+    place: Path, document: Path, most_bytes: int, also: Iterable[Path] = (), *,
+    name: str = "", kind: str = "",
 ) -> bytes:  # fmt: skip
     """All of a file that a document names; it is opened once, and what is open is judged.
 
     Args:
         document: the file in which the name stands.
         also: folders that are allowed besides the document's own and the shipped ones.
+        name: as the document has it, and
+        kind: what it is to a run (`hil.config.inputs`).
 
     Raises:
         OutsideError: if the document may not name it.
         OSError: if it cannot be read, is no regular file, or has more bytes.
     """
-    return read_regular(judged(place, document, also), most_bytes)
+    found = judged(place, document, also)
+    name_input(found, name or place.name, kind)
+    return read_regular(found, most_bytes)
 
 
 class GivenNames:

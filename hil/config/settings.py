@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hil.config.errors import ConfigError, Wrong
 from hil.config.files import read_regular
+from hil.config.inputs import SCENARIO, name_input
 from hil.config.named import GIVEN
 from sim.toml_reading import DEPTH_MAX, SIZE_MAX, TomlReadError, read_table, read_value
 
@@ -58,6 +59,12 @@ def read_toml(path: Path) -> dict[str, Any]:
         ConfigError: if the file is missing, too large, not UTF-8, not TOML, or nested absurdly.
     """
     return parsed_toml(settings_text(path), path)
+
+
+def scenario_toml(path: Path) -> dict[str, Any]:
+    """As `read_toml`, of the scenario of a run: that lists it as one (`hil.config.inputs`)."""
+    name_input(path, str(path), SCENARIO)
+    return read_toml(path)
 
 
 def settings_text(path: Path) -> str:

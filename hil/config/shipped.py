@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hil.config.errors import ConfigError, about
 from hil.config.files import NEEDED, JudgedPath, kind_of
+from hil.config.inputs import name_input
 from hil.config.named import (
     GIVEN,
     NAME_MAX,
@@ -22,7 +23,7 @@ from hil.config.named import configs_dir as configs_dir
 
 def find_file(
     name: str, *, beside: Path | None = None, folder: str, key: str, ending: str = ".toml",
-    anywhere: bool = False, folders: bool = False,
+    anywhere: bool = False, folders: bool = False, kind: str = "",
 ) -> Path:  # fmt: skip
     """The file that a setting or the command line means.
 
@@ -39,6 +40,7 @@ def find_file(
         anywhere: whether a document may name one anywhere: a key, of which nothing is kept, or a
             scenario of several, which names its own files.
         folders: whether a folder will do.
+        kind: what it is to a run (`hil.config.inputs`); left out, as ``folder`` is called.
 
     Raises:
         NotAllowedError: if it is where the document may name none.
@@ -60,9 +62,12 @@ def find_file(
         if not (os.path.exists(place) if folders else os.path.isfile(place)):
             continue
         try:
-            return _allowed(place, None if anywhere or GIVEN.has(key, name) else beside)
+            found = _allowed(place, None if anywhere or GIVEN.has(key, name) else beside)
         except OutsideError as error:
             outside = outside or f"{place} {error.strerror}"
+            continue
+        name_input(found, name, kind or folder.rpartition("/")[2].removesuffix("s"))
+        return found
     if outside:
         raise _not_allowed(name, beside, key, outside)
     searched = ", ".join(str(place) for place in dict.fromkeys(places))

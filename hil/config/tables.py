@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,10 +74,12 @@ def read_table(
     path = path if isinstance(path, Path) else Path(path)
     try:
         _check_file(path, size_max_bytes)
-        table = _read_plain(path, wanted)
-        if table is not None:
-            return table
-        with TextIOWrapper(open_regular(path), "utf-8-sig", newline="") as file:
+        with open_regular(path) as opened:
+            table = _read_plain(path, opened, wanted)
+            if table is not None:
+                return table
+            opened.seek(0)
+            file = TextIOWrapper(opened, "utf-8-sig", newline="")
             delimiter = delimiter_of(file.readline(_HEADER_MAX))
             file.seek(0)
             reader = csv.reader(file, strict=True, delimiter=delimiter)
@@ -92,18 +95,17 @@ def read_table(
         raise MotionError(f"{path}: cannot be read: {error}") from error
 
 
-def _read_plain(path: Path, wanted: Sequence[str]) -> NumberTable | None:
+def _read_plain(path: Path, file: IO[bytes], wanted: Sequence[str]) -> NumberTable | None:
     """A table without anything odd in it; None if the exact reader has to look."""
-    with open_regular(path) as file:
-        line = file.readline(_HEADER_MAX)
-        if not line.endswith(b"\n") or b'"' in line or line.count(b"\r") > line.endswith(b"\r\n"):
-            return None
-        text = line.decode("utf-8-sig")
-        header = header_of(text)
-        if any(header.count(name) != 1 for name in wanted):
-            return None
-        indices = [header.index(name) for name in wanted]
-        values = read_quickly(file, delimiter_of(text), len(header), indices, VALUE_MAX)
+    line = file.readline(_HEADER_MAX)
+    if not line.endswith(b"\n") or b'"' in line or line.count(b"\r") > line.endswith(b"\r\n"):
+        return None
+    text = line.decode("utf-8-sig")
+    header = header_of(text)
+    if any(header.count(name) != 1 for name in wanted):
+        return None
+    indices = [header.index(name) for name in wanted]
+    values = read_quickly(file, delimiter_of(text), len(header), indices, VALUE_MAX)
     if values is None:
         return None
     values.setflags(write=False)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, get_args
 
 from hil.config.errors import ConfigError
+from hil.config.inputs import name_input
 from hil.config.named import OutsideError, judged
 from hil.config.settings import parsed_toml, settings_text
 from hil.diagram.lines import PROBLEMS_SOUGHT, SourceLines, raise_problems
@@ -122,11 +123,14 @@ def _library_files(beside: Path, name: str) -> list[Path]:
     try:
         found = judged(place, beside)
         if found.is_dir():
-            return [judged(one, beside) for one in sorted(found.glob("*.toml"))]
+            files: list[Path] = [judged(one, beside) for one in sorted(found.glob("*.toml"))]
+            name_input(found, name, "library")
+            return files
     except OutsideError as error:
         raise ConfigError(str(beside), [f"library = {name!r:.80}: it {error.strerror}"]) from None
     if not found.is_file():
         raise ConfigError(str(beside), [f"library = {name!r}: no such file or folder ({place})"])
+    name_input(found, name, "library")
     return [found]
 
 

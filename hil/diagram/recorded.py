@@ -28,6 +28,8 @@ from hil.timing.clock import VirtualClock, moment
 STATION: Final = "diagram"
 HEAD: Final = (Signal("index", "u8"), Signal("t_s", "f8", unit="s"), Signal("flags", "u2"))
 VERSIONED: Final = ("numpy", "numba", "mcap")
+HOLDS: Final = frozenset({"diagram", "library", "diagram table"})
+"""Kinds of files that are in the text of the diagram."""
 WORDS: Final = re.compile(r"[^a-z0-9]+")
 
 
@@ -92,7 +94,7 @@ def recorded(
     }  # fmt: skip
     header = RunHeader(signals, facts, {"diagram": text, "diagram_file": str(path), **given})
     with Opening(path.stem, folder, virtual=True) as opening:
-        sink = opening.record(RecordingSettings(), header)
+        sink = opening.record(RecordingSettings(), header, HOLDS)
         yield DiagramRecording(version, Journal(sink), signals), opening.folder
         opening.conclude("completed", well=True)
     if failure := opening.end().recorder.failure:

@@ -35,7 +35,7 @@ def found_files(kind: BlockKind, values: Mapping[str, Any], beside: Path) -> dic
     """
     return {
         one.name: find_file(values[one.name], beside=beside, folder="motions", key=one.name,
-                            ending=".csv")
+                            ending=".csv", kind="diagram table")
         for one in kind.parameters if one.type == "file"
     }  # fmt: skip
 

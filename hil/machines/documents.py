@@ -59,7 +59,7 @@ def machine_names() -> Iterator[str]:
 
 
 def machine_robot(
-    name: str, *, key: str = "ROBOT", beside: Path | None = None
+    name: str, *, key: str = "ROBOT", beside: Path | None = None, kind: str = ""
 ) -> MachineRobot:  # fmt: skip
     """The robot of a machine.
 
@@ -67,18 +67,20 @@ def machine_robot(
         name: ``rig:NAME``, ``robot:NAME`` or ``arm:NAME``, of a shipped file or a path.
         key: what to call the name in an error.
         beside: the file in which the name stands; its folder is searched first.
+        kind: what it is to a run, as `find_file` has it.
 
     Raises:
         ConfigError: if there is no such kind or file, for each wrong value of it, and for each
             reason why it is no jointed robot.
     """
-    kind, _, file = name.partition(":")
+    machine, _, file = name.partition(":")
     if not is_machine(name):
         line = f"{key} = {name!r}: no machine; one of {', '.join(machine_names())}, or a path there"
         raise ConfigError("command line", [about(key, line)])
     given = GIVEN.has(key, name)
-    path = find_file(file, beside=None if given else beside, folder=KINDS[kind].folder, key=key)
-    robot, losses = KINDS[kind].make(path)
+    folder, beside = KINDS[machine].folder, None if given else beside
+    path = find_file(file, beside=beside, folder=folder, key=key, kind=kind)
+    robot, losses = KINDS[machine].make(path)
     if found := findings_of(robot):
         raise ConfigError(str(path), [f"as a jointed robot: {one}" for one in found])
     return MachineRobot(robot, losses, path)
@@ -115,7 +117,7 @@ def puma_class_robot(settings: RobotSettings) -> tuple[Robot, tuple[Loss, ...]]:
     from hil.machines.arm_document import puma_robot, started
     from hil.machines.space_arm_settings import ArmSettings
 
-    masses = ArmSettings.load(find_file(PUMA, folder="arms", key="arm"))
+    masses = ArmSettings.load(find_file(PUMA, folder="arms", key="arm", kind="masses"))
     robot, losses = puma_robot(settings, masses)
     ends_rad = settings.geometry().position_min_rad, settings.geometry().position_max_rad
     return started(robot, masses.home_rad().clip(*ends_rad)), losses

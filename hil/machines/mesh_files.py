@@ -28,7 +28,7 @@ def files_beside(document: Path) -> MeshFiles:
     def read(path: str) -> bytes:
         place, also = _place(folder, path)
         try:
-            return read_named(place, document, FILE_MAX, also)
+            return read_named(place, document, FILE_MAX, also, name=path, kind="materials")
         except OutsideError as error:
             raise OutsideMeshError(error.errno, error.strerror) from None
 

@@ -48,31 +48,36 @@ class RobotDocument:
         return [f"{self.path}:{loss}" if loss.line else str(loss) for loss in self.losses]
 
 
-def robot_of(name: str, *, key: str = "ROBOT", beside: Path | None = None) -> tuple[Robot, Path]:
+def robot_of(
+    name: str, *, key: str = "ROBOT", beside: Path | None = None, kind: str = ""
+) -> tuple[Robot, Path]:  # fmt: skip
     """The robot that a name or a path means, and its file; what its file loses is not told.
 
     Raises:
         ConfigError: as :func:`document_of`.
     """
-    found = document_of(name, key=key, beside=beside)
+    found = document_of(name, key=key, beside=beside, kind=kind)
     return found.robot, found.path
 
 
-def document_of(name: str, *, key: str = "ROBOT", beside: Path | None = None) -> RobotDocument:
+def document_of(
+    name: str, *, key: str = "ROBOT", beside: Path | None = None, kind: str = ""
+) -> RobotDocument:  # fmt: skip
     """The document that a name or a path means.
 
     Args:
         name: of a shipped document, a path, or a machine (:mod:`hil.machines.documents`).
         key: what to call the name in an error.
         beside: the file in which the name stands; its folder is searched first.
+        kind: what it is to a run, as `find_file` has it.
 
     Raises:
         ConfigError: if there is no such file, or with every fault of its document.
     """
     if is_machine(name):
-        machine = machine_robot(name, key=key, beside=beside)
+        machine = machine_robot(name, key=key, beside=beside, kind=kind)
         return RobotDocument(machine.robot, machine.file, machine.losses)
-    path = find_file(name, beside=beside, folder=FOLDER, key=key)
+    path = find_file(name, beside=beside, folder=FOLDER, key=key, kind=kind)
     try:
         text = read_regular(path, SIZE_MAX).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

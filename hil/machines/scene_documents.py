@@ -68,7 +68,9 @@ def scene_of(name: str, *, key: str = "SCENE", beside: Path | None = None) -> Fu
     except RobotDocumentError as error:
         raise ConfigError(str(path), [str(fault) for fault in error.faults]) from None
     read = {
-        one.name: robot_of(one.document, key=f"{path}: robot {one.name}", beside=path)
+        one.name: robot_of(
+            one.document, key=f"{path}: robot {one.name}", beside=path, kind="scene robot"
+        )
         for one in scene.robots
     }
     robots = {name: robot for name, (robot, _) in read.items()}

@@ -17,9 +17,11 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from hil.config.inputs import InputFile
 from hil.recording.columns import StoredRows
 from hil.recording.events import EventRecord
 from hil.recording.header import (
+    FILES,
     FORMAT,
     FORMAT_TABLE,
     HEADER_NAME,
@@ -28,6 +30,7 @@ from hil.recording.header import (
     SIGNALS,
     RecordingError,
     RunHeader,
+    files_of_rows,
 )
 from hil.recording.mcap_scan import Attached, Metadata, Scan, Unpacked, channel_of
 from hil.recording.mcap_walk import CHANNEL, HEAD, MESSAGE, Damaged
@@ -56,6 +59,7 @@ class Facts:
     metadata: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     signals: Signals | None = None
     scenario: Mapping[str, Any] | None = None
+    files: tuple[InputFile, ...] | None = None
     problems: list[str] = field(default_factory=list[str])
     """What is there and cannot be understood."""
 
@@ -76,11 +80,15 @@ class Facts:
         if copy is not None:  # believed: its checksum covers all of it
             facts.metadata["run"] = dict(copy.metadata)
             facts.signals, facts.scenario = copy.signals, copy.scenario
+            facts.files = copy.files
         return facts
 
     def _take_table(self, name: str, values: dict[str, str]) -> None:
         if name == SIGNALS:
             self.signals = Signals.from_header(_object(values[SIGNALS].encode()))
+            return
+        if name == FILES:
+            self.files = files_of_rows(orjson.loads(values[FILES]))
             return
         for key in _COUNTED.get(name, ()):
             if not _COUNT.fullmatch(values.get(key, "0")):
@@ -111,6 +119,7 @@ class Collector:
         self.events: list[EventRecord] = []
         self.metadata: dict[str, dict[str, str]] = {}
         self.scenario: Mapping[str, Any] | None = None
+        self.files: tuple[InputFile, ...] | None = None
         self.count = 0
         self.holes: list[Hole] = []
         self.joints: list[int] = []
@@ -158,6 +167,7 @@ class Collector:
         self.finished = scan.finished
         self.metadata |= found.metadata
         self.scenario = self.scenario if found.scenario is None else found.scenario
+        self.files = self.files if found.files is None else found.files
         start = len(self.holes)
         self.holes += [(None, damage) for damage in scan.damage]
         self.holes += [(None, Damaged(0, 0, problem)) for problem in found.problems]

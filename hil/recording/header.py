@@ -7,6 +7,7 @@ from typing import Any, Final, Self
 
 import orjson
 
+from hil.config.inputs import InputFile
 from hil.recording.signals import Signals
 
 RECORDING_NAME: Final = "recording.mcap"
@@ -23,6 +24,9 @@ HEADER_NAME: Final = "header.json"
 
 SIGNALS: Final = "signals"
 """Table, and entry of the channel of rows, that holds the table of signals as JSON."""
+
+FILES: Final = "files"
+"""Table whose entry of that name lists the files that the run took in, as JSON."""
 
 OUTCOME: Final = "outcome"
 """Table of a file that was finished: how many entries were dropped and lost, and its digest."""
@@ -60,6 +64,8 @@ class RunHeader:
     """What a reader must know to judge the run: versions, rig, digest of the limits, seed, clock,
     which devices are simulated. Text only."""
     scenario: Mapping[str, Any] = field(default_factory=dict)
+    files: tuple[InputFile, ...] | None = None
+    """Files whose content the run took in before its first cycle; None if nobody noted them."""
 
     @property
     def simulated(self) -> dict[str, str]:
@@ -88,6 +94,7 @@ class RunHeader:
                 "signals": self.signals.header(),
                 "metadata": dict(self.metadata),
                 "scenario": dict(self.scenario),
+                **({} if self.files is None else {FILES: [one.row() for one in self.files]}),
             }
         )
 
@@ -98,7 +105,15 @@ class RunHeader:
             signals=Signals.from_header(raw["signals"]),
             metadata=dict(raw["metadata"]),
             scenario=dict(raw["scenario"]),
+            files=files_of_rows(raw[FILES]) if FILES in raw else None,
         )
+
+
+def files_of_rows(rows: Any) -> tuple[InputFile, ...]:
+    """Files as JSON has them; a `ValueError` or `TypeError` if they are none."""
+    if not isinstance(rows, list):
+        raise TypeError(f"{rows!r:.80}; need a list of files")
+    return tuple(InputFile.of(row) for row in rows)
 
 
 def simulated_in(facts: Mapping[str, str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hil.config.inputs import InputFile
 from hil.config.named import judged
 from hil.recording.collector import Collector
 from hil.recording.columns import Columns
@@ -81,6 +82,8 @@ class Recording:
     """Damage, and what was lost from one part to the next."""
     sha256: str
     parts: tuple[Path, ...] = ()
+    files: tuple[InputFile, ...] | None = None
+    """Files whose content the run took in; None if the recording does not list them."""
 
     @classmethod
     def open(
@@ -119,12 +122,14 @@ class Recording:
             losses=_losses(collector, columns),
             sha256=collector.sha256,
             parts=tuple(collector.parts),
+            files=collector.files,
         )
 
     @property
     def header(self) -> RunHeader:
         """What it says of its run."""
-        return RunHeader(self.signals, self.metadata.get("run", {}), self.scenario or {})
+        facts = self.metadata.get("run", {})
+        return RunHeader(self.signals, facts, self.scenario or {}, self.files)
 
     @property
     def modes(self) -> tuple[str, ...]:

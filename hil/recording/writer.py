@@ -27,6 +27,7 @@ from hil.recording.events import (
     stamp_ns,
 )
 from hil.recording.header import (
+    FILES,
     FORMAT,
     FORMAT_TABLE,
     HEADER_NAME,
@@ -97,6 +98,9 @@ class RecordingWriter:
         self._file = RowFile(self._disk, signals, others)
         self._file.table("run", self._header.metadata)
         self._file.table(SIGNALS, {SIGNALS: orjson.dumps(signals.header()).decode()})
+        if (files := self._header.files) is not None:
+            rows = orjson.dumps([one.row() for one in files]).decode()
+            self._file.table(FILES, {FILES: rows})
         self._file.table(FORMAT_TABLE, {"version": str(FORMAT)})
         self._spare_at = self._file.written_bytes
         self._file.table(SPARE_END, spare_entries({}))

@@ -108,6 +108,8 @@ def _rendered(
         events=[_event(event) for event in events[:MOST_ROWS]],
         events_left=max(0, len(events) - MOST_ROWS),
         facts=[*facts, ("recording sha256", run.recording.sha256)],
+        files=(run.recording.files or ())[:MOST_ROWS],
+        files_left=max(0, len(run.recording.files or ()) - MOST_ROWS),
         settings=list(run.settings()),
     )
 

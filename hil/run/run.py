@@ -5,13 +5,15 @@ the recording is ended on every way out.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Protocol, Self, TypeVar
 
+from hil.config.inputs import SCENARIO, current_inputs
 from hil.config.scenario import RecordingSettings
 from hil.ipc.memory import slot_bytes
 from hil.recording.end import END, EndRecord
@@ -150,12 +152,22 @@ class Opening:
         """Do something when the run is over, whatever has happened."""
         self._stack.callback(act)
 
-    def record(self, settings: RecordingSettings, header: RunHeader) -> RecordingSink:
+    def record(
+        self, settings: RecordingSettings, header: RunHeader, holds: Collection[str] = ()
+    ) -> RecordingSink:
         """Begin the recording; it is ended when the run is over.
+
+        It lists the files that were read for it, if the run is enclosed in `collected`.
+
+        Args:
+            holds: kinds of files, beside scenarios, of which the header has what the run takes.
 
         Raises:
             RecordingError: if it cannot be begun; the text says that nothing has moved.
         """
+        if (inputs := current_inputs()) is not None:
+            header = replace(header, files=inputs.rows((SCENARIO, *holds)))
+            inputs.closed = True
         with _nothing_moved():
             self._sink = recording_sink(settings, self.folder, header, virtual=self._virtual)
         self._stack.callback(self._sink.finish)

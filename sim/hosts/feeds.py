@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 from sim.hosts.flight import scripted_drive, scripted_flight
 from sim.hosts.jsbsim_flight import installed, jsbsim_flight
-from sim.hosts.sampled import recorded
+from sim.hosts.sampled import open_bytes, recorded
 from sim.hosts.telemetry import Feed
 
 NAMES: Final = ("auto", "jsbsim", "flight", "loop", "drive")
 """``auto`` is JSBSim where it is installed, else our own flight."""
 
 
-def feed_of(name: str) -> Feed:
+def feed_of(name: str, opening: Callable[[Path], IO[bytes]] = open_bytes) -> Feed:
     """A feed.
 
     Args:
         name: one of `NAMES`, or a file.
+        opening: opens that.
 
     Raises:
         ValueError: if there is no such feed, or its file is wrong.
@@ -37,6 +39,6 @@ def feed_of(name: str) -> Feed:
     if not path.is_file():
         raise ValueError(f"feed {name!r}: no such file, and none of {', '.join(NAMES)}")
     try:
-        return recorded(path)
+        return recorded(path, opening)
     except (OSError, UnicodeDecodeError) as error:
         raise ValueError(f"feed {name!r}: {error}") from None

@@ -9,9 +9,11 @@ from __future__ import annotations
 import csv
 import math
 from bisect import bisect_right
+from collections.abc import Callable
+from io import TextIOWrapper
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 from sim.hosts.motion import AT_REST, Quaternion, Vector, VehicleMotion, multiplied
 
@@ -99,11 +101,19 @@ def _turned(a: Quaternion, b: Quaternion, share: float) -> Quaternion:
     return multiplied(a, (math.cos(half), scale * x, scale * y, scale * z))
 
 
-def recorded(path: Path) -> Sampled:
+def open_bytes(path: Path) -> IO[bytes]:
+    """A file open for reading."""
+    return path.open("rb")
+
+
+def recorded(path: Path, opening: Callable[[Path], IO[bytes]] = open_bytes) -> Sampled:
     """A recorded ride: CSV with ``t_s`` and `COLUMNS`, as ``hil host record`` writes it.
 
     Without ``qw`` … the attitude is the integral of the rates, from level; without ``v_x_m_s`` …
     or ``north_m`` … the vehicle stands where it is. Other columns are left alone.
+
+    Args:
+        opening: opens the file.
 
     Raises:
         ValueError: with the file, the line and what would be right.
@@ -112,7 +122,7 @@ def recorded(path: Path) -> Sampled:
     times_s: list[float] = []
     rows: list[VehicleMotion] = []
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
+        with TextIOWrapper(opening(path), "utf-8-sig", newline="") as file:
             reader = csv.reader(file)
             header = [name.strip() for name in next(reader, [])]
             where = _where(header)

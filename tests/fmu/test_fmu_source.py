@@ -1,5 +1,6 @@
 """An FMU drives the bench: its motion is ridden, its faults fade, its code needs trust."""
 
+import hashlib
 import math
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from fmu_vehicles import FAULTS, c_vehicle, python_vehicle
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.inputs import InputFile, collected
 from hil.config.shipped import configs_dir
 from hil.fmu.description import read_description
 from hil.hosts.states import Cause, HostState
@@ -206,10 +208,11 @@ def ridden(tmp_path, path, outputs, start=None, duration_s=3.0):
         "source": {"kind": "fmu", "file": str(path), "outputs": outputs, "start": start or {}},
         "cueing": {"preset": "tight"},
     }  # fmt: skip
-    plan = ride_from_table(table, Path(tmp_path) / "ride.toml")
-    plan = plan.model_copy(update={"trusted": True})
-    added = ride_of(plan).added
-    result = run(plan, tmp_path, motion=added.motion, extension=added.extension)
+    with collected():
+        plan = ride_from_table(table, Path(tmp_path) / "ride.toml")
+        plan = plan.model_copy(update={"trusted": True})
+        added = ride_of(plan).added
+        result = run(plan, tmp_path, motion=added.motion, extension=added.extension)
     return result, Recording.open(result.recorder.path)
 
 
@@ -226,6 +229,9 @@ def test_vehicles_drive_the_bench(tmp_path, fmi, make):
     result, recording = ridden(tmp_path, path, outputs)
     assert result.outcome.value == "completed"
     assert not result.violations
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    (listed,) = (one for one in recording.files if one.kind == "fmu")  # with all that is in it
+    assert listed == InputFile(str(path), "fmu", path.stat().st_size, digest)
     assert states(recording) == ["LIVE"]
     following = recording.column("weight") == 1.0
     assert following.sum() > 500

@@ -1,6 +1,5 @@
 """Documents with meshes, as the verbs take them: files beside them, packages, conversions."""
 
-import hashlib
 import json
 import re
 
@@ -132,14 +131,6 @@ def test_a_run_keeps_the_meshes_so_that_its_recording_needs_no_files(document):
     plan = load_world_plan(scenario, [f'robot="{document}"'])
     for path in (document.parent / "meshes").iterdir():
         path.unlink()
-    assert [(one["name"], one["kind"]) for one in plan.told()["carries"]] == [
-        ("meshes/look.mtl", "materials"), ("meshes/paint.png", "texture"),
-        ("meshes/part.obj", "mesh"),
-    ]  # fmt: skip
-    held = dict(plan.robot.links[3].mesh.contents)
-    for one in plan.told()["carries"]:
-        data = held[one["name"]]
-        assert (one["bytes"], one["sha256"]) == (len(data), hashlib.sha256(data).hexdigest())
     kept = read_toml(plan.robot_text, "recording")
     assert kept.links == plan.robot.links
     assert len(kept.links[3].mesh.contents) == 3

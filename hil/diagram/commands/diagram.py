@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.inputs import collected
 from hil.diagram.commands.bench import bench
 from hil.diagram.commands.choices import (
     FileArg,
@@ -78,6 +79,7 @@ def _port_words(port: PortTold) -> str:
 
 @app.command()
 @verb
+@collected()
 def run(
     file: FileArg,
     seconds: Annotated[

@@ -12,6 +12,7 @@ from arm_driver.host_values import StreamPlan
 from arm_driver.kinematics import forward
 from arm_driver.location import Location
 from hil.config.errors import RefusedError
+from hil.config.inputs import collected
 from hil.config.shipped import configs_dir
 from hil.desk.velocity.source import SourceError, VelocitySource
 from hil.machines.space_arm_settings import ArmSettings
@@ -251,10 +252,12 @@ def run_arm(
 def warm_arm(*, classic: bool = False, fine: bool = False) -> None:
     """Compile, or load from the cache, all kernels that a run of an arm calls."""
     robot.warm()
-    settings = ArmSettings.load(configs_dir() / "arms" / "bkm.toml")
+    with collected():  # it is none of the run that follows
+        settings = ArmSettings.load(configs_dir() / "arms" / "bkm.toml")
     space_arm.warm(settings.arm(), settings.home_rad(), classic=classic, fine=fine)
 
 
+@collected()
 def dry_run(file: Path, out: Path, tell: Callable[[float, float], None]) -> Tried:
     """Run it, whatever clock and robot it names."""
     plan = load_arm_plan(file, ['clock="virtual"', 'devices.arm="sim:"'])

@@ -12,6 +12,7 @@ import numpy as np
 from rich.progress import BarColumn, Progress, TextColumn
 
 from hil.config.errors import ConfigError
+from hil.config.inputs import collected
 from hil.desk.velocity.keyboard import HELP
 from hil.diagram.options import operated_changes
 from hil.run.end import Ran
@@ -87,6 +88,7 @@ def _show_check(prepared: ArmProof) -> None:
     _show_path(prepared)
 
 
+@collected()
 def run(request: Request) -> Ran:
     """Run a plan.
 

@@ -20,7 +20,7 @@ from hil.config.fields import Coordinate, Positive
 from hil.config.file_kind import FileKind
 from hil.config.named import NotAllowedError
 from hil.config.scenario import Name, RecordingSettings
-from hil.config.settings import Settings, apply_overrides, read_toml
+from hil.config.settings import Settings, apply_overrides, scenario_toml
 from hil.config.shipped import find_file
 from hil.machines.kinds import ROBOT, SPACE_ARM
 from hil.machines.robot_settings import RobotSettings
@@ -155,7 +155,7 @@ def load_arm_plan(path: Path, overrides: Iterable[str] = ()) -> ArmPlan:
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.
     """
-    return arm_plan_from_table(read_toml(path), path, overrides)
+    return arm_plan_from_table(scenario_toml(path), path, overrides)
 
 
 def arm_plan_from_table(

@@ -147,6 +147,8 @@ def _raise_reader(thread: int) -> RealtimeItem:
     return RealtimeItem("priority of the reader", True, f"SCHED_FIFO {READER_PRIORITY}")
 
 
+HOLDS = frozenset({"robot", "arm", "diagram", "library", "diagram table"})
+"""Kinds of files of which the header has all that a run takes."""
 PROGRESS_TICKS = 100
 """Of so many ticks one is shown."""
 
@@ -176,7 +178,7 @@ def run_stream(
         RecordingError: if the run cannot be recorded.
     """
     with Opening(name, out, virtual=stream.dry, stop=nullcontext(stream.wish)) as opening:
-        sink = opening.record(recording, header)
+        sink = opening.record(recording, header, HOLDS)
         telemetry = None if led is None else led.telemetry
         journal = ArmJournal(sink, stream.convention, stream.wish, telemetry)
         opening.date(journal, stream.clock)

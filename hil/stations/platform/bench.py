@@ -27,7 +27,7 @@ from hil.stations.platform.extension import Extension
 from hil.stations.platform.gate.black_box import complaint
 from hil.stations.platform.gate.spec import build_bank
 from hil.stations.platform.gated_bank import GatedBank, GatedDrives
-from hil.stations.platform.header import foreign_code, run_header
+from hil.stations.platform.header import HOLDS, foreign_code, run_header
 from hil.stations.platform.journal import PlatformJournal
 from hil.stations.platform.left import left_events, powered_line
 from hil.stations.platform.loop import Loop, LoopEnd
@@ -139,7 +139,7 @@ def run(
         report = _ready(plan, gated, course, tell_live)
         foreign = foreign_code(plan, motion)
         header = run_header(plan, limits, report, moment(clock.now_s), foreign, extension)
-        sink = opening.record(plan.scenario.recording, header)
+        sink = opening.record(plan.scenario.recording, header, HOLDS)
         if operator:
             patience, machine = _patience_cycles(plan), machine_of(plan)
             parts = Leading(plan, machine, motion, patience, clock.now_s, extension)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hil.config.errors import RefusedError
+from hil.config.inputs import collected
 from hil.run.station import Tried
 from hil.stations.platform.bench import expected_duration_s, run
 from hil.stations.platform.check import check_plan
@@ -12,6 +13,7 @@ from hil.stations.platform.scenario import load_plan
 from hil.stations.platform.warm import warm
 
 
+@collected()
 def dry_run(file: Path, out: Path, tell: Callable[[float, float], None]) -> Tried:
     """Run it, whatever clock and drives it names."""
     plan = load_plan(file, ['clock="virtual"', 'devices.drives="sim:"'])

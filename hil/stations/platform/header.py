@@ -18,6 +18,8 @@ VERSIONED = ("numpy", "scipy", "numba", "ruckig", "mcap")
 """Distributions on which the figures of a run depend."""
 
 
+HOLDS = frozenset({"rig", "cueing"})
+"""Kinds of files of which the plan has all that a run takes."""
 IDENTITIES_KEY = "identities"
 """Key of who the drives say they are, legs 1 to 6, with semicolons between."""
 FITTED_KEY = "fitted"

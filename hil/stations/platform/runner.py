@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from drives.bank import DriveAbsentError, DriveError, LinkError
 from hil.config.errors import DEVICE_ABSENT, RefusedError
+from hil.config.inputs import collected
 from hil.recording.reader import Recording
 from hil.run.end import Ran
 from hil.run.evidence import evidence_of
@@ -63,6 +64,7 @@ class Added:
 _REFUSALS = (DriveError, NotCommissionedError, NotReferencedError, NoDeskError)
 
 
+@collected()
 def run_asked(request: Request) -> Ran:
     """Run what `hil run` wants; one that its motion stops ends with what makes that fit."""
     plan = plan_of(request)

@@ -16,7 +16,7 @@ from drives.sim_faults import FaultKind
 from hil.config.errors import ConfigError, Wrong, about
 from hil.config.fields import NotNegative, Positive
 from hil.config.scenario import Name, OperatorSettings, RecordingSettings
-from hil.config.settings import Settings, apply_overrides, read_toml
+from hil.config.settings import Settings, apply_overrides, read_toml, scenario_toml
 from hil.config.shipped import find_file
 from hil.machines.drive_fit import fitted
 from hil.machines.machine import check_rig
@@ -177,7 +177,7 @@ def load_plan(path: Path, overrides: Iterable[str] = ()) -> Plan:
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.
     """
-    return plan_from_table(read_toml(path), path, overrides)
+    return plan_from_table(scenario_toml(path), path, overrides)
 
 
 def plan_from_table(table: Mapping[str, Any], path: Path, overrides: Iterable[str] = ()) -> Plan:

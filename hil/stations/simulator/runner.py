@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from hil.config.errors import ConfigError
+from hil.config.inputs import collected
 from hil.run.end import Ran
 from hil.run.station import Checked, Request, Tried
 from hil.stations.platform.bench import run
@@ -55,6 +56,7 @@ def plan_of(request: Request) -> RidePlan:
     return plan.model_copy(update={"trusted": bool(options.get("--trust"))})
 
 
+@collected()
 def run_asked(request: Request) -> Ran:
     """Run what `hil run` wants."""
     plan = plan_of(request)
@@ -74,6 +76,7 @@ def run_asked(request: Request) -> Ran:
     )
 
 
+@collected()
 def dry_run(file: Path, folder: Path, tell: Callable[[float, float], None]) -> Tried:
     """Run a scenario on the virtual clock with simulated drives, whatever it names."""
     plan = load_ride(file, ['clock="virtual"', 'devices.drives="sim:"'])

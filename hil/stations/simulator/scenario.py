@@ -11,7 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from hil.config.errors import ConfigError, about
 from hil.config.fields import Coordinate, Seconds
-from hil.config.settings import Settings, apply_overrides, read_toml
+from hil.config.settings import Settings, apply_overrides, scenario_toml
 from hil.machines.cueing_preset import CueingPreset, read_preset
 from hil.stations.platform.scenario import Plan, Scenario, parted, rig_of
 from hil.stations.simulator.offered import AnySource, source_kind
@@ -115,7 +115,7 @@ def load_ride(path: Path, overrides: Iterable[str] = ()) -> RidePlan:
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.
     """
-    return ride_from_table(read_toml(path), path, overrides)
+    return ride_from_table(scenario_toml(path), path, overrides)
 
 
 def ride_from_table(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 from hil.config.errors import ConfigError
 from hil.config.files import make_folder, read_regular, write_whole
@@ -15,10 +14,6 @@ if TYPE_CHECKING:
     from sim.world.robots.model import Robot
 
 
-KINDS: Final = {".stl": "mesh", ".obj": "mesh", ".mtl": "materials", ".png": "texture"}
-"""What a file is, by its ending."""
-
-
 def named_files(robot: Robot) -> dict[str, bytes]:
     """Path and bytes of every file of a robot's meshes, materials and textures too."""
     found: dict[str, bytes] = {}
@@ -26,18 +21,6 @@ def named_files(robot: Robot) -> dict[str, bytes]:
         for mesh in (link.mesh, link.visual and link.visual.mesh):
             found.update(mesh.contents if mesh else ())
     return found
-
-
-def carried_rows(robots: Iterable[Robot]) -> list[dict[str, Any]]:
-    """What a recording holds of files that documents name: name, kind, size and digest of each."""
-    files = {row for robot in robots for row in named_files(robot).items()}
-    return [
-        {
-            "name": name, "kind": KINDS.get(PurePosixPath(name).suffix.lower(), "materials"),
-            "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest(),
-        }
-        for name, data in sorted(files)
-    ]  # fmt: skip
 
 
 def carried(files: Mapping[str, bytes], folder: Path) -> Iterator[str]:

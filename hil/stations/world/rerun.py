@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.inputs import InputFile, collected
 from hil.diagram.changer import changes_of
 from hil.recording.reader import Recording
 from hil.run.texts import edits_of
@@ -56,10 +57,23 @@ def rerun(path: Path, folder: Path) -> Rerun:
         RefusedError: if somebody led it, who cannot do the same again, or it cannot be run.
         ConfigError: if it is of another station, or texts of it are not whole.
     """
-    first = Recording.open(path)
-    result = run_world(plan_of_recording(first), folder)
+    with collected() as inputs:
+        first = Recording.open(path)
+        inputs.inherit(_held_by(first))
+        result = run_world(plan_of_recording(first), folder)
     second = Recording.open(result.recorder.path)
     return Rerun(second.path, (first.cycles, second.cycles), tuple(_differences(first, second)))
+
+
+def _held_by(recording: Recording) -> tuple[InputFile, ...]:
+    """Files whose content is in a recording; one of before lists its meshes in its plan."""
+    if recording.files is not None:
+        return recording.files
+    try:
+        rows = recording.header.scenario.get("carries", [])
+        return tuple(InputFile.of({**row, "held": True}) for row in rows)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(str(recording.path), [f"carries: {error}"]) from None
 
 
 def plan_of_recording(recording: Recording) -> WorldPlan:

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hil.config.inputs import collected
 from hil.diagram.changer import Inbox
 from hil.diagram.saved import saved_diagram
 from hil.run.end import Ran
@@ -74,6 +75,7 @@ def _tell_cost(plan: WorldPlan) -> None:
         err.print(styled("yellow", told), soft_wrap=True)
 
 
+@collected()
 def run(request: Request) -> Ran:
     """Run a plan.
 
@@ -144,6 +146,7 @@ def _film(path: Path, to: str, *, quiet: bool) -> str:
     return to
 
 
+@collected()
 def dry_run(file: Path, out_dir: Path, tell: Callable[[float, float], None]) -> Tried:
     """Run it, whatever clock it names."""
     plan = load_world_plan(file, ['clock="virtual"'])

@@ -17,8 +17,9 @@ from pydantic import Field
 
 from hil.config.errors import ConfigError, Wrong, about
 from hil.config.fields import AngleDeg, Point
+from hil.config.inputs import SCENARIO, name_input
 from hil.config.scenario import Name, RecordingSettings
-from hil.config.settings import Settings, apply_overrides, read_toml
+from hil.config.settings import Settings, apply_overrides, read_toml, scenario_toml
 from hil.diagram.use import DiagramUse
 from hil.stations.world.editing.edit_settings import EditAt
 from hil.stations.world.led_settings import CopyMotion, JogMotion
@@ -183,17 +184,12 @@ class WorldPlan:
 
     def told(self) -> dict[str, Any]:
         """The plan as a recording keeps it."""
-        from hil.stations.world.carried import carried_rows
-
         told: dict[str, Any] = {
             "scenario": self.scenario.model_dump(mode="json"),
             "robot": self.robot_text,
             "robot_file": self.robot_file,
             "scenario_file": self.scenario_file,
         }
-        robots = [self.robot] if self.scene is None else self.scene.robots.values()
-        if rows := carried_rows(robots):
-            told["carries"] = rows
         if self.diagram is not None:
             from hil.diagram.panel_page import told_of
 
@@ -220,13 +216,14 @@ def load_world_plan(path: Path, overrides: Iterable[str] = ()) -> WorldPlan:
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.
     """
-    return world_plan_from_table(read_toml(path), path, overrides)
+    return world_plan_from_table(scenario_toml(path), path, overrides)
 
 
 def scenario_table(path: Path) -> dict[str, Any]:
     """A scenario's table; of a robot's document, one in which the robot holds where it starts."""
     table = {} if path.suffix.lower() != ".toml" else read_toml(path)
     if table and ("station" in table or "link" not in table):
+        name_input(path, str(path), SCENARIO)
         return table
     name = re.sub("[^a-z0-9_]+", "_", path.stem.lower())[:60] or "robot"
     return {"station": "world", "name": name, "robot": str(path), "motion": {"kind": "hold"}}

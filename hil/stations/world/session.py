@@ -36,6 +36,12 @@ if TYPE_CHECKING:
 
 VERSIONED = ("numpy", "mujoco-core", "ruckig", "mcap")
 
+HOLDS = frozenset(
+    {"robot", "rig", "arm", "masses", "scene", "scene robot", "mesh", "materials", "texture",
+     "diagram", "library", "diagram table"}
+)  # fmt: skip
+"""Kinds of files of which the plan has all that a run takes."""
+
 
 @dataclass(frozen=True, slots=True)
 class WorldResult:
@@ -113,7 +119,7 @@ def run_world(
         signals = signals_of(bench)
         header = RunHeader(signals, _facts(plan, clock), plan.told())
         led = opening.enter(desk_for(plan, header, clock.now_s)) if operator else None
-        sink = opening.record(plan.scenario.recording, header)
+        sink = opening.record(plan.scenario.recording, header, HOLDS)
         journal = Journal(sink, None if led is None else led.telemetry)
         opening.date(journal, clock)
         live = None if watch is None else watch(bench, journal)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.inputs import collected
 from hil.machines.kinds import ROBOT
 from hil.run.file_kinds import find_kind
 from hil.stations.arm.commands.alone import (
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 
 @verb
+@collected()
 def identify(
     robot: RobotArg,
     arm_link: LinkOption = "sim:",

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from hil.config.errors import ConfigError
+from hil.config.inputs import collected
 from hil.stations.arm.commands.alone import (
     AtJointsNeededOption,
     LinkOption,
@@ -25,6 +26,7 @@ from hil.terminal.options import ArmAtOption, OutOption, RobotArg
 
 
 @verb
+@collected()
 def jog(
     robot: RobotArg,
     axes: Annotated[

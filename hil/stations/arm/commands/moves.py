@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.inputs import collected
 from hil.run.file_kinds import find_kind
 from hil.space_arm.commands.choices import JOINT_NAMES
 from hil.stations.arm.commands.alone import (
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 
 @verb
+@collected()
 def goto(
     robot: RobotArg,
     joints: Annotated[
@@ -101,6 +103,7 @@ def goto(
 
 
 @verb
+@collected()
 def play(
     robot: RobotArg,
     file: Annotated[

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from hil.config.errors import ConfigError
+from hil.config.inputs import collected
 from hil.config.named import GIVEN
 from hil.terminal.console import Json, leave, verb
 from hil.terminal.options import AnyUser, RigArg
@@ -207,6 +208,7 @@ def faults(
 
 @app.command()
 @verb
+@collected()
 def home(
     rig: RigArg,
     drives: DrivesOption = "rig",
@@ -228,6 +230,7 @@ def home(
 
 @app.command()
 @verb
+@collected()
 def jog(
     rig: RigArg,
     leg: LegOption,
@@ -266,6 +269,7 @@ def jog(
 
 @app.command()
 @verb
+@collected()
 def park(
     rig: RigArg,
     drives: DrivesOption = "rig",
@@ -285,6 +289,7 @@ def park(
 
 @app.command("test")
 @verb
+@collected()
 def leg_test(
     rig: RigArg,
     drives: DrivesOption = "rig",
@@ -322,6 +327,7 @@ def leg_test(
 
 @app.command()
 @verb
+@collected()
 def reference(
     rig: RigArg,
     by: Annotated[str, typer.Option("--by", metavar="NAME", help="Who has measured, and signs.")],

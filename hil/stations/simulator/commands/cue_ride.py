@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hil.config.errors import ConfigError
+from hil.config.inputs import collected
 from hil.stations.simulator.commands.cue_options import (
     AlgorithmOption,
     GainOption,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 
 @verb
+@collected()
 def ride(
     record: RecordArg,
     rig: RigOption = None,

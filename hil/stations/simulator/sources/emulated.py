@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from pydantic import Field
 
 from hil.config.errors import ConfigError, about
+from hil.config.files import open_regular
 from hil.config.settings import Settings
 from hil.config.shipped import find_file
 from hil.hosts.kind import HostKind
@@ -70,7 +71,7 @@ class EmulatedSettings(Settings):
             where = "source.emulated.feed"
             name = str(find_file(name, beside=file, folder="motions", key=where))
         try:
-            return feed_of(name)
+            return feed_of(name, open_regular)
         except ValueError as error:
             line = f"source.emulated.feed: {error}"
             raise ConfigError(str(file), [about("source.emulated.feed", line)]) from None

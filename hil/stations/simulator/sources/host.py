@@ -16,6 +16,7 @@ from pydantic import Field
 
 from hil.config.errors import ConfigError, about
 from hil.config.files import read_regular
+from hil.config.inputs import KEY
 from hil.config.settings import Settings
 from hil.config.shipped import find_file
 from hil.hosts.kind import HostKind
@@ -119,7 +120,12 @@ def _map_of(settings: HostSettings, file: Path) -> tuple[HostKind, Any, bytes]:
         line = f"key_file: packets of {kind.name} bear no signature; leave it out, and list senders"
         raise ConfigError(str(file), [about("source.key_file", f"{line} in allow")])
     key_path = find_file(
-        settings.key_file, beside=file, folder="hosts", key="source.key_file", anywhere=True
+        settings.key_file,
+        beside=file,
+        folder="hosts",
+        key="source.key_file",
+        anywhere=True,
+        kind=KEY,
     )
     try:
         key = read_regular(key_path, KEY_BYTES[1]).strip()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hil.config.errors import ConfigError
+from hil.config.inputs import collected
 from hil.config.named import GIVEN
 from hil.run.station import Request
 from hil.terminal.console import Json, verb
@@ -20,6 +21,7 @@ AXES = ("joints", "tool", "world")
 
 
 @verb
+@collected()
 def jog(
     what: Annotated[
         str,
