@@ -103,7 +103,12 @@ def dates(recording: Recording) -> NDArray[np.datetime64] | None:
 
 
 def _clock(recording: Recording) -> EventRecord | None:
-    """The event that tells the date of a moment; None if none does."""
+    """The event that tells the date of a moment; None if none does, or rows cannot be dated by it.
+
+    The time of a simulated world is not that of the clock: it may have been held up, or run slower.
+    """
+    if not {"dt_s", "late_s"} & set(recording.columns):
+        return None
     for event in recording.events:
         if event.name == CLOCK_NAME:
             with suppress(ValueError):  # a recording may have been made by anybody

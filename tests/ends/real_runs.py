@@ -139,8 +139,14 @@ class Program:
     def look(self, seen: Seen, recording: Path) -> None:
         """Look at a recording, and have its report made."""
         seen.file = File.of(recording)
-        command = [sys.executable, "-P", *HIL, "report", str(recording), "--json"]
-        made = subprocess.run(command, capture_output=True, text=True, check=False)
+        exported, made = (
+            subprocess.run(
+                [sys.executable, "-P", *HIL, verb, str(recording), "--json"],
+                capture_output=True, text=True, check=False,
+            )
+            for verb in ("export", "report")
+        )  # fmt: skip
+        assert exported.returncode == made.returncode, exported.stdout + exported.stderr
         seen.reported, seen.report = made.returncode, parsed(made.stdout)
         seen.verdict, seen.page = page_of(recording.parent / "report.html")
 

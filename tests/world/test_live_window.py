@@ -11,6 +11,7 @@ from x_screen import CONTROL, HEIGHT, LEFT, RIGHT, WIDTH, Screen, why_none
 
 from hil.config.settings import read_toml
 from hil.config.shipped import configs_dir, find_file
+from hil.recording.export import export_csv
 from hil.recording.reader import Recording
 from hil.stations.world.live import FASTER, HELD_S, SLOWER, SPACE, SPEEDS, LiveClock, viewed
 from hil.stations.world.live import RIGHT as STEP
@@ -247,6 +248,9 @@ def test_a_run_is_recorded_with_every_pull_and_a_closed_window_ends_it(tmp_path)
     )
     assert all(one.t_s == pytest.approx(0.002 * one.index) for one in pushes)
     assert any("window was closed" in one.message for one in events)
+    table = export_csv(Recording.open(result.recorder.path), tmp_path / "rows.csv").read_text()
+    assert len(table.splitlines()) == 1 + Recording.open(result.recorder.path).cycles
+    assert "utc" not in table.partition("\n")[0].split(","), "a world's time is not the clock's"
 
 
 def test_a_window_that_dies_is_no_end_that_a_person_wanted(tmp_path):
