@@ -106,9 +106,10 @@ def in_agreement(verdict: Verdict, recording: Recording) -> Verdict:
     if told.loss:
         ending, weak = (Ending.CUT_OFF if weak else ending), False
         reason = f"{sentence(told.loss)} {reason}"
-    if told.end is not None and not told.end.ok and told.end.reason not in reason:
+    if told.end is not None and not told.end.ok:
+        why = told.end.reason or (told.end.outcome if weak else "")
         ending = Ending.FAILED if weak else ending
-        reason = f"{sentence(told.end.reason or told.end.outcome)} {reason}"
+        reason = reason if why.lower() in reason.lower() else f"{sentence(why)} {reason}"
     return Verdict(ending, reason)
 
 

@@ -1,6 +1,7 @@
 """How a run ended: each ending is recognised, the gravest wins, the reason is the gate's own."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from report_samples import (
 
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.reader import Recording
-from hil.report.ending import Ending, Verdict, sentence
+from hil.report.ending import Ending, Verdict, in_agreement, sentence
 from hil.report.phases import phases_of, times_s
 from hil.stations.platform.report.ending import platform_verdict
 from hil.stations.platform.signals import CycleFlag
@@ -136,3 +137,32 @@ def test_a_recording_that_stops_early(
 )
 def test_a_sentence_changes_no_name_of_a_file(words, shown):
     assert sentence(words) == shown
+
+
+@pytest.mark.parametrize(
+    ("ending", "reason", "own", "shown"),
+    [
+        (Ending.STOPPED, "Asked for by the operator's desk: it has died.", "it has died", "FAILED"),
+        (Ending.STOPPED, "A signal asked for the end.", "it has died", "FAILED"),
+        (Ending.COMPLETED, "It ran for 3 s.", "", "FAILED"),
+        (Ending.TRIPPED, "The robot ran dry.", "the robot ran dry", "TRIPPED"),
+        (Ending.TRIPPED, "The robot ran dry.", "", "TRIPPED"),
+    ],
+)
+def test_a_run_that_says_at_its_end_that_it_was_not_well_is_never_a_good_one(
+    ending, reason, own, shown
+):
+    metadata = {"outcome": {"dropped": "0", "lost": "0", "outcome": "some end", "ok": "false",
+                            "reason": own}}  # fmt: skip
+    found = in_agreement(Verdict(ending, reason), SimpleNamespace(metadata=metadata))
+    assert found.ending.value == shown
+    assert reason in found.reason
+    if own:
+        assert found.reason.lower().count(own) == 1
+
+
+def test_a_run_that_says_at_its_end_that_it_was_well_keeps_its_verdict():
+    metadata = {"outcome": {"dropped": "0", "lost": "0", "outcome": "some end", "ok": "true",
+                            "reason": ""}}  # fmt: skip
+    verdict = Verdict(Ending.STOPPED, "A signal asked for the end.")
+    assert in_agreement(verdict, SimpleNamespace(metadata=metadata)) == verdict
