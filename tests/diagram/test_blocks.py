@@ -330,7 +330,8 @@ CASES = {
         [0.0, 1 - math.exp(-0.04)], [1.0, -math.exp(-0.04)], A)),
     "LeadLag": ({"k": 2.0, "lead_s": 0.3, "lag_s": 0.05}, U, signal.lfilter(
         *signal.bilinear([0.6, 2.0], [0.05, 1.0], 1.0 / BASE_S), A)),
-    "Derivative": ({"filter_per_s": 50.0}, U, signal.lfilter([50.0, -50.0], [1.1, -1.0], A)),
+    "Derivative": ({"filter_per_s": 50.0}, U, signal.lfilter(
+        [50.0, -50.0], [1.1, -1.0], A - A[0])),  # it begins without a kick
     "PI": ({"kp": 0.7, "ki": 4.0}, {"e": A, "feedforward": B}, B + 0.7 * A + 4.0 * integral(A)),
     "PID": (PID, {"setpoint": A, "measured": B}, pid(A, B)),
     "TransferFunction": ({"numerator": ABOVE, "denominator": BELOW, "method": "bilinear"}, U,

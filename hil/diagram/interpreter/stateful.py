@@ -223,10 +223,15 @@ class LeadLag(Recursive):
         return (b0 * u + b1 * self.x[0]) - a1 * self.x[1]
 
 
-class Derivative(Recursive):
+class Derivative(Element):
+    """States: input and output of the tick before, whether there was one."""
+
     def output(self, u: float) -> float:
-        N = self.p["filter_per_s"]
-        return (self.x[1] + N * (u - self.x[0])) / (1.0 + N * self.H)
+        N, (u_last, y_last, started) = self.p["filter_per_s"], self.x
+        return (y_last + N * (u - u_last)) / (1.0 + N * self.H) if started else 0.0
+
+    def update(self, u: tuple[float, ...], y: float) -> None:
+        self.x[:] = u[0], y, 1.0
 
 
 class PI(Element):

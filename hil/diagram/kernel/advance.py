@@ -57,9 +57,14 @@ def advance_element(code: int, v: Array, a: int, b: int, c: int, o: int, s: int,
         v[z + 2] = v[z + 2] + 1.0 if v[z + 2] + 1.0 < v[p + 1] else 0.0
     elif code == codes.LAG or code == codes.HIGHPASS:
         v[s] = v[s] + v[p] * (u - v[s])
-    elif code == codes.LEADLAG or code == codes.DERIVATIVE:
+    elif code == codes.LEADLAG:
         v[s] = u
         v[s + 1] = y
+    elif code == codes.DERIVATIVE:
+        z = s
+        v[z] = u
+        v[z + 1] = y
+        v[z + 2] = 1.0
     elif code == codes.PI:
         z = s
         if v[z + 2] != 0.0:

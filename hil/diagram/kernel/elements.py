@@ -135,7 +135,9 @@ def compute_element(code: int, tick: int, v: Array, x: Places, a: int, b: int, c
         y = (v[p] * v[a] + v[p + 1] * v[z]) - v[p + 2] * v[z + 1]
     elif code == codes.DERIVATIVE:
         z = s
-        y = (v[z + 1] + v[p] * (v[a] - v[z])) / v[p + 1]
+        y = 0.0
+        if v[z + 2] != 0.0:
+            y = (v[z + 1] + v[p] * (v[a] - v[z])) / v[p + 1]
     elif code == codes.PI:
         z, e = s, v[a]
         total = v[z]

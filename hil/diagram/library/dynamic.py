@@ -141,11 +141,12 @@ KINDS: Final = (
     ),
     BlockKind(
         name="Derivative", group=GROUP, about="Derivative with a filter.",
-        equation="y[k] = (y[k-1] + N (u[k] - u[k-1])) / (1 + N H)", ports=one_in("?a", "?a/s"),
+        equation="y[0] = 0, y[k] = (y[k-1] + N (u[k] - u[k-1])) / (1 + N H)",
+        ports=one_in("?a", "?a/s"),
         parameters=(ParameterKind("filter_per_s", default=100.0, above=0.0, unit="1/s",
                                   about="N: the filter's bandwidth"),),
         numbers=lambda p, s: (p["filter_per_s"], 1.0 + p["filter_per_s"] * s.period_s),
-        states=("u_last", "y_last"), example=ONE,
+        states=("u_last", "y_last", "started"), example=ONE,
     ),
     BlockKind(
         name="PI", group=GROUP, about="PI with feed-forward; the integral by the trapezoid rule.",
