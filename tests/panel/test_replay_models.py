@@ -9,6 +9,7 @@ from scope_samples import MODES, event
 
 from hil.panel.live.models.feed import column
 from hil.panel.shell.models.background import Watch
+from hil.panel.study.models import replay
 from hil.panel.study.models.compare_work import read_run
 from hil.panel.study.models.replay import FileFeed
 from hil.recording.events import EventKind
@@ -148,6 +149,25 @@ def test_seeking_twice_is_seeking_once(feed):
     assert once.rows[-1, 0] == 900
     assert [e.t_s for e in once.events] == [0.0, 0.4]
     assert len(feed.poll().rows) == 0
+
+
+@pytest.mark.parametrize("caps", [Caps(), Caps(kept=0, piece=20_000)])
+def test_no_more_than_the_history_is_handed_over_at_once(whole, monkeypatch, caps):
+    """Neither after a move nor after a sleep of the window."""
+    feed = FileFeed.open(whole, Clock(), caps)
+    feed.poll()
+    values = feed.facts.signals.values
+    monkeypatch.setattr(replay, "HISTORY_S", 0.5)
+    monkeypatch.setattr(replay, "HISTORY_BYTES", 8 * values * 300)
+    most = 500 if caps == Caps() else 300
+    for act in (lambda: feed.seek(1.0), lambda: setattr(feed._now_s, "now", 0.6)):
+        feed.play(1.0)
+        act()
+        batch = feed.poll()
+        assert batch.restart
+        assert len(batch.rows) == most
+        assert batch.rows[-1, 1] == pytest.approx(feed.t_s)
+        assert len(feed.poll().rows) == 0
 
 
 def test_seeking_outside_is_the_nearest_end(feed):

@@ -225,7 +225,7 @@ def test_moving_through_a_recording_takes_the_memory_of_what_is_handed_over_once
         for _ in range(2):
             feed.seek(feed.span_s[1])
             batch = feed.poll()
-            assert batch.rows.nbytes == table_bytes
+            assert len(batch.rows) == LONG
             scope.take(batch)
             del batch
         kept, most = tracemalloc.get_traced_memory()

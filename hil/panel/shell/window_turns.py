@@ -123,6 +123,8 @@ class Turns:
                 self.answers.append(message)
         for view in self.views.made.values():
             view.take(turn)
+        if turn.batch.restart:
+            self._told.clear()
         if not self.views.complete:
             self._told.append(turn)
 

@@ -78,17 +78,18 @@ class LatenessModel:
         if self.problem or not len(rows):
             return
         self.serial += 1
-        blocks = np.floor(rows[:, self._time] * (BLOCKS / WINDOW_S))
-        rows, blocks = rows[np.isfinite(blocks)], blocks[np.isfinite(blocks)].astype(np.int64)
-        if not len(rows):
+        times = np.floor(rows[:, self._time] * (BLOCKS / WINDOW_S))
+        chosen = np.flatnonzero(np.isfinite(times))
+        blocks = times[chosen].astype(np.int64)
+        if not len(blocks):
             return
         if self._block is not None and blocks[0] < self._block:
             self._clear()  # another run's time
         self._forget(int(blocks[-1]))
         young = blocks > blocks[-1] - BLOCKS
-        rows, blocks = rows[young], blocks[young] % BLOCKS
+        chosen, blocks = chosen[young], blocks[young] % BLOCKS
         for number, place in enumerate(self._places):
-            self._count(number, rows[:, place], blocks)
+            self._count(number, rows[chosen, place], blocks)
 
     def counts(self, name: str) -> Counts:
         """How many cycles of the window fall into each bin, shape (BINS,)."""

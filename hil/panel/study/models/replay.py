@@ -19,6 +19,8 @@ RATES: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """Seconds of the run per second."""
 _STEPS: Final = 1 << 17
 """In time, that are looked at at once."""
+HISTORY_BYTES: Final = 32 * 1024 * 1024
+"""How far back a replay of a long recording reaches at most, in rows of numbers."""
 
 
 class FileFeed:
@@ -151,13 +153,21 @@ class FileFeed:
         self._rate = max(0.0, rate)
 
     def poll(self) -> Batch:
-        """Return the rows and events that time has passed since the last call."""
+        """Return the rows and events that time has passed since the last call.
+
+        After a move, and if that is longer than the history that a replay reaches back, those are
+        the last of them.
+        """
         self._advance()
         if self._place_s >= self.span_s[1]:
             self._rate = 0.0
-        restart, self._moved = self._moved, False
+        restart = self._moved or self._place_s - self._shown_s > HISTORY_S
+        self._moved = False
         since_s = self._place_s - HISTORY_S if restart else self._shown_s
         low, high = np.searchsorted(self._times, (since_s, self._place_s), side="right").tolist()
+        if self._table is None:
+            most = max(HISTORY_BYTES // (8 * self.facts.signals.values), 1)
+            low, restart = max(low, high - most), restart or high - low > most
         events = [
             event
             for event in self.events
