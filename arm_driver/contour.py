@@ -34,7 +34,7 @@ _DEG_DECIMALS: Final = 3
 _DECIMALS: Final = (_MM_DECIMALS,) * 3 + (_DEG_DECIMALS,) * 3
 _REQUEST_FIELDS: Final = 3
 _ANSWER_FIELDS: Final = 8
-_NUMBER: Final = re.compile(rb" *([+-]?)([0-9]{0,5})(?:\.([0-9]{0,3}))? *")
+_NUMBER: Final = re.compile(rb" *+([+-]?)([0-9]{0,5})(?:\.([0-9]{0,3}))? *")
 
 
 class RobotStatus(IntEnum):

@@ -60,10 +60,11 @@ def _set(lines: list[str], table: str, key: str, value: str) -> None:
         return
     end = next((k for k in range(begin + 1, len(lines)) if lines[k].lstrip().startswith("[")),
                len(lines))  # fmt: skip
-    old = re.compile(rf"(\s*{re.escape(key)}\s*=\s*)[^#]*?(\s*#.*)?")
+    old = re.compile(rf"(\s*+{re.escape(key)}\s*+=\s*+)([^#]*+)(#.*+)?")
     for number in range(begin + 1, end):
         if match := old.fullmatch(lines[number]):
-            lines[number] = f"{match[1]}{value}{match[2] or ''}"
+            blank = match[2][len(match[2].rstrip()) :] if match[3] else ""
+            lines[number] = f"{match[1]}{value}{blank}{match[3] or ''}"
             return
     last = begin
     for number in range(begin + 1, end):

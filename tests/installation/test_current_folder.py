@@ -100,7 +100,9 @@ def executed(folder, arguments, mode="whole", **changes):
         PATH=path, **changes,
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr
-    return {file.name for file in seen.iterdir()}, json.loads(ended.stdout), ended.stderr
+    told = json.loads(ended.stdout)
+    seen_there = {file.name for file in seen.iterdir()}
+    return seen_there, [status for status, _ in told], "".join(text for _, text in told)
 
 
 def test_the_main_verbs_execute_nothing_of_the_current_folder(folder):

@@ -21,7 +21,7 @@ LEAST: Final = 1e-12
 """A total weight below this is none."""
 SIDES: Final = {"below": (1.0, 0.0), "above": (0.0, 1.0)}
 _NUMBER: Final = r"[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?"
-_TERM: Final = re.compile(rf"\s*([-+]?)\s*(?:({_NUMBER})(?:\s+([A-Za-z_]\w*))?|([A-Za-z_]\w*))")
+_TERM: Final = re.compile(rf"\s*+([-+]?)\s*(?:({_NUMBER})(?:\s+([A-Za-z_]\w*))?|([A-Za-z_]\w*))")
 
 
 class RulesError(ValueError):

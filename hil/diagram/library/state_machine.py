@@ -25,7 +25,7 @@ TRANSITIONS_MOST: Final = 256
 TEXT_MOST: Final = 4000
 ANY_STATE: Final = "*"
 _TRANSITION: Final = re.compile(
-    r"\s*(?P<source>\*|\w+)\s*->\s*(?P<target>\w+)\s*:\s*(?P<guard>\w+)\s*(?P<priority>\d+)?\s*"
+    r"\s*(?P<source>\*|\w+)\s*->\s*(?P<target>\w+)\s*:\s*(?P<guard>\w++)\s*+(?P<priority>\d++)?\s*+"
 )
 
 

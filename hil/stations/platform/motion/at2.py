@@ -21,7 +21,7 @@ HEADER = (SECONDS.column, "acc_g")
 HEAD_LINES = 4
 
 _IN_G = re.compile(r"UNITS\s+OF\s+G\b")
-_NUMBER = r"([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)"
+_NUMBER = r"((?:[0-9]++(?:\.[0-9]++)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+)"
 _NAMED = re.compile(rf"NPTS\s*=\s*([0-9]+)\s*,\s*DT\s*=\s*{_NUMBER}", re.ASCII | re.IGNORECASE)
 _BEFORE = re.compile(rf"\s*([0-9]+)\s+{_NUMBER}\s+NPTS\s*,\s*DT", re.ASCII | re.IGNORECASE)
 
