@@ -4,6 +4,7 @@
     slcan:/dev/serial/by-id/usb-..., slcan:socket://127.0.0.1:29536
     socketcan:can0, socketcand://host:29536/can0
     modbus-tcp://host:502, modbus-rtu:/dev/serial/by-id/usb-...?baud=19200&parity=E
+    modbus-rtu:socket://host:4001?baud=19200&parity=E    a serial server
 
 A path under `/dev/serial/by-id/` names the adapter itself. `/dev/ttyACM0` names whichever was
 plugged in first, and may be another one tomorrow.
@@ -35,12 +36,14 @@ FORMS = (
     "socketcand://HOST:PORT/can0",
     "modbus-tcp://HOST:PORT",
     "modbus-rtu:/dev/serial/by-id/NAME?baud=19200&parity=E",
+    "modbus-rtu:socket://HOST:PORT?baud=19200&parity=E",
 )
 """The forms of a link."""
 
 _HOST_PORT = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(?P<port>[0-9]{1,5}))?")
 _INTERFACE = re.compile(r"[A-Za-z0-9_.-]{1,15}")
 _HIGHEST_PORT = 65535
+_SOCKET = "socket://"
 
 
 class LinkUrlError(LinkError, ValueError):
@@ -92,7 +95,7 @@ class ModbusRtuLink:
     protocol: ClassVar[str] = "modbus-rtu"
     """What the drives at it speak."""
     device: str
-    """Path of the serial device."""
+    """Path of the serial device, or `socket://host:port` of a serial server."""
     baud: int = 19200
     """Speed [Bd]."""
     parity: str = "E"
@@ -105,6 +108,14 @@ class ModbusRtuLink:
         """The link as a URL."""
         options = f"baud={self.baud}&parity={self.parity}&stop_bits={self.stop_bits}"
         return f"modbus-rtu:{self.device}?{options}"
+
+    @property
+    def server(self) -> tuple[str, int] | None:
+        """Host and port of the serial server; None if the line is at this computer."""
+        if not self.device.startswith(_SOCKET):
+            return None
+        host, _, port = self.device.removeprefix(_SOCKET).rpartition(":")
+        return host.strip("[]"), int(port)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +204,12 @@ def lock_modbus(link: ModbusTcpLink | ModbusRtuLink) -> "PortLock":
     from drives.port_lock import PortLock, serial_endpoint, tcp_endpoints
 
     if isinstance(link, ModbusTcpLink):
-        return PortLock(tcp_endpoints(link.host, link.port, link.url), link.url)
-    return PortLock((serial_endpoint(link.device),), link.url)
+        endpoints = tcp_endpoints(link.host, link.port, link.url)
+    elif link.server is None:
+        endpoints = (serial_endpoint(link.device),)
+    else:
+        endpoints = tcp_endpoints(*link.server, link.url)
+    return PortLock(endpoints, link.url)
 
 
 def _sim(url: str, rest: str) -> SimLink:
@@ -205,8 +220,7 @@ def _sim(url: str, rest: str) -> SimLink:
 
 def _slcan(url: str, rest: str) -> CanLink:
     if rest.startswith("socket:"):
-        host, port = _endpoint(url, rest.removeprefix("socket:"), "slcan:socket://HOST:PORT")
-        return CanLink("slcan", f"socket://{host}:{port}", url)
+        return CanLink("slcan", _socket(url, rest, "slcan:socket://HOST:PORT"), url)
     device, options = _device(url, rest, ("baud",), "slcan:/dev/serial/by-id/NAME")
     return CanLink("slcan", device, url, baud=_number(url, options, "baud", BAUDS, 115200))
 
@@ -228,7 +242,9 @@ def _modbus_tcp(url: str, rest: str) -> ModbusTcpLink:
 
 
 def _modbus_rtu(url: str, rest: str) -> ModbusRtuLink:
-    form = "modbus-rtu:/dev/serial/by-id/NAME?baud=19200&parity=E"
+    on_socket = rest.startswith("socket:")
+    place = "socket://HOST:PORT" if on_socket else "/dev/serial/by-id/NAME"
+    form = f"modbus-rtu:{place}?baud=19200&parity=E"
     device, options = _device(url, rest, ("baud", "parity", "stop_bits"), form)
     parity = options.get("parity", "E").upper()
     if parity not in ("E", "O", "N"):
@@ -257,6 +273,12 @@ def _endpoint(url: str, text: str, form: str, default_port: int = 0) -> tuple[st
     return match["host"], port
 
 
+def _socket(url: str, text: str, form: str) -> str:
+    """Read the `socket://host:port` of something serial that a server has."""
+    host, port = _endpoint(url, text.removeprefix("socket:"), form)
+    return f"{_SOCKET}{host}:{port}"
+
+
 def _interface(url: str, name: str, form: str) -> str:
     if not _INTERFACE.fullmatch(name):
         text = f"link '{url}': '{name}' is no name of a CAN interface (1 to 15 letters and digits)"
@@ -268,7 +290,9 @@ def _device(
     url: str, rest: str, known: tuple[str, ...], form: str
 ) -> tuple[str, Mapping[str, str]]:
     device, _, query = rest.partition("?")
-    if not device.startswith("/"):
+    if device.startswith("socket:"):
+        device = _socket(url, device, form)
+    elif not device.startswith("/"):
         raise LinkUrlError(f"link '{url}': '{device}' is no path that begins with /; as in {form}")
     pairs = parse_qsl(query, keep_blank_values=True)
     options = dict(pairs)

@@ -45,7 +45,7 @@ from drives.modbus_counts import ModbusCounts
 from drives.modbus_cut import axis_answers, look, silence_s
 from drives.modbus_cycle import CycleResult, CycleRunner
 from drives.modbus_errors import ModbusClosedError, ModbusError, ModbusExceptionError
-from drives.modbus_gateway import ModbusGateway, rtu_gateway, tcp_gateway
+from drives.modbus_gateway import ModbusGateway, gateway_at
 from drives.modbus_rival import FOREIGN_MASTER, RivalWatch
 from drives.modbus_settings import ModbusSettings
 from drives.modbus_setup import DeviceReport, DeviceSetup, has_force
@@ -350,14 +350,9 @@ class ModbusBank:
         return self._setup.run(gateway)
 
     def _open(self, timeout_s: float) -> ModbusGateway:
-        link = self._link
-        if isinstance(link, ModbusTcpLink):
-            return tcp_gateway(link.host, link.port, self._url, timeout_s)
         # Without an echo, only silence as long as a request's patience proves that none is late.
         quiet_s = 0.0 if self._map.proves_answers else self._answer_s
-        return rtu_gateway(
-            link.device, link.baud, link.parity, link.stop_bits, self._url, timeout_s, quiet_s
-        )
+        return gateway_at(self._link, self._url, timeout_s, quiet_s)
 
     def _leave(self) -> None:
         self._closed = True

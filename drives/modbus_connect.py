@@ -48,6 +48,22 @@ def open_client(client: Client, url: str) -> None:
         raise ModbusClosedError(str(error)) from error
 
 
+def _read_some(client: Client, quiet_s: float) -> int:
+    """Read what comes within a while, and return how many bytes that were."""
+    port: Any = client.socket
+    if not isinstance(client, ModbusTcpClient):
+        port.timeout = quiet_s
+        return len(port.read(max(1, port.in_waiting)))
+    port.settimeout(quiet_s)
+    try:
+        lost = len(port.recv(DRAIN_BYTES_MAX))
+    except TimeoutError:
+        return 0
+    if not lost:
+        raise ConnectionResetError("the serial server has closed the connection")
+    return lost
+
+
 def drain(client: Client, quiet_s: float, url: str) -> None:
     """Read a serial line until it has been silent for a while, and throw away what came.
 
@@ -58,13 +74,11 @@ def drain(client: Client, quiet_s: float, url: str) -> None:
         ModbusTimeoutError: If the line does not fall silent.
         ModbusClosedError: If the port is gone.
     """
-    port: Any = client.socket
-    if port is None:
+    if client.socket is None:
         return
     thrown = 0
     try:
-        port.timeout = quiet_s
-        while lost := len(port.read(max(1, port.in_waiting))):
+        while lost := _read_some(client, quiet_s):
             thrown += lost
             if thrown > DRAIN_BYTES_MAX:
                 break

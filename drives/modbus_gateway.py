@@ -18,6 +18,7 @@ from pymodbus.framer import FramerType
 from pymodbus.pdu import ModbusPDU
 
 from drives.bus_budget import rtu_silence_s
+from drives.links import ModbusRtuLink, ModbusTcpLink
 from drives.modbus_connect import Client, drain, open_client
 from drives.modbus_errors import (
     ModbusBusyError,
@@ -39,12 +40,14 @@ BUSY_TRIES = 200
 """How often a device that is busy while it is set up is asked again."""
 BUSY_PAUSE_S = 0.005
 """How long it is left in peace before [s]."""
+SERVER_QUIET_S = 0.005
+"""Shortest silence of a line behind a serial server, which holds bytes together for a while [s]."""
 
 
 class ModbusGateway:
     """A connection to one gateway.
 
-    Use `tcp_gateway` or `rtu_gateway` to make one.
+    Use `gateway_at` to make one.
 
     Args:
         framing: How frames are told apart.
@@ -282,3 +285,38 @@ def rtu_gateway(
 
     gap = rtu_silence_s(baud, bits_per_character(parity, stop_bits))
     return ModbusGateway(Framing.RTU, url, max(quiet_s, gap), make)
+
+
+def server_gateway(
+    host: str, port: int, url: str, timeout_s: float, quiet_s: float
+) -> ModbusGateway:
+    """Return a gateway on Modbus RTU behind a serial server, which sends bytes on as they are.
+
+    Args:
+        port: TCP port of the line.
+        quiet_s: Silence that is waited for after a request that was not answered rightly [s].
+    """
+
+    def make(judge: Callable[[bool, bytes], bytes]) -> Client:
+        return ModbusTcpClient(
+            host, framer=FramerType.RTU, port=port, timeout=timeout_s, retries=0,
+            trace_packet=judge,
+        )  # fmt: skip
+
+    return ModbusGateway(Framing.RTU, url, max(quiet_s, SERVER_QUIET_S), make)
+
+
+def gateway_at(
+    link: ModbusTcpLink | ModbusRtuLink, url: str, timeout_s: float, quiet_s: float
+) -> ModbusGateway:
+    """Return the gateway at a link; it connects at the first request.
+
+    Args:
+        url: The link for texts.
+        quiet_s: Silence that is waited for after a request that was not answered rightly [s].
+    """
+    if isinstance(link, ModbusTcpLink):
+        return tcp_gateway(link.host, link.port, url, timeout_s)
+    if link.server is not None:
+        return server_gateway(*link.server, url, timeout_s, quiet_s)
+    return rtu_gateway(link.device, link.baud, link.parity, link.stop_bits, url, timeout_s, quiet_s)

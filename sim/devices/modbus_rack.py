@@ -58,8 +58,9 @@ def run_modbus_rack(
     """Run a rack until `stop` says so.
 
     Args:
-        transport: "tcp", or "rtu" on a pty that the rack opens.
-        port: TCP port, 0 for any free one.
+        transport: "tcp", or "rtu" on a pty that the rack opens, or on a port if one is given, as a
+            serial server offers its line.
+        port: TCP port; 0 for any free one, or for the pty.
         any_user: Whether other users of this machine may connect to the port.
         console: Where lines with faults come from; None for nowhere. One that cannot be waited
             for, as a file, is no console.
@@ -117,10 +118,11 @@ class _Rack:
     ) -> None:
         """Serve until told to stop."""
         rtu = transport == "rtu"
+        on_pty = rtu and not port
         server = RackServer(
             self._core, self._faults, self._now_s, port=port, rtu=rtu, admission=admission
         )
-        if not rtu:
+        if not on_pty:
             try:
                 await server.serve_forever(background=True)
             except RuntimeError as error:
@@ -128,7 +130,7 @@ class _Rack:
         loop = asyncio.get_running_loop()
         descriptor = self._attach(loop, console)
         try:
-            ready(self._url(server, rtu=rtu))
+            ready(self._url(server, rtu=rtu, on_pty=on_pty))
             while not stop():
                 await asyncio.sleep(self._tick(server))
         finally:
@@ -148,12 +150,12 @@ class _Rack:
             return None
         return descriptor
 
-    def _url(self, server: RackServer, *, rtu: bool) -> str:
+    def _url(self, server: RackServer, *, rtu: bool, on_pty: bool) -> str:
         if not rtu:
             return f"modbus-tcp://{LOOPBACK}:{server.bound_port}"
         line = self._core.settings
-        options = f"baud={line.baud}&parity=N&stop_bits={line.stop_bits}"
-        return f"modbus-rtu:{server.open_pty()}?{options}"
+        place = server.open_pty() if on_pty else f"socket://{LOOPBACK}:{server.bound_port}"
+        return f"modbus-rtu:{place}?baud={line.baud}&parity=N&stop_bits={line.stop_bits}"
 
     def _tick(self, server: RackServer) -> float:
         """Do what is due, and return how long nothing needs to be looked at [s]."""

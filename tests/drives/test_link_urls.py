@@ -65,10 +65,27 @@ BY_ID = "/dev/serial/by-id/usb-Example_Adapter_0042-if00"
             "modbus-rtu:/dev/ttyUSB0?parity=N&stop_bits=1",
             ModbusRtuLink("/dev/ttyUSB0", 19200, "N", 1),
         ),
+        (
+            "modbus-rtu:socket://10.0.0.7:4001?baud=9600&parity=O",
+            ModbusRtuLink("socket://10.0.0.7:4001", 9600, "O", 1),
+        ),
+        ("modbus-rtu:socket://[fe80::7]:4001", ModbusRtuLink("socket://[fe80::7]:4001")),
     ],
 )
 def test_a_link_is_read(url, link):
     assert parse_link(url) == link
+
+
+@pytest.mark.parametrize(
+    ("url", "server"),
+    [
+        ("modbus-rtu:socket://10.0.0.7:4001", ("10.0.0.7", 4001)),
+        ("modbus-rtu:socket://[fe80::7]:4001?parity=N", ("fe80::7", 4001)),
+        (f"modbus-rtu:{BY_ID}", None),
+    ],
+)
+def test_a_serial_server_is_a_host_and_a_port(url, server):
+    assert parse_link(url).server == server
 
 
 @pytest.mark.parametrize(
@@ -103,6 +120,10 @@ def test_a_link_is_read(url, link):
         ("modbus-tcp://host:0", "port 0 is not 1 to 65535"),
         ("modbus-tcp://host:502/1", "is no //HOST:PORT"),
         ("modbus-rtu:COM3", "'COM3' is no path"),
+        ("modbus-rtu:socket://host", "port 0 is not 1 to 65535; as in modbus-rtu:socket://HOST:"),
+        ("modbus-rtu:socket:host:1", "'host:1' is no //HOST:PORT; as in modbus-rtu:socket://"),
+        ("modbus-rtu:socket://h:1/x", "is no //HOST:PORT"),
+        ("modbus-rtu:socket://h:1?bits=7", "option 'bits' is not known, there is baud, parity,"),
         ("modbus-rtu:/dev/ttyUSB0?parity=X", "parity 'X' is none of E, O, N"),
         ("modbus-rtu:/dev/ttyUSB0?stop_bits=3", "stop_bits '3' is none of 1, 2"),
         ("modbus-rtu:/dev/ttyUSB0?bits=7", "option 'bits' is not known, there is baud, parity,"),
@@ -121,6 +142,7 @@ def test_a_wrong_link_says_where_and_what_would_be_right(url, text):
         st.text("slcan:modbus-tcp/sokeh.0123456789?&=[]baud").map("slcan:{}".format),
         st.text("/:?&=[]baudprityEN0123456789").map("modbus-rtu:/{}".format),
         st.text("/:[]host.0123456789").map("modbus-tcp://{}".format),
+        st.text("/:[]host.0123456789?&=baud").map("modbus-rtu:socket:{}".format),
         st.text("/:[]host.0123456789").map("socketcand://{}".format),
     )
 )

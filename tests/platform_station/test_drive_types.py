@@ -209,6 +209,16 @@ DefaultValue=0x1F0065
 """
 
 
+def listed(sheet):
+    """The same sheet with the lists of its objects, as a whole file has them."""
+    found = [line[1:-1] for line in sheet.splitlines() if line.startswith("[")]
+    names = [name for name in found if len(name) == 4]
+    lists = ["", "[MandatoryObjects]", "SupportedObjects=0", "[OptionalObjects]"]
+    lists += [f"SupportedObjects={len(names)}"]
+    lists += [f"{number}=0x{name}" for number, name in enumerate(names, start=1)]
+    return sheet + "\n".join(lists) + "\n"
+
+
 def test_a_sheet_tells_homing_methods_and_a_time_stamp_that_can_be_mapped(tmp_path):
     sheet = SHEET + "[60E3]\nParameterName=Methods\nObjectType=8\nSubNumber=4\n"
     sheet += "[60E3sub0]\nParameterName=n\nDataType=5\nAccessType=ro\nDefaultValue=3\n"
@@ -217,17 +227,17 @@ def test_a_sheet_tells_homing_methods_and_a_time_stamp_that_can_be_mapped(tmp_pa
         sheet += f"DefaultValue={method}\n"
     sheet += "[1013]\nParameterName=Time\nDataType=7\nAccessType=rw\nPDOMapping=1\n"
     path = tmp_path / "own.eds"
-    path.write_text(sheet)
+    path.write_text(listed(sheet))
     type_ = canopen_type(read_eds(path), "own.eds")
     assert type_.homing_methods == (17, -2, 35)
     assert (type_.stamp.object, type_.stamp.tick_s) == ("1013h:0", 1e-6)
-    path.write_text(sheet.replace("PDOMapping=1", "PDOMapping=0"))
+    path.write_text(listed(sheet).replace("PDOMapping=1", "PDOMapping=0"))
     assert canopen_type(read_eds(path), "own.eds").stamp is None
 
 
 def test_a_sheet_with_the_oddities_of_real_ones_is_read(tmp_path):
     path = tmp_path / "Odd.DCF"
-    path.write_bytes(SHEET.encode("latin-1"))
+    path.write_bytes(listed(SHEET).encode("latin-1"))
     tables = read_eds(path)
     assert tables["drive"]["maker"] == 'M\xfcller "& S\xf6hne"'
     assert tables["drive"]["source"] == "Odd.DCF, file version 0x03.0x01, 05-23-2013"
@@ -250,11 +260,14 @@ def test_a_sheet_with_the_oddities_of_real_ones_is_read(tmp_path):
     ("text", "why"),
     [
         ("", "0 bytes; a data sheet is a file of 1 to 4000000 bytes"),
-        ("no sheet\n[DeviceInfo]", "can be read"),
-        ("[DeviceInfo]", "lacks 1000h"),
-        (SHEET.replace("[6041]", "[6042]"), "lacks 1000h or 6041h"),
+        ("no sheet\n[Device Info]", "has no section [DeviceInfo]"),
+        ("no sheet\n[DeviceInfo]", "has no section [MandatoryObjects]"),
+        (listed("[DeviceInfo]"), "lacks 1000h"),
+        (listed(SHEET.replace("[6041]", "[6042]")), "lacks 1000h or 6041h"),
         (
-            SHEET + "[60A8]\nParameterName=u\nDataType=7\nAccessType=rw\nDefaultValue=0x990000",
+            listed(
+                f"{SHEET}[60A8]\nParameterName=u\nDataType=7\nAccessType=rw\nDefaultValue=0x990000"
+            ),
             "00990000h",
         ),
     ],
@@ -268,7 +281,7 @@ def test_what_is_no_sheet_of_a_drive_is_refused(tmp_path, text, why):
         assert why in result.output.replace("\n", "")
 
 
-@given(st.lists(st.sampled_from(SHEET.splitlines()), max_size=40), st.binary(max_size=40))
+@given(st.lists(st.sampled_from(listed(SHEET).splitlines()), max_size=40), st.binary(max_size=40))
 def test_no_sheet_ends_in_anything_but_a_refusal(tmp_path_factory, lines, tail):
     path = Path(tmp_path_factory.getbasetemp()) / "fuzz.eds"
     path.write_bytes("\n".join(lines).encode("latin-1") + tail)

@@ -58,7 +58,13 @@ def rack(
         ),
     ] = "",
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="TCP port; 0 takes a free one.")
+        int,
+        typer.Option(
+            "--port",
+            min=0,
+            max=65535,
+            help="TCP port; 0 takes a free one, and a pseudo-terminal for modbus-rtu.",
+        ),
     ] = 0,
     any_user: AnyUser = False,
     pty: Annotated[

@@ -19,7 +19,7 @@ from drives.links import (
     lock_modbus,
     open_can,
 )
-from drives.modbus_gateway import ModbusGateway, rtu_gateway, tcp_gateway
+from drives.modbus_gateway import ModbusGateway, gateway_at
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.machines.offered_banks import link_of
@@ -117,7 +117,7 @@ def _gateway(link: Link) -> Iterator[ModbusGateway]:
         raise ConfigError("URL", [f"{link.url}: no Modbus"])
     lock = lock_modbus(link)
     try:
-        gateway = _dial(link)
+        gateway = gateway_at(link, link.url, MODBUS_TIMEOUT_S, RTU_QUIET_S)
         try:
             gateway.connect()
             yield gateway
@@ -125,13 +125,6 @@ def _gateway(link: Link) -> Iterator[ModbusGateway]:
             gateway.close()
     finally:
         lock.release()
-
-
-def _dial(link: ModbusTcpLink | ModbusRtuLink) -> ModbusGateway:
-    if isinstance(link, ModbusTcpLink):
-        return tcp_gateway(link.host, link.port, link.url, MODBUS_TIMEOUT_S)
-    wire = (link.device, link.baud, link.parity, link.stop_bits)
-    return rtu_gateway(*wire, link.url, MODBUS_TIMEOUT_S, RTU_QUIET_S)
 
 
 def scan_and_show(url: str, bitrate: int, *, as_json: bool) -> bool:
