@@ -79,7 +79,7 @@ def xplane_rref(data):
     assert (len(data) - 5) % 8 == 0
     got = dict(struct.iter_unpack("<if", data[5:]))
     return {
-        "f": (got[0] * G, got[1] * G, -got[2] * G), "omega": (got[3], got[4], got[5]),
+        "f": (-got[0] * G, got[1] * G, -got[2] * G), "omega": (got[3], got[4], got[5]),
         "theta": math.radians(got[6]), "phi": math.radians(got[7]), "psi": math.radians(got[8]),
         "north": -got[11], "down": -got[10], "paused": bool(got[12]), "replay": bool(got[13]),
         "factor": got[14], "stamp": got[15], "v_north": -got[16],
