@@ -178,7 +178,7 @@ def fdm(version=24, length=408, **floats):
     return bytes(data[:length])
 
 
-LINE = "1.5," + ",".join(["0"] * 19)
+LINE = "1.5," + ",".join(["0"] * 19) + "\n"
 ROW = "1.5,0.5," + ",".join(["0"] * 8) + ",0.25," + ",".join(["0"] * 9) + "\n"
 
 
@@ -353,6 +353,7 @@ def test_maps_that_cannot_be_are_refused_by_their_key(tmp_path, text, words):
     assert words in str(caught.value)
 
 
+FILE = "<PropertyList><generic><output>{}</output></generic></PropertyList>"
 CHUNK = "<chunk><node>/orientation/{}-deg</node><type>float</type></chunk>"
 
 
@@ -361,11 +362,12 @@ CHUNK = "<chunk><node>/orientation/{}-deg</node><type>float</type></chunk>"
     [
         ("<a>", "is not XML"),
         ("<a/>", "has no <generic><output>"),
-        ("<P><generic><output/></generic></P>", "has no <chunk>"),
-        ("<P><generic><output><binary_mode>true</binary_mode>" + CHUNK.format("roll")
-         + "</output></generic></P>", "gives no force: it needs chunks of /accelerations/pilot/x"),
-        ("<P><generic><output><chunk><node>/a</node><type>string</type></chunk></output>"
-         "</generic></P>", "chunk /a: type 'string'; bool, int, float, double can be read"),
+        ("<P><generic><output/></generic></P>", "FlightGear reads <PropertyList> only"),
+        (FILE.format(""), "has no <chunk>"),
+        (FILE.format("<binary_mode>true</binary_mode>" + CHUNK.format("roll")),
+         "gives no force: it needs chunks of /accelerations/pilot/x"),
+        (FILE.format("<chunk><node>/a</node><type>string</type></chunk>"),
+         "chunk /a: type 'string' has no length; bool, boolean, int, byte, word, float"),
         ('<!DOCTYPE a [<!ENTITY x "y">]><a/>', "declares entities"),
     ],
 )  # fmt: skip

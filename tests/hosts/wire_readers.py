@@ -47,7 +47,7 @@ def _generic(values):
     return {
         "stamp": values[0], "f": tuple(v * FOOT for v in values[1:4]),
         "phi": math.radians(values[4]), "theta": math.radians(values[5]),
-        "psi": math.radians(values[6]), "omega": tuple(map(math.radians, values[7:10])),
+        "psi": math.radians(values[6]), "omega": tuple(values[7:10]),
         "north": math.radians(values[10] - 51.1344) * 6378137.0, "down": -values[12] * FOOT,
         "v": tuple(v * FOOT for v in values[13:16]), "paused": bool(values[16]),
         "replay": bool(values[17]), "factor": values[18], "ground": values[19],
