@@ -390,6 +390,10 @@ ASKED = "<property>accelerations/a-pilot-{}-ft_sec2</property>"
         ('<output type="CSV"/>', '<output type="CSV">: <output type="SOCKET"> is needed'),
         ('<output type="SOCKET"/>', 'protocol="TCP": only protocol="UDP" is heard'),
         ('<output type="SOCKET" protocol="UDP"><rates>ON</rates></output>', "<rates> is ON"),
+        ('<output type="SOCKET" protocol="UDP"><coefficients>ON</coefficients></output>', "is ON"),
+        ('<output type="SOCKET" protocol="UDP"><function/></output>', "<function> is not underst"),
+        ('<output type="SOCKET" protocol="UDP"><property apply="f">attitude/phi-rad</property>'
+         "</output>", '<property apply="f"> is not understood; only caption is'),
         ('<output type="SOCKET" protocol="UDP"/>', "there must be some"),
         ('<output type="SOCKET" protocol="UDP">' + ASKED.format("x") + "</output>",
          "gives no force: it needs properties accelerations/a-pilot-x-ft_sec2, "),
