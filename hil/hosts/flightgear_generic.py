@@ -2,6 +2,25 @@
 
 The shipped files ask for all that moves a platform, with stamp, pause and replay. Another one must
 hold the pilot's three accelerations and the attitude's three angles; what it holds besides is used.
+
+=================================================  =================================================
+property                                           sign, unit, source
+=================================================  =================================================
+/accelerations/pilot/x-, y-, z-accel-fps_sec       specific force forward, right, down [ft/s²] (1-3)
+/orientation/roll-, pitch-, heading-deg            + right wing down, nose up, true [deg] (1)
+/orientation/roll-, pitch-, yaw-rate-degps         derivatives of the three angles [deg/s] (1)
+/orientation/p-, q-, r-body                        body's rates forward, right, down [rad/s] (1-3)
+/velocities/uBody-, vBody-, wBody-fps              over ground, forward, right, down [ft/s] (1-3)
+/velocities/speed-north-, -east-, -down-fps        over ground [ft/s] (1)
+/position/latitude-, longitude-deg, altitude-ft    geodetic, above the sea [deg, ft] (1)
+/sim/time/elapsed-sec, /sim/speed-up               simulated time [s]; its speed (4)
+/sim/freeze/master, clock, replay-state            not 0: paused, in replay (4)
+/gear/gear[n]/wow                                  not 0: this wheel is on the ground (2)
+=================================================  =================================================
+
+Sources, in FlightGear: 1 `src/FDM/flight.cxx`, what each property is tied to; 2 `src/FDM/YASim`,
+`Airplane::getPilotAccel` and `copyFromYASim`; 3 `src/FDM/JSBSim/JSBSim.cxx`, `GetPilotAccel`,
+`GetPQR`; 4 `README.properties` and `src/Main/main.cxx`.
 """
 
 from __future__ import annotations
@@ -17,10 +36,11 @@ from hil.config.shipped import find_file
 from hil.hosts.generic_protocol import Protocol, read_protocol
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
-from hil.hosts.wires import FOOT_M, LocalFrame, numbers_of_line, refused_numbers
+from hil.hosts.wires import FOOT_M, MOST_LINE_BYTES, LocalFrame, refused_numbers
 from platform6dof.cueing.attitude import body_rates, from_euler, to_body
 from platform6dof.cueing.vehicle import UNKNOWN, Quaternion, Vector3, VehicleFlags, VehicleState
 
+_DEG: Final = math.pi / 180.0
 _FORCE: Final = tuple(f"/accelerations/pilot/{axis}-accel-fps_sec" for axis in "xyz")
 _ANGLES: Final = tuple(f"/orientation/{name}-deg" for name in ("roll", "pitch", "heading"))
 _EULER_RATES: Final = tuple(f"/orientation/{name}-rate-degps" for name in ("roll", "pitch", "yaw"))
@@ -32,6 +52,13 @@ _TIME: Final = "/sim/time/elapsed-sec"
 _PAUSED: Final = ("/sim/freeze/master", "/sim/freeze/clock")
 _REPLAY: Final = ("/sim/freeze/replay-state", "/sim/replay/replay-state")
 _SPEED: Final = "/sim/speed-up"
+_RANGES: Final = {
+    _FORCE: (0.5, 400.0), _ANGLES: (0.25, 360.0), _EULER_RATES: (0.5, 720.0),
+    _BODY_RATES: (0.01, 12.0), _BODY_SPEED: (2.0, 3e3), _EARTH_SPEED: (2.0, 3e3),
+    _PLACE[:2]: (2e-5, 180.0), _PLACE[2:]: (5.0, 6e4), (_TIME,): (0.02, 1e5),
+}  # fmt: skip
+"""Largest step between two values that still tells a motion, and the largest value that must be
+told, in each property's unit."""
 
 
 class GenericSettings(MapSettings):
@@ -62,10 +89,12 @@ class GenericCodec:
             if absent:
                 line = f"gives no {what}: it needs chunks of {', '.join(absent)}"
                 raise ConfigError(source, [about("protocol", line)])
-        self._protocol, self._nodes, self._place = protocol, nodes, LocalFrame()
-        self._packed = struct.Struct(">" + "".join(chunk.code for chunk in protocol.chunks))
-        footer = protocol.footer
-        self._footer = struct.pack(">i", self._packed.size) if footer is None else footer
+        _check_ranges(protocol, source)
+        self._protocol, self._place = protocol, LocalFrame()
+        codes = "".join(chunk.code for chunk in protocol.chunks)
+        self._packed = struct.Struct(protocol.order + codes)
+        length = struct.pack(protocol.order + "i", self._packed.size)
+        self._footer = length if protocol.footer is None else protocol.footer
 
     def decode(self, datagram: bytes) -> Packet | Refused:
         """What a packet tells, or why it is none."""
@@ -96,8 +125,10 @@ class GenericCodec:
             if datagram[size:] != self._footer:
                 return Refused.MAGIC
             return self._packed.unpack_from(datagram)
-        line = datagram.removesuffix(self._protocol.after.encode())
-        return numbers_of_line(line, self._protocol.between, len(self._nodes))
+        if len(datagram) > MOST_LINE_BYTES:
+            return Refused.LENGTH
+        found = self._protocol.line.fullmatch(datagram.decode("latin-1"))
+        return Refused.TEXT if found is None else tuple(map(float, found.groups()))
 
     def _state(self, told: Mapping[str, float]) -> VehicleState:
         roll, pitch, yaw = (math.radians(told[node]) for node in _ANGLES)
@@ -142,8 +173,21 @@ def _vector(told: Mapping[str, float], nodes: tuple[str, ...], unit: float) -> V
 
 def _rates(told: Mapping[str, float], roll_rad: float, pitch_rad: float) -> Vector3:
     if all(node in told for node in _BODY_RATES):
-        return _vector(told, _BODY_RATES, math.pi / 180.0)
-    return body_rates(roll_rad, pitch_rad, _vector(told, _EULER_RATES, math.pi / 180.0))
+        return _vector(told, _BODY_RATES, 1.0)
+    return body_rates(roll_rad, pitch_rad, _vector(told, _EULER_RATES, _DEG))
+
+
+def _check_ranges(protocol: Protocol, source: str) -> None:
+    """Raises `ConfigError` for a motion that is written too coarsely, or not as far as it goes."""
+    for chunk in protocol.chunks:
+        for nodes, (coarsest, most) in _RANGES.items():
+            if chunk.node in nodes and not (chunk.step <= coarsest and chunk.most >= most):
+                line = (
+                    f"chunk {chunk.node} tells steps of {chunk.step:g} up to {chunk.most:g}; "
+                    f"{coarsest:g} or finer up to {most:g} is needed: type double is right, and in "
+                    "text the format %.9f"
+                )
+                raise ConfigError(source, [about("protocol", line)])
 
 
 def _codec(settings: GenericSettings) -> GenericCodec:

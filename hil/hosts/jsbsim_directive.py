@@ -1,6 +1,7 @@
 """Output directives of JSBSim that ask for a socket: which properties its lines hold, in order.
 
-Source: `FGOutputType::Load` and `FGOutputSocket::PrintHeaders` of JSBSim (LGPL).
+Source: `FGOutputType::Load` and `FGOutputSocket::PrintHeaders` of JSBSim (LGPL). Other elements
+and other attributes of a property than its caption are refused.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from hil.hosts.xml_file import read_xml
 
 GROUPS: Final = (
     "simulation", "aerosurfaces", "rates", "velocities", "forces", "moments", "atmosphere",
-    "massprops", "position", "propagate", "aero_functions", "fcs", "ground_reactions", "propulsion",
+    "massprops", "position", "coefficients", "aerodynamics", "fcs", "ground_reactions",
+    "propulsion",
 )  # fmt: skip
 """Elements that ask for many numbers at once; none of them holds the pilot's force."""
 
@@ -42,9 +44,16 @@ def read_directive(path: Path) -> Directive:
         raise ConfigError(source, [line])
     if protocol.upper() != "UDP":
         raise ConfigError(source, [f'protocol="{protocol}": only protocol="UDP" is heard'])
-    for name in GROUPS:
-        if (root.findtext(name) or "").strip().upper() == "ON":
-            raise ConfigError(source, [f"<{name}> is ON: only <property> elements can be read"])
+    for one in root:
+        if one.tag in GROUPS and (one.text or "").strip().upper() == "ON":
+            raise ConfigError(source, [f"<{one.tag}> is ON: only <property> elements can be read"])
+        if one.tag not in ("property", *GROUPS):
+            line = f"<{one.tag}> is not understood; there are property, {', '.join(GROUPS)}"
+            raise ConfigError(source, [line])
+        for key, value in one.attrib.items():  # `apply` changes the number that is sent
+            if key != "caption":
+                line = f'<{one.tag} {key}="{value}"> is not understood; only caption is'
+                raise ConfigError(source, [line])
     found = [((one.text or "").strip(), one.get("caption", "")) for one in root.iter("property")]
     if not found or not all(name for name, _ in found):
         raise ConfigError(source, ["each <property> must name one, and there must be some"])

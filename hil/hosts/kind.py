@@ -36,6 +36,12 @@ class Refused(Enum):
     """Of a sender that is not allowed, or of another one than before."""
     NO_MOTION = "no motion"
     """A packet of the wire that tells nothing of the motion (OutGauge, other rows of DATA)."""
+    PART = "part of an instant whose other parts have not come"
+    """Its values are kept until the others are there."""
+
+
+SET_ASIDE: Final = frozenset({Refused.NO_MOTION, Refused.PART})
+"""Datagrams of the host itself that are no fault: a watchdog takes no notice of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,18 @@ class Codec(Protocol):
     def requests(self, now_s: float) -> tuple[bytes, ...]:
         """What must be sent to the host now, so that it sends or goes on sending [s]."""
         ...
+
+
+def decode_at(codec: Codec, datagram: bytes, kernel_s: float) -> Packet | Refused:
+    """What a datagram tells, for a codec to which it matters when it came.
+
+    A codec whose instants come in several datagrams has a method `decode_at`.
+
+    Args:
+        kernel_s: when the kernel took it, on the clock of the run [s].
+    """
+    timed = getattr(codec, "decode_at", None)
+    return codec.decode(datagram) if timed is None else timed(datagram, kernel_s)
 
 
 def challenge_of(codec: Codec, why: Refused, now_s: float, sender: tuple[str, int]) -> bytes | None:

@@ -1,4 +1,7 @@
-"""X-Plane's quantities as a vehicle's state, the same on both of its wires."""
+"""X-Plane's quantities as a vehicle's state, the same on both of its wires.
+
+Local axes point east, up, south; a vehicle's forward, right, down.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ MOST_DEG: Final = 720.0
 def state_of(
     *,
     t_s: float,
-    loads_g: Vector3,
+    force_g: Vector3,
     rates_rad_s: Vector3,
     angles_deg: Vector3,
     local_m: Vector3,
@@ -32,11 +35,11 @@ def state_of(
     ground: bool = False,
     speed_factor: float = math.nan,
 ) -> Packet | Refused:
-    """The packet of what X-Plane tells.
+    """The packet of what X-Plane tells; each wire's own signs are the wire's affair.
 
     Args:
         t_s: its own time [s]; NaN if it does not tell.
-        loads_g: axial, side, normal, as a pilot reads them [g].
+        force_g: specific force forward, right, down [g].
         rates_rad_s: about forward, right, down [rad/s].
         angles_deg: roll, pitch, true heading [deg].
         local_m: local x, y, z: east, up, south [m]; NaN if it does not tell.
@@ -47,7 +50,7 @@ def state_of(
         return Refused.RANGE
     roll, pitch, yaw = (math.radians(angle) for angle in angles_deg)
     attitude = from_euler(roll, pitch, yaw)
-    axial, side, normal = (GRAVITY_M_S2 * load for load in loads_g)
+    f_x, f_y, f_z = (GRAVITY_M_S2 * load for load in force_g)
     x, y, z = local_m
     v_x, v_y, v_z = local_m_s
     known = not math.isnan(v_x + v_y + v_z)
@@ -61,7 +64,7 @@ def state_of(
     return Packet(
         VehicleState(
             t_s=t_s,
-            f_m_s2=(axial, side, -normal),
+            f_m_s2=(f_x, f_y, f_z),
             omega_rad_s=rates_rad_s,
             attitude=attitude,
             v_m_s=to_body(attitude, (-v_z, v_x, -v_y)) if known else UNKNOWN,

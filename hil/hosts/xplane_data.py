@@ -1,7 +1,22 @@
 """X-Plane's data output (DATA): rows of eight floats, little-endian, as its settings choose them.
 
-Row 1 holds the time, 4 the loads, 16 the rates (in another order and unit since version 12), 17 the
-attitude, 21 place and velocity.
+Source of all fields, signs and units: ArduPilot, `libraries/SITL/SIM_XPlane.cpp`, flown by it.
+
+======  ==========================  ================================================================
+row     value, from 0               what it is
+======  ==========================  ================================================================
+1       2                           total running time [s]
+4       4                           normal load, + up: f_down = -value [g]
+4       5                           axial load, + forward: f_forward = value [g]; the data reference
+                                    `g_axil` has the other sign
+4       6                           side load, + right: f_right = value [g]
+16      0, 1, 2                     version 11: q, p, r [rad/s]; version 12: p, q, r [deg/s]
+17      0, 1, 2                     pitch + nose up, roll + right wing down, true heading [deg]
+21      0, 1, 2                     place east, up, south [m]
+21      3, 4, 5                     velocity east, up, south [m/s]
+======  ==========================  ================================================================
+
+Many rows come in several datagrams.
 """
 
 from __future__ import annotations
@@ -12,6 +27,7 @@ from typing import Final, Literal
 
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
+from hil.hosts.parts import Parts
 from hil.hosts.wires import Asking, refused_numbers
 from hil.hosts.xplane import state_of
 
@@ -20,6 +36,9 @@ ROWS: Final = (1, 4, 16, 17, 21)
 _ROW: Final = struct.Struct("<i8f")
 _NONE: Final = (math.nan,) * 8
 _MOST_BYTES: Final = 5 + 200 * _ROW.size
+_NEEDED: Final = (4, 16, 17)
+_WITHIN_S: Final = 0.004
+"""X-Plane sends rows at most 99 times a second; those of one moment at once [s]."""
 
 Version = Literal["11", "12"]
 
@@ -43,17 +62,29 @@ class DataCodec:
     def __init__(self, version: Version) -> None:
         self._twelve = version == "12"
         self._asking = Asking()
+        self._parts = Parts[tuple[float, ...]](_NEEDED, _WITHIN_S)
 
     def decode(self, datagram: bytes) -> Packet | Refused:
         """What a packet tells, or why it is none."""
+        return self.decode_at(datagram, math.nan)
+
+    def decode_at(self, datagram: bytes, kernel_s: float) -> Packet | Refused:
+        """The same, of rows that come in several packets: those of one moment come at once.
+
+        Args:
+            kernel_s: when it came [s].
+        """
         if datagram[:4] != b"DATA":
             return Refused.MAGIC
         size = len(datagram) - 5
         if size < _ROW.size or size % _ROW.size or len(datagram) > _MOST_BYTES:
             return Refused.LENGTH
-        rows = {row: values for row, *values in _ROW.iter_unpack(datagram[5:])}
-        if not (4 in rows and 16 in rows and 17 in rows):
+        part = {row: tuple(values) for row, *values in _ROW.iter_unpack(datagram[5:])}
+        if part.keys().isdisjoint(ROWS):
             return Refused.NO_MOTION
+        rows = self._parts.add(part, kernel_s)
+        if rows is None:
+            return Refused.PART
         wrong = refused_numbers(value for row in ROWS for value in rows.get(row, ()))
         if wrong is not None:
             return wrong
@@ -65,7 +96,7 @@ class DataCodec:
         else:
             turns = rates[1], rates[0], rates[2]
         return state_of(
-            t_s=rows.get(1, _NONE)[2], loads_g=(loads[5], loads[6], loads[4]), rates_rad_s=turns,
+            t_s=rows.get(1, _NONE)[2], force_g=(loads[5], loads[6], -loads[4]), rates_rad_s=turns,
             angles_deg=(angles[1], angles[0], angles[2]), local_m=(place[0], place[1], place[2]),
             local_m_s=(place[3], place[4], place[5]),
         )  # fmt: skip

@@ -66,8 +66,8 @@ KINDS: Final = {
     ),
     "xplane_rref": EmulatedKind(
         "X-Plane, data references on request", 49_010,
-        lambda version, rate_hz: xplane.References(version, rate_hz), ("12", "11"),
-        asked_on=49_000,
+        lambda version, rate_hz, **more: xplane.References(version, rate_hz, **more),
+        ("12", "11"), frozenset({"answers"}), asked_on=49_000,
     ),
     "xplane_data": EmulatedKind(
         "X-Plane, data output", 49_005, lambda version, rate_hz: xplane.Rows(version), ("12", "11"),

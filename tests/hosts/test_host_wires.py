@@ -178,7 +178,7 @@ def fdm(version=24, length=408, **floats):
     return bytes(data[:length])
 
 
-LINE = "1.5," + ",".join(["0"] * 19)
+LINE = "1.5," + ",".join(["0"] * 19) + "\n"
 ROW = "1.5,0.5," + ",".join(["0"] * 8) + ",0.25," + ",".join(["0"] * 9) + "\n"
 
 
@@ -193,11 +193,13 @@ ROW = "1.5,0.5," + ",".join(["0"] * 8) + ",0.25," + ",".join(["0"] * 9) + "\n"
         ("flightgear", fdm(_36=1e4), Refused.RANGE),
         ("xplane_rref", b"BECN\0", Refused.MAGIC),
         ("xplane_rref", b"RREF,1234567", Refused.LENGTH),
-        ("xplane_rref", b"RREF," + struct.pack("<if", 0, 1.0) * 3, Refused.LENGTH),
+        ("xplane_rref", b"RREF," + struct.pack("<if", 0, 1.0) * 3, Refused.PART),
+        ("xplane_rref", b"RREF," + struct.pack("<if", 20, 1.0) * 3, Refused.LENGTH),
         ("xplane_rref", rref(**{"3": math.nan}), Refused.NOT_FINITE),
         ("xplane_rref", rref(**{"7": 1e5}), Refused.RANGE),
         ("xplane12_data", b"DATA*" + b"\0" * 35, Refused.LENGTH),
-        ("xplane12_data", b"DATA*" + struct.pack("<i8f", 4, *[0] * 8), Refused.NO_MOTION),
+        ("xplane12_data", b"DATA*" + struct.pack("<i8f", 4, *[0] * 8), Refused.PART),
+        ("xplane12_data", b"DATA*" + struct.pack("<i8f", 3, *[0] * 8), Refused.NO_MOTION),
         ("beamng", b"BNG2" + b"\0" * 84, Refused.MAGIC),
         ("beamng", b"BNG1" + b"\0" * 85, Refused.LENGTH),
         ("beamng", b"\0\0\0\0beam" + b"\0" * 84, Refused.NO_MOTION),
@@ -351,6 +353,7 @@ def test_maps_that_cannot_be_are_refused_by_their_key(tmp_path, text, words):
     assert words in str(caught.value)
 
 
+FILE = "<PropertyList><generic><output>{}</output></generic></PropertyList>"
 CHUNK = "<chunk><node>/orientation/{}-deg</node><type>float</type></chunk>"
 
 
@@ -359,11 +362,12 @@ CHUNK = "<chunk><node>/orientation/{}-deg</node><type>float</type></chunk>"
     [
         ("<a>", "is not XML"),
         ("<a/>", "has no <generic><output>"),
-        ("<P><generic><output/></generic></P>", "has no <chunk>"),
-        ("<P><generic><output><binary_mode>true</binary_mode>" + CHUNK.format("roll")
-         + "</output></generic></P>", "gives no force: it needs chunks of /accelerations/pilot/x"),
-        ("<P><generic><output><chunk><node>/a</node><type>string</type></chunk></output>"
-         "</generic></P>", "chunk /a: type 'string'; bool, int, float, double can be read"),
+        ("<P><generic><output/></generic></P>", "FlightGear reads <PropertyList> only"),
+        (FILE.format(""), "has no <chunk>"),
+        (FILE.format("<binary_mode>true</binary_mode>" + CHUNK.format("roll")),
+         "gives no force: it needs chunks of /accelerations/pilot/x"),
+        (FILE.format("<chunk><node>/a</node><type>string</type></chunk>"),
+         "chunk /a: type 'string' has no length; bool, boolean, int, byte, word, float"),
         ('<!DOCTYPE a [<!ENTITY x "y">]><a/>', "declares entities"),
     ],
 )  # fmt: skip
@@ -386,6 +390,10 @@ ASKED = "<property>accelerations/a-pilot-{}-ft_sec2</property>"
         ('<output type="CSV"/>', '<output type="CSV">: <output type="SOCKET"> is needed'),
         ('<output type="SOCKET"/>', 'protocol="TCP": only protocol="UDP" is heard'),
         ('<output type="SOCKET" protocol="UDP"><rates>ON</rates></output>', "<rates> is ON"),
+        ('<output type="SOCKET" protocol="UDP"><coefficients>ON</coefficients></output>', "is ON"),
+        ('<output type="SOCKET" protocol="UDP"><function/></output>', "<function> is not underst"),
+        ('<output type="SOCKET" protocol="UDP"><property apply="f">attitude/phi-rad</property>'
+         "</output>", '<property apply="f"> is not understood; only caption is'),
         ('<output type="SOCKET" protocol="UDP"/>', "there must be some"),
         ('<output type="SOCKET" protocol="UDP">' + ASKED.format("x") + "</output>",
          "gives no force: it needs properties accelerations/a-pilot-x-ft_sec2, "),

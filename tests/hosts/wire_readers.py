@@ -47,7 +47,7 @@ def _generic(values):
     return {
         "stamp": values[0], "f": tuple(v * FOOT for v in values[1:4]),
         "phi": math.radians(values[4]), "theta": math.radians(values[5]),
-        "psi": math.radians(values[6]), "omega": tuple(map(math.radians, values[7:10])),
+        "psi": math.radians(values[6]), "omega": tuple(values[7:10]),
         "north": math.radians(values[10] - 51.1344) * 6378137.0, "down": -values[12] * FOOT,
         "v": tuple(v * FOOT for v in values[13:16]), "paused": bool(values[16]),
         "replay": bool(values[17]), "factor": values[18], "ground": values[19],
@@ -79,7 +79,7 @@ def xplane_rref(data):
     assert (len(data) - 5) % 8 == 0
     got = dict(struct.iter_unpack("<if", data[5:]))
     return {
-        "f": (got[0] * G, got[1] * G, -got[2] * G), "omega": (got[3], got[4], got[5]),
+        "f": (-got[0] * G, got[1] * G, -got[2] * G), "omega": (got[3], got[4], got[5]),
         "theta": math.radians(got[6]), "phi": math.radians(got[7]), "psi": math.radians(got[8]),
         "north": -got[11], "down": -got[10], "paused": bool(got[12]), "replay": bool(got[13]),
         "factor": got[14], "stamp": got[15], "v_north": -got[16],

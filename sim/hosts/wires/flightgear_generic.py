@@ -1,10 +1,13 @@
 """FlightGear's generic protocol: what its XML file asks for, as packed bytes or as a line of text.
 
-Source: `README.protocol` of FlightGear's data. Binary mode packs the chunks big-endian without
-gaps (bool 1, int 4, float 4, double 8 bytes) and ends with a footer; else each chunk is written
-with its C format between separators. Chunks are ``factor · value + offset``.
+Source: `src/Network/generic.cxx` of FlightGear 2020.3, line by line: `read_config` for the file,
+`gen_message_binary` and `gen_message_ascii` for what is sent; `src/FDM/flight.cxx` for the
+properties, of which p-body, q-body and r-body are in rad/s. Binary mode packs the chunks without
+gaps in network order, or in little-endian order where the file says "host", as on the machines that
+FlightGear runs on; else each chunk is written with its C format between separators. Numbers are
+``offset + value · factor``, booleans neither. A type that is not known is an int.
 
-Not modelled: fixed and string chunks, wrapping, preambles, `random` footers, byte order "host".
+Not modelled: string and const chunks, wrappers, preambles; a number whose format is another type's.
 """
 
 from __future__ import annotations
@@ -19,9 +22,12 @@ from sim.hosts.motion import AT_REST, acceleration, euler_rates, to_earth, to_eu
 from sim.hosts.telemetry import Packed, Silent, Telemetry
 from sim.hosts.wires.flightgear import FOOT_M, KNOT_M_S, latitude_longitude
 
-_PACKED: Final = {"bool": ">B", "int": ">i", "float": ">f", "double": ">d"}
+_PACKED: Final = {
+    "bool": "B", "int": "i", "byte": "b", "word": "h", "fixed": "i", "float": "f", "double": "d",
+}  # fmt: skip
+_WHOLE: Final = ("bool", "int", "byte", "word")
 _SEPARATORS: Final = {"newline": "\n", "tab": "\t", "space": " ", "formfeed": "\f",
-                      "carriagereturn": "\r", "verticaltab": "\v"}  # fmt: skip
+                      "carriagereturn": "", "verticaltab": "\v"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,8 @@ class Generic(Silent):
         output = root.find("./generic/output")
         if output is None:
             raise ValueError("the protocol has no generic/output")
-        self._binary = _text(output, "binary_mode", "false").lower() in ("true", "1")
+        self._binary = _text(output, "binary_mode", "false") in ("true", "1")
+        self._order = "<" if _text(output, "byte_order", "network") == "host" else ">"
         self._between = _separator(_text(output, "var_separator", ""))
         self._after = _separator(_text(output, "line_separator", ""))
         self._footer = _text(output, "binary_footer", "none")
@@ -66,51 +73,95 @@ class Generic(Silent):
     def pack(self, shown: Telemetry) -> tuple[Packed, ...]:
         """One packet, or one line."""
         values = _nodes(shown)
-        wanted = [(one, one.factor * values[one.node] + one.offset) for one in self._chunks]
+        wanted = [(one, _sent(one, values[one.node])) for one in self._chunks]
         if self._binary:
-            data = b"".join(_packed(chunk.kind, number) for chunk, number in wanted)
+            data = b"".join(self._packed(chunk.kind, number) for chunk, number in wanted)
             return (Packed(data + self._end(len(data))),)
         texts = (_written(chunk, number) for chunk, number in wanted)
-        return (Packed((self._between.join(texts) + self._after).encode()),)
+        return (Packed((self._between.join(texts) + self._after).encode("latin-1")),)
+
+    def _packed(self, kind: str, number: float) -> bytes:
+        if kind == "fixed":
+            number *= 65536.0
+        form = _PACKED[kind]
+        if form not in "fd":
+            number = int(number) if math.isfinite(number) else 0
+        return struct.pack(self._order + form, number)
 
     def _end(self, length: int) -> bytes:
         if self._footer == "length":
-            return struct.pack(">i", length)
+            return struct.pack(self._order + "i", length)
         if self._footer.startswith("magic,"):
-            return struct.pack(">I", int(self._footer.removeprefix("magic,"), 0))
+            number = int(self._footer.removeprefix("magic,"), 0)
+            return struct.pack(self._order + "I", number & 0xFFFFFFFF)
         return b""
 
 
-def _packed(kind: str, number: float) -> bytes:
-    if kind == "bool":
-        return struct.pack(">B", number != 0.0)
-    if kind == "int":
-        return struct.pack(">i", int(number) if math.isfinite(number) else 0)
-    return struct.pack(_PACKED[kind], number)
+def _sent(chunk: _Chunk, number: float) -> float:
+    """What stands for a property's value in the packet."""
+    if chunk.kind == "bool":
+        return float(number != 0.0)
+    return chunk.offset + number * chunk.factor
 
 
 def _written(chunk: _Chunk, number: float) -> str:
-    if chunk.kind in ("bool", "int"):
+    if chunk.kind in _WHOLE:
         return chunk.form % (int(number) if math.isfinite(number) else 0)
     return chunk.form % number
 
 
 def _text(element: ET.Element, name: str, default: str) -> str:
-    return (element.findtext(name) or default).strip()
+    found = element.find(name)
+    return default if found is None else found.text or ""
 
 
 def _separator(text: str) -> str:
-    return _SEPARATORS.get(text, text)
+    plain = _unescape(text)
+    return _SEPARATORS.get(plain, plain)
+
+
+def _unescape(text: str) -> str:
+    """As `unescape` of SimGear: a letter after a backslash, or the number of a character."""
+    made, at = "", 0
+    while at < len(text):
+        letter = text[at]
+        at += 1
+        if letter != "\\":
+            made += letter
+            continue
+        if at == len(text):
+            break
+        letter = text[at]
+        at += 1
+        if letter == "x":
+            end = at
+            while end < len(text) and end < at + 2 and text[end] in "0123456789abcdefABCDEF":
+                end += 1
+            made, at = made + chr(int(text[at:end] or "0", 16)), end
+        elif letter in "01234567":
+            end = at
+            while end < len(text) and end < at + 2 and text[end] in "01234567":
+                end += 1
+            made, at = made + chr(int(text[at - 1 : end], 8)), end
+        else:
+            made += {"n": "\n", "r": "\r", "t": "\t", "v": "\v", "f": "\f", "a": "\a",
+                     "b": "\b"}.get(letter, letter)  # fmt: skip
+    return made
 
 
 def _chunk(element: ET.Element) -> _Chunk:
     kind = _text(element, "type", "int")
-    if kind not in _PACKED:
-        raise ValueError(f"chunk of type {kind!r}: one of {', '.join(_PACKED)} is emulated")
+    if kind == "string":
+        raise ValueError("chunk of type 'string': not emulated")
+    kind = "bool" if kind == "boolean" else kind if kind in _PACKED else "int"
+    form = _unescape(_text(element, "format", "%d"))
+    if kind not in _WHOLE and form.endswith("d"):
+        form = "%f"  # in text undefined, in binary not used
+    path = [one.removesuffix("[0]") for one in _text(element, "node", "").split("/") if one]
     return _Chunk(
-        _text(element, "node", ""),
+        "/" + "/".join(path),
         kind,
-        _text(element, "format", "%d" if kind in ("bool", "int") else "%f"),
+        form,
         float(_text(element, "factor", "1")),
         float(_text(element, "offset", "0")),
     )
@@ -124,7 +175,7 @@ def _nodes(shown: Telemetry) -> dict[str, float]:
     north, east, down = (speed / FOOT_M for speed in to_earth(motion.attitude, motion.v_m_s))
     u, v, w = (speed / FOOT_M for speed in motion.v_m_s)
     x, y, z = (force / FOOT_M for force in motion.f_m_s2)
-    p, q, r = (math.degrees(rate) for rate in motion.omega_rad_s)
+    p, q, r = motion.omega_rad_s
     dphi, dtheta, dpsi = euler_rates(motion.omega_rad_s, phi, theta)
     gained = to_earth(motion.attitude, acceleration(motion))
     height_ft = -motion.position_m[2] / FOOT_M
@@ -155,7 +206,7 @@ def _nodes(shown: Telemetry) -> dict[str, float]:
         "/velocities/vBody-fps": v,
         "/velocities/wBody-fps": w,
         "/velocities/airspeed-kt": math.hypot(u, v, w) * FOOT_M / KNOT_M_S,
-        "/gear/gear[0]/wow": float(motion.ground),
+        "/gear/gear/wow": float(motion.ground),
         "/gear/gear[1]/wow": float(motion.ground),
         "/gear/gear[2]/wow": float(motion.ground),
         "/sim/freeze/master": float(shown.paused),

@@ -1,7 +1,13 @@
 """X-Plane's wires: data references on request (RREF), and rows of the data output (DATA).
 
-Little-endian floats. Local axes point east, up, south. Versions 11 and 12 differ in row 16, and in
-the fifth byte of an answer. Not modelled: DREF, CMND, the beacon, references of arrays.
+Little-endian floats. Local axes point east, up, south, an aircraft's right, up, aft. Versions 11
+and 12 differ in row 16, and in the fifth byte of an answer.
+
+Data references as Laminar's `DataRefs.txt` and MatrixPilot's `HILSIM.cpp` have them: `g_side`,
+`g_nrml`, `g_axil` are the loads along the aircraft's axes right, up, aft, so that a push forward is
+below 0. Rows as ArduPilot's `SIM_XPlane.cpp` reads them: there the axial load is + forward.
+
+Not modelled: DREF, CMND, the beacon, references of arrays.
 """
 
 from __future__ import annotations
@@ -26,14 +32,14 @@ def references(shown: Telemetry) -> dict[str, float]:
     """Values of the data references that are emulated."""
     motion = shown.motion
     phi, theta, psi = (math.degrees(angle) for angle in to_euler(motion.attitude))
-    g_x, g_y, g_z = (force / GRAVITY_M_S2 for force in motion.f_m_s2)
+    forward, right, down_g = (force / GRAVITY_M_S2 for force in motion.f_m_s2)
     north, east, down = motion.position_m
     v_north, v_east, v_down = to_earth(motion.attitude, motion.v_m_s)
     at, forces, time = "sim/flightmodel/position/", "sim/flightmodel/forces/", "sim/time/"
     return {
-        f"{forces}g_axil": g_x,
-        f"{forces}g_side": g_y,
-        f"{forces}g_nrml": -g_z,
+        f"{forces}g_axil": -forward,
+        f"{forces}g_side": right,
+        f"{forces}g_nrml": -down_g,
         **{f"{at}{name}rad": rate for name, rate in zip("PQR", motion.omega_rad_s, strict=True)},
         **{f"{at}{name}": math.degrees(rate)
            for name, rate in zip("PQR", motion.omega_rad_s, strict=True)},
@@ -67,9 +73,13 @@ class References:
     Args:
         version: of X-Plane, "11" or "12".
         rate_hz: how often moments are shown [Hz]; nothing is sent more often.
+        answers: values in one datagram at most; as many as fit if left out.
     """
 
-    def __init__(self, version: str, rate_hz: float) -> None:
+    def __init__(self, version: str, rate_hz: float, answers: int = _ANSWERS_MAX) -> None:
+        if not 1 <= answers <= _ANSWERS_MAX:
+            raise ValueError(f"answers = {answers}: 1 to {_ANSWERS_MAX} values are needed")
+        self._answers = answers
         self._head = b"RREFO" if version == "11" else b"RREF,"
         self._rate_hz = rate_hz
         self._asked: dict[str, dict[int, _Asked]] = {}
@@ -99,8 +109,8 @@ class References:
         for peer, asked in self._asked.items():
             due = [(index, values[one.name]) for index, one in asked.items()
                    if one.name in values and self._is_due(one)]  # fmt: skip
-            for begin in range(0, len(due), _ANSWERS_MAX):
-                part = due[begin : begin + _ANSWERS_MAX]
+            for begin in range(0, len(due), self._answers):
+                part = due[begin : begin + self._answers]
                 data = b"".join(struct.pack("<if", index, number) for index, number in part)
                 packed.append(Packed(self._head + data, peer))
         return tuple(packed)

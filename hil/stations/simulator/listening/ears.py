@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from hil.config.errors import ConfigError
-from hil.hosts.kind import Packet, Received, Refused, challenge_of, end_session
+from hil.hosts.kind import Packet, Received, Refused, challenge_of, decode_at, end_session
 from hil.hosts.link import Address, HostLink, Listening
 from hil.hosts.maps import mapped
 from hil.stations.simulator.listening.named import NamedHost
@@ -97,7 +97,7 @@ class HostEars:
         self._ask(self._codec.requests(now_s))
         found: list[Received | Refused] = []
         for datagram in self._link.drain():
-            told = self._codec.decode(datagram.data)
+            told = decode_at(self._codec, datagram.data, datagram.kernel_s)
             if isinstance(told, Refused):
                 answer = challenge_of(self._codec, told, now_s, datagram.sender)
                 if answer is not None:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from statistics import pstdev
 from typing import Final
 
-from hil.hosts.kind import Received, Refused
+from hil.hosts.kind import SET_ASIDE, Received, Refused
 from hil.hosts.means import Means
 from hil.hosts.states import Cause, HostState
 from hil.hosts.watch import HostWatch
@@ -30,7 +30,7 @@ class HostFigures:
         self.packets: int = 0
         """Understood so far."""
         self.refused: Counter[Refused] = Counter()
-        """Datagrams that were none, by why."""
+        """Datagrams that were none, by why; parts count until their packet is whole."""
         self.newest: VehicleState | None = None
         """What was told last."""
         self.state: HostState = HostState.WAITING
@@ -56,12 +56,13 @@ class HostFigures:
                 self.refused[one] += 1
                 continue
             self.packets += 1
+            self.refused.pop(Refused.PART, None)
             self.newest = one.packet.state
             self.numbered = self.numbered or one.packet.sequence is not None
             self._arrivals_s.append(one.kernel_s)
         while self._arrivals_s and self._arrivals_s[0] < now_s - SPAN_S:
             self._arrivals_s.popleft()
-        judged = self._watch.step(now_s, [one for one in heard if one is not Refused.NO_MOTION])
+        judged = self._watch.step(now_s, [one for one in heard if one not in SET_ASIDE])
         self.state, self.cause, self.missing = judged.state, judged.cause, judged.missing
 
     @property

@@ -8,7 +8,17 @@ from dataclasses import replace
 from typing import Any, Final, Protocol
 
 from hil.hosts.follow import Follower
-from hil.hosts.kind import Codec, HostKind, Packet, Received, Refused, challenge_of, end_session
+from hil.hosts.kind import (
+    SET_ASIDE,
+    Codec,
+    HostKind,
+    Packet,
+    Received,
+    Refused,
+    challenge_of,
+    decode_at,
+    end_session,
+)
 from hil.hosts.link import Address, Datagram, HostLink
 from hil.hosts.maps import mapped
 from hil.hosts.states import Cause, Heard, HostState
@@ -185,12 +195,12 @@ class HostSource:
         """What the host says in this cycle."""
         came: list[Received | Refused] = []
         for datagram in self._wire.transfer(now_s, self._codec.requests(now_s)):
-            told = self._codec.decode(datagram.data)
+            told = decode_at(self._codec, datagram.data, datagram.kernel_s)
             if isinstance(told, Refused):
                 answer = challenge_of(self._codec, told, now_s, datagram.sender)
                 if answer is not None:
                     self._wire.answer(datagram, answer)
-                if told is not Refused.NO_MOTION:
+                if told not in SET_ASIDE:
                     came.append(told)
                 continue
             self._wire.own(datagram)
