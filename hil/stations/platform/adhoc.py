@@ -1,26 +1,30 @@
 """A scenario from the command line: a rig and a CSV file, with axes mapped by short texts."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Final
 
-from hil.config.files import open_regular
+from hil.config.cells import number_in
+from hil.config.errors import MotionError
 from hil.config.settings import ConfigError
-from hil.config.tables import header_of, number_in
+from hil.config.tables import read_header
+from hil.config.unit_names import unit_key
 from hil.stations.platform.motion.acceleration import FELT, felt_columns, is_rate
-from hil.stations.platform.motion.at2 import HEADER, is_at2
+from hil.stations.platform.motion.at2 import KINDS, header_of, is_at2
 from hil.stations.platform.motion.columns import (
     ACCELERATION_UNITS,
     ROTATION_UNITS,
     SECONDS,
     TIME_UNITS,
     TRANSLATION_UNITS,
+    VELOCITY_UNITS,
     units_of,
 )
 from hil.stations.platform.motion.source import AXES
 
-_UNITS = (*TRANSLATION_UNITS, *ROTATION_UNITS, *ACCELERATION_UNITS)
+_NAMED_UNITS = (*TRANSLATION_UNITS, *ROTATION_UNITS, *ACCELERATION_UNITS)
+"""Units of columns that are named like axes; a velocity is mapped, or left."""
+_UNITS = (*_NAMED_UNITS, *VELOCITY_UNITS)
 _AXIS_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "x": ("north", "surge", "forward", "longitudinal"),
     "y": ("east", "sway", "lateral"),
@@ -69,6 +73,7 @@ def _entry(text: str, rest: str, units: tuple[str, ...], numbers: int) -> dict[s
     if len(more) > 1 + numbers:
         raise ConfigError("--map", [f"{text!r}: too many parts"])
     unit = more[0] if more and more[0] else _unit_of(column, units)
+    unit = unit if unit in units else unit_key(unit) or unit
     if unit not in units:
         raise ConfigError("--map", [f"{text!r}: unit {unit!r} is not one of {', '.join(units)}"])
     entry: dict[str, Any] = {"column": column, "unit": unit}
@@ -102,7 +107,7 @@ def _columns_named_like_axes(motion: Path) -> dict[str, Any]:
     found = {
         axis: {"column": name, "unit": unit}
         for axis in AXES
-        for unit in reversed(_UNITS)  # what a coordinate is goes before what its acceleration is
+        for unit in reversed(_NAMED_UNITS)  # a coordinate goes before its acceleration
         if (name := f"{axis}_{unit}") in names
     }
     if not found:
@@ -123,14 +128,11 @@ def _columns_named_like_axes(motion: Path) -> dict[str, Any]:
 def _names(motion: Path) -> list[str]:
     """Names of a file's columns."""
     if is_at2(motion):
-        return list(HEADER)
+        return list(header_of(motion))
     try:
-        with TextIOWrapper(open_regular(motion), "utf-8-sig") as stream:
-            return header_of(stream.readline(65_536))
-    except OSError as error:
-        raise ConfigError(str(motion), [f"cannot be read: {error.strerror}"]) from None
-    except UnicodeDecodeError as error:
-        raise ConfigError(str(motion), [f"cannot be read: {error}"]) from None
+        return list(read_header(motion).header)
+    except MotionError as error:
+        raise ConfigError(str(motion), [str(error)]) from None
 
 
 def _likely_map(names: list[str]) -> Iterator[str]:
@@ -141,8 +143,7 @@ def _likely_map(names: list[str]) -> Iterator[str]:
         accelerations = ACCELERATION_UNITS if axis in AXES[:3] else ()
         likely = _named(names, words, units_of(axis)) or _named(names, words, accelerations)
         yield from (f"{axis}={name}" for name in likely[:1])
-    if names == list(HEADER):
-        yield f"x={HEADER[1]}"
+    yield from (f"x={each.column}" for each in KINDS.values() if names[1:] == [each.column])
 
 
 def _named(names: list[str], words: Iterable[str], units: Iterable[str]) -> list[str]:

@@ -96,7 +96,7 @@ class RecordedMotion(FadedMotion):
             rate_hz: Of the uniform grid for uneven stamps [Hz]; by default that of the recording.
             gap_max_s: Longest time between two samples that is bridged [s].
             lowpass_hz: Corner of a low-pass without phase shift, Butterworth forth and back [Hz].
-            highpass_hz: Corner of the high-pass of what was integrated from accelerations [Hz].
+            highpass_hz: Corner of the high-pass of what was integrated [Hz].
 
         Raises:
             MotionError: With the place, the value and what would have been right.
@@ -108,9 +108,10 @@ class RecordedMotion(FadedMotion):
         t_s = times(table, time, gap_max_s)
         samples, step_s = uniform(table, t_s, deviations(table, maps), rate_hz)
         del table, t_s
-        integrated = [AXES.index(each.axis) for each in maps if each.is_acceleration]
-        if integrated:
-            samples[:, integrated] = displacements(samples[:, integrated], step_s, highpass_hz)
+        for order in (1, 2):
+            axes = [AXES.index(each.axis) for each in maps if each.derivative == order]
+            if axes:
+                samples[:, axes] = displacements(samples[:, axes], step_s, highpass_hz, order)
         if lowpass_hz is not None:
             samples = lowpass(samples, step_s, lowpass_hz)
         return cls(samples, step_s, neutral, fade_s)
