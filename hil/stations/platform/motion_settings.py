@@ -111,6 +111,8 @@ class ColumnSettings(Settings):
     """Factor on the recorded value, negative to turn it round [1]."""
     bias: float = 0.0
     """In the column's own unit."""
+    file: str = ""
+    """File of the column, where each component of a record has its own; left out: the motion's."""
 
 
 class TimeSettings(Settings):

@@ -22,6 +22,9 @@ from hil.stations.platform.motion.source import Floats
 HEAD_MOST: Final = 60
 """Lines of head at most."""
 _STEP_MAX_S: Final = 10.0
+VERTICAL: Final = ("UP", "UD", "V", "VER", "VERT", "VERTICAL", "Z")
+DOWNWARD: Final = ("DN", "DWN", "DOWN")
+"""Directions of a component, as the second line of a head ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,19 @@ def is_at2(path: str | Path) -> bool:
 def header_of(path: str | Path) -> tuple[str, str]:
     """Columns that one of PEER's files has for the rest of the bench."""
     return (SECONDS.column, KINDS[Path(path).suffix.lower()].column)
+
+
+def direction_of(path: Path) -> str:
+    """Direction of the component in one of PEER's files, as its head says it; empty if it does not.
+
+    An azimuth in degrees from north, or one of `VERTICAL`, `DOWNWARD`.
+    """
+    try:
+        head = read_regular(path, SIZE_MAX_BYTES)[:4096].decode("latin-1").splitlines()
+    except OSError:
+        return ""  # what reads the numbers refuses it
+    words = re.split(r"[,\s]+", head[1].upper().strip(" ,.")) if len(head) > 1 else [""]
+    return words[-1]
 
 
 def read_recording(path: str | Path, wanted: list[str]) -> NumberTable:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from hil.config.errors import MotionError, require_number
 from hil.stations.platform.motion.source import AXES, Floats
@@ -37,6 +38,8 @@ class ColumnMap:
     """Factor, for instance -1 where the recording points the other way."""
     bias: float = 0.0
     """Raw value that means zero, in the unit of the column."""
+    file: Path | None = None
+    """Where the column is, if not in the recording's own file."""
 
     def __post_init__(self) -> None:
         """Refuse an axis, a unit or a number that cannot be."""
