@@ -32,6 +32,7 @@ from hil.terminal.console import (
     verb,
     waiting,
 )
+from hil.terminal.given_once import OnceGroup
 from hil.terminal.options import (
     ClockOption,
     FallbackOption,
@@ -50,6 +51,7 @@ Options = Mapping[str, Any]
 
 app = typer.Typer(
     name="hil",
+    cls=OnceGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",

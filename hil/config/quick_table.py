@@ -12,12 +12,17 @@ from numpy.typing import NDArray
 
 BLOCK_BYTES: Final = 1_000_000
 """Read at once; parsing takes some twenty times this for a moment."""
-_ODD: Final = (b'"', b"_", b"\0")
-"""Bytes that mean quoted text, or are read as part of a number by some parser."""
+_ODD: Final = (b'"', b"_", b"\0", b"\n#", b"\n%", b"\n//")
+"""What means quoted text or a comment, or is read as part of a number by some parser."""
 
 
 def read_quickly(
-    file: IO[bytes], delimiter: str, fields: int, wanted: list[int], value_max: float
+    file: IO[bytes],
+    delimiter: str,
+    fields: int,
+    wanted: list[int],
+    value_max: float,
+    decimal: str = ".",
 ) -> NDArray[np.float64] | None:
     """Read columns of a table, from where a file stands to its end.
 
@@ -26,6 +31,7 @@ def read_quickly(
         fields: How many columns each line has.
         wanted: Which of them to read.
         value_max: Greatest magnitude of a number.
+        decimal: Sign of decimals; empty: the numbers are whole.
 
     Returns:
         Shape (K, N); None if a line is not plain numbers in columns.
@@ -36,7 +42,7 @@ def read_quickly(
         whole = block.endswith(b"\n")
         if not whole and file.read(1):
             return None
-        rows = _block(block if whole else block + b"\n", delimiter, fields, wanted)
+        rows = _block(block if whole else block + b"\n", delimiter, fields, wanted, decimal)
         if rows is None or not (np.abs(rows) <= value_max).all():
             return None
         blocks.append(rows.T)
@@ -44,10 +50,10 @@ def read_quickly(
 
 
 def _block(
-    block: bytes, delimiter: str, fields: int, wanted: list[int]
+    block: bytes, delimiter: str, fields: int, wanted: list[int], decimal: str
 ) -> NDArray[np.float64] | None:
     """Rows of a block of whole lines, shape (N, K)."""
-    if not block.isascii() or any(odd in block for odd in _ODD):
+    if not block.isascii() or any(odd in b"\n" + block for odd in _ODD):
         return None
     if block.count(b"\r") != block.count(b"\r\n"):
         return None
@@ -56,7 +62,9 @@ def _block(
     before = np.searchsorted(np.flatnonzero(data == ord(delimiter)), ends)
     if not (np.diff(before, prepend=0) == fields - 1).all():
         return None
-    if delimiter == ";":
+    if decimal != ".":
+        if b"." in block or (not decimal and b"," in block):
+            return None
         block = block.replace(b",", b".")
     try:
         rows = np.loadtxt(

@@ -1,40 +1,46 @@
-"""Reading columns of numbers from a CSV file that somebody else has written.
+"""Reading columns of numbers from a table that somebody else has written.
 
 The reader believes nothing: whatever the file holds, it gives finite numbers in equal columns, or
-an error that names the file, the line, the column, the value and what would have been right.
+an error that names the file, the line, the column, the value and what would have been right. How
+the file is written is decided once for all of it (`hil.config.dialect`), and printed.
 """
 
 import csv
 import difflib
-import re
+import logging
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from io import TextIOWrapper
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import IO
+from typing import IO, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hil.config.cells import (
+    EXACT_MAX,
+    VALUE_MAX,
+    Clock,
+    DecimalSign,
+    SignError,
+    number_in,
+    thousands_in,
+)
+from hil.config.dialect import COMMENTS, Dialect, dialect_of, is_comment, opened, split
 from hil.config.errors import MotionError
 from hil.config.files import open_regular
 from hil.config.quick_table import read_quickly
+from hil.config.unit_names import unit_key
 
 Floats = NDArray[np.float64]
 
 SIZE_MAX_BYTES = 200_000_000
 """A larger file is refused before it is read."""
-
-_HEADER_MAX = 1_000_000
-VALUE_MAX = 1e15
-"""Larger numbers are not measurements, and would overflow on the way."""
-
-# Stricter than float(), which also reads "1_0", "nan", "infinity" and digits of other scripts.
-_NUMBER = re.compile(
-    r"\s*+[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?\s*+", re.ASCII
-)
-"""What is taken is not given back, so that a long cell takes no long time."""
+_SAMPLE_BYTES: Final = 65_536
+"""Rows that show which decimal sign a file has are looked for in so much of it."""
+_LOG: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,21 +55,43 @@ class NumberTable:
     """Line of the file that each row ended on, shape (N,), read-only."""
     header: tuple[str, ...] = ()
     """Names of all columns of the file."""
+    units: dict[str, str] = field(default_factory=dict[str, str])
+    """Units of columns, where the file has a row of them."""
+    clock: str = "numbers"
+    """What its times are: "numbers"; counted from the first row, "long numbers" or, in seconds,
+    "stamps"."""
 
     def place(self, row: int, column: str) -> str:
         """Return where a value stood: file, line and column."""
         return f"{self.path}, line {self.lines[row]}, column {column!r}"
 
+    def check_unit(self, column: str, unit: str) -> None:
+        """Refuse a unit that is not the one of the file's own row of units.
+
+        Raises:
+            MotionError: With both.
+        """
+        said = self.units.get(column, "")
+        if (known := unit_key(said)) is not None and known != (unit_key(unit) or unit):
+            text = f"{self.path}, column {column!r}: the file's row of units says {said!r}"
+            raise MotionError(f"{text}, the map says {unit!r}: give the map {known!r}")
+
 
 def read_table(
-    path: str | Path, wanted: Sequence[str], size_max_bytes: int = SIZE_MAX_BYTES
+    path: str | Path,
+    wanted: Sequence[str],
+    size_max_bytes: int = SIZE_MAX_BYTES,
+    *,
+    time: str | None = None,
 ) -> NumberTable:
-    """Read columns of a CSV file: UTF-8, commas or semicolons, one header line.
+    """Read columns of a table of text: UTF-8 or UTF-16, with a header.
 
-    With semicolons, a number may have a decimal point or a decimal comma.
+    Columns are apart by commas, semicolons, tabs, bars or spaces. If not by commas, a number may
+    have a decimal comma, as long as all of the file have.
 
     Args:
         wanted: Names of the columns to read; the others may hold anything.
+        time: The one of them that may hold ISO 8601 stamps.
 
     Returns:
         The columns, in equal length, at least one row.
@@ -72,22 +100,32 @@ def read_table(
         MotionError: With the place, the value and what would have been right.
     """
     path = path if isinstance(path, Path) else Path(path)
+    with _refused(path, size_max_bytes):
+        return _table(path, wanted, time)
+
+
+def read_header(path: str | Path, size_max_bytes: int = SIZE_MAX_BYTES) -> Dialect:
+    """How a table is written, with the names and units of its columns, without reading its rows.
+
+    Raises:
+        MotionError: As `read_table`.
+    """
+    path = path if isinstance(path, Path) else Path(path)
+    with _refused(path, size_max_bytes):
+        return dialect_of(path, ())
+
+
+@contextmanager
+def _refused(path: Path, size_max_bytes: int) -> Iterator[None]:
+    """Refuse what is no file to read, and name the file in what goes wrong while it is read."""
     try:
         _check_file(path, size_max_bytes)
-        with open_regular(path) as opened:
-            table = _read_plain(path, opened, wanted)
-            if table is not None:
-                return table
-            opened.seek(0)
-            file = TextIOWrapper(opened, "utf-8-sig", newline="")
-            delimiter = delimiter_of(file.readline(_HEADER_MAX))
-            file.seek(0)
-            reader = csv.reader(file, strict=True, delimiter=delimiter)
-            return _read(path, reader, wanted, decimal_comma=delimiter == ";")
+        yield
     except MotionError:
         raise
     except UnicodeDecodeError as error:
-        text = f"{path}: byte {error.object[error.start]:#04x} is not UTF-8 ({error.reason})"
+        name = error.encoding.upper().replace("UTF-8-SIG", "UTF-8")
+        text = f"{path}: byte {error.object[error.start]:#04x} is not {name} ({error.reason})"
         raise MotionError(f"{text}: save the file as UTF-8 text") from error
     except OSError as error:
         raise MotionError(f"{path}: cannot be read: {error.strerror or error}") from error
@@ -95,33 +133,72 @@ def read_table(
         raise MotionError(f"{path}: cannot be read: {error}") from error
 
 
-def _read_plain(path: Path, file: IO[bytes], wanted: Sequence[str]) -> NumberTable | None:
-    """A table without anything odd in it; None if the exact reader has to look."""
-    line = file.readline(_HEADER_MAX)
-    if not line.endswith(b"\n") or b'"' in line or line.count(b"\r") > line.endswith(b"\r\n"):
-        return None
-    text = line.decode("utf-8-sig")
-    header = header_of(text)
-    if any(header.count(name) != 1 for name in wanted):
-        return None
-    indices = [header.index(name) for name in wanted]
-    values = read_quickly(file, delimiter_of(text), len(header), indices, VALUE_MAX)
+def _table(path: Path, wanted: Sequence[str], time: str | None) -> NumberTable:
+    dialect = dialect_of(path, wanted)
+    indices = [_index_of(path, dialect, name) for name in wanted]
+    values = _read_plain(path, dialect, indices, wanted.index(time) if time in wanted else None)
     if values is None:
-        return None
+        return _Exact(path, dialect, indices, time).table()
     values.setflags(write=False)
-    lines = np.arange(2, 2 + values.shape[1])
-    lines.setflags(write=False)
-    return NumberTable(path, dict(zip(wanted, values, strict=True)), lines, tuple(header))
+    lines = _frozen(np.arange(dialect.data_line, dialect.data_line + values.shape[1]))
+    return _made(path, dialect, dict(zip(wanted, values, strict=True)), lines)
 
 
-def header_of(line: str) -> list[str]:
-    """Names of the columns that the first line of a file gives."""
-    return [name.strip() for name in line.split(delimiter_of(line))]
+def _made(path: Path, dialect: Dialect, columns: dict[str, Floats], lines: NDArray[np.int64],
+          **more: str) -> NumberTable:  # fmt: skip
+    units = dict(zip(dialect.header, dialect.units, strict=False))
+    return NumberTable(path, columns, lines, dialect.header, units, **more)
 
 
-def delimiter_of(line: str) -> str:
-    """What stands between the columns of a file, by its first line: comma or semicolon."""
-    return ";" if ";" in line and "," not in line else ","
+def _read_plain(
+    path: Path, dialect: Dialect, indices: list[int], time: int | None
+) -> Floats | None:
+    """The values of a table without anything odd in it; None if the exact reader has to look."""
+    if dialect.encoding != "utf-8-sig" or dialect.separator == " " or not indices:
+        return None
+    with open_regular(path) as file:
+        for _ in range(dialect.data_line - 1):
+            line = file.readline()
+            if not line.endswith(b"\n") or line.count(b"\r") > line.endswith(b"\r\n"):
+                return None
+        sign = _quick_sign(file, dialect, indices)
+        if sign is None:
+            return None
+        fields = len(dialect.header)
+        values = read_quickly(file, dialect.separator, fields, indices, VALUE_MAX, sign)
+    if values is not None and time is not None and not abs(values[time, 0]) <= EXACT_MAX:
+        return None
+    if values is not None:
+        _print_taken(path, dialect.text(sign, 0))
+    return values
+
+
+def _quick_sign(file: IO[bytes], dialect: Dialect, indices: list[int]) -> str | None:
+    """The decimal sign of the first rows, empty if they have none; None if it is not certain."""
+    if dialect.separator == "," and not dialect.decimal:
+        return "."
+    here = file.tell()
+    sign = _sign(dialect)
+    try:
+        for line in file.read(_SAMPLE_BYTES).decode("ascii", "replace").splitlines()[:-1]:
+            row = split(line, dialect.separator)
+            for index in indices if len(row) == len(dialect.header) else ():
+                sign.number(row[index], 0, "")
+    except SignError:
+        return None
+    file.seek(here)
+    return None if sign.ambiguity() else sign.sign
+
+
+def _sign(dialect: Dialect) -> DecimalSign:
+    return DecimalSign(dialect.separator, dialect.decimal, proved=bool(dialect.decimal))
+
+
+@cache
+def _print_taken(path: Path, text: str) -> None:
+    """Report how a file was read, once, if it is no plain CSV."""
+    if text:
+        _LOG.warning("%s: read with %s", path, text)
 
 
 def _check_file(path: Path, size_max_bytes: int) -> None:
@@ -135,85 +212,139 @@ def _check_file(path: Path, size_max_bytes: int) -> None:
         raise MotionError(f"{text} that are read: cut the recording, or leave columns out")
 
 
-def _rows(path: Path, reader: Iterator[list[str]]) -> Iterator[list[str]]:
-    """Yield the rows; what the csv module finds wrong becomes an error with its line."""
-    while True:
+class _Exact:
+    """Reads a table cell by cell, and says of the first one that is wrong where it stands."""
+
+    def __init__(self, path: Path, dialect: Dialect, indices: list[int], time: str | None) -> None:
+        self._path, self._dialect, self._indices = path, dialect, indices
+        self._names = [dialect.header[index] for index in indices]
+        self._time = indices[self._names.index(time)] if time in self._names else None
+        self._clock, self._sign = Clock(), _sign(dialect)
+        self._passed = 0
+
+    def table(self) -> NumberTable:
+        """All rows.
+
+        Raises:
+            MotionError: With the place, the value and what would have been right.
+        """
+        values = [array("d") for _ in self._indices]
+        lines = array("q")
+        for line, row in self._rows():
+            for index, column in zip(self._indices, values, strict=True):
+                column.append(self._value(row[index], line, index))
+            lines.append(line)
+        if not lines:
+            raise MotionError(f"{self._path}: holds a header and no rows: nothing was recorded")
+        if open_question := self._sign.ambiguity():
+            line, column, _ = self._sign.first or (0, "", "")
+            raise MotionError(f"{self._path}, line {line}, column {column!r}: {open_question}")
+        _print_taken(self._path, self._dialect.text(self._sign.sign, self._passed))
+        columns = {name: _frozen(column) for name, column in zip(self._names, values, strict=True)}
+        clock = self._clock.kind or "numbers"
+        return _made(self._path, self._dialect, columns, _frozen(lines), clock=clock)
+
+    def _rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the rows with the lines that they end on, without comments."""
+        header, blank_line = self._dialect.header, 0
+        for line, row in self._cells():
+            if not row:
+                blank_line = blank_line or line
+                continue
+            if is_comment(row[0]) and not self._is_row(row, line):
+                self._passed += 1
+                continue
+            if blank_line:
+                raise MotionError(f"{self._path}, line {blank_line}: is empty, and rows follow")
+            if len(row) == len(header) + 1 and not row[-1].strip():
+                row.pop()  # some loggers end each line with a separator
+            if len(row) != len(header):
+                raise self._uneven(row, line)
+            yield line, row
+
+    def _cells(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield what stands on each line; what the csv module finds wrong becomes an error."""
+        before = self._dialect.data_line - 1
+        with opened(self._path, self._dialect.encoding) as file:
+            for _ in range(before):
+                file.readline()
+            if self._dialect.separator == " ":
+                yield from enumerate(map(str.split, file), start=before + 1)
+                return
+            reader = csv.reader(file, strict=True, delimiter=self._dialect.separator)
+            while True:
+                try:
+                    row = next(reader, None)
+                except csv.Error as error:
+                    line = before + reader.line_num
+                    text = f"{self._path}, line {line}: is not CSV: {error}"
+                    raise MotionError(text) from error
+                if row is None:
+                    return
+                yield before + reader.line_num, row
+
+    def _is_row(self, row: list[str], line: int) -> bool:
+        """Whether what begins like a comment is a row; an error if it may be either."""
+        if len(row) != len(self._dialect.header) or 0 in self._indices:
+            return False
+        if any(number_in(row[index].replace(",", ".")) is None for index in self._indices):
+            return False
+        text = f"{self._path}, line {line}: begins with {row[0][:20]!r}: a comment, or a row"
+        raise MotionError(f"{text}? take the line out, or the {' '.join(COMMENTS)} before it")
+
+    def _uneven(self, row: list[str], line: int) -> MotionError:
+        count = len(self._dialect.header)
+        text = f"{self._path}, line {line}: has {len(row)} fields"
+        if len(row) == 2 * count and self._dialect.separator == ",":
+            text = f"{text} (decimal commas? then columns must be apart by semicolons)"
+        return MotionError(f"{text}: the header has {count}, and every row must have them")
+
+    def _value(self, text: str, line: int, index: int) -> float:
+        column = self._dialect.header[index]
+        place = f"{self._path}, line {line}, column {column!r}"
         try:
-            row = next(reader, None)
-        except csv.Error as error:
-            line = getattr(reader, "line_num", 0)
-            raise MotionError(f"{path}, line {line}: is not CSV: {error}") from error
-        if row is None:
-            return
-        yield row
+            value = self._sign.number(text, line, column)
+        except SignError as error:
+            raise MotionError(f"{place}: {error}") from None
+        if index == self._time:
+            value = self._clock.time(text.replace(",", ".") if self._sign.sign == "," else text)
+        if value is None:
+            raise _no_number(text, place, "a time" if index == self._time else "")
+        return value
 
 
-def _read(
-    path: Path, reader: Iterator[list[str]], wanted: Sequence[str], *, decimal_comma: bool
-) -> NumberTable:
-    rows = _rows(path, reader)
-    header = [name.strip() for name in next(rows, [])]
-    if not header:
-        raise MotionError(f"{path}, line 1: is empty: a header with the column names is needed")
-    indices = [_index_of(path, header, name) for name in wanted]
-    values = [array("d") for _ in wanted]
-    lines = array("q")
-    blank_line = 0
-    for row in rows:
-        line: int = reader.line_num  # type: ignore[attr-defined]
-        if not row:
-            blank_line = blank_line or line
-            continue
-        if blank_line:
-            raise MotionError(f"{path}, line {blank_line}: is empty, and rows follow")
-        if len(row) != len(header):
-            text = f"{path}, line {line}: has {len(row)} fields"
-            if len(row) == 2 * len(header) and not decimal_comma:
-                text = f"{text} (decimal commas? then columns must be apart by semicolons)"
-            raise MotionError(f"{text}: the header has {len(header)}, and every row must have them")
-        for index, column in zip(indices, values, strict=True):
-            cell = row[index]
-            value = number_in(cell.replace(",", ".") if decimal_comma else cell)
-            if value is None:
-                raise _no_number(cell, path, line, header[index])
-            column.append(value)
-        lines.append(line)
-    if not lines:
-        raise MotionError(f"{path}: holds a header and no rows: nothing was recorded")
-    columns = {name: _frozen(column) for name, column in zip(wanted, values, strict=True)}
-    return NumberTable(path, columns, _frozen(lines), tuple(header))
-
-
-def _frozen(values: array) -> NDArray:
+def _frozen(values: array | NDArray) -> NDArray:
     result = np.array(values)
     result.setflags(write=False)
     return result
 
 
-def _index_of(path: Path, header: list[str], name: str) -> int:
+def _index_of(path: Path, dialect: Dialect, name: str) -> int:
+    header = dialect.header
     count = header.count(name)
     if count == 1:
         return header.index(name)
+    place = f"{path}, line {dialect.header_line}"
     if count > 1:
-        text = f"{path}, line 1: {count} columns are called {name!r}"
+        text = f"{place}: {count} columns are called {name!r}"
         raise MotionError(f"{text}: a column to read must have a name of its own")
     there = ", ".join(repr(each) for each in header[:50])
-    text = f"{path}, line 1: there is no column {name!r}; there are {there}"
+    text = f"{place}: there is no column {name!r}; there are {there}"
     near = difflib.get_close_matches(name, header[:500], n=1)
     raise MotionError(f"{text}; the closest is {near[0]!r}" if near else text)
 
 
-def number_in(text: str) -> float | None:
-    """The number that a text is, in plain decimal ASCII and within `VALUE_MAX`; None if none."""
-    if _NUMBER.fullmatch(text):
-        value = float(text)
-        if abs(value) <= VALUE_MAX:
-            return value
-    return None
-
-
-def _no_number(text: str, path: Path, line: int, column: str) -> MotionError:
+def _no_number(text: str, place: str, what: str) -> MotionError:
     shown = repr(text if len(text) <= 40 else text[:40] + "...")
-    what = f"holds {shown}" if text.strip() else "is empty"
+    holds = f"holds {shown}" if text.strip() else "is empty"
     wanted = f"a decimal number within +-{VALUE_MAX:g} is needed, such as -0.012 or 1.5e-3"
-    return MotionError(f"{path}, line {line}, column {column!r}: {what}: {wanted}")
+    if what:
+        wanted += ", or times of one kind, such as 2026-01-31T12:00:00.250Z, in all rows"
+    if not text.strip():
+        wanted += (
+            "; a column that is recorded more seldom than the others goes, with its times, into a "
+            "file of its own"
+        )
+    elif thousands_in(text):
+        wanted += "; thousands are written without marks"
+    return MotionError(f"{place}: {holds}: {wanted}")

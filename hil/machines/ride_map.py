@@ -16,6 +16,7 @@ from pydantic import Field, model_validator
 from hil.config.errors import ConfigError
 from hil.config.settings import Settings, read_toml
 from hil.config.shipped import find_file
+from hil.config.unit_names import unit_key
 from platform6dof.cueing.vehicle import GRAVITY_M_S2
 
 FOLDER: Final = "rides"
@@ -23,7 +24,10 @@ _DEG: Final = math.pi / 180.0
 FORCES: Final = {"m_s2": 1.0, "g": GRAVITY_M_S2, "gal": 0.01, "ft_s2": 0.3048}
 RATES: Final = {"rad_s": 1.0, "deg_s": _DEG}
 ANGLES: Final = {"rad": 1.0, "deg": _DEG}
-SPEEDS: Final = {"m_s": 1.0, "km_h": 1.0 / 3.6, "kt": 1852.0 / 3600.0, "ft_s": 0.3048}
+_KNOT: Final = 1852.0 / 3600.0
+SPEEDS: Final = {
+    "m_s": 1.0, "cm_s": 0.01, "km_h": 1.0 / 3.6, "mph": 0.44704, "kn": _KNOT, "ft_s": 0.3048,
+}  # fmt: skip
 LENGTHS: Final = {"m": 1.0, "cm": 0.01, "mm": 0.001, "ft": 0.3048}
 NUMBERS: Final = {"1": 1.0}
 
@@ -61,8 +65,14 @@ class RideColumn(Settings):
     column: Annotated[str, Field(min_length=1)]
     """Name of the column."""
     unit: str
-    """Of the column: m_s2, g, gal, ft_s2; rad_s, deg_s; rad, deg; m_s, km_h, kt, ft_s; m, cm, mm,
-    ft; 1."""
+    """Of the column: m_s2, g, gal, ft_s2; rad_s, deg_s; rad, deg; m_s, cm_s, km_h, mph, kn or kt,
+    ft_s; m, cm, mm, ft; 1; or as people write them, such as km/h."""
+
+    @property
+    def key(self) -> str:
+        """The unit as `QUANTITIES` call it."""
+        return unit_key(self.unit) or self.unit
+
     sign: Literal[1, -1] = 1
     """-1 where the column points the other way."""
     bias: float | Literal["mean"] = 0.0
@@ -74,8 +84,8 @@ class TimeColumn(Settings):
 
     column: str = "t_s"
     """Name of the column."""
-    unit: Literal["s", "ms", "us"] = "s"
-    """Of the column."""
+    unit: Literal["s", "ms", "us", "ns", "iso"] = "s"
+    """Of the column; ``iso``: stamps of ISO 8601."""
 
 
 class RideMap(Settings):
@@ -101,20 +111,25 @@ class RideMap(Settings):
     """Quantity = where it stands: f_x … f_z, a_x … a_z, p, q, r, roll, pitch, yaw, qw … qz, v_x …
     v_z, v_north …, north, east, down."""
 
+    @property
+    def tells_heading_alone(self) -> bool:
+        """Whether a yaw without roll and pitch is the heading of a vehicle on level ground."""
+        return "yaw" in self.columns and not set(self.columns) & _TILTING
+
     @model_validator(mode="after")
     def _fits(self) -> RideMap:
         for key, one in self.columns.items():
             if key not in QUANTITIES:
                 raise ValueError(f"columns.{key}: no such quantity; there are {_NAMES}")
             units = QUANTITIES[key].units
-            if one.unit not in units:
+            if one.key not in units:
                 text = f"columns.{key}.unit = {one.unit!r}: must be one of {', '.join(units)}"
                 raise ValueError(text)
         for group in (("roll", "pitch", "yaw"), ("qw", "qx", "qy", "qz")):
             there = [key for key in group if key in self.columns]
-            if there and len(there) < len(group):
+            if there and len(there) < len(group) and not self.tells_heading_alone:
                 text = f"columns has {', '.join(there)}: an attitude needs {', '.join(group)}"
-                raise ValueError(text)
+                raise ValueError(f"{text}; yaw alone is a heading on level ground, without f, p, q")
         if "roll" in self.columns and "qw" in self.columns:
             raise ValueError("columns has an attitude twice: as angles and as a quaternion")
         if not _gives_force(set(self.columns)):
@@ -126,6 +141,8 @@ class RideMap(Settings):
 
 
 _NAMES: Final = ", ".join(QUANTITIES)
+_TILTING: Final = {"f_x", "f_y", "f_z", "p", "q", "roll", "pitch", "qw", "qx", "qy", "qz"}
+"""What tells of a tilt, and so does not go with a heading on level ground."""
 
 
 def _gives_force(keys: set[str]) -> bool:

@@ -157,7 +157,7 @@ def test_an_at2_file_gives_its_response_spectrum(tmp_path, head):
         (("NPTS=", "N="), r"line 4: says 'N= .*such as 'NPTS= 4000, DT= .0050 SEC'"),
         (("DT=   0.0100", "DT=   0.0000"), r"line 4"),
         (("NPTS=  4000", "NPTS=  4001"), r"holds 4000 values, NPTS says 4001"),
-        (("E-0", "E-0x"), r"line \d+: holds '.*x.*': an acceleration in g is needed"),
+        (("E-0", "E-0x"), r"line \d+: holds '.*x.*': acceleration in the unit of the head is"),
     ],
 )
 def test_an_at2_file_that_is_wrong_is_told_by_its_line(tmp_path, change, text):

@@ -204,7 +204,7 @@ def test_tables_cannot_be_written(file):
     ("arguments", "text"),
     [
         (("q", "c", "m"), "axis is 'q', it must be one of x, y, z, alpha, beta, gamma"),
-        (("x", "c", "deg"), "unit is 'deg', the axis x takes m, cm, mm, in, ft"),
+        (("x", "c", "deg"), "unit is 'deg', the axis x takes m, cm, mm, um, in, ft"),
         (("gamma", "c", "mm"), "unit is 'mm', the axis gamma takes rad, deg, mrad"),
         (("x", "c", "M"), "unit is 'M'"),
         (("x", "c", "m", np.nan), "column 'c': scale is nan"),

@@ -1,26 +1,41 @@
 """A scenario from the command line: a rig and a CSV file, with axes mapped by short texts."""
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Final
 
-from hil.config.files import open_regular
+from hil.config.cells import number_in
+from hil.config.errors import MotionError
 from hil.config.settings import ConfigError
-from hil.config.tables import header_of, number_in
+from hil.config.tables import read_header
+from hil.config.unit_names import unit_key
 from hil.stations.platform.motion.acceleration import FELT, felt_columns, is_rate
-from hil.stations.platform.motion.at2 import HEADER, is_at2
+from hil.stations.platform.motion.at2 import (
+    DOWNWARD,
+    KINDS,
+    VERTICAL,
+    direction_of,
+    header_of,
+    is_at2,
+)
 from hil.stations.platform.motion.columns import (
     ACCELERATION_UNITS,
     ROTATION_UNITS,
     SECONDS,
     TIME_UNITS,
     TRANSLATION_UNITS,
+    VELOCITY_UNITS,
     units_of,
 )
 from hil.stations.platform.motion.source import AXES
 
-_UNITS = (*TRANSLATION_UNITS, *ROTATION_UNITS, *ACCELERATION_UNITS)
+_NAMED_UNITS = (*TRANSLATION_UNITS, *ROTATION_UNITS, *ACCELERATION_UNITS)
+"""Units of columns that are named like axes; a velocity is mapped, or left."""
+_UNITS = (*_NAMED_UNITS, *VELOCITY_UNITS)
+COMPONENTS: Final = ("x", "y", "z")
+"""What the components of a record are, in the order in which their files are given."""
+_LOG: Final = logging.getLogger(__name__)
 _AXIS_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "x": ("north", "surge", "forward", "longitudinal"),
     "y": ("east", "sway", "lateral"),
@@ -32,19 +47,66 @@ _AXIS_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
 """Words in the names of columns, and the axis that they are of."""
 
 
-def recorded_table(rig: str, motion: Path, maps: list[str]) -> dict[str, Any]:
-    """The table of a scenario that replays a CSV file on a rig.
+def recorded_table(rig: str, motion: Path, maps: list[str], *more: Path) -> dict[str, Any]:
+    """The table of a scenario that replays recorded files on a rig.
 
     Args:
         maps: texts ``AXIS=COLUMN[:UNIT[:BIAS[:SCALE]]]``, each perhaps several, comma-separated.
             Without any, the columns must be named like the scenario's own (``x_m``, ``alpha_deg``).
+        more: other files of the record's components. Each file has its own text in `maps`; or
+            there is none, and files of the PEER database are x, y, z in this order.
 
     Raises:
         ConfigError: if a text is not of that form.
     """
     columns: dict[str, Any] = {}
     settings: dict[str, Any] = {"kind": "recorded", "file": str(motion), "map": columns}
-    for text in (part.strip() for item in maps for part in item.split(",")):
+    if more:
+        for file, text in zip((motion, *more), _map_of_each((motion, *more), maps), strict=True):
+            _take(text, settings, "" if file == motion else str(file))
+    else:
+        for item in maps:
+            _take(item, settings, "")
+    if not columns:
+        columns.update(_columns_named_like_axes(motion))
+    return {"name": "replay", "description": f"{motion.name} on {rig}", "rig": rig} | {
+        "motion": settings
+    }
+
+
+def _map_of_each(files: tuple[Path, ...], maps: list[str]) -> list[str]:
+    """A text of `--map` for each of several files."""
+    if len(set(files)) < len(files):
+        raise ConfigError("--motion", [f"{files[0]}: a file is given twice"])
+    if maps:
+        if len(maps) != len(files):
+            text = f"{len(maps)} for {len(files)} files of --motion: each file needs one of its own"
+            raise ConfigError("--map", [text])
+        return maps
+    if len(files) > len(COMPONENTS) or not all(map(is_at2, files)):
+        text = "several files need a --map for each, in their order; without, up to three AT2, VT2 "
+        raise ConfigError("--motion", [f"{text}or DT2 files are x, y, z"])
+    for axis, file in zip(COMPONENTS, files, strict=False):
+        _check_direction(axis, file)
+    told = ", ".join(f"{axis} = {file}" for axis, file in zip(COMPONENTS, files, strict=False))
+    _LOG.warning("--motion: taken in the order given: %s; --map for each says it otherwise", told)
+    return [f"{axis}={header_of(file)[1]}" for axis, file in zip(COMPONENTS, files, strict=False)]
+
+
+def _check_direction(axis: str, file: Path) -> None:
+    """Refuse a vertical component that is to be x or y, and a horizontal one that is to be z."""
+    said = direction_of(file)
+    is_vertical, is_azimuth = said in VERTICAL, said.isdecimal()
+    if (is_vertical and axis != "z") or (is_azimuth and axis == "z") or said in DOWNWARD:
+        text = f"{file}, line 2: the direction is {said!r}, and the file is to be {axis}, in the "
+        text += "order x, y, z (z is up); give the files in this order, or a --map for each"
+        raise ConfigError("--motion", [text])
+
+
+def _take(item: str, settings: dict[str, Any], file: str) -> None:
+    """Add what a text of `--map` says of a file to a motion's settings."""
+    columns = settings["map"]
+    for text in (part.strip() for part in item.split(",")):
         axis, separator, rest = text.partition("=")
         if not separator or axis not in (*AXES, "t") or not rest:
             expected = f"AXIS=COLUMN[:UNIT[:BIAS[:SCALE]]] with AXIS one of {', '.join(AXES)}, t"
@@ -54,12 +116,7 @@ def recorded_table(rig: str, motion: Path, maps: list[str]) -> dict[str, Any]:
         if axis == "t":
             settings["time"] = _entry(text, rest, tuple(TIME_UNITS), numbers=0)
         else:
-            columns[axis] = _entry(text, rest, _UNITS, numbers=2)
-    if not columns:
-        columns.update(_columns_named_like_axes(motion))
-    return {"name": "replay", "description": f"{motion.name} on {rig}", "rig": rig} | {
-        "motion": settings
-    }
+            columns[axis] = _entry(text, rest, _UNITS, numbers=2) | ({"file": file} if file else {})
 
 
 def _entry(text: str, rest: str, units: tuple[str, ...], numbers: int) -> dict[str, Any]:
@@ -69,6 +126,7 @@ def _entry(text: str, rest: str, units: tuple[str, ...], numbers: int) -> dict[s
     if len(more) > 1 + numbers:
         raise ConfigError("--map", [f"{text!r}: too many parts"])
     unit = more[0] if more and more[0] else _unit_of(column, units)
+    unit = unit if unit in units else unit_key(unit) or unit
     if unit not in units:
         raise ConfigError("--map", [f"{text!r}: unit {unit!r} is not one of {', '.join(units)}"])
     entry: dict[str, Any] = {"column": column, "unit": unit}
@@ -102,7 +160,7 @@ def _columns_named_like_axes(motion: Path) -> dict[str, Any]:
     found = {
         axis: {"column": name, "unit": unit}
         for axis in AXES
-        for unit in reversed(_UNITS)  # what a coordinate is goes before what its acceleration is
+        for unit in reversed(_NAMED_UNITS)  # a coordinate goes before its acceleration
         if (name := f"{axis}_{unit}") in names
     }
     if not found:
@@ -123,14 +181,11 @@ def _columns_named_like_axes(motion: Path) -> dict[str, Any]:
 def _names(motion: Path) -> list[str]:
     """Names of a file's columns."""
     if is_at2(motion):
-        return list(HEADER)
+        return list(header_of(motion))
     try:
-        with TextIOWrapper(open_regular(motion), "utf-8-sig") as stream:
-            return header_of(stream.readline(65_536))
-    except OSError as error:
-        raise ConfigError(str(motion), [f"cannot be read: {error.strerror}"]) from None
-    except UnicodeDecodeError as error:
-        raise ConfigError(str(motion), [f"cannot be read: {error}"]) from None
+        return list(read_header(motion).header)
+    except MotionError as error:
+        raise ConfigError(str(motion), [str(error)]) from None
 
 
 def _likely_map(names: list[str]) -> Iterator[str]:
@@ -141,8 +196,7 @@ def _likely_map(names: list[str]) -> Iterator[str]:
         accelerations = ACCELERATION_UNITS if axis in AXES[:3] else ()
         likely = _named(names, words, units_of(axis)) or _named(names, words, accelerations)
         yield from (f"{axis}={name}" for name in likely[:1])
-    if names == list(HEADER):
-        yield f"x={HEADER[1]}"
+    yield from (f"x={each.column}" for each in KINDS.values() if names[1:] == [each.column])
 
 
 def _named(names: list[str], words: Iterable[str], units: Iterable[str]) -> list[str]:

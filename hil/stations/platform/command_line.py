@@ -24,10 +24,10 @@ def plan_of(request: Request) -> Plan:
                 "command line", ["give a SCENARIO, or --rig with --motion and --map, not both"]
             )
         return load_plan(request.scenario, changes)
-    rig, motion, maps = described
-    if rig is None or motion is None:
+    rig, motions, maps = described
+    if rig is None or not motions:
         raise ConfigError("command line", ["a SCENARIO is needed, or --rig and --motion"])
-    table = recorded_table(rig, Path(motion), list(maps or ()))
+    table = recorded_table(rig, Path(motions[0]), list(maps or ()), *map(Path, motions[1:]))
     GIVEN.take(table)
     return plan_from_table(table, Path("command line"), changes)
 

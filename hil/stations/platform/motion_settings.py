@@ -103,12 +103,16 @@ class ColumnSettings(Settings):
 
     column: str
     """Heading of the column."""
-    unit: Literal["m", "cm", "mm", "in", "ft", "rad", "mrad", "deg", "m_s2", "g", "gal"]
-    """Of the numbers in the column; ``m_s2``, ``g`` and ``gal`` are integrated twice."""
+    unit: Literal["m", "cm", "mm", "um", "in", "ft", "rad", "mrad", "deg", "m_s", "cm_s", "mm_s",
+                  "m_s2", "g", "gal"]  # fmt: skip
+    """Of the numbers in the column; ``m_s``, ``cm_s``, ``mm_s`` are integrated once, ``m_s2``,
+    ``g`` and ``gal`` twice."""
     scale: float = 1.0
     """Factor on the recorded value, negative to turn it round [1]."""
     bias: float = 0.0
     """In the column's own unit."""
+    file: str = ""
+    """File of the column, where each component of a record has its own; left out: the motion's."""
 
 
 class TimeSettings(Settings):
@@ -116,16 +120,16 @@ class TimeSettings(Settings):
 
     column: str = "t_s"
     """Heading of the column."""
-    unit: Literal["s", "ms", "us"] = "s"
-    """Of the numbers in the column."""
+    unit: Literal["s", "ms", "us", "ns", "iso"] = "s"
+    """Of the numbers in the column; ``iso``: stamps of ISO 8601."""
 
 
 class RecordedSettings(Settings):
-    """A recorded motion (CSV, or PEER AT2), replayed 1:1 about the neutral pose."""
+    """A recorded motion (CSV, or PEER's AT2, VT2, DT2), replayed 1:1 about the neutral pose."""
 
     kind: Literal["recorded"]
     file: str
-    """CSV or AT2 file; in the folder of the scenario, or shipped."""
+    """CSV, AT2, VT2 or DT2 file; in the folder of the scenario, or shipped."""
     map: Annotated[dict[Axis, ColumnSettings], Field(min_length=1)]
     """Which columns hold which coordinates; a coordinate left out stays at 0."""
     time: TimeSettings = TimeSettings()
@@ -141,7 +145,7 @@ class RecordedSettings(Settings):
     lowpass_hz: Frequency | None = None
     """Cut-off of a zero-phase low-pass filter [Hz]; unfiltered if absent."""
     highpass_hz: Frequency = HIGHPASS_HZ
-    """Cut-off of the zero-phase high-pass of what is integrated from accelerations [Hz]."""
+    """Cut-off of the zero-phase high-pass of what is integrated [Hz]."""
     scale: Share = 1.0
     """Factor on all coordinates' deviation from the neutral pose, beside those in ``map`` [1]."""
 

@@ -23,7 +23,9 @@ OPTIONS: Final = (
     Option(
         flag="--motion",
         metavar="PATH",
-        help="CSV file to replay, for a run without a scenario.",
+        help="File to replay, for a run without a scenario: CSV, or AT2, VT2, DT2. Given again for "
+        "files of one record's components: x, y, z in this order, or a --map for each.",
+        many=True,
         checks=True,
     ),
     Option(
@@ -62,6 +64,8 @@ OPTIONS: Final = (
 
 _late: Final = late_of("hil.stations.platform")
 
+AXES: Final = ("x", "y", "z", "alpha", "beta", "gamma")
+"""Coordinates that a column of a recording may be."""
 SCENARIO: Final = FileKind(
     name="platform scenario",
     schema="scenario",
@@ -69,6 +73,7 @@ SCENARIO: Final = FileKind(
     names=(
         NamedFile(("rig",), "rigs"),
         NamedFile(("motion", "file"), "motions", "*.csv"),
+        *(NamedFile(("motion", "map", axis, "file"), "motions", "*.csv") for axis in AXES),
         NamedFile(("motion", "diagram"), "diagrams"),
     ),
     model=_late("scenario:scenario_model"),

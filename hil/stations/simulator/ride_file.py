@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation as Turn
 from scipy.spatial.transform import Slerp
 
 from hil.config.errors import MotionError
-from hil.config.tables import NumberTable, read_table
+from hil.config.tables import NumberTable, read_header, read_table
 from hil.machines.ride_map import QUANTITIES, RideMap, map_of_header, read_ride_map
 from hil.stations.platform.motion.columns import TimeMap
 from hil.stations.platform.motion.lowpass import lowpass
@@ -94,9 +94,9 @@ def read_ride_file(path: str | Path, map_: RideMap | str | None = None) -> RideF
     if isinstance(map_, str):
         map_ = read_ride_map(map_)
     elif map_ is None:
-        map_ = map_of_header(read_table(path, []).header, str(path))
+        map_ = map_of_header(read_header(path).header, str(path))
     names = dict.fromkeys(one.column for one in map_.columns.values())
-    table = read_table(path, [map_.time.column, *names])
+    table = read_table(path, [map_.time.column, *names], time=map_.time.column)
     t_s = times(table, TimeMap(map_.time.column, map_.time.unit), map_.gap_max_s, IN_MS)
     if t_s[-1] < SHORTEST_S:
         place = table.place(len(t_s) - 1, map_.time.column)
@@ -109,8 +109,9 @@ def read_ride_file(path: str | Path, map_: RideMap | str | None = None) -> RideF
 def _si(table: NumberTable, map_: RideMap, name: str) -> Floats:
     """A column in SI, with its sign and without its bias, shape (N,)."""
     one, quantity = map_.columns[name], QUANTITIES[name]
+    table.check_unit(one.column, one.key)
     raw = table.columns[one.column]
-    factor = one.sign * quantity.units[one.unit]
+    factor = one.sign * quantity.units[one.key]
     if one.bias == "mean":
         values = factor * (raw - raw.mean()) + quantity.rest
     else:
@@ -193,8 +194,10 @@ def _applied(level: Turn, vectors: Floats) -> Floats:
 
 def _turns(path: Path, values: dict[str, Floats]) -> Turn | None:
     """Attitudes of the rows; None if they are not told."""
-    if "roll" in values:
-        angles = np.stack([values["yaw"], values["pitch"], values["roll"]], axis=1)
+    if "yaw" in values:
+        level = np.zeros_like(values["yaw"])  # a heading on level ground has no roll and pitch
+        names = ("yaw", "pitch", "roll")
+        angles = np.stack([values.get(name, level) for name in names], axis=1)
         return Turn.from_euler("ZYX", angles)
     if "qw" not in values:
         return None

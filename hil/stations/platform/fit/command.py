@@ -32,10 +32,12 @@ def _words(verb: Verb, request: Request, plan: Plan) -> Iterator[str]:
         yield str(request.scenario)
     else:
         yield from ("--rig", request.options["--rig"])
-        yield from ("--motion", str(request.options["--motion"]))
+        motions = [str(one) for one in request.options["--motion"]]
+        for one in motions:
+            yield from ("--motion", one)
         maps, settings = list(request.options.get("--map") or ()), plan.scenario.motion
         if isinstance(settings, RecordedSettings) and any(_of(MAP, one.key) for one in changes):
-            maps = [_map_text(settings)]
+            maps = [_map_text(settings, one) for one in ("", *motions[1:])]
             changes = tuple(one for one in changes if not _of(MAP, one.key))
             overrides = tuple(one for one in overrides if not (_of(MAP, one) or _of(TIME, one)))
         for one in maps:
@@ -71,12 +73,14 @@ def _override(change: FitChange) -> str:
     return f"{change.key}={toml_value(change.after)}"
 
 
-def _map_text(settings: RecordedSettings) -> str:
-    """The map as `--map` takes it."""
+def _map_text(settings: RecordedSettings, file: str) -> str:
+    """The map of a file's columns as `--map` takes it; without a name, of the motion's own."""
     parts: list[str] = []
-    if (settings.time.column, settings.time.unit) != (SECONDS.column, SECONDS.unit):
+    if not file and (settings.time.column, settings.time.unit) != (SECONDS.column, SECONDS.unit):
         parts.append(f"t={settings.time.column}:{settings.time.unit}")
     for axis, column in settings.map.items():
+        if column.file != file:
+            continue
         text = f"{axis}={column.column}:{column.unit}"
         if column.bias != 0.0 or column.scale != 1.0:
             text += f":{column.bias!r}"

@@ -13,14 +13,13 @@ import numpy as np
 
 from hil.config.errors import MotionError
 from hil.config.tables import NumberTable
-from hil.stations.platform.motion.columns import ACCELERATION_UNITS, ColumnMap
+from hil.stations.platform.motion.columns import ACCELERATION_UNITS, GRAVITY_M_S2, ColumnMap
 from hil.stations.platform.motion.source import Floats
 
 HIGHPASS_HZ = 0.15
 """Corner of the high-pass, if none is said [Hz]: a period of 7 s."""
 HIGHPASS_ORDER = 4
 BASELINE_DEGREE = 3
-GRAVITY_M_S2 = 9.80665
 GRAVITY_SHARE = 0.15
 """A mean this near to gravity, as a share of it, is gravity."""
 
@@ -34,15 +33,16 @@ RATE_ENDINGS = ("deg_s", "rad_s", "dps", "rps")
 _FORCE = re.compile(r"(^|_)f_[xyz]?", re.IGNORECASE)
 
 
-def displacements(accelerations_m_s2: Floats, step_s: float, highpass_hz: float) -> Floats:
-    """Integrate uniform accelerations twice.
+def displacements(derivatives: Floats, step_s: float, highpass_hz: float, order: int = 2) -> Floats:
+    """Integrate uniform accelerations twice, or velocities once.
 
     The spline through them is integrated exactly, so that the quintic spline through the result
     has the accelerations themselves at its samples, at every frequency.
 
     Args:
-        accelerations_m_s2: Shape (N, K).
+        derivatives: Accelerations [m/s²] or velocities [m/s], shape (N, K).
         highpass_hz: Corner of a Butterworth filter, run forth and back: there the gain is a half.
+        order: How often they are integrated.
 
     Returns:
         Displacements [m], shape (N, K), without baseline and without delay.
@@ -50,18 +50,18 @@ def displacements(accelerations_m_s2: Floats, step_s: float, highpass_hz: float)
     Raises:
         MotionError: If the corner is not between one over the duration and half the sample rate.
     """
-    duration_s, half_hz = (len(accelerations_m_s2) - 1) * step_s, 0.5 / step_s
+    duration_s, half_hz = (len(derivatives) - 1) * step_s, 0.5 / step_s
     if not 1.0 / duration_s < highpass_hz < half_hz:
         raise MotionError(
             f"highpass_hz is {highpass_hz:g} Hz: above {1.0 / duration_s:.3g} Hz, one over the "
             f"{duration_s:g} s of the recording, and below half the sample rate, {half_hz:g} Hz, "
-            "is needed to integrate accelerations"
+            "is needed to integrate accelerations or velocities"
         )
     from scipy.interpolate import CubicSpline  # slow to load, and seldom needed
     from scipy.signal import butter, sosfiltfilt
 
-    t_s = np.arange(len(accelerations_m_s2)) * step_s
-    integral = np.asarray(CubicSpline(t_s, accelerations_m_s2).antiderivative(2)(t_s))
+    t_s = np.arange(len(derivatives)) * step_s
+    integral = np.asarray(CubicSpline(t_s, derivatives).antiderivative(order)(t_s))
     share = np.linspace(-1.0, 1.0, len(t_s))
     baseline = np.polynomial.legendre.legfit(share, integral, BASELINE_DEGREE)
     integral -= np.polynomial.legendre.legval(share, baseline).T

@@ -1,53 +1,112 @@
-"""Records of ground acceleration as the PEER ground motion database gives them: AT2 files.
+"""Records of strong motion as the PEER database gives them: AT2, VT2 and DT2 files.
 
-Four lines of head, the last with the number of points and the time step, then accelerations in g
-along the lines, five to a line (PEER NGA-West2 database, "PEER format").
+Some lines of head, the last with the number of points and the time step, one of them with what is
+recorded and its unit; then the numbers along the lines, in Fortran's fields, which may stand
+without space between them (PEER NGA-West2 database, "PEER format"; older ones have longer heads).
 """
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
+from hil.config.cells import number_in
 from hil.config.errors import MotionError
 from hil.config.files import read_regular
-from hil.config.tables import SIZE_MAX_BYTES, VALUE_MAX, NumberTable, number_in, read_table
-from hil.stations.platform.motion.columns import SECONDS
+from hil.config.tables import SIZE_MAX_BYTES, NumberTable, read_table
+from hil.stations.platform.motion.columns import GRAVITY_M_S2, SECONDS
 from hil.stations.platform.motion.source import Floats
 
-SUFFIX = ".at2"
-HEADER = (SECONDS.column, "acc_g")
-"""Columns that an AT2 file has for the rest of the bench."""
-HEAD_LINES = 4
+HEAD_MOST: Final = 60
+"""Lines of head at most."""
+_STEP_MAX_S: Final = 10.0
+VERTICAL: Final = ("UP", "UD", "V", "VER", "VERT", "VERTICAL", "Z")
+DOWNWARD: Final = ("DN", "DWN", "DOWN")
+"""Directions of a component, as the second line of a head ends."""
 
-_IN_G = re.compile(r"UNITS\s+OF\s+G\b")
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a file of one ending records."""
+
+    word: str
+    """As its head says it."""
+    column: str
+    """Name of its column for the rest of the bench; it ends in the unit."""
+    units: dict[str, float]
+    """Units that the head may say, in that of the column."""
+
+
+_GAL: Final = 0.01 / GRAVITY_M_S2
+KINDS: Final = {
+    ".at2": Kind("ACCELERATION", "acc_g", {
+        "G": 1.0, "G'S": 1.0, "M/S/S": 1.0 / GRAVITY_M_S2, "M/S2": 1.0 / GRAVITY_M_S2,
+        "M/S^2": 1.0 / GRAVITY_M_S2, "CM/S/S": _GAL, "CM/SEC/SEC": _GAL, "CM/S2": _GAL,
+        "CM/S^2": _GAL, "CM/SEC2": _GAL, "CM/SEC^2": _GAL, "GAL": _GAL,
+    }),
+    ".vt2": Kind("VELOCITY", "vel_cm_s", {"CM/S": 1.0, "CM/SEC": 1.0, "M/S": 100.0}),
+    ".dt2": Kind("DISPLACEMENT", "disp_cm", {"CM": 1.0, "M": 100.0, "MM": 0.1}),
+}  # fmt: skip
+"""By the ending of a file's name."""
+
 _NUMBER = r"((?:[0-9]++(?:\.[0-9]++)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+)"
-_NAMED = re.compile(rf"NPTS\s*=\s*([0-9]+)\s*,\s*DT\s*=\s*{_NUMBER}", re.ASCII | re.IGNORECASE)
+_NAMED = re.compile(rf"NPTS\s*=\s*([0-9]+)\s*,?\s*DT\s*=\s*{_NUMBER}", re.ASCII | re.IGNORECASE)
 _BEFORE = re.compile(rf"\s*([0-9]+)\s+{_NUMBER}\s+NPTS\s*,\s*DT", re.ASCII | re.IGNORECASE)
+_UNIT = re.compile(r"\b(?:IN\s+)?UNITS?\s+OF\s+([A-Z0-9/^']+)|\(\s*([A-Z0-9/^']+)\s*\)")
+_FIELD = re.compile(
+    r"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+)"
+    r"(?:[EeDd][+-]?[0-9]{2}(?![0-9](?![0-9]*\.))|(?=[+-]|$))",
+    re.ASCII,
+)
+"""One number of Fortran's: its exponent has two digits; without one, a sign begins the next."""
 
 
 def is_at2(path: str | Path) -> bool:
     """Whether a file is one of PEER's, by its name."""
-    return Path(path).suffix.lower() == SUFFIX
+    return Path(path).suffix.lower() in KINDS
+
+
+def header_of(path: str | Path) -> tuple[str, str]:
+    """Columns that one of PEER's files has for the rest of the bench."""
+    return (SECONDS.column, KINDS[Path(path).suffix.lower()].column)
+
+
+def direction_of(path: Path) -> str:
+    """Direction of the component in one of PEER's files, as its head says it; empty if it does not.
+
+    An azimuth in degrees from north, or one of `VERTICAL`, `DOWNWARD`.
+    """
+    try:
+        head = read_regular(path, SIZE_MAX_BYTES)[:4096].decode("latin-1").splitlines()
+    except OSError:
+        return ""  # what reads the numbers refuses it
+    words = re.split(r"[,\s]+", head[1].upper().strip(" ,.")) if len(head) > 1 else [""]
+    return words[-1]
 
 
 def read_recording(path: str | Path, wanted: list[str]) -> NumberTable:
-    """Read columns of a CSV file, or those of an AT2 file, which are `HEADER`.
+    """Read columns of a table, or those of one of PEER's files, which are `header_of` it.
+
+    Args:
+        wanted: Names of the columns, that of the times first.
 
     Raises:
         MotionError: With the place, the value and what would have been right.
     """
     if not is_at2(path):
-        return read_table(path, wanted)
+        return read_table(path, wanted, time=wanted[0])
+    header = header_of(path)
     for name in wanted:
-        if name not in HEADER:
-            text = f"{path}: there is no column {name!r}: an AT2 file has {', '.join(HEADER)}"
-            raise MotionError(f"{text}; map it with --map x={HEADER[1]}")
+        if name not in header:
+            text = f"{path}: there is no column {name!r}: such a file has {', '.join(header)}"
+            raise MotionError(f"{text}; map it with --map x={header[1]}")
     return read_at2(Path(path))
 
 
 def read_at2(path: Path) -> NumberTable:
-    """Read an AT2 file.
+    """Read an AT2, VT2 or DT2 file; a name without such an ending counts as AT2.
 
     Raises:
         MotionError: With the line, what it holds and what would have been right.
@@ -59,45 +118,99 @@ def read_at2(path: Path) -> NumberTable:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise MotionError(f"{path}: cannot be read: {reason}") from error
-    points, step_s = _head(path, lines)
-    values, places = _values(path, lines)
+    kind = KINDS.get(path.suffix.lower(), KINDS[".at2"])
+    head = _head_lines(path, lines)
+    factor = _factor(path, lines[:head], kind)
+    points, step_s = _points(path, lines, head)
+    values, places = _values(path, lines, head, kind)
     if len(values) != points:
         text = f"{path}: holds {len(values)} values, NPTS says {points}"
         raise MotionError(f"{text}: the file is cut off, or not one of PEER's")
     t_s: Floats = np.asarray(np.arange(points) * step_s, dtype=np.float64)
-    columns = {HEADER[0]: t_s, HEADER[1]: values}
+    header = (SECONDS.column, kind.column)
+    columns = {header[0]: t_s, header[1]: factor * values}
     for array in (*columns.values(), places):
         array.setflags(write=False)
-    return NumberTable(path, columns, places, HEADER)
+    return NumberTable(path, columns, places, header)
 
 
-def _head(path: Path, lines: list[str]) -> tuple[int, float]:
+def _head_lines(path: Path, lines: list[str]) -> int:
+    """How many lines the head has: up to the last that says the number of points, above numbers."""
+    head = 0
+    for index, line in enumerate(lines[:HEAD_MOST]):
+        if _NAMED.search(line) or _BEFORE.match(line):
+            head = index + 1
+        elif head and line.strip() and _fields(line) is not None:
+            return head
+    if head:
+        return head
+    said = next((line for line in lines[3:4]), "").strip()[:60]
+    text = f"{path}, line 4: says {said!r}"
+    raise MotionError(f"{text}: such as 'NPTS= 4000, DT= .0050 SEC' is needed above the numbers")
+
+
+def _factor(path: Path, head: list[str], kind: Kind) -> float:
+    """From the unit that the head says to that of the column."""
+    for index, line in enumerate(head):
+        upper = line.upper()
+        words = [one.word for one in KINDS.values() if one.word in upper]
+        found = _UNIT.search(upper)
+        if not words or found is None:
+            continue
+        unit = found[1] or found[2]
+        if words == [kind.word] and unit in kind.units:
+            return kind.units[unit]
+        text = f"{path}, line {index + 1}: says {line.strip()[:60]!r}"
+        raise MotionError(f"{text}: {_wanted(kind)} is needed in a {path.suffix or '.AT2'} file")
+    line = next((one for one in head[2:3]), "").strip()[:60]
+    text = f"{path}, line 3: says {line!r}"
+    raise MotionError(f"{text}: no line of the head says the unit, such as {_wanted(kind)}")
+
+
+def _wanted(kind: Kind) -> str:
+    return f"'{kind.word} TIME SERIES IN UNITS OF {next(iter(kind.units))}'"
+
+
+def _points(path: Path, lines: list[str], head: int) -> tuple[int, float]:
     """Number of points and time step [s]."""
-    head = lines[:HEAD_LINES]
-    if len(head) < HEAD_LINES:
-        text = f"{path}: has {len(head)} lines"
-        raise MotionError(f"{text}: an AT2 file has {HEAD_LINES} lines of head, then numbers")
-    kind = head[2].upper()
-    if "ACCELERATION" not in kind or not _IN_G.search(kind):
-        text = f"{path}, line 3: says {head[2].strip()[:60]!r}"
-        raise MotionError(f"{text}: 'ACCELERATION TIME SERIES IN UNITS OF G' is needed")
-    found = _NAMED.search(head[3]) or _BEFORE.match(head[3])
-    if found is None or not 0.0 < float(found[2]) <= VALUE_MAX or len(found[1]) > 9:
-        text = f"{path}, line 4: says {head[3].strip()[:60]!r}"
+    line = lines[head - 1]
+    found = _NAMED.search(line) or _BEFORE.match(line)
+    if found is None or not 0.0 < float(found[2]) <= _STEP_MAX_S or len(found[1]) > 9:
+        text = f"{path}, line {head}: says {line.strip()[:60]!r}"
         raise MotionError(f"{text}: such as 'NPTS= 4000, DT= .0050 SEC' is needed")
     return int(found[1]), float(found[2])
 
 
-def _values(path: Path, lines: list[str]) -> tuple[Floats, np.ndarray]:
+def _fields(text: str) -> list[float] | None:
+    """The numbers of a line; None if it holds anything else."""
+    values: list[float] = []
+    for word in text.split():
+        value = number_in(word)
+        if value is not None:
+            values.append(value)
+            continue
+        parts = _FIELD.findall(word)
+        if "".join(parts) != word:
+            return None
+        for part in parts:
+            value = number_in(part)
+            if value is None:
+                return None
+            values.append(value)
+    return values
+
+
+def _values(path: Path, lines: list[str], head: int, kind: Kind) -> tuple[Floats, np.ndarray]:
     """All numbers after the head, and the line of each."""
     values: list[float] = []
     places: list[int] = []
-    for line, text in enumerate(lines[HEAD_LINES:], start=HEAD_LINES + 1):
-        for word in text.split():
-            value = number_in(word)
-            if value is None:
-                text = f"{path}, line {line}: holds {word[:40]!r}"
-                raise MotionError(f"{text}: an acceleration in g is needed, such as -.1234567E-03")
-            values.append(value)
-            places.append(line)
+    for line, text in enumerate(lines[head:], start=head + 1):
+        found = _fields(text)
+        if found is None:
+            word = next(each for each in text.split() if _fields(each) is None)
+            place = f"{path}, line {line}: holds {word[:40]!r}"
+            what = f"{kind.word.lower()} in the unit of the head"
+            raise MotionError(f"{place}: {what} is needed, such as -.1234567E-03")
+        values += found
+        places += [line] * len(found)
     return np.array(values), np.array(places, dtype=np.int64)

@@ -120,25 +120,32 @@ def _leg_moves(settings: LegMovesSettings, rig: Rig) -> MotionSource:
     )
 
 
-def maps_of(settings: RecordedSettings) -> tuple[ColumnMap, ...]:
+def maps_of(settings: RecordedSettings, scenario_file: Path) -> tuple[ColumnMap, ...]:
     """Which column of a recorded file is which coordinate.
 
     Raises:
         MotionError: if a unit is not one of its coordinate.
+        ConfigError: if the file of a column is not there, or may not be named.
     """
+
+    def place(axis: str, name: str) -> Path | None:
+        key = f"motion.map.{axis}.file"
+        return find_file(name, beside=scenario_file, folder="motions", key=key) if name else None
+
     return tuple(
         ColumnMap(
-            axis=axis, column=c.column, unit=c.unit, scale=settings.scale * c.scale, bias=c.bias
+            axis=axis, column=c.column, unit=c.unit, scale=settings.scale * c.scale, bias=c.bias,
+            file=place(axis, c.file),
         )
         for axis, c in settings.map.items()
-    )
+    )  # fmt: skip
 
 
 def _recorded(settings: RecordedSettings, rig: Rig, scenario_file: Path) -> MotionSource:
     neutral: np.ndarray = (settings.neutral or rig.neutral).coordinates()
     return RecordedMotion.from_csv(
         find_file(settings.file, beside=scenario_file, folder="motions", key="motion.file"),
-        maps_of(settings),
+        maps_of(settings, scenario_file),
         neutral,
         time=TimeMap(settings.time.column, settings.time.unit),
         rate_hz=settings.rate_hz,

@@ -3,15 +3,22 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from hil.config.errors import MotionError, require_number
 from hil.stations.platform.motion.source import AXES, Floats
 
-TRANSLATION_UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
+TRANSLATION_UNITS = {
+    "m": 1.0, "cm": 0.01, "mm": 0.001, "um": 1e-6, "in": 0.0254, "ft": 0.3048
+}  # fmt: skip
 ROTATION_UNITS = {"rad": 1.0, "deg": math.pi / 180.0, "mrad": 0.001}
-ACCELERATION_UNITS = {"m_s2": 1.0, "g": 9.80665, "gal": 0.01}
+GRAVITY_M_S2 = 9.80665
+VELOCITY_UNITS = {"m_s": 1.0, "cm_s": 0.01, "mm_s": 0.001}
+"""Of the platform's velocity, for a translation, in m/s."""
+ACCELERATION_UNITS = {"m_s2": 1.0, "g": GRAVITY_M_S2, "gal": 0.01}
 """Of the platform's acceleration, for a translation; in m/s² (ISO 80000-3, standard gravity)."""
-TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
+TIME_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9, "iso": 1.0}
+"""How many are a second; `iso` are stamps of ISO 8601, which the reader makes seconds of."""
 FACTOR_MAX = 1e15
 """Scales and biases beyond this are mistakes, and would overflow."""
 
@@ -25,11 +32,14 @@ class ColumnMap:
     column: str
     """Name of the column."""
     unit: str
-    """m, cm, mm, in, ft, or m_s2, g, gal for a translation; rad, deg or mrad for a rotation."""
+    """m, cm, mm, um, in, ft, or m_s, cm_s, mm_s, or m_s2, g, gal for a translation; rad, deg or
+    mrad for a rotation."""
     scale: float = 1.0
     """Factor, for instance -1 where the recording points the other way."""
     bias: float = 0.0
     """Raw value that means zero, in the unit of the column."""
+    file: Path | None = None
+    """Where the column is, if not in the recording's own file."""
 
     def __post_init__(self) -> None:
         """Refuse an axis, a unit or a number that cannot be."""
@@ -51,8 +61,13 @@ class ColumnMap:
         """Whether it holds the second derivative of its coordinate."""
         return self.unit in ACCELERATION_UNITS
 
+    @property
+    def derivative(self) -> int:
+        """Which derivative of its coordinate it holds: 0, 1 or 2."""
+        return 2 if self.is_acceleration else int(self.unit in VELOCITY_UNITS)
+
     def to_si(self, raw: Floats) -> Floats:
-        """Return raw values as deviations from neutral [m or rad] or in m/s², shape (N,)."""
+        """Return raw values as deviations from neutral [m or rad] or in m/s, m/s², shape (N,)."""
         return (all_units_of(self.axis)[self.unit] * self.scale) * (raw - self.bias)
 
 
@@ -63,7 +78,7 @@ class TimeMap:
     column: str = "t_s"
     """Name of the column."""
     unit: str = "s"
-    """s, ms or us."""
+    """s, ms, us, ns or iso."""
 
     def __post_init__(self) -> None:
         """Refuse an unknown unit."""
@@ -82,8 +97,9 @@ def units_of(axis: str) -> dict[str, float]:
 
 
 def all_units_of(axis: str) -> dict[str, float]:
-    """Units that a coordinate's column may have: its own, and those of its acceleration."""
-    return TRANSLATION_UNITS | ACCELERATION_UNITS if axis in AXES[:3] else ROTATION_UNITS
+    """Units that a coordinate's column may have: its own, and those of its derivatives."""
+    units = TRANSLATION_UNITS | VELOCITY_UNITS | ACCELERATION_UNITS
+    return units if axis in AXES[:3] else ROTATION_UNITS
 
 
 def check_maps(maps: Sequence[ColumnMap]) -> None:

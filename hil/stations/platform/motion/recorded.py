@@ -17,10 +17,9 @@ from hil.stations.platform.motion import kernels
 from hil.stations.platform.motion.acceleration import (
     HIGHPASS_HZ,
     displacements,
-    refuse_specific_force,
 )
-from hil.stations.platform.motion.at2 import read_recording
 from hil.stations.platform.motion.columns import SECONDS, ColumnMap, TimeMap, check_maps
+from hil.stations.platform.motion.components import read_rows
 from hil.stations.platform.motion.fade import FadedMotion, fade_for
 from hil.stations.platform.motion.lowpass import lowpass
 from hil.stations.platform.motion.piecewise import AT_END, fit_quintic
@@ -29,8 +28,6 @@ from hil.stations.platform.motion.resample import (
     SAMPLES_MAX,
     SAMPLES_MIN,
     STEP_MIN_S,
-    deviations,
-    times,
     uniform,
 )
 from hil.stations.platform.motion.source import AXES, Floats, clamp_time, require_coordinates
@@ -96,21 +93,18 @@ class RecordedMotion(FadedMotion):
             rate_hz: Of the uniform grid for uneven stamps [Hz]; by default that of the recording.
             gap_max_s: Longest time between two samples that is bridged [s].
             lowpass_hz: Corner of a low-pass without phase shift, Butterworth forth and back [Hz].
-            highpass_hz: Corner of the high-pass of what was integrated from accelerations [Hz].
+            highpass_hz: Corner of the high-pass of what was integrated [Hz].
 
         Raises:
             MotionError: With the place, the value and what would have been right.
         """
         check_maps(maps)
         require_number("gap_max_s", gap_max_s, "s", above=0.0)
-        table = read_recording(path, [time.column, *(each.column for each in maps)])
-        refuse_specific_force(table, maps)
-        t_s = times(table, time, gap_max_s)
-        samples, step_s = uniform(table, t_s, deviations(table, maps), rate_hz)
-        del table, t_s
-        integrated = [AXES.index(each.axis) for each in maps if each.is_acceleration]
-        if integrated:
-            samples[:, integrated] = displacements(samples[:, integrated], step_s, highpass_hz)
+        samples, step_s = uniform(*read_rows(path, maps, time, gap_max_s), rate_hz)
+        for order in (1, 2):
+            axes = [AXES.index(each.axis) for each in maps if each.derivative == order]
+            if axes:
+                samples[:, axes] = displacements(samples[:, axes], step_s, highpass_hz, order)
         if lowpass_hz is not None:
             samples = lowpass(samples, step_s, lowpass_hz)
         return cls(samples, step_s, neutral, fade_s)

@@ -37,7 +37,8 @@ def times(table: NumberTable, time: TimeMap, gap_max_s: float, in_ms: str = OF_A
     if len(raw) < SAMPLES_MIN:
         text = f"{table.path}: has {len(raw)} rows"
         raise MotionError(f"{text}: at least {SAMPLES_MIN} samples make a motion")
-    t_s = (raw - raw[0]) * TIME_UNITS[time.unit]
+    _check_clock(table, time)
+    t_s = (raw - raw[0]) / TIME_UNITS[time.unit]
     steps_s = np.diff(t_s)
     backward = np.flatnonzero(~(steps_s > 0.0))
     if len(backward):
@@ -62,26 +63,41 @@ def times(table: NumberTable, time: TimeMap, gap_max_s: float, in_ms: str = OF_A
     return t_s
 
 
+def _check_clock(table: NumberTable, time: TimeMap) -> None:
+    """Refuse a unit of times that the file contradicts."""
+    place = table.place(0, time.column)
+    if table.clock == "stamps":
+        if time.unit not in ("s", "iso"):
+            text = f"{place}: holds stamps of ISO 8601, the map says {time.unit!r}"
+            raise MotionError(f"{text}: give the time the unit 'iso', or none")
+        return
+    if time.unit == "iso":
+        raise MotionError(f"{place}: holds numbers, the map says 'iso': give s, ms, us or ns")
+    table.check_unit(time.column, time.unit)
+
+
 def deviations(table: NumberTable, maps: Sequence[ColumnMap]) -> Floats:
     """Return the six coordinates of each row as deviations from neutral [m, rad], shape (N, 6).
 
     Args:
         maps: Which column is which coordinate; coordinates without one do not deviate. One that
-            is an acceleration stays one [m/s²].
+            is a velocity or an acceleration stays one [m/s, m/s²].
 
     Raises:
         MotionError: If a value is out of all proportion; with the place.
     """
     recorded = np.zeros((len(table.lines), len(AXES)))
     for each in maps:
+        table.check_unit(each.column, each.unit)
         values = each.to_si(table.columns[each.column])
         large = np.flatnonzero(np.abs(values) > DEVIATION_MAX)
         if len(large):
             row = int(large[0])
             si = "m" if each.axis in AXES[:3] else "rad"
             what = f"{values[row]:g} {si} from neutral"
-            if each.is_acceleration:
-                what, si = f"{values[row]:g} m/s2", "m/s2"
+            if each.derivative:
+                si = ("", "m/s", "m/s2")[each.derivative]
+                what = f"{values[row]:g} {si}"
             text = f"{table.place(row, each.column)}: is {what}"
             text = f"{text}: at most {DEVIATION_MAX:g} {si} make sense"
             text = f"{text} (unit {each.unit!r}, scale and bias right?"

@@ -22,11 +22,11 @@ from hil.report.style import (
     place,
 )
 from hil.report.time_axes import TIME_LABEL
-from hil.stations.platform.motion.at2 import read_recording
 from hil.stations.platform.motion.build import maps_of
 from hil.stations.platform.motion.columns import ACCELERATION_UNITS, TimeMap
+from hil.stations.platform.motion.components import read_rows
 from hil.stations.platform.motion.lowpass import lowpass
-from hil.stations.platform.motion.resample import deviations, times, uniform
+from hil.stations.platform.motion.resample import uniform
 from hil.stations.platform.motion.source import AXES, Floats
 from hil.stations.platform.motion.spectrum import DAMPING, response_spectrum
 from hil.stations.platform.motion_settings import RecordedSettings
@@ -158,13 +158,11 @@ def _caption(settings: RecordedSettings, corner_hz: float, motion: _Motion, *, t
 
 def _recorded(settings: RecordedSettings, beside: Path, rate_hz: float) -> Floats | None:
     """The record's accelerations at the cycle's rate [m/s2], shape (N, 6); None if it is gone."""
-    maps = maps_of(settings)
     time = TimeMap(settings.time.column, settings.time.unit)
     try:
+        maps = maps_of(settings, beside)
         path = find_file(settings.file, beside=beside, folder="motions", key="motion.file")
-        table = read_recording(path, [time.column, *(each.column for each in maps)])
-        t_s = times(table, time, settings.gap_max_s)
-        return uniform(table, t_s, deviations(table, maps), rate_hz)[0]
+        return uniform(*read_rows(path, maps, time, settings.gap_max_s), rate_hz)[0]
     except (ConfigError, MotionError):
         return None
 

@@ -154,12 +154,10 @@ def _agreements(path: Path) -> tuple[Agreement, ...]:
 
 def _map_of(path: Path) -> RideMap:
     """The map by the columns' names, with a gap that a host may well have."""
-    from hil.config.tables import read_table
+    from hil.config.tables import read_header
     from hil.machines.ride_map import map_of_header
 
-    return map_of_header(read_table(path, []).header, str(path)).model_copy(
-        update={"gap_max_s": 5.0}
-    )
+    return map_of_header(read_header(path).header, str(path)).model_copy(update={"gap_max_s": 5.0})
 
 
 def _line(one: Agreement) -> HostLineTold:

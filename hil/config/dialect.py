@@ -1,0 +1,237 @@
+"""How somebody else has written a table: encoding, separator, header, row of units, first row.
+
+It is decided once, for the whole file, from its first lines. What stands above the header is passed
+over: comments (``#``, ``%``, ``//``), lines of words, Excel's ``sep=;``, and ``decimal=,``, which
+says the decimal sign where the numbers leave it open.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from io import TextIOWrapper
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Final
+
+from hil.config.cells import number_in, stamp_ns_in
+from hil.config.errors import MotionError
+from hil.config.files import open_regular
+from hil.config.unit_names import unit_key
+
+SEPARATORS: Final = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
+"""What may stand between columns, and its name; a space stands for any number of them."""
+COMMENTS: Final = ("#", "%", "//")
+"""Beginnings of a line that is none of the table."""
+LINES_MAX: Final = 200
+"""The header stands within so many lines."""
+LINE_MAX: Final = 1_000_000
+"""Characters of the lines up to the header."""
+_DECLARED: Final = re.compile(
+    r"""(?:#|%|//)?\s*["']?(sep|decimal)=(\\t|[,;\t|.])["']?[,;\s]*""", re.I
+)
+_BOMS: Final = ((b"\xff\xfe\0\0", "utf-32"), (b"\0\0\xfe\xff", "utf-32"),
+                (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a table is written."""
+
+    encoding: str
+    """As Python calls it."""
+    separator: str
+    """One of `SEPARATORS`."""
+    decimal: str
+    """Sign that the file itself says; empty: its numbers show it."""
+    header: tuple[str, ...]
+    """Names of the columns."""
+    header_line: int
+    """Where they stand, from 1."""
+    units: tuple[str, ...]
+    """Of the columns, as a row below the header says; empty if there is none."""
+    data_line: int
+    """First line that may be a row, from 1."""
+
+    def text(self, sign: str, passed: int) -> str:
+        """What was taken, in words; empty of a plain CSV file.
+
+        Args:
+            sign: of decimals, as it was found.
+            passed: lines between the rows that were passed over as comments.
+        """
+        taken = []
+        if self.encoding != "utf-8-sig":
+            taken.append(self.encoding.upper())
+        if self.separator != ",":
+            taken.append(f"columns apart by {SEPARATORS[self.separator]}")
+        if sign == "," or self.decimal:
+            taken.append(f"decimal {'comma' if sign == ',' else 'point'}")
+        if self.header_line != 1:
+            taken.append(f"header in line {self.header_line}")
+        if self.units:
+            taken.append(f"a row of units: {', '.join(self.units)}")
+        if passed:
+            taken.append(f"lines of comment between the rows: {passed}")
+        return ", ".join(taken)
+
+
+def opened(path: Path, encoding: str) -> TextIOWrapper:
+    """A regular file as text, with its line ends as they are."""
+    return TextIOWrapper(open_regular(path), encoding, newline="")
+
+
+def dialect_of(path: Path, wanted: Sequence[str]) -> Dialect:
+    """How a file is written, by its first lines.
+
+    Args:
+        wanted: Columns that will be read; the line that names them all is the header.
+
+    Raises:
+        MotionError: If it holds nothing.
+        OSError, UnicodeError: Of the file.
+    """
+    encoding = _encoding(path)
+    with opened(path, encoding) as file:
+        lines = list(_head(file))
+    return _of_lines(path, encoding, lines, wanted)
+
+
+def _encoding(path: Path) -> str:
+    with open_regular(path) as file:
+        begin = file.read(64)
+    for mark, name in _BOMS:
+        if begin.startswith(mark):
+            return name
+    if len(begin) >= 4 and b"\0" not in begin[::2] and not any(begin[1::2]):
+        return "utf-16-le"
+    if len(begin) >= 4 and b"\0" not in begin[1::2] and not any(begin[::2]):
+        return "utf-16-be"
+    return "utf-8-sig"
+
+
+def _head(file: TextIOWrapper) -> Iterator[str]:
+    left = LINE_MAX
+    for _ in range(LINES_MAX):
+        line = file.readline(left)
+        left -= len(line)
+        if not line:
+            return
+        yield line.rstrip("\r\n")
+        if left <= 0:
+            return
+
+
+def is_comment(line: str) -> bool:
+    """Whether a line is none of the table, by its beginning."""
+    return line.lstrip(' \t"').startswith(COMMENTS)
+
+
+def split(line: str, separator: str) -> list[str]:
+    """Cells of one line, without the space around them; none if it is not well-formed."""
+    if separator == " ":
+        return line.split()
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], strict=True, delimiter=separator))]
+    except (csv.Error, StopIteration):
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    index: int
+    separator: str
+    names: list[str]
+
+
+def _of_lines(path: Path, encoding: str, lines: list[str], wanted: Sequence[str]) -> Dialect:
+    said = dict(_declarations(lines))
+    separator = said.get("sep", "").replace("\\t", "\t")
+    candidates = (separator,) if separator in SEPARATORS else tuple(SEPARATORS)
+    plain = [k for k, line in enumerate(lines) if line.strip() and not is_comment(line)
+             and not _DECLARED.fullmatch(line)]  # fmt: skip
+    found = (
+        _naming(lines, plain, candidates, wanted)
+        or _commented(lines, plain, candidates)
+        or _above_numbers(lines, plain, candidates)
+    )
+    if found is None:
+        raise MotionError(f"{path}, line 1: is empty: a header with the column names is needed")
+    units, last = _units(lines, plain, found)
+    return Dialect(
+        encoding, found.separator, said.get("decimal", ""), tuple(found.names), found.index + 1,
+        units, last + 2,
+    )  # fmt: skip
+
+
+def _declarations(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for line in islice(lines, 20):
+        if said := _DECLARED.fullmatch(line):
+            yield said[1].lower(), said[2]
+
+
+def _naming(lines: Sequence[str], indices: Iterable[int], candidates: Sequence[str],
+            wanted: Sequence[str]) -> _Header | None:  # fmt: skip
+    """The first line that names all columns that are wanted."""
+    if not wanted:
+        return None
+    for index in indices:
+        for separator in candidates:
+            names = split(lines[index], separator)
+            if len(names) > 1 and set(wanted) <= set(names):
+                return _Header(index, separator, names)
+    return None
+
+
+def _commented(lines: Sequence[str], plain: Sequence[int],
+               candidates: Sequence[str]) -> _Header | None:  # fmt: skip
+    """The last comment above the first row, if it names a column for each of the row's cells."""
+    for separator in candidates if plain else ():
+        row = split(lines[plain[0]], separator)
+        if len(row) < 2 or not any(map(is_value, row)):
+            continue
+        for index in range(plain[0] - 1, -1, -1):
+            names = split(lines[index].strip().lstrip("#%/ \t"), separator)
+            if len(names) == len(row):
+                return _Header(index, separator, names)
+    return None
+
+
+def _above_numbers(lines: Sequence[str], plain: Sequence[int],
+                   candidates: Sequence[str]) -> _Header | None:  # fmt: skip
+    """The first line of names with as many cells as the numbers below it; else the first line."""
+    for here, below in pairwise(plain):
+        for separator in candidates:
+            names, row = split(lines[here], separator), split(lines[below], separator)
+            fits = 1 < len(names) == len(row) and not any(map(is_value, names))
+            if fits and (any(map(is_value, row)) or _are_units(row)):
+                return _Header(here, separator, names)
+    if not plain:
+        return None
+    most = max(candidates, key=lambda each: len(split(lines[plain[0]], each)))
+    return _Header(plain[0], most, split(lines[plain[0]], most))
+
+
+def _units(lines: Sequence[str], plain: Sequence[int], header: _Header
+           ) -> tuple[tuple[str, ...], int]:  # fmt: skip
+    """The row of units below a header, and the index of the last line of the head."""
+    below = next((k for k in plain if k > header.index), None)
+    if below is not None:
+        row = split(lines[below], header.separator)
+        if len(row) == len(header.names) and _are_units(row):
+            return tuple(row), below
+    return (), header.index
+
+
+def _are_units(row: Sequence[str]) -> bool:
+    named = [cell for cell in row if cell]
+    known = sum(unit_key(cell) is not None for cell in named)
+    bracketed = all(cell[0] + cell[-1] in ("[]", "()", "<>") for cell in named)
+    return bool(named) and not any(map(is_value, named)) and (bracketed or known == len(named))
+
+
+def is_value(cell: str) -> bool:
+    """Whether a cell is a number or a time, with either decimal sign."""
+    return number_in(cell.replace(",", ".")) is not None or stamp_ns_in(cell) is not None
