@@ -1,10 +1,13 @@
 """Scenes in the engine, judged by closed forms of mechanics."""
 
 import math
+import re
 from typing import Any
 
+import mujoco
 import numpy as np
 import pytest
+from campaign import count
 
 from sim.world.engine.mjcf_scene import scene_text
 from sim.world.engine.world import World
@@ -27,6 +30,54 @@ def cube(**changed):
         "motion": BodyMotion.FREE, "position_m": (0.0, 0.0, 0.05),
     }  # fmt: skip
     return SceneBody(**(told | changed))
+
+
+def ball(time_s, ratio, height_m=0.5):
+    return SceneBody("ball", BodyShape.SPHERE, (0.05,), mass_kg=0.5, motion=BodyMotion.FREE,
+                     position_m=(0.0, 0.0, 0.05 + height_m), contact_time_s=time_s,
+                     contact_damping=ratio)  # fmt: skip
+
+
+def given_back(time_s, ratio, height_m, stepping):
+    """Speed after the first bounce by that before it, of an engine that is asked by nobody else."""
+    text = scene_text(Scene("test", stepping, FLOOR, bodies=(ball(0.1, 1.0),)), {}).text
+    text = re.sub(r'solref="[^"]*"', f'solref="{time_s!r} {ratio!r}"', text)
+    model = mujoco.MjModel.from_xml_string(text)
+    data, touched = mujoco.MjData(model), False
+    data.qpos[2] = 0.05 + height_m
+    for _ in range(round((2.0 + math.sqrt(2.0 * height_m / G)) / stepping.step_s)):
+        mujoco.mj_step(model, data)
+        touched = touched or data.ncon > 0
+        if touched and not data.ncon and data.qvel[2] > 0.0:
+            energy = 0.5 * data.qvel[2] ** 2 + G * (data.qpos[2] - 0.05)
+            return math.sqrt(max(energy, 0.0) / (G * height_m))
+    return 0.0  # it stays down
+
+
+@pytest.mark.campaign
+def test_a_contact_that_makes_energy_is_refused_and_what_is_told_instead_makes_none():
+    rng, refused, made = np.random.default_rng(5), 0, 0.0
+    for _ in range(count(600, least=24)):
+        stepping = Stepping(float(rng.choice([0.0005, 0.002])), rng.choice(["implicitfast", "RK4"]))
+        time_s = stepping.step_s * math.exp(rng.uniform(math.log(1.0), math.log(100.0)))
+        ratio = stepping.step_s / time_s * math.exp(rng.uniform(math.log(0.2), math.log(4.0)))
+        height_m = float(rng.uniform(0.05, 1.0))
+        pairs = [(time_s, ratio)]
+        try:
+            a_world(ball(time_s, ratio), stepping=stepping)
+        except SceneError as error:
+            refused += 1
+            made = max(made, given_back(time_s, ratio, height_m, stepping))
+            (finding,) = error.findings
+            told = [float(one) for one in re.findall(r"[0-9][0-9.e-]*", finding.remedy)]
+            pairs = [(time_s, told[0]), (told[-1], ratio)]
+            if finding.field[-1] == "contact_time_s":
+                pairs = [(told[0], 1.0)]
+        for pair in pairs:
+            a_world(ball(*pair), stepping=stepping)
+            assert given_back(*pair, height_m, stepping) < 1.05, (pair, stepping)
+    assert refused > 4
+    assert made > 3.0, "the judge sees energy that is made"
 
 
 def test_a_body_at_rest_weighs_on_the_floor():

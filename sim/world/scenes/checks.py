@@ -25,6 +25,9 @@ RESERVED: Final = ("world", "floor")
 STEP_MAX_S: Final = 0.02
 """Greatest step of the engine that contacts bear."""
 
+CONTACT_STEPS: Final = 2
+"""Steps of the engine that a contact's time has at least (MuJoCo, "refsafe")."""
+
 Problem = tuple[str, object, str, str]
 """Field, value, what is wrong, what would be right."""
 
@@ -59,14 +62,16 @@ def scene_findings(scene: Scene, *, whole: bool = True) -> tuple[Finding, ...]:
     """
     if found := list(_too_many(scene)):
         return tuple(found)
-    found = list(_own(scene))
+    found, step_s = list(_own(scene)), scene.stepping.step_s
     for index, body in enumerate(scene.bodies):
-        found += _told(("body", index), f"body {body.name}", _of_body(body))
+        problems = (*_of_body(body), *_of_contact(body, step_s))
+        found += _told(("body", index), f"body {body.name}", problems)
     for index, field in enumerate(scene.fields):
         found += _told(("field", index), f"field {field.name}", _of_field(field))
         for at, kind in enumerate(field.kinds):
             subject = f"kind {kind.name} of field {field.name}"
-            found += _told(("field", index, "kind", at), subject, _of_kind(kind))
+            problems = (*_of_kind(kind), *_of_contact(kind, step_s))
+            found += _told(("field", index, "kind", at), subject, problems)
     if whole:
         found += _names(scene)
         found += _bearers(scene)
@@ -195,6 +200,31 @@ def _of_mass(body: SceneBody) -> Iterator[Problem]:
     elif body.motion is not BodyMotion.FIXED and placed_body(body).mass.mass_kg <= 0.0:
         right = "above 0 (wood: 600 kg/m3, steel: 7850 kg/m3)"
         yield "density_kg_m3", body.density_kg_m3, "a moving body has no mass", right
+
+
+def _of_contact(body: SceneBody, step_s: float) -> Iterator[Problem]:
+    """A contact that gives and comes back within a step is not one that the engine can follow.
+
+    It pushes as a spring of 1 / (time ratio)² and a damper of 2 / time, each by its mass (MuJoCo,
+    "Solver parameters"), and below a step for time ratio what is dropped flies off faster than it
+    came; the engine takes two steps for a shorter time.
+    """
+    time_s, ratio = body.contact_time_s, body.contact_damping
+    if not (step_s > 0.0 and 0.0 < time_s < math.inf and 0.0 < ratio < math.inf):
+        return
+    if time_s < CONTACT_STEPS * step_s:
+        problem = f"shorter than {CONTACT_STEPS} steps of {step_s:g} s"
+        yield "contact_time_s", time_s, problem, f"{_up(CONTACT_STEPS * step_s)} s or more"
+    elif time_s * ratio < step_s:
+        problem = f"with contact_time_s = {time_s:g} s and steps of {step_s:g} s it makes energy"
+        right = f"{_up(step_s / time_s)} or more, or contact_time_s of {_up(step_s / ratio)} s"
+        yield "contact_damping", ratio, problem, right
+
+
+def _up(value: float) -> str:
+    """A number of three digits that is no less."""
+    unit = 10.0 ** (math.floor(math.log10(value)) - 2)
+    return f"{math.ceil(value / unit - 1e-9) * unit:.3g}"
 
 
 def _of_kind(kind: SceneBody) -> Iterator[Problem]:
