@@ -11,6 +11,7 @@ from test_compare_models import run
 from hil.panel.shell.theme import LIGHT
 from hil.panel.study import compare_view
 from hil.panel.study.dock_replay import CompareDock
+from hil.recording.header import RecordingError
 
 
 class Endless:
@@ -48,3 +49,24 @@ def test_closing_ends_what_is_read_or_compared(app, monkeypatch, tmp_path, what)
     dock.widget.refresh()
     dock.close()
     dock.widget.deleteLater()
+
+
+@pytest.mark.parametrize("why", [RecordingError("it changed"), OSError(28, "No space left")])
+@pytest.mark.parametrize("what", ["read_run", "compare"])
+def test_what_cannot_be_read_any_more_is_told(app, monkeypatch, tmp_path, what, why):
+    def refuse(*given):
+        raise why
+
+    monkeypatch.setattr(compare_view, what, refuse)
+    view = compare_view.CompareView(LIGHT)
+    if what == "read_run":
+        view.open_file(0, tmp_path)
+        view._reading[0].wait()
+    else:
+        for which in (0, 1):
+            view.set_run(which, run())
+        view._comparing.wait()
+    view.refresh()
+    assert view.told.text() == f"Cannot be compared: {why}"
+    assert not view.busy
+    view.deleteLater()

@@ -141,6 +141,21 @@ def test_a_signal_that_rests_or_is_not_there_aligns_nothing(pair, coarse):
         shift_between(*runs, Align.CORRELATION, absent)
 
 
+@pytest.mark.parametrize("caps", [IN_PIECES, WHOLE])
+def test_a_signal_too_fast_for_the_coarse_look_is_refused(tmp_path, coarse, monkeypatch, caps):
+    """Its means over some samples are nothing but noise, which would be aligned anyhow."""
+    fast = np.random.default_rng(3).uniform(30.0, 120.0, 30)
+    monkeypatch.setitem(globals(), "motion", lambda t_s, leg=0: np.sin(
+        2.0 * np.pi * np.outer(t_s, fast + leg)).sum(axis=1))  # fmt: skip
+    t_s = PERIOD_S * np.arange(20_000)
+    runs = [write(tmp_path / f"{at}.mcap", t_s, later_s=at).run(caps) for at in (0.0, 0.5)]
+    told = "changes mostly within 116 ms, too fast for runs of this length"
+    with pytest.raises(CompareError, match=told):
+        shift_between(*runs, Align.CORRELATION, LEG)
+    monkeypatch.setattr(compare_align, "MOST_SAMPLES", 1 << 19)
+    assert shift_between(*runs, Align.CORRELATION, LEG) == pytest.approx(-0.5, abs=1e-4)
+
+
 def test_what_is_drawn_has_every_extreme_and_both_ends(tmp_path):
     t_s = PERIOD_S * np.arange(MOST_POINTS + 9000)
     long = write(tmp_path / "long.mcap", t_s)

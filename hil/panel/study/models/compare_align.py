@@ -23,6 +23,8 @@ MOST_SAMPLES = 1 << 19
 """Of a run whose likeness is taken at all shifts; a longer one is first taken coarsely."""
 _REACH: Final = 32
 """Coarse steps to either side of the coarse peak in which the fine one is looked for."""
+_LEAST_COARSE: Final = 0.3
+"""Share of a signal's spread that its means must have, if their peak is to be believed."""
 _BLOCK: Final = 1 << 16
 """Samples that are looked at at once."""
 
@@ -93,7 +95,7 @@ def _shift_of_likeness(
     parabola through it and its two neighbours.
 
     Of long runs it is taken at all shifts for means over a few samples, then for the samples at the
-    shifts about that peak. Of a signal that hardly changes but faster, the peak may be missed.
+    shifts about that peak; a signal that hardly changes but faster than that is refused.
     """
     step_s = max(first.facts.period_s, second.facts.period_s)
     a = EvenSignal(first, channel, step_s, lambda share: told(0.4 * share))
@@ -102,7 +104,7 @@ def _shift_of_likeness(
         raise CompareError(f"{channel.name} does not change or is not there in one of the runs")
     size = -(-max(a.count, b.count) // MOST_SAMPLES)
     begin = -(b.count - 1)
-    likeness = _likeness_of_means(a, b, size)
+    likeness = _likeness_of_means(a, b, size, channel)
     peak = int(np.argmax(likeness))
     if not likeness[peak] > 0.0:
         raise CompareError(f"{channel.name} does not change or is not there in one of the runs")
@@ -124,11 +126,20 @@ def _fraction(likeness: Array, peak: int) -> float:
     return 0.5 * (left - right) / bend if -math.inf < bend < 0.0 else 0.0
 
 
-def _likeness_of_means(a: EvenSignal, b: EvenSignal, size: int) -> Array:
-    """Correlation coefficient of means over some samples, at each lag from minus all of b on."""
+def _likeness_of_means(a: EvenSignal, b: EvenSignal, size: int, channel: Channel) -> Array:
+    """Correlation coefficient of means over some samples, at each lag from minus all of b on.
+
+    Raises:
+        CompareError: if the signal changes so fast that its means say little of it.
+    """
     values, known = zip(a.means(size), b.means(size), strict=True)
     squares = [float(one @ one) for one in values]
     common = [float(one.sum()) for one in known]
+    if size > 1 and min(squares[0] / a.squares, squares[1] / b.squares) * size < _LEAST_COARSE:
+        raise CompareError(
+            f"{channel.name} changes mostly within {2e3 * size * a.step_s:.0f} ms, too fast for "
+            "runs of this length to be aligned by it; take another signal, or align by motion"
+        )
     return _coefficient(
         _sums((values[0], known[0]), (values[1], known[1]), "full"), squares, common
     )

@@ -35,7 +35,9 @@ class EvenSignal:
     def __init__(
         self, run: ComparedRun, channel: Channel, step_s: float, told: Callable[[float], object]
     ) -> None:
-        self._run, self._step_s = run, step_s
+        self._run = run
+        self.step_s = step_s
+        """Between two samples [s]."""
         self._values = gathered(self._told(run.column(channel.column), told), run.folder)
         ends = (float(run.t_s[0]), float(run.t_s[-1])) if len(run) else (0.0, -step_s)
         samples = (ends[1] - ends[0]) / step_s
@@ -84,7 +86,7 @@ class EvenSignal:
 
     def _inside(self, first: int, end: int) -> tuple[Array, Array]:
         run = self._run
-        wanted = self.start_s + self._step_s * np.arange(first, end, dtype=np.float64)
+        wanted = self.start_s + self.step_s * np.arange(first, end, dtype=np.float64)
         low, high = rows_around(run.t_s, wanted)
         found = values_at(
             run.t_s[low:high], self._values[low:high], wanted,
