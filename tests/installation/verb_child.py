@@ -24,6 +24,10 @@ CLOSED_MS = 100
 """After a window is filled it turns for so long: what it does at once is seen."""
 
 
+MOST_S = 300
+"""A verb that does not end by then is killed: what it has opened is known."""
+
+
 def main() -> None:
     if sys.argv[1] == "bare":
         entry.isolated = dict
@@ -62,6 +66,7 @@ def begun(arguments, *, window):
         for number in (1, 2):
             os.dup2(write, number)
         sys.argv = ["hil", *arguments]
+        signal.alarm(MOST_S)
         try:
             if window:
                 close_when_filled()
