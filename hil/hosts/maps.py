@@ -25,6 +25,8 @@ SignedAxis = Literal["x", "-x", "y", "-y", "z", "-z"]
 SignedAxes = tuple[SignedAxis, SignedAxis, SignedAxis]
 """Which axes of a source point forward, right, down."""
 Bias = Annotated[float, Field(ge=-1e3, le=1e3)]
+Factor = Annotated[float, Field(ge=1e-6, le=1e6)]
+"""From a sender's unit to the one that its wire has; a sign is an axis' affair."""
 
 _STRAIGHT: SignedAxes = ("x", "y", "z")
 _NO_BIAS = (0.0, 0.0, 0.0)
@@ -43,6 +45,16 @@ class MapSettings(Settings):
     """Which of the wire's rates turn about forward, right, down."""
     rate_bias_rad_s: tuple[Bias, Bias, Bias] = _NO_BIAS
     """What the wire's rates say too much [rad/s]."""
+    force_factor: Factor = 1.0
+    """What the wire's force is multiplied by, where a sender's unit is another than the wire's:
+    9.80665 for g where m/s² are meant [1]."""
+    rate_factor: Factor = 1.0
+    """What its rates and their derivatives are multiplied by: 0.0174533 for deg/s where rad/s are
+    meant [1]."""
+    velocity_factor: Factor = 1.0
+    """What its velocity is multiplied by: 0.277778 for km/h where m/s are meant [1]."""
+    position_factor: Factor = 1.0
+    """What its place is multiplied by: 0.3048 for feet where metres are meant [1]."""
     lowpass_hz: Annotated[float, Field(ge=0.1, le=1000.0)] | None = None
     """Corner of a second-order low-pass through all that is followed, at the loop's rate: what is
     faster shakes a simulator's sensor, and no leg follows it [Hz]. It comes √2 / (2 pi corner)
@@ -61,20 +73,37 @@ def turned(vector: Vector3, axes: SignedAxes) -> Vector3:
 
 
 def mapped(state: VehicleState, settings: MapSettings) -> VehicleState:
-    """A decoded state in the vehicle's axes, as its map says."""
-    plain = settings.force_axes == settings.rate_axes == _STRAIGHT
-    if plain and settings.force_bias_m_s2 == settings.rate_bias_rad_s == _NO_BIAS:
+    """A decoded state in the vehicle's axes and in SI units, as its map says."""
+    if _is_plain(settings):
         return state
+    force, rates = turned(state.f_m_s2, settings.force_axes), settings.rate_axes
+    turn = settings.rate_factor
     return replace(
         state,
-        f_m_s2=_less(turned(state.f_m_s2, settings.force_axes), settings.force_bias_m_s2),
-        omega_rad_s=_less(turned(state.omega_rad_s, settings.rate_axes), settings.rate_bias_rad_s),
-        domega_rad_s2=turned(state.domega_rad_s2, settings.rate_axes),
+        f_m_s2=_less(_times(force, settings.force_factor), settings.force_bias_m_s2),
+        omega_rad_s=_less(_times(turned(state.omega_rad_s, rates), turn), settings.rate_bias_rad_s),
+        domega_rad_s2=_times(turned(state.domega_rad_s2, rates), turn),
+        v_m_s=_times(state.v_m_s, settings.velocity_factor),
+        position_m=_times(state.position_m, settings.position_factor),
+    )
+
+
+def _is_plain(settings: MapSettings) -> bool:
+    """Whether a map changes nothing of what its wire tells."""
+    return (
+        settings.force_axes == settings.rate_axes == _STRAIGHT
+        and settings.force_bias_m_s2 == settings.rate_bias_rad_s == _NO_BIAS
+        and settings.force_factor == settings.rate_factor == 1.0
+        and settings.velocity_factor == settings.position_factor == 1.0
     )
 
 
 def _less(vector: Vector3, bias: Vector3) -> Vector3:
     return vector[0] - bias[0], vector[1] - bias[1], vector[2] - bias[2]
+
+
+def _times(vector: Vector3, factor: float) -> Vector3:
+    return factor * vector[0], factor * vector[1], factor * vector[2]
 
 
 def hosts_offered() -> tuple[Offer, ...]:

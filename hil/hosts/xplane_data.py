@@ -25,9 +25,9 @@ import math
 import struct
 from typing import Final, Literal
 
+from hil.hosts.instant_parts import InstantParts
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
-from hil.hosts.parts import Parts
 from hil.hosts.wires import Asking, refused_numbers
 from hil.hosts.xplane import state_of
 
@@ -62,7 +62,7 @@ class DataCodec:
     def __init__(self, version: Version) -> None:
         self._twelve = version == "12"
         self._asking = Asking()
-        self._parts = Parts[tuple[float, ...]](_NEEDED, _WITHIN_S)
+        self._parts = InstantParts[tuple[float, ...]](_NEEDED, _WITHIN_S)
 
     def decode(self, datagram: bytes) -> Packet | Refused:
         """What a packet tells, or why it is none."""

@@ -33,9 +33,9 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
+from hil.hosts.instant_parts import InstantParts
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
-from hil.hosts.parts import Parts
 from hil.hosts.wires import Asking, refused_numbers
 from hil.hosts.xplane import state_of
 
@@ -77,7 +77,7 @@ class RrefCodec:
     def __init__(self, rate_hz: int) -> None:
         self._rate_hz = rate_hz
         self._asking = Asking()
-        self._parts = Parts[float](range(len(PATHS)), 0.5 / rate_hz)
+        self._parts = InstantParts[float](range(len(PATHS)), 0.5 / rate_hz)
 
     def decode(self, datagram: bytes) -> Packet | Refused:
         """What an answer tells, or why it is none."""

@@ -4,6 +4,7 @@ import json
 import math
 import random
 import struct
+from dataclasses import replace
 
 import campaign
 import numpy as np
@@ -13,8 +14,8 @@ from scipy.spatial.transform import Rotation
 from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
 from hil.hosts.kind import Packet, Refused
-from hil.hosts.maps import hosts_offered, load_map
-from platform6dof.cueing.vehicle import VehicleFlags
+from hil.hosts.maps import MapSettings, hosts_offered, load_map, mapped
+from platform6dof.cueing.vehicle import REST, UNKNOWN, VehicleFlags, VehicleState
 from sim.hosts.flight import scripted_flight
 from sim.hosts.kinds import wire_of
 from sim.hosts.telemetry import Telemetry
@@ -409,3 +410,37 @@ def test_directives_of_jsbsim_that_cannot_be_are_refused(tmp_path, xml, words):
         codec_of_file(path)
     assert words in str(caught.value)
     assert "own.xml" in str(caught.value)
+
+
+@pytest.mark.campaign
+def test_a_map_mends_the_unit_of_each_vector():
+    chance = random.Random(31_005)
+    for _ in range(campaign.count(10_000, least=200)):
+        motion = FLIGHT.at(chance.uniform(0.0, 60.0))
+        told = VehicleState(
+            1.0, motion.f_m_s2, motion.omega_rad_s, motion.domega_rad_s2, motion.attitude,
+            motion.v_m_s, motion.position_m,
+        )  # fmt: skip
+        force, rate, speed, place = (10.0 ** chance.uniform(-3.0, 3.0) for _ in range(4))
+        sent = VehicleState(
+            1.0, tuple(one / force for one in told.f_m_s2),
+            tuple(one / rate for one in told.omega_rad_s),
+            tuple(one / rate for one in told.domega_rad_s2), told.attitude,
+            tuple(one / speed for one in told.v_m_s), tuple(one / place for one in told.position_m),
+        )  # fmt: skip
+        settings = MapSettings(
+            kind="hcu1", force_factor=force, rate_factor=rate, velocity_factor=speed,
+            position_factor=place,
+        )  # fmt: skip
+        got = mapped(sent, settings)
+        for field in (*FIELDS, "position_m"):
+            assert getattr(got, field) == pytest.approx(getattr(told, field), rel=1e-12), field
+        assert got.attitude == told.attitude
+    assert math.isnan(mapped(replace(REST, v_m_s=UNKNOWN), settings).v_m_s[0])
+
+
+def test_a_factor_is_never_a_sign_or_nothing(tmp_path):
+    for factor in ("0.0", "-1.0", "nan", "inf"):
+        (tmp_path / "own.toml").write_text(f'kind = "hcu1"\nforce_factor = {factor}\n')
+        with pytest.raises(ConfigError, match="force_factor"):
+            codec_of_file(tmp_path / "own.toml")

@@ -16,6 +16,8 @@ from scipy.spatial.transform import Rotation
 from hil.hosts.kind import Packet, Refused
 from hil.hosts.xplane_data import DataCodec
 from hil.hosts.xplane_rref import PATHS, RrefCodec
+from sim.hosts.emulated import emulated_host
+from sim.hosts.flight import scripted_flight
 
 G = 9.80665
 FORCES, PLACE = "sim/flightmodel/forces/", "sim/flightmodel/position/"
@@ -168,3 +170,20 @@ def test_rows_in_any_parts_are_whole_or_dropped_and_never_of_two_moments(version
                 assert packet in (Refused.PART, Refused.NO_MOTION)
         whole += complete == {4, 16, 17}
     assert understood == whole
+
+
+@pytest.mark.parametrize("answers_each", [1, 3, 20])
+def test_an_emulated_x_plane_that_answers_in_parts_is_followed(answers_each):
+    """Each part comes at its own time, as the emulated network has it."""
+    flight = scripted_flight()
+    host = emulated_host("xplane_rref", feed=flight, answers=answers_each)
+    codec, seen = RrefCodec(60), 0
+    for request in codec.requests(0.0):
+        host.receive(request)
+    for at_s, data in host.due(20.0):
+        told = codec.decode_at(data, at_s)
+        if isinstance(told, Packet):
+            wanted = flight.at(round(60.0 * (at_s - 0.001)) / 60.0).f_m_s2
+            assert told.state.f_m_s2 == pytest.approx(wanted, abs=1e-4)
+            seen += 1
+    assert seen >= 1200

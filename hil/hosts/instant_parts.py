@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 Value = TypeVar("Value")
 
 
-class Parts(Generic[Value]):
+class InstantParts(Generic[Value]):
     """Collects the parts of one instant.
 
     Args:
