@@ -75,7 +75,7 @@ def stamp_ns_in(text: str) -> tuple[int, bool] | None:
 
 
 @dataclass(slots=True)
-class Clock:
+class TimeCells:
     """The column of times: numbers, or ISO 8601 stamps, which become seconds since the first.
 
     A number that a float would round by more than a nanosecond, such as seconds since 1970, is

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from hil.config.cells import (
     EXACT_MAX,
     VALUE_MAX,
-    Clock,
     DecimalSign,
     SignError,
+    TimeCells,
     number_in,
     thousands_in,
 )
@@ -219,7 +219,7 @@ class _Exact:
         self._path, self._dialect, self._indices = path, dialect, indices
         self._names = [dialect.header[index] for index in indices]
         self._time = indices[self._names.index(time)] if time in self._names else None
-        self._clock, self._sign = Clock(), _sign(dialect)
+        self._clock, self._sign = TimeCells(), _sign(dialect)
         self._passed = 0
 
     def table(self) -> NumberTable:

@@ -8,18 +8,19 @@ from hil.config.named import GIVEN
 from hil.stations.platform.adhoc import recorded_table
 from hil.stations.platform.motion.build import motion_of_table
 
-T_S = 0.01 * np.arange(1500)
+ROWS = 1500
+T_S = 0.01 * np.arange(ROWS)
 WAVES = {"NS": (0.010, 0.9), "EW": (0.020, 1.3), "UD": (0.005, 1.7)}
 """Displacement [m] and frequency [Hz] of each component."""
 DIRECTIONS = {"NS": "000", "EW": "090", "UD": "UP"}
 
 
-def displacement(name, count=len(T_S)):
+def displacement(name, count=ROWS):
     size, hz = WAVES[name]
     return size * np.sin(2 * np.pi * hz * T_S[:count]) * np.sin(np.pi * T_S[:count] / 15.0) ** 2
 
 
-def record(folder, name, count=len(T_S), step="0.0100", direction=None, ending="DT2"):
+def record(folder, name, count=ROWS, step="0.0100", direction=None, ending="DT2"):
     """A component as the PEER database writes it, of displacements in cm."""
     numbers = [f"{100.0 * value:15.7E}" for value in displacement(name, count)]
     lines = ["".join(numbers[k : k + 5]) for k in range(0, len(numbers), 5)]

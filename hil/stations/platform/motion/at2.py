@@ -22,6 +22,8 @@ from hil.stations.platform.motion.source import Floats
 HEAD_MOST: Final = 60
 """Lines of head at most."""
 _STEP_MAX_S: Final = 10.0
+_WORD_MOST: Final = 2000
+"""Characters of numbers without space between them; to search longer ones would take long."""
 VERTICAL: Final = ("UP", "UD", "V", "VER", "VERT", "VERTICAL", "Z")
 DOWNWARD: Final = ("DN", "DWN", "DOWN")
 """Directions of a component, as the second line of a head ends."""
@@ -189,7 +191,7 @@ def _fields(text: str) -> list[float] | None:
         if value is not None:
             values.append(value)
             continue
-        parts = _FIELD.findall(word)
+        parts = _FIELD.findall(word) if len(word) <= _WORD_MOST else []
         if "".join(parts) != word:
             return None
         for part in parts:
