@@ -19,11 +19,11 @@ from drives.canopen_pdo import (
     HEARTBEAT_ID,
     RPDO_IDS,
     SETPOINT,
-    SPEED_SETPOINT,
     SYNC,
     TPDO_IDS,
     guard_request,
     heartbeat,
+    second_setpoint,
 )
 from drives.canopen_service import Segment
 from drives.canopen_settings import CanopenSettings
@@ -84,8 +84,9 @@ class FrameLane:
         self._segment, self._bus, self._inbox = segment, bus, inbox
         self._legs = _legs_of(settings, bus)
         self._setpoint_ids = tuple(RPDO_IDS[0] + node for node in settings.node_ids)
-        self._speed_ids = tuple(RPDO_IDS[1] + node for node in settings.node_ids)
-        self._with_speeds = settings.speed_feed_forward
+        self._second_ids = tuple(RPDO_IDS[1] + node for node in settings.node_ids)
+        self._second_layout = second_setpoint(settings)
+        self._second = _Second(self._legs, settings)
         self._beats = [heartbeat(settings.master_id)]
 
     def send(self, words: AxesWords, speeds: Sequence[int] | None, *, beat: bool) -> None:
@@ -94,9 +95,10 @@ class FrameLane:
         for leg in self._legs:
             data = SETPOINT.pack(words.controlword[leg], words.mode[leg], words.target[leg])
             frames.append(Frame(self._setpoint_ids[leg], data))
-        if self._with_speeds:
-            for leg, speed in zip(self._legs, _led(self._legs, words, speeds), strict=True):
-                frames.append(Frame(self._speed_ids[leg], SPEED_SETPOINT.pack(speed)))
+        if self._second_layout is not None:
+            rows = zip(*self._second.columns(words, speeds), strict=True)
+            for leg, row in zip(self._legs, rows, strict=True):
+                frames.append(Frame(self._second_ids[leg], self._second_layout.pack(*row)))
         frames.append(SYNC)
         if beat:
             frames += self._beats
@@ -137,9 +139,11 @@ class TextLane:
         self._pick = _picker(legs)
         nodes = [settings.node_ids[leg] for leg in legs]
         self._setpoints = _LineBlock(SETPOINT, [RPDO_IDS[0] + node for node in nodes])
-        self._speeds = None
-        if settings.speed_feed_forward:
-            self._speeds = _LineBlock(SPEED_SETPOINT, [RPDO_IDS[1] + node for node in nodes])
+        layout = second_setpoint(settings)
+        self._second = _Second(legs, settings)
+        self._second_lines = None
+        if layout is not None:
+            self._second_lines = _LineBlock(layout, [RPDO_IDS[1] + node for node in nodes])
         self._sync = encode_frames((SYNC,))
         self._sync_and_beat = encode_frames((SYNC, heartbeat(settings.master_id)))
         self._known: dict[bytes, tuple[int, int, int]] = {}
@@ -156,8 +160,8 @@ class TextLane:
         """See `Lane.send`."""
         pick = self._pick
         text = self._setpoints.text(pick(words.controlword), pick(words.mode), pick(words.target))
-        if self._speeds is not None:
-            text += self._speeds.text(_led(self._legs, words, speeds))
+        if self._second_lines is not None:
+            text += self._second_lines.text(*self._second.columns(words, speeds))
         self._link.send_text(text + (self._sync_and_beat if beat else self._sync))
 
     def guard(self, nodes: Sequence[int]) -> None:
@@ -240,8 +244,21 @@ def _picker(legs: tuple[int, ...]) -> Callable[[SixInts], Sequence[int]]:
     return itemgetter(*legs)
 
 
-def _led(legs: Sequence[int], words: AxesWords, speeds: Sequence[int] | None) -> list[int]:
-    """Return the speed offset of each leg [counts/s]: 0 where no command is followed."""
-    if speeds is None:
-        return [0] * len(legs)
-    return [speeds[leg] if words.commanded[leg] else 0 for leg in legs]
+class _Second:
+    """What RPDO2 holds of some legs, in the order of its layout."""
+
+    def __init__(self, legs: tuple[int, ...], settings: CanopenSettings) -> None:
+        self._legs, self._pick = legs, _picker(legs)
+        self._with_speeds = settings.speed_feed_forward
+        self._with_targets = len(settings.type.targets(settings.mode)) > 1
+
+    def columns(self, words: AxesWords, speeds: Sequence[int] | None) -> list[Sequence[int]]:
+        """Return speed offsets [counts/s], 0 where no command is followed, and targets [counts]."""
+        found: list[Sequence[int]] = []
+        if self._with_speeds and speeds is None:
+            found.append([0] * len(self._legs))
+        elif self._with_speeds and speeds is not None:
+            found.append([speeds[leg] if words.commanded[leg] else 0 for leg in self._legs])
+        if self._with_targets:
+            found.append(self._pick(words.target))
+        return found

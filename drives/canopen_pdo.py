@@ -12,7 +12,6 @@ from typing import NamedTuple
 from drives.bank import LEGS
 from drives.bus_budget import BusBudget, CyclicFrames
 from drives.canopen_settings import CanopenSettings
-from drives.cia402 import OperationMode
 from drives.drive_type import Stamp, place_of
 from drives.frames import REMOTE, Frame
 
@@ -37,8 +36,6 @@ NO_REMOTE = 1 << 30
 
 SETPOINT = Struct("<Hbi")
 """RPDO1: controlword 6040h, mode 6060h, target 607Ah or 60C1h:1."""
-SPEED_SETPOINT = Struct("<i")
-"""RPDO2: velocity offset 60B1h."""
 ACTUAL = Struct("<Hbi")
 """TPDO1: statusword 6041h, mode display 6061h, position 6064h."""
 STATUS = Struct("<Hb")
@@ -139,9 +136,9 @@ def _layouts(
     def entry(index: int, sub: int, bits: int) -> PdoEntry:
         return PdoEntry(*type_.place(index, sub), bits)
 
-    interpolated = settings.mode == OperationMode.INTERPOLATED_POSITION.value
-    target = entry(0x60C1, 1, 32) if interpolated else entry(0x607A, 0, 32)
+    target, *also = (PdoEntry(*place, 32) for place in type_.targets(settings.mode))
     setpoint = (entry(0x6040, 0, 16), entry(0x6060, 0, 8), target)
+    second = (*((entry(0x60B1, 0, 32),) if settings.speed_feed_forward else ()), *also)
     status, position = (entry(0x6041, 0, 16), entry(0x6061, 0, 8)), entry(0x6064, 0, 32)
     actual = (*status, position) if stamp is None else status
     effort = (entry(0x606C, 0, 32), entry(0x6077, 0, 16))
@@ -165,9 +162,20 @@ def _layouts(
     if stamp is not None:
         stamped = (position, PdoEntry(*place_of(stamp.object), 8 * stamp.data_bytes))
         used.append(PdoLayout("TPDO4", STAMPED_PARAMETER, TPDO_IDS[3], 1, stamped))
-    if settings.speed_feed_forward:
-        used.insert(1, PdoLayout("RPDO2", 0x1401, RPDO_IDS[1], 1, (entry(0x60B1, 0, 32),)))
+    if second:
+        used.insert(1, PdoLayout("RPDO2", 0x1401, RPDO_IDS[1], 1, second))
     return tuple(used)
+
+
+def second_setpoint(settings: CanopenSettings) -> Struct | None:
+    """Return the layout of RPDO2: velocity offset 60B1h, second place of the target, or both.
+
+    Returns:
+        None if neither is sent.
+    """
+    also = len(settings.type.targets(settings.mode)) - 1
+    words = settings.speed_feed_forward + also
+    return Struct(f"<{'i' * words}") if words else None
 
 
 def inputs_every(period_s: float) -> int:

@@ -178,6 +178,7 @@ class CanopenSettings:
     def _check_choices(self) -> None:
         if self.mode not in WORK_MODES:
             raise DriveModelError(f"mode is {self.mode}, a drive follows in one of {WORK_MODES}")
+        self.type.targets(self.mode)
         if self.first_motion not in FIRST_MOTIONS:
             text = f"first_motion is {self.first_motion!r}, one of {FIRST_MOTIONS} is needed"
             raise DriveModelError(text)

@@ -152,6 +152,8 @@ class DriveType:
     """Places that it does not have; an index by itself means all of its sub-indices."""
     instead: tuple[tuple[str, str], ...] = ()
     """Place of the standard and the one where this type has the same thing."""
+    target_also: str = ""
+    """Place that gets the target in each cycle too, beside that of the mode; empty if none does."""
     ranges: tuple[tuple[str, int, int], ...] = ()
     """Place and the smallest and largest value that it takes, in its own units; both the same
     where the value is fixed."""
@@ -192,7 +194,8 @@ class DriveType:
         for order, text in enumerate((self.position_unit, self.speed_unit, self.acceleration_unit)):
             unit_of_text(text, order)
         unit_of_text(self.feed_unit, 0)
-        for text in (*self.lacks, *(each for pair in self.instead for each in pair)):
+        also = (self.target_also,) if self.target_also else ()
+        for text in (*self.lacks, *also, *(each for pair in self.instead for each in pair)):
             place_of(text)
         for text, low, high in self.ranges:
             place_of(text)
@@ -213,6 +216,22 @@ class DriveType:
         """Return where this type has what the standard has at a place."""
         wanted = place_text(index, sub)
         return next((place_of(own) for std, own in self.instead if std == wanted), (index, sub))
+
+    def targets(self, mode: int) -> tuple[Place, ...]:
+        """Return where this type takes its target in a mode, csp or ip: one place, or two.
+
+        Raises:
+            DriveModelError: If the second place is the first.
+        """
+        interpolated = mode == OperationMode.INTERPOLATED_POSITION.value
+        first = self.place(0x60C1, 1) if interpolated else self.place(0x607A, 0)
+        if not self.target_also:
+            return (first,)
+        second = place_of(self.target_also)
+        if second == first:
+            text = f"target_also = {place_text(*second)!r}, where the target goes in mode {mode}"
+            raise DriveModelError(f"{text}; another place, or none, is needed")
+        return first, second
 
     def range_of(self, index: int, sub: int) -> tuple[int, int] | None:
         """Return the smallest and largest value that a place takes; None if nobody says."""

@@ -16,6 +16,8 @@ from drives.drive_units import UNIT_OBJECTS, unit_of_word
 from drives.eds_objects import SUB_MAX, Entry, Objects, read_objects
 from drives.eds_text import Section, Sheet, read_sheet
 
+DATA_SHEETS = (".eds", ".dcf")
+"""How names of data sheets end."""
 LARGEST_BYTES = 4_000_000
 """A longer file is no data sheet [bytes]."""
 TIME_STAMP = (0x1013, 0)

@@ -73,6 +73,10 @@ class Objects(Settings):
     """Objects that the drive does not have; an index by itself means all of its sub-indices."""
     instead: dict[PlaceText, PlaceText] = Field(default_factory=dict)
     """Place of the standard = place where this drive has the same thing."""
+    target_also: PlaceText | None = None
+    """Place that gets the target in each cycle beside 607Ah (csp) or 60C1h:1 (ip): of a drive that
+    takes it there, or follows only what stands in both. For one that takes it elsewhere alone
+    `instead` says so."""
     ranges: dict[PlaceText, tuple[int, int]] = Field(default_factory=dict)
     """Place = smallest and largest value that it takes, in the drive's units; twice the same where
     the value is fixed."""
@@ -221,6 +225,7 @@ class CanopenDriveFile(Settings):
             name=self.drive.name,
             lacks=objects.lacks,
             instead=tuple(objects.instead.items()),
+            target_also=objects.target_also or "",
             ranges=tuple((place, low, high) for place, (low, high) in objects.ranges.items()),
             position_unit=units.position,
             speed_unit=units.speed,

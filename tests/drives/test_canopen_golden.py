@@ -6,8 +6,9 @@ import pytest
 from canopen_bench import SETTINGS
 from scripted_bench import Scripted
 
-from drives.bank import DriveState, LegCommand
+from drives.bank import DriveModelError, DriveState, LegCommand
 from drives.canopen_pdo import Emergency, emergency, heartbeat, layouts, nmt
+from drives.drive_type import DriveType
 from drives.frames import Frame
 from drives.scaling import LegScale
 
@@ -195,6 +196,32 @@ def test_the_watchdogs_and_limits_byte_for_byte():
         frame("601#2316100132007F00"),  # 1016h:1 = node 127, 50 ms
     ]
     assert subsequence(wanted, requests) == []
+
+
+@pytest.mark.parametrize(
+    ("mode", "feed", "said", "first", "second"),
+    [
+        (8, False, {"target_also": "60C1h:1"}, 0x607A0020, [0x60C10120]),
+        (8, True, {"target_also": "60C1h:1"}, 0x607A0020, [0x60B10020, 0x60C10120]),
+        (7, False, {"target_also": "607Ah:0"}, 0x60C10120, [0x607A0020]),
+        (8, False, {"instead": (("607Ah:0", "60C1h:1"),)}, 0x60C10120, None),
+        (7, False, {"instead": (("60C1h:1", "607Ah:0"),)}, 0x607A0020, None),
+        (7, True, {"target_also": "2062h:3"}, 0x60C10120, [0x60B10020, 0x20620320]),
+    ],
+)
+def test_a_drive_file_says_where_the_target_goes(mode, feed, said, first, second):
+    chosen = dataclasses.replace(
+        SETTINGS, mode=mode, speed_feed_forward=feed, type=DriveType(**said)
+    )
+    found = {pdo.name: [entry.word for entry in pdo.entries] for pdo in layouts(chosen, 0.004)}
+    assert found["RPDO1"] == [0x60400010, 0x60600008, first]
+    assert found.get("RPDO2") == second
+
+
+@pytest.mark.parametrize(("mode", "also"), [(8, "607Ah:0"), (7, "60C1h:1")])
+def test_a_second_place_that_is_the_first_is_refused(mode, also):
+    with pytest.raises(DriveModelError, match=f"target_also = '{also}', where the target goes in"):
+        dataclasses.replace(SETTINGS, mode=mode, type=DriveType(target_also=also))
 
 
 def test_interpolated_position_maps_its_own_target():

@@ -114,6 +114,7 @@ def sides(buses, speeds, bus=0, **changes):
 @dear
 @given(
     st.booleans(),
+    st.booleans(),
     six(st.integers(0, 0xFFFF)),
     six(st.integers(-128, 127)),
     six(INT32),
@@ -121,8 +122,11 @@ def sides(buses, speeds, bus=0, **changes):
     st.none() | six(INT32),
     st.booleans(),
 )
-def test_both_send_the_same_bytes(buses, bus, feed, words, modes, targets, commanded, speeds, beat):
-    by_frames, by_text = sides(buses, feed, bus)
+def test_both_send_the_same_bytes(
+    buses, bus, feed, also, words, modes, targets, commanded, speeds, beat
+):
+    type_ = DriveType(target_also="60C1h:1" if also else "")
+    by_frames, by_text = sides(buses, feed, bus, type=type_)
     sent = AxesWords(words, modes, targets, commanded)
     for side in (by_frames, by_text):
         for _ in range(2):  # nothing of an earlier cycle stays in a buffer
@@ -130,7 +134,12 @@ def test_both_send_the_same_bytes(buses, bus, feed, words, modes, targets, comma
     without_question = by_text.port.written.replace(b"\rF\r", b"\r", 1)
     assert without_question == encode_frames(by_frames.frames.sent)
     legs = sum(each == bus for each in BUS_OF_LEG[buses])
-    assert len(by_frames.frames.sent) == 2 * (legs * (1 + feed) + 1 + beat)
+    assert len(by_frames.frames.sent) == 2 * (legs * (1 + (feed or also)) + 1 + beat)
+    if also:  # the same 32 bits as in RPDO1, at the end of RPDO2
+        sent_ids = {frame.can_id: frame.data for frame in by_frames.frames.sent}
+        first = {i - 0x200: data[3:] for i, data in sent_ids.items() if i & 0x780 == 0x200}
+        second = {i - 0x300: data[4 * feed :] for i, data in sent_ids.items() if i & 0x780 == 0x300}
+        assert first == second
 
 
 def any_frame():

@@ -8,11 +8,17 @@ from dataclasses import replace
 
 import pytest
 from canopen_bench import ENABLED, SETTINGS, bench, enabled, six
+from eds_samples import SHIPPED, blocks, plain
 
 from drives.bank import DriveSetupError, LegCommand
+from drives.eds_file import read_eds
 from drives.known_place import KnownPlace
 from drives.scaling import LegScale
+from hil.config.settings import ConfigError
 from hil.machines.drive_file import canopen_type, read_drive_table
+from hil.stations.platform.drives.file_type import file_type, left_out
+from hil.stations.platform.drives.rack_setup import type_of
+from hil.stations.platform.drives.types import drive_file_text
 from sim.devices.drive_parameters import default_nodes
 from sim.devices.drive_type import SCREW_LEAD_M
 from sim.devices.maker_types import TYPES
@@ -75,6 +81,95 @@ def test_each_type_homes_follows_and_tells_speeds_in_si(name):
     assert speeds[-1] == pytest.approx(0.05, rel=0.1)
     assert "stops by itself by" in report.axes[0]
     made.bank.close()
+
+
+def follow(made, feedback):
+    """Move all legs by 8 mm at 50 mm/s; returns how far each went."""
+    start_m = feedback.length_m
+    for cycle in range(1, 41):
+        lengths = tuple(at_m + 0.05 * cycle * 0.004 for at_m in start_m)
+        feedback = made.bank.exchange(LegCommand(lengths, (0.05,) * 6))
+        assert feedback.state == ENABLED, feedback
+    return [there - here for there, here in zip(feedback.length_m, start_m, strict=True)]
+
+
+@pytest.mark.parametrize("way", ["instead", "also", "also, with speeds"])
+def test_a_drive_that_takes_its_target_elsewhere_follows_by_its_drive_file(way):
+    ours = shipped("hil_emulated")
+    if way == "instead":
+        emulated = replace(TYPES["hil_emulated"], lacking=TYPES["hil_emulated"].lacking | {0x607A})
+        type_ = replace(ours, instead=(("607Ah:0", "60C1h:1"),))
+    else:
+        emulated, type_ = TYPES["hil_emulated"], replace(ours, target_also="60C1h:1")
+    feed = way.endswith("speeds")
+    made, _, feedback = rack_of(
+        "hil_emulated", type_, make=enabled, emulated=emulated, speed_feed_forward=feed
+    )
+    assert follow(made, feedback) == pytest.approx([0.008] * 6, abs=1e-3)
+    values = made.rack.nodes[0].store.values
+    second = 0x1600 if way == "instead" else 0x1601
+    place = {"instead": 3, "also": 1, "also, with speeds": 2}[way]
+    assert values[second, place] == 0x60C1_0120
+    assert values[0x1600, 3] == (0x60C1_0120 if way == "instead" else 0x607A_0020)
+    made.bank.close()
+
+
+TARGETS = '[objects]\ntarget_also = "607Ah"\ninstead = {"607Ah" = "60C1h:1"}'
+
+
+def test_a_drive_file_is_played_as_a_rack(tmp_path):
+    sheet = blocks(SHIPPED.read_text())
+    for number in range(4):
+        del sheet[f"140{number}sub5"]
+        sheet[f"140{number}"]["SubNumber"] = "4"
+    sheet["6066"] = dict(sheet["6066"], AccessType="const", DefaultValue="0")
+    sheet["607F"] = dict(sheet["607F"], LowLimit="1", HighLimit="2000000000")
+    path = tmp_path / "own.eds"
+    path.write_text(plain(sheet))
+    tables = read_eds(path)
+    tables["units"] = {"speed": "0.5 counts/s", "acceleration": "0.25 counts/s2"}
+    file = tmp_path / "own.toml"
+    file.write_text(drive_file_text(tables))
+    assert left_out(str(file)) == ()
+    file.write_text(drive_file_text(tables).replace("[objects]", TARGETS))
+    assert left_out(str(file)) == ()
+    type_ = canopen_type(tables, str(file))
+    played = file_type(str(file))
+    made, report, feedback = rack_of("hil_emulated", type_, make=enabled, emulated=played)
+    assert follow(made, feedback) == pytest.approx([0.008] * 6, abs=1e-3)
+    assert "heartbeat 1016h 50 ms" in report.axes[0]
+    assert "1400h:5 50 ms" not in report.axes[0]
+    store = made.rack.nodes[0].store
+    assert (0x1400, 5) not in store.table.entries
+    assert store.table.entries[0x6066, 0].access == "ro"
+    assert int.from_bytes(store.read(0x6085, 0), "little") == 24_000_000  # quarters of a count/s2
+    made.bank.close()
+
+
+@pytest.mark.parametrize(
+    ("units", "homing", "why"),
+    [
+        ({"position": "mm"}, {}, "0.001 m"),
+        ({}, {"methods": [33, 34]}, "it homes by the methods 33, 34; one of 17, 18, 19, 20, 21"),
+    ],
+)
+def test_a_drive_file_that_cannot_be_played_says_why(tmp_path, units, homing, why):
+    tables = read_eds(SHIPPED)
+    tables |= {"units": units} if units else {}
+    tables |= {"homing": homing} if homing else {}
+    file = tmp_path / "own.toml"
+    file.write_text(drive_file_text(tables))
+    with pytest.raises(ConfigError, match="cannot be emulated") as caught:
+        type_of(str(file), "canopen")
+    assert why in str(caught.value) or "unit word" in str(caught.value)
+
+
+def test_what_is_no_drive_file_of_canopen_is_refused_with_the_remedy(tmp_path):
+    with pytest.raises(ConfigError, match="--protocol canopen is needed"):
+        type_of(str(tmp_path / "own.toml"), "modbus-tcp")
+    with pytest.raises(ConfigError, match=r"hil drives import maker\.eds -o my_drive\.toml"):
+        type_of("maker.eds", "canopen")
+    assert any("instead" in line for line in left_out("epos4"))
 
 
 WATCHDOGS = {

@@ -7,7 +7,7 @@ import canopen
 import pytest
 from campaign import SHARE, count
 from canopen.objectdictionary import ODVariable
-from eds_samples import LISTS, SHIPPED, blocks, made, write
+from eds_samples import LISTS, SHIPPED, blocks, made, plain, write
 
 from drives.bank import DriveModelError
 from drives.eds_file import ASKED_FOR, WRITTEN, read_eds
@@ -36,13 +36,6 @@ def refusal(read, text):
     with pytest.raises(DriveModelError) as caught:
         read(text)
     return str(caught.value).split("sheet.eds: ", 1)[1]
-
-
-def plain(found):
-    return "\n".join(
-        "\n".join([f"[{name}]", *(f"{key}={value}" for key, value in keys.items()), ""])
-        for name, keys in found.items()
-    )
 
 
 def changed(name, key, value):

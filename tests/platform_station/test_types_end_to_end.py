@@ -5,9 +5,12 @@ bench is told by the shipped drive file. A campaign: each type is a minute in re
 """
 
 import random
+import subprocess
+import sys
 
 import pytest
 from campaign import SHARE, count
+from eds_samples import lists_of, made, plain
 from rack_bench import needs_wires, rack, told_well, write_quick_rig
 
 import hil.report.style
@@ -54,7 +57,7 @@ def rig_of(tmp_path, monkeypatch):
 
     def write(name):
         path = write_quick_rig(tmp_path)
-        drives, canopen = DRIVES[name]
+        drives, canopen = DRIVES.get(name, (f'type = "{name}.toml"', ""))
         serials = "" if name == "nanotec_modbus_rtu" else SERIALS  # no register tells them
         tables = f"\n[drives]\n{serials}{drives}\n"
         tables += f"\n[drives.canopen]\n{canopen}\n" if canopen else ""
@@ -81,14 +84,18 @@ def test_every_shipped_type_has_a_rack_and_is_driven_here():
 @pytest.mark.parametrize("name", DRAWN)
 def test_a_shipped_type_is_homed_tested_and_driven(name, rig_of, tmp_path):
     print(f"seed {SEED}, share {SHARE:g}")
-    rig = rig_of(name)
     rate_hz = RATE_HZ[name]
     kind = ["--type", name, "--rate", str(rate_hz)]
     kind += [] if name in CANOPEN else ["--protocol", "modbus-tcp"]
+    drive(rig_of(name), kind, rate_hz, tmp_path, absolute="absolute" in DRIVES[name][0])
+
+
+def drive(rig, kind, rate_hz, tmp_path, *, absolute=False):
+    """Home six drives of a kind, test them if there is time, and let them heave."""
     with rack("--rig", str(rig), *kind) as emulated:
         where = ["--drives", emulated.url, "--rate", rate_hz]
         kept = [*where, "--out", tmp_path / "runs"]
-        if "absolute" in DRIVES[name][0]:
+        if absolute:
             lengths = ",".join(["0.67"] * 6)
             told_well("drives", "reference", rig, "--at", lengths, "--by", "A. Person", *where)
         homed = told_well("drives", "home", rig, *kept)
@@ -102,3 +109,36 @@ def test_a_shipped_type_is_homed_tested_and_driven(name, rig_of, tmp_path):
         sets += ["--set", f"rig={rig}", "--out", tmp_path / "runs"]
         ran = told_well("run", "heave", "--drives", emulated.url, "--clock", "real", *sets)
         assert ran["outcome"] == "completed"
+
+
+def own_sheet():
+    """A maker's data sheet: no event timer of RPDOs, a fixed time, limits, methods of homing."""
+    found = made()
+    for place in ("60A8", "60A9", "60AA"):
+        del found[place]
+    for number in range(4):
+        del found[f"140{number}sub5"]
+        found[f"140{number}"]["SubNumber"] = "4"
+    found["6007"] = dict(found["6007"], AccessType="rw")
+    found["6066"] = dict(found["6066"], AccessType="const", DefaultValue="0")
+    found["607F"] = dict(found["607F"], HighLimit="2000000000")
+    entry = found["6065"]
+    found["60E3"] = {"ParameterName": "methods", "ObjectType": "0x8", "SubNumber": "3"}
+    for sub, value in enumerate(("2", "17", "21")):
+        found[f"60E3sub{sub}"] = dict(entry, DataType="0x0005", AccessType="ro", DefaultValue=value)
+    lists, _ = lists_of(found)
+    return plain({**found, **lists}) + "\n"
+
+
+@pytest.mark.campaign
+@pytest.mark.real_time
+@needs_wires
+@pytest.mark.timeout(600)
+def test_an_imported_type_is_homed_tested_and_driven(rig_of, tmp_path):
+    (tmp_path / "own.eds").write_text(own_sheet())
+    done = subprocess.run(
+        [sys.executable, "-m", "hil.cli", "drives", "import", "own.eds", "-o", "own.toml"],
+        cwd=tmp_path, check=True, capture_output=True,
+    )  # fmt: skip
+    assert b"own.toml written" in done.stdout
+    drive(rig_of("own"), ["--type", str(tmp_path / "own.toml")], 100, tmp_path)

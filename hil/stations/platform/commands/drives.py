@@ -53,8 +53,8 @@ def rack(
         typer.Option(
             "--type",
             metavar="TYPE",
-            help="CANopen: epos4, cl4, ipos …; Modbus: nanotec_modbus_rtu. The bench's own "
-            "emulated drives if left out.",
+            help="CANopen: epos4, cl4, ipos …, or a drive file; Modbus: nanotec_modbus_rtu. The "
+            "bench's own emulated drives if left out.",
         ),
     ] = "",
     port: Annotated[

@@ -12,6 +12,7 @@ from hil.config.settings import ConfigError
 from hil.config.shipped import find_file
 from hil.ipc.child import DEVNULL, PIPE, start_child
 from hil.machines.machine import load_rig
+from hil.stations.platform.drives.file_type import SUFFIX, left_out
 from hil.stations.platform.drives.rack_setup import (
     PROTOCOLS,
     rack_settings,
@@ -63,6 +64,8 @@ def serve_rack(
     if pty and protocol != "canopen":
         raise ConfigError("--pty", ["is for canopen; modbus-rtu has a pseudo-terminal anyway"])
     wanted = type_of(kind, protocol)
+    for note in left_out(kind) if kind.endswith(SUFFIX) else ():
+        _say(note)
     rig_file = find_file(rig, folder="rigs", key="--rig")
     loaded = load_rig(rig_file)
     settings = rack_settings(loaded, paced=paced, buses=buses, kind=wanted)

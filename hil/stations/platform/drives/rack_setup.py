@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+from drives.eds_file import DATA_SHEETS
 from hil.config.settings import ConfigError
 from hil.machines.rig import Rig
+from hil.stations.platform.drives.file_type import SUFFIX, file_type
 from hil.stations.platform.world import ServoSettings
 from sim.devices.drive_parameters import NodeSettings, RackSettings
 from sim.devices.drive_type import DriveType
@@ -23,16 +25,24 @@ def type_of(name: str, protocol: str) -> DriveType:
     """The type of drive that is emulated.
 
     Args:
-        name: as ``--type`` names it; the bench's own drives if empty.
+        name: as ``--type`` names it, or the path of a drive file; the bench's own drives if empty.
         protocol: one of `PROTOCOLS`.
 
     Raises:
-        ConfigError: if there is no such type on this wire.
+        ConfigError: if there is no such type on this wire, or the file cannot be played.
     """
+    if name.endswith(SUFFIX):
+        if protocol != "canopen":
+            text = f"{name}: a drive file is played on canopen; --protocol canopen is needed"
+            raise ConfigError("--type", [text])
+        return file_type(name)
     on_modbus = {each: kind.drives for each, kind in MODBUS_TYPES.items()}
     types = TYPES if protocol == "canopen" else on_modbus
     if name and name not in types:
         text = f"{name!r}: on {protocol} one of {', '.join(types)} is needed"
+        text += ", or a drive file such as my_drive.toml" if protocol == "canopen" else ""
+        if name.lower().endswith(DATA_SHEETS):
+            text += f"; make one by: hil drives import {name} -o my_drive.toml"
         for other, there in (("canopen", TYPES), ("modbus-rtu or modbus-tcp", on_modbus)):
             if name in there:
                 text += f", or --protocol {other}"

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from drives.bank import DriveError
 from drives.drive_needs import Need, needs_of
-from drives.eds_file import read_eds
+from drives.eds_file import DATA_SHEETS, read_eds
 from drives.register_map import register_map_from
 from hil.config.files import write_new
 from hil.config.settings import ConfigError, read_toml
@@ -22,7 +22,6 @@ from hil.stations.platform.drives.setup import canopen_settings
 from hil.stations.platform.drives.told import CheckTypeTold
 from hil.terminal.console import out, print_json
 
-DATA_SHEETS = (".eds", ".dcf")
 CHECK_PERIOD_S = 0.004
 """Cycle for which a type is looked at [s]."""
 

@@ -33,6 +33,14 @@ def blocks(text):
     return found
 
 
+def plain(found):
+    """Return sections as the text of a sheet."""
+    return "\n".join(
+        "\n".join([f"[{name}]", *(f"{key}={value}" for key, value in keys.items()), ""])
+        for name, keys in found.items()
+    )
+
+
 def made():
     """Return the sections of the shipped sheet with what `OWN` says besides."""
     found = blocks(SHIPPED.read_text())
