@@ -10,15 +10,15 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import TextIOWrapper
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Final
+from typing import IO, BinaryIO, Final, cast
 
 from hil.config.cells import number_in, stamp_ns_in
 from hil.config.errors import MotionError
-from hil.config.files import open_regular
 from hil.config.unit_names import unit_key
 
 SEPARATORS: Final = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
@@ -78,30 +78,37 @@ class Dialect:
         return ", ".join(taken)
 
 
-def opened(path: Path, encoding: str) -> TextIOWrapper:
-    """A regular file as text, with its line ends as they are."""
-    return TextIOWrapper(open_regular(path), encoding, newline="")
+@contextmanager
+def text_of(file: IO[bytes], encoding: str) -> Iterator[TextIOWrapper]:
+    """An open file as text from its beginning, with its line ends as they are."""
+    file.seek(0)
+    text = TextIOWrapper(cast("BinaryIO", file), encoding, newline="")
+    try:
+        yield text
+    finally:
+        text.detach()
 
 
-def dialect_of(path: Path, wanted: Sequence[str]) -> Dialect:
+def dialect_of(path: Path, file: IO[bytes], wanted: Sequence[str]) -> Dialect:
     """How a file is written, by its first lines.
 
     Args:
+        path: Where it is, for errors.
         wanted: Columns that will be read; the line that names them all is the header.
 
     Raises:
         MotionError: If it holds nothing.
         OSError, UnicodeError: Of the file.
     """
-    encoding = _encoding(path)
-    with opened(path, encoding) as file:
-        lines = list(_head(file))
+    encoding = _encoding(file)
+    with text_of(file, encoding) as text:
+        lines = list(_head(text))
     return _of_lines(path, encoding, lines, wanted)
 
 
-def _encoding(path: Path) -> str:
-    with open_regular(path) as file:
-        begin = file.read(64)
+def _encoding(file: IO[bytes]) -> str:
+    file.seek(0)
+    begin = file.read(64)
     for mark, name in _BOMS:
         if begin.startswith(mark):
             return name

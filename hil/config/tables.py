@@ -28,7 +28,7 @@ from hil.config.cells import (
     number_in,
     thousands_in,
 )
-from hil.config.dialect import COMMENTS, Dialect, dialect_of, is_comment, opened, split
+from hil.config.dialect import COMMENTS, Dialect, dialect_of, is_comment, split, text_of
 from hil.config.errors import MotionError
 from hil.config.files import open_regular
 from hil.config.quick_table import read_quickly
@@ -100,8 +100,8 @@ def read_table(
         MotionError: With the place, the value and what would have been right.
     """
     path = path if isinstance(path, Path) else Path(path)
-    with _refused(path, size_max_bytes):
-        return _table(path, wanted, time)
+    with _opened(path, size_max_bytes) as file:
+        return _table(path, file, wanted, time)
 
 
 def read_header(path: str | Path, size_max_bytes: int = SIZE_MAX_BYTES) -> Dialect:
@@ -111,16 +111,17 @@ def read_header(path: str | Path, size_max_bytes: int = SIZE_MAX_BYTES) -> Diale
         MotionError: As `read_table`.
     """
     path = path if isinstance(path, Path) else Path(path)
-    with _refused(path, size_max_bytes):
-        return dialect_of(path, ())
+    with _opened(path, size_max_bytes) as file:
+        return dialect_of(path, file, ())
 
 
 @contextmanager
-def _refused(path: Path, size_max_bytes: int) -> Iterator[None]:
-    """Refuse what is no file to read, and name the file in what goes wrong while it is read."""
+def _opened(path: Path, size_max_bytes: int) -> Iterator[IO[bytes]]:
+    """A file, opened once; it is named in what goes wrong while it is read."""
     try:
         _check_file(path, size_max_bytes)
-        yield
+        with open_regular(path) as file:
+            yield file
     except MotionError:
         raise
     except UnicodeDecodeError as error:
@@ -133,12 +134,13 @@ def _refused(path: Path, size_max_bytes: int) -> Iterator[None]:
         raise MotionError(f"{path}: cannot be read: {error}") from error
 
 
-def _table(path: Path, wanted: Sequence[str], time: str | None) -> NumberTable:
-    dialect = dialect_of(path, wanted)
+def _table(path: Path, file: IO[bytes], wanted: Sequence[str], time: str | None) -> NumberTable:
+    dialect = dialect_of(path, file, wanted)
     indices = [_index_of(path, dialect, name) for name in wanted]
-    values = _read_plain(path, dialect, indices, wanted.index(time) if time in wanted else None)
+    at = wanted.index(time) if time in wanted else None
+    values = _read_plain(path, file, dialect, indices, at)
     if values is None:
-        return _Exact(path, dialect, indices, time).table()
+        return _Exact(path, file, dialect, indices, time).table()
     values.setflags(write=False)
     lines = _frozen(np.arange(dialect.data_line, dialect.data_line + values.shape[1]))
     return _made(path, dialect, dict(zip(wanted, values, strict=True)), lines)
@@ -151,21 +153,21 @@ def _made(path: Path, dialect: Dialect, columns: dict[str, Floats], lines: NDArr
 
 
 def _read_plain(
-    path: Path, dialect: Dialect, indices: list[int], time: int | None
+    path: Path, file: IO[bytes], dialect: Dialect, indices: list[int], time: int | None
 ) -> Floats | None:
     """The values of a table without anything odd in it; None if the exact reader has to look."""
     if dialect.encoding != "utf-8-sig" or dialect.separator == " " or not indices:
         return None
-    with open_regular(path) as file:
-        for _ in range(dialect.data_line - 1):
-            line = file.readline()
-            if not line.endswith(b"\n") or line.count(b"\r") > line.endswith(b"\r\n"):
-                return None
-        sign = _quick_sign(file, dialect, indices)
-        if sign is None:
+    file.seek(0)
+    for _ in range(dialect.data_line - 1):
+        line = file.readline()
+        if not line.endswith(b"\n") or line.count(b"\r") > line.endswith(b"\r\n"):
             return None
-        fields = len(dialect.header)
-        values = read_quickly(file, dialect.separator, fields, indices, VALUE_MAX, sign)
+    sign = _quick_sign(file, dialect, indices)
+    if sign is None:
+        return None
+    fields = len(dialect.header)
+    values = read_quickly(file, dialect.separator, fields, indices, VALUE_MAX, sign)
     if values is not None and time is not None and not abs(values[time, 0]) <= EXACT_MAX:
         return None
     if values is not None:
@@ -215,8 +217,10 @@ def _check_file(path: Path, size_max_bytes: int) -> None:
 class _Exact:
     """Reads a table cell by cell, and says of the first one that is wrong where it stands."""
 
-    def __init__(self, path: Path, dialect: Dialect, indices: list[int], time: str | None) -> None:
-        self._path, self._dialect, self._indices = path, dialect, indices
+    def __init__(
+        self, path: Path, file: IO[bytes], dialect: Dialect, indices: list[int], time: str | None
+    ) -> None:
+        self._path, self._file, self._dialect, self._indices = path, file, dialect, indices
         self._names = [dialect.header[index] for index in indices]
         self._time = indices[self._names.index(time)] if time in self._names else None
         self._clock, self._sign = TimeCells(), _sign(dialect)
@@ -265,7 +269,7 @@ class _Exact:
     def _cells(self) -> Iterator[tuple[int, list[str]]]:
         """Yield what stands on each line; what the csv module finds wrong becomes an error."""
         before = self._dialect.data_line - 1
-        with opened(self._path, self._dialect.encoding) as file:
+        with text_of(self._file, self._dialect.encoding) as file:
             for _ in range(before):
                 file.readline()
             if self._dialect.separator == " ":
