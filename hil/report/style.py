@@ -1,5 +1,8 @@
 """How every picture looks: one size, fonts and colours, no more points than are seen, no date."""
 
+import ctypes
+import gc
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
@@ -88,6 +91,12 @@ def draw_png(height_in: float, draw: Callable[[Figure], None]) -> bytes:
     The same drawing gives the same bytes: matplotlib's settings of the user play no part, and the
     file carries neither date nor version.
     """
+    data = _drawn(height_in, draw)
+    _give_back_memory()
+    return data
+
+
+def _drawn(height_in: float, draw: Callable[[Figure], None]) -> bytes:
     with matplotlib.style.context(_STYLE, after_reset=True):
         figure = Figure(figsize=(WIDTH_IN, height_in), dpi=DPI)
         FigureCanvasAgg(figure)
@@ -95,6 +104,16 @@ def draw_png(height_in: float, draw: Callable[[Figure], None]) -> bytes:
         buffer = BytesIO()
         figure.savefig(buffer, format="png", metadata={"Software": None})
     return buffer.getvalue()
+
+
+def _give_back_memory() -> None:
+    """Free a figure, whose parts know each other, and what lies free between blocks (glibc).
+
+    A picture is where a page needs most memory, and pieces of a long recording leave much behind.
+    """
+    gc.collect()
+    if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
+        trim(0)
 
 
 def place(
