@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from drives.bank import DriveModelError
 
-_HEADER = re.compile(r"\[\s*([^\]]*?)\s*\]\s*(?:[;#].*)?")
+_HEADER = re.compile(r"\[([^\]]*+)\]\s*+(?:[;#].*)?")
 _NUMBER = re.compile(r"([+-]?)(0x[0-9a-f]+|[0-9a-f]+h|[0-9]+)", re.IGNORECASE)
-_COMMENT = re.compile(r"\s*(?:;|#|//).*")
+_COMMENT = re.compile(r"(?:;|#|//).*")
 _BREAK = r"\r\n|\n|\r"
 _NODE = "$NODEID"
 
@@ -165,7 +165,7 @@ def _take(found: list[Section], row: str, number: int, *, last: bool) -> None:
     if header is not None:
         if found:
             found[-1].ended = True
-        found.append(Section(header[1], number))
+        found.append(Section(header[1].strip(), number))
     elif not found:
         return
     elif not row or row[0] in ";#":

@@ -22,7 +22,7 @@ WITHOUT_UNIT = {
     "jump_speed_factor", "kd", "ki", "kp", "late_cycles_max", "least_wrist", "loss", "max", "min",
     "order", "parts", "period_tolerance", "quaternion", "rate_overshoot", "ratio", "scale", "share",
     "singular_value_min", "spans", "speed", "start_m_quaternion", "start_quaternion", "turns",
-    "value", "warn_above",
+    "force_factor", "position_factor", "rate_factor", "value", "velocity_factor", "warn_above",
 }  # fmt: skip
 """Numbers that are ratios, counts, signs, names, directions, or of a unit that stands elsewhere."""
 RATIOS = ("_weight", "_gain", "_gain_step")

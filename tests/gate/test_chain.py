@@ -44,6 +44,7 @@ ALLOWED = {
     "hil.stations.platform.gate.status",
     "hil.stations.platform.gated_bank",
     "hil.config.files",
+    "hil.config.inputs",
     "hil.config.installation",
     "hil.timing.realtime",
     "hil.timing.realtime_setup",

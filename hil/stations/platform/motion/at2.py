@@ -54,11 +54,13 @@ KINDS: Final = {
 """By the ending of a file's name."""
 
 _NUMBER = r"((?:[0-9]++(?:\.[0-9]++)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+)"
-_NAMED = re.compile(rf"NPTS\s*=\s*([0-9]+)\s*,?\s*DT\s*=\s*{_NUMBER}", re.ASCII | re.IGNORECASE)
+_NAMED = re.compile(
+    rf"NPTS\s*+=\s*+([0-9]++)\s*+(?:,\s*+)?DT\s*+=\s*+{_NUMBER}", re.ASCII | re.IGNORECASE
+)
 _BEFORE = re.compile(rf"\s*([0-9]+)\s+{_NUMBER}\s+NPTS\s*,\s*DT", re.ASCII | re.IGNORECASE)
 _UNIT = re.compile(r"\b(?:IN\s+)?UNITS?\s+OF\s+([A-Z0-9/^']+)|\(\s*([A-Z0-9/^']+)\s*\)")
 _FIELD = re.compile(
-    r"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+)"
+    r"[+-]?(?:[0-9]{1,40}\.[0-9]{0,40}|\.[0-9]{1,40})"
     r"(?:[EeDd][+-]?[0-9]{2}(?![0-9](?![0-9]*\.))|(?=[+-]|$))",
     re.ASCII,
 )
