@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.files import open_regular, read_regular
-from hil.config.inputs import InputFile, collected
+from hil.config.inputs import InputFile, collected, name_input
 from hil.config.shipped import configs_dir
 from hil.config.tables import read_table
 from hil.recording.collector import Facts
@@ -442,3 +442,25 @@ def test_a_list_that_is_none_is_told_as_damage(rows):
     assert facts.files is None
     (problem,) = facts.problems
     assert problem.startswith("files is not of this bench")
+
+
+@pytest.mark.parametrize("ending", ["csv", "AT2", "VT2", "DT2"])
+def test_each_kind_of_table_is_listed_as_one(tmp_path, ending):
+    path = tmp_path / f"motion.{ending}"
+    path.write_bytes(b"0 1")
+    with collected() as inputs:
+        name_input(path, path.name, "motion")
+        read_regular(path, 100)
+        (found,) = inputs.rows(())
+    assert (found.name, found.kind, found.bytes) == (path.name, "table", 3)
+
+
+def test_nothing_is_digested_once_the_run_has_begun(tmp_path, monkeypatch):
+    """An edit that comes while it goes is read in the time of its cycles."""
+    path = tmp_path / "late.toml"
+    path.write_bytes(b"a = 1")
+    with collected() as inputs:
+        inputs.closed = True
+        monkeypatch.setattr("hil.config.files.hashlib", None)
+        assert read_regular(path, 100) == b"a = 1"
+        assert inputs.rows(()) == ()

@@ -92,7 +92,8 @@ def read_regular(path: Path, most_bytes: int) -> bytes:
             raise OSError(errno.EFBIG, f"{size} bytes, at most {most_bytes} bytes are read")
         file.seek(0)
         data = file.read(size)  # a file that grows meanwhile is read as it was
-    if (inputs := current_inputs()) is not None:
+    inputs = current_inputs()
+    if inputs is not None and inputs.wants(path, state):
         inputs.note(path, state, len(data), hashlib.sha256(data).hexdigest())
     return data
 

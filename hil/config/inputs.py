@@ -26,7 +26,8 @@ OTHER: Final = "other"
 KEY: Final = "key"
 """Kind of which nothing is kept: neither its size nor its digest."""
 _KINDS: Final = {
-    ".csv": "table", ".at2": "table", ".mcap": "recording", ".fmu": "fmu",
+    ".csv": "table", ".at2": "table", ".vt2": "table", ".dt2": "table", ".mcap": "recording",
+    ".fmu": "fmu",
     ".stl": "mesh", ".obj": "mesh", ".mtl": "materials", ".png": "texture",
 }  # fmt: skip
 _SHA256: Final = frozenset("0123456789abcdef")
@@ -89,9 +90,9 @@ class InputFiles:
         """
         self._named.setdefault(os.path.realpath(path), (name, _kind(path.name, kind)))
 
-    def has(self, path: Path, state: os.stat_result) -> bool:
-        """Whether a file is noted as it is now."""
-        return _state(path, state) in self._states
+    def wants(self, path: Path, state: os.stat_result) -> bool:
+        """Whether a file is still to be noted as it is now: not once the run has begun."""
+        return not self.closed and _state(path, state) not in self._states
 
     def note(self, path: Path, state: os.stat_result, size: int, sha256: str) -> None:
         """Note what was read of a file.
@@ -170,7 +171,7 @@ def noting(file: IO[bytes], path: Path, state: os.stat_result) -> IO[bytes]:
         state: of the open file.
     """
     inputs = _CURRENT.get()
-    if inputs is None or inputs.closed or inputs.has(path, state):
+    if inputs is None or not inputs.wants(path, state):
         return file
     return BufferedReader(_Noted(file, path, state, inputs))
 
