@@ -15,8 +15,8 @@ from hil.recording.reader import Recording
 from hil.stations.simulator.scenario import RidePlan
 
 KEYS = [
-    "format", "ok", "nrmse", "correlation", "false_cue_share", "over_threshold", "peak",
-    "margin_min", "governed_share", "gate_stops", "gain", "recording",
+    "format", "ok", "nrmse", "correlation", "false_cue_share", "over_threshold", "worst_cue",
+    "worst_governed", "peak", "margin_min", "governed_share", "gate_stops", "gain", "recording",
 ]  # fmt: skip
 AXES = ["surge", "sway", "heave", "roll", "pitch", "yaw"]
 TABLE = "t_s,f_x_m_s2,f_y_m_s2,f_z_m_s2"
@@ -334,9 +334,10 @@ def test_compare_says_who_was_best(drive):
     told = json.loads(hil_cue("compare", drive, *words).stdout)
     assert [one["preset"] for one in told["rows"]] == ["tight", "base"]
     means = [one["mean"] for one in told["rows"]]
-    assert told["best"] == "classical"
+    best = told["rows"][int(np.argmin(means))]
+    assert (told["best"], told["best_algorithm"]) == (best["preset"], "classical")
     assert told["gain"] == 0.25
     assert means[0] != means[1]
     people = hil_cue("compare", drive, *words[:-1]).output
-    assert "best: classical" in people
+    assert f"best: {best['preset']} by classical" in people
     assert "the simple one" in people

@@ -63,11 +63,11 @@ class CueComparison:
         """Who was best, in a line."""
         best = self.best
         others = [one for one in self.rows if one is not best]
-        text = f"best: {best.algorithm} ({best.preset}), mean NRMSE {best.mean:.3f}"
+        text = f"best: {best.preset} by {best.algorithm}, mean NRMSE {best.mean:.3f}"
         if not others:
             return text
         second = min(others, key=lambda one: one.mean)
-        text += f"; next {second.algorithm} ({second.preset}) {second.mean:.3f}"
+        text += f"; next {second.preset} by {second.algorithm} {second.mean:.3f}"
         if best.algorithm == SIMPLE:
             text += "; nothing beats the simple one here"
         return text
@@ -119,7 +119,7 @@ def ridden(plan: RidePlan, ride: Rehearsal) -> FeltRide:
     span = slice(int(following[0]), int(following[-1]) + 1)
     shares = shares_of(plan.presets[0], plan.scenario.cueing.algorithm)
     wanted = REST_SIGNALS + shares * (ride.wanted[span] - REST_SIGNALS)
-    return FeltRide(ride.t_s[span], ride.period_s, wanted, ride.felt[span])
+    return FeltRide(ride.t_s[span], ride.period_s, wanted, ride.felt[span], ride.active[span])
 
 
 def _row(plan: RidePlan, ride: Rehearsal, algorithm: str, preset: str) -> Compared:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
-from hil.stations.simulator.felt import gain_of
+from hil.stations.simulator.felt import WorstCue, gain_of
 from platform6dof.cueing.agreement import Agreement, Judgement
 
 if TYPE_CHECKING:
@@ -15,6 +15,19 @@ if TYPE_CHECKING:
     from hil.stations.simulator.omct_run import OmctRun
     from platform6dof.cueing.objectives import Trial
     from platform6dof.cueing.tuning import Tuned
+
+
+class WorstCueTold(TypedDict):
+    """Where an axis was felt furthest from what was wanted."""
+
+    felt: float
+    """What acted on the head, a force less that at rest [m/s², rad/s]."""
+    wanted: float
+    """What should have [m/s², rad/s]."""
+    t_s: float
+    """Time of the run [s]."""
+    governed: bool
+    """Whether the governor changed then what was asked."""
 
 
 class RideScoreTold(TypedDict):
@@ -31,6 +44,10 @@ class RideScoreTold(TypedDict):
     """Share of time in which the error exceeds the threshold with the wrong sign [1], by axis."""
     over_threshold: dict[str, float]
     """Largest error as a multiple of the threshold, by axis."""
+    worst_cue: dict[str, WorstCueTold]
+    """Where felt and wanted were furthest apart at the head, by axis."""
+    worst_governed: dict[str, WorstCueTold]
+    """The same of the time in which the governor acted; empty if it never did."""
     peak: dict[str, float]
     """Largest way from neutral: x_m, y_m, z_m, alpha_deg, beta_deg, gamma_deg."""
     margin_min: float
@@ -132,7 +149,10 @@ class CueCompareTold(TypedDict):
     gain: float
     """Share of the vehicle's forward force that was wanted [1]."""
     best: str
-    """Algorithm with the smallest mean; a simple one that is as good goes first."""
+    """Name or file of the numbers with the smallest mean; those of a simple algorithm that is as
+    good go first."""
+    best_algorithm: str
+    """By which these were ridden."""
     rows: list[ComparedTold]
     """In the order they were asked for."""
 
@@ -178,6 +198,8 @@ def ride_told(result: CueResult) -> RideScoreTold:
         correlation={one.axis: one.correlation for one in axes},
         false_cue_share={one.axis: one.false_cue_share for one in axes},
         over_threshold={one.axis: one.over_threshold for one in axes},
+        worst_cue=_worst(result.ride.worst_cues()),
+        worst_governed=_worst(result.ride.worst_cues(governed=True)),
         peak=dict(figures.peak),
         margin_min=figures.margin_min,
         governed_share=figures.governed_share,
@@ -185,6 +207,15 @@ def ride_told(result: CueResult) -> RideScoreTold:
         gain=gain_of(result.plan),
         recording=str(result.run.recorder.path),
     )
+
+
+def _worst(cues: tuple[WorstCue, ...]) -> dict[str, WorstCueTold]:
+    return {
+        one.axis: WorstCueTold(
+            felt=one.felt, wanted=one.wanted, t_s=one.t_s, governed=one.governed
+        )
+        for one in cues
+    }  # fmt: skip
 
 
 def disagreeing(found: tuple[Agreement, ...]) -> list[Agreement]:
@@ -242,7 +273,10 @@ def compare_told(found: CueComparison) -> CueCompareTold:
         )
         for one in found.rows
     ]
-    return CueCompareTold(ok=True, gain=found.gain, best=found.best.algorithm, rows=rows)
+    return CueCompareTold(
+        ok=True, gain=found.gain, best=found.best.preset,
+        best_algorithm=found.best.algorithm, rows=rows,
+    )  # fmt: skip
 
 
 def omct_told(found: OmctRun) -> CueOmctTold:

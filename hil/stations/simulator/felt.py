@@ -16,7 +16,7 @@ from hil.recording.row_arrays import gathered, let_go
 from hil.stations.simulator.scenario import RidePlan
 from platform6dof.cueing.score import Score, Sensed, score_pieces, sensed_pieces
 from platform6dof.cueing.vehicle import REST
-from platform6dof.cueing.vestibular import REID_NAHON, VestibularModel
+from platform6dof.cueing.vestibular import AXES, REID_NAHON, VestibularModel
 
 Array = NDArray[np.float64]
 
@@ -26,6 +26,21 @@ REST_SIGNALS: Final = np.array((*REST.f_m_s2, 0.0, 0.0, 0.0))
 PIECE: Final = 1 << 16
 """Cycles of a ride that are looked at at once."""
 COORDINATES: Final = ("x_m", "y_m", "z_m", "alpha_deg", "beta_deg", "gamma_deg")
+
+
+@dataclass(frozen=True, slots=True)
+class WorstCue:
+    """Where an axis is felt furthest from what was wanted; forces are less those at rest."""
+
+    axis: str
+    wanted: float
+    """Of what acts on the head [m/s², rad/s]."""
+    felt: float
+    """The same."""
+    t_s: float
+    """Time of the run [s]."""
+    governed: bool
+    """Whether the governor changed then what the algorithm asked."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +55,8 @@ class FeltRide:
     """Force [m/s²] and rates [rad/s] that the preset wants of the vehicle's, FRD, shape (N, 6)."""
     felt: Array
     """Those at the head, shape (N, 6)."""
+    governed: NDArray[np.bool_]
+    """Cycles in which the governor changed what the algorithm asked, shape (N,)."""
 
     def score(self, model: VestibularModel = REID_NAHON) -> Score:
         """Its figures.
@@ -60,6 +77,32 @@ class FeltRide:
     def signals(self) -> Iterator[Sensed]:
         """What the inner ear makes of these; raises as `score`."""
         return sensed_pieces(self.pieces, self.period_s)
+
+    def worst_cues(self, *, governed: bool = False) -> tuple[WorstCue, ...]:
+        """Of each axis where felt and wanted are furthest apart; none if there is no such cycle.
+
+        Args:
+            governed: look at the cycles alone in which the governor acted.
+        """
+        worst, places = np.full(6, -np.inf), np.zeros(6, np.intp)
+        for first, (wanted, felt) in zip(
+            range(0, len(self.t_s), PIECE), self.pieces(), strict=True
+        ):
+            apart = np.abs(felt - wanted)
+            if governed:
+                apart[~self.governed[first : first + PIECE]] = -np.inf
+            at = apart.argmax(axis=0)
+            found = apart[at, range(6)]
+            worst, places = np.maximum(worst, found), np.where(found > worst, first + at, places)
+        if not np.isfinite(worst).all():
+            return ()
+        return tuple(self._cue(axis, place) for axis, place in enumerate(places.tolist()))
+
+    def _cue(self, axis: int, place: int) -> WorstCue:
+        wanted, felt = (float(one[place, axis]) for one in (self.wanted, self.felt))
+        rest = float(REST_SIGNALS[axis])
+        at_s, governed = float(self.t_s[place]), bool(self.governed[place])
+        return WorstCue(AXES[axis], wanted - rest, felt - rest, at_s, governed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +135,25 @@ def gain_of(plan: RidePlan) -> float:
     return plan.scenario.cueing.gain * float(shares[0])
 
 
+def wanted_words(plan: RidePlan) -> str:
+    """How much of the vehicle's motion a scenario wants, and whose factors make that."""
+    gain, preset = plan.scenario.cueing.gain, plan.presets[0]
+    shares = shares_of(preset, plan.scenario.cueing.algorithm)
+    (force, rates), own = (
+        [_shared(factor * part) for part in (shares[:3], shares[3:])] for factor in (gain, 1.0)
+    )
+    return (
+        f"wanted is {force} of the vehicle's force and {rates} of its rates: cueing.gain {gain:g} "
+        f"times the {own[0]} and {own[1]} of preset {preset.name}"
+    )
+
+
+def _shared(shares: Array) -> str:
+    """Shares of three axes: one number if they are alike."""
+    each = [f"{one:.3g}" for one in shares.tolist()]
+    return each[0] if len(set(each)) == 1 else "/".join(each)
+
+
 def felt_ride(recording: Recording, plan: RidePlan) -> FeltRide:
     """The signals of a recorded ride.
 
@@ -115,10 +177,12 @@ def felt_ride(recording: Recording, plan: RidePlan) -> FeltRide:
             wanted, felt = (_both(piece.rows, which)[span] for which in ("wanted", "felt"))
             good = np.isfinite(wanted).all(axis=1) & np.isfinite(felt).all(axis=1)
             wanted = REST_SIGNALS + shares * (wanted - REST_SIGNALS)
-            yield np.column_stack((piece.rows.t_s[span], wanted, felt))[good]
+            governed = piece.rows.column("governor_active")[span] != 0
+            yield np.column_stack((piece.rows.t_s[span], wanted, felt, governed))[good]
 
     table = gathered(rows(), recording.path.parent)
-    return FeltRide(table[:, 0], plan.scenario.period_s, table[:, 1:7], table[:, 7:])
+    times, wanted, felt = table[:, 0], table[:, 1:7], table[:, 7:13]
+    return FeltRide(times, plan.scenario.period_s, wanted, felt, table[:, 13] != 0.0)
 
 
 def figures_of(recording: Recording, plan: RidePlan) -> RideFigures:

@@ -68,6 +68,7 @@ _REPORT: Final = "hil.stations.simulator.report"
 SECTIONS: Final = (
     Section("ride", f"{_REPORT}.host_figure:hosts"),
     Section("felt", f"{_REPORT}.felt_figure:felt"),
+    Section("felt-figures", f"{_REPORT}.felt_table:felt_figures", "Wanted and felt, in figures"),
     Section("limits", f"{_REPORT}.governor_figure:governed"),
     Section("latency", f"{_REPORT}.latency_figure:latency"),
     *PLATFORM_SECTIONS,

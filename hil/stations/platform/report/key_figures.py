@@ -17,6 +17,7 @@ from hil.stations.platform.report.pose_figure import (
     wanted_and_reached,
 )
 from hil.stations.platform.report.view import LegLimits, RunView
+from hil.stations.platform.scenario import Plan
 from hil.stations.platform.signals import CycleFlag
 from hil.stations.platform.warned import warnings_of
 
@@ -126,7 +127,15 @@ def _movement(view: RunView, found: Found) -> Iterator[KeyFigure]:
     yield from _against(view, "leg acceleration, commanded", found["acceleration"], most, "m/s²")
     if view.plan is not None:
         able = np.array(view.plan.rig.cylinders.force_max_n)
-        yield from _against(view, "leg force, measured", found["force"], able, "N")
+        yield from _against(view, _whose_force(view, view.plan), found["force"], able, "N")
+
+
+def _whose_force(view: RunView, plan: Plan) -> str:
+    """The leg forces of a recording by name: whose they are, and what bears on them."""
+    if not view.simulated:
+        return "leg force, as the drives tell it"
+    bears = "what the world loads it with" if plan.scenario.world else "its share by the rig's file"
+    return f"leg force, simulated drive under {bears}"
 
 
 def _lag(view: RunView, found: Found) -> Iterator[KeyFigure]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,7 +22,6 @@ from hil.stations.simulator.commands.cue_options import (
     RigOption,
     SeedOption,
     asked,
-    figure,
     require_place,
     write_file,
 )
@@ -30,7 +30,6 @@ from hil.terminal.options import OutOption
 
 if TYPE_CHECKING:
     from hil.stations.simulator.cue import CueResult, FittedGain
-    from platform6dof.cueing.score import Score
 
 
 @verb
@@ -75,9 +74,10 @@ def ride(
     with waiting("riding on the virtual clock", quiet=as_json):
         result = run_cue(plan, folder)
     if picture is not None:
+        from hil.stations.simulator.felt import wanted_words
         from hil.stations.simulator.report.felt_figure import felt_picture
 
-        write_file(picture, felt_picture(result.ride).png)
+        write_file(picture, felt_picture(result.ride, wanted_words(plan)).png)
     if as_json:
         from hil.stations.simulator.cue_told import ride_told
 
@@ -109,7 +109,14 @@ def check(record: RecordArg, map_name: MapOption = None, as_json: Json = False) 
 
 
 def _show_ride(result: CueResult, fitted: FittedGain | None) -> None:
-    from hil.stations.simulator.felt import gain_of
+    from hil.stations.simulator.felt import gain_of, wanted_words
+    from hil.stations.simulator.felt_tables import (
+        SCORE_HEADS,
+        WORST_HEADS,
+        score_rows,
+        travel_words,
+        worst_rows,
+    )
 
     plan, figures = result.plan, result.figures
     out.print(
@@ -122,9 +129,10 @@ def _show_ride(result: CueResult, fitted: FittedGain | None) -> None:
         out.print(
             f"largest gain {fitted.gain:.4g}, margin {fitted.margin:.3f}{beyond}", soft_wrap=True
         )
-    _show_score(result.score)
-    away = ", ".join(f"{key} {value:.4g}" for key, value in figures.peak.items())
-    out.print(f"largest way from neutral: {away}")
+    out.print(wanted_words(plan), soft_wrap=True)
+    _show(SCORE_HEADS, score_rows(result.score))
+    _show(WORST_HEADS, worst_rows(result.ride))
+    out.print(f"largest way from neutral: {travel_words(figures)}", soft_wrap=True)
     out.print(
         f"smallest share left of a limit {figures.margin_min:.3f}; governor active in "
         f"{100 * figures.governed_share:.1f} %; stops by the gate: {figures.gate_stops}"
@@ -134,14 +142,10 @@ def _show_ride(result: CueResult, fitted: FittedGain | None) -> None:
     out.print(f"recording: {result.run.recorder.path}", soft_wrap=True)
 
 
-def _show_score(score: Score) -> None:
+def _show(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     from rich.table import Table
 
-    names = ("axis", "NRMSE", "correlation", "false cues %", "error / threshold")
-    table = Table(*names, box=None, pad_edge=False)
-    for one in score.axes:
-        table.add_row(
-            one.axis, figure(one.nrmse), figure(one.correlation),
-            f"{100 * one.false_cue_share:.1f}", f"{one.over_threshold:.2f}",
-        )  # fmt: skip
+    table = Table(*heads, box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*row)
     out.print(table)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hil.config.errors import RefusedError
 from hil.recording.thinned import Line, Thinned
 from hil.report.style import REACHED, WANTED, Picture, draw_png, place
-from hil.stations.simulator.felt import REST_SIGNALS, FeltRide, felt_ride
+from hil.stations.simulator.felt import REST_SIGNALS, FeltRide, felt_ride, wanted_words
 from hil.stations.simulator.report.view import RideView
 from hil.stations.simulator.scenario import RidePlan
 from platform6dof.cueing.score import Score
@@ -35,13 +35,17 @@ def felt(view: RideView) -> Picture | None:
     if not isinstance(view.plan, RidePlan):
         return None
     try:
-        return felt_picture(felt_ride(view.recording, view.plan))
+        return felt_picture(felt_ride(view.recording, view.plan), wanted_words(view.plan))
     except RefusedError:
         return None
 
 
-def felt_picture(ride: FeltRide) -> Picture:
-    """Two columns of six panels: raw signals, and those of the inner ear."""
+def felt_picture(ride: FeltRide, wanted: str) -> Picture:
+    """Two columns of six panels: raw signals, and those of the inner ear.
+
+    Args:
+        wanted: how much of the vehicle's motion that is, in words.
+    """
     scored = ride.score()
     raw, ear = _lines(ride)
     thresholds = REID_NAHON.thresholds * _SCALE
@@ -75,7 +79,7 @@ def felt_picture(ride: FeltRide) -> Picture:
         "felt",
         "Wanted and felt",
         "Left: specific force (less that at rest) and rates at the rider's head, in axes forward, "
-        "right, down: wanted is the vehicle's times the gain, felt what the setpoints give. Right: "
+        f"right, down; {wanted}, felt what the setpoints give. Right: "
         "the same through the models of otoliths and canals of Reid and Nahon, means removed; e is "
         "the RMS of their difference over that of the wanted signal, r their correlation.",
         draw_png(10.6, draw),

@@ -10,13 +10,22 @@ from numpy.typing import NDArray
 from hil.report.pieces import peaks
 from hil.report.recorded import KeyFigure
 from hil.stations.platform.report.key_figures import key_figures as of_platform
+from hil.stations.simulator.felt import RideFigures, figures_of
+from hil.stations.simulator.felt_tables import travel_words
 from hil.stations.simulator.latency import SHARES, WORDS, latency_trail
 from hil.stations.simulator.report.view import RideView, governor_active, share_engaged
+from hil.stations.simulator.scenario import RidePlan
 
 
 def key_figures(view: RideView) -> list[KeyFigure]:
     """The rows of the table, in order."""
-    return [*_followed(view), *_governed(view), *_late(view), *of_platform(view)]
+    figures = None
+    if isinstance(view.plan, RidePlan) and view.was_engaged:
+        figures = figures_of(view.recording, view.plan)
+    asked = () if figures is None else _asked(figures)
+    return [
+        *_followed(view), *asked, *_governed(view, figures), *_late(view), *of_platform(view),
+    ]  # fmt: skip
 
 
 def _followed(view: RideView) -> Iterator[KeyFigure]:
@@ -32,16 +41,24 @@ def _followed(view: RideView) -> Iterator[KeyFigure]:
     yield KeyFigure("packets", told)
 
 
-def _governed(view: RideView) -> Iterator[KeyFigure]:
+def _asked(figures: RideFigures) -> Iterator[KeyFigure]:
+    yield KeyFigure("largest way from neutral", travel_words(figures))
+    yield KeyFigure("stops by the gate", str(figures.gate_stops), bad=figures.gate_stops > 0)
+
+
+def _governed(view: RideView, figures: RideFigures | None) -> Iterator[KeyFigure]:
     def used(part: RideView) -> NDArray[np.float64]:
         return np.where(part.engaged, -part.recording.column("governor_margin"), np.nan)
 
+    name = "smallest share left of a limit"
     (peak,) = peaks(view, used)
-    if peak is None:
-        return
-    yield KeyFigure("governor active", f"{share_engaged(view, governor_active)} of the ride")
-    when, least = f"{view.times[peak.row]:.3f} s", -peak.value
-    yield KeyFigure("smallest share left of a limit", f"{least:.4f}", when, bad=least < 0.0)
+    if peak is not None:
+        yield KeyFigure("governor active", f"{share_engaged(view, governor_active)} of the ride")
+        when, least = f"{view.times[peak.row]:.3f} s", -peak.value
+        yield KeyFigure(name, f"{least:.4f}", when, bad=least < 0.0)
+    elif figures is not None:
+        least = figures.margin_min
+        yield KeyFigure(name, f"{least:.4f}", "no governor: of the legs", bad=least < 0.0)
 
 
 def _late(view: RideView) -> Iterator[KeyFigure]:

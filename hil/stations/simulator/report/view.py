@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from hil.recording.reader import Recording
 from hil.stations.platform.report.view import RunView
+from hil.stations.simulator.felt import gain_of
 from hil.stations.simulator.scenario import RidePlan
 
 
@@ -31,7 +32,8 @@ class RideView(RunView):
         badges = (
             f"{scenario.clock} clock, {scenario.rate_hz:g} Hz",
             f"source: {facts.get('source', 'unknown')}",
-            f"cueing: {facts.get('cueing', 'unknown')}, gain {scenario.cueing.gain:g}",
+            f"cueing: {facts.get('cueing', 'unknown')}, gain {scenario.cueing.gain:g} of the "
+            f"scenario: {gain_of(self.plan):.3g} of the vehicle's forward force wanted",
             scenario.description,
         )
         return tuple(text for text in badges if text)

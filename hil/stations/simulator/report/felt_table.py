@@ -1,0 +1,33 @@
+"""Figures of what was wanted and felt: those that ``hil cue`` prints of the same ride."""
+
+from __future__ import annotations
+
+from hil.config.errors import RefusedError
+from hil.report.recorded import Row, Table, Tables
+from hil.stations.simulator.felt import felt_ride, wanted_words
+from hil.stations.simulator.felt_tables import SCORE_HEADS, WORST_HEADS, score_rows, worst_rows
+from hil.stations.simulator.report.view import RideView
+from hil.stations.simulator.scenario import RidePlan
+
+
+def felt_figures(view: RideView) -> Tables | None:
+    """Scores and worst cues of a recorded ride; None if nothing was followed."""
+    if not isinstance(view.plan, RidePlan):
+        return None
+    try:
+        ride = felt_ride(view.recording, view.plan)
+    except RefusedError:
+        return None
+    tables = (
+        Table(heads, tuple(map(Row, rows)))
+        for heads, rows in (
+            (SCORE_HEADS, score_rows(ride.score())),
+            (WORST_HEADS, worst_rows(ride)),
+        )
+    )
+    note = (
+        f"Above: signals of the inner ear; {wanted_words(view.plan)}. Below: where felt and wanted "
+        "are furthest apart as they act on the head (a force less that at rest), and whether the "
+        "governor changed then what the algorithm asked; a second row is its own worst."
+    )
+    return Tables(tuple(tables), note)
