@@ -102,10 +102,10 @@ def _rendered(
         beyond=[figure.name for figure in figures if figure.bad],
         sections=[shown for one, content in found if (shown := _shown(one, content))],
         timeline=[] if course is None else [_picture(course)],
-        objections=[_objection(event) for event in objections[:MOST_ROWS]],
+        objections=[_objection(event, run.event_s(event)) for event in objections[:MOST_ROWS]],
         objections_left=max(0, len(objections) - MOST_ROWS),
         shown_rows=SHOWN_ROWS,
-        events=[_event(event) for event in events[:MOST_ROWS]],
+        events=[_event(event, run.event_s(event)) for event in events[:MOST_ROWS]],
         events_left=max(0, len(events) - MOST_ROWS),
         facts=[*facts, ("recording sha256", run.recording.sha256)],
         files=(run.recording.files or ())[:MOST_ROWS],
@@ -133,13 +133,13 @@ def _picture(picture: Picture) -> dict[str, Any]:
     return words | {"src": source, "tables": ()}
 
 
-def _objection(event: EventRecord) -> dict[str, str]:
+def _objection(event: EventRecord, t_s: float) -> dict[str, str]:
     """What is told of it one by one; what an event lacks is left blank."""
     data = event.data
     numbers = {} if is_request(event) else data  # a refused request has no value
     limit, low = _number(numbers.get("limit")), _number(numbers.get("low"))
     return {
-        "t": f"{event.t_s:.3f}",
+        "t": f"{t_s:.3f}",
         "index": str(event.index),
         "name": event.name,
         "check": str(data.get("check") or data.get("result") or "").replace("_", " ").lower(),
@@ -166,9 +166,9 @@ def _number(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _event(event: EventRecord) -> dict[str, str | bool]:
+def _event(event: EventRecord, t_s: float) -> dict[str, str | bool]:
     return {
-        "t": f"{event.t_s:.3f}",
+        "t": f"{t_s:.3f}",
         "index": str(event.index),
         "kind": event.kind.value,
         "level": event.level.name.lower(),

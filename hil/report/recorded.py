@@ -150,6 +150,10 @@ class RecordedRun:
         """How to read the key figures."""
         return ""
 
+    def event_s(self, event: EventRecord) -> float:
+        """When an event was, on the clock of the page [s]."""
+        return event.t_s
+
     def objections(self) -> tuple[EventRecord, ...]:
         """What was objected to, in order."""
         return violations_of(self.recording)

@@ -19,7 +19,7 @@ from arm_samples import ASKED_FIRST_S, DELAY_S, PERIOD_S, machines, write_run
 from html_samples import parsed
 
 import hil.report.page
-from hil.recording.events import EventKind, EventRecord, Level
+from hil.recording.events import CLOCK_NAME, EventKind, EventRecord, Level
 from hil.report.ending import Ending
 from hil.report.page import write_report
 from hil.stations.arm.recording import SUPERVISION, link_tally, stream_result
@@ -51,6 +51,33 @@ def test_waypoints_are_taken_at_the_times_of_their_requests(view: ArmView) -> No
     assert fetches.told.all()
     assert fetches.sent.all()
     assert fetches.sent_exact
+
+
+def test_all_times_of_the_page_are_those_of_the_loop(view: ArmView) -> None:
+    """Waypoint n is at n periods of the motion, and on the page when it was fetched."""
+    period_s, first_s = view.period_s, ASKED_FIRST_S + view.period_s
+    np.testing.assert_allclose(view.times, ASKED_FIRST_S + view.run.t_s, atol=1e-9)
+    assert view.phases[0].start_s == pytest.approx(first_s)
+    motion_s = np.array([0.0, 0.5 * period_s, period_s, 7.25 * period_s])
+    np.testing.assert_allclose(view.of_motion(motion_s), ASKED_FIRST_S + motion_s, atol=1e-9)
+    dated = EventRecord(period_s, 1, EventKind.NOTE, Level.INFO, CLOCK_NAME, "cycle 1 was at …")
+    assert view.event_s(dated) == pytest.approx(first_s)
+    assert view.event_s(dataclasses.replace(dated, name="loop", t_s=3.0)) == 3.0
+    assert view.accuracy is not None
+    rows = {figure.name: figure.where for figure in arm_key_figures(view)}
+    for name, misfit in (("space", view.accuracy.in_space), ("time", view.accuracy.in_time)):
+        assert f"at {ASKED_FIRST_S + misfit.at_s:.2f} s, (" in rows[f"accuracy in {name}, max"]
+    assert "Times are of the loop" in view.figures_note
+
+
+def test_a_page_without_requests_says_that_its_times_are_of_the_motion(tmp_path: Path) -> None:
+    def change(_index, frame):
+        return frame._replace(measured_pose=NAN7, measured_at_s=math.nan, sent_seq=math.nan)
+
+    found = ArmView.of(write_run(tmp_path / "a.mcap", change=change))
+    np.testing.assert_allclose(found.times, found.run.t_s)
+    np.testing.assert_allclose(found.of_motion(found.run.t_s), found.run.t_s)
+    assert "times are of the motion" in found.figures_note
 
 
 @given(st.floats(0.0, 9.0))

@@ -46,7 +46,9 @@ def shown(value, digits):
 
 def test_scores_are_those_of_the_command_line(ride):
     told, text, page = ride
-    rows = {row[0]: row[1:] for row in rows_of(page, "Wanted and felt, in figures") if len(row) == 5}
+    rows = {
+        row[0]: row[1:] for row in rows_of(page, "Wanted and felt, in figures") if len(row) == 5
+    }
     assert list(rows) == AXES
     for axis, cells in rows.items():
         assert cells[0] == shown(told["nrmse"][axis], 3)

@@ -61,6 +61,12 @@ class FetchTimes:
             array.setflags(write=False)
         return cls(fetched, known, told, told_s, sent, exact)
 
+    def of_motion(self, motion_s: Array, period_s: float) -> Array:
+        """Times of the loop at times of the motion [s], in which waypoint n is at n periods."""
+        number = np.arange(len(self.fetched_s) + 1, dtype=np.float64)
+        times = np.append(self.fetched_s[:1] - period_s, self.fetched_s)
+        return np.interp(np.asarray(motion_s) / period_s, number, times)
+
 
 def _late_without_pose(at_s: Array, poses: Array, period_s: float) -> NDArray[np.bool_]:
     """A request out of its time with the very pose of the one before: a repetition has no pose."""

@@ -40,7 +40,7 @@ def _accuracy(view: ArmView) -> Iterator[KeyFigure]:
     for name, misfit in (("space", found.in_space), ("time", found.in_time)):
         x, y, z = 1e3 * found.place_m[np.argmax(misfit.distance_m)]
         where = (
-            f"at {misfit.at_s:.2f} s of the motion, ({x:.0f}, {y:.0f}, {z:.0f}) mm; "
+            f"at {float(view.of_motion(misfit.at_s)):.2f} s, ({x:.0f}, {y:.0f}, {z:.0f}) mm; "
             f"median {1e3 * misfit.median_m:.3f}"
         )
         limit = 1e3 * found.limit_m
@@ -50,10 +50,11 @@ def _accuracy(view: ArmView) -> Iterator[KeyFigure]:
             f"{limit - value:.3f} mm", bad=not value <= limit,
         )  # fmt: skip
     best = found.best
+    begin_s, end_s = (float(view.of_motion(one)) for one in (best.begin_s, best.end_s))
     yield KeyFigure(
         "best of any waypoints",
         f"{1e3 * best.least_m:.3f} mm",
-        f"in time, between {best.begin_s:.2f} and {best.end_s:.2f} s: none can reach less there",
+        f"in time, between {begin_s:.2f} and {end_s:.2f} s: none can reach less there",
     )
 
 

@@ -21,13 +21,13 @@ def accuracy(view: ArmView) -> Picture | None:
         panels = figure.subplots(2, 1, sharex=True)
         place(figure, grid=(1, 2), top_in=0.1, between_in=(0.5, 0.2))
         for axes, (name, misfit) in zip(panels, rows, strict=True):
-            line(axes, misfit.t_s, 1e3 * misfit.distance_m, REACHED)
-            axes.plot(misfit.at_s, 1e3 * misfit.largest_m, "o", color=INK, ms=4)
+            line(axes, view.of_motion(misfit.t_s), 1e3 * misfit.distance_m, REACHED)
+            axes.plot(view.of_motion(misfit.at_s), 1e3 * misfit.largest_m, "o", color=INK, ms=4)
             limit_line(axes, 1e3 * found.limit_m, soft=True)
             axes.set_ylabel(name)
             axes.set_ylim(0.0, 1.15e3 * max(misfit.largest_m, found.limit_m))
             axes.margins(x=0.01)
-        panels[-1].set_xlabel("time of the motion [s]")
+        times_below(panels[-1:])
 
     return Picture(
         "accuracy",

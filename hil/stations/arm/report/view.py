@@ -11,7 +11,7 @@ from arm_driver.pose import ArmError
 from arm_driver.supervision_settings import SupervisionSettings
 from hil.config.settings import ConfigError
 from hil.machines.robot_supervision import supervision_of
-from hil.recording.events import SIMULATED_KEY, EventKind, EventRecord, Level
+from hil.recording.events import CLOCK_NAME, SIMULATED_KEY, EventKind, EventRecord, Level
 from hil.recording.header import simulated_in
 from hil.recording.reader import Recording
 from hil.report.ending import EMPTY, Ending, Verdict, cut_off, failed, seen_from_outside
@@ -85,6 +85,9 @@ class ArmView(RecordedRun):
             except ArmError as error:
                 notes.append(f"How accurate the robot's path is cannot be told: {error}.")
         times = times_s(run.recording)
+        if fetches.known:
+            times = np.maximum.accumulate(fetches.fetched_s)
+            times.setflags(write=False)
         return cls(
             recording=run.recording, times=times, phases=phases_of(run.recording, times),
             verdict=seen_from_outside(verdict, run.recording), run=run, machines=machines,
@@ -121,8 +124,15 @@ class ArmView(RecordedRun):
 
     @property
     def figures_note(self) -> str:
-        """What is compared with what."""
+        """On which clock times are, and what is compared with what."""
+        clock = (
+            "Times are of the loop, from its start; that of a waypoint is when the robot fetched "
+            "it."
+            if self.fetches.known
+            else "No request told its time: times are of the motion, a period for each waypoint."
+        )
         return (
+            f"{clock} "
             "Accuracy: the continuous path that the model of the robot's controller makes of the "
             "waypoints it was sent, against the simulated gripper's. Following and turn error: "
             "places that the robot told at its requests, against that path, the delay removed. "
@@ -137,6 +147,16 @@ class ArmView(RecordedRun):
             if event.kind is EventKind.VIOLATION
             or ("result" in event.data and event.level >= Level.ERROR)
         )
+
+    def of_motion(self, motion_s: Array | float) -> Array:
+        """The page's times at times of the motion [s], in which waypoint n is at n periods."""
+        return self.fetches.of_motion(np.asarray(motion_s, np.float64), self.period_s)
+
+    def event_s(self, event: EventRecord) -> float:
+        """When an event was on the page's clock [s]; one that dates a waypoint has its time."""
+        there = np.flatnonzero(self.run.column("index") == event.index)
+        dates = event.name == CLOCK_NAME and len(there) > 0
+        return float(self.times[there[0]]) if dates else event.t_s
 
     @property
     def robot_alone(self) -> bool:
