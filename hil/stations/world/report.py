@@ -143,7 +143,7 @@ def motion_frames(run: RecordedRun) -> Picture | None:
 
 
 def tool_path(run: RecordedRun) -> Picture | None:
-    """How far the tool is from the straight way between its first and its last place."""
+    """The tool's path in space, over time, and off the straight way between its ends."""
     if len(run.times) < 2 or any_finite(run, lambda part: _where(~np.isfinite(_tool_m(part)))):
         return None
     first, last = (_tool_m(run.part(row, row + 1))[0] for row in (0, len(run.times) - 1))
@@ -160,10 +160,11 @@ def tool_path(run: RecordedRun) -> Picture | None:
         return 1e3 * np.column_stack((along, off)) / max(length_m, 1e-12)
 
     (moved,), apart = lines(run, moved_mm), curve(run, along_and_off_mm)
+    way = curve(run, _tool_m)
 
     def draw(figure: Figure) -> None:
-        left, right = figure.subplots(1, 2)
-        place(figure, grid=(2, 1), top_in=0.1, between_in=(0.75, 0.3))
+        (*views, _), (left, right, _) = figure.subplots(2, 3)
+        place(figure, grid=(3, 2), top_in=0.1, between_in=(0.75, 0.3))
         for name, line, colour in zip("xyz", moved, LEG_COLOURS, strict=False):
             _line(left, run.times, line, colour, name)
         left.set_xlabel("time [s]")

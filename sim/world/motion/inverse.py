@@ -21,11 +21,17 @@ NEAR_M: Final = 1e-9
 """A place is reached if it is no further away."""
 NEAR_RAD: Final = 1e-9
 """Likewise, the angle of the turn that is left."""
+ARRIVED_M: Final = 1e-6
+"""To a person a place is reached if it is no further away: no drive holds it nearer."""
+ARRIVED_RAD: Final = 1e-6
+"""Likewise, the angle of the turn that is left."""
 ITERATIONS: Final = 200
 """Of damped least squares, at most."""
 DAMPING: Final = 1e-9
 """Least damping; half of the squared error is added (Sugihara 2011, IEEE Trans. Robotics 27, 984),
 which bounds steps near singular poses and vanishes where the pose is reached."""
+BETWEEN: Final = 4
+"""Sweeps between two steps along the way that they made."""
 STEP_MAX: Final = 0.5
 """Greatest change of a variable in an iteration [rad] or [m]."""
 LENGTH_M: Final = 0.25
@@ -49,6 +55,11 @@ class Reached:
     def reached(self) -> bool:
         """Whether the pose is reached."""
         return self.error_m <= NEAR_M and self.error_rad <= NEAR_RAD
+
+    @property
+    def arrived(self) -> bool:
+        """Whether it is as near as any drive could tell."""
+        return self.error_m <= ARRIVED_M and self.error_rad <= ARRIVED_RAD
 
 
 def rotation_left(wanted: Array, found: Array) -> Array:
@@ -141,6 +152,33 @@ class CoordinateDescent:
                 self._q[variable] = self._best(variable)
             self._sweeps += 1
         return self.now()
+
+    def settle(self, count: int) -> Reached:
+        """Sweep until the pose is reached, with steps along the way of the last sweeps.
+
+        Sweeps alone creep along a valley. After `BETWEEN` of them all variables go on together as
+        they went, twice as far each time, as long as that is nearer (Hooke and Jeeves 1961, J. ACM
+        8, 212: pattern moves).
+
+        Args:
+            count: at most so many sweeps.
+        """
+        end = self._sweeps + count
+        while self._sweeps < end and not self.now().reached:
+            before = self._q.copy()
+            self.sweep(min(BETWEEN, end - self._sweeps))
+            self._go_on(self._q - before)
+        return self.now()
+
+    def _go_on(self, way: Array) -> None:
+        least, nearest = self.cost(), self._q
+        while True:
+            self._q = self._chain.within(nearest + way)
+            cost = self.cost()
+            if not cost < least:
+                self._q = nearest
+                return
+            least, nearest, way = cost, self._q, 2.0 * way
 
     def now(self) -> Reached:
         """How far it has come."""
