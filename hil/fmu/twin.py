@@ -205,13 +205,14 @@ def _longest_step_s(rig: Rig) -> float:
 
 
 def _outputs() -> tuple[Port, ...]:
+    bears = "the rig's moving_mass_kg times its acceleration, and static_load_n"
     kinds = (
         ("length", "m", "Length of leg {} for the wanted pose"),
         ("speed", "m/s", "Its rate"),
         ("acceleration", "m/s2", "Its second rate"),
         ("measured_length", "m", "Length of leg {} that its simulated drive has reached"),
         ("measured_speed", "m/s", "Its rate"),
-        ("force", "N", "Force of the simulated drive of leg {}"),
+        ("force", "N", f"Force of the simulated drive of leg {{}}, not of a load on it: {bears}"),
     )
     ports = [
         Port(f"{name}_{leg}", unit, about.format(leg))

@@ -150,6 +150,17 @@ def test_the_twins_drives_are_the_simulated_ones(twins, major):
         assert said[42] == 1.0
         furthest = max(furthest, float(np.abs(said[36:42] - row[:6]).max()))
     assert furthest > 3e-5  # the drives do lag: what is measured is not what was asked
+    assert told[0][30:36].tolist() == list(rig.cylinders.static_load_n)  # at rest
+
+
+def test_the_twin_says_whose_its_forces_are():
+    program = twin_program(*rig_and_file("paper"), PERIOD_S)
+    forces = {port.name: port.about for port in program.outputs if port.name.startswith("force_")}
+    assert list(forces) == [f"force_{leg}" for leg in range(1, 7)]
+    for leg, about in enumerate(forces.values(), 1):
+        assert f"simulated drive of leg {leg}, not of a load" in about
+        assert "moving_mass_kg" in about
+        assert "static_load_n" in about
 
 
 @pytest.mark.parametrize("major", [2, 3])

@@ -58,6 +58,26 @@ def test_pictures_are_drawn_and_say_the_length(run):
     assert "758.1 mm from its first place" in report.tool_path(prepared).caption
 
 
+def test_the_tool_is_drawn_in_space(run, monkeypatch):
+    """Its path in two views lies on the straight way, as the caption tells in millimetres."""
+    prepared, drawn, draw = recorded_run(Recording.open(run)), [], report._path
+
+    def seen(axes, way_m, *names):
+        drawn.append((names, way_m))
+        draw(axes, way_m, *names)
+
+    monkeypatch.setattr(report, "_path", seen)
+    caption = report.tool_path(prepared).caption
+    tool = Recording.open(run).column("tool_pose")[:, :3]
+    assert [names for names, _ in drawn] == [("x", "z"), ("x", "y")]
+    for (_, way_m), columns in zip(drawn, ((0, 2), (0, 1)), strict=True):
+        np.testing.assert_array_equal(way_m[[0, -1]], tool[[0, -1]][:, columns])
+        assert np.ptp(way_m, axis=0) == pytest.approx(np.ptp(tool[:, columns], axis=0))
+    whole = (tool[-1] - tool[0]) / np.linalg.norm(tool[-1] - tool[0])
+    off = (tool - tool[0]) - np.outer((tool - tool[0]) @ whole, whole)
+    assert f"at most {1e3 * np.linalg.norm(off, axis=1).max():.3f} mm off" in caption
+
+
 def test_robots_with_loops_are_drawn_closed_and_slides_are_in_millimetres(tmp_path):
     changes = ['robot="four_bar"', "motion.goal=[{joint=1, by_deg=20.0}]", "settle_s=0.1"]
     result = run_world(load_world_plan(SCENARIOS / "joint_move.toml", changes), tmp_path)

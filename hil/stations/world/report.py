@@ -163,8 +163,12 @@ def tool_path(run: RecordedRun) -> Picture | None:
     way = curve(run, _tool_m)
 
     def draw(figure: Figure) -> None:
-        (*views, _), (left, right, _) = figure.subplots(2, 3)
-        place(figure, grid=(3, 2), top_in=0.1, between_in=(0.75, 0.3))
+        views, (left, right) = figure.subplots(2, 2)
+        place(figure, grid=(2, 2), between_in=(0.75, 0.7))
+        for axes, (name, across, up) in zip(views, VIEWS, strict=True):
+            _path(axes, way[:, (across, up)], "xyz"[across], "xyz"[up])
+            axes.set_title(f"in space, {name} [m]")
+        views[1].legend(loc="best")
         for name, line, colour in zip("xyz", moved, LEG_COLOURS, strict=False):
             _line(left, run.times, line, colour, name)
         left.set_xlabel("time [s]")
@@ -174,8 +178,24 @@ def tool_path(run: RecordedRun) -> Picture | None:
         right.set_xlabel("along the straight way between its ends [mm]")
         right.set_ylabel("from it [mm]")
 
-    caption = f"{1e3 * length_m:.1f} mm from its first place to its last."
-    return Picture("tool", "Way of the tool", caption, draw_png(3.2, draw))
+    caption = (
+        f"{1e3 * length_m:.1f} mm from its first place to its last, at most "
+        f"{apart[:, 1].max():.3f} mm off the straight way between them. In space a panel's axes "
+        "have one scale."
+    )
+    return Picture("tool", "Way of the tool", caption, draw_png(6.2, draw))
+
+
+def _path(axes: Axes, way_m: Array, across: str, up: str) -> None:
+    """A path in two axes of the world, with its ends and the straight way between these."""
+    ends = way_m[[0, -1]]
+    axes.plot(ends[:, 0], ends[:, 1], color=WANTED, lw=3.0, label="straight way")
+    axes.plot(way_m[:, 0], way_m[:, 1], color=INK, lw=1.2, label="tool")
+    for end, mark, name in zip(ends, "os", ("first", "last"), strict=True):
+        axes.plot(*end, mark, color=LIMIT, ms=5, label=name, linestyle="none")
+    axes.set_xlabel(across)
+    axes.set_ylabel(up)
+    axes.set_aspect("equal", adjustable="datalim")
 
 
 def contact_force(run: RecordedRun) -> Picture | None:

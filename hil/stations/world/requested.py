@@ -11,6 +11,7 @@ from hil.diagram.changer import TimedChange, changes_of
 from hil.run.station import Request
 from hil.run.texts import edits_of
 from hil.stations.world.scenario import WorldPlan, scenario_table, world_plan_from_table
+from hil.stations.world.signals import STATION
 
 
 def plan_of(request: Request) -> WorldPlan:
@@ -31,6 +32,9 @@ def plan_of(request: Request) -> WorldPlan:
         from hil.recording.reader import Recording
 
         before = Recording.open(Path(recording))
+        if before.signals.station != STATION:
+            told = f"--edits: is of station {before.signals.station}; {STATION} is needed"
+            raise ConfigError(str(before.path), [told])
         plan = replace(plan, edits=edits_of(before), changes=changes_of(before))
     plan = _operated(plan, request)
     if request.options.get("--edit") and plan.scenario.clock != "real":
