@@ -64,7 +64,7 @@ def _words(table: dict[str, Any], text: str) -> str:
         return _short(sentence)
     head = re.match(r"(?:#[^\n]*\n)+", text)
     comment = re.sub(r"\n?# ?", " ", head[0]) if head else ""
-    return _short(re.split(r"(?<=\.) ", comment.strip())[0])
+    return _short(re.split(r"(?<=[a-z0-9)]\.) ", comment.strip())[0])
 
 
 def _short(words: str) -> str:
