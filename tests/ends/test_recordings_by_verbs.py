@@ -47,6 +47,7 @@ class Reads:
 
 
 SHORT = ("--set", "motion.duration_s=2.5", "--set", "settle_s=0.1")
+RIDE = "this is the recording of a run; the table of a ride is needed"
 OF_WORLD = r"is of station {station}; world is needed"
 READS = {
     "report": Reads("run_path", ("report", "{run}", "--out", "{out}"), r"report: .*report\.html"),
@@ -70,7 +71,7 @@ READS = {
         ("arm",), r"a recording of the {station}, one of the arm is needed", status=1,
     ),
     "arm emulate": Reads(
-        "--ride", ("arm", "emulate", "--world", "table", "--ride", "{run}"), r"\n",
+        "--ride", ("arm", "emulate", "--world", "arm_on_platform", "--ride", "{run}"), r"\n",
         ("platform", "simulator"),
         r"a recording of station {station} has no reached_pose: one of a platform's run is needed",
         until=r"socket:\S+",
@@ -82,15 +83,15 @@ READS = {
     ),
     "cue ride": Reads(
         "record", ("cue", "ride", "{run}/recording.mcap", "--out", "{out}"), "", (),
-        r"recording\.mcap",
+        RIDE,
     ),
     "cue check": Reads("record", ("cue", "check", "{run}/recording.mcap"), "", (),
-                       r"recording\.mcap"),
+                       RIDE),
     "cue compare": Reads("record", ("cue", "compare", "{run}/recording.mcap"), "", (),
-                         r"recording\.mcap"),
+                         RIDE),
 }  # fmt: skip
 """By verb; a jog of one leg alone is what a ruler proves, tests/platform_station tries it; rides of
-`hil cue` are tables, and a recording of this program is refused by its name."""
+`hil cue` are tables."""
 OTHERS = {
     "run": {"--fit"}, "check": {"--fit"}, "world view": {"--out"}, "world rerun": {"--out"},
     "host latency": {"--out"}, "host emulate": {"--feed"}, "cue ride": {"--preview"},

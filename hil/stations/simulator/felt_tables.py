@@ -36,9 +36,9 @@ def worst_rows(ride: FeltRide) -> list[Cells]:
     return rows
 
 
-def travel_words(figures: RideFigures) -> str:
-    """The largest way from neutral that was asked."""
-    return ", ".join(f"{key} {value:.4g}" for key, value in figures.peak.items())
+def travel_row(figures: RideFigures) -> dict[str, str]:
+    """The largest way from neutral that was asked, by coordinate."""
+    return {key: f"{value:.4g}" for key, value in figures.peak.items()}
 
 
 def _worst(cue: WorstCue, axis: int) -> Cells:

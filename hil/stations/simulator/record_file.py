@@ -21,8 +21,11 @@ def record_file(name: str) -> Path:
     """The recorded ride (CSV) or the scenario of one (TOML) that a name means.
 
     Raises:
-        ConfigError: naming every place that was searched.
+        ConfigError: naming every place that was searched, or of a run's recording.
     """
+    if Path(name).suffix.lower() == ".mcap":
+        line = f"{KEY} = {name!r}: this is the recording of a run; the table of a ride is needed"
+        raise ConfigError("command line", [f"{line}, or its scenario; hil report judges a run"])
     shipped = configs_dir() / SCENARIOS / f"{name}.toml"
     if is_scenario(name) or (os.path.isfile(shipped) and not os.path.isfile(name)):
         return find_file(name, folder=SCENARIOS, key=KEY)

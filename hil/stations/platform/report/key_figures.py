@@ -133,9 +133,9 @@ def _movement(view: RunView, found: Found) -> Iterator[KeyFigure]:
 def _whose_force(view: RunView, plan: Plan) -> str:
     """The leg forces of a recording by name: whose they are, and what bears on them."""
     if not view.simulated:
-        return "leg force, as the drives tell it"
-    bears = "what the world loads it with" if plan.scenario.world else "its share by the rig's file"
-    return f"leg force, simulated drive under {bears}"
+        return "leg force, told by the drives"
+    loads = "the world" if plan.scenario.world else "the rig's file"
+    return f"leg force, simulated drive's, loaded by {loads}"
 
 
 def _lag(view: RunView, found: Found) -> Iterator[KeyFigure]:

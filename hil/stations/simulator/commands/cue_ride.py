@@ -114,7 +114,7 @@ def _show_ride(result: CueResult, fitted: FittedGain | None) -> None:
         SCORE_HEADS,
         WORST_HEADS,
         score_rows,
-        travel_words,
+        travel_row,
         worst_rows,
     )
 
@@ -132,7 +132,8 @@ def _show_ride(result: CueResult, fitted: FittedGain | None) -> None:
     out.print(wanted_words(plan), soft_wrap=True)
     _show(SCORE_HEADS, score_rows(result.score))
     _show(WORST_HEADS, worst_rows(result.ride))
-    out.print(f"largest way from neutral: {travel_words(figures)}", soft_wrap=True)
+    away = ", ".join(f"{key} {value}" for key, value in travel_row(figures).items())
+    out.print(f"largest way from neutral: {away}", soft_wrap=True)
     out.print(
         f"smallest share left of a limit {figures.margin_min:.3f}; governor active in "
         f"{100 * figures.governed_share:.1f} %; stops by the gate: {figures.gate_stops}"

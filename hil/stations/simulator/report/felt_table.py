@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from hil.config.errors import RefusedError
 from hil.report.recorded import Row, Table, Tables
-from hil.stations.simulator.felt import felt_ride, wanted_words
-from hil.stations.simulator.felt_tables import SCORE_HEADS, WORST_HEADS, score_rows, worst_rows
+from hil.stations.simulator.felt import felt_ride, figures_of, wanted_words
+from hil.stations.simulator.felt_tables import (
+    SCORE_HEADS,
+    WORST_HEADS,
+    score_rows,
+    travel_row,
+    worst_rows,
+)
 from hil.stations.simulator.report.view import RideView
 from hil.stations.simulator.scenario import RidePlan
 
@@ -18,11 +24,13 @@ def felt_figures(view: RideView) -> Tables | None:
         ride = felt_ride(view.recording, view.plan)
     except RefusedError:
         return None
+    travel = travel_row(figures_of(view.recording, view.plan))
     tables = (
         Table(heads, tuple(map(Row, rows)))
         for heads, rows in (
             (SCORE_HEADS, score_rows(ride.score())),
             (WORST_HEADS, worst_rows(ride)),
+            (("largest way from neutral", *travel), [("asked", *travel.values())]),
         )
     )
     note = (

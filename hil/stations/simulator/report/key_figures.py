@@ -11,7 +11,6 @@ from hil.report.pieces import peaks
 from hil.report.recorded import KeyFigure
 from hil.stations.platform.report.key_figures import key_figures as of_platform
 from hil.stations.simulator.felt import RideFigures, figures_of
-from hil.stations.simulator.felt_tables import travel_words
 from hil.stations.simulator.latency import SHARES, WORDS, latency_trail
 from hil.stations.simulator.report.view import RideView, governor_active, share_engaged
 from hil.stations.simulator.scenario import RidePlan
@@ -42,7 +41,6 @@ def _followed(view: RideView) -> Iterator[KeyFigure]:
 
 
 def _asked(figures: RideFigures) -> Iterator[KeyFigure]:
-    yield KeyFigure("largest way from neutral", travel_words(figures))
     yield KeyFigure("stops by the gate", str(figures.gate_stops), bad=figures.gate_stops > 0)
 
 
