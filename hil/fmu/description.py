@@ -236,7 +236,7 @@ def require_runnable(model: Description) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class ModelPace:
     """How a model is stepped beside a loop: one of both is 1."""
 
     step_s: float
@@ -249,7 +249,7 @@ class Steps:
 
 def steps_of(
     model: Description, period_s: float, step_s: float | None, source: str, *, between: bool
-) -> Steps:
+) -> ModelPace:
     """How a model goes beside a loop.
 
     FMI 2 only hints at a fixed step of a model: there what is given counts.
@@ -272,7 +272,7 @@ def steps_of(
         wrong = f"the fixed step of {model.path.name}, {fixed_s:g} s, does not divide {step_s:g} s"
         raise ConfigError(source, [f"{wrong}; {_remedy(period_s, fixed_s)}, step_s left out"])
     if count := _whole(period_s, step_s):
-        return Steps(step_s, count, 1)
+        return ModelPace(step_s, count, 1)
     if not (cycles := _whole(step_s, period_s)):
         wrong = f"a step of {step_s:g} s does not divide {period_s:g} s, a cycle, nor that one it"
         fits_s = period_s / math.ceil(period_s / step_s) if step_s > 0.0 else period_s
@@ -281,7 +281,7 @@ def steps_of(
     if not between:
         wrong = f"a step of {step_s:g} s takes {cycles} cycles of {period_s:g} s"
         raise ConfigError(source, [f"{wrong}; {BETWEEN_WORDS}"])
-    return Steps(step_s, 1, cycles)
+    return ModelPace(step_s, 1, cycles)
 
 
 BETWEEN_WORDS: Final = (

@@ -17,7 +17,7 @@ from hil.fmu.description import (
     MAX_ARRAY,
     NUMERIC,
     Description,
-    Steps,
+    ModelPace,
     elements_of,
     read_description,
     require_runnable,
@@ -110,7 +110,7 @@ def run_alone(
     return trial
 
 
-def _model(file: Path, period_s: float, step_s: float | None) -> tuple[Description, Steps]:
+def _model(file: Path, period_s: float, step_s: float | None) -> tuple[Description, ModelPace]:
     model = read_description(file)
     require_runnable(model)
     return model, steps_of(model, period_s, step_s, str(file), between=True)
@@ -128,7 +128,7 @@ def _outputs(model: Description) -> tuple[str, ...]:
 
 def _cycles(
     model: Description,
-    steps: Steps,
+    steps: ModelPace,
     count: int,
     start: Mapping[str, float],
     trial: Trial,

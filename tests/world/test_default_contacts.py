@@ -48,7 +48,7 @@ def test_whatever_rests_is_as_deep_as_its_own_weight_makes_it(mass_kg):
         d = impedance(depth_m)
         return d * d / (0.95 * TIME_S) ** 2 * depth_m - (1.0 - d) * G
 
-    expected_m = brentq(excess, 0.0, 5e-4)
+    expected_m = float(brentq(excess, 0.0, 5e-4))  # pyright: ignore[reportArgumentType]
     world = world_of(ball(0.0, mass_kg), DEFAULT, Floor())
     world.step(1000)
     depth_m = 0.05 - world.bodies["ball"].coordinates()[2]
@@ -73,12 +73,12 @@ def test_a_fall_goes_as_deep_as_a_spring_of_critical_damping_and_does_not_come_b
 
 
 def stopped(
-    body_friction: float, stepping: Stepping, **contact: float
+    body_friction: float, stepping: Stepping, contact_time_s: float = 0.0
 ) -> tuple[float, float, float]:
     """Way of a box that is struck to 1 m/s [m], greatest hop [m], share of time in the air."""
     box = SceneBody(
         "box", BodyShape.BOX, (0.2, 0.2, 0.1), mass_kg=3.0, motion=BodyMotion.FREE,
-        position_m=(0.0, 0.0, 0.05), friction=body_friction, **contact,
+        position_m=(0.0, 0.0, 0.05), friction=body_friction, contact_time_s=contact_time_s,
     )  # fmt: skip
     world = world_of(box, stepping, Floor())
     world.step(round(0.5 / stepping.step_s))
