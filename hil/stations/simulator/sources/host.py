@@ -162,5 +162,10 @@ def tells(settings: HostSettings, file: Path) -> frozenset[str]:
     return frozenset({BY_POSES if "flags.POSE" in kind.tells else BY_FORCES})
 
 
-KIND = SourceKind(HostSettings, opened, lasts_s, tells=tells)
+def foretold(settings: HostSettings) -> bool:
+    """Whether what it will say can be had before a run: only of an emulated one."""
+    return settings.emulated is not None
+
+
+KIND = SourceKind(HostSettings, opened, lasts_s, tells=tells, foretold=foretold)
 """What the entry point gives."""
