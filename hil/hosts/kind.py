@@ -133,7 +133,7 @@ class HostKind:
     asks_port: int | None = None
     """UDP port of the host that requests are sent to; None if it needs none."""
     told_by: Callable[[Any], frozenset[str]] | None = None
-    """As `tells`, of such settings; left out where each map of it tells the same."""
+    """As `tells`, of such settings, where each map tells something else and `tells` is empty."""
 
     def tells_of(self, settings: Any) -> frozenset[str]:
         """As `tells`, of one map."""

@@ -158,11 +158,12 @@ class LayoutSettings(MapSettings):
 
 
 def fields_of(settings: LayoutSettings) -> dict[str, Placed]:
-    """Fields by name, in the order in which they are written, each with its scale to SI."""
-    return {
-        name: Placed(one.at, one.type, one.record, one.factor * _units(name)[_key(one.unit)])
+    """Fields by name, in the order in which they stand, those of records last."""
+    placed = {
+        name: Placed(one.at, one.type, one.record, one.factor * _UNITS[name][_key(one.unit)])
         for name, one in settings.fields.items()
     }
+    return dict(sorted(placed.items(), key=lambda pair: (pair[1].record, pair[1].at)))
 
 
 def told_by(settings: LayoutSettings) -> frozenset[str]:
@@ -181,10 +182,6 @@ def told_by(settings: LayoutSettings) -> frozenset[str]:
 
 
 # --- what is refused ------------------------------------------------------------------------------
-
-
-def _units(name: str) -> dict[str, float]:
-    return _UNITS[name]
 
 
 def _key(unit: str) -> str:
@@ -206,7 +203,7 @@ def _check_names(settings: LayoutSettings) -> None:
     for name, one in settings.fields.items():
         if name not in _UNITS:
             raise ValueError(f"fields.{name}: no field is called so; there are {', '.join(_UNITS)}")
-        units = _units(name)
+        units = _UNITS[name]
         if _key(one.unit) not in units:
             raise ValueError(
                 f"fields.{name}.unit = {one.unit!r}: it must be one of {', '.join(units)}"
@@ -254,7 +251,7 @@ def _check_groups(settings: LayoutSettings) -> None:
 def _check_bytes(settings: LayoutSettings) -> None:
     if settings.endian is None:
         raise ValueError('endian is left out: "little" or "big" is needed, or a separator of text')
-    record, spans = settings.record, list[tuple[int, int, str]]()
+    record, spans = settings.record, list[tuple[bool, int, int, str]]()
     if record is not None:
         end = record.start + record.count * record.bytes
         if end > settings.length:
@@ -279,11 +276,11 @@ def _check_bytes(settings: LayoutSettings) -> None:
             raise ValueError(
                 f"{place}.at = {one.at}: {one.type} ends at {end}, beyond {of} = {within}"
             )
-        if isinstance(one, LayoutField) and not one.record:
-            spans.append((one.at, end, place))
+        if isinstance(one, LayoutField):
+            spans.append((one.record, one.at, end, place))
     spans.sort()
-    for (_, end, first), (at, _, second) in pairwise(spans):
-        if at < end:
+    for (of, _, end, first), (of_next, at, _, second) in pairwise(spans):
+        if of == of_next and at < end:
             raise ValueError(f"{second}.at = {at}: {first} goes on to {end}")
 
 

@@ -62,7 +62,14 @@ def datagrams() -> list[bytes]:
         b"DATA*" + rows,
         b"RREF," + b"".join(struct.pack("<if", k, 0.5) for k in range(20)),
         b"0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1.0,1.1,1.2\n",
+        struct.pack("<66f", *zeros[:11], 1.0, *zeros[:4], -1.0, *zeros, *zeros[:9]),
+        struct.pack("<iI56f", 1, 1000, *zeros, *zeros[:16]) + bytes(79),
+        struct.pack("<I12f3i", 1000, *zeros[:12], 1, 2, 3), struct.pack("<6d", *zeros[:6]),
+        struct.pack("<H4BB", 2023, 23, 1, 1, 1, 0) + bytes(1342),
     ]  # fmt: skip
+
+
+LAYOUTS: Final = ("codemasters", "f1_23", "forza", "opentrack", "outsim")
 
 
 def datagram(path: Path) -> None:
@@ -75,14 +82,18 @@ def datagram(path: Path) -> None:
     from hil.hosts.jsbsim import JsbsimCodec
     from hil.hosts.jsbsim_directive import read_directive
     from hil.hosts.kind import Packet
+    from hil.hosts.layout import LayoutCodec
+    from hil.hosts.maps import load_map
     from hil.hosts.xplane_data import DataCodec
     from hil.hosts.xplane_rref import RrefCodec
 
+    layouts = [load_map(CONFIGS / f"hosts/{one}.toml")[1] for one in LAYOUTS]
     generic = (read_protocol(CONFIGS / f"hosts/hil_{one}.xml") for one in ("ascii", "binary"))
     codecs = (
         BeamNgCodec(("y", "x", "-z")), FlightGearCodec(), Hcu1Codec(), RrefCodec(60),
         DataCodec("11"), DataCodec("12"), *(GenericCodec(one, "a") for one in generic),
         JsbsimCodec(read_directive(CONFIGS / "hosts/hil_jsbsim.xml"), "a"),
+        *map(LayoutCodec, layouts),
     )  # fmt: skip
     for codec in codecs:
         found = codec.decode(path.read_bytes())
