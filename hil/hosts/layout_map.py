@@ -279,8 +279,8 @@ def _check_bytes(settings: LayoutSettings) -> None:
         if isinstance(one, LayoutField):
             spans.append((one.record, one.at, end, place))
     spans.sort()
-    for (of, _, end, first), (of_next, at, _, second) in pairwise(spans):
-        if of == of_next and at < end:
+    for (mine, _, end, first), (other, at, _, second) in pairwise(spans):
+        if mine == other and at < end:
             raise ValueError(f"{second}.at = {at}: {first} goes on to {end}")
 
 
