@@ -19,9 +19,9 @@ from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.layout_map import (
     CODES,
     GROUPS,
+    FieldPlace,
     LayoutSettings,
-    Mark,
-    Placed,
+    PacketMark,
     fields_of,
     told_by,
 )
@@ -52,7 +52,7 @@ class LayoutCodec:
         fields = fields_of(settings)
         self._raw = _columns(settings) if settings.separator is not None else _bytes(settings)
         self._scales = tuple(one.scale for one in fields.values())
-        self._places = Places.of(list(fields))
+        self._places = LayoutPlaces.of(list(fields))
 
     def decode(self, datagram: bytes) -> Packet | Refused:
         """What a packet tells, or why it is none; any bytes are taken."""
@@ -123,7 +123,7 @@ def _bytes(settings: LayoutSettings) -> Reading:
     return read
 
 
-def _unpacker(order: str, fields: list[Placed]) -> Callable[[bytes, int], tuple[Any, ...]]:
+def _unpacker(order: str, fields: list[FieldPlace]) -> Callable[[bytes, int], tuple[Any, ...]]:
     """Unpacks fields, which do not overlap and are in their order, at once."""
     form, end = order, 0
     for one in fields:
@@ -133,7 +133,9 @@ def _unpacker(order: str, fields: list[Placed]) -> Callable[[bytes, int], tuple[
     return struct.Struct(form).unpack_from
 
 
-def _marks(marks: tuple[Mark, ...], order: str) -> list[tuple[Callable[..., Any], int, int, float]]:
+def _marks(
+    marks: tuple[PacketMark, ...], order: str
+) -> list[tuple[Callable[..., Any], int, int, float]]:
     found: list[tuple[Callable[..., Any], int, int, float]] = []
     for one in marks:
         if one.type is not None:
@@ -148,7 +150,7 @@ Index = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class LayoutPlaces:
     """Where each quantity stands among the values of a packet; -1, the last one, is NaN."""
 
     force: Index

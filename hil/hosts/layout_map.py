@@ -74,7 +74,7 @@ _UNITS: Final = {name: units for names, units in GROUPS.values() for name in nam
 _WRITTEN: Final = {"rad/s2": "rad_s2", "rad/s²": "rad_s2", "deg/s2": "deg_s2", "deg/s²": "deg_s2"}
 
 
-class Mark(Settings):
+class PacketMark(Settings):
     """A value that tells packets apart."""
 
     at: At
@@ -114,7 +114,7 @@ class RecordSettings(Settings):
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class FieldPlace:
     """A field as a codec needs it."""
 
     at: int
@@ -137,9 +137,9 @@ class LayoutSettings(MapSettings):
     """Byte order of packets of bytes."""
     separator: Annotated[str, Field(min_length=1, max_length=4)] | None = None
     """What stands between two columns, of packets that are a line of text; left out: bytes."""
-    magic: Annotated[tuple[Mark, ...], Field(max_length=16)] = ()
+    magic: Annotated[tuple[PacketMark, ...], Field(max_length=16)] = ()
     """Values that every packet of the wire has; others are none of it."""
-    only: Annotated[tuple[Mark, ...], Field(max_length=16)] = ()
+    only: Annotated[tuple[PacketMark, ...], Field(max_length=16)] = ()
     """Values of the packets that are meant; the wire's others are set aside."""
     record: RecordSettings | None = None
     """Where the fields stand that each of several vehicles has."""
@@ -157,10 +157,10 @@ class LayoutSettings(MapSettings):
         return self
 
 
-def fields_of(settings: LayoutSettings) -> dict[str, Placed]:
+def fields_of(settings: LayoutSettings) -> dict[str, FieldPlace]:
     """Fields by name, in the order in which they stand, those of records last."""
     placed = {
-        name: Placed(one.at, one.type, one.record, one.factor * _UNITS[name][_key(one.unit)])
+        name: FieldPlace(one.at, one.type, one.record, one.factor * _UNITS[name][_key(one.unit)])
         for name, one in settings.fields.items()
     }
     return dict(sorted(placed.items(), key=lambda pair: (pair[1].record, pair[1].at)))
