@@ -199,6 +199,16 @@ def _groups(settings: LayoutSettings) -> dict[str, list[str]]:
     return {group: names for group, names in found.items() if names}
 
 
+def _written(settings: LayoutSettings) -> list[tuple[str, PacketMark | LayoutField]]:
+    """All that stands in a packet, with its key."""
+    found: list[tuple[str, PacketMark | LayoutField]] = [
+        (f"{key}.{k}", one)
+        for key, marks in (("magic", settings.magic), ("only", settings.only))
+        for k, one in enumerate(marks)
+    ]
+    return found + [(f"fields.{name}", one) for name, one in settings.fields.items()]
+
+
 def _check_names(settings: LayoutSettings) -> None:
     for name, one in settings.fields.items():
         if name not in _UNITS:
@@ -260,10 +270,7 @@ def _check_bytes(settings: LayoutSettings) -> None:
             raise ValueError(
                 f"record.index_at = {record.index_at}: it must be below length = {settings.length}"
             )
-    marks = [(f"magic.{k}", one) for k, one in enumerate(settings.magic)]
-    marks += [(f"only.{k}", one) for k, one in enumerate(settings.only)]
-    fields = [(f"fields.{name}", one) for name, one in settings.fields.items()]
-    for place, one in [*marks, *fields]:
+    for place, one in _written(settings):
         if one.type is None:
             raise ValueError(f"{place}.type is left out; there are {', '.join(CODES)}")
         within, of = settings.length, "length"
@@ -295,10 +302,7 @@ def _check_columns(settings: LayoutSettings) -> None:
     if settings.record is not None:
         raise ValueError("record: a line of text is of one vehicle; leave it out")
     taken: dict[int, str] = {}
-    marks = [(f"magic.{k}", one) for k, one in enumerate(settings.magic)]
-    marks += [(f"only.{k}", one) for k, one in enumerate(settings.only)]
-    fields = [(f"fields.{name}", one) for name, one in settings.fields.items()]
-    for place, one in [*marks, *fields]:
+    for place, one in _written(settings):
         if one.type is not None:
             raise ValueError(f"{place}.type: a column of text has none; leave it out")
         if one.at >= settings.length:

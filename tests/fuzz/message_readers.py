@@ -8,7 +8,7 @@ import json
 import os
 import struct
 from dataclasses import asdict
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 from unittest.mock import patch
@@ -72,6 +72,15 @@ def datagrams() -> list[bytes]:
 LAYOUTS: Final = ("codemasters", "f1_23", "forza", "opentrack", "outsim")
 
 
+@cache
+def layout_codecs():
+    """Of the shipped layouts, which keep nothing of a packet."""
+    from hil.hosts.layout import LayoutCodec
+    from hil.hosts.maps import load_map
+
+    return [LayoutCodec(load_map(CONFIGS / f"hosts/{one}.toml")[1]) for one in LAYOUTS]
+
+
 def datagram(path: Path) -> None:
     """Of every host that the bench listens to, whoever sent it; what is understood is finite."""
     from hil.hosts.beamng import BeamNgCodec
@@ -82,18 +91,15 @@ def datagram(path: Path) -> None:
     from hil.hosts.jsbsim import JsbsimCodec
     from hil.hosts.jsbsim_directive import read_directive
     from hil.hosts.kind import Packet
-    from hil.hosts.layout import LayoutCodec
-    from hil.hosts.maps import load_map
     from hil.hosts.xplane_data import DataCodec
     from hil.hosts.xplane_rref import RrefCodec
 
-    layouts = [load_map(CONFIGS / f"hosts/{one}.toml")[1] for one in LAYOUTS]
     generic = (read_protocol(CONFIGS / f"hosts/hil_{one}.xml") for one in ("ascii", "binary"))
     codecs = (
         BeamNgCodec(("y", "x", "-z")), FlightGearCodec(), Hcu1Codec(), RrefCodec(60),
         DataCodec("11"), DataCodec("12"), *(GenericCodec(one, "a") for one in generic),
         JsbsimCodec(read_directive(CONFIGS / "hosts/hil_jsbsim.xml"), "a"),
-        *map(LayoutCodec, layouts),
+        *layout_codecs(),
     )  # fmt: skip
     for codec in codecs:
         found = codec.decode(path.read_bytes())
