@@ -13,7 +13,8 @@ from scipy.spatial.transform import Rotation
 from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
 from hil.hosts.kind import Packet, Refused
-from hil.hosts.layout_map import CODES, GROUPS
+from hil.hosts.layout import LayoutCodec
+from hil.hosts.layout_map import CODES, GROUPS, LayoutSettings
 from hil.hosts.maps import load_map, map_of
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, VehicleFlags
 
@@ -260,12 +261,13 @@ def packed(table, numbers, rng):
 
 
 @pytest.mark.campaign
+@pytest.mark.timeout(900)
 def test_drawn_layouts_are_read_and_cut_and_joined_packets_are_not():
     rng = np.random.default_rng(31)
     print("seed 31")
     for _ in range(campaign.count(10_000, 200)):
         table = drawn(rng)
-        codec = made(table)
+        codec = LayoutCodec(LayoutSettings.build(table, "own.toml"))
         numbers = {name: int(rng.integers(-1000, 1000)) for name in table["fields"]}
         data = packed(table, numbers, rng)
         state = state_of(codec, data)
