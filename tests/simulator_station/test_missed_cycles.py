@@ -122,7 +122,7 @@ def test_planned_and_live_get_the_same_verdicts_after_missed_cycles(kind, missed
             wanted = joined_by(*here, missed, period_s)
             got = joined_by(live_m[k - 2], live_m[k - 1], live_m[k], missed, period_s)
             speeds.append(np.abs(here[1] - here[0]).max() / period_s)
-            assert got == pytest.approx(wanted, abs=NEAR), (numbers, cycle)
+            assert got == pytest.approx(wanted, rel=NEAR, abs=NEAR), (numbers, cycle)
             if abs(wanted - 1.0) > NEAR:
                 assert (got > 1.0) == (wanted > 1.0)
                 seen[got > 1.0] += 1
