@@ -12,6 +12,8 @@ Outcome = tuple[Action, list[Violation]]
 """What was done; with `Action.BLOCKED`, nothing was, for these reasons."""
 
 _NOTHING: list[Violation] = []
+_OF_JOINING = frozenset({Check.SPEED, Check.ACCELERATION, Check.SPEED_MISMATCH})
+"""What a sound motion may offend after bridged cycles: it has not gone on at constant speed."""
 
 
 class SetpointStream:
@@ -44,6 +46,7 @@ class SetpointStream:
         """
         command = self._command
         last = command.last()
+        missed = self._watch.missed
         setpoint = self._watch.take(asked, age_s, found)
         if setpoint is None:
             if self._waiting:
@@ -60,10 +63,17 @@ class SetpointStream:
         if self._first.due:
             bad += self._first.objections(last.length_m, setpoint.length_m)
         if bad:
-            return Action.BLOCKED, bad
+            return Action.BLOCKED, self._after_gap(missed, bad)
         self._waiting = False
         command.advance(setpoint.length_m, setpoint.speed_m_s)
         return Action.PASSED, bad
+
+    def _after_gap(self, missed: int, bad: list[Violation]) -> list[Violation]:
+        """Name the gap first, where a setpoint does not go on from what it was bridged with."""
+        if self._waiting or not missed or bad[0].check not in _OF_JOINING:
+            return bad
+        note = f"bridged, and what came then does not go on from there: {bad[0]}"
+        return [self._missing(missed, Severity.HOLD, note), *bad]
 
     def _bridge(self, last: LegTarget, found: list[Violation]) -> Outcome:
         """Go on at constant speed for a few cycles, if that passes every check itself."""

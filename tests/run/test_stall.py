@@ -77,6 +77,14 @@ def test_silent_control_is_one_too_and_lasts_as_long_as_it_was_missed(tmp_path):
     assert stall.lasted_s == pytest.approx(3 * PERIOD_S)
 
 
+def test_an_acceleration_that_follows_from_a_gap_is_put_down_to_it(tmp_path):
+    """The gate bridged, and the motion could not be joined again: it names the gap first."""
+    jumps = [violation("acceleration", 60.2, "m/s^2", leg=leg) for leg in range(1, 7)]
+    stall = stall_of(recorded(tmp_path, violation("missing", 2.0, "cycles"), *jumps))
+    assert (stall.lasted_s, stall.consequences) == (pytest.approx(2 * PERIOD_S), 6)
+    assert stall.said == "missing 2.0 cycles"
+
+
 def test_control_that_stood_still_did_so_until_it_asked_again(tmp_path):
     """The gate's own cycles go on in time; only the setpoints are missing."""
     silent = violation("control", 0.0, "")

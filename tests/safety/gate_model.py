@@ -449,7 +449,7 @@ class GateModel:
             self.found.append(("MISSING", None, INFORM))
             self.at = going
             return "BRIDGED", speed
-        self.sequence, self.missed = asked.sequence, 0
+        gap, self.sequence, self.missed = self.missed, asked.sequence, 0
         if self.waiting:
             most = self.limits.start_tolerance_m
             apart = [k for k in SIX if not abs(asked.length_m[k] - self.at[k]) <= most]
@@ -457,6 +457,9 @@ class GateModel:
                 return self._block(i, [("START", k + 1, HOLD) for k in apart])
         wrong = self._wrong(asked.length_m, asked.speed_m_s)
         if wrong:
+            joined = {"SPEED", "ACCELERATION", "SPEED_MISMATCH"}
+            if gap and not self.waiting and wrong[0][0] in joined:
+                wrong = [("MISSING", None, HOLD), *wrong]
             return self._block(i, wrong)
         self.waiting = False
         self.move = [b - a for a, b in zip(self.at, asked.length_m, strict=True)]

@@ -226,6 +226,7 @@ MUTANTS = (
         ("one gap fewer is bridged", "missed > self._missing_max", "missed >= self._missing_max"),
         ("a gap is bridged out of the stoppable range", "if bad or missed >", "if missed >"),
         ("a stream may begin anywhere", "            if bad:\n                return Action.BLOCKED, bad\n        bad =", "        bad ="),
+        ("a gap is not named before what follows from it", "return [self._missing(missed, Severity.HOLD, note), *bad]", "return bad"),
         ("a second stream does not wait", "        self._watch.forget()\n        self._waiting = True", "        self._watch.forget()"),
     ),
     *_of(

@@ -229,6 +229,27 @@ class TestStream:
             verdict = bench.cycle(bench.ask_speed((0.1, -0.08, 0.06, -0.04, 0.02, 0.0)))
             assert verdict.action is Action.PASSED
 
+    @pytest.mark.parametrize("missed", [1, 2])
+    def test_a_gap_is_named_before_the_acceleration_that_follows_from_it(self, missed):
+        bench = Bench().moving()
+        bench.run(missed)
+        stopped = (0.0,) * 6
+        verdict = bench.cycle(bench.ask_speed(stopped))
+        assert verdict.mode is Mode.CSTOP
+        found = checks(verdict)
+        assert found[0] == (Check.MISSING, None)
+        assert (Check.ACCELERATION, 1) in found
+        said = str(verdict.violations[0])
+        assert said.startswith(f"setpoint missing for {missed} of at most 2 cycles (bridged, and")
+        assert "leg 1: acceleration" in said
+
+    def test_without_a_gap_before_it_an_acceleration_is_one(self):
+        bench = Bench().moving()
+        bench.run(1)
+        bench.cycle(bench.ask_speed((0.1, -0.08, 0.06, -0.04, 0.02, 0.0)))
+        verdict = bench.cycle(bench.ask_speed((0.0,) * 6))
+        assert Check.MISSING not in [check for check, _ in checks(verdict)]
+
     @pytest.mark.parametrize("kind", ["none", "stale", "duplicate", "older"])
     def test_invariant_13_stale_and_repeated_setpoints_are_like_none(self, kind):
         bench = Bench().moving()

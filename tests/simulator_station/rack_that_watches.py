@@ -1,7 +1,8 @@
 """Emulated CANopen drives in a process of their own that notes when a rod first moves.
 
 Reads lines "look" at its input: from then on the next change of any position count is noted, and
-its time, on the system's monotonic clock, is written to the output.
+its time, on the system's monotonic clock, is written to the output, with the longest time that a
+turn of the rack's loop took shortly before: a rack that stood still saw the change late.
 """
 
 import os
@@ -19,6 +20,8 @@ from sim.devices.can_rack import CanRack
 NOW_S = RealClock().now_s
 COUNTS = 2
 """One may flicker at rest."""
+WATCHED_S = 0.02
+"""So long the longest turn counts [s]."""
 
 
 class Watch:
@@ -27,6 +30,7 @@ class Watch:
     def __init__(self):
         self.rack = None
         self.stood = None
+        self.turned_s, self.slow_s, self.slow_at_s = NOW_S(), 0.0, 0.0
         os.set_blocking(0, False)
 
     def counts(self):
@@ -37,6 +41,10 @@ class Watch:
         return max(abs(a - b) for a, b in zip(self.counts(), self.stood, strict=True))
 
     def __call__(self):
+        now_s = NOW_S()
+        took_s, self.turned_s = now_s - self.turned_s, now_s
+        if took_s > self.slow_s or now_s - self.slow_at_s > WATCHED_S:
+            self.slow_s, self.slow_at_s = took_s, now_s
         try:
             told = os.read(0, 4096)
         except BlockingIOError:
@@ -47,7 +55,7 @@ class Watch:
             self.stood = self.counts()
         elif self.stood is not None and self.moved() >= COUNTS:
             self.stood = None
-            print("moved", NOW_S(), flush=True)
+            print(f"moved {NOW_S()} {self.slow_s}", flush=True)
         return False
 
 

@@ -99,7 +99,10 @@ def ride_of(plan: RidePlan, *, by_itself: bool = True) -> Ride:
     parts = parts_of(plan)
     limits = plan.rig.slow_moves.limits()
     lasts_s = plan.scenario.duration_s or float("inf")
-    motion = RideMotion(parts.chain, limits, scenario.period_s, lasts_s, by_itself=by_itself)
+    motion = RideMotion(
+        parts.chain, limits, scenario.period_s, lasts_s, by_itself=by_itself,
+        missed_max=plan.rig.supervision.missing_setpoints_max,
+    )  # fmt: skip
     motion.gain.jump(scenario.cueing.gain)
     inputs = operator_inputs(scenario.source, file)
     motion.inputs = started(inputs)

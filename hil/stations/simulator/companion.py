@@ -22,11 +22,14 @@ from hil.stations.simulator.source import LiveSource
 from hil.stations.simulator.words import CAUSES, state_text
 from hil.timing.clock import Tick
 from platform6dof.forward import ForwardResult
+from safety.bounds import BOUNDS
 from safety.modes import Mode
 from safety.verdict import Verdict
 
 HEALTHY_S: Final = 1.0
 """A source must have been live for so long before the platform may engage [s]."""
+MISSED_MAX: Final = round(BOUNDS["missing_setpoints_max"].most)
+"""Cycles that are made up for at most: no gate bridges more."""
 SOUND: Final = (HostState.LIVE, HostState.FADING_IN)
 """States of a source whose stream is sound."""
 PARKED: Final = (Mode.IDLE, Mode.STANDBY)
@@ -67,6 +70,7 @@ class RideCompanion:
         self._told: tuple[HostState, Cause] | None = None
         self._taken = float("nan")
         self._leader, self._choice = "", ""
+        self._index: int | None = None
         ride.on_follow, ride.on_choose = self._begin, self._choose
 
     def _begin(self) -> None:
@@ -86,6 +90,7 @@ class RideCompanion:
     def look(self, tick: Tick, verdict: Verdict | None) -> Waits:
         """Ask the source, and say what is missing before the platform may engage."""
         now_s = self._now_s()
+        self._tell_missed(tick.index)
         heard = self._source.poll(now_s)
         self._ride.heard, self._ride.source_over = heard, self._source.ended_s <= now_s
         if self._ride.phase is not RidePhase.RESTING:
@@ -103,6 +108,14 @@ class RideCompanion:
         if now_s - self._live_since_s < HEALTHY_S:
             return (_wait_for(heard, ""),)
         return ()
+
+    def _tell_missed(self, index: int) -> None:
+        """Tell a source that goes cycle by cycle of those that control was not there for."""
+        missed = 0 if self._index is None else min(index - self._index - 1, MISSED_MAX)
+        self._index = index
+        tell = getattr(self._source, "missed", None)
+        if missed > 0 and tell is not None:
+            tell(missed)
 
     def reached(self, found: ForwardResult) -> None:
         """Keep the measured pose, for a source that is a model."""

@@ -20,10 +20,11 @@ from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.operator.paths import ShortestPath
 from hil.stations.simulator.chain import Chain, Cued
 from hil.stations.simulator.head import Floats
+from hil.stations.simulator.missed import told_in
 from hil.stations.simulator.ramp import Ramp
 from hil.stations.simulator.source import Feedback
 from hil.stations.simulator.words import why_lost
-from platform6dof.cueing.vehicle import REST
+from platform6dof.cueing.vehicle import VehicleState
 from platform6dof.pose import PlatformSetpoint, Pose
 
 FADE_OUT_S: Final = 0.3
@@ -65,13 +66,14 @@ TRANSITIONS: Final = {
 
 
 class RideMotion:
-    """A live `MotionSource`: each call at a later time is a cycle, and calls do not go back.
+    """A live `MotionSource`: each call at a later time makes the cycles that have passed since.
 
     Args:
         chain: filter, head and governor.
         limits: of the way home.
         lasts_s: after so long it is over [s]; infinite if only its source ends it.
         by_itself: whether it follows at once; else when a person asks.
+        missed_max: so many missed cycles are made up for at most: as many as the gate bridges.
     """
 
     def __init__(
@@ -82,9 +84,11 @@ class RideMotion:
         lasts_s: float = math.inf,
         *,
         by_itself: bool = True,
+        missed_max: int = 2,
     ) -> None:
         self._chain, self._limits, self._period_s = chain, limits, period_s
         self._lasts_s, self._by_itself = lasts_s, by_itself
+        self._cycles_max = missed_max + 1
         self.on_follow: Callable[[], None] = _nothing
         """Called when it begins to follow: a recording starts here."""
         self.on_choose: Callable[[], None] = _nothing
@@ -107,6 +111,7 @@ class RideMotion:
         self._phase = RidePhase.RESTING
         self._chain.reset()
         self._own.jump(0.0)
+        self._was = NEVER
         self._t_s = self._followed_s = self._faded_s = 0.0
         self._way: ShortestPath | None = None
         self._way_s = 0.0
@@ -184,19 +189,25 @@ class RideMotion:
         """Return where the platform shall be in this cycle, and how it shall move there.
 
         Args:
-            t_s: time since the motion began [s]; a cycle is made whenever it has risen.
+            t_s: time since the motion began [s]; whenever it has risen, a cycle is made for each
+                period that has passed, at least one.
         """
         if not t_s > self._t_s or t_s == math.inf:
             return self._setpoint
+        passed = round(min((t_s - self._t_s) / self._period_s, self._cycles_max))
         self._t_s = t_s
         if self._phase is RidePhase.RESTING and self._by_itself:
             self.follow()
-        self._setpoint = PlatformSetpoint.from_rows(self._cycle().rows)
+        cued = self.cued
+        for state, weight in told_in(self._was, self.heard, max(1, passed)):
+            cued = self._cycle(state, weight)
+        self._was = self.heard
+        self._setpoint = PlatformSetpoint.from_rows(cued.rows)
         return self._setpoint
 
     # --- the cycle ------------------------------------------------------------------------------
 
-    def _cycle(self) -> Cued:
+    def _cycle(self, state: VehicleState, weight: float) -> Cued:
         if self._phase in (RidePhase.RESTING, RidePhase.OVER):
             self._past += self._phase is RidePhase.OVER
             return self.cued
@@ -215,8 +226,7 @@ class RideMotion:
                 self._turn_home()
         if self._way is not None:
             return self._go_home(self._way)
-        state = REST if self.heard.state is None else self.heard.state
-        return self._chain.follow(state, self.heard.weight, gain, self._own.value)
+        return self._chain.follow(state, weight, gain, self._own.value)
 
     def _look_for_the_end(self) -> None:
         lost = self.heard.host is HostState.LOST

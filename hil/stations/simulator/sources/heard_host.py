@@ -160,6 +160,7 @@ class HostSource:
         completion = Completion(around.period_s, around.head_m)
         self._follower = Follower("t_s" in kind.tells_of(map_), completion)
         self._smooth = smoothing(map_.lowpass_hz, around)
+        self._period_s, self._missed = around.period_s, 0
         self._used = 0
         self._other = ""
         self._unfit = 0
@@ -215,11 +216,8 @@ class HostSource:
         for received in judged.accepted:
             if self._take(received):
                 newest = received
-        state = self._follower.state(now_s)
-        if state is not None and self._smooth is not None:
-            state = self._smooth.step(state)
         return Heard(
-            state=state,
+            state=self._state(now_s),
             host=judged.state,
             cause=self._cause(judged, now_s),
             weight=judged.weight,
@@ -231,6 +229,22 @@ class HostSource:
             dropped=judged.dropped + self._wire.foreign + self._unfit,
             missing=judged.missing,
         )
+
+    def missed(self, cycles: int) -> None:
+        """It was not asked in so many cycles before the next one."""
+        self._missed = cycles
+
+    def _state(self, now_s: float) -> VehicleState | None:
+        """What the vehicle does now; a low-pass takes in what it did in missed cycles as well."""
+        missed, self._missed = self._missed, 0
+        if self._smooth is None:
+            return self._follower.state(now_s)
+        state = None
+        for back in range(missed, -1, -1):
+            state = self._follower.state(now_s - back * self._period_s)
+            if state is not None:
+                state = self._smooth.step(state)
+        return state
 
     def preview(self, now_s: float, span_s: float, step_s: float) -> tuple[VehicleState, ...]:
         """Nothing: nobody knows what a live host will do."""
