@@ -88,11 +88,11 @@ def test_the_lag_is_found_within_half_a_cycle(name, period_s, cycles):
 
 
 def test_lengths_that_run_ahead_at_first_do_not_make_a_true_lag_a_fault():
-    """Nothing measured is there before it is commanded: such a lag is wrong, and no reference."""
+    """A drive goes on by the speed that it was given, for a cycle: nothing further is a reference."""
     watch = LagWatch(limits(0.004, growth_s=0.02))
     found = play(watch, sinusoid, 0.004, lambda cycle: -0.03 if cycle < 100 else 0.004, 3.0)
     assert not found
-    assert min(watch.base_s) >= 0.0
+    assert min(watch.base_s) >= -0.004
 
 
 @given(seed=st.integers(0, 10**6), cycles=st.floats(0.0, 3.0))
