@@ -72,8 +72,8 @@ class _Leg:
     """
 
     __slots__ = (
-        "against", "b", "b_weight", "base", "base_doubt", "count", "doubt", "due", "half_most", "lag",
-        "ru", "rw", "seen_m", "u", "uu", "uw", "ww",
+        "against", "b", "b_weight", "base", "base_doubt", "count", "doubt", "due", "half_most",
+        "lag", "ru", "rw", "seen_m", "u", "uu", "uw", "ww",
     )  # fmt: skip
 
     def __init__(self, samples: int) -> None:
