@@ -16,8 +16,15 @@ term. b is a property of the drive and is averaged over far more motion. What is
 whole lag: sampling, wire and following. A slow drive and an old frame both make a stop begin late.
 
 A length that is wrong by `DOUBT_M` for another reason (friction, backlash, resolution) looks like
-a lag of DOUBT_M over the speed, so at any speed that much is left to doubt. A single late frame is
-one cycle of many. Counts cycles, reads no clock; what is not finite is never taken in.
+a lag of DOUBT_M over the speed, so at any speed that much is left to doubt. A servo that bears a
+load is behind or ahead as it accelerates, its own leg or another one. Such a rest is in phase with
+the acceleration for the most part: it is there as well where the leg turns round, and on the side
+where no lag puts it, which is ahead of the command. A late path is never there: about the turn it
+leaves d^2 w / 2 of d cycles. So what was seen there of late (`_Leg.against`), `LOADED` times, is
+left to doubt beside DOUBT_M. Frames that become late take nothing from it and add nothing to it.
+
+A single late frame is one cycle of many. Counts cycles, reads no clock; what is not finite is never
+taken in.
 """
 
 import math
@@ -41,6 +48,15 @@ MEMORY = 0.95
 """What a window leaves of the weight of those before it, for what belongs to the drive."""
 TOLD_APART = 0.2
 """Least part of the changes of movement that must not be proportional to the movement."""
+AHEAD_CYCLES = 1.0
+"""A drive may be ahead of its command by so much: it goes on by the speed that came with it."""
+BEND = 2.0
+"""Of the change of movement, what frames that are late by two cycles leave where a leg turns round;
+a drive that follows late by the whole delay leaves half of its square besides [cycles squared]."""
+LOADED = 2.0
+"""How much greater an error of a loaded servo is in phase with speed than where no lag puts it."""
+LOADED_S = 0.7
+"""Time of motion in which what was seen there fades to a third [s]."""
 NEAR_CYCLES = 0.75
 """So near to the delay about which it is linear the first estimate must be."""
 
@@ -56,8 +72,8 @@ class _Leg:
     """
 
     __slots__ = (
-        "b", "b_weight", "base", "base_doubt", "count", "doubt", "due", "half_most", "lag",
-        "ru", "rw", "seen_m", "u", "uu", "uw", "ww",
+        "against", "b", "b_weight", "base", "base_doubt", "count", "doubt", "due", "half_most",
+        "lag", "ru", "rw", "seen_m", "u", "uu", "uw", "ww",
     )  # fmt: skip
 
     def __init__(self, samples: int) -> None:
@@ -66,6 +82,8 @@ class _Leg:
         [cycles]; NaN before there is one."""
         self.base_doubt = math.inf
         self.b = self.b_weight = 0.0
+        self.against = 0.0
+        """How far a length was of late where no lag puts it [m]."""
         self.seen_m = _NAN
         """Length of the last sample [m]; one that stays the same to the last bit is stuck."""
         self.half_most = math.inf
@@ -86,7 +104,7 @@ class _Leg:
         self.lag = delay + 2.0 * (self.ru - self.b * self.uw) / self.uu
         # Until b is known, it may be anything that a drive of that lag can have.
         unknown = 0.0 if self.b_weight else self.lag * self.lag * abs(self.uw)
-        self.doubt = 2.0 * (DOUBT_M * self.u + unknown) / self.uu
+        self.doubt = 2.0 * ((DOUBT_M + LOADED * self.against) * self.u + unknown) / self.uu
 
     def learn(self, most: float) -> None:
         """Take the sums for what is left of the changes of movement, if they tell it.
@@ -119,6 +137,7 @@ class LagWatch:
         self._skipped = 0
         self._samples = max(WINDOW_SAMPLES, round(WINDOW_S / period_s / self._every))
         self._keep = 1.0 - 1.0 / self._samples
+        self._fade = 1.0 - min(1.0, self._every * period_s / LOADED_S)
         self._most = limits.feedback_lag_max_s / period_s
         self._growth = limits.feedback_lag_growth_s / period_s
         self._rest_most = 0.5 * (self._most + OUTLIER_CYCLES)
@@ -139,6 +158,7 @@ class LagWatch:
         self._delay = delay
         for leg in self._legs:
             leg.restart(self._samples)
+            leg.against = 0.0
             self._bound(leg)
 
     def _bound(self, leg: _Leg) -> None:
@@ -179,20 +199,26 @@ class LagWatch:
         start_m, end_m = path[delay + 1], path[delay - 1]
         if start_m == end_m:
             return None  # nothing moved: most of the time a platform stands
-        least, keep, look = self._least, self._keep, False
+        least, keep, fade, look = self._least, self._keep, self._fade, False
+        ahead, bend = 0.5 * (delay + AHEAD_CYCLES), BEND + 0.5 * delay * delay
         for leg, at, start, end, measured, fresh in zip(
             self._legs, path[delay], start_m, end_m, feedback.length_m, feedback.fresh, strict=True
         ):
-            u = end - start
-            uu = u * u
             rest = at - measured
             # One chain that NaN fails, and so does any length that is none.
-            if uu >= least and fresh and -1.0 < rest < 1.0 and measured != leg.seen_m:
+            if fresh and -1.0 < rest < 1.0 and measured != leg.seen_m:
                 leg.seen_m = measured
+                u, w = end - start, start + end - at - at
                 way = u if u > 0.0 else -u
+                uu = u * u
+                against = -rest if (u > 0.0 if uu >= least else rest < 0.0) else rest
+                against -= ahead * way + bend * (w if w > 0.0 else -w)
+                faded = leg.against * fade
+                leg.against = against = against if against > faded else faded
+                if uu < least:
+                    continue
                 most = self._rest_most * way
                 rest = most if rest > most else -most if rest < -most else rest
-                w = start + end - at - at
                 leg.uw = uw = leg.uw * keep + u * w
                 leg.rw = leg.rw * keep + rest * w
                 leg.ww = leg.ww * keep + w * w
@@ -200,7 +226,8 @@ class LagWatch:
                 leg.ru = ru = leg.ru * keep + rest * u
                 leg.u = u = leg.u * keep + way
                 leg.count = count = leg.count + 1
-                if count >= leg.due or ru - leg.b * uw - DOUBT_M * u > leg.half_most * uu:
+                doubt = DOUBT_M + LOADED * against
+                if count >= leg.due or ru - leg.b * uw - doubt * u > leg.half_most * uu:
                     look = True
         return self._look_closer() if look else None
 
@@ -248,7 +275,7 @@ class LagWatch:
         first = leg.base != leg.base
         closer = leg.doubt < 0.5 * leg.base_doubt
         if first or (closer and abs(leg.lag - leg.base) <= leg.base_doubt + leg.doubt):
-            leg.base, leg.base_doubt = max(leg.lag, 0.0), leg.doubt  # nothing comes before its time
+            leg.base, leg.base_doubt = max(leg.lag, -AHEAD_CYCLES), leg.doubt
             self._bound(leg)
 
     def _violation(self, number: int, leg: _Leg) -> Violation:

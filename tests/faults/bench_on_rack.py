@@ -76,13 +76,14 @@ class BenchOnRack(FaultBench):
         nodes: changes of single emulated drives by leg, 1 to 6.
         rack: changes of the rack.
         limits: changes of the gate's limits.
+        plant: what hangs on all six rods.
         settings: changes of the bank's settings.
     """
 
-    def __init__(self, *overrides, nodes=None, rack=None, limits=None, **settings):
+    def __init__(self, *overrides, nodes=None, rack=None, limits=None, plant=None, **settings):
         self.plan = plan_of(*overrides, rate_hz=RATE_HZ, url=URL)
         time = VirtualTime(100.0)
-        self.rack = CanRack(emulated(nodes, **rack or {}), seed=SEED)
+        self.rack = CanRack(emulated(nodes, **rack or {}), seed=SEED, plant=plant)
         bank, self.bus = emulated_bank(self.plan, self.rack, time, **settings)
         super().__init__(bank, time, PERIOD_S, limits)
 

@@ -10,9 +10,11 @@ from contextlib import closing
 import pytest
 from bench_on_modbus import BenchOnModbus
 from bench_on_rack import TPDO1, BenchOnRack, in_motion
+from fault_bench import RIG
 from fault_judges import nothing_comes_back, rods_at_rest, run_on, stopped_along_the_path
 
 from drives.modbus_gateway import ModbusGateway
+from hil.stations.platform.world import platform_plant, world_of
 from safety.lag import LagWatch
 from safety.verdict import Action, Check
 
@@ -24,14 +26,15 @@ WITHIN_S = 0.15
 class LateFrames:
     """Gives each frame of actual values as its forerunner of two cycles ago, when it is told to."""
 
-    def __init__(self, when):
+    def __init__(self, when, cycles=LATE_CYCLES):
         self.when = when
+        self.cycles = cycles
         self.kept = {}
 
     def __call__(self, frame):
         if frame.can_id & 0x780 != TPDO1:
             return frame
-        kept = self.kept.setdefault(frame.can_id, deque(maxlen=LATE_CYCLES + 1))
+        kept = self.kept.setdefault(frame.can_id, deque(maxlen=self.cycles + 1))
         kept.append(frame)
         return kept[0] if self.when(frame) else frame
 
@@ -86,6 +89,32 @@ def test_canopen_frames_that_become_late_stop_the_motion():
     judge(bench)
     stops = next(c.index for c in bench.history if c.verdict.action is Action.STOPPING)
     assert (stops - bench.cause) * bench.period_s <= WITHIN_S
+
+
+def test_canopen_frames_that_become_late_stop_the_motion_of_a_loaded_rack():
+    """A cabin of 300 kg hangs on its rods."""
+    bench = BenchOnRack(plant=platform_plant(RIG, world_of("paper_cabin", RIG, key="world")))
+    bench.moving().follow(200)
+    assert not bench.last.verdict.faults
+    late = LateFrames(lambda frame: False)
+    bench.bus.alter = late
+    bench.follow(5)
+    late.when = lambda frame: True
+    bench.mark()
+    run_on(bench, 300)
+    lagging(bench)
+    stops = next(c.index for c in bench.history if c.verdict.action is Action.STOPPING)
+    assert (stops - bench.cause) * bench.period_s <= WITHIN_S
+
+
+def test_canopen_frames_late_by_one_cycle_are_told_to_within_half_a_cycle():
+    bench = in_motion()
+    before_s = lags_told_s(bench)
+    bench.bus.alter = LateFrames(lambda frame: True, cycles=1)
+    bench.follow(120)
+    assert not bench.last.verdict.faults
+    for new_s, old_s in zip(lags_told_s(bench), before_s, strict=True):
+        assert abs(new_s - old_s - bench.period_s) <= 0.5 * bench.period_s
 
 
 def test_one_drive_alone_that_is_late_is_named():

@@ -2,7 +2,8 @@
 
 Written from what `safety/lag.py` says of itself, and sharing nothing with it: least squares about a
 delay of whole cycles, weights that fade by one part in as many as a window has samples, what is
-left by the drive's own following, and the reference of the first movement.
+left by the drive's own following, the reference of the first movement, and the greatest error that
+no lag explains, each as it has faded since.
 """
 
 import math
@@ -10,6 +11,7 @@ import math
 import numpy as np
 
 DOUBT_M, OUTLIER, FADE, APART, NEAR = 3e-5, 2.0, 0.95, 0.2, 0.75
+AHEAD, TURN, LOADED, LOADED_S = 1.0, 2.0, 2.0, 0.7
 MANY = 1000
 """Samples that one path of a fuzz can have."""
 SIX = range(6)
@@ -36,6 +38,8 @@ class LagModel:
         self.base, self.base_doubt = [math.nan] * 6, [math.inf] * 6
         self.left, self.left_weight = [0.0] * 6, [0.0] * 6
         self.seen, self.greatest = [math.nan] * 6, None
+        self.unexplained = [[] for _ in SIX]
+        self.remains = 1.0 - min(1.0, self.apart * dt / LOADED_S)
 
     def forget(self):
         """A new path begins."""
@@ -67,20 +71,34 @@ class LagModel:
         for k in SIX:
             move, measured = after[k] - before[k], read.length_m[k]
             rest = at[k] - measured
-            if abs(move) < self.slow or not read.fresh[k] or measured == self.seen[k]:
-                continue
-            if not abs(rest) < 1.0:
+            if not read.fresh[k] or measured == self.seen[k] or not abs(rest) < 1.0:
                 continue
             self.seen[k] = measured
+            bent = after[k] + before[k] - 2.0 * at[k]
+            self.unexplained[k].append(self._unexplained(move, bent, rest))
+            if abs(move) < self.slow:
+                continue
             bound = 0.5 * (self.most + OUTLIER) * abs(move)
             rest = max(-bound, min(bound, rest))
-            self.samples[k, :, self.count[k]] = move, after[k] + before[k] - 2.0 * at[k], rest
+            self.samples[k, :, self.count[k]] = move, bent, rest
             self.count[k] += 1
             s = self._sums(k)
-            above = s["ru"] - self.left[k] * s["uw"] - DOUBT_M * s["u"]
+            above = s["ru"] - self.left[k] * s["uw"] - self._doubted(k) * s["u"]
             late = above > 0.5 * (self._limit(k) - n) * s["uu"]
             wanted = wanted or late or self.count[k] >= self.due[k]
         return self._judge() if wanted else []
+
+    def _unexplained(self, move, bent, rest):
+        """How far a length is from all that a lag leaves: at a crawl either way, else ahead."""
+        off = abs(rest) if abs(move) < self.slow else -rest * math.copysign(1.0, move)
+        turn = TURN + self.delay**2 / 2.0
+        return off - (self.delay + AHEAD) * abs(move) / 2.0 - turn * abs(bent)
+
+    def _doubted(self, k):
+        """What of a length may be no lag [m]."""
+        sizes = np.array(self.unexplained[k])
+        left = sizes * self.remains ** np.arange(len(sizes) - 1, -1, -1)
+        return DOUBT_M + LOADED * max(0.0, float(left.max(initial=0.0)))
 
     def _limit(self, k):
         grown = self.base[k] + self.growth
@@ -107,7 +125,7 @@ class LagModel:
             lag = self.delay + 2.0 * (s["ru"] - self.left[k] * s["uw"]) / s["uu"]
             unknown = 0.0 if self.left_weight[k] else lag * lag * abs(s["uw"])
             self.lag[k] = lag
-            self.doubt[k] = 2.0 * (DOUBT_M * s["u"] + unknown) / s["uu"]
+            self.doubt[k] = 2.0 * (self._doubted(k) * s["u"] + unknown) / s["uu"]
             if due:
                 self.due[k] = self.count[k] + self.window
                 if self._further(lag):
@@ -137,6 +155,7 @@ class LagModel:
             return False
         self.delay = delay
         self._begin()
+        self.unexplained = [[] for _ in SIX]
         return True
 
     def _refer(self, k):
@@ -145,4 +164,4 @@ class LagModel:
             return
         agrees = abs(lag - base) <= self.base_doubt[k] + doubt
         if base != base or (doubt < 0.5 * self.base_doubt[k] and agrees):
-            self.base[k], self.base_doubt[k] = max(lag, 0.0), doubt
+            self.base[k], self.base_doubt[k] = max(lag, -AHEAD), doubt

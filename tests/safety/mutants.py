@@ -99,7 +99,9 @@ MUTANTS = (
     ),
     *_of(
         "safety/lag.py",
-        ("a lag before its time is a reference", "max(leg.lag, 0.0), leg.doubt", "leg.lag, leg.doubt"),
+        ("a lag before its time is a reference", "max(leg.lag, -AHEAD_CYCLES), leg.doubt", "leg.lag, leg.doubt"),
+        ("what a load does to a servo is a lag", "(DOUBT_M + LOADED * self.against) * self.u", "DOUBT_M * self.u"),
+        ("what a load did is left to doubt for ever", "faded = leg.against * fade", "faded = leg.against"),
     ),
     *_of(
         "safety/checks.py",

@@ -62,7 +62,7 @@ class Fuzz:
         self.lasting = {}
         self.movement = ZERO
         self.past = deque([self.length], 20)
-        self.late = None
+        self.late = self.loaded = None
         self.verdict = None
 
     def run(self):
@@ -92,7 +92,7 @@ class Fuzz:
         self.lasting = {name: left - 1 for name, left in self.lasting.items() if left}
         if chance.random() < self.trouble:
             trouble = chance.choice(TROUBLES)
-            longest = (100, 200, 300) if trouble is _delay else (0, 1, 2, 5, 12, 30)
+            longest = (100, 200, 300) if trouble in (_delay, _load) else (0, 1, 2, 5, 12, 30)
             self.lasting[trouble] = chance.choice(longest)
         if _freeze not in self.lasting:
             self.frozen = None
@@ -100,6 +100,8 @@ class Fuzz:
             self.pressed = None
         if _delay not in self.lasting:
             self.late = None
+        if _load not in self.lasting:
+            self.loaded = None
         for trouble in self.lasting:
             trouble(self, fields)
         self.index = fields["index"] + 1
@@ -238,6 +240,18 @@ def _delay(fuzz, fields):
         fields["feedback"] = replace(read, length_m=tuple(length))
 
 
+def _load(fuzz, fields):
+    """A load holds legs back, or pushes them, as they accelerate."""
+    read, past = fields["feedback"], list(fuzz.past)[:3]
+    if read is not None and len(past) == 3:
+        fuzz.loaded = fuzz.loaded or [fuzz.chance.uniform(-20.0, 20.0) for _ in range(6)]
+        length = [
+            x - by * (new + old - 2.0 * at)
+            for x, by, new, at, old in zip(read.length_m, fuzz.loaded, *past, strict=True)
+        ]
+        fields["feedback"] = replace(read, length_m=tuple(length))
+
+
 def _press(fuzz, fields):
     """Something presses on a leg, less for moments, and its frames get lost now and then."""
     read, chance = fields["feedback"], fuzz.chance
@@ -261,6 +275,7 @@ HOT = ("motor temperature", 92.0, 85.0, "°C")
 TROUBLES = (
     _delay,
     _delay,
+    _load,
     _freeze,
     _freeze,
     _set("feedback", None),
@@ -366,6 +381,7 @@ RARELY_REACHED = {Mode.OFF} if SEQUENCES < 1000 else set()
         ("_stream", "begin", lambda: None),
         ("_lag", "step", lambda feedback, commanded_m: None),
         ("_lag", "forget", lambda: None),
+        ("_lag", "_fade", 0.0),
         ("_load", "step", lambda feedback: None),
         ("_age", "step", lambda feedback: None),
     ],

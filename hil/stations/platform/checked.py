@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -65,12 +66,21 @@ def _progress(motion_s: float, *, quiet: bool) -> Iterator[Tell]:
         )
 
 
+def judged_line(plan: Plan) -> str:
+    """With what on their rods the simulated drives of a proof moved, in a line."""
+    if world := plan.scenario.world:
+        return f"judged loaded: the rods carry the world {Path(world).stem}"
+    return "judged weightless: each simulated rod by itself; --world SCENE puts a load on all six"
+
+
 def _show_check(plan: Plan, result: PlatformProof, advice: Advice | None) -> None:
     colour, word = ("green", "ok") if result.ok else ("red", "refused")
     told = f": {plan.scenario.name} on {plan.rig.name}, {result.duration_s:.2f} s of motion"
     out.print(styled(colour, word), told, sep="")
     out.print(f"legs {result.length_min_m:.4f} to {result.length_max_m:.4f} m, ", end="")
     out.print(f"at most {result.leg_speed_max_m_s:.4f} m/s")
+    if result.gate_tried_s > 0.0:
+        out.print(judged_line(plan), soft_wrap=True)
     if 0.0 < result.gate_tried_s < result.duration_s:
         told = f"{result.gate_tried_s:.0f} s: beginning, end, and the hardest parts"
         out.print(f"of all that, gate and drives were tried with {told}")

@@ -14,6 +14,7 @@ from hil.run.end import Ran
 from hil.run.station import Checked, Request, Tried
 from hil.stations.platform.bench import run
 from hil.stations.platform.check import PlanFinding, PlatformProof
+from hil.stations.platform.checked import judged_line
 from hil.stations.platform.operator.assembly import require_operable
 from hil.stations.platform.runner import run_plan
 from hil.stations.simulator.bench import ride_of
@@ -42,6 +43,8 @@ def plan_of(request: Request) -> RidePlan:
         changes.append(f'devices.drives="{drives}"')
         if drives != "sim:" and request.clock is None:
             changes.append('clock="real"')
+    if (world := options.get("--world")) is not None:
+        changes.append(f'world="{world}"')
     if request.fallback is not None:
         changes.append(f'devices.fallback="{request.fallback}"')
     for flag, key in (("--preset", "preset"), ("--algorithm", "algorithm")):
@@ -151,6 +154,8 @@ def _show(plan: RidePlan, told: RideCheckTold, proof: PlatformProof) -> None:
     out.print(styled(colour, word), words, sep="")
     out.print(f"legs {proof.length_min_m:.4f} to {proof.length_max_m:.4f} m, ", end="")
     out.print(f"at most {proof.leg_speed_max_m_s:.4f} m/s")
+    if proof.gate_tried_s > 0.0:
+        out.print(judged_line(plan), soft_wrap=True)
     out.print(f"governor active in {100.0 * (told['governed_share'] or 0.0):.1f} % of it")
     _show_findings(told["violations"])
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     pass
 
 OPTIONS: Final = (
-    *(one for one in PLATFORM_OPTIONS if one.flag == "--drives"),
+    *(one for one in PLATFORM_OPTIONS if one.flag in ("--drives", "--world")),
     Option(
         flag="--preset",
         metavar="TEXT",
