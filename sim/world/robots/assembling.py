@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.robots.dh import dh_of, pose_of
+from sim.world.robots.lumping import with_moments
 from sim.world.robots.model import (
     BASE,
     NOWHERE,
@@ -133,7 +134,13 @@ def assembled(
     drives = [replace(one.drive, joint=of_joints[one.name]) for one in ranked if one.drive]
     bounds = tuple(replace(one.bounds, joint=of_joints[one.name]) for one in joints if one.bounds)
     machine = replace(box or MachineBounds(), joints=bounds) if box or bounds else None
-    return Robot(tuple(made), tuple(arcs), name, tuple(drives), machine=machine)
+    robot = Robot(tuple(made), tuple(arcs), name, tuple(drives), machine=machine)
+    robot, given = with_moments(robot)
+    nodes = {"link": [one.node for one in links], "joint": [one.node for one in [*joints, *loops]]}
+    for one in given:
+        node = nodes[one.kind][one.index - (one.kind == "joint" and bearing is None)]
+        values.losses.append(node.loss(one.field, None, one.reason))
+    return robot
 
 
 def _numbered(

@@ -25,6 +25,8 @@ def read_mesh(values: XmlValues, node: XmlNode) -> tuple[LinkMesh | None, str]:
     try:
         return (values.meshes.filled(mesh) if file else mesh), ""
     except MeshError as error:
+        if isinstance(error.__cause__, OutsideError):
+            return None, f"its mesh {error.problem}; {error.remedy}"
         if file.startswith(PACKAGE) and not isinstance(error.__cause__, OutsideError):
             return None, f"its mesh {file} is not there: no folder above the document has it"
         values.fault(node, file, error.problem, error.remedy)

@@ -20,6 +20,7 @@ from sim.world.robots.judge import findings_of
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import JointType, MachineBounds, Robot
 from sim.world.robots.named import NamedJoint, NamedLink
+from sim.world.robots.starting import start_inside
 from sim.world.robots.urdf_joints import axes_of_plane, read_joint, read_loop
 from sim.world.robots.urdf_links import read_colour, read_link
 from sim.world.robots.urdf_merging import merged
@@ -83,6 +84,7 @@ class _Reader:
         values.faults.end()
         joints = self._planes(self._one_parent(joints), links)
         joints, links = merged(values, joints, links)
+        start_inside(values, joints, told=False)
         follow_the_first(values, joints)
         joints = exact(joints, links)
         parts = NamedParts(links, joints, loops)

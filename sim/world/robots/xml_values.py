@@ -122,3 +122,11 @@ def triple(values: Numbers | Array) -> tuple[float, float, float]:
 
 def _shown(values: Numbers) -> str:
     return " ".join(f"{one:g}" for one in values)
+
+
+def is_beyond(word: str) -> bool:
+    """Whether a word is one number beyond `NUMBER_MAX` either way; what is no number is not."""
+    try:
+        return abs(float(word.replace("_", "?"))) > NUMBER_MAX
+    except ValueError:
+        return False
