@@ -140,7 +140,7 @@ def _of_inertia(told: LinkInertia) -> Iterator[Problem]:
     slack = ROUNDING * max(greatest, 0.0)
     if least < -slack or greatest > least + middle + slack or (greatest <= 0.0 and any(entries)):
         problem = f"principal moments {least:.6g}, {middle:.6g}, {greatest:.6g} kg m2 are no body's"
-        right = "each is above 0 and at most the sum of the other two, or all are 0"
+        right = "each is above 0 and at most the sum of the other two"
         yield "inertia", tuple(entries), problem, right
 
 

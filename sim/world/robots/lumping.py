@@ -12,6 +12,7 @@ from typing import Final
 
 from sim.world.robots.model import (
     REST,
+    BodyShape,
     JointType,
     LinkInertia,
     Robot,
@@ -21,6 +22,8 @@ from sim.world.robots.tree import RobotTree, spanning_tree
 
 ROTOR: Final = 1e-3
 """Inertia [kg m2] or [kg] of a joint that moves nothing that weighs."""
+LEAST: Final = 1e-9
+"""The same of one whose own link weighs nothing and carries others that do."""
 DENSITY_KG_M3: Final = 1000.0
 """Of the ball whose moments stand for those that are not told."""
 
@@ -96,13 +99,21 @@ def with_moments(robot: Robot) -> tuple[Robot, tuple[Given, ...]]:
             links[index] = _as_ball(links[index])
             reason = "no moments of a body that moves: those of a ball of its mass and of 1000 kg/m3"
             given.append(Given("link", index, "inertia", reason))
-        elif body.carried_kg == 0.0 and driver.armature == 0.0:
+        elif driver.armature == 0.0 and (body.carried_kg == 0.0 or _has_body(links, body)):
             index = joints.index(driver)
-            joints[index] = replace(driver, armature=ROTOR)
+            rotor, what = (LEAST, "its own link weighs nothing")
+            if body.carried_kg == 0.0:
+                rotor, what = ROTOR, "it moves nothing that weighs"
+            joints[index] = replace(driver, armature=rotor)
             unit = "kg" if driver.type is JointType.SLIDE else "kg m2"
-            reason = f"it moves nothing that weighs: a rotor of {ROTOR:g} {unit} stands instead"
+            reason = f"{what}: a rotor of {rotor:g} {unit} stands instead"
             given.append(Given("joint", index, "armature", reason))
     return replace(robot, links=tuple(links), joints=tuple(joints)), tuple(given)
+
+
+def _has_body(links: list[RobotLink], body: RigidBody) -> bool:
+    """Whether the link that moves has a shape, of which a mass is asked."""
+    return any(one.number == body.root and one.shape is not BodyShape.NONE for one in links)
 
 
 def pointlike(robot: Robot) -> Iterator[int]:

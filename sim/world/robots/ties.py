@@ -211,7 +211,9 @@ def _bodies(robot: Robot, drivers: Rows) -> Iterator[Finding]:
         if driver is None or driver.type is JointType.FIXED:
             continue
         if driver.armature == 0.0:
-            yield from _has_mass(robot, index, link, carried[link.number])
+            bare = link.shape is BodyShape.NONE and link.mass_kg is None
+            mass_kg = carried[link.number] if bare else masses[link.number]
+            yield from _has_mass(robot, index, link, mass_kg)
         if link.number in points:
             right = "moments above 0 kg m2 of it, or of a link that is fixed to it"
             problem = "a moving link has its mass at a point"
@@ -219,7 +221,7 @@ def _bodies(robot: Robot, drivers: Rows) -> Iterator[Finding]:
 
 
 def _has_mass(robot: Robot, index: int, link: RobotLink, mass_kg: float) -> Iterator[Finding]:
-    """Links that carry some may have none themselves: parts of one joint."""
+    """Links that carry some may have none themselves if they have no body: parts of one joint."""
     if mass_kg <= 0.0:
         field = "mass_kg" if link.mass_kg is not None else "density_kg_m3"
         bare = link.shape is BodyShape.NONE
