@@ -145,7 +145,7 @@ def _read(
     pose, size = values.frame(node), values.listed(node, "size", 3)
     if kind in COUNTS:
         pose, size = _spanned(values, node, kind, pose, size)
-    if kind in COUNTS and (len(size) < COUNTS[kind] or min(size) <= 0.0):
+    if kind in COUNTS and (len(size) < COUNTS[kind] or min(size[: COUNTS[kind]]) <= 0.0):
         values.fault(node, node.get("size"), f"a {kind} has {COUNTS[kind]} sizes", "above 0 m")
         return None
     pose = shift(-offset_m) @ around @ pose

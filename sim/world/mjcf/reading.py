@@ -13,6 +13,7 @@ from sim.world.mjcf.actuators import joints_asked_for, read_drives
 from sim.world.mjcf.assets import read_assets
 from sim.world.mjcf.bodies import OWN, BodyReader, ModelBodies, are_ours, end_of
 from sim.world.mjcf.defaults import give_defaults
+from sim.world.mjcf.including import include_files, replicate
 from sim.world.mjcf.reasons import REASONS
 from sim.world.mjcf.starts import read_start
 from sim.world.mjcf.ties import read_ties
@@ -22,6 +23,7 @@ from sim.world.robots.judge import findings_of
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import JOINTS_MAX, LINKS_MAX, Robot
 from sim.world.robots.named import NamedJoint
+from sim.world.robots.starting import start_inside
 from sim.world.robots.xml_nodes import XmlNode, read_nodes
 from sim.world.scenes.model import Stepping
 
@@ -62,9 +64,10 @@ class _Reader:
         if self._root.tag != "mujoco":
             told = f"<{self._root.tag}>"
             self._values.fault(self._root, told, "no MJCF", RIGHT)
-        for node in _all(self._root, "include"):
-            right = "one file: the engine writes a model that it has loaded as one"
-            self._values.fault(node, node.get("file"), "other files are not included", right)
+        include_files(self._values, self._root, files)
+        self._values.faults.end()
+        self._values.units = self._units()
+        replicate(self._values, self._root)
         for tag, most in MOST.items():  # before anything is made of them, which takes its time
             nodes = _all(self._root, tag)
             if len(nodes) > most:
@@ -76,13 +79,15 @@ class _Reader:
 
     def robot(self) -> tuple[Robot, tuple[Loss, ...]]:
         root, values = self._root, self._values
-        values.units = self._units()
         give_defaults(values, root)
         self._options()
         worlds = root.all("worldbody")
-        if len(worlds) != 1:
-            values.fault(root, len(worlds), "not one <worldbody>", "one, with all bodies")
+        if not worlds:
+            values.fault(root, None, "no <worldbody>", "one, with all bodies")
             values.faults.end()
+        for more in worlds[1:]:  # as several files have one each, the engine joins them
+            worlds[0].children += more.children
+            more.children.clear()
         ours = are_ours(worlds[0])
         reader = BodyReader(values, read_assets(values, root), joints_asked_for(root), ours=ours)
         reader.read(worlds[0])
@@ -92,6 +97,7 @@ class _Reader:
         read_drives(values, root, bodies.joints)
         joints = [*bodies.joints, *self._ends(bodies, used, ours=ours)]
         read_start(values, root, bodies)
+        start_inside(values, joints, told=True)
         follow_the_first(values, joints)
         parts = NamedParts(bodies.links, exact(joints, bodies.links), loops)
         values.faults.end()

@@ -97,7 +97,7 @@ def with_moments(robot: Robot) -> tuple[Robot, tuple[Given, ...]]:
             index = max((at for at, one in enumerate(links) if one.number in body.links),
                         key=lambda at: _weight(links[at])[0])  # fmt: skip
             links[index] = _as_ball(links[index])
-            reason = "no moments of a body that moves: those of a ball of its mass and of 1000 kg/m3"
+            reason = "a moving body has none: those of a ball of its mass and of 1000 kg/m3"
             given.append(Given("link", index, "inertia", reason))
         elif driver.armature == 0.0 and (body.carried_kg == 0.0 or _has_body(links, body)):
             index = joints.index(driver)

@@ -37,6 +37,7 @@ class XmlValues:
 
     def fault(self, node: XmlNode, value: object, problem: str, remedy: str) -> None:
         """Note what is wrong with an element."""
+        problem = f"{node.within}: {problem}" if node.within else problem
         self.faults.add(node.line, node.column, value, problem, remedy)
 
     def numbers(self, node: XmlNode | None, name: str, instead: Numbers) -> Numbers:
