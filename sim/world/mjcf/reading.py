@@ -19,6 +19,7 @@ from sim.world.mjcf.starts import read_start
 from sim.world.mjcf.ties import read_ties
 from sim.world.mjcf.values import MjcfValues, ModelUnits
 from sim.world.robots.assembling import NamedParts, assembled, exact, follow_the_first
+from sim.world.robots.bodies import weighing
 from sim.world.robots.judge import findings_of
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import JOINTS_MAX, LINKS_MAX, Robot
@@ -30,7 +31,7 @@ from sim.world.scenes.model import Stepping
 RIGHT: Final = "<mujoco> is the outermost element; the name of a file of URDF ends in .urdf"
 """What a model would be."""
 SWITCHED: Final = {
-    "balanceinertia": "false", "boundmass": "0", "boundinertia": "0", "settotalmass": "-1",
+    "balanceinertia": "false", "boundmass": "0", "boundinertia": "0", 
     "fusestatic": "false", "discardvisual": "false", "coordinate": "local", "alignfree": "false",
 }  # fmt: skip
 """Attributes of ``compiler`` that change a model unless they are so."""
@@ -102,6 +103,8 @@ class _Reader:
         parts = NamedParts(bodies.links, exact(joints, bodies.links), loops)
         values.faults.end()
         robot = assembled(values, parts, root.get("model") or "", None)
+        if values.units.total_kg > 0.0 and not findings_of(robot):
+            robot = weighing(robot, values.units.total_kg)
         values.faults.take(findings_of(robot))
         values.faults.end()
         losses = values.losses + self._untaken()
@@ -140,6 +143,11 @@ class _Reader:
                             weighs_bodies={"true": True, "false": False}.get(weighs))  # fmt: skip
             for name in ("assetdir", "texturedir", "usethread"):
                 node.get(name)
+            if node.attributes.get("coordinate") == "global":
+                right = "local; load it in a release before 2.3.4 of the engine and save it"
+                values.fault(node, "global", "coordinates of the world are not read", right)
+            total = values.some(node, "settotalmass")
+            units = replace(units, total_kg=units.total_kg if total is None else total)
             for name, usual in SWITCHED.items():
                 if node.attributes.get(name, usual) == usual:
                     node.get(name)

@@ -33,6 +33,8 @@ class ModelUnits:
     """Before the paths of meshes."""
     bare_names: bool = False
     """Whether folders in the paths of meshes do not count."""
+    total_kg: float = -1.0
+    """What all bodies weigh together; below 0 for what they tell."""
     weighs_bodies: bool | None = None
     """Whether bodies weigh what their shapes do; None where they have no ``inertial``."""
 

@@ -136,8 +136,10 @@ def _range(values: XmlValues, joint: NamedJoint, node: XmlNode) -> tuple[tuple[f
         if word is not None and is_beyond(word):
             reason = f"beyond {NUMBER_MAX:g}: {far:.9g} stands instead"
             values.losses.append(node.loss(name, word, reason, _of(joint)))
-    found = [values.number(node, name, 0.0) if word is None or not is_beyond(word) else end
-             for name, word, end in zip(("lower", "upper"), ends, (-far, far), strict=True)]
+    found = [
+        values.number(node, name, 0.0) if word is None or not is_beyond(word) else end
+        for name, word, end in zip(("lower", "upper"), ends, (-far, far), strict=True)
+    ]
     least, greatest = found
     if least == greatest:
         told = None if ends == [None, None] else (least, greatest)

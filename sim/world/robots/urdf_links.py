@@ -17,7 +17,7 @@ from sim.world.robots.model import (
 from sim.world.robots.named import NamedLink
 from sim.world.robots.rotations import quaternion_of
 from sim.world.robots.shapes import SIZES, tensor_of
-from sim.world.robots.urdf_meshes import read_mesh
+from sim.world.robots.urdf_meshes import read_mesh, unreadable
 from sim.world.robots.urdf_words import INERTIA
 from sim.world.robots.xml_nodes import XmlNode, named
 from sim.world.robots.xml_values import XmlValues, triple
@@ -88,6 +88,8 @@ def _first(values: XmlValues, link: XmlNode, tag: str) -> Geometry | None:
         mesh, unread = None, ""
         if found is None and shape is not None and shape.tag == "mesh":
             mesh, unread = read_mesh(values, shape)
+            if mesh is not None and mesh.contents and tag == "visual":
+                unread = unreadable(mesh)
         if found is None and shape is not None and not unread:
             found = _geometry(values, node, mesh)
             link.take(node)
