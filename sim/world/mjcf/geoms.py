@@ -121,7 +121,7 @@ def body_fields(
             reason = ONE_EACH if one.kind in SHAPES else "no link has a body of this type"
             values.losses.append(one.node.loss("<geom>", one.kind, reason, named(body)))
     weights = [one for one in found if one.mass is not None]
-    if len(weights) == 1 and weights[0] is touched:
+    if len(weights) == 1 and weights[0] is touched and touched.density:
         fields.update(weights[0].density)
     elif weights:
         fields["inertia"] = inertia_of([one.mass for one in weights if one.mass])
@@ -173,10 +173,10 @@ def _read(
             return _left_out(values, node, name, f"its mesh {mesh.file}: {error.problem}",
                              weigh=False)  # fmt: skip
     edges = _edges(kind, size[: COUNTS.get(kind, 0)])
-    mass, told = (
-        _weight(values, node, _Form(kind, edges, mesh, rule), pose) if weigh else (None, {})
-    )
-    if not weigh:
+    mass, told = None, dict[str, float]()
+    if weigh:
+        mass, told = _weight(values, node, _Form(kind, edges, mesh, rule), pose)
+    else:
         node.asked.update(("mass", "density"))
     colour, hidden = _colour(values, assets, node)
     return _Geom(node, kind, edges, pose, mesh, any(bits), colour, hidden, mass, told)
@@ -234,7 +234,21 @@ def _weight(
     if not (density if mass is None else mass):
         return None, {}
     own = _solid(values, node, form, mass, density)
-    return (None, told) if own is None else (own.seen_from(pose[:3, :3], pose[:3, 3]), told)
+    if own is None:
+        return None, told
+    if form.mesh is not None and form.rule != EXACT and not _is_exact(form.mesh, own):
+        told = {}  # its document would weigh it otherwise
+    return own.seen_from(pose[:3, :3], pose[:3, 3]), told
+
+
+def _is_exact(mesh: LinkMesh, found: MassProperties) -> bool:
+    """Whether a closed mesh weighs the same by what its triangles bound, as a convex one does."""
+    surface = surface_of(mesh)
+    if open_edges(surface) or bounds_nothing(surface):
+        return False
+    exact = solid_mesh(surface, found.mass_kg, 0.0)
+    slack = 1e-9 * float(np.abs(found.inertia_kg_m2).max())
+    return bool(np.allclose(exact.inertia_kg_m2, found.inertia_kg_m2, rtol=0.0, atol=slack))
 
 
 def _solid(

@@ -34,7 +34,7 @@ def read_mesh(values: XmlValues, node: XmlNode) -> tuple[LinkMesh | None, str]:
 
 
 def unreadable(mesh: LinkMesh) -> str:
-    """Why a mesh that is only seen is left out, as no motion asks for it; empty if it can be had."""
+    """Why a mesh that is only seen is left out: no motion asks for it; empty if it can be had."""
     try:
         surface_of(mesh)
     except MeshError as error:
