@@ -63,10 +63,16 @@ def solid_mesh(
     volume = six.sum() / 6.0
     sums = corners.sum(axis=1)  # (triangles, 3)
     centre = np.einsum("t,ti->i", six, sums) / (24.0 * volume)
+    total = volume
+    if unsigned:  # as the engine does it: moments of tetrahedra from the centre of mass
+        corners = corners - centre
+        six, sums = np.abs(_six_volumes(corners)), corners.sum(axis=1)
+        total = six.sum() / 6.0
     second = np.einsum("t,tki,tkj->ij", six, corners, corners)
     second += np.einsum("t,ti,tj->ij", six, sums, sums)
-    second /= 120.0 * volume  # mean of x xᵀ over the body
-    second -= np.outer(centre, centre)
+    second /= 120.0 * total  # mean of x xᵀ over the body
+    if not unsigned:
+        second -= np.outer(centre, centre)
     mass = abs(float(volume)) * density_kg_m3 if mass_kg is None else mass_kg
     inertia = mass * (np.trace(second) * np.eye(3) - second)
     return MassProperties(mass, middle + centre, 0.5 * (inertia + inertia.T))
