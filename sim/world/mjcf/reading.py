@@ -20,6 +20,7 @@ from sim.world.mjcf.ties import read_ties
 from sim.world.mjcf.values import MjcfValues, ModelUnits
 from sim.world.robots.assembling import NamedParts, assembled, exact, follow_the_first
 from sim.world.robots.bodies import weighing
+from sim.world.robots.faults import called
 from sim.world.robots.judge import findings_of
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import JOINTS_MAX, LINKS_MAX, Robot
@@ -105,7 +106,7 @@ class _Reader:
         robot = assembled(values, parts, root.get("model") or "", None)
         if values.units.total_kg > 0.0 and not findings_of(robot):
             robot = weighing(robot, values.units.total_kg)
-        values.faults.take(findings_of(robot))
+        values.faults.take(called(findings_of(robot), robot))
         values.faults.end()
         losses = values.losses + self._untaken()
         return robot, tuple(sorted(losses, key=lambda one: (one.line, one.column)))

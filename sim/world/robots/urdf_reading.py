@@ -16,6 +16,7 @@ from sim.world.robots.assembling import (
     exact,
     follow_the_first,
 )
+from sim.world.robots.faults import called
 from sim.world.robots.judge import findings_of
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import JointType, MachineBounds, Robot
@@ -90,7 +91,7 @@ class _Reader:
         parts = NamedParts(links, joints, loops)
         robot = assembled(values, parts, root.get("name") or "", self._machine())
         losses = values.losses + list(root.untaken(REASONS))
-        values.faults.take(findings_of(robot, whole=not values.faults.faults))
+        values.faults.take(called(findings_of(robot, whole=not values.faults.faults), robot))
         values.faults.end()
         return robot, tuple(sorted(losses, key=lambda one: (one.line, one.column)))
 

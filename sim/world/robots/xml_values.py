@@ -34,6 +34,7 @@ class XmlValues:
         self.meshes: MeshReader = MeshReader(files)
         self.faults: FaultList = FaultList(source, {})
         self.losses: list[Loss] = []
+        self.faults.losses = self.losses
 
     def fault(self, node: XmlNode, value: object, problem: str, remedy: str) -> None:
         """Note what is wrong with an element."""
