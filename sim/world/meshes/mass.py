@@ -73,7 +73,7 @@ def solid_mesh(
     second /= 120.0 * total  # mean of x xᵀ over the body
     if not unsigned:
         second -= np.outer(centre, centre)
-    mass = abs(float(volume)) * density_kg_m3 if mass_kg is None else mass_kg
+    mass = abs(float(total)) * density_kg_m3 if mass_kg is None else mass_kg
     inertia = mass * (np.trace(second) * np.eye(3) - second)
     return MassProperties(mass, middle + centre, 0.5 * (inertia + inertia.T))
 

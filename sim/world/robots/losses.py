@@ -33,7 +33,7 @@ class Loss:
 
 MOTION: Final = frozenset({
     "inertia", "<inertia>", "<inertial>", "armature", "start", "limit", "<limit>", "lower", "upper",
-    "effort", "velocity", "mimic", "child", "type", "kind", "damping", "friction",
+    "effort", "velocity", "mimic", "child", "type", "kind", "damping", 
     "frictionloss", "range", "gravity", "timestep", "integrator", "density", "viscosity", "wind",
     "stiffness", "springref", "springdamper", "gravcomp", "relpose", "site1", "actuatorfrcrange",
     "forcerange", "settotalmass", "boundmass", "boundinertia", "balanceinertia", "<joint>",
@@ -44,7 +44,7 @@ MOTION: Final = frozenset({
 })  # fmt: skip
 """Fields whose loss changes how a robot moves by itself."""
 TOUCH: Final = frozenset({
-    "<collision>", "<geom>", "<contact>", "<pair>", "<exclude>", "<hfield>", "solref", "solimp",
+    "<collision>", "friction", "<geom>", "<contact>", "<pair>", "<exclude>", "<hfield>", "solref", "solimp",
     "margin", "gap", "condim", "contype", "conaffinity", "mesh",
 })  # fmt: skip
 """Fields whose loss changes what it touches, and how."""
