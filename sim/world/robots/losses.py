@@ -44,8 +44,8 @@ MOTION: Final = frozenset({
 })  # fmt: skip
 """Fields whose loss changes how a robot moves by itself."""
 TOUCH: Final = frozenset({
-    "<collision>", "friction", "<geom>", "<contact>", "<pair>", "<exclude>", "<hfield>", "solref", "solimp",
-    "margin", "gap", "condim", "contype", "conaffinity", "mesh",
+    "<collision>", "friction", "<geom>", "<contact>", "<pair>", "<exclude>", "<hfield>",
+    "solref", "solimp", "margin", "gap", "condim", "contype", "conaffinity", "mesh",
 })  # fmt: skip
 """Fields whose loss changes what it touches, and how."""
 
