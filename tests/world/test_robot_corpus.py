@@ -53,11 +53,11 @@ def opened(path):
     began_s = used_s()
     robot = document_of(str(path)).robot
     world = World(model_text([PlacedRobot(robot)]))
-    data, start = world._data, world.positions().copy()
+    data, start = world._data, world.positions.copy()
     for _ in range(50):  # held by what gravity asks for
         data.qfrc_applied[:] = data.qfrc_bias
         world.step()
-    held = np.abs(world.positions() - start).max(initial=0.0)
+    held = np.abs(world.positions - start).max(initial=0.0)
     assert held < 0.05, f"{held:.3g} rad or m in 0.1 s"
     data.qfrc_applied[:] = 0.0
     world.step(250)
