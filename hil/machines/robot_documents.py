@@ -14,13 +14,15 @@ from hil.machines.documents import is_machine, machine_names, machine_robot
 from hil.machines.mesh_files import files_beside
 from sim.world.mjcf.reading import read_mjcf
 from sim.world.robots.faults import RobotDocumentError
-from sim.world.robots.losses import Loss
+from sim.world.robots.losses import Loss, rank
 from sim.world.robots.model import Robot
 from sim.world.robots.text import read_text
 from sim.world.robots.toml_form import read_toml
 from sim.world.robots.urdf_reading import read_urdf
 from sim.world.robots.xml_nodes import SIZE_MAX
 
+BEFORE_MAX: Final = 20
+"""Lines of what was left out of a document that is refused, at most."""
 FOLDER: Final = "world/robots"
 """Of ``configs/``, with the shipped robots."""
 
@@ -44,8 +46,9 @@ class RobotDocument:
 
     @property
     def lost(self) -> list[str]:
-        """A line for each loss, with file, line and column if it has them."""
-        return [f"{self.path}:{loss}" if loss.line else str(loss) for loss in self.losses]
+        """A line for each loss, what changes its motion first, with line and column if known."""
+        found = sorted(self.losses, key=rank)
+        return [f"{self.path}:{loss}" if loss.line else str(loss) for loss in found]
 
 
 def robot_of(
@@ -85,7 +88,16 @@ def document_of(
     try:
         return read_document(text, path)
     except RobotDocumentError as error:
-        raise ConfigError(str(path), [str(fault) for fault in error.faults]) from None
+        raise ConfigError(str(path), _with_losses(error)) from None
+
+
+def _with_losses(error: RobotDocumentError) -> list[str]:
+    """A line for each fault, and what was left out before it, which may be its cause."""
+    found = [loss for loss in sorted(error.losses, key=rank) if rank(loss) < 2]
+    lines = [f"left out before: {loss}" for loss in found[:BEFORE_MAX]]
+    more = len(found) - BEFORE_MAX
+    lines += [f"left out before: {more} more"] if more > 0 else []
+    return [*map(str, error.faults), *lines]
 
 
 def read_document(text: str, path: Path, folder: str = "") -> RobotDocument:

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.meshes.reading import by_looks, parts_of, surface_of
-from sim.world.meshes.surface import MeshMaterial, MeshSurface
+from sim.world.meshes.surface import MeshMaterial, MeshSurface, alike
 from sim.world.robots.model import LinkMesh, Triple
-from sim.world.robots.xml_writing import add
+from sim.world.robots.xml_writing import add, numbers
 
 Array = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ class MeshAssets:
         name = f"mesh{self._count}"
         vertices, triangles, places = _cornered(surface, laid=use == "skin")
         add(self._assets, "mesh", name=name, inertia="convex" if use == "hull" else "shell",
-            vertex=vertices.ravel(), face=" ".join(map(str, triangles.ravel().tolist())),
+            vertex=vertices.ravel(), face=numbers(triangles),
             texcoord=None if places is None else places.ravel())  # fmt: skip
         return name
 
@@ -118,7 +118,7 @@ def _cornered(
     corners = np.concatenate(
         [surface.triangles.reshape(-1, 1).astype(np.float64), surface.laid.reshape(-1, 2)], axis=1
     )
-    alike, triangles = np.unique(corners, axis=0, return_inverse=True)
-    places = alike[:, 1:] * (1.0, -1.0) + (0.0, 1.0)
-    vertices = surface.vertices[alike[:, 0].astype(np.intp)]
+    each, triangles = alike(corners)
+    places = each[:, 1:] * (1.0, -1.0) + (0.0, 1.0)
+    vertices = surface.vertices[each[:, 0].astype(np.intp)]
     return vertices, triangles.reshape(-1, 3), places

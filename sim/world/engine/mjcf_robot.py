@@ -45,6 +45,8 @@ TIE_STEPS: Final = 2.0
 """Time constant of ties in steps, the least that is stable."""
 MASSLESS: Final = 1e-13
 """Mass [kg] and moment [kg m2] of a moving link that has none; the engine asks for 1e-15."""
+SLACK: Final = 1e-9
+"""Of moments of inertia, in parts of the greatest: as documents are judged."""
 EVERYTHING: Final = 0x7FFFFFFF
 """Bits of all that may touch: 1 of bodies, 2 and more of robots."""
 SLIDES: Final = ("x", "y", "z")
@@ -166,12 +168,26 @@ def _body(
     for each in joint_attributes(joint, placed.prefix):
         add(body, "joint", **each)
     if what.mass.mass_kg > 0.0:
-        (xx, xy, xz), (_, yy, yz), (_, _, zz) = what.mass.inertia_kg_m2.tolist()
         add(body, "inertial", pos=what.mass.centre_m, mass=what.mass.mass_kg,
-            fullinertia=(xx, yy, zz, xy, xz, yz))  # fmt: skip
+            **_moments(what.mass.inertia_kg_m2))  # fmt: skip
     elif joint.type not in (JointType.FIXED, JointType.END):
         add(body, "inertial", pos=(0.0, 0.0, 0.0), mass=MASSLESS, diaginertia=(MASSLESS,) * 3)
     return body
+
+
+def _moments(tensor: Array) -> dict[str, Numbers]:
+    """An inertia as the engine takes it after its own rounding: A + B > C, and all above 0.
+
+    What is nearer to the bounds than `SLACK` of the greatest moment is moved off by as little; a
+    mass at a point, which the engine takes of links that are fixed to others, stays one.
+    """
+    least, middle, greatest = np.linalg.eigvalsh(tensor).tolist()
+    if greatest == 0.0:
+        return {"diaginertia": (0.0, 0.0, 0.0)}
+    room = max(SLACK * greatest, MASSLESS)
+    more = max(0.0, room - min(least, least + middle - greatest))
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = tensor.tolist()
+    return {"fullinertia": (xx + more, yy + more, zz + more, xy, xz, yz)}
 
 
 def _geoms(

@@ -44,24 +44,36 @@ def bounds_nothing(surface: MeshSurface) -> bool:
     return abs(volume_m3(surface)) <= NO_VOLUME * float(box)
 
 
-def solid_mesh(surface: MeshSurface, mass_kg: float | None, density_kg_m3: float) -> MassProperties:
+def solid_mesh(
+    surface: MeshSurface, mass_kg: float | None, density_kg_m3: float, *, unsigned: bool = False
+) -> MassProperties:
     """The homogeneous body in a closed surface, in the surface's axes.
 
     Args:
         mass_kg: its mass; None for that by density.
         density_kg_m3: if there is no mass.
+        unsigned: whether each triangle counts as seen from outside, from the middle of all: the
+            engine's manual, XML reference, mesh/inertia, "legacy". It asks for no closed surface,
+            and is the same for a convex one.
     """
-    middle = _middle(surface.corners)
+    middle = _centroid(surface.corners) if unsigned else _middle(surface.corners)
     corners = surface.corners - middle  # few digits are lost far from the origin
     six = _six_volumes(corners)
+    six = np.abs(six) if unsigned else six
     volume = six.sum() / 6.0
     sums = corners.sum(axis=1)  # (triangles, 3)
     centre = np.einsum("t,ti->i", six, sums) / (24.0 * volume)
+    total = volume
+    if unsigned:  # as the engine does it: moments of tetrahedra from the centre of mass
+        corners = corners - centre
+        six, sums = np.abs(_six_volumes(corners)), corners.sum(axis=1)
+        total = six.sum() / 6.0
     second = np.einsum("t,tki,tkj->ij", six, corners, corners)
     second += np.einsum("t,ti,tj->ij", six, sums, sums)
-    second /= 120.0 * volume  # mean of x xᵀ over the body
-    second -= np.outer(centre, centre)
-    mass = abs(float(volume)) * density_kg_m3 if mass_kg is None else mass_kg
+    second /= 120.0 * total  # mean of x xᵀ over the body
+    if not unsigned:
+        second -= np.outer(centre, centre)
+    mass = abs(float(total)) * density_kg_m3 if mass_kg is None else mass_kg
     inertia = mass * (np.trace(second) * np.eye(3) - second)
     return MassProperties(mass, middle + centre, 0.5 * (inertia + inertia.T))
 
@@ -70,6 +82,13 @@ def _six_volumes(corners: Array) -> Array:
     """Of the tetrahedra with the origin, shape (triangles,)."""
     first, second, third = corners[:, 0], corners[:, 1], corners[:, 2]
     return np.einsum("ti,ti->t", first, np.cross(second, third))
+
+
+def _centroid(corners: Array) -> Array:
+    """Of the triangles themselves."""
+    first, second, third = corners[:, 0], corners[:, 1], corners[:, 2]
+    areas = np.linalg.norm(np.cross(second - first, third - first), axis=1)
+    return np.einsum("t,ti->i", areas, corners.mean(axis=1)) / areas.sum()
 
 
 def _middle(corners: Array) -> Array:

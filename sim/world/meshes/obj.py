@@ -19,6 +19,7 @@ from sim.world.meshes.surface import (
     MeshError,
     MeshMaterial,
     MeshSurface,
+    alike,
     brief,
 )
 
@@ -66,7 +67,9 @@ def read_obj(data: bytes, file: str, beside: Callable[[str], bytes | None]) -> M
             _read(found, words)
         except MeshError as error:
             raise MeshError(f"line {number}: {error.problem}", error.remedy) from None
-        _check_size(found)
+        if len(found.triangles) > TRIANGLES_MAX or len(found.vertices) > VERTICES_MAX:
+            _check_size(found)
+    _check_size(found)
     libraries = [beside_path(file, one) for one in found.libraries]
     whole = all(beside(one) is not None for one in libraries)
     return _surface(found, materials_of(libraries, beside), whole=whole)
@@ -74,6 +77,8 @@ def read_obj(data: bytes, file: str, beside: Callable[[str], bytes | None]) -> M
 
 def libraries_of(data: bytes, file: str) -> list[str]:
     """Paths of files of materials that it names, each once."""
+    if b"mtllib" not in data:
+        return []
     rows = (words for _, words in _statements(data) if words[0] == "mtllib" and words[1:])
     return list(dict.fromkeys(beside_path(file, name) for row in rows for name in _named(row[1:])))
 
@@ -95,6 +100,10 @@ def _statements(data: bytes) -> Iterator[tuple[int, list[str]]]:
     """Line and words of each; a backslash goes on in the next line."""
     begun, kept = 0, list[str]()
     for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), start=1):
+        if not kept and "#" not in line and "\\" not in line:
+            if words := line.split():
+                yield number, words
+            continue
         begun = begun if kept else number
         rest = line.partition("#")[0].rstrip()
         if rest.endswith("\\"):
@@ -120,8 +129,12 @@ def _check_size(found: _Faces) -> None:
 def _read(found: _Faces, words: list[str]) -> None:
     match words[0]:
         case "v":
-            x, y, z = _numbers(words, 3)
-            found.vertices.append((x, y, z))
+            try:
+                found.vertices.append((float(words[1]), float(words[2]), float(words[3])))
+            except (IndexError, ValueError):
+                _numbers(words, 3)  # tells what is wrong with them
+        case "vn":
+            pass
         case "vt":
             u, *v = _numbers(words, 1 if len(words) == 2 else 2)
             found.places.append((u, v[0] if v else 0.0))
@@ -156,21 +169,21 @@ def _face(found: _Faces, words: list[str]) -> None:
     """Its triangles, all from its first corner."""
     if len(words) > TRIANGLES_MAX + 2:
         raise MeshError(f"a face of {len(words)} corners", f"at most {TRIANGLES_MAX} triangles")
-    corners = [_corner(found, word) for word in words]
+    vertices, places = len(found.vertices), len(found.places)
+    corners: list[Corner] = []
+    for word in words:
+        vertex, _, rest = word.partition("/")
+        place, _, _ = rest.partition("/")
+        corners.append((
+            _index(vertex, vertices, "vertices"),
+            _index(place, places, "places on the texture") if place else -1,
+        ))  # fmt: skip
     if len(corners) < 3:
         raise MeshError(f"a face of {len(corners)} corners", "three or more")
     for second, third in pairwise(corners[1:]):
         found.triangles.append((corners[0], second, third))
         found.groups.append(found.group)
         found.looks.append(found.look)
-
-
-def _corner(found: _Faces, word: str) -> Corner:
-    parts = word.split("/")
-    vertex = _index(parts[0], len(found.vertices), "vertices")
-    if len(parts) < 2 or not parts[1]:
-        return vertex, -1
-    return vertex, _index(parts[1], len(found.places), "places on the texture")
 
 
 def _index(word: str, count: int, what: str) -> int:
@@ -201,10 +214,8 @@ def _surface(
     if laid is None and any(one.texture for one in materials):
         notes.append("textures: its corners have no places (vt) on them")
         materials = tuple(MeshMaterial(one.colour) for one in materials)
-    vertices, triangles = np.unique(
-        np.array(found.vertices, np.float64).reshape(-1, 3) + 0.0, axis=0, return_inverse=True
-    )
+    vertices, triangles = alike(np.array(found.vertices, np.float64).reshape(-1, 3) + 0.0)
     return MeshSurface(
-        vertices, triangles.reshape(-1)[corners[:, :, 0]], np.array(found.groups, np.intp),
+        vertices, triangles[corners[:, :, 0]], np.array(found.groups, np.intp),
         np.array(found.looks, np.intp), materials, laid, tuple(notes),
     )  # fmt: skip

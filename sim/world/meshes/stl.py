@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.meshes.surface import MeshError, MeshSurface, brief
+from sim.world.meshes.surface import MeshError, MeshSurface, alike, brief
 
 HEAD: Final = struct.Struct("<80xI")
 ROW: Final = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("more", "<u2")])
@@ -54,6 +54,6 @@ def _words(data: bytes) -> NDArray[np.float64]:
 def _surface(corners: NDArray[np.float64]) -> MeshSurface:
     count = len(corners)
     points = corners.reshape(-1, 3) + 0.0  # -0 and 0 are one place
-    vertices, triangles = np.unique(points, axis=0, return_inverse=True)
-    alike = np.zeros(count, np.intp)
-    return MeshSurface(vertices, triangles.reshape(-1, 3), alike, alike.copy())
+    vertices, triangles = alike(points)
+    same = np.zeros(count, np.intp)
+    return MeshSurface(vertices, triangles.reshape(-1, 3), same, same.copy())

@@ -106,6 +106,20 @@ class MeshSurface:
         )  # fmt: skip
 
 
+def alike(rows: Array) -> tuple[Array, Whole]:
+    """Rows each once, in their order from the first column on, and which of them each row is.
+
+    As ``np.unique(rows, axis=0, return_inverse=True)``, which takes ten times as long.
+    """
+    order = np.lexsort(rows.T[::-1])
+    ordered = rows[order]
+    is_new = np.ones(len(rows), np.bool_)
+    is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    which = np.empty(len(rows), np.intp)
+    which[order] = np.cumsum(is_new) - 1
+    return ordered[is_new], which
+
+
 def checked_surface(surface: MeshSurface) -> MeshSurface:
     """The same surface, in units of its file.
 

@@ -6,13 +6,15 @@ from typing import Final
 import numpy as np
 
 from sim.world.meshes.obj import write_obj
-from sim.world.meshes.reading import ENDINGS
+from sim.world.meshes.reading import ENDINGS, OutsideError
 from sim.world.meshes.surface import MeshError
 from sim.world.mjcf.values import MjcfValues
 from sim.world.robots.model import LinkMesh, Triple
 from sim.world.robots.xml_nodes import XmlNode, named
 from sim.world.robots.xml_values import triple
 
+LEGACY: Final = "legacy"
+"""How a mesh weighs that does not tell it."""
 CORNERS_MAX: Final = 3_000_000
 """Numbers of a mesh in the text at most."""
 
@@ -25,6 +27,8 @@ class ModelAssets:
     """That can be had."""
     unread: dict[str, str] = field(default_factory=dict)
     """Why others cannot."""
+    inertias: dict[str, str] = field(default_factory=dict)
+    """By what rule meshes weigh, that tell one."""
     colours: dict[str, Triple] = field(default_factory=dict)
     """Of materials."""
 
@@ -49,7 +53,7 @@ def _mesh(values: MjcfValues, node: XmlNode, found: ModelAssets) -> None:
     stem = (file or "").replace("\\", "/").rpartition("/")[2].rpartition(".")[0]
     name = node.get("name") or stem
     scale = triple(values.numbers(node, "scale", (1.0, 1.0, 1.0)))
-    node.get("inertia")  # masses are told of links, or follow from the triangles
+    found.inertias[name] = node.get("inertia") or LEGACY
     moved = [one for one in ("refpos", "refquat", "builtin") if node.get(one) is not None]
     mesh, unread = None, f"its mesh has {', '.join(moved)}" if moved else ""
     if not unread and file is not None:
@@ -74,6 +78,8 @@ def _of_file(
     try:
         return values.meshes.filled(LinkMesh(path, scale)), ""
     except MeshError as error:
+        if isinstance(error.__cause__, OutsideError):
+            return None, f"its mesh {error.problem}; {error.remedy}"
         values.fault(node, path, error.problem, error.remedy)
         return LinkMesh(path, scale), ""
 

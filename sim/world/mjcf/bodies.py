@@ -82,6 +82,7 @@ class BodyReader:
 
     def read(self, world: XmlNode) -> None:
         """All of them."""
+        self._names |= names_in(world)
         self.found.links.append(NamedLink(world, WORLD, {"name": WORLD}))
         self.found.offsets_m[WORLD] = np.zeros(3)
         self.found.poses[WORLD] = np.eye(4)
@@ -90,10 +91,9 @@ class BodyReader:
     def _body(self, node: XmlNode, around: Array, parent: str) -> None:
         values = self._values
         name = node.get("name") or self._free(f"{parent}_body")
-        if name in self._names:
+        if name in self.found.offsets_m:
             values.fault(node, name, "told twice", "a name that no other has")
             return
-        self._names.add(name)
         inside = list(_elements(values, node, np.eye(4)))
         nodes = [one for one in inside if one[0].tag in ("joint", "freejoint")]
         joints = read_joints(values, name, nodes, self._asked_for)
@@ -197,6 +197,16 @@ class BodyReader:
         return found
 
 
+def names_in(world: XmlNode) -> set[str]:
+    """All names that stand in a model's bodies."""
+    waiting, found = [world], set[str]()
+    while waiting:
+        node = waiting.pop()
+        waiting += node.children
+        found.add(node.attributes.get("name", ""))
+    return found
+
+
 def are_ours(world: XmlNode) -> bool:
     """Whether every body has a name that our own models give."""
     waiting, found = [world], []
@@ -228,7 +238,7 @@ def end_of(label: str, site: PlacedSite, number: int | None) -> NamedJoint:
     """A place on a link as an end."""
     at: dict[str, Any] = {"place": shift(site.pose[:3, 3])}
     return NamedJoint(
-        site.node, label, "" if number is not None else label, JointType.END, site.link,
+        site.node, f"{label} site", "" if number is not None else label, JointType.END, site.link,
         f"{label} end", at["place"], number=number,
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sim.world.meshes.mass import bounds_nothing, open_edges, solid_mesh
 from sim.world.meshes.reading import surface_of
 from sim.world.meshes.surface import MeshError
-from sim.world.mjcf.assets import ModelAssets
+from sim.world.mjcf.assets import LEGACY, ModelAssets
 from sim.world.mjcf.values import MjcfValues, shift, upright
 from sim.world.robots.model import (
     BodyPlace,
@@ -28,6 +28,8 @@ from sim.world.robots.xml_values import triple
 
 Array = NDArray[np.float64]
 
+EXACT: Final = "exact"
+"""How a closed mesh weighs whose triangles count as they go round."""
 DENSITY_KG_M3: Final = 1000.0
 """Of a geom that tells none."""
 COUNTS: Final = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}
@@ -39,6 +41,20 @@ SHAPES: Final = {
 """Types that a link's body can have."""
 TYPES: Final = {**SHAPES, "plane": None, "hfield": None, "ellipsoid": None, "sdf": None}
 ONE_EACH: Final = "a link has one body that touches others, and one that is seen"
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """What of a geom weighs."""
+
+    kind: str
+    """Its type."""
+    edges: Numbers
+    """As in `_Geom`."""
+    mesh: LinkMesh | None
+    """Of a mesh."""
+    rule: str
+    """By which a mesh weighs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +121,7 @@ def body_fields(
             reason = ONE_EACH if one.kind in SHAPES else "no link has a body of this type"
             values.losses.append(one.node.loss("<geom>", one.kind, reason, named(body)))
     weights = [one for one in found if one.mass is not None]
-    if len(weights) == 1 and weights[0] is touched:
+    if len(weights) == 1 and weights[0] is touched and weights[0].density:
         fields.update(weights[0].density)
     elif weights:
         fields["inertia"] = inertia_of([one.mass for one in weights if one.mass])
@@ -139,23 +155,40 @@ def _read(
         if mesh is not None and kind != "mesh":
             mesh, unread = None, f"a {kind} is fitted to its mesh"
         if mesh is None:
-            values.losses.append(node.loss("<geom>", name, unread))
-            _forget(node)
-            return None
+            return _left_out(values, node, name, unread, weigh=weigh)
+    rule = assets.inertias.get(name or "", LEGACY)
     pose, size = values.frame(node), values.listed(node, "size", 3)
     if kind in COUNTS:
         pose, size = _spanned(values, node, kind, pose, size)
-    if kind in COUNTS and (len(size) < COUNTS[kind] or min(size) <= 0.0):
+    if kind in COUNTS and (len(size) < COUNTS[kind] or min(size[: COUNTS[kind]]) <= 0.0):
         values.fault(node, node.get("size"), f"a {kind} has {COUNTS[kind]} sizes", "above 0 m")
         return None
     pose = shift(-offset_m) @ around @ pose
+    told_kg = node.get("mass")
     bits = [values.number(node, one, 1.0) for one in ("contype", "conaffinity")]
+    if mesh is not None and not any(bits) and (not weigh or told_kg == "0"):
+        try:
+            surface_of(mesh)
+        except MeshError as error:  # nothing of the motion asks for what is only seen
+            return _left_out(values, node, name, f"its mesh {mesh.file}: {error.problem}",
+                             weigh=False)  # fmt: skip
     edges = _edges(kind, size[: COUNTS.get(kind, 0)])
-    mass, told = _weight(values, node, (kind, edges, mesh), pose) if weigh else (None, {})
-    if not weigh:
+    mass, told = None, dict[str, float]()
+    if weigh:
+        mass, told = _weight(values, node, _Form(kind, edges, mesh, rule), pose)
+    else:
         node.asked.update(("mass", "density"))
     colour, hidden = _colour(values, assets, node)
     return _Geom(node, kind, edges, pose, mesh, any(bits), colour, hidden, mass, told)
+
+
+def _left_out(
+    values: MjcfValues, node: XmlNode, name: str | None, reason: str, *, weigh: bool
+) -> None:  # fmt: skip
+    """Tell a geom as a whole."""
+    reason += "; what it weighs is left out, too" if weigh and node.get("mass") != "0" else ""
+    values.losses.append(node.loss("<geom>", name, reason))
+    _forget(node)
 
 
 def _spanned(
@@ -189,10 +222,10 @@ def _edges(kind: str, size: Numbers) -> Numbers:
 
 
 def _weight(
-    values: MjcfValues, node: XmlNode, form: tuple[str, Numbers, LinkMesh | None], pose: Array
+    values: MjcfValues, node: XmlNode, form: _Form, pose: Array
 ) -> tuple[MassProperties | None, dict[str, float]]:
     """Mass in the link's frame, and how it is told."""
-    kind, edges, mesh = form
+    kind = form.kind
     mass = values.some(node, "mass")
     density = values.number(node, "density", DENSITY_KG_M3)
     if kind not in SHAPES and kind != "ellipsoid":
@@ -200,26 +233,43 @@ def _weight(
     told = {"density_kg_m3": density} if mass is None else {"mass_kg": mass}
     if not (density if mass is None else mass):
         return None, {}
-    own = _solid(values, node, (kind, edges, mesh), mass, density)
-    return (None, told) if own is None else (own.seen_from(pose[:3, :3], pose[:3, 3]), told)
+    own = _solid(values, node, form, mass, density)
+    if own is None:
+        return None, told
+    if form.mesh is not None and form.rule != EXACT and not _is_exact(form.mesh, own):
+        told = {}  # its document would weigh it otherwise
+    return own.seen_from(pose[:3, :3], pose[:3, 3]), told
+
+
+def _is_exact(mesh: LinkMesh, found: MassProperties) -> bool:
+    """Whether a closed mesh weighs the same by what its triangles bound, as a convex one does."""
+    surface = surface_of(mesh)
+    if open_edges(surface) or bounds_nothing(surface):
+        return False
+    exact = solid_mesh(surface, found.mass_kg, 0.0)
+    slack = 1e-9 * float(np.abs(found.inertia_kg_m2).max())
+    return bool(np.allclose(exact.inertia_kg_m2, found.inertia_kg_m2, rtol=0.0, atol=slack))
 
 
 def _solid(
-    values: MjcfValues, node: XmlNode, form: tuple[str, Numbers, LinkMesh | None],
-    mass_kg: float | None, density: float,
-) -> MassProperties | None:  # fmt: skip
-    kind, edges, mesh = form
+    values: MjcfValues, node: XmlNode, form: _Form, mass_kg: float | None, density: float
+) -> MassProperties | None:
+    kind, edges, mesh = form.kind, form.edges, form.mesh
     if mesh is not None:
         try:
             surface = surface_of(mesh)
         except MeshError as error:
             values.fault(node, mesh.file, error.problem, error.remedy)
             return None
-        if open_edges(surface) or bounds_nothing(surface):
+        if form.rule not in (LEGACY, EXACT):
+            reason = f"a mesh weighs as a body, {LEGACY} or {EXACT}; this one as the first"
+            values.losses.append(node.loss("inertia", form.rule, reason))
+        is_open = bool(open_edges(surface)) if form.rule == EXACT else surface.is_flat
+        if is_open or (form.rule == EXACT and bounds_nothing(surface)):
             right = "close it, or give the body an <inertial>"
             values.fault(node, mesh.file, "it is not closed, so it has no volume", right)
             return None
-        return solid_mesh(surface, mass_kg, density)
+        return solid_mesh(surface, mass_kg, density, unsigned=form.rule != EXACT)
     if kind == "ellipsoid":
         a, b, c = edges
         mass = 4.0 / 3.0 * math.pi * a * b * c * density if mass_kg is None else mass_kg

@@ -13,22 +13,26 @@ from sim.world.mjcf.actuators import joints_asked_for, read_drives
 from sim.world.mjcf.assets import read_assets
 from sim.world.mjcf.bodies import OWN, BodyReader, ModelBodies, are_ours, end_of
 from sim.world.mjcf.defaults import give_defaults
+from sim.world.mjcf.including import include_files, replicate
 from sim.world.mjcf.reasons import REASONS
 from sim.world.mjcf.starts import read_start
 from sim.world.mjcf.ties import read_ties
 from sim.world.mjcf.values import MjcfValues, ModelUnits
 from sim.world.robots.assembling import NamedParts, assembled, exact, follow_the_first
+from sim.world.robots.bodies import weighing
+from sim.world.robots.faults import called
 from sim.world.robots.judge import findings_of
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import JOINTS_MAX, LINKS_MAX, Robot
 from sim.world.robots.named import NamedJoint
+from sim.world.robots.starting import start_inside
 from sim.world.robots.xml_nodes import XmlNode, read_nodes
 from sim.world.scenes.model import Stepping
 
 RIGHT: Final = "<mujoco> is the outermost element; the name of a file of URDF ends in .urdf"
 """What a model would be."""
 SWITCHED: Final = {
-    "balanceinertia": "false", "boundmass": "0", "boundinertia": "0", "settotalmass": "-1",
+    "balanceinertia": "false", "boundmass": "0", "boundinertia": "0", 
     "fusestatic": "false", "discardvisual": "false", "coordinate": "local", "alignfree": "false",
 }  # fmt: skip
 """Attributes of ``compiler`` that change a model unless they are so."""
@@ -62,9 +66,10 @@ class _Reader:
         if self._root.tag != "mujoco":
             told = f"<{self._root.tag}>"
             self._values.fault(self._root, told, "no MJCF", RIGHT)
-        for node in _all(self._root, "include"):
-            right = "one file: the engine writes a model that it has loaded as one"
-            self._values.fault(node, node.get("file"), "other files are not included", right)
+        include_files(self._values, self._root, files)
+        self._values.faults.end()
+        self._values.units = self._units()
+        replicate(self._values, self._root)
         for tag, most in MOST.items():  # before anything is made of them, which takes its time
             nodes = _all(self._root, tag)
             if len(nodes) > most:
@@ -76,13 +81,15 @@ class _Reader:
 
     def robot(self) -> tuple[Robot, tuple[Loss, ...]]:
         root, values = self._root, self._values
-        values.units = self._units()
         give_defaults(values, root)
         self._options()
         worlds = root.all("worldbody")
-        if len(worlds) != 1:
-            values.fault(root, len(worlds), "not one <worldbody>", "one, with all bodies")
+        if not worlds:
+            values.fault(root, None, "no <worldbody>", "one, with all bodies")
             values.faults.end()
+        for more in worlds[1:]:  # as several files have one each, the engine joins them
+            worlds[0].children += more.children
+            more.children.clear()
         ours = are_ours(worlds[0])
         reader = BodyReader(values, read_assets(values, root), joints_asked_for(root), ours=ours)
         reader.read(worlds[0])
@@ -92,11 +99,14 @@ class _Reader:
         read_drives(values, root, bodies.joints)
         joints = [*bodies.joints, *self._ends(bodies, used, ours=ours)]
         read_start(values, root, bodies)
+        start_inside(values, joints, told=True)
         follow_the_first(values, joints)
         parts = NamedParts(bodies.links, exact(joints, bodies.links), loops)
         values.faults.end()
         robot = assembled(values, parts, root.get("model") or "", None)
-        values.faults.take(findings_of(robot))
+        if values.units.total_kg > 0.0 and not findings_of(robot):
+            robot = weighing(robot, values.units.total_kg)
+        values.faults.take(called(findings_of(robot), robot))
         values.faults.end()
         losses = values.losses + self._untaken()
         return robot, tuple(sorted(losses, key=lambda one: (one.line, one.column)))
@@ -134,6 +144,11 @@ class _Reader:
                             weighs_bodies={"true": True, "false": False}.get(weighs))  # fmt: skip
             for name in ("assetdir", "texturedir", "usethread"):
                 node.get(name)
+            if node.attributes.get("coordinate") == "global":
+                right = "local; load it in a release before 2.3.4 of the engine and save it"
+                values.fault(node, "global", "coordinates of the world are not read", right)
+            total = values.some(node, "settotalmass")
+            units = replace(units, total_kg=units.total_kg if total is None else total)
             for name, usual in SWITCHED.items():
                 if node.attributes.get(name, usual) == usual:
                     node.get(name)

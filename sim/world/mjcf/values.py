@@ -33,6 +33,8 @@ class ModelUnits:
     """Before the paths of meshes."""
     bare_names: bool = False
     """Whether folders in the paths of meshes do not count."""
+    total_kg: float = -1.0
+    """What all bodies weigh together; below 0 for what they tell."""
     weighs_bodies: bool | None = None
     """Whether bodies weigh what their shapes do; None where they have no ``inertial``."""
 
@@ -93,14 +95,17 @@ class MjcfValues(XmlValues):
                 known = any(numbers[:3])
                 return turn(numbers[:3], self.angle(numbers[3])) if known else None
             case "euler":
-                return self._euler(numbers)
+                return self.euler(numbers)
             case "zaxis":
                 return upright(np.array(numbers))
             case _:
                 return _spanned(np.array(numbers[:3]), np.array(numbers[3:]))
 
-    def _euler(self, numbers: Numbers) -> Array:
-        """Small letters turn about axes that are turned along, capitals about fixed ones."""
+    def euler(self, numbers: Numbers) -> Array:
+        """Rotation of three angles, shape (3, 3).
+
+        Small letters turn about axes that are turned along, capitals about fixed ones.
+        """
         found = np.eye(3)
         for letter, value in zip(self.units.euler, numbers, strict=True):
             axis = [float(letter.lower() == one) for one in "xyz"]

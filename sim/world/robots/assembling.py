@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.robots.dh import dh_of, pose_of
+from sim.world.robots.lumping import with_moments
 from sim.world.robots.model import (
     BASE,
     NOWHERE,
+    REST,
     JointType,
     MachineBounds,
     Robot,
@@ -71,11 +73,19 @@ def follow_the_first(values: XmlValues, joints: list[NamedJoint]) -> None:
             joint.mimic = replace(then, ratio=then.ratio * first.ratio,
                                   offset=then.ratio * first.offset + then.offset)  # fmt: skip
             joint.leader = leader.leader
-        if joint.leader and joint.leader not in known:
-            reason = "no joint of the tree has this name"
+        if joint.leader and (reason := _why_not(joint, known.get(joint.leader))):
             node = joint.node.one("mimic") or joint.node
             values.losses.append(node.loss("mimic", joint.leader, reason, f"joint {joint.name}"))
             joint.leader = ""
+
+
+def _why_not(joint: NamedJoint, leader: NamedJoint | None) -> str:
+    """Why a joint cannot follow another one; empty if it can."""
+    if leader is None:
+        return "no joint of the tree has this name"
+    if len(REST[leader.type]) != 1:
+        return f"a {leader.type} joint has no coordinate to follow"
+    return "" if len(REST[joint.type]) == 1 else f"a {joint.type} joint does not follow"
 
 
 def exact(joints: list[NamedJoint], links: list[NamedLink]) -> list[NamedJoint]:
@@ -133,7 +143,13 @@ def assembled(
     drives = [replace(one.drive, joint=of_joints[one.name]) for one in ranked if one.drive]
     bounds = tuple(replace(one.bounds, joint=of_joints[one.name]) for one in joints if one.bounds)
     machine = replace(box or MachineBounds(), joints=bounds) if box or bounds else None
-    return Robot(tuple(made), tuple(arcs), name, tuple(drives), machine=machine)
+    robot = Robot(tuple(made), tuple(arcs), name, tuple(drives), machine=machine)
+    robot, given = with_moments(robot)
+    nodes = {"link": [one.node for one in links], "joint": [one.node for one in [*joints, *loops]]}
+    for one in given:
+        node = nodes[one.kind][one.index - (one.kind == "joint" and bearing is None)]
+        values.losses.append(node.loss(one.field, None, one.reason))
+    return robot
 
 
 def _numbered(

@@ -8,7 +8,7 @@ its own file.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 from sim.world.meshes.mass import solid_mesh
 from sim.world.meshes.reading import surface_of
 from sim.world.robots.dh import pose_of
-from sim.world.robots.model import BodyShape, JointType, LinkMesh, Numbers, Robot, RobotLink
+from sim.world.robots.model import (
+    BodyShape,
+    JointType,
+    LinkInertia,
+    LinkMesh,
+    Numbers,
+    Robot,
+    RobotLink,
+)
 from sim.world.robots.shapes import SIZES, MassProperties, solid, tensor_of, volume_m3
 from sim.world.robots.tree import rotation_of
 
@@ -71,6 +79,22 @@ def needs_length(link: RobotLink, far_m: Array | None) -> bool:
         return False
     apart = 0.0 if far_m is None else float(np.linalg.norm(far_m))
     return link.place is not None or apart < SHORTEST_M
+
+
+def weighing(robot: Robot, total_kg: float) -> Robot:
+    """The robot with all masses and moments in proportion, so that it weighs so much."""
+    masses = [body.mass.mass_kg for body in placed_bodies(robot).values()]
+    share = total_kg / sum(masses) if sum(masses) > 0.0 else 1.0
+    return replace(robot, links=tuple(_scaled(link, share) for link in robot.links))
+
+
+def _scaled(link: RobotLink, share: float) -> RobotLink:
+    told = link.inertia
+    if told is not None:
+        xx, yy, zz, xy, xz, yz = (share * one for one in told.inertia_kg_m2)
+        told = LinkInertia(share * told.mass_kg, told.centre_m, (xx, yy, zz, xy, xz, yz))
+    mass_kg = None if link.mass_kg is None else share * link.mass_kg
+    return replace(link, density_kg_m3=share * link.density_kg_m3, mass_kg=mass_kg, inertia=told)
 
 
 def placed_bodies(robot: Robot) -> Mapping[int, PlacedBody]:

@@ -138,7 +138,7 @@ def _of_inertia(told: LinkInertia) -> Iterator[Problem]:
         yield "inertia", mass, "its mass is not above 0 kg", "above 0 kg"
     least, middle, greatest = principal_moments(entries).tolist()
     slack = ROUNDING * max(greatest, 0.0)
-    if least < -slack or greatest > least + middle + slack or greatest <= 0.0:
+    if least < -slack or greatest > least + middle + slack or (greatest <= 0.0 and any(entries)):
         problem = f"principal moments {least:.6g}, {middle:.6g}, {greatest:.6g} kg m2 are no body's"
         right = "each is above 0 and at most the sum of the other two"
         yield "inertia", tuple(entries), problem, right

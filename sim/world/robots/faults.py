@@ -1,9 +1,15 @@
 """What is wrong with a robot: findings about its values, and where they stand in a document."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from dataclasses import field as member
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from sim.world.robots.losses import Loss
+    from sim.world.robots.model import Robot
 
 FieldKey = tuple[str | int, ...]
 """A field of a robot: ``("link", 2, "size_m")`` is the size of the third link in its list."""
@@ -49,6 +55,18 @@ class DocumentFault:
         return f"{self.line}:{self.column}: {self.text}"
 
 
+def called(findings: Iterable[Finding], robot: Robot) -> Iterator[Finding]:
+    """Findings about links and joints by their names, as forms without numbers have them."""
+    rows = {"link": robot.links, "joint": robot.joints}
+    for one in findings:
+        match one.field:
+            case ("link" | "joint" as kind, int(index), *_) if index < len(rows[kind]):
+                name = rows[kind][index].name
+                yield replace(one, subject=f"{kind} {name}") if name else one
+            case _:
+                yield one
+
+
 class RobotError(ValueError):
     """Values that describe no robot; the text has one line for each finding."""
 
@@ -60,8 +78,12 @@ class RobotError(ValueError):
 class RobotDocumentError(ValueError):
     """A document that cannot be used; the text has one line for each fault, in their order."""
 
-    def __init__(self, source: str, faults: Iterable[DocumentFault]) -> None:
+    def __init__(
+        self, source: str, faults: Iterable[DocumentFault], losses: Sequence[Loss] = ()
+    ) -> None:
         self.source: str = source
+        self.losses: tuple[Loss, ...] = tuple(losses)
+        """What of the document was left out before, which may be the cause of a fault."""
         self.faults: tuple[DocumentFault, ...] = tuple(sorted(set(faults)))
         super().__init__("\n".join(f"{source}:{fault}" for fault in self.faults))
 
@@ -89,6 +111,8 @@ class FaultList:
         self._told = told
         self._told_places: Places | None = None
         self._ignored: set[FieldKey] = set()
+        self.losses: Sequence[Loss] = ()
+        """Of the document so far, which a refusal tells, too."""
 
     def put(self, field: FieldKey, line: int, column: int) -> None:
         """Note where a field stands."""
@@ -128,7 +152,7 @@ class FaultList:
             RobotDocumentError: with all of them.
         """
         if self.faults:
-            raise RobotDocumentError(self._source, self.faults)
+            raise RobotDocumentError(self._source, self.faults, self.losses)
 
     def _append(self, fault: DocumentFault) -> None:
         self.faults.append(fault)

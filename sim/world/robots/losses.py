@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, fields
+from typing import Final
 
 from sim.world.robots.model import Robot, RobotJoint, RobotLink
 
@@ -28,6 +29,32 @@ class Loss:
         place = f"{self.line}:{self.column}: " if self.line else ""
         value = "" if self.value in (None, "") else f" = {self.value}"
         return f"{place}{self.subject} {self.field}{value}: {self.reason}"
+
+
+MOTION: Final = frozenset({
+    "inertia", "<inertia>", "<inertial>", "armature", "start", "limit", "<limit>", "lower", "upper",
+    "effort", "velocity", "mimic", "child", "type", "kind", "damping", 
+    "frictionloss", "range", "gravity", "timestep", "integrator", "density", "viscosity", "wind",
+    "stiffness", "springref", "springdamper", "gravcomp", "relpose", "site1", "actuatorfrcrange",
+    "forcerange", "settotalmass", "boundmass", "boundinertia", "balanceinertia", "<joint>",
+    "<freejoint>", "<dynamics>", "dynamics", "<body>", "<tendon>", "<connect>", "<weld>",
+    "<loop_joint>", "<attach>", "<composite>", "<flexcomp>", "<deformable>", "<flag>", "polycoef",
+    *(f"<{one}>" for one in ("general", "motor", "position", "velocity", "intvelocity", "damper",
+                             "cylinder", "muscle", "adhesion", "dcmotor")),
+})  # fmt: skip
+"""Fields whose loss changes how a robot moves by itself."""
+TOUCH: Final = frozenset({
+    "<collision>", "friction", "<geom>", "<contact>", "<pair>", "<exclude>", "<hfield>",
+    "solref", "solimp", "margin", "gap", "condim", "contype", "conaffinity", "mesh",
+})  # fmt: skip
+"""Fields whose loss changes what it touches, and how."""
+
+
+def rank(loss: Loss) -> int:
+    """0 of what changes a robot's motion, 1 of what it touches, 2 of looks and all else."""
+    if loss.field in MOTION or "what it weighs is left out" in loss.reason:
+        return 0
+    return 1 if loss.field in TOUCH else 2
 
 
 class LossError(ValueError):

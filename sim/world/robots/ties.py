@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from sim.world.robots.bodies import far_points_m, needs_length, placed_bodies
 from sim.world.robots.faults import Finding
 from sim.world.robots.fittings import fitting_findings
+from sim.world.robots.lumping import pointlike
 from sim.world.robots.model import (
     BASE,
     CHAIN_MAX,
@@ -204,11 +205,19 @@ def _bodies(robot: Robot, drivers: Rows) -> Iterator[Finding]:
     for link in reversed(spanning_tree(robot).links):
         if (before := drivers[link.number][1].parent) in carried:
             carried[before] += carried[link.number]
+    points = {*pointlike(robot)}
     for index, link in enumerate(robot.links):
-        if link.number in drivers and drivers[link.number][1].type is not JointType.FIXED:
+        driver = drivers[link.number][1] if link.number in drivers else None
+        if driver is None or driver.type is JointType.FIXED:
+            continue
+        if driver.armature == 0.0:
             bare = link.shape is BodyShape.NONE and link.mass_kg is None
             mass_kg = carried[link.number] if bare else masses[link.number]
             yield from _has_mass(robot, index, link, mass_kg)
+        if link.number in points:
+            right = "moments above 0 kg m2 of it, or of a link that is fixed to it"
+            problem = "a moving link has its mass at a point"
+            yield _link(robot, index, "inertia", None, problem, right)
 
 
 def _has_mass(robot: Robot, index: int, link: RobotLink, mass_kg: float) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.world.robots.checks import NUMBER_MAX
 from sim.world.robots.model import (
     AXES,
     REST,
@@ -16,14 +17,16 @@ from sim.world.robots.model import (
     RobotDrive,
 )
 from sim.world.robots.named import NamedJoint
-from sim.world.robots.urdf_words import CLOSING, PARTS, TYPES
+from sim.world.robots.urdf_words import CLOSING, PARTS, TYPES, UNBOUNDED_M, UNKNOWN
 from sim.world.robots.xml_nodes import XmlNode, named
-from sim.world.robots.xml_values import XmlValues
+from sim.world.robots.xml_values import XmlValues, is_beyond
 
 Array = NDArray[np.float64]
 
 KINDS: Final = {one.value: one for one in (*PARTS, JointType.END)}
 """Types of ours that stand beside the type of URDF."""
+UNLIMITED: Final = "left out or equal, as exporters write what they do not know: it has no limits"
+"""Why a joint whose type asks for limits has none."""
 
 
 def read_joint(values: XmlValues, node: XmlNode) -> NamedJoint:
@@ -98,12 +101,11 @@ def _read_limits(values: XmlValues, joint: NamedJoint, word: str) -> None:
         return
     if (cone := values.some(joint.node, "limit")) is not None:
         joint.limits = ((0.0, cone),)  # of a ball, whose last hinge this is
-    if word in ("revolute", "prismatic") and node is None:
-        right = '<limit lower="..." upper="..." effort="..." velocity="..."/>'
-        values.fault(joint.node, word, "a joint of this type has limits", right)
     if node is None:
+        if word in ("revolute", "prismatic"):
+            values.losses.append(joint.node.loss("<limit>", None, UNLIMITED, _of(joint)))
         return
-    effort, speed = (values.number(node, one, 0.0) for one in ("effort", "velocity"))
+    effort, speed = (_bound(values, joint, node, one) for one in ("effort", "velocity"))
     if effort:
         joint.drive = RobotDrive(0, "torque", effort)
     if speed:
@@ -114,12 +116,50 @@ def _read_limits(values: XmlValues, joint: NamedJoint, word: str) -> None:
         return
     if not {"lower", "upper"} & node.attributes.keys() and node.unknown("limited"):
         values.absent(node, "upper")
-    least, greatest = values.number(node, "lower", 0.0), values.number(node, "upper", 0.0)
+        return
+    joint.limits = _range(values, joint, node)
+
+
+def _range(values: XmlValues, joint: NamedJoint, node: XmlNode) -> tuple[tuple[float, float], ...]:
+    """Least and greatest; none where they are left out, equal, or beyond `NUMBER_MAX`.
+
+    Exporters write all three for what they do not know; the engine reads a range of equal ends as
+    none (its XML reference, joint/limited), and so does this.
+    """
+    ends = [node.get(name) for name in ("lower", "upper")]
+    if all(word is not None and is_beyond(word) for word in ends):
+        reason = f"beyond {NUMBER_MAX:g}: the joint has no limits"
+        values.losses.append(node.loss("limit", " … ".join(map(str, ends)), reason, _of(joint)))
+        return ()
+    far = math.tau if joint.type is JointType.HINGE else UNBOUNDED_M
+    for name, word in zip(("lower", "upper"), ends, strict=True):
+        if word is not None and is_beyond(word):
+            reason = f"beyond {NUMBER_MAX:g}: {far:.9g} stands instead"
+            values.losses.append(node.loss(name, word, reason, _of(joint)))
+    found = [
+        values.number(node, name, 0.0) if word is None or not is_beyond(word) else end
+        for name, word, end in zip(("lower", "upper"), ends, (-far, far), strict=True)
+    ]
+    least, greatest = found
+    if least == greatest:
+        told = None if ends == [None, None] else (least, greatest)
+        values.losses.append(node.loss("limit", told, UNLIMITED, _of(joint)))
+        return ()
     if joint.type is JointType.HINGE and max(-least, greatest) > math.tau:
         reason = "more than a turn either way, as angles are in rad: a turn stands instead"
         values.losses.append(node.loss("limit", (least, greatest), reason, _of(joint)))
         least, greatest = max(least, -math.tau), min(greatest, math.tau)
-    joint.limits = ((least, greatest),)
+    return ((least, greatest),)
+
+
+def _bound(values: XmlValues, joint: NamedJoint, node: XmlNode, name: str) -> float:
+    """Greatest effort or velocity; 0 where none is known, or one beyond `NUMBER_MAX` is told."""
+    word = node.get(name)
+    if word is None or not is_beyond(word):
+        return values.number(node, name, UNKNOWN)
+    reason = f"beyond {NUMBER_MAX:g}: no bound is known"
+    values.losses.append(node.loss(name, word, reason, _of(joint)))
+    return UNKNOWN
 
 
 def _read_mimic(values: XmlValues, joint: NamedJoint) -> None:

@@ -17,7 +17,7 @@ from sim.world.robots.model import (
 from sim.world.robots.named import NamedLink
 from sim.world.robots.rotations import quaternion_of
 from sim.world.robots.shapes import SIZES, tensor_of
-from sim.world.robots.urdf_meshes import read_mesh
+from sim.world.robots.urdf_meshes import read_mesh, unreadable
 from sim.world.robots.urdf_words import INERTIA
 from sim.world.robots.xml_nodes import XmlNode, named
 from sim.world.robots.xml_values import XmlValues, triple
@@ -88,6 +88,8 @@ def _first(values: XmlValues, link: XmlNode, tag: str) -> Geometry | None:
         mesh, unread = None, ""
         if found is None and shape is not None and shape.tag == "mesh":
             mesh, unread = read_mesh(values, shape)
+            if mesh is not None and mesh.contents and tag == "visual":
+                unread = unreadable(mesh)
         if found is None and shape is not None and not unread:
             found = _geometry(values, node, mesh)
             link.take(node)
@@ -138,9 +140,11 @@ def _inertia(values: XmlValues, link: NamedLink, inertial: XmlNode) -> LinkInert
     """Mass, centre and inertia in the link's axes; None of a link without mass."""
     pose = values.place(inertial)
     told, tensor = inertial.one("mass"), inertial.one("inertia")
-    for tag, node in (("mass", told), ("inertia", tensor)):
-        if node is None:
-            values.fault(inertial, None, f"<inertial> has no <{tag}>", f"<{tag} .../>")
+    if told is None:
+        values.fault(inertial, None, "<inertial> has no <mass>", "<mass .../>")
+    if tensor is None:
+        reason = "none is told: its mass is at a point"
+        values.losses.append(inertial.loss("<inertia>", None, reason, named(link.node)))
     mass = values.needed(told, "value")
     entries = tuple(values.number(tensor, name, 0.0) for name in INERTIA)
     if mass == 0.0:
@@ -160,14 +164,19 @@ def _inertia(values: XmlValues, link: NamedLink, inertial: XmlNode) -> LinkInert
 
 
 def _physical(entries: Numbers) -> Array | None:
-    """The nearest inertia that a body can have; None if this one can be, or if none is near.
+    """The nearest inertia that a body can have; None if this one can be.
 
-    Negative moments become those of a rod; one beyond the sum of the others shares the excess.
+    Negative moments become those of a rod, or all 0 of a point; one beyond the sum of the others
+    shares the excess.
     """
+    if not any(entries):
+        return None
     moments, axes = np.linalg.eigh(tensor_of(entries))
     least, middle, greatest = moments.tolist()
     slack = SLACK * greatest
-    if greatest <= 0.0 or (least >= -slack and greatest <= least + middle + slack):
+    if greatest <= 0.0:
+        return np.zeros((3, 3))
+    if least >= -slack and greatest <= least + middle + slack:
         return None
     excess = greatest - least - middle
     nearest = np.array([least + excess / 3.0, middle + excess / 3.0, greatest - excess / 3.0])

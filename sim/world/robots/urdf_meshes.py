@@ -1,6 +1,6 @@
 """Meshes of URDF: ``<mesh filename scale>``, with ``<part filename>`` of ours for convex parts."""
 
-from sim.world.meshes.reading import ENDINGS, OutsideError
+from sim.world.meshes.reading import ENDINGS, OutsideError, surface_of
 from sim.world.meshes.surface import MeshError
 from sim.world.robots.model import LinkMesh
 from sim.world.robots.xml_nodes import XmlNode
@@ -25,7 +25,18 @@ def read_mesh(values: XmlValues, node: XmlNode) -> tuple[LinkMesh | None, str]:
     try:
         return (values.meshes.filled(mesh) if file else mesh), ""
     except MeshError as error:
+        if isinstance(error.__cause__, OutsideError):
+            return None, f"its mesh {error.problem}; {error.remedy}"
         if file.startswith(PACKAGE) and not isinstance(error.__cause__, OutsideError):
             return None, f"its mesh {file} is not there: no folder above the document has it"
         values.fault(node, file, error.problem, error.remedy)
     return mesh, ""
+
+
+def unreadable(mesh: LinkMesh) -> str:
+    """Why a mesh that is only seen is left out: no motion asks for it; empty if it can be had."""
+    try:
+        surface_of(mesh)
+    except MeshError as error:
+        return f"its mesh {mesh.file}: {error.problem}"
+    return ""

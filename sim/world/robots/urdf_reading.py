@@ -16,10 +16,12 @@ from sim.world.robots.assembling import (
     exact,
     follow_the_first,
 )
+from sim.world.robots.faults import called
 from sim.world.robots.judge import findings_of
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import JointType, MachineBounds, Robot
 from sim.world.robots.named import NamedJoint, NamedLink
+from sim.world.robots.starting import start_inside
 from sim.world.robots.urdf_joints import axes_of_plane, read_joint, read_loop
 from sim.world.robots.urdf_links import read_colour, read_link
 from sim.world.robots.urdf_merging import merged
@@ -83,12 +85,13 @@ class _Reader:
         values.faults.end()
         joints = self._planes(self._one_parent(joints), links)
         joints, links = merged(values, joints, links)
+        start_inside(values, joints, told=False)
         follow_the_first(values, joints)
         joints = exact(joints, links)
         parts = NamedParts(links, joints, loops)
         robot = assembled(values, parts, root.get("name") or "", self._machine())
         losses = values.losses + list(root.untaken(REASONS))
-        values.faults.take(findings_of(robot, whole=not values.faults.faults))
+        values.faults.take(called(findings_of(robot, whole=not values.faults.faults), robot))
         values.faults.end()
         return robot, tuple(sorted(losses, key=lambda one: (one.line, one.column)))
 

@@ -52,5 +52,7 @@ BALL_AXES: Final = tuple(map(tuple, np.eye(3).tolist()))
 """Of the three hinges that stand for a ball."""
 INERTIA: Final = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 """In the order of our entries."""
+UNBOUNDED_M: Final = 1e9
+"""Limit of a slide that has none."""
 UNKNOWN: Final = 0.0
 """What exporters write for a limit they do not know."""

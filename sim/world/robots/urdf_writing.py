@@ -35,6 +35,7 @@ from sim.world.robots.urdf_words import (
     CLOSING,
     INERTIA,
     PARTS,
+    UNBOUNDED_M,
     UNKNOWN,
     VERSION,
     WORLD,
@@ -44,8 +45,6 @@ from sim.world.robots.xml_writing import add, document
 Array = NDArray[np.float64]
 
 DEFAULT_COLOUR: Final = RobotLink(0, ()).colour
-UNBOUNDED_M: Final = 1e9
-"""Limit of a slide that has none."""
 
 
 def write_urdf(robot: Robot) -> str:

@@ -26,6 +26,7 @@ class XmlNode:
 
     __slots__ = (
         "asked", "attributes", "children", "column", "fallbacks", "line", "tag", "taken",
+        "within",
     )  # fmt: skip
 
     def __init__(self, tag: str, attributes: dict[str, str], line: int, column: int) -> None:
@@ -40,6 +41,8 @@ class XmlNode:
         """Whether what it is in has taken it."""
         self.fallbacks: tuple[XmlNode, ...] = ()
         """Elements whose attributes stand for those that it does not have, the nearest first."""
+        self.within: str = ""
+        """File, line and column in it, if it stands in one that the document includes."""
 
     def get(self, name: str) -> str | None:
         """An attribute; None if it is not there."""
@@ -68,7 +71,9 @@ class XmlNode:
 
     def loss(self, field: str, value: object, reason: str, subject: str = "") -> Loss:
         """A loss that stands here."""
-        return Loss(subject or named(self), field, value, reason, self.line, self.column)
+        whose = subject or named(self)
+        whose = f"{self.within}: {whose}" if self.within else whose
+        return Loss(whose, field, value, reason, self.line, self.column)
 
     def take(self, child: "XmlNode", *, whole: bool = False) -> None:
         """Take one of its elements; whole: all that is in it too."""

@@ -34,9 +34,11 @@ class XmlValues:
         self.meshes: MeshReader = MeshReader(files)
         self.faults: FaultList = FaultList(source, {})
         self.losses: list[Loss] = []
+        self.faults.losses = self.losses
 
     def fault(self, node: XmlNode, value: object, problem: str, remedy: str) -> None:
         """Note what is wrong with an element."""
+        problem = f"{node.within}: {problem}" if node.within else problem
         self.faults.add(node.line, node.column, value, problem, remedy)
 
     def numbers(self, node: XmlNode | None, name: str, instead: Numbers) -> Numbers:
@@ -122,3 +124,11 @@ def triple(values: Numbers | Array) -> tuple[float, float, float]:
 
 def _shown(values: Numbers) -> str:
     return " ".join(f"{one:g}" for one in values)
+
+
+def is_beyond(word: str) -> bool:
+    """Whether a word is one number beyond `NUMBER_MAX` either way; what is no number is not."""
+    try:
+        return abs(float(word.replace("_", "?"))) > NUMBER_MAX
+    except ValueError:
+        return False
