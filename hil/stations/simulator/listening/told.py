@@ -106,7 +106,7 @@ class HostLineTold(TypedDict):
     correlation: float | None
     """Of the two [1]."""
     judgement: str
-    """What that means: agrees, wrong sign, wrong scale, not told."""
+    """What that means: agrees, wrong sign, wrong scale, wrong axis, no gravity, not told."""
 
 
 class HostCheckTold(TypedDict):
