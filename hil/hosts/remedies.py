@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from platform6dof.cueing.plausible import UNITS, ForceFault, ForceFinding
+from platform6dof.cueing.slopes import AXES, FINE, SCALE_MOST
 from platform6dof.cueing.vehicle import GRAVITY_M_S2
 
 if TYPE_CHECKING:
@@ -58,6 +59,35 @@ def host_remedy(finding: ForceFinding, settings: MapSettings) -> str:
     elif finding.fault is ForceFault.WRONG_SCALE:
         said.append("force_factor so that it is, or the byte order of its wire")
     return f"in its map: {', '.join(said)}"
+
+
+def slope_remedy(lines: Sequence[Sequence[float]], settings: MapSettings | None) -> str:
+    """What is wrong with slopes of force and rates, and what to write into the map.
+
+    Args:
+        lines: slope, correlation and verdict of each of `AXES`.
+        settings: the map that is in force; None for none.
+    """
+    found: list[str] = []
+    keys: list[str] = []
+    for group, key in (((0, 1, 2), "force"), ((3, 4, 5), "rate")):
+        wrong = [at for at in group if lines[at][2] != FINE]
+        for at in wrong:
+            against = "the change of speed" if key == "force" else "the attitude"
+            found.append(f"{AXES[at]}: slope {lines[at][0]:.3g} on {against}")
+        if not wrong or settings is None:
+            continue
+        turned = [at for at in wrong if lines[at][0] < 0.0]
+        if turned:
+            before: Sequence[str] = getattr(settings, f"{key}_axes")
+            axes = [_signed(at in turned, before[at - group[0]]) for at in group]
+            keys.append(f"{key}_axes = {axes_text(axes)}")
+        size = abs(lines[wrong[0]][0])
+        if not 1.0 / SCALE_MOST <= size <= SCALE_MOST:
+            factor = getattr(settings, f"{key}_factor") / size
+            keys.append(f"{key}_factor = about {factor:.3g}")
+    said = f"{', '.join(found)}; about 1 is right"
+    return f"{said}; in its map: {', '.join(keys)}" if keys else said
 
 
 def _signed(negative: bool, axis: str) -> str:
