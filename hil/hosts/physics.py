@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hil.hosts.remedies import host_remedy, slope_remedy
 from hil.hosts.states import Cause, HostState
@@ -46,9 +47,18 @@ _NEVER: Final = (HostState.WAITING, HostState.LOST)
 _BEFORE: Final = (*_NEVER, HostState.AWAY)
 """States in which it is not followed."""
 
-_Interval = tuple[float, Vector3, Vector3, float, float]
-"""How long it was [s]; mean force in body axes, and turned level; the size that the change of speed
-asks for; its largest component [m/s²]."""
+
+
+class _Interval(NamedTuple):
+    lasts_s: float
+    body: Vector3
+    """Mean force in body axes [m/s²]."""
+    level: Vector3
+    """The same turned level by the attitude; NaN if none is told."""
+    steady: Vector3
+    """The same without the change of speed; NaN if none is told."""
+    due_m_s2: float
+    """The size of the force that the change of speed asks for; NaN if none is told."""
 
 
 class Physics:
@@ -142,29 +152,32 @@ class Physics:
         """An interval is whole."""
         slopes = self._slopes
         slopes.take(self._block, lasts_s, GRAVITY_M_S2)
-        x, y, z, north, east, down, due, most = slopes.out.tolist()
+        x, y, z, *others = slopes.out.tolist()
+        due, most = others[3:5]
         self._known_s += lasts_s
         self._settled = self._known_s >= SURE_S
-        if math.isnan(x + y + z) and math.isnan(z):
+        if math.isnan(z):
             self.force = None
             return
         window = self._window
-        window.append((lasts_s, (x, y, z), (north, east, down), due, most))
+        level, steady = tuple(others[:3]), tuple(others[5:])
+        window.append(_Interval(lasts_s, (x, y, z), level, steady, due))
         while len(window) > 2 and sum(one[0] for one in window) - window[0][0] >= WINDOW_S:
             window.popleft()
         self._empty_s = self._empty_s + lasts_s if most == 0.0 else 0.0
         self.force = self._judged()
 
     def _judged(self) -> ForceFinding | None:
-        mean, level = self._mean(1), self._mean(2)
+        window = self._window
+        mean = _mean(window, [one.body for one in window])
         if self._empty_s >= EMPTY_S:
             return empty(mean)
-        return judged_force(mean, None if math.isnan(level[2]) else level)
-
-    def _mean(self, at: int) -> Vector3:
-        whole_s = sum(one[0] for one in self._window)
-        x, y, z = (sum(one[0] * one[at][k] for one in self._window) / whole_s for k in range(3))  # pyright: ignore[reportIndexIssue, reportUnknownVariableType, reportUnknownArgumentType]
-        return x, y, z
+        level = _mean(window, [one.level for one in window])
+        found = judged_force(mean, None if math.isnan(level[2]) else level)
+        steady = _mean(window, [one.steady for one in window])
+        if found is None or math.isnan(steady[2]):
+            return found
+        return None if judged_force(mean, steady) is None else found
 
     @property
     def _weightless(self) -> bool:
@@ -175,8 +188,8 @@ class Physics:
             return True
         least = NONE_SHARE * GRAVITY_M_S2
         return all(
-            math.hypot(*force) < least and due > DUE_SHARE * GRAVITY_M_S2
-            for _, force, _, due, _ in self._window
+            math.hypot(*one.body) < least and one.due_m_s2 > DUE_SHARE * GRAVITY_M_S2
+            for one in self._window
         )
 
     def _take_pose(self, state: VehicleState, at_s: float) -> None:
@@ -191,3 +204,12 @@ class Physics:
             return ""
         x, y, z, roll, pitch, yaw = (sum(one) / len(self._poses) for one in zip(*self._poses))
         return self._settings.pose_finding((x, y, z), (roll, pitch, yaw))
+
+
+def _mean(window: Sequence[_Interval], vectors: Sequence[Vector3]) -> Vector3:
+    """Mean over time of what intervals have."""
+    whole_s = x = y = z = 0.0
+    for one, (a, b, c) in zip(window, vectors, strict=True):
+        share = one.lasts_s
+        whole_s, x, y, z = whole_s + share, x + share * a, y + share * b, z + share * c
+    return x / whole_s, y / whole_s, z / whole_s

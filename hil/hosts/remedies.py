@@ -65,29 +65,41 @@ def slope_remedy(lines: Sequence[Sequence[float]], settings: MapSettings | None)
     """What is wrong with slopes of force and rates, and what to write into the map.
 
     Args:
-        lines: slope, correlation and verdict of each of `AXES`.
+        lines: slope, correlation, verdict and the axis that it is on, of each of `AXES`.
         settings: the map that is in force; None for none.
     """
     found: list[str] = []
     keys: list[str] = []
-    for group, key in (((0, 1, 2), "force"), ((3, 4, 5), "rate")):
-        wrong = [at for at in group if lines[at][2] != FINE]
+    for first, key, against in ((0, "force", "change of speed"), (3, "rate", "attitude")):
+        group = lines[first : first + 3]
+        wrong = [at for at in range(3) if group[at][2] != FINE]
         for at in wrong:
-            against = "the change of speed" if key == "force" else "the attitude"
-            found.append(f"{AXES[at]}: slope {lines[at][0]:.3g} on {against}")
-        if not wrong or settings is None:
-            continue
-        turned = [at for at in wrong if lines[at][0] < 0.0]
-        if turned:
-            before: Sequence[str] = getattr(settings, f"{key}_axes")
-            axes = [_signed(at in turned, before[at - group[0]]) for at in group]
-            keys.append(f"{key}_axes = {axes_text(axes)}")
-        size = abs(lines[wrong[0]][0])
-        if not 1.0 / SCALE_MOST <= size <= SCALE_MOST:
-            factor = getattr(settings, f"{key}_factor") / size
-            keys.append(f"{key}_factor = about {factor:.3g}")
+            slope, _, _, on = group[at]
+            where = f"the {against}" if on == at else f"what {AXES[first + int(on)]} should be"
+            found.append(f"{AXES[first + at]}: slope {slope:.3g} on {where}")
+        if wrong and settings is not None:
+            keys += _slope_keys(group, key, settings)
     said = f"{', '.join(found)}; about 1 is right"
     return f"{said}; in its map: {', '.join(keys)}" if keys else said
+
+
+def _slope_keys(group: Sequence[Sequence[float]], key: str, settings: MapSettings) -> list[str]:
+    """Keys that make three slopes 1."""
+    before: Sequence[str] = getattr(settings, f"{key}_axes")
+    keys: list[str] = []
+    axes, sizes = list(before), list[float]()
+    for at, (slope, _, verdict, on) in enumerate(group):
+        if verdict != FINE:
+            axes[int(on)] = _signed(slope < 0.0, before[at])
+            sizes.append(abs(slope))
+    if axes != list(before):
+        whole = len({one[-1] for one in axes}) == 3
+        keys.append(f"{key}_axes = {axes_text(axes)}" if whole else f"the right {key}_axes")
+    size = max(sizes)
+    if not 1.0 / SCALE_MOST <= size <= SCALE_MOST:
+        factor = getattr(settings, f"{key}_factor") / size
+        keys.append(f"{key}_factor = about {factor:.3g}")
+    return keys
 
 
 def _signed(negative: bool, axis: str) -> str:

@@ -34,7 +34,11 @@ LEAST_FORCE_M_S2: Final = 0.3
 """Standard deviation that one side of a pair of forces must have [m/s²]."""
 LEAST_RATE_RAD_S: Final = 0.03
 """The same of rates [rad/s]."""
-FINE, WRONG_SIGN, WRONG_SCALE = 0, 1, 2
+RELATED: Final = 0.5
+"""With this correlation on its own axis, what an axis tells is not that of another one."""
+OTHER_SLOPE: Final = 0.3
+"""Slope on another axis from which it is not the small part that a sensor askew tells of it."""
+FINE, WRONG_SIGN, WRONG_SCALE, WRONG_AXIS = 0, 1, 2, 3
 
 
 @njit(cache=True, error_model="numpy")
@@ -66,11 +70,10 @@ def _turning(a: Array, b: Array, out: Array) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def _take(sums: Array, k: int, x: float, y: float, decay: float) -> None:
-    """One more pair of an axis: count, sums and squares."""
+def _take(row: Array, x: float, y: float, decay: float) -> None:
+    """One more pair of a line: count, sums and squares."""
     if not (math.isfinite(x) and math.isfinite(y)):
         return
-    row = sums[k]
     for at in range(6):
         row[at] *= decay
     row[0] += 1.0
@@ -79,6 +82,14 @@ def _take(sums: Array, k: int, x: float, y: float, decay: float) -> None:
     row[3] += x * x
     row[4] += x * y
     row[5] += y * y
+
+
+@njit(cache=True, error_model="numpy")
+def _take_all(sums: Array, first: int, due: Array, told: Array, decay: float) -> None:
+    """Pairs of three axes, each told one with each that is due."""
+    for k in range(3):
+        for j in range(3):
+            _take(sums[first + 3 * k + j], due[j], told[k], decay)
 
 
 @njit(cache=True, error_model="numpy")
@@ -104,6 +115,28 @@ def _line(row: Array, least: float, out: Array) -> None:
 
 
 @njit(cache=True, error_model="numpy")
+def _judge(sums: Array, least: float, told: int, out: Array, other: Array) -> None:
+    """Line of a told axis on its own, and on the others if it has nothing to do with its own.
+
+    Args:
+        sums: of its group, shape (9, 6).
+        told: 0, 1, 2.
+        out: gets slope, correlation, verdict and the axis that it is found on.
+        other: scratch.
+    """
+    _line(sums[4 * told], least, out)
+    out[3] = told
+    if abs(out[1]) >= RELATED:
+        return
+    for j in range(3):
+        if j == told:
+            continue
+        _line(sums[3 * told + j], least, other)
+        if abs(other[1]) >= SURE_CORRELATION and abs(other[0]) >= OTHER_SLOPE:
+            out[0], out[1], out[2], out[3] = other[0], other[1], WRONG_AXIS, j
+
+
+@njit(cache=True, error_model="numpy")
 def interval(
     block: Array, lasts_s: float, gravity: float, decay: float, sums: Array, lines: Array,
     out: Array, work: Array,
@@ -115,11 +148,13 @@ def interval(
         lasts_s: from the first to the last [s].
         gravity: [m/s²].
         decay: share of what was before that still counts.
-        sums: memory, shape (6, 6), zeros at first.
-        lines: gets slope, correlation and verdict of each of `AXES`, shape (6, 3).
+        sums: memory, shape (18, 6), zeros at first.
+        lines: gets slope, correlation, verdict and the axis that it is on, of each of `AXES`,
+            shape (6, 4).
         out: gets the mean force in body axes and turned level, 0 to 6; the size of the force that
-            the change of speed asks for, NaN if that is not told; the largest number of all forces.
-        work: scratch, shape (6, 3).
+            the change of speed asks for, NaN if that is not told; the largest number of all forces;
+            the mean force turned level without the change of speed, 8 to 11.
+        work: scratch, shape (6, 4).
 
     Returns:
         How many lines are wrong.
@@ -130,7 +165,7 @@ def interval(
         size = row[6] * row[6] + row[7] * row[7] + row[8] * row[8] + row[9] * row[9]
         if not abs(size - 1.0) < 0.2:
             posed = False
-    mean, rates, over, level = work[0], work[1], work[2], work[3]
+    mean, rates, over, level = work[0, :3], work[1, :3], work[2, :3], work[3, :3]
     for k in range(3):
         mean[k] = rates[k] = over[k] = level[k] = 0.0
     most = 0.0
@@ -155,24 +190,32 @@ def interval(
     for k in range(3):
         out[k] = mean[k]
         out[3 + k] = level[k] if posed else math.nan
+        out[8 + k] = math.nan
     out[6], out[7] = math.nan, most
     first, end = block[0], block[last]
-    due = work[5]
+    due = work[5, :3]
     if posed:
         _turned(first[6:10], first[10:13], False, work[3])
         _turned(end[6:10], end[10:13], False, work[4])
         for k in range(3):
             due[k] = (work[4, k] - work[3, k]) / lasts_s
-        due[2] -= gravity
         middle = block[last // 2, 6:10]
+        w, x, y, z = middle
+        c, s = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)
+        size = math.sqrt(c * c + s * s)
+        c, s = (c / size, s / size) if size > 1e-9 else (1.0, 0.0)
+        out[8] = out[3] - (c * due[0] + s * due[1])
+        out[9] = out[4] - (c * due[1] - s * due[0])
+        out[10] = out[5] - due[2]
+        due[2] -= gravity
         out[6] = math.sqrt(due[0] ** 2 + due[1] ** 2 + due[2] ** 2)
         _turned(middle, due, True, work[3])
         _turned(middle, over, True, work[4])
-        for k in range(3):
-            _take(sums, k, work[3, k], work[4, k], decay)
+        _take_all(sums, 0, work[3], work[4], decay)
         _turning(first[6:10], end[6:10], due)
         for k in range(3):
-            _take(sums, 3 + k, due[k] / lasts_s, rates[k], decay)
+            due[k] /= lasts_s
+        _take_all(sums, 9, due, rates, decay)
     else:
         for k in range(3):
             due[k] = (end[10 + k] - first[10 + k]) / lasts_s
@@ -180,11 +223,14 @@ def interval(
         vy = v[1] if math.isfinite(v[1]) else 0.0
         vz = v[2] if math.isfinite(v[2]) else 0.0
         side = due[1] if math.isfinite(due[1]) else 0.0
-        _take(sums, 0, due[0] + rates[1] * vz - rates[2] * vy, mean[0], decay)
-        _take(sums, 1, side + rates[2] * v[0] - rates[0] * vz, mean[1], decay)
+        due[0] += rates[1] * vz - rates[2] * vy
+        due[1] = side + rates[2] * v[0] - rates[0] * vz
+        due[2] = math.nan
+        _take_all(sums, 0, due, mean, decay)
     wrong = 0
     for k in range(6):
-        _line(sums[k], LEAST_FORCE_M_S2 if k < 3 else LEAST_RATE_RAD_S, lines[k])
+        least = LEAST_FORCE_M_S2 if k < 3 else LEAST_RATE_RAD_S
+        _judge(sums[9 * (k // 3) : 9 * (k // 3) + 9], least, k % 3, lines[k], work[0])
         wrong += lines[k, 2] != FINE
     return wrong
 
@@ -193,11 +239,11 @@ class Slopes:
     """What the intervals of one source have told so far."""
 
     def __init__(self) -> None:
-        self._sums, self._work = np.zeros((6, 6)), np.zeros((6, 3))
+        self._sums, self._work = np.zeros((18, 6)), np.zeros((6, 4))
         self._block = np.zeros((SAMPLES, COLUMNS))
-        self.lines: Array = np.full((6, 3), math.nan)
-        """Slope, correlation and verdict of each of `AXES`."""
-        self.out: Array = np.zeros(8)
+        self.lines: Array = np.full((6, 4), math.nan)
+        """Slope, correlation, verdict and the axis that it is on, of each of `AXES`."""
+        self.out: Array = np.zeros(11)
         """Of the last interval, as `interval` gives it."""
         self.wrong: int = 0
         """How many lines have a wrong slope."""
