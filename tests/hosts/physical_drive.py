@@ -1,11 +1,7 @@
-"""A vehicle in motion by rigid-body kinematics alone, and its packets with wrong signs and bytes.
+"""A vehicle in motion by rigid-body kinematics alone: attitude and velocity, by SciPy's rotations.
 
-Made of attitude and velocity over the earth by SciPy's rotations; shares nothing with what judges
-it, and is what `benchmarks` and campaigns send.
+It shares nothing with what judges it.
 """
-
-import struct
-from dataclasses import replace
 
 import numpy as np
 from scipy.spatial.transform import Rotation as Turn
@@ -47,70 +43,3 @@ def drive(seconds: float, rate_hz: float, seed: int) -> list[VehicleState]:
         )
         for at in range(fine, len(t) - fine, fine)
     ]  # fmt: skip
-
-
-def wrong_axes(rng) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """An order and signs of three axes that are not the right ones."""
-    while True:
-        order = tuple(int(one) for one in rng.permutation(3))
-        signs = tuple(float(one) for one in rng.choice([-1.0, 1.0], 3))
-        if order != (0, 1, 2) or signs != (1.0, 1.0, 1.0):
-            return order, signs
-
-
-def turned(vector, axes, factor=1.0):
-    """The components of a vector in a wrong order, with wrong signs and unit."""
-    order, signs = axes
-    return tuple(factor * sign * vector[at] for at, sign in zip(order, signs, strict=True))
-
-
-def swapped(vector, form="f"):
-    """Numbers as somebody reads them who has their bytes the other way round."""
-    data = struct.pack(f"<{len(vector)}{form}", *vector)
-    return struct.unpack(f">{len(vector)}{form}", data)
-
-
-FACTORS = (1.0 / G, 1.0 / 0.3048, 0.3048, G, 100.0, 0.01)
-RATE_FACTORS = (57.29578, 1.0 / 57.29578)
-
-
-def wronged(state: VehicleState, kind: str, draw) -> VehicleState:
-    """A state as a wrong map makes it."""
-    if kind == "force_axes":
-        return replace(state, f_m_s2=turned(state.f_m_s2, draw))
-    if kind == "rate_axes":
-        return replace(state, omega_rad_s=turned(state.omega_rad_s, draw))
-    if kind == "force_unit":
-        return replace(state, f_m_s2=turned(state.f_m_s2, ((0, 1, 2), (1.0, 1.0, 1.0)), draw))
-    if kind == "rate_unit":
-        rates = turned(state.omega_rad_s, ((0, 1, 2), (1.0, 1.0, 1.0)), draw)
-        return replace(state, omega_rad_s=rates)
-    if kind == "force_bytes":
-        return replace(state, f_m_s2=swapped(state.f_m_s2, draw))
-    if kind == "rate_bytes":
-        return replace(state, omega_rad_s=swapped(state.omega_rad_s, draw))
-    if kind == "all_bytes":
-        fields = ("f_m_s2", "omega_rad_s", "attitude", "v_m_s", "position_m")
-        return replace(state, **{name: swapped(getattr(state, name), draw) for name in fields})
-    if kind == "no_gravity":
-        down = Turn.from_quat(np.roll(state.attitude, -1)).inv().apply([0.0, 0.0, G])
-        return replace(state, f_m_s2=tuple(np.add(state.f_m_s2, down)))
-    raise AssertionError(kind)
-
-
-def drawn(rng) -> tuple[str, object]:
-    """A random mistake."""
-    kind = str(rng.choice(KINDS))
-    if kind.endswith("axes"):
-        return kind, wrong_axes(rng)
-    if kind == "force_unit":
-        return kind, float(rng.choice(FACTORS))
-    if kind == "rate_unit":
-        return kind, float(rng.choice(RATE_FACTORS))
-    return kind, str(rng.choice(["f", "d"]))
-
-
-KINDS = (
-    "force_axes", "rate_axes", "force_unit", "rate_unit", "force_bytes", "rate_bytes", "all_bytes",
-    "no_gravity",
-)  # fmt: skip
