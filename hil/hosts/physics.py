@@ -19,6 +19,8 @@ from platform6dof.cueing.attitude import to_euler
 from platform6dof.cueing.plausible import (
     EMPTY_S,
     NONE_SHARE,
+    SHARES,
+    UPRIGHT_SHARE,
     ForceFinding,
     empty,
     judged_force,
@@ -59,6 +61,8 @@ class _Interval(NamedTuple):
     """The same without the change of speed; NaN if none is told."""
     due_m_s2: float
     """The size of the force that the change of speed asks for; NaN if none is told."""
+    odd: bool
+    """Whether it must be looked at."""
 
 
 class Physics:
@@ -81,20 +85,21 @@ class Physics:
     def anchor(self) -> None:
         """What follows does not continue what was; which way its axes point is still known."""
         self._block: list[tuple[float, ...]] = []
-        self._first_s = self._last_s = self._next_s = -math.inf
+        self._first_s = self._last_s = -math.inf
+        self.next_s: float = -math.inf
+        """An earlier packet is passed over [s]."""
+        self.suspects: bool = self._slopes.wrong > 0
+        """Whether there may be a cause; where not, nobody need ask for it."""
+        self._window_s = 0.0
         self._window: deque[_Interval] = deque()
         self._known_s = self._empty_s = 0.0
         self._poses: deque[tuple[float, ...]] = deque(maxlen=POSES)
-        self._settled = False
+        self.settled: bool = False
+        """Whether enough came to know that gravity, or a pose of rest, is where it should be."""
         self.force: ForceFinding | None = None
         """What is wrong with the mean force now; None if nothing is."""
 
     # -- what is told ------------------------------------------------------------------------
-
-    @property
-    def settled(self) -> bool:
-        """Whether enough came to know that gravity, or the pose of rest, is where it should be."""
-        return self._settled
 
     def cause(self, state: HostState) -> Cause:
         """Why it may not be followed, or go on being so; NONE if it may.
@@ -127,22 +132,20 @@ class Physics:
     # -- packets -----------------------------------------------------------------------------
 
     def take(self, state: VehicleState, at_s: float) -> None:
-        """One more packet that continues the motion.
+        """One more packet that continues the motion, not before `next_s`.
 
         Args:
             at_s: when it was sent, or came [s].
         """
-        if at_s < self._next_s:
-            return
-        if state.flags & VehicleFlags.POSE:
-            self._next_s = at_s + SAMPLE_S
+        self.next_s = at_s + SAMPLE_S
+        if VehicleFlags.POSE in state.flags:
             self._take_pose(state, at_s)
             return
         block = self._block
         if not block or at_s - self._last_s > APART_S:
             self._block = block = []
             self._first_s = at_s
-        self._last_s, self._next_s = at_s, at_s + SAMPLE_S
+        self._last_s = at_s
         block.append(state.f_m_s2 + state.omega_rad_s + state.attitude + state.v_m_s)
         if len(block) == SAMPLES:
             self._close(at_s - self._first_s)
@@ -152,20 +155,19 @@ class Physics:
         """An interval is whole."""
         slopes = self._slopes
         slopes.take(self._block, lasts_s, GRAVITY_M_S2)
-        x, y, z, *others = slopes.out.tolist()
-        due, most = others[3:5]
+        x, y, z, a, b, c, due, most, p, q, r = slopes.out.tolist()
         self._known_s += lasts_s
-        self._settled = self._known_s >= SURE_S
-        if math.isnan(z):
-            self.force = None
-            return
-        window = self._window
-        level, steady = tuple(others[:3]), tuple(others[5:])
-        window.append(_Interval(lasts_s, (x, y, z), level, steady, due))
-        while len(window) > 2 and sum(one[0] for one in window) - window[0][0] >= WINDOW_S:
-            window.popleft()
-        self._empty_s = self._empty_s + lasts_s if most == 0.0 else 0.0
-        self.force = self._judged()
+        self.settled = self._known_s >= SURE_S
+        if z == z:
+            one = _Interval(lasts_s, (x, y, z), (a, b, c), (p, q, r), due, not _plain(x, y, z, c))
+            self._window.append(one)
+            self._window_s += lasts_s
+            while self._window_s - self._window[0].lasts_s >= WINDOW_S:
+                self._window_s -= self._window.popleft().lasts_s
+            self._empty_s = self._empty_s + lasts_s if most == 0.0 else 0.0
+            odd = any([one.odd for one in self._window])
+            self.force = self._judged() if odd else None
+        self.suspects = slopes.wrong > 0 or self.force is not None
 
     def _judged(self) -> ForceFinding | None:
         window = self._window
@@ -195,7 +197,8 @@ class Physics:
     def _take_pose(self, state: VehicleState, at_s: float) -> None:
         """One more pose: the tool must stand near the middle before it is followed."""
         self._first_s = at_s if self._first_s == -math.inf else self._first_s
-        self._settled = at_s - self._first_s >= SURE_S
+        self.settled = at_s - self._first_s >= SURE_S
+        self.suspects = True
         self._poses.append((*state.position_m, *to_euler(state.attitude)))
 
     def _pose_text(self) -> str:
@@ -204,6 +207,14 @@ class Physics:
             return ""
         x, y, z, roll, pitch, yaw = (sum(one) / len(self._poses) for one in zip(*self._poses))
         return self._settings.pose_finding((x, y, z), (roll, pitch, yaw))
+
+
+def _plain(x: float, y: float, z: float, level_z: float) -> bool:
+    """Whether a force is within a convex part of what is plausible: then so is a mean of such."""
+    up = -z / GRAVITY_M_S2
+    if not UPRIGHT_SHARE <= up <= SHARES[1]:
+        return False
+    return level_z != level_z or UPRIGHT_SHARE <= -level_z / GRAVITY_M_S2 <= SHARES[1]
 
 
 def _mean(window: Sequence[_Interval], vectors: Sequence[Vector3]) -> Vector3:

@@ -137,8 +137,10 @@ class HostWatch:
         if now_s - self._fresh_s >= FRESH_S:
             silent = now_s - self._heard_s >= FRESH_S
             self._fault(now_s, Cause.NO_PACKET if silent else Cause.STAMP_FROZEN)
-        elif (wrong := self._physics.cause(self.state)) is not Cause.NONE:
-            self._fault(now_s, wrong)
+        elif self._physics.suspects:
+            wrong = self._physics.cause(self.state)
+            if wrong is not Cause.NONE:
+                self._fault(now_s, wrong)
         self._go_on(now_s)
         anchor = self._anchor and bool(accepted)
         self._anchor = self._anchor and not accepted
@@ -213,9 +215,11 @@ class HostWatch:
         if self._pace.off(received):
             self._fault(now_s, Cause.SPEED_FACTOR)
             return self._still_goes_on
-        stamp_s = received.packet.state.t_s
-        at_s = received.kernel_s if math.isnan(stamp_s) else stamp_s
-        self._physics.take(received.packet.state, at_s)
+        at_s = received.packet.state.t_s
+        if at_s != at_s:
+            at_s = received.kernel_s
+        if at_s >= self._physics.next_s:
+            self._physics.take(received.packet.state, at_s)
         if math.isnan(self._sound_s):
             self._sound_s = received.kernel_s
         return self.state is not HostState.FADING_OUT
