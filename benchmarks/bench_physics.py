@@ -67,7 +67,7 @@ def physics_s(packets: list[Received], settings: Hcu1Settings) -> float:
     if not physics.settled or physics.suspects:
         raise AssertionError("the flight was not judged, or was found wrong")
     begun_s = time.process_time()
-    for one in packets:
+    for _one in packets:
         pass
     return (spent_s - (time.process_time() - begun_s)) / len(packets)
 

@@ -50,7 +50,6 @@ _BEFORE: Final = (*_NEVER, HostState.AWAY)
 """States in which it is not followed."""
 
 
-
 class _Interval(NamedTuple):
     lasts_s: float
     body: Vector3
@@ -165,7 +164,7 @@ class Physics:
             while self._window_s - self._window[0].lasts_s >= WINDOW_S:
                 self._window_s -= self._window.popleft().lasts_s
             self._empty_s = self._empty_s + lasts_s if most == 0.0 else 0.0
-            odd = any([one.odd for one in self._window])
+            odd = any(one.odd for one in self._window)
             self.force = self._judged() if odd else None
         self.suspects = slopes.wrong > 0 or self.force is not None
 
@@ -205,7 +204,8 @@ class Physics:
         """What is wrong with the mean of the newest poses; empty if nothing is."""
         if self._settings is None or not self._poses:
             return ""
-        x, y, z, roll, pitch, yaw = (sum(one) / len(self._poses) for one in zip(*self._poses))
+        count = len(self._poses)
+        x, y, z, roll, pitch, yaw = (sum(one) / count for one in zip(*self._poses, strict=True))
         return self._settings.pose_finding((x, y, z), (roll, pitch, yaw))
 
 

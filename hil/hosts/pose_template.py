@@ -59,7 +59,8 @@ class PoseTemplateSettings(MapSettings):
     def pose_finding(self, position_m: Vector3, turn_rad: Vector3) -> str:
         """Why a pose cannot be that of a tool at rest: each axis stands near its middle then."""
         x, y, z = position_m
-        pose = dict(zip(_ORDER, (x, y, -z, *turn_rad), strict=True))
+        values = (x, y, -z, *turn_rad)
+        pose: dict[str, float] = dict(zip(_ORDER, values, strict=True))
         _, shown = _parts(self.template, self.binary, self.bits)
         told = {self.axes[at]: self.spans[at] for at in shown}
         shares = {name: pose[name] / span for name, span in told.items() if span}

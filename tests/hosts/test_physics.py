@@ -94,7 +94,9 @@ def test_the_key_that_is_named_ends_it(axes):
 
 def test_a_vehicle_at_rest_on_a_slope_is_followed_and_one_whose_roll_is_turned_is_not():
     assert ridden(turned(0.5))[1][-1][1].state is HostState.LIVE
-    wrong = [replace(one, attitude=(one.attitude[0], -one.attitude[1], 0, 0)) for one in turned(0.5)]
+    wrong = [
+        replace(one, attitude=(one.attitude[0], -one.attitude[1], 0, 0)) for one in turned(0.5)
+    ]
     watch, seen = ridden(wrong)
     assert (seen[-1][1].state, seen[-1][1].cause) == (HostState.WAITING, Cause.FORCE)
     assert "roll or pitch" in watch.why
@@ -170,7 +172,9 @@ def test_a_wrong_slope_that_is_known_before_it_is_followed_never_moves():
 
 def test_a_wire_without_speed_and_attitude_is_judged_by_gravity_alone():
     less = [
-        replace(one, attitude=(NAN,) * 4, v_m_s=UNKNOWN, position_m=UNKNOWN, omega_rad_s=(0, 0, 0.1))
+        replace(
+            one, attitude=(NAN,) * 4, v_m_s=UNKNOWN, position_m=UNKNOWN, omega_rad_s=(0, 0, 0.1)
+        )
         for one in standing()
     ]
     assert ridden(less)[1][-1][1].state is HostState.LIVE

@@ -83,7 +83,9 @@ def signed(rng, before):
     """Three signed axes that are not these."""
     while True:
         order, signs = rng.permutation(3), rng.integers(0, 2, 3)
-        axes = tuple(("-" if sign else "") + "xyz"[at] for at, sign in zip(order, signs, strict=True))
+        axes = tuple(
+            ("-" if sign else "") + "xyz"[at] for at, sign in zip(order, signs, strict=True)
+        )
         if axes != tuple(before):
             return axes
 
