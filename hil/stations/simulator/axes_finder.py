@@ -31,7 +31,7 @@ SMOOTH_S: Final = 0.5
 """Both sides of a line are averaged over so long: speed is told coarsely [s]."""
 NEAR_SHARE: Final = 0.15
 """Gravity in a unit is that, within this share."""
-SURE: Final = 0.6
+SURE: Final = 0.5
 """A line with less correlation says nothing."""
 ALONG: Final = 0.8
 """Cosine of how far from a column's axis a direction of the vehicle may be: 37°."""
@@ -69,9 +69,8 @@ def find_axes(path: Path, bend: Bend, speed_unit: str | None = None) -> FoundAxe
     groups = _groups(header)
     if not groups:
         raise MotionError(f"{path}: no three columns whose names differ by x, y, z alone: no force")
-    names = list(
-        dict.fromkeys((time_name, speed_name, *(one for group in groups for one in group)))
-    )
+    every = (one for group in groups for one in group)
+    names = list(dict.fromkeys((time_name, speed_name, *every)))
     table = read_table(path, names, time=time_name)
     unit = _time_unit(table.columns[time_name])
     t_s = times(table, TimeMap(time_name, unit), GAP_MAX_S)
@@ -103,7 +102,7 @@ def find_axes(path: Path, bend: Bend, speed_unit: str | None = None) -> FoundAxe
     rate_unit, sign_right = _right(path, force[right], f[right], v * turn * sign_turn, told)
     lines["f_y"] = (force[right], force_unit, sign_right)
     lines["f_z"] = (force[down], force_unit, sign_down)
-    # A gyro is right-handed; the force is told with its sign or with the other one, as its down says.
+    # A gyro is right-handed; where its down is not that of the force, that has the other sign.
     same = 1 if sign_turn == sign_down else -1
     lines["p"] = (rates[forward], rate_unit, same * sign_forward)
     lines["q"] = (rates[right], rate_unit, same * sign_right)
@@ -216,18 +215,16 @@ def _right(path: Path, name: str, force: Floats, bend: Floats, told: list[str]) 
     slope, correlation = _line(bend, force)
     if abs(correlation) < SURE:
         text = f"{path}: {name} does not go with speed times yaw rate (correlation"
-        raise MotionError(
-            f"{text} {correlation:.2f}, at least {SURE:g}): a drive with bends can tell"
-        )
+        text += f" {correlation:.2f}, at least {SURE:g})"
+        raise MotionError(f"{text}: a drive with bends tells it")
     unit = min(RATES, key=lambda one: abs(math.log(abs(slope) / RATES[one])))
     share = abs(slope) / RATES[unit]
     if not 1.0 / SLOPE_MOST <= share <= SLOPE_MOST:
         text = f"{path}: slope {share:.2f} of {name} on speed times yaw rate in {unit}"
         raise MotionError(f"{text}: about 1 is right; the unit of speed or rates is another")
-    told.append(
-        f"f_y: {name}, sign {1 if slope > 0 else -1:+d}, slope {share:.2f} on v·r in {unit}"
-    )
-    return unit, 1 if slope > 0.0 else -1
+    sign = 1 if slope > 0.0 else -1
+    told.append(f"f_y: {name}, sign {sign:+d}, slope {share:.2f} on v·r in {unit}")
+    return unit, sign
 
 
 def _line(x: Floats, y: Floats) -> tuple[float, float]:
