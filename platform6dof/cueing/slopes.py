@@ -36,7 +36,7 @@ LEAST_RATE_RAD_S: Final = 0.03
 """The same of rates [rad/s]."""
 RELATED: Final = 0.5
 """With this correlation on its own axis, what an axis tells is not that of another one."""
-OTHER_SLOPE: Final = 0.3
+OTHER_SLOPE: Final = 0.5
 """Slope on another axis from which it is not the small part that a sensor askew tells of it."""
 FINE, WRONG_SIGN, WRONG_SCALE, WRONG_AXIS = 0, 1, 2, 3
 
@@ -126,8 +126,11 @@ def _judge(sums: Array, least: float, told: int, out: Array, other: Array) -> No
     """
     _line(sums[4 * told], least, out)
     out[3] = told
-    if abs(out[1]) >= RELATED:
+    row = sums[4 * told]
+    if abs(out[1]) >= RELATED or row[0] < LEAST_PAIRS:
         return
+    if row[5] / row[0] - (row[2] / row[0]) ** 2 < least * least:
+        return  # so little is no axis' motion
     for j in range(3):
         if j == told:
             continue
