@@ -17,6 +17,9 @@ _NUMBER = re.compile(r"([+-]?)(0x[0-9a-f]+|[0-9a-f]+h|[0-9]+)", re.IGNORECASE)
 _COMMENT = re.compile(r"(?:;|#|//).*")
 _BREAK = r"\r\n|\n|\r"
 _NODE = "$NODEID"
+_DIGITS_MAX = 40
+_SHOWN_MAX = 80
+"""Characters of a name or value in a text; no name of a section is longer."""
 
 
 class Value(NamedTuple):
@@ -55,8 +58,8 @@ class Section:
         if low in self.again:
             first, second = self.values[low], self.again[low]
             raise DriveModelError(
-                f"line {second.line}: [{self.name}] {key} is {second.text!r}, and "
-                f"{first.text!r} in line {first.line}; one of them is needed"
+                f"line {second.line}: [{self.name}] {key} is {_shown(second)}, and "
+                f"{_shown(first)} in line {first.line}; one of them is needed"
             )
         bare = next((n for text, n in self.bare.items() if re.split(r"[\s:]", text)[0] == low), 0)
         if bare:
@@ -94,7 +97,7 @@ class Section:
         if not text or _NODE in text.upper():
             return ()
         match = _NUMBER.fullmatch(text)
-        if match is None:
+        if match is None or len(text) > _DIGITS_MAX:
             need = "a whole number such as 0x1F or 31 is needed"
             raise DriveModelError(f"{self.place(key)} is no number; {need}")
         sign, digits = -1 if match[1] == "-" else 1, match[2].lower()
@@ -108,7 +111,7 @@ class Section:
     def place(self, key: str) -> str:
         """Return line, section, key and value, for texts."""
         held = self.values[key.lower()]
-        return f"line {held.line}: [{self.name}] {key} = {held.text!r}"
+        return f"line {held.line}: [{self.name}] {key} = {_shown(held)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +168,7 @@ def _take(found: list[Section], row: str, number: int, *, last: bool) -> None:
     if header is not None:
         if found:
             found[-1].ended = True
-        found.append(Section(header[1].strip(), number))
+        found.append(Section(header[1].strip()[:_SHOWN_MAX], number))
     elif not found:
         return
     elif not row or row[0] in ";#":
@@ -179,6 +182,11 @@ def _take(found: list[Section], row: str, number: int, *, last: bool) -> None:
             section.bare.setdefault(low, number)
         elif section.values.setdefault(low, value).text != text:
             section.again[low] = value
+
+
+def _shown(value: Value) -> str:
+    text = value.text if len(value.text) <= _SHOWN_MAX else f"{value.text[:_SHOWN_MAX]} …"
+    return repr(text)
 
 
 def _said(section: Section) -> dict[str, str]:

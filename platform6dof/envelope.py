@@ -232,16 +232,19 @@ def meeting_pairs(geometry: HexapodGeometry, limits: EnvelopeLimits) -> NDArray[
 def home_pose(geometry: HexapodGeometry, length_m: float) -> Pose:
     """Pose in which all six legs have one length: level, if the geometry is regular.
 
+    Above the base, or below it if the geometry hangs.
+
     Args:
         length_m: the common leg length [m], within the stroke of every leg.
 
     Raises:
-        GeometryError: outside a leg's stroke, or no such pose is found above the base.
+        GeometryError: outside a leg's stroke, or no such pose is found.
     """
     low, high = float(geometry.closed_length_m.max()), float(geometry.open_length_m.min())
     if not low - ROUNDING_M <= length_m <= high + ROUNDING_M:
         raise GeometryError(f"home length: {length_m} m outside [{low:.6g}, {high:.6g}] m")
-    position = level_position(geometry.base_joints_m, geometry.platform_joints_m, length_m)
+    base, platform = geometry.base_joints_m, geometry.platform_joints_m
+    position = level_position(base, platform, length_m, geometry.hanging)
     level = Pose(position, np.eye(3))
     if np.abs(leg_lengths(geometry, level) - length_m).max() < 1e-12:
         return level

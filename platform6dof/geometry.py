@@ -57,10 +57,13 @@ class HexapodGeometry:
     pi)``, twist the angle about the leg from the base fork's to the platform fork's projected
     direction. Each fork's direction is horizontal at the neutral pose, normal to the joint's
     axis."""
+    hanging: bool = False
+    """Whether the platform is below its base; the base's z points up either way."""
     neutral_axes: Array = field(init=False, repr=False)
     """Both sets of axes, base first, shape (2, 6, 3)."""
     neutral_pose: Pose = field(init=False)
-    """Level pose over the base's origin with the mean leg length at mid stroke."""
+    """Level pose over the base's origin, or below it if hanging, with the mean leg length at mid
+    stroke."""
     open_length_m: Array = field(init=False, repr=False)
     """Closed length plus stroke [m], shape (6,)."""
     length_scale_m: float = field(init=False, repr=False)
@@ -80,7 +83,8 @@ class HexapodGeometry:
         if not math.isfinite(self.screw_lead_m):
             raise GeometryError(f"screw_lead_m: {self.screw_lead_m} m, must be finite")
         _refuse_coincident(base, platform)
-        neutral = level_position(base, platform, float((closed + 0.5 * stroke).mean()))
+        middle_m = float((closed + 0.5 * stroke).mean())
+        neutral = level_position(base, platform, middle_m, self.hanging)
         _refuse_singular(base, platform, neutral)
         directions = neutral + platform - base
         base_axes = _unit_rows(self.base_axes, directions, "base_axes")
@@ -112,6 +116,7 @@ class HexapodGeometry:
         stroke_m: ArrayLike,
         plate_rotation_rad: float = 0.0,
         screw_lead_m: float = 0.0,
+        hanging: bool = False,
     ) -> Self:
         """Geometry with both plates' joints on circles about their origins.
 
@@ -127,6 +132,7 @@ class HexapodGeometry:
             stroke_m: one travel for all legs, or six [m].
             plate_rotation_rad: turn of the platform's circle about its z [rad].
             screw_lead_m: see the class [m].
+            hanging: see the class.
 
         Raises:
             GeometryError: a radius that is not positive, and all that the class refuses.
@@ -143,6 +149,7 @@ class HexapodGeometry:
             _spread(closed_length_m),
             _spread(stroke_m),
             screw_lead_m=screw_lead_m,
+            hanging=hanging,
         )
 
 
@@ -187,36 +194,60 @@ def _refuse_coincident(base: Array, platform: Array) -> None:
                 )
 
 
-def level_position(base: Array, platform: Array, mean_length_m: float) -> Array:
+def level_position(
+    base: Array, platform: Array, mean_length_m: float, hanging: bool = False
+) -> Array:
     """Position of the level platform over the base's origin with a given mean joint distance.
 
-    The mean is a convex function of the height; the pose above its lowest point is taken.
+    The mean is a convex function of the height; the pose above its lowest point is taken, or the
+    one below it, for a platform that hangs.
 
     Args:
         base: base joints [m], shape (6, 3).
         platform: platform joints [m], shape (6, 3).
         mean_length_m: wanted mean distance of the joints [m].
+        hanging: whether the pose below is meant.
 
     Raises:
         GeometryError: the plates are farther apart than that at every height.
     """
-    offset = platform - base  # (6, 3)
-    up = np.array([0.0, 0.0, 1.0])
+    sense = -1.0 if hanging else 1.0
+    offset = (platform - base) * np.array([1.0, 1.0, sense])  # (6, 3), with z towards the platform
 
     def excess(height: float) -> float:
-        return float(np.linalg.norm(offset + height * up, axis=1).mean()) - mean_length_m
+        return _mean_distance(offset, height) - mean_length_m
 
     low = _lowest_point(excess, float(np.min(-offset[:, 2])), float(np.max(-offset[:, 2])))
     if excess(low) > 0.0:
         raise GeometryError(
-            f"legs of {mean_length_m:.4g} m in the mean cannot reach the level platform over the "
-            f"base; the mean must be above {mean_length_m + excess(low):.4g} m"
+            f"legs of {mean_length_m:.4g} m in the mean cannot reach the level platform "
+            f"{'below' if hanging else 'over'} the base; the mean must be above "
+            f"{mean_length_m + excess(low):.4g} m"
         )
     high = float(np.max(-offset[:, 2])) + mean_length_m  # every leg is at least this long there
     while high - low > 2.0 * math.ulp(high):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if excess(middle) < 0.0 else (low, middle)
-    return _read_only(np.array([0.0, 0.0, 0.5 * (low + high)]))
+    return _read_only(np.array([0.0, 0.0, sense * 0.5 * (low + high)]))
+
+
+def flattest_height_m(base: Array, platform: Array) -> float:
+    """Height of the level platform at which its legs are shortest in the mean [m].
+
+    A platform above it stands on its legs, one below it hangs on them.
+
+    Args:
+        base: base joints [m], shape (6, 3).
+        platform: platform joints [m], shape (6, 3).
+    """
+    offset = platform - base  # (6, 3)
+    low, high = float(np.min(-offset[:, 2])), float(np.max(-offset[:, 2]))
+    return _lowest_point(lambda height: _mean_distance(offset, height), low, high)
+
+
+def _mean_distance(offset: Array, height: float) -> float:
+    up = np.array([0.0, 0.0, height])
+    return float(np.linalg.norm(offset + up, axis=1).mean())
 
 
 def _lowest_point(function: Callable[[float], float], low: float, high: float) -> float:

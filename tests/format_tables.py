@@ -51,6 +51,7 @@ VERBS = {
     "hil report": (f"{PROGRAM}:ReportTold",),
     "hil export": (f"{PROGRAM}:ExportTold",),
     "hil stations": (f"{PROGRAM}:StationsTold",),
+    "hil list": (f"{PROGRAM}:ShippedFilesTold",),
     "hil doctor": (f"{PROGRAM}:DoctorTold",),
     "hil panel": (f"{PROGRAM}:PanelTold",),
     "hil warm": (f"{PROGRAM}:WarmTold",),

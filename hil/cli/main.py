@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hil.cli import diagram_edit
+from hil.cli import diagram_edit, shipped_files
 from hil.cli import panel as cli_panel
 from hil.cli import recordings as cli_recordings
 from hil.cli import stations as cli_stations
@@ -125,6 +125,7 @@ for command in (
     cli_recordings.report, cli_recordings.export, cli_stations.stations, doctor, cli_panel.panel
 ):  # fmt: skip
     app.command()(command)
+app.command("list")(shipped_files.list_shipped)
 
 
 def main() -> None:
@@ -223,15 +224,15 @@ def schema(
     import orjson
 
     from hil.config.editor_schema import for_editors
-    from hil.run.file_kinds import named_kinds, schema_of_kind
+    from hil.run.file_kinds import named_kinds, schema_of_forms
 
     kinds = named_kinds()
     if what not in (*kinds, "all"):
         raise ConfigError("schema", [f"{what!r} is unknown; there are {', '.join(kinds)}, all"])
     if what == "all":
-        told = {kind.schema: schema_of_kind(kind) for kind in kinds.values()}
+        told = {kind.schema: schema_of_forms(kind) for kind in kinds.values()}
     else:
-        told = schema_of_kind(kinds[what])
+        told = schema_of_forms(kinds[what])
     typer.echo(orjson.dumps(for_editors(told), option=orjson.OPT_INDENT_2).decode())
 
 

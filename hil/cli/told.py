@@ -79,6 +79,28 @@ class StationsTold(TypedDict):
     """By group and name."""
 
 
+class ShippedFileTold(TypedDict):
+    """A file that comes along."""
+
+    kind: str
+    """What `hil list` calls its kind."""
+    name: str
+    """As the verbs take it."""
+    station: str
+    """That runs it, of a scenario; else empty."""
+    words: str
+    """What it is."""
+
+
+class ShippedFilesTold(TypedDict):
+    """What comes along."""
+
+    ok: bool
+    """True."""
+    files: list[ShippedFileTold]
+    """By kind and name."""
+
+
 class DoctorTold(TypedDict):
     """What this machine can do."""
 

@@ -46,6 +46,11 @@ class FileKind:
     """Its keys that name other files."""
     model: Callable[[], type[Settings]]
     """Gives the model of its tables."""
+    forms: Mapping[str, Callable[[], type[Settings]]] | None = None
+    """Models of its tables by the value at `form_place`, which `model` is one of; None if it has
+    one form only."""
+    form_place: tuple[str, ...] = ()
+    """Keys from the top of the table to the value that names the form."""
     check: Callable[[Mapping[str, Any], Path], object]
     """Reads a table as a run does, with the files that it names, which are looked for beside the
     file; raises `ConfigError`."""

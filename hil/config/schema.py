@@ -5,7 +5,7 @@ Bounds, defaults and descriptions come from the models themselves. Units are par
 need not take names apart.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hil.config.settings import Settings
@@ -59,6 +59,33 @@ def schema_of(model: type[Settings], title: str) -> dict[str, Any]:
             if unit := unit_of(key):
                 field["unit"] = unit
     return schema
+
+
+def schema_of_forms(
+    forms: Mapping[str, type[Settings]], place: Sequence[str], title: str
+) -> dict[str, Any]:
+    """The JSON schema of a kind of file with several forms, told apart by a value of theirs.
+
+    Args:
+        forms: models by that value.
+        place: keys from the top of the table to it.
+    """
+    definitions: dict[str, Any] = {}
+    cases = []
+    for value, model in forms.items():
+        schema = schema_of(model, title)
+        del schema["$schema"]
+        definitions |= schema.pop("$defs", {})
+        cases.append({"if": _names(place, {"const": value}), "then": schema})
+    told = _names(place, {"enum": list(forms)})
+    return {"$schema": DIALECT, "title": title, **told, "allOf": cases, "$defs": definitions}
+
+
+def _names(place: Sequence[str], value: dict[str, Any]) -> dict[str, Any]:
+    """A schema of tables that have such a value at a place."""
+    for key in reversed(place):
+        value = {"type": "object", "required": [key], "properties": {key: value}}
+    return value
 
 
 def tables_of(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

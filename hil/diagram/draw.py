@@ -73,7 +73,7 @@ def svg(file: DiagramFile, diagram: Diagram, title: str, units: Units | None = N
     lines += (f'<circle class="joint" cx="{x}" cy="{y}" r="2.6"/>' for x, y in joints(wires))
     lines += _unit_texts(wires, placed, units or {})
     for name, box in placed.items():
-        lines += _block(name, box, diagram.blocks[name], diagram, units or {})
+        lines += _block(name, box, diagram.blocks[name], units or {})
     return "\n".join([*lines, "</svg>"]) + "\n"
 
 
@@ -126,8 +126,7 @@ def _unit_texts(wires: list[Route], placed: Mapping[str, Box], units: Units) -> 
             yield _text(x + 5, y - 4, "unit", unit)
 
 
-def _block(name: str, box: Box, block: DrawnBlock, diagram: Diagram, units: Units
-           ) -> Iterator[str]:  # fmt: skip
+def _block(name: str, box: Box, block: DrawnBlock, units: Units) -> Iterator[str]:
     middle, half = box.x + box.width / 2, box.y + box.height / 2
     yield f"<g>{_hint(_about(name, block))}"
     if block.kind in (IN, OUT):
@@ -137,11 +136,11 @@ def _block(name: str, box: Box, block: DrawnBlock, diagram: Diagram, units: Unit
         yield _rect(box.x, box.y, box.width, box.height, "box sub" if block.kind == SUB else "box")
         if block.kind == SUB:
             yield _rect(box.x + 3, box.y + 3, box.width - 6, box.height - 6, "box sub")
-        shown = [_named(one, block) for one in (box.inputs, box.outputs)]
+        shown = [port_words(one, block) for one in (box.inputs, box.outputs)]
         room = [max((len(one) for one in names), default=0) * 5.4 for names in shown]
         shift = (room[0] - room[1]) / 2.0
         width = max(box.width - sum(room) - 12, 20)
-        yield _fitted(middle + shift, half + 4, "symbol", _symbol(block, diagram), width, 12)
+        yield _fitted(middle + shift, half + 4, "symbol", symbol_of(block), width, 12)
         words = f"{name} ({block.of})" if block.kind == SUB else name
         yield _fitted(middle, box.y + box.height + 13, "name", words, box.width + 50, 10.5)
         for port, words in zip(box.inputs, shown[0], strict=True):
@@ -168,7 +167,7 @@ def _port(x: float, y: float, words: str, port: str, units: Units, more: str = "
     return f"<g>{hint}{_text(x, y, 'port', words, more)}</g>"
 
 
-def _named(ports: tuple[str, ...], block: DrawnBlock) -> list[str]:
+def port_words(ports: tuple[str, ...], block: DrawnBlock) -> list[str]:
     """What stands at ports: signs of a sum, names of several, nothing at the only one."""
     signs = block.parameters.get("signs", "++")
     if block.kind == "Sum" and ports and ports[0] == "u1" and len(signs) == len(ports):
@@ -176,8 +175,8 @@ def _named(ports: tuple[str, ...], block: DrawnBlock) -> list[str]:
     return list(ports) if len(ports) > 1 or block.kind == SUB else [""] * len(ports)
 
 
-def _symbol(block: DrawnBlock, diagram: Diagram) -> str:
-    """A sign or a few words for what a block does."""
+def symbol_of(block: DrawnBlock) -> str:
+    """A sign or a few words for what a block does; empty for a sub-diagram."""
     values = block.parameters
     if block.kind == SUB:
         return ""

@@ -133,13 +133,18 @@ def shown_signals(file: DiagramFile) -> Iterator[Signal]:
         yield Signal(column(path), "f8")
 
 
-def change_of_table(version: Version, table: Mapping[str, Any]) -> DiagramChange:
+def change_of_table(version: Version, table: object) -> DiagramChange:
     """What a table that was asked for sets in a version.
+
+    Args:
+        table: as JSON gives it, a table or not.
 
     Raises:
         ConfigError: With what is wrong with it.
     """
     problems: list[str] = []
+    if not isinstance(table, Mapping):
+        raise ConfigError("asked", [f"{table!r:.40}: a table with kind = {KIND!r} is needed"])
     if table.get("kind") != KIND or set(table) - ASKED_KEYS:
         problems.append(f"kind = {KIND!r} and the tables set and presses are needed")
     blocks = {one.path: one for one in panel_blocks(version)}

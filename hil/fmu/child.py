@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from hil.fmu.wire import COPY, MAX_BYTES, ModelOrder, Packer, StepAnswer, StepStatus
+from hil.fmu.wire import COPY, LOG, MAX_BYTES, ModelOrder, Packer, StepAnswer, StepStatus
 
 PR_SET_PDEATHSIG: Final = 1
 
@@ -69,8 +69,8 @@ class _Stepper:
         require_runnable(model)
         unpacked = folder / "unpacked"
         extract(folder / COPY, unpacked)
-        self._model = LoadedModel(model, unpacked, order.step_s)
-        start = {model.variable(name, "start"): value for name, value in order.start.items()}
+        self._model = LoadedModel(model, unpacked, order.step_s, folder / LOG)
+        start = {model.settable(name, "start"): value for name, value in order.start.items()}
         self._model.begin(start)
         self._out = self._model.values([model.variable(name, "outputs") for name in order.outputs])
         self._in = self._model.values([model.variable(name, "inputs") for name in order.inputs])

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import itertools
 import math
 import os
+import re
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
@@ -37,6 +39,12 @@ NUMERIC: Final = REAL | WHOLE | LOGICAL | {"Enumeration"}
 """Types whose values can be a number of the bench."""
 PLATFORMS: Final = {"2": "linux64", "3": "x86_64-linux"}
 """Folder of the binaries that the bench loads, by the major version."""
+MAX_ARRAY: Final = 4096
+"""An array is read whole for each of its elements that is wanted."""
+MAX_LOSSES: Final = 20
+"""So many faults of a description that do not matter are told."""
+_UNDEFINED_UNIT: Final = re.compile('The (display )?unit ".*" of .*variable .* not defined')
+_INDICES: Final = re.compile(r"\[([0-9]{1,6}(?:,[0-9]{1,6}){0,7})\]$")
 WHOLE_STEPS: Final = 1e-9
 """How far a quotient of two times may be from a whole number, relatively."""
 
@@ -58,8 +66,12 @@ class Variable:
     reference: int
     """Value reference."""
     shape: tuple[int, ...]
-    """Of an array (FMI 3); empty for a scalar."""
+    """Of an array (FMI 3); empty for a scalar, and for one element."""
     description: str
+    size: int = 1
+    """Values that its reference has; more than one for an array and for an element of it."""
+    at: int = 0
+    """Which of them it is, of an element; row after row, as FMI 3 has them (2.2.6.1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +103,8 @@ class Description:
     variables: tuple[Variable, ...]
     needs_tool: bool
     """Whether it wants the program that made it, or an interpreter, on the machine."""
+    losses: tuple[str, ...] = ()
+    """What is wrong in its description and does not matter."""
 
     @property
     def major(self) -> str:
@@ -98,7 +112,7 @@ class Description:
         return self.fmi.partition(".")[0]
 
     def variable(self, name: str, place: str) -> Variable:
-        """A variable by its name.
+        """A variable by its name, or an element of an array: ``acc[1]`` is the first, ``J[2,3]``.
 
         Args:
             place: key of the settings that names it.
@@ -109,10 +123,53 @@ class Description:
         for one in self.variables:
             if one.name == name:
                 return one
+        if (found := _INDICES.search(name)) is not None:
+            array = next((one for one in self.variables if one.name == name[: found.start()]), None)
+            if array is not None and array.shape:
+                return self._element(array, name, [int(at) for at in found[1].split(",")], place)
         known = [one.name for one in self.variables]
         close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
         near = f"; near ones: {', '.join(close)}" if close else f"; it has {len(known)} others"
         raise ConfigError(str(self.path), [f"{place} = {name!r}: no such variable{near}"])
+
+    def settable(self, name: str, place: str) -> Variable:
+        """A variable that takes a start value: no array, and no element of one.
+
+        Raises:
+            ConfigError: also with the names that come nearest.
+        """
+        one = self.variable(name, place)
+        if one.shape or one.size > 1:
+            line = f"{place} = {name!r}: is an array or an element of one; only scalars can be set"
+            raise ConfigError(str(self.path), [line])
+        return one
+
+    def _element(self, array: Variable, name: str, indices: list[int], place: str) -> Variable:
+        within = len(indices) == len(array.shape) and all(
+            1 <= at <= size for at, size in zip(indices, array.shape, strict=True)
+        )
+        if not within:
+            line = f"{place} = {name!r}: no such element; {array.name} has {span_of(array)}"
+            raise ConfigError(str(self.path), [line])
+        if array.size > MAX_ARRAY:
+            line = f"{place} = {name!r}: {array.size} elements, at most {MAX_ARRAY} are read"
+            raise ConfigError(str(self.path), [line])
+        at = 0
+        for index, size in zip(indices, array.shape, strict=True):
+            at = at * size + index - 1
+        return replace(array, name=name, shape=(), at=at)
+
+
+def elements_of(array: Variable) -> Iterator[str]:
+    """Names of the elements of an array, row after row."""
+    for indices in itertools.product(*(range(1, size + 1) for size in array.shape)):
+        yield f"{array.name}[{','.join(map(str, indices))}]"
+
+
+def span_of(array: Variable) -> str:
+    """The first and the last element of an array, as a person names them."""
+    first, last = (",".join(map(str, ends)) for ends in ((1,) * len(array.shape), array.shape))
+    return f"{array.name}[{first}] to {array.name}[{last}]"
 
 
 def read_description(path: Path) -> Description:
@@ -126,7 +183,7 @@ def read_description(path: Path) -> Description:
     with _opened(path) as file:  # once: what is told, and what was judged, are of the same bytes
         sha256 = _digest(file)
         names = _names(path, file)
-        model = _model(path, file)
+        model, losses = _model(path, file)
     kinds = {
         "co-simulation": model.coSimulation,
         "model exchange": model.modelExchange,
@@ -151,6 +208,7 @@ def read_description(path: Path) -> Description:
         may_return_early=bool(slave is not None and slave.mightReturnEarlyFromDoStep),
         variables=tuple(_variable(one) for one in model.modelVariables),
         needs_tool=bool(slave is not None and slave.needsExecutionTool),
+        losses=losses,
     )
 
 
@@ -177,23 +235,76 @@ def require_runnable(model: Description) -> None:
         )
 
 
-def whole_steps(period_s: float, step_s: float, what: str, source: str) -> int:
-    """How many steps are in a period.
+@dataclass(frozen=True, slots=True)
+class ModelPace:
+    """How a model is stepped beside a loop: one of both is 1."""
+
+    step_s: float
+    """Communication step [s]."""
+    in_cycle: int
+    """Steps in a cycle."""
+    cycles: int
+    """Cycles in a step."""
+
+
+def steps_of(
+    model: Description, period_s: float, step_s: float | None, source: str, *, between: bool
+) -> ModelPace:
+    """How a model goes beside a loop.
+
+    FMI 2 only hints at a fixed step of a model: there what is given counts.
+
+    Args:
+        period_s: of the loop [s].
+        step_s: communication step that is asked for [s]; None: the period, or the model's own fixed
+            step if that is longer.
+        source: for errors.
+        between: whether it is said what is done between steps that are longer than a cycle.
 
     Raises:
-        ConfigError: if that is no whole number.
+        ConfigError: if no whole number of one goes into the other, or steps are longer than a cycle
+            and nothing is said of it; with what works.
     """
-    count = round(period_s / step_s) if step_s > 0.0 else 0
-    if count >= 1 and abs(period_s / step_s - count) <= WHOLE_STEPS * count:
-        return count
-    below = max(1, math.ceil(period_s / step_s)) if step_s > 0.0 else 1
-    raise ConfigError(
-        source,
-        [
-            f"{what} {step_s:g} s does not divide {period_s:g} s; a whole number of steps must "
-            f"fit, such as {period_s / below:g} s"
-        ],
-    )
+    fixed_s = model.fixed_step_s if model.major == "3" or step_s is None else None
+    if step_s is None:
+        step_s = fixed_s if fixed_s is not None and fixed_s > period_s else period_s
+    if fixed_s is not None and not _whole(step_s, fixed_s):
+        wrong = f"the fixed step of {model.path.name}, {fixed_s:g} s, does not divide {step_s:g} s"
+        raise ConfigError(source, [f"{wrong}; {_remedy(period_s, fixed_s)}, step_s left out"])
+    if count := _whole(period_s, step_s):
+        return ModelPace(step_s, count, 1)
+    if not (cycles := _whole(step_s, period_s)):
+        wrong = f"a step of {step_s:g} s does not divide {period_s:g} s, a cycle, nor that one it"
+        fits_s = period_s / math.ceil(period_s / step_s) if step_s > 0.0 else period_s
+        other = "" if fixed_s is not None else f", or a step of {fits_s:g} s"
+        raise ConfigError(source, [f"{wrong}; {_remedy(period_s, step_s)}{other}"])
+    if not between:
+        wrong = f"a step of {step_s:g} s takes {cycles} cycles of {period_s:g} s"
+        raise ConfigError(source, [f"{wrong}; {BETWEEN_WORDS}"])
+    return ModelPace(step_s, 1, cycles)
+
+
+BETWEEN_WORDS: Final = (
+    'write between = "hold" in [source] (the newest values stay) or "line" (straight from one to '
+    "the next, a step later)"
+)
+
+
+def _remedy(period_s: float, step_s: float) -> str:
+    """What makes a step fit: a rate whose cycle has whole steps, near the one that is asked for."""
+    if step_s <= 0.0:
+        return "it must be above 0 s"
+    if step_s <= period_s:
+        rate_hz = 1.0 / (step_s * round(period_s / step_s))
+        return f"a whole number must fit, as at a rate of {rate_hz:.9g} Hz"
+    rate_hz = round(step_s / period_s) / step_s
+    return f"whole cycles must fit, as at a rate of {rate_hz:.9g} Hz; {BETWEEN_WORDS}"
+
+
+def _whole(span_s: float, step_s: float) -> int:
+    """How many steps are in a span; 0 if that is no whole number."""
+    count = round(span_s / step_s) if step_s > 0.0 else 0
+    return count if count >= 1 and abs(span_s / step_s - count) <= WHOLE_STEPS * count else 0
 
 
 @contextmanager
@@ -233,15 +344,24 @@ def _names(path: Path, file: IO[bytes]) -> list[str]:
         raise ConfigError(str(path), [f"is no FMU: {error}"]) from None
 
 
-def _model(path: Path, file: IO[bytes]) -> ModelDescription:
+def _model(path: Path, file: IO[bytes]) -> tuple[ModelDescription, tuple[str, ...]]:
+    """What the library reads, and what it finds wrong that does not matter: names of units.
+
+    A unit is taken by its name alone (`hil.fmu.mapping`), so that one need not be defined.
+    """
     from fmpy import read_model_description
 
     try:
-        return read_model_description(file)
+        return read_model_description(file), ()
     except Exception as error:  # the library raises its own, and those of its parsers
-        problems = getattr(error, "problems", ())[:3]  # joined by the library, they take hours
-        lines = " ".join(" - ".join(map(str, problems or [str(error)])).split())
-        raise ConfigError(str(path), [f"{DESCRIPTION} is not valid: {lines[:600]}"]) from None
+        found = getattr(error, "problems", ())
+        if not found or not all(_UNDEFINED_UNIT.match(str(one)) for one in found):
+            problems = found[:3]  # joined by the library, they take hours
+            lines = " ".join(" - ".join(map(str, problems or [str(error)])).split())
+            raise ConfigError(str(path), [f"{DESCRIPTION} is not valid: {lines[:600]}"]) from None
+    file.seek(0)
+    losses = tuple(" ".join(str(one).split())[:200] for one in found[:MAX_LOSSES])
+    return read_model_description(file, validate=False), losses
 
 
 def _binary(name: str) -> bool:
@@ -259,7 +379,8 @@ def _variable(one: ModelVariable) -> Variable:
         unit=str(unit or ""),
         start="" if one.start is None else str(one.start),
         reference=int(one.valueReference),
-        shape=_shape(one),
+        shape=(shape := _shape(one)),
+        size=math.prod(shape),
         description=str(one.description or ""),
     )
 

@@ -17,7 +17,7 @@ from typing import Final, Literal
 
 from hil.config.errors import ConfigError
 from hil.config.settings import Settings
-from hil.fmu.description import NUMERIC, Description, Variable
+from hil.fmu.description import NUMERIC, Description, Variable, span_of
 from platform6dof.cueing.vehicle import GRAVITY_M_S2
 
 _DEG: Final = math.pi / 180.0
@@ -126,7 +126,9 @@ def _unsuitable(variable: Variable, causality: str) -> str:
     if variable.type not in NUMERIC:
         return f"is a {variable.type}; a number is needed"
     if variable.shape:
-        return "is an array; a scalar is needed"
+        return f"is an array; one element is needed: {span_of(variable)}"
+    if causality == "input" and variable.size > 1:
+        return "is an element of an array; a scalar is needed"
     if causality == "input" and variable.causality != "input":
         return f"is {_a(variable.causality)}; an input is needed"
     if causality == "output" and variable.causality not in ("output", "local"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,6 +32,8 @@ DISCARD: Final = 2
 STEP_ROUNDING: Final = 1e-9
 """Part of a step by which the last time of a model may fall short of its end."""
 MAX_LOGGED: Final = 5
+MAX_LOGGED_BYTES: Final = 1000
+MAX_LOG_FILE: Final = 64 * 1024
 
 
 class StepError(Exception):
@@ -48,12 +51,17 @@ class LoadedModel:
         model: what it says of itself.
         folder: where it was unpacked.
         step_s: communication step [s].
+        log: file for what it logs while it begins, for whoever finds this process ended.
     """
 
-    def __init__(self, model: Description, folder: Path, step_s: float) -> None:
+    def __init__(
+        self, model: Description, folder: Path, step_s: float, log: Path | None = None
+    ) -> None:
         self._step_s = step_s
         self._done = 0
         self._log: list[str] = []
+        self._chatter: list[str] = []
+        self._begins, self._file, self._written = True, log, 0
         self._three = model.major == "3"
         kind = FMU3Slave if self._three else FMU2Slave
         self._slave: Any = kind(
@@ -74,18 +82,21 @@ class LoadedModel:
         """
         try:
             if self._three:
-                self._slave.instantiate(logMessage=self._log_3)
+                self._slave.instantiate(logMessage=self._log_3, loggingOn=True)
                 self._set_all(start)
                 self._slave.enterInitializationMode(startTime=0.0)
             else:
                 self._callbacks = self._callbacks_2()
-                self._slave.instantiate(callbacks=self._callbacks)
+                self._slave.instantiate(callbacks=self._callbacks, loggingOn=True)
                 self._set_all(start)
                 self._slave.setupExperiment(startTime=0.0)
                 self._slave.enterInitializationMode()
             self._slave.exitInitializationMode()
         except Exception as error:
             raise StepError(StepStatus.ERROR, self._why(error)) from None
+        self._begins, self._chatter = False, []
+        with suppress(Exception):  # many have no such function; steps have no time for talk
+            self._slave.setDebugLogging(False, [])
 
     def values(self, variables: Sequence[Variable]) -> Values:
         """The way to the values of some variables."""
@@ -130,16 +141,23 @@ class LoadedModel:
             self.values(tuple(start)).set(tuple(start.values()))
 
     def _why(self, error: Exception) -> str:
-        said = "; ".join(self._log)
+        said = "; ".join(self._log or self._chatter)
         return f"{error}{f' ({said})' if said else ''}"
 
-    def _note(self, message: bytes | None) -> None:
-        text = " ".join((message or b"").decode("utf-8", "replace").split())
-        self._log[:] = [*self._log, text][-MAX_LOGGED:]
+    def _note(self, status: int, message: bytes | None) -> None:
+        """Keep what it logs: what went wrong, and while it begins all else."""
+        if status <= 1 and not self._begins:
+            return
+        text = " ".join((message or b"")[:MAX_LOGGED_BYTES].decode("utf-8", "replace").split())
+        kept = self._log if status > 0 else self._chatter
+        kept[:] = [*kept, text][-MAX_LOGGED:]
+        if self._begins and self._file is not None and self._written < MAX_LOG_FILE:
+            self._written += len(text)
+            with suppress(OSError), self._file.open("a", encoding="utf-8") as file:
+                file.write(text + "\n")
 
     def _log_3(self, _: Any, status: int, __: bytes, message: bytes) -> None:
-        if status > 1:
-            self._note(message)
+        self._note(status, message)
 
     def _callbacks_2(self) -> fmi2CallbackFunctions:
         library = ctypes.CDLL(None)
@@ -148,8 +166,7 @@ class LoadedModel:
         library.free.argtypes = [ctypes.c_void_p]
 
         def logged(_: Any, __: bytes, status: int, ___: bytes, message: bytes) -> None:
-            if status > 1:
-                self._note(message)
+            self._note(status, message)
 
         made = fmi2CallbackFunctions()
         made.logger = fmi2CallbackLoggerTYPE(logged)
@@ -167,8 +184,8 @@ class Values:
         self._groups: list[_Group] = []
         for kind in dict.fromkeys(_accessor(one.type, major) for one in variables):
             places = [at for at, one in enumerate(variables) if _accessor(one.type, major) == kind]
-            references = [variables[at].reference for at in places]
-            self._groups.append(_Group(slave, kind, major, references, places))
+            chosen = [variables[at] for at in places]
+            self._groups.append(_Group(slave, kind, major, chosen, places))
 
     def get(self) -> tuple[float, ...]:
         """All of them; raises `FMICallException`."""
@@ -187,26 +204,32 @@ class _Group:
     """Variables of one type."""
 
     def __init__(
-        self, slave: Any, kind: str, major: str, references: Sequence[int], places: Sequence[int]
+        self, slave: Any, kind: str, major: str, chosen: Sequence[Variable], places: Sequence[int]
     ) -> None:
-        self._places = tuple(places)
         self._whole = kind not in ("Real", "Float64", "Float32")
-        count = len(places)
-        self._values = (_c_type(kind, major) * count)()
-        pointers = ((ctypes.c_uint * count)(*references), count, self._values)
-        sizes = (count,) if major == "3" else ()
+        begins: dict[int, int] = {}  # value reference → where its values begin
+        total = 0
+        for one in chosen:
+            if one.reference not in begins:
+                begins[one.reference] = total
+                total += one.size
+        slots = [begins[one.reference] + one.at for one in chosen]
+        self._places = tuple(zip(slots, places, strict=True))
+        self._values = (_c_type(kind, major) * total)()
+        pointers = ((ctypes.c_uint * len(begins))(*begins), len(begins), self._values)
+        sizes = (total,) if major == "3" else ()
         self._arguments = (slave.component, *pointers, *sizes)
         self._getter = getattr(slave, f"fmi{major}Get{kind}")
         self._setter = getattr(slave, f"fmi{major}Set{kind}")
 
     def get(self, values: list[float]) -> None:
         self._getter(*self._arguments)
-        for at, value in zip(self._places, self._values, strict=True):
-            values[at] = float(value)
+        for slot, at in self._places:
+            values[at] = float(self._values[slot])
 
     def set(self, values: Sequence[float]) -> None:
-        for here, at in enumerate(self._places):
-            self._values[here] = round(values[at]) if self._whole else values[at]
+        for slot, at in self._places:
+            self._values[slot] = round(values[at]) if self._whole else values[at]
         self._setter(*self._arguments)
 
 

@@ -14,12 +14,23 @@ from typing import Final, Self
 
 from hil.config.errors import RefusedError
 from hil.config.files import open_regular
-from hil.fmu.wire import COPY, MAX_BYTES, MAX_VALUES, ModelOrder, Packer, StepAnswer, StepStatus
+from hil.fmu.wire import (
+    COPY,
+    LOG,
+    MAX_BYTES,
+    MAX_VALUES,
+    ModelOrder,
+    Packer,
+    StepAnswer,
+    StepStatus,
+)
 from hil.ipc.child import DEVNULL, SINGLE_THREADED, ChildProcess, ChildTimeout, start_child
 from hil.ipc.work_folder import WorkFolder
 
 START_S: Final = 60.0
 """An FMU may take so long to load: some unpack gigabytes, others start an interpreter."""
+LOG_SHOWN: Final = 600
+"""So many of its last letters are shown of what a model logged."""
 ENDING_S: Final = 1.0
 """Who waits for answers waits so long for the system to say how a process ended."""
 
@@ -69,8 +80,9 @@ class ModelProcess:
             self._fail(self._gone())
         first = self.wait(start_s)
         if first.status is not StepStatus.OK:
+            said = self._logged() if first.status in (StepStatus.CRASHED, StepStatus.HUNG) else ""
             self.close()
-            raise RefusedError(f"{order.path}: does not begin: {first.text}")
+            raise RefusedError(f"{order.path}: does not begin: {first.text}{said}")
         self.first: StepAnswer = first
         """The initial values."""
 
@@ -134,6 +146,14 @@ class ModelProcess:
         self._child.kill()
         self._child.end()
         self._folder.remove()
+
+    def _logged(self) -> str:
+        """The last that it logged while it began, where its process could not say it."""
+        with suppress(OSError), open_regular(self._folder.path / LOG) as file:
+            lines = file.read(MAX_BYTES * 2).decode("utf-8", "replace").split("\n")
+            said = "; ".join(line for line in lines if line)[-LOG_SHOWN:]
+            return f" (it logged: {said})" if said else ""
+        return ""
 
     def __enter__(self) -> Self:
         """The process itself."""

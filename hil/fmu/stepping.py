@@ -49,6 +49,8 @@ class Reading:
     """Cycles so far that had to go on without their answer."""
     failure: StepAnswer | None
     """Why nothing new will come; None while all is well."""
+    share: float = 1.0
+    """How much of the way to the next values has passed, where a step takes several cycles."""
 
 
 class Stepping:
@@ -59,13 +61,21 @@ class Stepping:
         first: those.
         deadline_s: an answer that takes longer is none [s].
         virtual: whether no time passes for the run: then each answer is waited for.
+        cycles: in which one step is due.
     """
 
     def __init__(
-        self, steps: ModelSteps, first: StepAnswer, deadline_s: float, *, virtual: bool
+        self,
+        steps: ModelSteps,
+        first: StepAnswer,
+        deadline_s: float,
+        *,
+        virtual: bool,
+        cycles: int = 1,
     ) -> None:
         self._steps, self._deadline_s, self._virtual = steps, deadline_s, virtual
         self._newest = first
+        self._cycles, self._passed = cycles, 0
         self._asked = 0
         self._asked_s = 0.0
         self._late = 0
@@ -82,12 +92,14 @@ class Stepping:
         """
         if self._failure is not None:
             return self._reading(fresh=False)
-        due = self._asked > self._newest.index
+        self._passed += self._asked > self._newest.index
+        due = self._asked > self._newest.index and self._passed >= self._cycles
         fresh, self._said = not self._said, True
         if due:
             fresh = self._read(now_s)
         if self._failure is None and go_on and self._asked == self._newest.index:
             self._asked += 1
+            self._passed = 0
             self._asked_s = now_s
             self._steps.ask(self._asked, inputs)
         return self._reading(fresh=fresh)
@@ -109,4 +121,5 @@ class Stepping:
 
     def _reading(self, *, fresh: bool) -> Reading:
         newest = self._newest
-        return Reading(newest.values, newest.index, fresh, self._late, self._failure)
+        share = min(1.0, self._passed / self._cycles)
+        return Reading(newest.values, newest.index, fresh, self._late, self._failure, share)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,11 +14,14 @@ import numpy as np
 from hil.config.errors import ConfigError
 from hil.config.files import replacing_text
 from hil.fmu.description import (
+    MAX_ARRAY,
     NUMERIC,
     Description,
+    ModelPace,
+    elements_of,
     read_description,
     require_runnable,
-    whole_steps,
+    steps_of,
 )
 from hil.fmu.process import ModelProcess
 from hil.fmu.wire import MAX_VALUES, ModelOrder, StepStatus
@@ -31,7 +35,9 @@ class Trial:
     """How it went."""
 
     steps: int = 0
-    """Cycles that were done."""
+    """That were done, each of a cycle or of several."""
+    cycles_of_step: int = 1
+    """How many cycles of the loop one of them takes."""
     failed: str = ""
     """Why no more were; empty if all were."""
     spent_s: list[float] = field(default_factory=list)
@@ -67,10 +73,10 @@ def tried(file: Path, period_s: float, step_s: float | None, count: int, *, load
         ConfigError: for one that the bench could not run.
         RefusedError: if it does not begin.
     """
-    model, step_s, substeps = _model(file, period_s, step_s)
-    trial = Trial()
+    model, steps = _model(file, period_s, step_s)
+    trial = Trial(steps=0, cycles_of_step=steps.cycles)
     if load:
-        for _ in _cycles(model, step_s, substeps, count, {}, trial):
+        for _ in _cycles(model, steps, math.ceil(count / steps.cycles), {}, trial):
             pass
     return trial
 
@@ -87,42 +93,42 @@ def run_alone(
 
     Args:
         start: values of parameters and inputs, by variable.
-        output: CSV file for time and outputs, a row for each cycle and one before.
+        output: CSV file for time and outputs, a row for each cycle, or longer step, and one before.
 
     Raises:
         ConfigError: for one that the bench could not run, or a file that cannot be written.
         RefusedError: if it does not begin.
     """
-    model, step_s, substeps = _model(file, period_s, step_s)
+    model, steps = _model(file, period_s, step_s)
     for name in start:
-        model.variable(name, "--start")
-    trial = Trial()
-    cycles = _cycles(model, step_s, substeps, count, start, trial)
+        model.settable(name, "--start")
+    trial = Trial(cycles_of_step=steps.cycles)
+    cycles = _cycles(model, steps, math.ceil(count / steps.cycles), start, trial)
     with _table(output, ("t_s", *_outputs(model))) as write:
         for index, values in enumerate(cycles):
-            write((index * period_s, *values))
+            write((index * steps.cycles * period_s, *values))
     return trial
 
 
-def _model(file: Path, period_s: float, step_s: float | None) -> tuple[Description, float, int]:
+def _model(file: Path, period_s: float, step_s: float | None) -> tuple[Description, ModelPace]:
     model = read_description(file)
     require_runnable(model)
-    given, step_s = step_s, period_s if step_s is None else step_s
-    substeps = whole_steps(period_s, step_s, "--step", str(file))
-    if model.fixed_step_s is not None and (model.major == "3" or given is None):
-        whole_steps(step_s, model.fixed_step_s, "its fixed step", str(file))
-    return model, step_s, substeps
+    return model, steps_of(model, period_s, step_s, str(file), between=True)
 
 
 def _outputs(model: Description) -> tuple[str, ...]:
-    scalars = [one for one in model.variables if one.causality == "output" and not one.shape]
-    return tuple(one.name for one in scalars if one.type in NUMERIC)[:MAX_VALUES]
+    """Names of its numbers, those of arrays one by one."""
+    names: list[str] = []
+    for one in model.variables:
+        if one.causality != "output" or one.type not in NUMERIC or one.size > MAX_ARRAY:
+            continue
+        names += elements_of(one) if one.shape else [one.name]
+    return tuple(names[:MAX_VALUES])
 
 
 def _cycles(
     model: Description,
-    step_s: float,
-    substeps: int,
+    steps: ModelPace,
     count: int,
     start: Mapping[str, float],
     trial: Trial,
@@ -130,7 +136,7 @@ def _cycles(
     """Outputs at the beginning and after each cycle, until it fails; `trial` is filled."""
     names = _outputs(model)
     order = ModelOrder(
-        path=str(model.path), sha256=model.sha256, step_s=step_s, substeps=substeps,
+        path=str(model.path), sha256=model.sha256, step_s=steps.step_s, substeps=steps.in_cycle,
         outputs=names, inputs=(), start=dict(start),
     )  # fmt: skip
     with ModelProcess(order) as process:

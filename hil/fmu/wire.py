@@ -21,6 +21,8 @@ ANSWER: Final = struct.Struct("<BxHxxxxQd")
 MAX_TEXT: Final = 2000
 COPY: Final = "model.fmu"
 """The FMU in the folder of its process: what is judged there is what is run."""
+LOG: Final = "log.txt"
+"""What it logs while it begins, in the same folder."""
 MAX_BYTES: Final = 64 * 1024
 MAX_VALUES: Final = 1000
 """Of inputs, and of outputs; a thousand are 8 kB."""

@@ -52,7 +52,13 @@ def _check_space_arm(table: Mapping[str, Any], file: Path) -> None:
 def _drive() -> type[Settings]:
     from hil.machines.drive_file import CanopenDriveFile
 
-    return CanopenDriveFile  # the rest of a Modbus one is its register map
+    return CanopenDriveFile
+
+
+def _modbus_drive() -> type[Settings]:
+    from hil.machines.modbus_drive_file import ModbusDriveFile
+
+    return ModbusDriveFile
 
 
 def _check_drive(table: Mapping[str, Any], file: Path) -> None:
@@ -109,6 +115,7 @@ SPACE_ARM: Final = FileKind(
 DRIVE: Final = FileKind(
     name="drive", schema="drive", folder="drives", marks=("drive",),
     model=_drive, check=_check_drive,
+    forms={"canopen": _drive, "modbus": _modbus_drive}, form_place=("drive", "protocol"),
 )  # fmt: skip
 CUEING_PRESET: Final = FileKind(
     name="cueing preset", schema="cueing", folder="cueing", marks=("algorithm",),

@@ -15,9 +15,10 @@ from hil.config.errors import ConfigError, Wrong, about
 from hil.config.settings import read_toml
 from hil.machines.payload import expected_forces_n
 from hil.machines.rig import PointsGeometry, Rig
+from platform6dof.circles import circle_joints
 from platform6dof.envelope import Envelope, EnvelopeLimits, home_pose
 from platform6dof.forward import forward
-from platform6dof.geometry import HexapodGeometry
+from platform6dof.geometry import HexapodGeometry, flattest_height_m
 from platform6dof.pose import Pose
 from safety.bounds import BOUNDS
 from safety.limits import GateLimits, LegLimits
@@ -45,7 +46,7 @@ def check_rig(rig: Rig, source: str) -> None:
     Raises:
         ConfigError: naming the keys, the values and the remedy.
     """
-    problems: list[str] = [*_wider_limits(rig), *_lengths_outside(rig)]
+    problems: list[str] = [*_wider_limits(rig), *_lengths_outside(rig), *_load_of_hanging(rig)]
     if not problems:
         try:
             park_pose(rig, geometry_of(rig))
@@ -92,6 +93,17 @@ def _wider_limits(rig: Rig) -> Iterator[Wrong]:
                 )
 
 
+def _load_of_hanging(rig: Rig) -> Iterator[Wrong]:
+    """A load that pulls has a sign where the platform stands, and none where it hangs."""
+    for leg, load in enumerate(rig.cylinders.static_load_n, 1):
+        if load < 0.0 and hangs(rig):
+            yield about(
+                "cylinders.static_load_n",
+                f"cylinders.static_load_n = {load} of leg {leg}: the platform hangs (neutral.z_m = "
+                f"{rig.neutral.z_m}), so its weight is known to pull: write {-load}",
+            )
+
+
 def soft_range_m(rig: Rig, leg: int) -> tuple[float, float]:
     """Soft limits [m] of a leg (0 to 5): the stroke less the margin at both ends."""
     closed = rig.cylinders.closed_length_m[leg]
@@ -120,29 +132,50 @@ def _lengths_outside(rig: Rig) -> Iterator[Wrong]:
 def geometry_of(rig: Rig) -> HexapodGeometry:
     """The rig's geometry; refuses an impossible or singular one.
 
+    It hangs if the neutral pose is below the height at which its legs are shortest.
+
     Raises:
         GeometryError: with the reason.
     """
     closed = np.array(rig.cylinders.closed_length_m)
     stroke = np.array(rig.cylinders.stroke_m)
+    base, platform = _joints(rig)
+    return HexapodGeometry(
+        base_joints_m=base,
+        platform_joints_m=platform,
+        closed_length_m=closed,
+        stroke_m=stroke,
+        screw_lead_m=rig.cylinders.screw_lead_m,
+        hanging=hangs(rig),
+    )
+
+
+def hangs(rig: Rig) -> bool:
+    """Whether the platform is below its base, by the neutral pose."""
+    return rig.neutral.z_m < flattest_height_m(*_joints(rig))
+
+
+def pushing_load_n(rig: Rig) -> tuple[float, ...]:
+    """With what the weight pushes each rod inwards [N], 6; below 0 where the platform hangs.
+
+    A rig's file has the share of the weight, whichever way it acts.
+    """
+    sense = -1.0 if hangs(rig) else 1.0
+    return tuple(sense * load for load in rig.cylinders.static_load_n)
+
+
+def _joints(rig: Rig) -> tuple[np.ndarray, np.ndarray]:
+    """Joints of the base and of the platform, each in its own axes [m], shape (6, 3)."""
     shape = rig.geometry
     if isinstance(shape, PointsGeometry):
-        return HexapodGeometry(
-            base_joints_m=np.array(shape.base_joints_m),
-            platform_joints_m=np.array(shape.platform_joints_m),
-            closed_length_m=closed,
-            stroke_m=stroke,
-            screw_lead_m=rig.cylinders.screw_lead_m,
-        )
-    return HexapodGeometry.from_circles(
-        shape.base_radius_m,
-        math.radians(shape.base_half_angle_deg),
-        shape.platform_radius_m,
-        math.radians(shape.platform_half_angle_deg),
-        closed,
-        stroke,
-        plate_rotation_rad=math.radians(shape.plate_rotation_deg),
-        screw_lead_m=rig.cylinders.screw_lead_m,
+        return np.array(shape.base_joints_m), np.array(shape.platform_joints_m)
+    return (
+        circle_joints(shape.base_radius_m, math.radians(shape.base_half_angle_deg)),
+        circle_joints(
+            shape.platform_radius_m,
+            math.radians(shape.platform_half_angle_deg),
+            math.radians(shape.plate_rotation_deg),
+        ),
     )
 
 
@@ -255,7 +288,7 @@ def cylinder_model(rig: Rig, period_s: float) -> "CylinderModel":
         acceleration_max_m_s2=np.array(cylinders.acceleration_max_m_s2),
         force_max_n=np.array(cylinders.force_max_n),
         moving_mass_kg=np.array(cylinders.moving_mass_kg),
-        static_load_n=np.array(cylinders.static_load_n),
+        static_load_n=np.array(pushing_load_n(rig)),
         closed_length_m=closed,
         open_length_m=closed + np.array(cylinders.stroke_m),
         reference_length_m=np.array(cylinders.reference_length_m),

@@ -52,7 +52,7 @@ class PoseSettings(Settings):
     y_m: Coordinate = 0.0
     """Along the base's y [m]."""
     z_m: Coordinate
-    """Height of the platform's origin over the base's [m]."""
+    """Height of the platform's origin over the base's [m]; below 0 for one that hangs."""
     alpha_deg: AngleDeg = 0.0
     """Turn about the base's z, the last of the three [deg]."""
     beta_deg: AngleDeg = 0.0
@@ -119,7 +119,8 @@ class Cylinders(Settings):
     moving_mass_kg: LegMasses
     """Share of the moving mass that one leg accelerates (simulated cylinders)."""
     static_load_n: LegLoads
-    """Share of the weight that one leg carries (simulated cylinders)."""
+    """Share of the weight that one leg carries (simulated cylinders); it pulls if the platform
+    hangs below its base."""
     natural_frequency_hz: Frequency
     """Of the position loop (simulated cylinders)."""
     damping: Positive

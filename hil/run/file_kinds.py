@@ -172,7 +172,17 @@ def named_kinds() -> dict[str, FileKind]:
 
 
 def schema_of_kind(kind: FileKind) -> dict[str, Any]:
-    """The JSON schema of a kind of file."""
+    """The JSON schema of a kind of file; of several forms, that of its first."""
     from hil.config.schema import schema_of
 
     return schema_of(kind.model(), kind.name)
+
+
+def schema_of_forms(kind: FileKind) -> dict[str, Any]:
+    """The JSON schema of a kind of file in all of its forms."""
+    from hil.config import schema
+
+    if kind.forms is None:
+        return schema_of_kind(kind)
+    models = {value: model() for value, model in kind.forms.items()}
+    return schema.schema_of_forms(models, kind.form_place, kind.name)

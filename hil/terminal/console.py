@@ -25,6 +25,7 @@ from rich.text import Text
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.visible import visible
 from hil.run.station import Checked
+from hil.terminal.compiling import compiling_told
 
 P = ParamSpec("P")
 
@@ -74,6 +75,16 @@ def waiting(words: str, *, quiet: bool = False) -> Iterator[None]:
     Args:
         quiet: say it to nobody on a terminal, whose other output is for a program.
     """
+    _waits.append(words)
+    try:
+        with _said(words, quiet=quiet):
+            yield
+    finally:
+        _waits.pop()
+
+
+@contextmanager
+def _said(words: str, *, quiet: bool) -> Iterator[None]:
     if err.is_terminal:
         with nullcontext() if quiet else err.status(words):
             yield
@@ -121,6 +132,8 @@ def _plain(value: Any) -> Any:
 
 
 _told: list[bool] = []
+_waits: list[str] = []
+"""What is said to be waited for now."""
 
 
 def tell_bad_usage(arguments: Sequence[str]) -> None:
@@ -150,7 +163,8 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
         from hil.terminal.fault import system_refusal, unforeseen
 
         try:
-            function(*args, **kwargs)
+            with compiling_told(lambda words: err.print(words, soft_wrap=True), _waits.__len__):
+                function(*args, **kwargs)
         except (ConfigError, RecordingError) as error:
             _end(error, Exit.USAGE, as_json=bool(kwargs.get("as_json")))
         except RefusedError as error:

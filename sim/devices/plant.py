@@ -79,7 +79,7 @@ class RodSettings:
     moving_mass_kg: float = 60.0
     """Moving mass [kg]."""
     static_load_n: float = 650.0
-    """Load that pushes the rod inwards [N]."""
+    """Load that pushes the rod inwards [N]; below 0 it pulls outwards."""
     natural_frequency_hz: float = 25.0
     """Of the closed position loop [Hz]."""
     damping: float = 0.9
@@ -94,8 +94,10 @@ class RodSettings:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if not (math.isfinite(value) and value >= 0.0):
-                raise PlantError(f"{field.name} = {value!r}: a finite number >= 0 is needed")
+            least = -math.inf if field.name == "static_load_n" else 0.0
+            if not (math.isfinite(value) and value >= least):
+                needed = "a finite number" if least < 0.0 else "a finite number >= 0"
+                raise PlantError(f"{field.name} = {value!r}: {needed} is needed")
         for name in ("stroke_m", "speed_max_m_s", "acceleration_max_m_s2", "force_max_n"):
             self._require_positive(name)
         for name in ("moving_mass_kg", "natural_frequency_hz", "damping"):
@@ -107,7 +109,7 @@ class RodSettings:
             )
         if self.start_m > self.stroke_m:
             raise PlantError(f"start_m = {self.start_m} m: the stroke is {self.stroke_m} m")
-        if self.static_load_n >= self.force_max_n:
+        if abs(self.static_load_n) >= self.force_max_n:
             raise PlantError(
                 f"static_load_n = {self.static_load_n} N: force_max_n = {self.force_max_n} N "
                 "could not hold it"

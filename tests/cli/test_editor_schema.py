@@ -1,14 +1,18 @@
 """What an editor says of a wrong file: one message, at the key; judged by another validator."""
 
 import json
+import re
 import tomllib
 
 import pytest
 from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
+from drives.register_map import register_map_from
+from drives.register_table import RegisterMapError
 from hil.cli.main import app
 from hil.config.shipped import configs_dir
+from hil.machines.modbus_drive_file import ModbusDriveFile
 from hil.run.file_kinds import kind_of
 
 SHIPPED = sorted(path for path in configs_dir().glob("*/*.toml") if path.parent.name != "diagrams")
@@ -44,8 +48,6 @@ def wrong(validators, kind, text):
 def test_shipped_files_are_well(validators, path):
     table = tomllib.loads(path.read_text())
     kind = kind_of(table, str(path))
-    if table.get("drive", {}).get("protocol") == "modbus":
-        pytest.skip("the rest of it is a register map")
     assert wrong(validators, kind.schema, path.read_text()) == []
 
 
@@ -81,3 +83,29 @@ def test_with_the_unions_of_the_model_an_editor_would_say_much_more(validators):
     [error] = before.iter_errors(tomllib.loads(text))
     assert error.validator == "oneOf"  # at the whole motion; each form's own errors are inside
     assert list(error.absolute_path) == ["motion"]
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        (('protocol = "modbus"', 'protocol = "canbus"'), "drive.protocol"),
+        (('word_order = "big"', 'word_order = "middle"'), "word_order"),
+        (("controlword = 0", "controlwords = 0"), "write.axis"),
+        (("counts_per_m = 0", "counts_per_mm = 0"), "parameters.offsets"),
+    ],
+)
+def test_a_wrong_key_of_a_register_map_is_named(validators, change, place):
+    text = (configs_dir() / "drives/hil_rack.toml").read_text()
+    assert wrong(validators, "drive", text) == []
+    changed = text.replace(*change, 1)
+    assert changed != text
+    assert {one[0] for one in wrong(validators, "drive", changed)} == {place}
+
+
+def test_the_schema_of_register_maps_has_the_keys_that_their_reader_knows():
+    """A key more or less in one of them is refused by the other."""
+    text = (configs_dir() / "drives/hil_rack.toml").read_text()
+    with pytest.raises(RegisterMapError, match="is unknown") as told:
+        register_map_from(tomllib.loads(f"moon = 1\n{text}"), "rack")
+    known = set(re.findall(r"\w+", str(told.value).split("known: ")[1]))
+    assert known == set(ModbusDriveFile.model_fields)

@@ -245,3 +245,19 @@ def test_the_cases_of_others():
     for path in (CASES / "eds_cut_off").glob("*.eds"):
         with pytest.raises(DriveModelError, match=r"OptionalObjects\] lists 607Dh, 607Fh"):
             read_eds(path)
+
+
+@pytest.mark.parametrize(
+    "value", ["9" * 5000, "0" + "7" * 5000, "0x" + "F" * 5000, "(" * 400_000, "F" * 5000 + "h"],
+    ids=["decimal", "octal", "hexadecimal", "brackets", "h"],
+)  # fmt: skip
+def test_an_absurd_number_is_refused_in_a_short_text(read, value):
+    told = refusal(read, changed("607D", "SubNumber", value))
+    assert "SubNumber" in told
+    assert "a whole number such as 0x1F or 31 is needed" in told
+    assert len(told) < 300
+
+
+def test_an_absurd_name_of_a_section_is_told_short(read):
+    twice = f"\n[{'A' * 100_000}]\nx=1\n[{'A' * 100_000}]\nx=2\n[6064{'A' * 100_000}]\n"
+    assert read(SHIPPED.read_text() + twice) == read(SHIPPED.read_text())

@@ -27,13 +27,25 @@ def needs_gcc():
         pytest.skip("gcc is not there: a vehicle in C cannot be compiled")
 
 
-def c_vehicle(folder, fmi, *, name="vehicle", interface="CoSimulation", attributes="", binary=True):
-    """A vehicle of closed form, compiled from vehicle.c; `attributes` go to its interface."""
+def c_vehicle(
+    folder,
+    fmi,
+    *,
+    name="vehicle",
+    interface="CoSimulation",
+    attributes="",
+    binary=True,
+    units=UNITS,
+):
+    """A vehicle of closed form, compiled from vehicle.c; `attributes` go to its interface.
+
+    Of `units` those that are not there are not defined in its description.
+    """
     needs_gcc()
     where = {2: "binaries/linux64", 3: "binaries/x86_64-linux"}[fmi]
     path = Path(folder) / f"{name}{fmi}.fmu"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("modelDescription.xml", _description(fmi, interface, attributes))
+        archive.writestr("modelDescription.xml", _description(fmi, interface, attributes, units))
         if binary:
             archive.write(_library(folder, fmi), f"{where}/vehicle.so")
         else:
@@ -53,7 +65,7 @@ def _library(folder, fmi):
     return library
 
 
-def _description(fmi, interface, attributes):
+def _description(fmi, interface, attributes, defined):
     real = "Real" if fmi == 2 else "Float64"
     rows = [(0, "time", "independent", "continuous", "s", "")] if fmi == 3 else []
     pairs = zip(OUTPUTS, UNITS, strict=True)
@@ -90,10 +102,14 @@ def _description(fmi, interface, attributes):
         structure = "".join(
             f'<{kind} valueReference="{k}"/>'
             for kind in ("Output", "InitialUnknown")
-            for k in (*range(1, 7), 8, 11)
+            for k in (*range(1, 7), 8, 11, 12)
+        )
+        body += (
+            f'<{real} name="force" valueReference="12" causality="output" variability="continuous" '
+            'unit="m/s2"><Dimension start="3"/></Float64>'
         )
         head = 'fmiVersion="3.0" instantiationToken="{vehicle}"'
-    units = "".join(f'<Unit name="{u}"/>' for u in ("m/s2", "rad/s", "rad", "s"))
+    units = "".join(f'<Unit name="{u}"/>' for u in {*defined, "rad", "s"})
     return (
         f'<?xml version="1.0" encoding="UTF-8"?><fmiModelDescription {head} modelName="vehicle">'
         f'<{interface} modelIdentifier="vehicle" {attributes}/>'

@@ -48,6 +48,7 @@ def test_a_unit_that_neither_says_is_si(model):
         ({"f_x": Mapped(variable="f_x", unit="mph")}, r"unit 'mph' of 'f_x'"),
         ({"f_x": "steer"}, r"source.outputs.f_x = 'steer': is an input; an output is needed"),
         ({"f_x": "fault"}, r"is a parameter; an output is needed"),
+        ({"f_x": "force"}, r"is an array; one element is needed: force\[1\] to force\[3\]"),
     ],
 )
 def test_what_is_wrong_is_told(model, table, says):

@@ -55,6 +55,23 @@ def test_time_is_a_product_and_never_a_sum(tmp_path):
     assert [answer.values[0] for answer in answers] == wanted
 
 
+def test_elements_of_an_array_are_read_in_any_order(tmp_path):
+    names = ("force[3]", "f_x", "force[1]", "force[2]", "f_y")
+    with ModelProcess(order(c_vehicle(tmp_path, 3), names)) as process:
+        for third, x, first, second, y in (one.values for one in drive(process, 50)):
+            assert (first, second, third) == (x, y, -9.80665)
+    assert x != 0.0
+
+
+@pytest.mark.parametrize("fmi", [2, 3])
+@pytest.mark.parametrize(("fault", "ends"), [(9.0, "status 3"), (10.0, "ended with status 4")])
+def test_why_a_model_does_not_begin_is_its_own_log(tmp_path, fmi, fault, ends):
+    """Whether it refuses or takes its process with it, and though it logs only if it may."""
+    with pytest.raises(RefusedError, match=r"does not begin: .*no licence for this machine") as one:
+        ModelProcess(order(c_vehicle(tmp_path, fmi), ("f_x",), start={"fault": fault}))
+    assert fault == 9.0 or ends in str(one.value)
+
+
 @pytest.mark.parametrize("fmi", [2, 3])
 def test_substeps_are_all_done(tmp_path, fmi):
     path = c_vehicle(tmp_path, fmi)

@@ -19,7 +19,7 @@ from hil.stations.simulator.bench import ride_of
 from hil.stations.simulator.rehearsal import rehearse
 from hil.stations.simulator.scenario import load_ride, ride_from_table
 from hil.stations.simulator.source import Feedback, Surroundings
-from hil.stations.simulator.sources.fmu import KIND, FmuSettings, state_of
+from hil.stations.simulator.sources.fmu import KIND, FmuSettings, _between, state_of
 from platform6dof.cueing.vehicle import VehicleFlags
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -177,7 +177,7 @@ def test_code_is_loaded_with_trust_only(tmp_path):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"step_s": 0.0015}, r"step_s 0.0015 s does not divide 0.002 s"),
+        ({"step_s": 0.0015}, r"a step of 0.0015 s does not divide 0.002 s.* or a step of 0.001 s"),
         ({"outputs": {"r": "r"}}, "gives no force"),
         ({"outputs": C_OUTPUTS | {"roll": "p"}}, "has roll: an attitude needs roll and pitch"),
         ({"outputs": C_OUTPUTS | {"yaw": "p"}}, "has yaw: an attitude needs roll and pitch"),
@@ -194,8 +194,38 @@ def test_bad_settings_are_refused_before_anything_is_loaded(tmp_path, change, sa
 
 def test_a_fixed_step_must_divide_the_period(tmp_path):
     fixed = vehicle(tmp_path, 3, attributes='fixedInternalStepSize="0.0015"')
-    with pytest.raises(ConfigError, match=r"the fixed step of vehicle3\.fmu, 0.0015 s does not"):
+    with pytest.raises(ConfigError, match=r"the fixed step of vehicle3\.fmu, 0.0015 s, does not"):
         KIND.open(settings(fixed), around(tmp_path)).__enter__()
+
+
+@pytest.mark.parametrize("between", ["hold", "line"])
+def test_a_model_whose_step_is_longer_than_a_cycle_is_held_or_goes_straight(tmp_path, between):
+    """Step 20 ms, cycle 2 ms: held as at the last step; or a straight line, a step later."""
+    fixed = vehicle(tmp_path, 3, attributes='fixedInternalStepSize="0.02"')
+    with pytest.raises(ConfigError, match=r'between = "hold"'):
+        KIND.open(settings(fixed), around(tmp_path)).__enter__()
+    outputs = C_OUTPUTS | {"f_y": "force[2]"}
+    with KIND.open(settings(fixed, outputs, between=between), around(tmp_path)) as source:
+        heard = polled(source, 200, begin=5)
+    h = 0.02
+    for k, one in enumerate(heard[5:]):
+        done, at = divmod(k, 10)
+        if between == "hold":
+            wanted = [done * h] * 2 + [0.0]
+        else:
+            wanted = [max(0.0, (done - 1) * h), done * h, at / 10.0]
+        for axis, law in enumerate((lambda t: 1.5 * math.sin(W * t),
+                                    lambda t: 0.8 * (1.0 - math.cos(W * t)))):  # fmt: skip
+            before, newest = law(wanted[0]), law(wanted[1])
+            told = before + (newest - before) * wanted[2]
+            assert one.state.f_m_s2[axis] == pytest.approx(told, abs=1e-12)
+        assert one.missing == 0
+        assert one.host is HostState.LIVE
+
+
+def test_an_angle_goes_the_shorter_way_round():
+    assert _between("yaw", math.radians(179.0), math.radians(-179.0), 0.5) == pytest.approx(math.pi)
+    assert _between("f_x", 3.0, -3.0, 0.5) == 0.0
 
 
 # -- on the bench ------------------------------------------------------------------------------

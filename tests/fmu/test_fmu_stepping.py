@@ -33,8 +33,9 @@ class Scripted:
         return StepAnswer(StepStatus.HUNG, 0, (), "late")
 
 
-def stepping(steps, *, virtual=False, deadline_s=0.01):
-    return Stepping(steps, StepAnswer(StepStatus.OK, 0, (0.0,)), deadline_s, virtual=virtual)
+def stepping(steps, *, virtual=False, deadline_s=0.01, cycles=1):
+    first = StepAnswer(StepStatus.OK, 0, (0.0,))
+    return Stepping(steps, first, deadline_s, virtual=virtual, cycles=cycles)
 
 
 @pytest.mark.parametrize("virtual", [False, True])
@@ -83,3 +84,14 @@ def test_an_answer_to_another_step_is_a_failure():
     model = stepping(steps)
     model.poll(0.0, ())
     assert model.poll(PERIOD_S, ()).failure.text == "answered another step"
+
+
+def test_a_longer_step_is_asked_once_and_read_when_all_its_cycles_are_over():
+    steps = Scripted([0, 2])
+    model = stepping(steps, cycles=3)
+    readings = [model.poll(k * PERIOD_S, ()) for k in range(12)]
+    assert [one.index for one in readings] == [0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 3]
+    assert [k for k, one in enumerate(readings) if one.fresh] == [0, 3, 8, 11]
+    assert readings[-1].late == 2
+    shares = [round(3 * one.share) for one in readings]
+    assert shares == [0, 1, 2, 0, 1, 2, 3, 3, 0, 1, 2, 0]

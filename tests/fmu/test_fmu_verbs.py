@@ -57,8 +57,9 @@ def test_check_loads_code_with_trust_only(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--rate", 300), "its fixed step 0.004 s does not divide 0.00333333 s"),
-        (("--rate", 250, "--step", 0.003), "--step 0.003 s does not divide 0.004 s"),
+        (("--rate", 300), "a step of 0.004 s does not divide 0.00333333 s"),
+        (("--rate", 300), "as at a rate of 250 Hz"),
+        (("--rate", 250, "--step", 0.003), "a step of 0.003 s does not divide 0.004 s"),
     ],
 )
 def test_check_refuses_steps_that_do_not_fit(tmp_path, arguments, says):

@@ -1,6 +1,7 @@
 /* A vehicle of closed form for FMI 2 and 3 co-simulation, with faults that are asked for.
    Value references: 0 time; 1..6 f_x f_y f_z p q r; 7 steer (input); 8 echo; 9 fault; 10 at_s;
-   11 steps done (integer). */
+   11 steps done (integer); 12 force, an array of 1..3 (FMI 3). Faults 9 and 10 are of its beginning:
+   it logs why, if it may, and refuses or ends its process. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -26,7 +27,8 @@
 
 enum { NONE, CRASH, HANG, NOT_A_NUMBER, REFUSE, EARLY, END, FAIL, EXIT };
 
-typedef struct { double v[11]; int steps; } Vehicle;
+typedef struct Vehicle Vehicle;
+struct Vehicle { double v[11]; int steps; void *to; void (*say)(Vehicle *, const char *); };
 
 static void drive(Vehicle *m, double t) {
     double w = 2.0 * 3.14159265358979323846 * 0.25;
@@ -57,7 +59,7 @@ static STATUS step(Vehicle *m, double t, double h) {
     return OK;
 }
 
-static STATUS get(Vehicle *m, const VR vr[], size_t n, double value[]) {
+__attribute__((unused)) static STATUS get(Vehicle *m, const VR vr[], size_t n, double value[]) {
     for (size_t i = 0; i < n; i++) { if (vr[i] > 10) return FAILED; value[i] = m->v[vr[i]]; }
     return OK;
 }
@@ -65,6 +67,14 @@ static STATUS get(Vehicle *m, const VR vr[], size_t n, double value[]) {
 static STATUS set(Vehicle *m, const VR vr[], size_t n, const double value[]) {
     for (size_t i = 0; i < n; i++) { if (vr[i] > 10) return FAILED; m->v[vr[i]] = value[i]; }
     return OK;
+}
+
+static STATUS begin(Vehicle *m) {
+    int fault = (int)m->v[9];
+    if (fault < 9) return OK;
+    if (m->say) m->say(m, "no licence for this machine");
+    if (fault == 10) _exit(4);
+    return FAILED;
 }
 
 static Vehicle *made(void) {
@@ -76,15 +86,22 @@ static Vehicle *made(void) {
 #if FMI == 2
 const char *fmi2GetTypesPlatform(void) { return fmi2TypesPlatform; }
 const char *fmi2GetVersion(void) { return fmi2Version; }
+static void say(Vehicle *m, const char *text) {
+    const fmi2CallbackFunctions *f = m->to;
+    f->logger(f->componentEnvironment, "bench", fmi2OK, "logAll", text);
+}
 fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, fmi2String place,
     const fmi2CallbackFunctions *f, fmi2Boolean visible, fmi2Boolean logging) {
-    (void)name; (void)type; (void)guid; (void)place; (void)f; (void)visible; (void)logging;
-    return made();
+    (void)name; (void)type; (void)guid; (void)place; (void)visible;
+    Vehicle *m = made();
+    m->to = (void *)f;
+    m->say = logging ? say : NULL;
+    return m;
 }
 void fmi2FreeInstance(fmi2Component c) { free(c); }
 fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean d, fmi2Real e, fmi2Real s,
     fmi2Boolean p, fmi2Real q) { (void)c; (void)d; (void)e; (void)s; (void)p; (void)q; return OK; }
-fmi2Status fmi2EnterInitializationMode(fmi2Component c) { (void)c; return OK; }
+fmi2Status fmi2EnterInitializationMode(fmi2Component c) { return begin(c); }
 fmi2Status fmi2ExitInitializationMode(fmi2Component c) { drive(c, 0.0); return OK; }
 fmi2Status fmi2Terminate(fmi2Component c) { (void)c; return OK; }
 fmi2Status fmi2GetReal(fmi2Component c, const VR vr[], size_t n, fmi2Real value[]) {
@@ -108,21 +125,34 @@ fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind s, fmi2Boo
 }
 #else
 const char *fmi3GetVersion(void) { return fmi3Version; }
+static void say(Vehicle *m, const char *text) {
+    ((fmi3LogMessageCallback)m->to)(NULL, fmi3Error, "logStatusError", text);
+}
 fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3String place,
     fmi3Boolean visible, fmi3Boolean logging, fmi3Boolean events, fmi3Boolean early,
     const fmi3ValueReference required[], size_t n, fmi3InstanceEnvironment e,
     fmi3LogMessageCallback log, fmi3IntermediateUpdateCallback update) {
-    (void)name; (void)token; (void)place; (void)visible; (void)logging; (void)events; (void)early;
-    (void)required; (void)n; (void)e; (void)log; (void)update;
-    return made();
+    (void)name; (void)token; (void)place; (void)visible; (void)events; (void)early;
+    (void)required; (void)n; (void)e; (void)update;
+    Vehicle *m = made();
+    m->to = (void *)log;
+    m->say = logging ? say : NULL;
+    return m;
 }
 void fmi3FreeInstance(fmi3Instance c) { free(c); }
 fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean d, fmi3Float64 e, fmi3Float64 s,
-    fmi3Boolean p, fmi3Float64 q) { (void)c; (void)d; (void)e; (void)s; (void)p; (void)q; return OK; }
+    fmi3Boolean p, fmi3Float64 q) { (void)d; (void)e; (void)s; (void)p; (void)q; return begin(c); }
 fmi3Status fmi3ExitInitializationMode(fmi3Instance c) { drive(c, 0.0); return OK; }
 fmi3Status fmi3Terminate(fmi3Instance c) { (void)c; return OK; }
 fmi3Status fmi3GetFloat64(fmi3Instance c, const VR vr[], size_t n, fmi3Float64 v[], size_t nv) {
-    (void)nv; return get(c, vr, n, v);
+    Vehicle *m = c;
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (vr[i] == 12) { for (int k = 1; k <= 3; k++) v[at++] = m->v[k]; continue; }
+        if (vr[i] > 10) return FAILED;
+        v[at++] = m->v[vr[i]];
+    }
+    return at == nv ? OK : FAILED;
 }
 fmi3Status fmi3SetFloat64(fmi3Instance c, const VR vr[], size_t n, const fmi3Float64 v[], size_t nv) {
     (void)nv; return set(c, vr, n, v);

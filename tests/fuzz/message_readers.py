@@ -8,7 +8,7 @@ import json
 import os
 import struct
 from dataclasses import asdict
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 from unittest.mock import patch
@@ -62,7 +62,23 @@ def datagrams() -> list[bytes]:
         b"DATA*" + rows,
         b"RREF," + b"".join(struct.pack("<if", k, 0.5) for k in range(20)),
         b"0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1.0,1.1,1.2\n",
+        struct.pack("<66f", *zeros[:11], 1.0, *zeros[:4], -1.0, *zeros, *zeros[:9]),
+        struct.pack("<iI56f", 1, 1000, *zeros, *zeros[:16]) + bytes(79),
+        struct.pack("<I12f3i", 1000, *zeros[:12], 1, 2, 3), struct.pack("<6d", *zeros[:6]),
+        struct.pack("<H4BB", 2023, 23, 1, 1, 1, 0) + bytes(1342),
     ]  # fmt: skip
+
+
+LAYOUTS: Final = ("codemasters", "f1_23", "forza", "opentrack", "outsim")
+
+
+@cache
+def layout_codecs():
+    """Of the shipped layouts, which keep nothing of a packet."""
+    from hil.hosts.layout import LayoutCodec
+    from hil.hosts.maps import load_map
+
+    return [LayoutCodec(load_map(CONFIGS / f"hosts/{one}.toml")[1]) for one in LAYOUTS]
 
 
 def datagram(path: Path) -> None:
@@ -83,6 +99,7 @@ def datagram(path: Path) -> None:
         BeamNgCodec(("y", "x", "-z")), FlightGearCodec(), Hcu1Codec(), RrefCodec(60),
         DataCodec("11"), DataCodec("12"), *(GenericCodec(one, "a") for one in generic),
         JsbsimCodec(read_directive(CONFIGS / "hosts/hil_jsbsim.xml"), "a"),
+        *layout_codecs(),
     )  # fmt: skip
     for codec in codecs:
         found = codec.decode(path.read_bytes())

@@ -12,16 +12,20 @@ import pytest
 from test_docs import ROOT
 from test_flightgear_wire import loaded
 
+from hil.config.settings import read_toml
+from hil.config.shipped import configs_dir
 from hil.hosts.beamng import BeamNgCodec
 from hil.hosts.flightgear import FlightGearCodec
 from hil.hosts.hcu1 import Hcu1Codec
 from hil.hosts.jsbsim import JsbsimCodec
 from hil.hosts.jsbsim_directive import read_directive
 from hil.hosts.kind import Packet
-from hil.hosts.maps import hosts_offered
+from hil.hosts.maps import hosts_offered, load_map
 from hil.hosts.pose_template import PoseTemplateCodec, PoseTemplateSettings
 from hil.hosts.xplane_data import DataCodec
 from hil.hosts.xplane_rref import PATHS, RrefCodec
+
+HOSTS = configs_dir() / "hosts"
 
 
 @cache
@@ -70,8 +74,11 @@ def test_each_row_names_sign_unit_source_and_whether_it_was_seen():
 
 
 def test_each_kind_of_ours_has_rows():
+    """A layout is what its map says, so that each shipped one has rows of its own."""
     ours = {one.name for one in hosts_offered() if one.distribution.startswith("hil-bench")}
-    assert {wire for wire, *_ in rows()} == ours
+    maps = {one.stem: read_toml(one)["kind"] for one in HOSTS.glob("*.toml")}
+    layouts = {name for name, kind in maps.items() if kind == "layout"}
+    assert {wire for wire, *_ in rows()} == ours - {"layout"} | layouts
 
 
 def test_hcu1():
@@ -215,3 +222,66 @@ def test_poses():
         lambda: PoseTemplateCodec(PoseTemplateSettings()), pack, dict.fromkeys(names, 2000)
     )
     assert read == fields_told("pose_template")
+
+
+def axes(*names):
+    return [name + axis for name in names for axis in "XYZ"]
+
+
+CODEMASTERS = (
+    "m_time", "m_lapTime", "m_lapDistance", "m_totalDistance", "m_x", "m_y", "m_z", "m_speed",
+    "m_xv", "m_yv", "m_zv", "m_xr", "m_yr", "m_zr", "m_xd", "m_yd", "m_zd",
+    *(f"rest{k}" for k in range(49)),
+)  # fmt: skip
+"""In the order of the F1 2016 specification; of DiRT Rally 66 are sent."""
+F1_CAR = axes("m_worldPosition", "m_worldVelocity", "m_worldForwardDir", "m_worldRightDir")
+F1_CAR += ["m_gForceLateral", "m_gForceLongitudinal", "m_gForceVertical", "m_yaw", "m_pitch",
+           "m_roll"]  # fmt: skip
+F1_HEAD = ("m_sessionUID", "m_sessionTime", "m_frameIdentifier", "m_overallFrameIdentifier",
+           "m_playerCarIndex", "m_secondaryPlayerCarIndex")  # fmt: skip
+FORZA = ("IsRaceOn", "TimestampMS", "EngineMaxRpm", "EngineIdleRpm", "CurrentEngineRpm",
+         *axes("Acceleration", "Velocity", "AngularVelocity"), "Yaw", "Pitch", "Roll",
+         "NormalizedSuspensionTravelFrontLeft")  # fmt: skip
+OUTSIM = ("Time", *axes("AngVel"), "Heading", "Pitch", "Roll", *axes("Accel", "Vel", "Pos"))
+
+
+def pack_f1(values):
+    head = struct.pack(
+        "<H5BQfIIBB", 2023, 23, 1, 19, 1, 0, *(int(values[name]) if name != "m_sessionTime"
+                                               else values[name] for name in F1_HEAD)
+    )  # fmt: skip
+    car = [values[name] for name in F1_CAR]
+    car[6:12] = (int(32767 * one) for one in car[6:12])
+    return head + struct.pack("<6f6h6f", *car) + bytes(60 * 21)
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "pack", "more"),
+    [
+        ("codemasters", CODEMASTERS, lambda told: struct.pack("<66f", *told.values()),
+         {"m_xr": 1.0, "m_zd": -1.0}),
+        ("f1_23", (*F1_HEAD, *F1_CAR), pack_f1,
+         dict.fromkeys(F1_HEAD, 0) | {"m_sessionTime": 0.0, "m_worldRightDirX": 1.0,
+                                      "m_worldForwardDirZ": -1.0}),
+        ("forza", FORZA, lambda told: struct.pack("<iI16f", *told.values()) + bytes(239),
+         {"IsRaceOn": 0, "TimestampMS": 0}),
+        ("outsim", OUTSIM, lambda told: struct.pack("<I12f3i", *told.values()),
+         {"Time": 0, "PosX": 0, "PosY": 0, "PosZ": 0}),
+        ("opentrack", ("TX", "TY", "TZ", "Yaw", "Pitch", "Roll"),
+         lambda told: struct.pack("<6d", *told.values()), {}),
+    ],
+)  # fmt: skip
+def test_layouts(name, names, pack, more):
+    kind, settings = load_map(HOSTS / f"{name}.toml")
+    base = dict.fromkeys(names, 0.0) | more
+    # an axis that is 1 in an int16 has no room above
+    read = fields_read(lambda: kind.codec(settings), lambda told: pack(capped(told)), base)
+    assert read == fields_told(name)
+
+
+def capped(told):
+    """Directions within what an int16 can have; beyond 1 they go the other way."""
+    return {
+        name: 2.0 - one if name.endswith(("DirX", "DirY", "DirZ")) and one > 1.0 else one
+        for name, one in told.items()
+    }

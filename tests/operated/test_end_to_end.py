@@ -32,7 +32,8 @@ NOW_S = RealClock().now_s
 class Panel:
     """A panel without a window."""
 
-    def __init__(self, path):
+    def __init__(self, path, signals=SIGNALS):
+        self.signals = signals
         self.client = DeskClient.connect(path, "test")
         self.held = self.alive = True
         self.modes = []  # (monotonic time it was seen [s], name)
@@ -47,7 +48,7 @@ class Panel:
         for kind, payload in self.client.telemetry.read():
             if kind == ROWS:
                 self.frames.append(payload)
-                name = MODES[unpacked(SIGNALS, payload)["mode"]]
+                name = MODES[unpacked(self.signals, payload)["mode"]]
                 if not self.modes or self.modes[-1][1] != name:
                     self.modes.append((NOW_S(), name))
             elif kind == OPERATION_KIND:

@@ -255,3 +255,73 @@ def test_signals_and_setpoints_of_a_station_are_placed_as_what_they_are(app, tmp
         window.place()  # its name is taken: refused, and said
         assert list(window.document.file.top.blocks).count("speed_rad_s") == 1
         assert "speed_rad_s" in window.statusBar().currentMessage()
+
+
+def test_the_field_is_empty_whenever_a_block_is_to_be_added(window):
+    place(window, "Constant")
+    assert window.search.text() == ""
+    window.search.setText("Lim")
+    window.actions_by_name["Add a block"].trigger()
+    assert window.search.text() == ""
+    assert window.offers.count() > 20
+
+
+def test_a_block_is_dropped_where_it_was_let_go(window):
+    from PySide6.QtCore import QMimeData, QPointF, Qt
+    from PySide6.QtGui import QDropEvent
+
+    window.search.setText("Constant")
+    at = window.view.viewport().rect().center() / 2
+    copy, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    none = Qt.KeyboardModifier.NoModifier
+    assert window.offers.dragEnabled()
+    before, there = set(window.document.file.top.blocks), window.view.mapToScene(at)
+    window.view.dropEvent(QDropEvent(QPointF(at), copy, QMimeData(), left, none))
+    (name,) = set(window.document.file.top.blocks) - before
+    x, y = window.document.file.top.places[name]
+    assert abs(x - there.x()) <= 10
+    assert abs(y - there.y()) <= 10
+
+
+def test_what_comes_from_elsewhere_is_not_dropped(window):
+    from PySide6.QtCore import QMimeData, QPoint, Qt
+    from PySide6.QtGui import QDragEnterEvent
+
+    copy, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    none = Qt.KeyboardModifier.NoModifier
+    event = QDragEnterEvent(QPoint(5, 5), copy, QMimeData(), left, none)
+    window.view.dragEnterEvent(event)
+    assert not event.isAccepted()
+
+
+def test_blocks_say_what_they_do_as_pictures_of_them_do(window):
+    from html import escape
+
+    from hil.diagram.draw import svg
+
+    drawn = svg(window.document.file, window.document.file.top, "")
+    for item in window.scene.blocks.values():
+        one = item.shape_of
+        assert one.kind in ("In", "Out") or f">{escape(one.shown)[:4]}" in drawn, one
+    signs = window.scene.blocks["error"].shape_of.input_words
+    assert sorted(signs) == ["+", "−"]
+
+
+def test_a_wire_ends_in_a_head_at_its_port(window):
+    for target, wire in window.scene.wires.items():
+        x, y = port(window, target, output=False)
+        tip = wire.head().boundingRect()
+        assert x - 5 < tip.right() < x
+        assert tip.top() < y < tip.bottom()
+
+
+def test_the_window_fits_a_small_screen(window, monkeypatch):
+    from PySide6.QtCore import QSize
+    from PySide6.QtGui import QGuiApplication
+
+    small = QSize(1024, 600)
+    screen = type("Screen", (), {"availableSize": lambda self: small})()
+    monkeypatch.setattr(QGuiApplication, "primaryScreen", lambda: screen)
+    window._fit_screen()
+    assert window.width() <= small.width()
+    assert window.height() <= small.height()

@@ -129,6 +129,22 @@ def test_a_recording_shows_no_stop_that_stops_nothing(desks):
     assert [type(one) for one in desk.asked] == [m.Stop]
 
 
+def test_what_is_over_shows_nothing_that_can_be_pressed(desks):
+    desk = desks("ENGAGED")
+    desk.model.over("its desk is gone without a word, and so is the bench")
+    desk.refresh()
+    view = desk.view
+    assert "it is over" in view.stop_button.text()
+    assert LIGHT.fault.upper() not in colours(view.stop_button)
+    pressed = (view.stop_button, view.hold_button, view.take, *view.buttons.values())
+    assert not any(one.isEnabled() for one in pressed)
+    desk.asked.clear()
+    QTest.mousePress(view.stop_button, MOUSE)
+    assert desk.asked == []
+    view.set_model(BenchModel(desk.facts))  # another run, before its first picture
+    assert view.stop_button.isEnabled()
+
+
 def test_stop_goes_out_from_a_dialog_which_still_closes(desks):
     desk = desks()
     dialog = QDialog(desk.window)

@@ -160,6 +160,15 @@ def test_what_nobody_has_moved_is_not_asked_for_and_a_wish_may_be_repeated():
         change_of_table(version(), {"kind": "diagram", "set": {"nothing": 1}})
 
 
+@pytest.mark.parametrize("table", [1, "diagram", None, [], 1.5, [["kind", "diagram"]]])
+def test_what_is_no_table_is_refused(table):
+    inbox = PanelInbox(version())
+    inbox.hear(json.dumps(table).encode())
+    assert inbox.next() is None
+    with pytest.raises(ConfigError, match="a table with kind = 'diagram' is needed"):
+        change_of_table(version(), table)
+
+
 def test_what_blocks_show_is_recorded(scenario, tmp_path):
     plan = load_world_plan(scenario, ["motion.duration_s=2.5", "settle_s=0.1"])
     from dataclasses import replace

@@ -51,3 +51,17 @@ def test_faults_of_a_scene_stand_with_line_and_column(tmp_path):
     assert "10:10: body b size_m = (1.0, 1.0): 2 numbers" in error
     own.write_text(own.read_text().replace("[1, 1]", "[1, 1, 1]"))
     assert "r has no such link" in told("check", str(own), status=2)["error"]
+
+
+def test_a_friction_that_does_not_count_on_the_floor_is_told_with_the_remedy(tmp_path):
+    own = tmp_path / "ice.toml"
+    ice = (
+        'scene = "ice"\n[floor]\n[[body]]\nname = "cube"\nmotion = "free"\nshape = "box"\n'
+        "size_m = [0.1, 0.1, 0.1]\nposition_m = [0, 0, 0.05]\nmass_kg = 1\nfriction = 0.05\n"
+    )
+    own.write_text(ice)
+    (line,) = told("check", str(own))["frictions"]
+    assert line.startswith("body cube: friction 0.05 does not count on the floor, whose 0.8")
+    assert "contact_time_s = 0.02" in line
+    own.write_text(ice + "contact_time_s = 0.02\n")
+    assert told("check", str(own))["frictions"] == []

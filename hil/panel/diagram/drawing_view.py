@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent, QPainter, QWheelEvent
-from PySide6.QtWidgets import QGraphicsView
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QKeyEvent,
+    QPainter,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QGraphicsView, QListWidget
 
 from hil.panel.diagram.models.placing import Move
 from hil.panel.diagram.scene import DiagramScene
@@ -24,12 +31,16 @@ ZOOM_LEAST, ZOOM_MOST = 0.05, 5.0
 
 
 class DiagramView(QGraphicsView):
-    """The drawing; the wheel with Ctrl zooms."""
+    """The drawing; the wheel with Ctrl zooms, and what is dragged from a list is dropped."""
+
+    dropped = Signal(QPointF)
+    """Something of a list was dropped here, in the drawing's pixels."""
 
     def __init__(self, scene: DiagramScene) -> None:
         super().__init__(scene)
         self._drawing = scene
         self.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.setAcceptDrops(True)
         self.setDragMode(self.DragMode.RubberBandDrag)
         self.setTransformationAnchor(self.ViewportAnchor.AnchorUnderMouse)
 
@@ -57,6 +68,19 @@ class DiagramView(QGraphicsView):
         to = {name: (one.at[0] + far * step[0], one.at[1] + far * step[1])
               for name, one in shapes.items()}  # fmt: skip
         self._drawing.do(Move(self._drawing.where, to))
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802 - Qt's name
+        """Take what comes from a list of this window, and nothing else."""
+        event.setAccepted(isinstance(event.source(), QListWidget))
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:  # noqa: N802 - Qt's name
+        """As it entered."""
+        event.setAccepted(isinstance(event.source(), QListWidget))
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802 - Qt's name
+        """Say where it was let go."""
+        self.dropped.emit(self.mapToScene(event.position().toPoint()))
+        event.accept()
 
     def fit(self) -> None:
         """Show all of it."""

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPainterPathStroker, QPen
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QPainter,
+    QPainterPath,
+    QPainterPathStroker,
+    QPen,
+    QPolygonF,
+)
 from PySide6.QtWidgets import QGraphicsItem, QGraphicsPathItem, QStyleOptionGraphicsItem, QWidget
 
 from hil.panel.diagram.models.shapes import BlockShape
@@ -15,6 +24,10 @@ REACH: Final = 8
 """How near a port the pointer takes it."""
 PORT: Final = 3.5
 """Radius of a port."""
+PORT_FONT_PX: Final = 9
+"""Size of what stands at ports."""
+HEAD: Final = (9.0, 4.0)
+"""Length and half width of a wire's head, in pixels."""
 
 
 class BlockItem(QGraphicsItem):
@@ -30,7 +43,7 @@ class BlockItem(QGraphicsItem):
         """Why it stopped what runs; empty if it did not."""
         self.setPos(*shape.at)
         self.setFlags(self.GraphicsItemFlag.ItemIsMovable | self.GraphicsItemFlag.ItemIsSelectable)
-        self.setToolTip(fault)
+        self.setToolTip(fault or shape.kind)
 
     def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
         """With its ports."""
@@ -39,7 +52,7 @@ class BlockItem(QGraphicsItem):
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem,
               widget: QWidget | None = None) -> None:  # fmt: skip
-        """Box, name, kind, ports; a thick red edge and `!` where something is wrong."""
+        """Box, name, symbol, ports; a thick red edge and `!` where something is wrong."""
         one, theme = self.shape_of, self._theme
         wrong = bool(self._fault or self.stop)
         edge = theme.accent if self.isSelected() else theme.fault if wrong else theme.dim
@@ -50,22 +63,37 @@ class BlockItem(QGraphicsItem):
         painter.setPen(QColor(theme.text))
         centre = Qt.AlignmentFlag.AlignCenter
         painter.drawText(box.adjusted(0, 0, 0, -one.height / 2), centre, one.name)
-        painter.setPen(QColor(theme.dim))
         if self.state:
             painter.setPen(QColor(theme.accent))
-        painter.drawText(box.adjusted(0, one.height / 2, 0, 0), centre, self.state or one.kind)
+        painter.drawText(box.adjusted(0, one.height / 2, 0, 0), centre, self.state or one.shown)
         if wrong:
             painter.setPen(QColor(theme.fault))
             painter.drawText(box.adjusted(5, 1, 0, 0), Qt.AlignmentFlag.AlignLeft, "!")
+        self._paint_ports(painter)
+
+    def _paint_ports(self, painter: QPainter) -> None:
+        """Ports with their words within the box: signs of a sum, names of several."""
+        one, theme = self.shape_of, self._theme
+        font = QFont(painter.font())
+        font.setPixelSize(PORT_FONT_PX)
+        painter.setFont(font)
         painter.setPen(QColor(theme.text))
-        for ports, output in ((one.inputs, False), (one.outputs, True)):
+        sides = Qt.AlignmentFlag
+        for ports, words, output in (
+            (one.inputs, one.input_words, False), (one.outputs, one.output_words, True),
+        ):  # fmt: skip
             painter.setBrush(QColor(theme.text if output else theme.base))
-            for name in ports:
+            for name, word in zip_longest(ports, words, fillvalue=""):
                 x, y = one.port_at(name, output=output)
-                painter.drawEllipse(QPointF(x - one.at[0], y - one.at[1]), PORT, PORT)
+                at = QPointF(x - one.at[0], y - one.at[1])
+                painter.drawEllipse(at, PORT, PORT)
+                room = QRectF(0, at.y() - PORT_FONT_PX, one.width, 2 * PORT_FONT_PX)
+                side = sides.AlignRight if output else sides.AlignLeft
+                box = room.adjusted(PORT + 3, 0, -PORT - 3, 0)
+                painter.drawText(box, side | sides.AlignVCenter, word)
 
     def show_state(self, state: str) -> None:
-        """Write a state in place of the kind; empty: the kind."""
+        """Write a state in place of the symbol; empty: the symbol."""
         if state != self.state:
             self.state = state
             self.update()
@@ -74,7 +102,7 @@ class BlockItem(QGraphicsItem):
         """Say why it stopped the diagram; empty: it did not."""
         if stop != self.stop:
             self.stop = stop
-            self.setToolTip(stop or self._fault)
+            self.setToolTip(stop or self._fault or self.shape_of.kind)
             self.update()
 
 
@@ -89,6 +117,10 @@ class WireItem(QGraphicsPathItem):
         self.setZValue(-1)
         self.setToolTip(fault)
 
+    def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
+        """With its head."""
+        return super().boundingRect() | self.head().boundingRect()
+
     def shape(self) -> QPainterPath:
         """Wide enough to be hit."""
         stroker = QPainterPathStroker()
@@ -97,10 +129,20 @@ class WireItem(QGraphicsPathItem):
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem,
               widget: QWidget | None = None) -> None:  # fmt: skip
-        """A line; broken and red where it is wrong."""
+        """A line with a head; broken and red where it is wrong."""
         colour = self._theme.fault if self._fault else self._theme.text
         pen = QPen(QColor(self._theme.accent if self.isSelected() else colour), 1.5)
         if self._fault:
             pen.setStyle(Qt.PenStyle.DashLine)
         painter.setPen(pen)
         painter.drawPath(self.path())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(pen.color())
+        painter.drawPolygon(self.head())
+
+    def head(self) -> QPolygonF:
+        """The arrow at its end, before the port; wires come to ports from the left."""
+        end, (length, half) = self.path().currentPosition(), HEAD
+        tip = QPointF(end.x() - PORT, end.y())
+        back = tip.x() - length
+        return QPolygonF([tip, QPointF(back, tip.y() - half), QPointF(back, tip.y() + half)])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence
+from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtGui import QAction, QCloseEvent, QCursor, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QDockWidget,
     QLineEdit,
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QMainWindow,
     QMessageBox,
+    QToolTip,
     QVBoxLayout,
     QWidget,
 )
@@ -33,6 +34,8 @@ from hil.panel.diagram.parameter_table import ParameterTable
 from hil.panel.diagram.scene import DiagramScene
 from hil.panel.shell.theme import LIGHT, Theme
 
+SIZE: Final = QSize(1440, 900)
+"""Of a window, where the screen is larger."""
 LIVE_HEIGHT: Final = 260
 """Of what is seen of a diagram that runs, at first, in pixels."""
 
@@ -56,6 +59,7 @@ class DiagramWindow(QMainWindow):
         self.setCentralWidget(self.view)
         self.search = QLineEdit(placeholderText="Type to find a block…")
         self.offers = QListWidget()
+        self.offers.setDragEnabled(True)
         self.parameters = ParameterTable(self.scene)
         self.faults = QListWidget()
         self.live = LiveDock(self.scene, self.view, theme)
@@ -67,14 +71,20 @@ class DiagramWindow(QMainWindow):
         self.scene.entered.connect(self._changed)
         self.scene.selectionChanged.connect(self.parameters.show_block)
         self.search.textChanged.connect(self._show_offers)
-        self.search.returnPressed.connect(self.place)
+        self.search.returnPressed.connect(lambda: self.place())
+        self.view.dropped.connect(self.place)
         self.offers.itemActivated.connect(lambda _: self.place())
         self.parameters.refused.connect(self._tell)
-        self.resize(1440, 900)
+        self._fit_screen()
         self._changed()
         self._show_offers("")
         if document.told:
             self._tell(document.told)
+
+    def _fit_screen(self) -> None:
+        """Take a size that the screen has room for."""
+        room = QGuiApplication.primaryScreen().availableSize()
+        self.resize(SIZE.boundedTo(room))
 
     def _docks(self) -> None:
         left = QWidget()
@@ -110,7 +120,7 @@ class DiagramWindow(QMainWindow):
             (edit, "Copy", keys.Copy, self.copy),
             (edit, "Paste", keys.Paste, self.paste),
             (edit, "Delete", keys.Delete, self.delete),
-            (edit, "Add a block", "A", self.search.setFocus),
+            (edit, "Add a block", "A", self.begin_adding),
             (edit, "Connect…", "C", lambda: asking.connect(self)),
             (edit, "Find a block…", keys.Find, lambda: asking.find(self)),
             (edit, "Rename…", "F2", lambda: asking.rename(self)),
@@ -136,7 +146,11 @@ class DiagramWindow(QMainWindow):
     # What is shown.
 
     def _tell(self, words: str) -> None:
+        """Say it below, and at the pointer where a person looks."""
         self.statusBar().showMessage(words)
+        at = QCursor.pos()
+        if self.isVisible() and self.geometry().contains(at):
+            QToolTip.showText(at, words, self)
 
     def _changed(self) -> None:
         document, where = self.document, self.scene.where
@@ -164,13 +178,23 @@ class DiagramWindow(QMainWindow):
 
     # What is done.
 
-    def place(self) -> None:
-        """Place what is chosen in the palette in the middle of what is seen."""
+    def begin_adding(self) -> None:
+        """Let a person type which block is wanted, from nothing."""
+        self.search.clear()
+        self.search.setFocus()
+
+    def place(self, at: QPointF | None = None) -> None:
+        """Place what is chosen in the palette, and empty the field.
+
+        Args:
+            at: where on the drawing; None: in the middle of what is seen.
+        """
         item = self.offers.currentItem()
         if item is None:
             return
         offer: BlockOffer = item.data(Qt.ItemDataRole.UserRole)
-        at: QPointF = self.view.mapToScene(self.view.viewport().rect().center())
+        if at is None:
+            at = self.view.mapToScene(self.view.viewport().rect().center())
         place = round(at.x() / 20) * 20, round(at.y() / 20) * 20
         taken = set(self.scene.diagram.places.values())
         while place in taken:
@@ -181,6 +205,7 @@ class DiagramWindow(QMainWindow):
         )
         if self.scene.do(placed):
             self.scene.choose(frozenset(set(self.scene.diagram.blocks) - before))
+            self.search.clear()
             self.view.setFocus()
 
     def delete(self) -> None:

@@ -84,13 +84,18 @@ class StopButton(BigButton):
     def __init__(self, parent: QWidget) -> None:
         super().__init__("STOP\nEsc", parent)
 
-    def paint(self, theme: Theme, *, live: bool) -> None:
-        """Red where it stops something; in a recording it is nobody's stop, and says so."""
-        self.setText(f"{self.tr('STOP')}\nEsc" if live else self.tr("no stop:\na recording"))
+    def paint(self, theme: Theme, *, nothing: str) -> None:
+        """Red where it stops something; else it says why there is nothing, and is grey.
+
+        Args:
+            nothing: why nothing can be stopped; empty if something can.
+        """
+        live = not nothing
+        self.setText(f"{self.tr('STOP')}\nEsc" if live else f"{self.tr('no stop:')}\n{nothing}")
         self.setToolTip(
             self.tr("Stops smoothly and holds. Everyone may press it, at any time. Esc or F12")
             if live
-            else self.tr("This is a recording: there is nothing that could be stopped")
+            else self.tr("There is nothing that could be stopped")
         )
         self.setEnabled(live)
         if live:

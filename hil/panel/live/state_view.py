@@ -73,7 +73,7 @@ class StateView(QWidget):
             widget.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._lay_out()
         self.keys = StateKeys(self, self)
-        self._paint_stop(live=model.source is Source.LIVE)
+        self._paint_stop(Link.WAITING if model.source is Source.LIVE else Link.REPLAY)
         self.set_theme(theme)
 
     # --- from outside ---------------------------------------------------------------------------
@@ -83,7 +83,7 @@ class StateView(QWidget):
         self._let_go()
         self._model = model
         self._shown, self._buttons_shown = (), None
-        self._paint_stop(live=model.source is Source.LIVE)
+        self._paint_stop(Link.WAITING if model.source is Source.LIVE else Link.REPLAY)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in the colours of another theme."""
@@ -263,23 +263,26 @@ class StateView(QWidget):
             ("Give back", "Take") if self.narrow else ("Give the motion back", "Take the motion")
         )
         self.take.setText(taking[0 if own else 1] + "   F9")
-        self.take.setEnabled(own or model.may_take)
+        over = link is Link.ENDED
+        self.take.setEnabled((own or model.may_take) and not over)
         self.take.setVisible(link is not Link.REPLAY)
         self.hold_button.setVisible(link is not Link.REPLAY)
-        self.hold_button.setEnabled(own)
+        self.hold_button.setEnabled(own and not over)
         self.refused.setText(model.notice)
         self.refused.setToolTip(model.notice)
         self._paint_hold()
-        self._paint_stop(live=link is not Link.REPLAY)
+        self._paint_stop(link)
 
-    def _paint_stop(self, *, live: bool) -> None:
-        self.stop_button.paint(self._theme, live=live)
+    def _paint_stop(self, link: Link) -> None:
+        self.stop_button.paint(self._theme, nothing=self.tr(_NO_STOP.get(link, "")))
 
     def _paint_hold(self) -> None:
         model = self._model
         self.hold_button.paint(self._theme, held=model.held, owned=model.you_own)
 
 
+_NO_STOP: Final = {Link.REPLAY: "a recording", Link.ENDED: "it is over"}
+"""Why nothing can be stopped."""
 _LINK: Final = {
     Link.WAITING: "warn",
     Link.LIVE: "ok",

@@ -8,7 +8,7 @@ from typing import Final
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from hil.panel.scenarios.form_delegate import NAME, PLACE, PROBLEM, VALUE, FormDelegate
 from hil.panel.scenarios.models.form import FormModel
@@ -18,8 +18,8 @@ from hil.panel.shell.theme import Theme
 
 OPEN_ITEMS: Final = 12
 """Lists of at most so many items are open at first."""
-_NAME_CHARS, _VALUE_CHARS = 30, 22
-"""Widths of the columns at first, in characters."""
+_NAME_CHARS: Final = 30
+"""Width of the first column at first, in characters."""
 
 
 class FormTree(QTreeWidget):
@@ -45,9 +45,9 @@ class FormTree(QTreeWidget):
         self.setUniformRowHeights(True)
         self.setEditTriggers(QTreeWidget.EditTrigger.NoEditTriggers)
         width = self.fontMetrics().averageCharWidth()
-        self.header().setStretchLastSection(True)
         self.header().resizeSection(NAME, _NAME_CHARS * width)
-        self.header().resizeSection(VALUE, _VALUE_CHARS * width)
+        for column in (VALUE, PROBLEM):  # share what is left
+            self.header().setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
         self.setIndentation(2 * width)
         self.setItemDelegate(FormDelegate(self._found, edit, offered, self))
         self.itemExpanded.connect(self._open)

@@ -164,9 +164,12 @@ class PlatformScene:
         feet, heads = self._shape.base_joints_m, self._shape.platform_joints_m
         radius = float(np.linalg.norm(feet[:, :2], axis=1).max())
         thick = 0.03 * radius
-        floor = float(feet[:, 2].min()) - 4.0 * thick
-        top = self._shape.neutral_z_m
         plate_radius = float(np.linalg.norm(heads[:, :2], axis=1).max())
+        frame = _frame_m(self._shape, thick)
+        floor, top = frame[0], self._shape.neutral_z_m + 1.1 * plate_radius
+        if self._shape.hanging:  # over a floor that its legs do not reach
+            reach = float(self._shape.soft_max_m.max())
+            floor, top = float(feet[:, 2].min()) - reach - 4.0 * thick, frame[1]
         roles = {name: name for name in ("base", "joint", "plate", "seat", "front", "rod", "ghost")}
         roles |= {axis: axis for axis in "xyz"}
         roles |= {f"leg{leg}": "unknown" for leg in range(1, LEGS + 1)}
@@ -180,13 +183,13 @@ class PlatformScene:
         rod = (Piece(cylinder(0.019 * radius, 1.0), "rod"),)
         rods = tuple(Part(f"rod {leg + 1}", rod) for leg in range(LEGS))
         parts = (
-            Part("base", _base(feet, thick, floor)),
+            Part("base", _base(feet, thick, frame)),
             Part("plate", _plate(heads, plate_radius, thick)),
             Part("ghost", _ghost(heads, plate_radius, thick), ghost=True),
             *cylinders,
             *rods,
         )
-        height = top + 1.1 * plate_radius - floor
+        height = top - floor
         return Build(
             parts=parts,
             roles=roles,
@@ -203,15 +206,22 @@ def _placed(coordinates: Array) -> Array:
     return matrix(rotation_of(np.array([w, x, y, z])), coordinates[:3])
 
 
-def _base(feet_m: Array, thick_m: float, floor_m: float) -> tuple[Piece, ...]:
-    """Frame on the floor, joints of the legs, and the axes of B."""
-    low = float(feet_m[:, 2].min()) - thick_m
+def _frame_m(shape: RigShape, thick_m: float) -> tuple[float, float]:
+    """Lowest and highest of the frame that bears the legs [m]: on the floor, or above them."""
+    feet = shape.base_joints_m[:, 2]
+    if shape.hanging:
+        return float(feet.max()) + thick_m, float(feet.max()) + 4.0 * thick_m
+    return float(feet.min()) - 4.0 * thick_m, float(feet.min()) - thick_m
+
+
+def _base(feet_m: Array, thick_m: float, frame_m: tuple[float, float]) -> tuple[Piece, ...]:
+    """Frame, joints of the legs, and the axes of B."""
     outline = 1.05 * feet_m[:, :2]
-    pieces = [Piece(prism(outline, floor_m, low), "base")]
+    pieces = [Piece(prism(outline, *frame_m), "base")]
     pieces += [Piece(ball(1.7 * thick_m, 8).moved(*foot), "joint") for foot in feet_m]
     size = 0.42 * float(np.linalg.norm(feet_m[:, :2], axis=1).max())
     for axis, direction in zip("xyz", np.eye(3), strict=True):
-        origin = np.array([0.0, 0.0, low + 0.02 * size])
+        origin = np.array([0.0, 0.0, frame_m[1] + 0.02 * size])
         pieces += [
             Piece(body.placed(np.eye(3), origin), axis)
             for body in arrow(direction, size, 0.03 * size)

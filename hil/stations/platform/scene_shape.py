@@ -61,14 +61,22 @@ class RigShape:
 
     @property
     def level_m(self) -> Array:
-        """Origin of the platform [m], level over the base, where legs have their reference lengths.
+        """Origin of the platform [m], level, where legs have their reference lengths.
 
-        In the mean of six where they cannot all have them.
+        In the mean of six where they cannot all have them; on the side of the base where the
+        neutral pose is.
         """
         offset = self.platform_joints_m - self.base_joints_m
         aside = np.linalg.norm(offset[:, :2], axis=1)
         squares = np.maximum(self.reference_length_m**2 - aside**2, 0.0)
-        return np.array([0.0, 0.0, float((np.sqrt(squares) - offset[:, 2]).mean())])
+        sense = -1.0 if self.hanging else 1.0
+        return np.array([0.0, 0.0, float((sense * np.sqrt(squares) - offset[:, 2]).mean())])
+
+    @property
+    def hanging(self) -> bool:
+        """Whether the neutral pose is below the base."""
+        offset = self.platform_joints_m - self.base_joints_m
+        return self.neutral_z_m < float(-offset[:, 2].mean())
 
 
 def _joints(rig: Any, plate: str) -> Array:

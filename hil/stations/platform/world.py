@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 STEP_S: Final = 1e-3
 """In which emulated drives compute."""
+FREE_M: Final = 0.5
+"""Told as enough between a floor and the origin of a platform that hangs above it."""
 KIND: Final = "rig"
 """Of the machine that stands in a scene."""
 
@@ -140,7 +142,30 @@ def _around(name: str, rig: Rig, key: str, beside: Path | None = None) -> Machin
     from hil.machines.scene_documents import scene_of
     from hil.machines.scene_machine import scene_around
 
-    return scene_around(scene_of(name, key=key, beside=beside), KIND, rig.name)
+    place = scene_around(scene_of(name, key=key, beside=beside), KIND, rig.name)
+    _refuse_in_floor(rig, place, key)
+    return place
+
+
+def _refuse_in_floor(rig: Rig, place: MachineScene, key: str) -> None:
+    """A rig that hangs needs a place above the scene's floor, the plane z = 0.
+
+    Raises:
+        ConfigError: with a place that is high enough.
+    """
+    from hil.machines.machine import hangs
+
+    (robot,) = (one for one in place.scene.robots if one.name == place.robot)
+    deep_m, high_m = -rig.pose_box.z_m[0], robot.position_m[2]
+    if place.scene.floor is None or robot.on or not hangs(rig) or high_m > deep_m:
+        return
+    ahead = ", ".join(f"{number:g}" for number in robot.position_m[:2])
+    line = (
+        f"world {place.scene.name}: {rig.name} hangs, down to {deep_m:g} m below its base, which "
+        f"is {high_m:g} m above the floor; write position_m = [{ahead}, {deep_m + FREE_M:.2f}] or "
+        f'more in the [[robot]] of a scene of your own whose document begins with "{KIND}:"'
+    )
+    raise ConfigError(key, [about(key, line)])
 
 
 def platform_plant(rig: Rig, world: RigWorld, seed: int = 0) -> PlatformPlant:

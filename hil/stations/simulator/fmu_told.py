@@ -51,6 +51,8 @@ class FmuInfoTold(TypedDict):
     """Whether the bench could run it."""
     why_not: str
     """Why it could not; empty if it could."""
+    losses: list[str]
+    """What is wrong in its description and does not matter: units that it does not define."""
     variables: list[FmuVariableTold]
     """All of them, in the order of the file."""
 

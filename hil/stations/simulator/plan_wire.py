@@ -74,6 +74,7 @@ def setup_to_bytes(setup: PlannerSetup) -> bytes:
         "parameters": asdict(setup.parameters),
         "geometry": {name: getattr(geometry, name).tolist() for name in _GEOMETRY},
         "screw_lead_m": geometry.screw_lead_m,
+        "hanging": geometry.hanging,
         "limits": {
             name: np.asarray(getattr(limits, name)).tolist()
             for name in EnvelopeLimits.__dataclass_fields__
@@ -103,7 +104,7 @@ def setup_from_bytes(packet: bytes) -> PlannerSetup:
     return PlannerSetup(
         MpcParameters(**numbers),
         Envelope(
-            HexapodGeometry(**shape, screw_lead_m=table["screw_lead_m"]),
+            HexapodGeometry(**shape, screw_lead_m=table["screw_lead_m"], hanging=table["hanging"]),
             EnvelopeLimits(**table["limits"]),
         ),
         Pose(table["position_m"], table["rotation"]),

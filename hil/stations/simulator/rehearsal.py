@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.config.errors import ConfigError
+from hil.config.errors import ConfigError, about
 from hil.hosts.states import HostState
 from hil.stations.platform.motion.source import clamp_time
 from hil.stations.simulator.bench import Ride, opened_source, ride_of
 from hil.stations.simulator.motion import RidePhase
+from hil.stations.simulator.offered import source_kind
 from hil.stations.simulator.scenario import RidePlan
 from hil.stations.simulator.source import LiveSource
 from platform6dof.pose import PlatformSetpoint
@@ -74,8 +76,9 @@ def rehearse(plan: RidePlan, *, most_s: float = math.inf) -> Rehearsal:
         most_s: after so long it comes home, whatever the source has left to say [s].
 
     Raises:
-        ConfigError: if something in it cannot be had, or it would never end.
+        ConfigError: if something in it cannot be had, it would never end, or nobody knows it yet.
     """
+    require_foretold(plan)
     scenario = plan.scenario.model_copy(update={"clock": "virtual"})
     plan = plan.model_copy(update={"scenario": scenario})
     lasts_s = min(plan.lasts_s, most_s)
@@ -86,6 +89,22 @@ def rehearse(plan: RidePlan, *, most_s: float = math.inf) -> Rehearsal:
         scenario = scenario.model_copy(update={"duration_s": lasts_s})
         plan = plan.model_copy(update={"scenario": scenario})
     return _ridden(ride_of(plan), lasts_s)
+
+
+def require_foretold(plan: RidePlan) -> None:
+    """Refuse a ride in real time whose source is a simulator that is heard.
+
+    Raises:
+        ConfigError: naming what could stand in for it.
+    """
+    scenario = plan.scenario
+    file = Path(plan.scenario_file)
+    if scenario.clock == "real" and not source_kind(scenario.source, file).foretold(
+        scenario.source
+    ):
+        line = f"source: {scenario.source_kind!r} is heard while it lasts, and nobody knows "
+        line += "beforehand what it will say; for a try without it say in [source.emulated] what "
+        raise ConfigError(plan.scenario_file, [about("source", line + "stands in for it")])
 
 
 def _ridden(ride: Ride, lasts_s: float) -> Rehearsal:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from hil.config.errors import ConfigError
+from hil.config.errors import ConfigError, RefusedError
 from hil.config.inputs import collected
 from hil.run.end import Ran
 from hil.run.station import Checked, Request, Tried
 from hil.stations.platform.bench import run
-from hil.stations.platform.check import PlanFinding, PlatformProof, check_plan
+from hil.stations.platform.check import PlanFinding, PlatformProof
 from hil.stations.platform.operator.assembly import require_operable
 from hil.stations.platform.runner import run_plan
 from hil.stations.simulator.bench import ride_of
-from hil.stations.simulator.rehearsal import Rehearsal, rehearse
+from hil.stations.simulator.foretold import judge, unknown_words
+from hil.stations.simulator.rehearsal import Rehearsal, require_foretold
 from hil.stations.simulator.scenario import RidePlan, load_ride
 from hil.stations.simulator.told import RideCheckTold
 from hil.stations.simulator.warm import warm_ride
@@ -63,7 +63,7 @@ def run_asked(request: Request) -> Ran:
     if request.operator:
         require_operable(plan)
     warm_ride(quiet=request.as_json)
-    if math.isfinite(plan.lasts_s) and plan.scenario.checks_first:
+    if plan.scenario.checks_first:
         _refuse_if_unproved(plan, quiet=request.as_json)
     ride = ride_of(plan, by_itself=not request.operator)
     return run_plan(
@@ -79,6 +79,7 @@ def run_asked(request: Request) -> Ran:
 @collected()
 def dry_run(file: Path, folder: Path, tell: Callable[[float, float], None]) -> Tried:
     """Run a scenario on the virtual clock with simulated drives, whatever it names."""
+    require_foretold(load_ride(file))
     plan = load_ride(file, ['clock="virtual"', 'devices.drives="sim:"'])
     warm_ride(quiet=True)
     added = ride_of(plan).added
@@ -94,20 +95,18 @@ def dry_run(file: Path, folder: Path, tell: Callable[[float, float], None]) -> T
 
 
 def checked(request: Request) -> Checked:
-    """Prove what `hil check` wants: all of a ride that has an end, else its files."""
+    """Prove what `hil check` wants: all of a ride that is known, else how it begins and ends."""
     plan = plan_of(request)
     warm_ride(quiet=request.as_json)
-    if not math.isfinite(plan.lasts_s):
-        ride_of(plan)
-        told = RideCheckTold(
-            ok=True, duration_s=None, length_min_m=None, length_max_m=None,
-            leg_speed_max_m_s=None, governed_share=None, margin_min=None, violations=[],
-        )  # fmt: skip
-        return Checked(ok=True, told=told, show=partial(_show_live, plan))
-    with waiting("riding without a platform", quiet=request.as_json):
-        ride = rehearse(plan)
     with waiting("proving the ride", quiet=request.as_json):
-        proof = check_plan(plan, ride)
+        proof, ride = judge(plan)
+    if ride is None:
+        told = RideCheckTold(
+            ok=proof.ok, duration_s=None, length_min_m=None, length_max_m=None,
+            leg_speed_max_m_s=None, governed_share=None, margin_min=None,
+            violations=list(proof.violations),
+        )  # fmt: skip
+        return Checked(ok=proof.ok, told=told, show=partial(_show_live, plan, proof))
     found = [*proof.violations, *_lost(ride)]
     margins = ride.margin[np.isfinite(ride.margin)]
     told = RideCheckTold(
@@ -124,12 +123,12 @@ def checked(request: Request) -> Checked:
 
 
 def _refuse_if_unproved(plan: RidePlan, *, quiet: bool) -> None:
-    from hil.config.errors import RefusedError
-
     with waiting("proving the ride", quiet=quiet):
-        proof = check_plan(plan, rehearse(plan))
+        proof, ride = judge(plan)
     if not proof.ok:
         raise RefusedError("\n".join(one.message for one in proof.violations))
+    if ride is None and not quiet:
+        out.print(unknown_words(plan), soft_wrap=True)
 
 
 def _lost(ride: Rehearsal) -> list[PlanFinding]:
@@ -139,10 +138,11 @@ def _lost(ride: Rehearsal) -> list[PlanFinding]:
     return [PlanFinding("motion", when_s, LOST, None, 0.0, 0.0, "", ride.lost)]
 
 
-def _show_live(plan: RidePlan) -> None:
-    out.print(styled("green", "ok"), f": {plan.scenario.name} on {plan.rig.name}", sep="")
-    kind = plan.scenario.source.model_dump(mode="json")["kind"]
-    out.print(f"source {kind!r} is live: what it will say nobody knows beforehand", soft_wrap=True)
+def _show_live(plan: RidePlan, proof: PlatformProof) -> None:
+    colour, word = ("green", "ok") if proof.ok else ("red", "refused")
+    out.print(styled(colour, word), f": {plan.scenario.name} on {plan.rig.name}", sep="")
+    out.print(unknown_words(plan), soft_wrap=True)
+    _show_findings(proof.violations)
 
 
 def _show(plan: RidePlan, told: RideCheckTold, proof: PlatformProof) -> None:
@@ -152,5 +152,9 @@ def _show(plan: RidePlan, told: RideCheckTold, proof: PlatformProof) -> None:
     out.print(f"legs {proof.length_min_m:.4f} to {proof.length_max_m:.4f} m, ", end="")
     out.print(f"at most {proof.leg_speed_max_m_s:.4f} m/s")
     out.print(f"governor active in {100.0 * (told['governed_share'] or 0.0):.1f} % of it")
-    for one in told["violations"]:
+    _show_findings(told["violations"])
+
+
+def _show_findings(found: Iterable[PlanFinding]) -> None:
+    for one in found:
         out.print(f"{one.phase:>7} {one.t_s:8.3f} s  {one.message}", soft_wrap=True)

@@ -15,7 +15,7 @@ class RideCheckTold(TypedDict):
     """Nothing is wrong."""
     duration_s: float | None
     """How long it was tried, with its way home [s]; null for a live source, which nobody knows
-    beforehand: its files and presets were read, and the governor keeps it within limits."""
+    beforehand: its files were read, its rise, rest at neutral and parking were proved."""
     length_min_m: float | None
     """Shortest leg in it [m]; null as above, as what follows."""
     length_max_m: float | None

@@ -125,6 +125,8 @@ class SceneCheckTold(TypedDict):
     """What the physics engine made of it: ok, or why it was not asked."""
     overlaps: list[str]
     """What is more than 1 mm in each other where it begins, a line each."""
+    frictions: list[str]
+    """Bodies whose friction does not count, for the floor's is greater, a line each."""
 
 
 class ScenarioCheckTold(TypedDict):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from hil.diagram.conditions import ENABLE, TRIGGER
+from hil.diagram.draw import port_words, symbol_of
 from hil.diagram.layout import boxes
 from hil.diagram.model import DiagramFile, DrawnBlock
 from hil.diagram.parameters import resolved
@@ -18,6 +19,10 @@ PORT_STEP: Final = 20
 WIDTH_LEAST: Final = 90
 CHARACTER: Final = 6
 """Width that a character of a name is given."""
+PORT_CHARACTER: Final = 5
+"""Width that a character at a port is given."""
+PORT_ROOM: Final = 8
+"""Width beside such characters."""
 STUB: Final = 8
 """How far a wire goes straight out of a port at least."""
 APART: Final = 60
@@ -33,16 +38,30 @@ class BlockShape:
 
     name: str
     kind: str
-    """As it is written under the name: the kind, or the sub-diagram's name."""
+    """The kind, or the sub-diagram's name."""
     at: Place
     """Its upper left corner."""
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    symbol: str = ""
+    """What is written under the name, as pictures have it; empty: the kind."""
+    input_words: tuple[str, ...] = ()
+    """What stands at each input: signs of a sum, names of several."""
+    output_words: tuple[str, ...] = ()
+    """What stands at each output."""
+
+    @property
+    def shown(self) -> str:
+        """What is written under the name."""
+        return self.symbol or self.kind
 
     @property
     def width(self) -> int:
         """In pixels."""
-        return max(WIDTH_LEAST, CHARACTER * max(len(self.name), len(self.kind)) + PORT_STEP)
+        words = max(len(self.name), len(self.shown)) * CHARACTER + PORT_STEP
+        widest = (max(map(len, one), default=0) for one in (self.input_words, self.output_words))
+        at_ports = sum(PORT_ROOM + PORT_CHARACTER * most for most in widest if most)
+        return max(WIDTH_LEAST, words + at_ports)
 
     @property
     def height(self) -> int:
@@ -97,7 +116,10 @@ def shapes_of(
             at = (number % COLUMNS * 3 * APART, below + number // COLUMNS * 2 * APART)
             number += 1
         inputs, outputs = ports_of(file, where, block)
-        found[name] = BlockShape(name, block.of or block.kind, at, inputs, outputs)
+        found[name] = BlockShape(
+            name, block.of or block.kind, at, inputs, outputs, symbol_of(block),
+            tuple(port_words(inputs, block)), tuple(port_words(outputs, block)),
+        )  # fmt: skip
     return found
 
 

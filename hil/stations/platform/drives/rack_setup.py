@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from drives.eds_file import DATA_SHEETS
 from hil.config.settings import ConfigError
+from hil.machines.machine import pushing_load_n
 from hil.machines.rig import Rig
 from hil.stations.platform.drives.file_type import SUFFIX, file_type
 from hil.stations.platform.world import ServoSettings
@@ -98,7 +99,7 @@ def _rod(rig: Rig, leg: int) -> RodSettings:
         acceleration_max_m_s2=cylinders.acceleration_max_m_s2[leg],
         force_max_n=cylinders.force_max_n[leg],
         moving_mass_kg=cylinders.moving_mass_kg[leg],
-        static_load_n=cylinders.static_load_n[leg],
+        static_load_n=pushing_load_n(rig)[leg],
         natural_frequency_hz=cylinders.natural_frequency_hz,
         damping=cylinders.damping,
         brake_release_s=cylinders.enable_time_s,

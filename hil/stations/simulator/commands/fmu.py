@@ -60,7 +60,7 @@ def info(file: FileArg, as_json: Json = False) -> None:
             ok=True, path=str(model.path), sha256=model.sha256, fmi=model.fmi, name=model.name,
             tool=model.tool, interfaces=list(model.interfaces), platforms=list(model.platforms),
             step_s=model.step_s, fixed_step_s=model.fixed_step_s, runnable=not why_not,
-            why_not=why_not, variables=variables,
+            why_not=why_not, losses=list(model.losses), variables=variables,
         )
     )  # fmt: skip
 
@@ -78,13 +78,14 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Judge whether the bench can run an FMU; with --trust, try it at the loop's rate."""
+    from hil.fmu.description import BETWEEN_WORDS
     from hil.fmu.trial import tried
     from hil.stations.simulator.fmu_told import FmuCheckTold
 
     period_s = 1.0 / rate
     with waiting("trying the model", quiet=as_json):
         found = tried(file, period_s, step, round(seconds * rate), load=trust)
-    late = found.spent_s and found.p99_s > period_s
+    late = found.spent_s and found.p99_s > period_s * found.cycles_of_step
     ok = not found.failed and not late
     if as_json:
         spent = (found.median_s, found.p99_s, found.max_s) if found.spent_s else (None,) * 3
@@ -100,9 +101,13 @@ def check(
     if found.failed:
         out.print(f"after {found.steps} steps: {found.failed}", soft_wrap=True)
     if found.spent_s:
-        words = f"{found.steps} cycles of {1e3 * period_s:g} ms; a cycle's steps take "
+        span_s = period_s * found.cycles_of_step
+        words = f"{found.steps} cycles of {1e3 * span_s:g} ms; a cycle's steps take "
         words += f"{1e6 * found.median_s:.0f} us, p99 {1e6 * found.p99_s:.0f} us, "
         out.print(f"{words}at most {1e6 * found.max_s:.0f} us", soft_wrap=True)
+    if found.cycles_of_step > 1:
+        words = f"a step takes {found.cycles_of_step} cycles of the loop: {BETWEEN_WORDS}"
+        out.print(words, soft_wrap=True, markup=False)
     if not trust:
         out.print("its code was not loaded: --trust does, and tries it")
     leave(ok)
@@ -237,6 +242,8 @@ def _show(model: Description, why_not: str) -> None:
         out.print(f"fixed step {model.fixed_step_s:g} s")
     elif model.step_s is not None:
         out.print(f"default step {model.step_s:g} s, any is taken")
+    for loss in model.losses:
+        out.print(f"taken all the same: {loss}", soft_wrap=True, markup=False)
     table = Table("variable", "unit", "is", "type", "start", "about", box=None, pad_edge=False)
     for one in model.variables:
         shape = f"{list(one.shape)}" if one.shape else ""

@@ -66,7 +66,7 @@ class HostEars:
         host = choice.signed()
         kind = host.kind
         self._map, self._codec = host.settings, host.codec()
-        port = kind.port if choice.port is None else choice.port
+        port = kind.port_of(host.settings) if choice.port is None else choice.port
         where = Listening(choice.address, port, bool(choice.key), choice.allow)
         self._link = HostLink(where, now_s)
         asks_port = kind.asks_port

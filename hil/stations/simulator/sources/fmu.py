@@ -15,10 +15,10 @@ from typing import Final
 from hil.config.errors import ConfigError, RefusedError, about
 from hil.config.named import MissingError
 from hil.config.shipped import find_file
-from hil.fmu.description import Description, read_description, require_runnable, whole_steps
+from hil.fmu.description import Description, read_description, require_runnable, steps_of
 from hil.fmu.mapping import MappedVariable, mapped_variables
 from hil.fmu.process import ModelProcess
-from hil.fmu.stepping import Stepping
+from hil.fmu.stepping import Reading, Stepping
 from hil.fmu.wire import ModelOrder, StepAnswer, StepStatus
 from hil.hosts.states import Cause, Heard, HostState
 from hil.hosts.watch import LOST_S, OUT_S, window
@@ -71,6 +71,8 @@ class FmuVehicle:
         inputs: in the order of its inputs.
         completion: makes whole states of what it says.
         feedback: gives what goes back in.
+        cycles: in which it does one step.
+        line: whether it goes straight from one step to the next, a step later; else it holds.
     """
 
     def __init__(
@@ -80,7 +82,12 @@ class FmuVehicle:
         inputs: tuple[MappedVariable, ...],
         completion: Completion,
         feedback: Surroundings,
+        cycles: int = 1,
+        *,
+        line: bool = False,
     ) -> None:
+        self._cycles, self._line = cycles, line
+        self._last: tuple[dict[str, float], dict[str, float]] | None = None
         self._stepping, self._completion = stepping, completion
         self._outputs, self._inputs, self._around = outputs, inputs, feedback
         self._given = {one.quantity: 0.0 for one in inputs}
@@ -113,9 +120,13 @@ class FmuVehicle:
         if not self.why:
             if reading.failure is not None:
                 self._end(now_s, reading.failure)
-            elif reading.fresh:
-                host_s = reading.index * self._around.period_s
-                self._take(now_s, reading.values, host_s)
+            elif reading.fresh or (self._line and self._begun and reading.share < 1.0):
+                host_s = reading.index * self._cycles * self._around.period_s
+                told = self._si(reading.values)
+                if self._line:
+                    told = self._on_the_way(told, reading)
+                    host_s -= (1.0 - reading.share) * self._cycles * self._around.period_s
+                self._take(now_s, told, host_s)
         state, weight = self._fade(now_s)
         taken_s = now_s if host_s == host_s and not self.why else math.nan
         return Heard(
@@ -124,10 +135,18 @@ class FmuVehicle:
             packets=self._used, dropped=0, missing=reading.late,
         )  # fmt: skip
 
-    def _take(self, now_s: float, values: tuple[float, ...], t_s: float) -> None:
-        told = {
-            one.quantity: one.si(value) for one, value in zip(self._outputs, values, strict=True)
-        }
+    def _si(self, values: tuple[float, ...]) -> dict[str, float]:
+        pairs = zip(self._outputs, values, strict=True)
+        return {one.quantity: one.si(value) for one, value in pairs}
+
+    def _on_the_way(self, told: dict[str, float], reading: Reading) -> dict[str, float]:
+        """From the values before to the newest; angles go the shorter way round."""
+        if self._last is None or reading.fresh:
+            self._last = (told if self._last is None else self._last[1]), told
+        before, newest = self._last
+        return {name: _between(name, before[name], newest[name], reading.share) for name in newest}
+
+    def _take(self, now_s: float, told: dict[str, float], t_s: float) -> None:
         try:
             whole = self._completion.complete(state_of(told, t_s))
         except (CueingError, OverflowError) as error:
@@ -161,6 +180,13 @@ class FmuVehicle:
         if self._inputs and (heard := self._around.feedback()) is not None:
             self._given.update(_known(heard, self._given))
         return tuple(one.own(self._given[one.quantity]) for one in self._inputs)
+
+
+def _between(name: str, before: float, newest: float, share: float) -> float:
+    way = newest - before
+    if name in ANGLES:
+        way = math.remainder(way, 2.0 * math.pi)
+    return newest if share >= 1.0 else before + share * way
 
 
 def _known(heard: Feedback, wanted: dict[str, float]) -> dict[str, float]:
@@ -252,10 +278,8 @@ def opened(settings: FmuSettings, around: Surroundings) -> Iterator[FmuVehicle]:
     file = around.scenario_file
     model = model_of(settings, file)
     source = f"{file}: source"
-    step_s = settings.step_s or around.period_s
-    substeps = whole_steps(around.period_s, step_s, "step_s", source)
-    if model.fixed_step_s is not None and (model.major == "3" or settings.step_s is None):
-        whole_steps(step_s, model.fixed_step_s, f"the fixed step of {model.path.name},", source)
+    said = settings.between is not None
+    steps = steps_of(model, around.period_s, settings.step_s, source, between=said)
     _require_force(settings, file)
     _require_attitude(settings, file)
     outputs = mapped_variables(model, settings.outputs, OUTPUTS, "source.outputs", "output")
@@ -263,17 +287,21 @@ def opened(settings: FmuSettings, around: Surroundings) -> Iterator[FmuVehicle]:
         model, settings.inputs, _takes(settings.inputs), "source.inputs", "input"
     )
     for name in settings.start:
-        model.variable(name, "source.start")
+        model.settable(name, "source.start")
     require_trust(model, file, trusted=around.trusted)
     completion = Completion(around.period_s, around.head_m)
     order = ModelOrder(
-        path=str(model.path), sha256=model.sha256, step_s=step_s, substeps=substeps,
+        path=str(model.path), sha256=model.sha256, step_s=steps.step_s, substeps=steps.in_cycle,
         outputs=tuple(one.variable.name for one in outputs),
         inputs=tuple(one.variable.name for one in inputs), start=dict(settings.start),
     )  # fmt: skip
     with ModelProcess(order) as process:
-        stepping = Stepping(process, process.first, settings.deadline_s, virtual=around.virtual)
-        yield FmuVehicle(stepping, outputs, inputs, completion, around)
+        stepping = Stepping(
+            process, process.first, settings.deadline_s,
+            virtual=around.virtual, cycles=steps.cycles,
+        )  # fmt: skip
+        line = settings.between == "line" and steps.cycles > 1
+        yield FmuVehicle(stepping, outputs, inputs, completion, around, steps.cycles, line=line)
 
 
 def _takes(inputs: dict[str, TakenInput | str]) -> dict[str, str]:

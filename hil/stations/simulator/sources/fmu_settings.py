@@ -60,8 +60,12 @@ class FmuSettings(Settings):
     """Digest of the file, as `hil fmu info` says it: another one is refused. Its code is loaded by
     `--trust` alone."""
     step_s: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
-    """Communication step [s], a whole part of the loop's period; left out: the period. FMI 2 only
-    hints at a fixed step of a model: what is given here is taken."""
+    """Communication step [s], a whole part of the loop's period, or whole periods; left out: the
+    period, or the model's fixed step if that is longer. FMI 2 only hints at a fixed step of a
+    model: what is given here is taken."""
+    between: Literal["hold", "line"] | None = None
+    """What the vehicle does between two steps that are longer than a cycle: ``hold``, as the newest
+    one says; ``line``, straight from one to the next, so a step later. Must be said for those."""
     deadline_s: Annotated[float, Field(gt=0.0, le=1.0)] = 0.05
     """A step that takes longer is the model's end [s]."""
     outputs: dict[str, Mapped | str]

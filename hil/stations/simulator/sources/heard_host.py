@@ -159,7 +159,7 @@ class HostSource:
         self._codec: Codec = kind.codec(map_)
         self._watch = HostWatch(map_.means.means(), Physics(map_))
         completion = Completion(around.period_s, around.head_m)
-        self._follower = Follower("t_s" in kind.tells, completion)
+        self._follower = Follower("t_s" in kind.tells_of(map_), completion)
         self._smooth = smoothing(map_.lowpass_hz, around)
         self._used = 0
         self._other = ""

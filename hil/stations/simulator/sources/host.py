@@ -68,7 +68,7 @@ def opened(settings: HostSettings, around: Surroundings) -> Iterator[HostSource]
         wire = emulated(settings.emulated, kind, map_, key, around)
         yield HostSource(kind, map_, wire, around)
         return
-    where = _listening(settings, kind, bool(key), str(file))
+    where = _listening(settings, kind.port_of(map_), bool(key), str(file))
     link = HostLink(where, around.now_s)
     try:
         if settings.emulated is None:
@@ -99,7 +99,7 @@ def listening(settings: HostSettings, file: Path) -> tuple[HostKind, Any, Listen
         ConfigError: if they cannot be.
     """
     kind, map_, key = _map_of(settings, file)
-    return kind, map_, _listening(settings, kind, bool(key), str(file))
+    return kind, map_, _listening(settings, kind.port_of(map_), bool(key), str(file))
 
 
 def corner_of(settings: HostSettings, file: Path) -> float | None:
@@ -137,8 +137,8 @@ def _map_of(settings: HostSettings, file: Path) -> tuple[HostKind, Any, bytes]:
     return kind, map_.model_copy(update={"key": key}), key
 
 
-def _listening(settings: HostSettings, kind: HostKind, signed: bool, source: str) -> Listening:
-    port = kind.port if settings.port is None else settings.port
+def _listening(settings: HostSettings, own_port: int, signed: bool, source: str) -> Listening:
+    port = own_port if settings.port is None else settings.port
     return Listening(settings.address, port, signed, settings.allow, source)
 
 
@@ -158,9 +158,14 @@ def tells(settings: HostSettings, file: Path) -> frozenset[str]:
     Raises:
         ConfigError: if the map cannot be had.
     """
-    kind, _, _ = _map_of(settings, file)
-    return frozenset({BY_POSES if "flags.POSE" in kind.tells else BY_FORCES})
+    kind, map_, _ = _map_of(settings, file)
+    return frozenset({BY_POSES if "flags.POSE" in kind.tells_of(map_) else BY_FORCES})
 
 
-KIND = SourceKind(HostSettings, opened, lasts_s, tells=tells)
+def foretold(settings: HostSettings) -> bool:
+    """Whether what it will say can be had before a run: only of an emulated one."""
+    return settings.emulated is not None
+
+
+KIND = SourceKind(HostSettings, opened, lasts_s, tells=tells, foretold=foretold)
 """What the entry point gives."""

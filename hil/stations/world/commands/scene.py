@@ -8,9 +8,11 @@ from hil.stations.world.told import SceneBodyTold, SceneCheckTold, SceneRowTold,
 from hil.terminal.console import out, print_json
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from hil.machines.scene_documents import FurnishedScene
+    from sim.world.scenes.model import Scene
 
 
 DEEP_M: Final = 1e-3
@@ -131,9 +133,21 @@ def _checked(name: str, no_engine: str) -> SceneCheckTold:
     return SceneCheckTold(
         ok=ok and not touching, scene=row["name"], file=row["file"], robots=row["robots"],
         bodies=row["bodies"], scattered=row["scattered"], engine=engine, overlaps=touching,
+        frictions=list(_frictions(found.scene)),
         joints=joints, equalities=equalities,
         sensors=sum(len(robot.sensors) for robot in found.robots.values()),
     )  # fmt: skip
+
+
+def _frictions(scene: Scene) -> Iterator[str]:
+    """Bodies on whose own friction nothing slides, for the floor's is the greater."""
+    for body in scene.bodies:
+        floor = 0.0 if scene.floor is None else scene.floor.friction
+        if body.friction < floor and not body.contact_time_s:
+            yield (
+                f"body {body.name}: friction {body.friction:g} does not count on the floor, whose "
+                f"{floor:g} is greater; contact_time_s = 0.02 lets it count alone"
+            )
 
 
 def _show_check(told: SceneCheckTold) -> None:
@@ -141,6 +155,8 @@ def _show_check(told: SceneCheckTold) -> None:
     names = ("robots", "bodies", "scattered", "joints", "equalities", "sensors")
     counts = ", ".join(f"{told[name]} {name}" for name in names if told[name] is not None)
     out.print(f"{told['scene']}: {counts}")
+    for line in told["frictions"]:
+        out.print(line, soft_wrap=True)
     for line in told["overlaps"]:
         out.print(f"in each other: {line}", style="red")
     out.print(f"physics engine: {told['engine']}", style=None if told["ok"] else "red")

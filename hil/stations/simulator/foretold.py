@@ -1,0 +1,59 @@
+"""What can be judged of a ride before anything moves, and what cannot.
+
+Of a recording, a model or an emulated simulator that has an end all is: it is ridden in virtual
+time. What a simulator that is heard will say nobody knows; of its ride the rise to neutral, a stand
+there and parking are proved, and the rest is judged as it comes.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Final
+
+from hil.stations.platform.check import PlatformProof, check_plan
+from hil.stations.platform.motion.source import Hold
+from hil.stations.simulator.bench import opened_source, ride_of
+from hil.stations.simulator.offered import source_kind
+from hil.stations.simulator.rehearsal import Rehearsal, rehearse
+from hil.stations.simulator.scenario import RidePlan
+
+STAND_S: Final = 1.0
+"""How long a platform whose ride nobody knows is tried at rest at neutral [s]."""
+
+
+def judge(plan: RidePlan) -> tuple[PlatformProof, Rehearsal | None]:
+    """Prove what is known of a ride beforehand; the ride itself is None where only its ends are.
+
+    Raises:
+        ConfigError: if something in it cannot be had, or cannot be heard on its clock.
+    """
+    if is_foretold(plan):
+        ride = rehearse(plan)
+        return check_plan(plan, ride), ride
+    neutral = ride_of(plan).motion.sample(0.0).X_BP
+    return check_plan(plan, Hold(neutral, STAND_S)), None
+
+
+def is_foretold(plan: RidePlan) -> bool:
+    """Whether all that its source will say can be had now.
+
+    Raises:
+        ConfigError: if its source is one that is heard, and no time passes to hear it in.
+    """
+    scenario, lasts_s = plan.scenario, plan.lasts_s
+    foretold = source_kind(scenario.source, Path(plan.scenario_file)).foretold(scenario.source)
+    if not foretold and scenario.clock == "virtual":
+        with opened_source(plan, lambda: 0.0):  # which says why it cannot be
+            pass
+    return foretold and math.isfinite(lasts_s)
+
+
+def unknown_words(plan: RidePlan) -> str:
+    """What was judged of a ride that nobody knows, and who judges the rest, in a line."""
+    words = f"source {plan.scenario.source_kind!r} is live: what it will say nobody knows "
+    words += (
+        "beforehand. Judged were its files, rise, rest at neutral and parking; the ride itself "
+    )
+    words += "is judged as it comes, by watchdog"
+    return words + (", governor and gate" if plan.scenario.cueing.governor else " and gate")
