@@ -1,4 +1,4 @@
-"""No shipped ride and no real record is refused by physics, at any gain; it is judged before gain."""
+"""No shipped ride and no real record is refused by physics: it is judged before any gain."""
 
 import sys
 import tomllib
@@ -27,7 +27,8 @@ CASES = [(name, feed, gain) for gain in (0.25, 3.0, 1.0) for name in RIDES
          for feed in ("flight", "drive", "loop", "")]  # fmt: skip
 DATA = {
     "car_dresden": "car_dresden_city.csv", "car_dresden_forces": "car_dresden_city.csv",
-    "rocket_jackpot": "rocket_jackpot1_flight.csv", "quake_coalinga": "quake_coalinga1983_3axis.csv",
+    "rocket_jackpot": "rocket_jackpot1_flight.csv",
+    "quake_coalinga": "quake_coalinga1983_3axis.csv",
 }  # fmt: skip
 PHYSICAL = (Cause.FORCE, Cause.SLOPE, Cause.POSE)
 
