@@ -23,6 +23,7 @@ from benchmarks import (
     bench_latency,
     bench_panel,
     bench_panel_stop,
+    bench_physics,
     bench_plan,
     bench_rack,
     bench_realtime,
@@ -60,6 +61,7 @@ RUNS: dict[str, Callable[[argparse.Namespace], object]] = {
     "tables": lambda _: bench_tables.run(),
     "help": lambda _: bench_help.run(),
     "hosts": lambda _: bench_hosts.run(),
+    "physics": lambda _: bench_physics.run(),
     "latency": lambda asked: bench_latency.run(asked.seconds),
 }
 """Each benchmark by its name, in the order in which all are run."""

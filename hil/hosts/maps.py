@@ -62,6 +62,16 @@ class MapSettings(Settings):
     means: MeansSettings = MeansSettings()
     """What the vehicle can do at most."""
 
+    def pose_finding(self, position_m: Vector3, turn_rad: Vector3) -> str:
+        """Why a pose cannot be the one that a ride begins from; empty if it can, or nobody knows.
+
+        Args:
+            position_m: forward, right, down from neutral [m].
+            turn_rad: roll, pitch, yaw from neutral [rad].
+        """
+        del position_m, turn_rad
+        return ""
+
 
 def turned(vector: Vector3, axes: SignedAxes) -> Vector3:
     """The components of a vector that point forward, right, down."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
@@ -17,13 +18,20 @@ from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
 from hil.hosts.means import MeansSettings
 from platform6dof.cueing.attitude import from_euler
-from platform6dof.cueing.vehicle import UNKNOWN, VehicleFlags, VehicleState
+from platform6dof.cueing.vehicle import (
+    UNKNOWN,
+    Vector3,
+    VehicleFlags,
+    VehicleState,
+)
 
 _PART: Final = re.compile(rb"<Axis([1-6])a>|<(\d{1,3})>")
 _NAN: Final = math.nan
 
 Coordinate = Literal["surge", "sway", "heave", "roll", "pitch", "yaw"]
 _ORDER: Final = ("surge", "sway", "heave", "roll", "pitch", "yaw")
+REST_SHARE: Final = 0.4
+"""A ride begins from no further off the middle than this share of an axis' span."""
 Span = Annotated[float, Field(ge=-4.0, le=4.0)]
 
 
@@ -47,6 +55,25 @@ class PoseTemplateSettings(MapSettings):
     spans: tuple[Span, Span, Span, Span, Span, Span] = (0.1, 0.1, 0.1, 0.1745, 0.1745, 0.1745)
     """What the upper end of the axes' ranges means: surge forward, sway right, heave up [m], roll
     right wing down, pitch nose up, yaw nose right [rad]; negative for an axis the other way."""
+
+    def pose_finding(self, position_m: Vector3, turn_rad: Vector3) -> str:
+        """Why a pose cannot be that of a tool at rest: each axis stands near its middle then."""
+        x, y, z = position_m
+        values = (x, y, -z, *turn_rad)
+        pose: dict[str, float] = dict(zip(_ORDER, values, strict=True))
+        _, shown = _parts(self.template, self.binary, self.bits)
+        told = {self.axes[at]: self.spans[at] for at in shown}
+        shares = {name: pose[name] / span for name, span in told.items() if span}
+        if all(abs(share) <= REST_SHARE for share in shares.values()):
+            return ""
+        seen = ", ".join(f"{name} {100.0 * share:+.0f} %" for name, share in shares.items())
+        top = 2**self.bits - 1
+        raw = [0.5 * (share + 1.0) * top for share in shares.values()]
+        said = f"a tool at rest sends the middle of its range, {top // 2} of {top}: {seen}"
+        for bits in range(8, 17):
+            if all(abs(one / 2 ** (bits - 1) - 1.0) < REST_SHARE for one in raw):
+                return f"{said}; in its map: bits = {bits}"
+        return f"{said}; set bits, binary, axes or spans in its map, or centre the tool"
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -94,6 +121,7 @@ class PoseTemplateCodec:
         return ()
 
 
+@lru_cache(maxsize=16)
 def _parts(template: str, binary: bool, bits: int) -> tuple[re.Pattern[bytes], tuple[int, ...]]:
     """What a packet looks like, and which axes its numbers are, from 0."""
     try:

@@ -46,6 +46,12 @@ class Cause(IntEnum):
     """An FMU crashed, hung, refused a step or gave no number."""
     OTHER_SENDER = 16
     """It is silent, and a sender that does not lead, or may not, sends in its place."""
+    FORCE = 17
+    """Its mean force is no vehicle's: gravity is elsewhere, or not there."""
+    SLOPE = 18
+    """Its force does not follow the change of speed, or its rates not the attitude."""
+    POSE = 19
+    """Its tool does not stand near the middle of its range."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from hil.hosts.continuity import Continuity, Frozen, HostPace, told_cause
 from hil.hosts.kind import Received, Refused
 from hil.hosts.means import Means
 from hil.hosts.order import Ordering, PacketOrder
+from hil.hosts.physics import Physics
 from hil.hosts.states import Cause, HostState
 
 FRESH_S: Final = 0.1
@@ -95,14 +96,16 @@ class HostWatch:
 
     Args:
         means: what its vehicle can do at most.
+        physics: holds what it tells against physics; None for one without a map.
     """
 
-    def __init__(self, means: Means | None = None) -> None:
+    def __init__(self, means: Means | None = None, physics: Physics | None = None) -> None:
         self.state: HostState = HostState.WAITING
         self.cause: Cause = Cause.NONE
         self.dropped: int = 0
         self._continuity = Continuity(means or Means())
         self._ordering = Ordering()
+        self._physics = physics or Physics()
         self._pace, self._frozen, self._alignment = HostPace(), Frozen(), StampAlignment()
         self._fresh_s = self._heard_s = -math.inf
         self._row = 0
@@ -134,6 +137,10 @@ class HostWatch:
         if now_s - self._fresh_s >= FRESH_S:
             silent = now_s - self._heard_s >= FRESH_S
             self._fault(now_s, Cause.NO_PACKET if silent else Cause.STAMP_FROZEN)
+        elif self._physics.suspects:
+            wrong = self._physics.cause(self.state)
+            if wrong is not Cause.NONE:
+                self._fault(now_s, wrong)
         self._go_on(now_s)
         anchor = self._anchor and bool(accepted)
         self._anchor = self._anchor and not accepted
@@ -142,6 +149,15 @@ class HostWatch:
             self.state, self.cause, weight, tuple(accepted), anchor, self.dropped,
             self._ordering.missing,
         )  # fmt: skip
+
+    @property
+    def why(self) -> str:
+        """What physics found, with what to write where; empty if its cause is another one."""
+        return self._physics.text(self.cause)
+
+    def other_sender(self) -> None:
+        """Another sender leads from now on: nothing of what was found holds for it."""
+        self._physics.begin()
 
     def reengage(self, now_s: float) -> None:
         """A person wants the host followed, from nothing on, as soon as its stream is sound."""
@@ -199,6 +215,11 @@ class HostWatch:
         if self._pace.off(received):
             self._fault(now_s, Cause.SPEED_FACTOR)
             return self._still_goes_on
+        at_s = received.packet.state.t_s
+        if at_s != at_s:
+            at_s = received.kernel_s
+        if at_s >= self._physics.next_s:
+            self._physics.take(received.packet.state, at_s)
         if math.isnan(self._sound_s):
             self._sound_s = received.kernel_s
         return self.state is not HostState.FADING_OUT
@@ -225,6 +246,7 @@ class HostWatch:
         self._row = 0
         self._alignment = StampAlignment()
         self._pace.forget()
+        self._physics.anchor()
         self._continuity.keep(received)
         self._fault(now_s, cause)
         return False
@@ -259,7 +281,7 @@ class HostWatch:
         for_s = now_s - self._since_s
         sound_s = now_s - self._sound_s  # NaN while it is not
         if self.state is HostState.WAITING:
-            if sound_s > FIRST_S:
+            if sound_s > FIRST_S and self._physics.settled:
                 self.state, self._since_s, self._from = HostState.FADING_IN, now_s, 0.0
         elif self.state is HostState.FADING_OUT:
             if for_s >= OUT_S:

@@ -8,6 +8,7 @@ about 1; a negative one is a wrong sign, one far from 1 a wrong unit.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -17,8 +18,16 @@ from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter1d
 from scipy.spatial.transform import Rotation as Turn
 
+from platform6dof.cueing.plausible import (
+    EMPTY_S,
+    ForceFault,
+    ForceFinding,
+    empty,
+    gravity_twice,
+    judged_force,
+)
 from platform6dof.cueing.record import ToldMotion, rates_of
-from platform6dof.cueing.vehicle import GRAVITY_M_S2
+from platform6dof.cueing.vehicle import GRAVITY_M_S2, Vector3
 
 Array = NDArray[np.float64]
 SMOOTH_S: Final = 0.5
@@ -29,8 +38,8 @@ LEAST_MOTION: Final = {"f_x": 0.1, "f_y": 0.1, "p": 0.01, "q": 0.01, "r": 0.01}
 """Standard deviation that one of the two sides must have [m/s², rad/s]."""
 SLOPES: Final = (0.3, 3.0)
 """Slopes between these are no other unit."""
-IN_G_SHARE: Final = 0.1
-"""A force of 1 at rest, to this, is one in g."""
+EMPTY_M_S2: Final = 1e-3
+"""A force smaller than this on all axes is 0, as a resampled one may be [m/s²]."""
 
 
 class Judgement(Enum):
@@ -39,8 +48,29 @@ class Judgement(Enum):
     AGREES = "agrees"
     WRONG_SIGN = "wrong sign"
     WRONG_SCALE = "wrong scale"
+    WRONG_AXIS = "wrong axis"
+    """Gravity is on another axis, or its axes stand askew in the vehicle."""
+    NO_GRAVITY = "no gravity"
+    """A force without gravity, or none at all."""
     SILENT = "not told"
     """Too little motion, or no relation, to say anything."""
+
+    @property
+    def wrong(self) -> bool:
+        """Whether it says that something is wrong."""
+        return self not in (Judgement.AGREES, Judgement.SILENT)
+
+
+_OF_FAULT: Final = {
+    ForceFault.NO_GRAVITY: Judgement.NO_GRAVITY,
+    ForceFault.EMPTY: Judgement.NO_GRAVITY,
+    ForceFault.WRONG_SIGN: Judgement.WRONG_SIGN,
+    ForceFault.WRONG_SCALE: Judgement.WRONG_SCALE,
+    ForceFault.WRONG_AXIS: Judgement.WRONG_AXIS,
+    ForceFault.ASKEW: Judgement.WRONG_AXIS,
+    ForceFault.ATTITUDE: Judgement.WRONG_AXIS,
+    ForceFault.GRAVITY_TWICE: Judgement.WRONG_SCALE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +82,22 @@ class Agreement:
     against: str
     """What it was held against."""
     slope: float
-    """Of the line; for f_z its median over what it is at rest. NaN where too little moves."""
+    """Of the line; for f_z its mean over what it is at rest. NaN where too little moves."""
     correlation: float
     """Of the two; NaN where too little moves, 1 for f_z."""
     judgement: Judgement
     """What that means."""
+    finding: ForceFinding | None = None
+    """What is wrong with the mean force; None if nothing is, and for all but gravity."""
+    remedy: str = ""
+    """What to write where, by whoever knows the map; empty if nobody said."""
 
     @property
     def text(self) -> str:
         """A line for people."""
+        if self.finding is not None:
+            said = f"{self.axis}: slope {self.slope:.3g} on {self.against}: {self.finding.text}"
+            return f"{said}; {self.remedy}" if self.remedy else said
         if math.isnan(self.slope):
             return f"{self.axis}: too little motion to hold it against {self.against}"
         said = f"{self.axis}: slope {self.slope:.3g} on {self.against}"
@@ -74,11 +111,18 @@ class Agreement:
         return said
 
 
-def agreements(motion: ToldMotion) -> tuple[Agreement, ...]:
+def agreements(
+    motion: ToldMotion,
+    level_s: float | None = None,
+    remedy: Callable[[ForceFinding], str] = lambda finding: "",
+) -> tuple[Agreement, ...]:
     """Hold what is told against each other; pairs of which one is not told are left out.
 
     Args:
         motion: as it is told, not completed.
+        level_s: it stands level for so long at the beginning, where gravity is judged; None for
+            the mean of the whole [s].
+        remedy: what to write where to end a finding about the mean force.
     """
     found: list[Agreement] = []
     width = max(1, round(SMOOTH_S / motion.step_s))
@@ -95,8 +139,7 @@ def agreements(motion: ToldMotion) -> tuple[Agreement, ...]:
     if has_speed and _told(f[:, 1]) and _told(omega[:, 2]):
         bend = v[:, 0] * omega[:, 2] - gravity[:, 1]
         found.append(_line("f_y", words[1], bend, f[:, 1], width))
-    if _told(f[:, 2]):
-        found.append(_at_rest(f[:, 2]))
+    found += _gravity(motion, level_s, remedy)
     if np.isfinite(motion.attitude).all():
         turned = rates_of(Turn.from_quat(np.roll(motion.attitude, -1, axis=1)), motion.step_s)
         for k, axis in enumerate("pqr"):
@@ -125,15 +168,66 @@ def _line(axis: str, against: str, x: Array, y: Array, width: int) -> Agreement:
     return Agreement(axis, against, slope, correlation, judgement)
 
 
-def _at_rest(f_z: Array) -> Agreement:
-    """Downward force must be about -9.81 m/s² most of the time; a long fall says nothing."""
-    share = float(np.median(f_z)) / -GRAVITY_M_S2 + 0.0  # never -0
-    in_g = abs(abs(share) * GRAVITY_M_S2 - 1.0) < IN_G_SHARE
-    judgement = Judgement.SILENT
-    if share < -SLOPES[0] or (in_g and share < 0.0):
-        judgement = Judgement.WRONG_SIGN
-    elif SLOPES[0] <= share <= SLOPES[1]:
-        judgement = Judgement.AGREES
-    elif share > SLOPES[1] or in_g:
-        judgement = Judgement.WRONG_SCALE
-    return Agreement("f_z", "gravity", share, 1.0, judgement)
+def force_finding(motion: ToldMotion, level_s: float | None = None) -> ForceFinding | None:
+    """What is wrong with the mean specific force of a whole record; None if nothing is.
+
+    Args:
+        motion: as it is told, not completed.
+        level_s: it stands level for so long at the beginning, where it is judged; None for the
+            mean of the whole [s].
+    """
+    f = motion.force
+    told = np.isfinite(f).all(axis=0)
+    if motion.acceleration is not None and not told.all():
+        twice = gravity_twice(_mean(np.where(told, np.nan, motion.acceleration)))
+        if twice is not None:
+            return twice
+    if not told.any():
+        return None
+    count = len(f) if level_s is None else max(1, min(len(f), round(level_s / motion.step_s)))
+    levelled = None
+    if told.all() and np.isfinite(motion.attitude).all():
+        levelled = _levelled(f[:count], motion.attitude[:count])
+    found = judged_force(_mean(f[:count]), levelled)
+    return found if found is not None or not told.all() else _empty(motion)
+
+
+def _levelled(force: Array, attitude: Array) -> Vector3:
+    """The mean force along the nose's heading, right of it, and down [m/s²]."""
+    turned = Turn.from_quat(np.roll(attitude, -1, axis=1))
+    north, east, down = turned.apply(force).T
+    nose = turned.apply((1.0, 0.0, 0.0))
+    heading = np.arctan2(nose[:, 1], nose[:, 0])
+    c, s = np.cos(heading), np.sin(heading)
+    return _mean(np.stack([c * north + s * east, c * east - s * north, down], axis=1))
+
+
+def _empty(motion: ToldMotion) -> ForceFinding | None:
+    """Of a stretch in which the force is 0 on all axes."""
+    nothing = np.abs(motion.force).max(axis=1) < EMPTY_M_S2
+    edges = np.flatnonzero(np.diff(np.r_[False, nothing, False].astype(np.int8)))
+    for begin, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        if (end - begin) * motion.step_s >= EMPTY_S:
+            return empty((0.0, 0.0, 0.0), begin * motion.step_s)
+    return None
+
+
+def _mean(values: Array) -> Vector3:
+    x, y, z = values.mean(axis=0).tolist()
+    return x, y, z
+
+
+def _gravity(
+    motion: ToldMotion, level_s: float | None, remedy: Callable[[ForceFinding], str]
+) -> list[Agreement]:
+    """Of the mean force, if any force or an acceleration with gravity in it is told."""
+    finding = force_finding(motion, level_s)
+    if finding is None and not _told(motion.force[:, 2]):
+        return []
+    down = float(motion.force[:, 2].mean()) if finding is None else finding.mean_m_s2[2]
+    if finding is None and level_s is not None:
+        down = float(motion.force[: max(1, round(level_s / motion.step_s)), 2].mean())
+    share = down / -GRAVITY_M_S2 + 0.0  # never -0
+    judgement = Judgement.AGREES if finding is None else _OF_FAULT[finding.fault]
+    said = "" if finding is None else remedy(finding)
+    return [Agreement("f_z", "gravity", share, 1.0, judgement, finding, said)]

@@ -24,6 +24,16 @@ def from_euler(roll_rad: float, pitch_rad: float, yaw_rad: float) -> Quaternion:
     )
 
 
+def to_euler(attitude: Quaternion) -> Vector3:
+    """Roll, pitch and yaw of an attitude [rad]; `from_euler` backwards."""
+    w, x, y, z = attitude
+    return (
+        math.atan2(2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)),
+        math.asin(max(-1.0, min(1.0, 2.0 * (w * y - x * z)))),
+        math.atan2(2.0 * (x * y + w * z), 1.0 - 2.0 * (y * y + z * z)),
+    )
+
+
 def body_rates(roll_rad: float, pitch_rad: float, euler_rates_rad_s: Vector3) -> Vector3:
     """Angular velocity in body axes of rates of roll, pitch and yaw [rad/s].
 

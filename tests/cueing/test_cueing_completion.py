@@ -284,7 +284,7 @@ def test_a_vehicle_that_stands_says_nothing():
 
 @pytest.mark.parametrize(("f_z", "judgement"), [
     (-G, Judgement.AGREES), (G, Judgement.WRONG_SIGN), (-1.0, Judgement.WRONG_SCALE),
-    (1.0, Judgement.WRONG_SIGN), (0.0, Judgement.SILENT),
+    (1.0, Judgement.WRONG_SIGN), (0.0, Judgement.NO_GRAVITY),
 ])  # fmt: skip
 def test_gravity_is_found_with_its_sign_in_metres_and_in_g(f_z, judgement):
     force = np.tile([0.0, 0.0, f_z], (200, 1))

@@ -12,16 +12,16 @@ PERIOD_S = 1 / 60
 
 
 def vehicle(t_s: float, speed_m_s: float = 20.0) -> VehicleState:
-    """A vehicle that goes north at a steady speed, shaking a little; SI, FRD."""
-    shake = math.sin(2.0 * math.pi * t_s)
-    yaw = 0.1 * shake
+    """A vehicle that winds its way north at a nearly steady speed; SI, FRD."""
+    shake, other = math.sin(2.0 * math.pi * t_s), math.cos(2.0 * math.pi * t_s)
+    yaw, turn = 0.1 * shake, 0.2 * math.pi * other
     return VehicleState(
         t_s=t_s,
-        f_m_s2=(0.5 * shake, 0.3 * math.cos(2.0 * math.pi * t_s), -9.80665),
-        omega_rad_s=(0.0, 0.0, 0.2 * math.pi * math.cos(2.0 * math.pi * t_s)),
+        f_m_s2=(0.5 * shake, speed_m_s * turn, -9.80665),
+        omega_rad_s=(0.0, 0.0, turn),
         domega_rad_s2=(0.0, 0.0, 0.0),
         attitude=(math.cos(0.5 * yaw), 0.0, 0.0, math.sin(0.5 * yaw)),
-        v_m_s=(speed_m_s, 0.0, 0.0),
+        v_m_s=(speed_m_s - 0.5 * other / (2.0 * math.pi), 0.0, 0.0),
         position_m=(speed_m_s * t_s, 0.0, -100.0),
     )
 

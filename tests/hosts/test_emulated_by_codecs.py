@@ -11,6 +11,7 @@ import pytest
 from hil.config.shipped import configs_dir
 from hil.hosts.kind import Packet, Received, Refused
 from hil.hosts.maps import load_map, mapped
+from hil.hosts.physics import Physics
 from hil.hosts.states import Cause, HostState
 from hil.hosts.watch import HostWatch
 from sim.hosts.emulated import emulated_host
@@ -96,7 +97,7 @@ def watched(wire, fault, begin_s, end_s=None, seed=0):
     """States and causes, cycle by cycle, from a little before a fault; weights, too."""
     end_s = begin_s + 5.0 if end_s is None else end_s
     host, codec, map_ = opened(wire, FLIGHT, faults=[fault], seed=seed, jitter_s=0.004)
-    watch, seen = HostWatch(map_.means.means()), []
+    watch, seen = HostWatch(map_.means.means(), Physics(map_)), []
     for cycle in range(round(end_s / PERIOD_S)):
         now_s = cycle * PERIOD_S
         for request in codec.requests(now_s):

@@ -56,7 +56,7 @@ def test_columns_with_our_names_need_no_map(tmp_path):
 def test_signs_units_and_biases_are_applied(tmp_path):
     path = written(tmp_path, {
         "ms": 1000 * T, "back": 0.2 - 0.1 * np.sin(T), "side": 50 + 100 * np.cos(T),
-        "yaw": np.degrees(0.1 * np.cos(T)), "down": -1 + 0.01 * T, "kmh": 36 + 0 * T,
+        "yaw": -np.degrees(0.1 * np.cos(T)), "down": -1 + 0.01 * T, "kmh": 36 + 0 * T,
     })  # fmt: skip
     map_ = RideMap.build({
         "name": "mine",
@@ -73,7 +73,7 @@ def test_signs_units_and_biases_are_applied(tmp_path):
     assert ride.f_m_s2[:, 0] == pytest.approx(0.1 * G * np.sin(T))
     assert ride.f_m_s2[:, 1] == pytest.approx(np.cos(T))
     assert ride.f_m_s2[:, 2].mean() == pytest.approx(-G)
-    assert ride.omega_rad_s[:, 2] == pytest.approx(-0.1 * np.cos(T))
+    assert ride.omega_rad_s[:, 2] == pytest.approx(0.1 * np.cos(T))
     assert ride.v_m_s[:, 0] == pytest.approx(10.0)
 
 

@@ -32,6 +32,8 @@ MISSED_MAX: Final = round(BOUNDS["missing_setpoints_max"].most)
 """Cycles that are made up for at most: no gate bridges more."""
 SOUND: Final = (HostState.LIVE, HostState.FADING_IN)
 """States of a source whose stream is sound."""
+PHYSICAL: Final = (Cause.FORCE, Cause.SLOPE, Cause.POSE)
+"""Causes that a source's map has, or its simulator's settings."""
 PARKED: Final = (Mode.IDLE, Mode.STANDBY)
 """Modes in which a source that was lost is listened to anew."""
 _PACK: Final = struct.Struct("<" + SIGNALS.struct.format[len(PLATFORM.struct.format) :]).pack
@@ -72,6 +74,7 @@ class RideCompanion:
         self._leader, self._choice = "", ""
         self._index: int | None = None
         ride.on_follow, ride.on_choose = self._begin, self._choose
+        ride.on_lost = lambda: self._why
 
     def _begin(self) -> None:
         self._source.begin(self._now_s())
@@ -185,6 +188,8 @@ def _wait_for(heard: Heard, more: str) -> Wait:
     why = "silent" if heard.cause is Cause.NONE else CAUSES[heard.cause]
     why = f"{why} ({more})" if more else why
     remedy = "begin it, or end its pause; `hil host listen` shows what comes"
+    if heard.cause in PHYSICAL:
+        remedy = "mend its map or its settings; `hil host check` judges them in motion"
     return Wait(0, "the source", why, f"live for {HEALTHY_S:g} s", remedy)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 from hil.stations.simulator.felt import WorstCue, gain_of
-from platform6dof.cueing.agreement import Agreement, Judgement
+from platform6dof.cueing.agreement import Agreement
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,7 +74,7 @@ class AgreementTold(TypedDict):
     correlation: float
     """Of both; null where too little moves."""
     verdict: str
-    """agrees, wrong sign, wrong scale, not told."""
+    """agrees, wrong sign, wrong scale, wrong axis, no gravity, not told."""
 
 
 class CueCheckTold(TypedDict):
@@ -220,7 +220,7 @@ def _worst(cues: tuple[WorstCue, ...]) -> dict[str, WorstCueTold]:
 
 def disagreeing(found: tuple[Agreement, ...]) -> list[Agreement]:
     """Those whose sign or scale is wrong."""
-    return [one for one in found if one.judgement in (Judgement.WRONG_SIGN, Judgement.WRONG_SCALE)]
+    return [one for one in found if one.judgement.wrong]
 
 
 def agreement_told(one: Agreement) -> AgreementTold:

@@ -93,6 +93,8 @@ class RideMotion:
         """Called when it begins to follow: a recording starts here."""
         self.on_choose: Callable[[], None] = _nothing
         """Called when a person pressed ENGAGE in vain: another sender may lead the source."""
+        self.on_lost: Callable[[], str] = _unknown
+        """Asked when the source was lost: what is known of the cause besides."""
         self.heard: Heard = NEVER
         """What the source said in this cycle."""
         self.source_over: bool = False
@@ -231,7 +233,7 @@ class RideMotion:
     def _look_for_the_end(self) -> None:
         lost = self.heard.host is HostState.LOST
         if lost:
-            self._lost = why_lost(self.heard.cause)
+            self._lost = why_lost(self.heard.cause, self.on_lost())
         if lost or self.source_over or self._followed_s >= self._lasts_s:
             self._faded_s = 0.0
             self._go(RidePhase.FADING)
@@ -269,6 +271,11 @@ class RideMotion:
         if phase not in TRANSITIONS[self._phase]:
             raise AssertionError(f"ride: {self._phase} is not followed by {phase}")
         self._phase = phase
+
+
+def _unknown() -> str:
+    """Nobody knows more."""
+    return ""
 
 
 def _nothing() -> None:

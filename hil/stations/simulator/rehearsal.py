@@ -152,4 +152,6 @@ def _wait(ride: Ride, source: LiveSource, now: list[float]) -> float:
         now[0] = index * period_s
         if source.poll(now[0]).host is HostState.LIVE:
             return now[0]
-    raise ConfigError(ride.plan.scenario_file, [f"source: not live within {WAIT_MAX_S:g} s"])
+    why = str(getattr(source, "why", ""))
+    line = f"source: not live within {WAIT_MAX_S:g} s{f': {why}' if why else ''}"
+    raise ConfigError(ride.plan.scenario_file, [line])

@@ -18,6 +18,7 @@ from hil.stations.platform.motion.columns import TimeMap
 from hil.stations.platform.motion.lowpass import lowpass
 from hil.stations.platform.motion.resample import UNIFORM_SHARE, times
 from hil.stations.platform.motion.source import Floats
+from hil.stations.simulator.force_remedies import ride_remedy
 from platform6dof.cueing.agreement import Agreement, agreements
 from platform6dof.cueing.parameters import CueingError
 from platform6dof.cueing.record import ToldMotion, VehicleRecord, completed, told
@@ -27,6 +28,8 @@ SHORTEST_S: Final = 2.0
 """A shorter record is no ride [s]."""
 LARGEST: Final = {"m_s2": 1000.0, "rad_s": 100.0, "m_s": 10_000.0, "rad": 100.0}
 """No vehicle does more: the unit is wrong."""
+SURE_CORRELATION: Final = 0.8
+"""A slope with at least this correlation says for sure that a sign or unit is wrong."""
 IN_MS: Final = 'time.unit = "ms" in its map (--map, or source.map)'
 """How a record's times are read in milliseconds."""
 _NORM_ERROR: Final = 0.2
@@ -51,16 +54,20 @@ class RideFile:
             head_m: the head from the recorder's sensor, forward, right, down [m].
 
         Raises:
-            MotionError: if no force follows from it.
+            MotionError: if no force follows from it, or none that a vehicle could have.
         """
+        for one in self.agreements():
+            sure = one.finding is not None or abs(one.correlation) >= SURE_CORRELATION
+            if one.judgement.wrong and sure:
+                raise MotionError(f"{self.path}: {one.text}")
         try:
             return completed(self.told, head_m)
         except CueingError as error:
             raise MotionError(f"{self.path}: {error}") from None
 
     def agreements(self) -> tuple[Agreement, ...]:
-        """What it tells, held against itself."""
-        return agreements(self.told)
+        """What it tells, held against itself; the intake of `ride` refuses what this finds."""
+        return agreements(self.told, self.map.level_s, lambda one: ride_remedy(one, self.map))
 
 
 def read_ride(

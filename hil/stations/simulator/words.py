@@ -24,6 +24,9 @@ CAUSES: Final = {
     Cause.MUTED: "a person muted it",
     Cause.MODEL_FAILED: "the model failed",
     Cause.OTHER_SENDER: "it is silent, and another sender has come that does not lead",
+    Cause.FORCE: "its force is no vehicle's",
+    Cause.SLOPE: "its force or rates contradict its motion",
+    Cause.POSE: "its pose is not near the middle of its range",
 }
 """Why a source is not followed, as half a sentence."""
 
@@ -41,6 +44,10 @@ def state_text(state: HostState, cause: Cause, more: str = "") -> str:
     return f"{text}: {CAUSES[cause]}{f' ({more})' if more else ''}"
 
 
-def why_lost(cause: Cause) -> str:
-    """Return why a ride was given up."""
-    return f"the live source was lost: {CAUSES[cause]} for 2 s"
+def why_lost(cause: Cause, more: str = "") -> str:
+    """Return why a ride was given up.
+
+    Args:
+        more: what is known of the cause besides.
+    """
+    return f"the live source was lost: {CAUSES[cause]} for 2 s{f' ({more})' if more else ''}"

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from hil.stations.simulator.commands.cue_omct import omct
-from hil.stations.simulator.commands.cue_ride import check, ride
+from hil.stations.simulator.commands.cue_ride import axes, check, ride
 from hil.stations.simulator.commands.cue_tune import compare, tune
 
 RIDE = "ride"
@@ -31,9 +31,9 @@ class _RideFirst(TyperGroup):
 app = typer.Typer(
     cls=_RideFirst,
     no_args_is_help=True,
-    help="Motion cueing of recorded rides: dry run and score (hil cue RECORD), check, tune, "
-    "compare, omct.",
+    help="Motion cueing of recorded rides: dry run and score (hil cue RECORD), check, axes, "
+    "tune, compare, omct.",
 )
 app.command(RIDE)(ride)
-for command in (check, tune, compare, omct):
+for command in (check, axes, tune, compare, omct):
     app.command()(command)

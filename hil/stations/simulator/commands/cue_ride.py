@@ -108,6 +108,43 @@ def check(record: RecordArg, map_name: MapOption = None, as_json: Json = False) 
     leave(not wrong)
 
 
+@verb
+def axes(
+    record: Annotated[
+        Path, typer.Argument(metavar="RECORD", help="Table of an unknown sensor, a CSV file.")
+    ],
+    first_bend: Annotated[
+        str,
+        typer.Option("--first-bend", metavar="SIDE", help="left or right: which way it goes."),
+    ],
+    speed_unit: Annotated[
+        str | None,
+        typer.Option("--speed-unit", metavar="UNIT", help="Of its speed: m_s, km_h, mph, kn, ..."),
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the map there.")
+    ] = None,
+) -> None:
+    """Find axes, signs and units of a sensor's record, and print the map that says so.
+
+    Needed are three columns of force, three of rates and one of speed, of a drive that
+    speeds up, brakes and takes bends.
+    """
+    from hil.machines.ride_map import SPEEDS
+    from hil.stations.simulator.axes_finder import find_axes
+
+    if first_bend not in ("left", "right"):
+        raise ConfigError("command line", [f"--first-bend {first_bend}: must be left or right"])
+    if speed_unit is not None and speed_unit not in SPEEDS:
+        names = ", ".join(SPEEDS)
+        raise ConfigError("command line", [f"--speed-unit {speed_unit}: must be one of {names}"])
+    require_place(file)
+    found = asked(lambda: find_axes(record, first_bend, speed_unit))
+    if file is not None:
+        write_file(file, found.toml.encode())
+    out.print(found.toml, markup=False, highlight=False, soft_wrap=True, end="")
+
+
 def _show_ride(result: CueResult, fitted: FittedGain | None) -> None:
     from hil.stations.simulator.felt import gain_of, wanted_words
     from hil.stations.simulator.felt_tables import (

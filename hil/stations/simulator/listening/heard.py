@@ -10,7 +10,8 @@ from statistics import pstdev
 from typing import Final
 
 from hil.hosts.kind import SET_ASIDE, Received, Refused
-from hil.hosts.means import Means
+from hil.hosts.maps import MapSettings
+from hil.hosts.physics import Physics
 from hil.hosts.states import Cause, HostState
 from hil.hosts.watch import HostWatch
 from platform6dof.cueing.vehicle import VehicleState
@@ -23,10 +24,10 @@ class HostFigures:
     """Counts what comes, and lets the watchdogs judge it as a run would.
 
     Args:
-        means: what the vehicle can do at most.
+        settings: the host's map; None for a vehicle's usual means.
     """
 
-    def __init__(self, means: Means | None = None) -> None:
+    def __init__(self, settings: MapSettings | None = None) -> None:
         self.packets: int = 0
         """Understood so far."""
         self.refused: Counter[Refused] = Counter()
@@ -37,12 +38,15 @@ class HostFigures:
         """As the watchdogs of a run would see the host."""
         self.cause: Cause = Cause.NONE
         """Why it is not followed, or was not the last time."""
+        self.why: str = ""
+        """What physics found wrong, with what to write where; empty if its cause is another."""
         self.missing: int = 0
         """Never came, by the host's own count."""
         self.numbered: bool = False
         """Whether it counts its packets."""
         self._arrivals_s: deque[float] = deque()
-        self._watch = HostWatch(means)
+        means = None if settings is None else settings.means.means()
+        self._watch = HostWatch(means, Physics(settings))
 
     def step(self, now_s: float, heard: Sequence[Received | Refused]) -> None:
         """Take in what came since the last time.
@@ -64,6 +68,7 @@ class HostFigures:
             self._arrivals_s.popleft()
         judged = self._watch.step(now_s, [one for one in heard if one not in SET_ASIDE])
         self.state, self.cause, self.missing = judged.state, judged.cause, judged.missing
+        self.why = self._watch.why
 
     @property
     def rate_hz(self) -> float:

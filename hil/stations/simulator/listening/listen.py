@@ -23,6 +23,7 @@ from hil.stations.simulator.listening.told import HostListenTold, HostValuesTold
 from hil.terminal.console import err, out, print_json
 from hil.timing.realtime import RealClock
 from hil.timing.stop import StopSignals
+from platform6dof.cueing.attitude import to_euler
 
 if TYPE_CHECKING:
     from platform6dof.cueing.vehicle import VehicleState
@@ -42,7 +43,7 @@ def listen_and_show(choice: ListenChoice, seconds: float | None, *, as_json: boo
         ConfigError: if the port cannot be had.
     """
     lasts_s = seconds_of(seconds)
-    figures = HostFigures(choice.host.settings.means.means())
+    figures = HostFigures(choice.host.settings)
     clock = RealClock()
     with StopSignals() as wish, listening(choice, clock) as ears:
         if not as_json:
@@ -55,6 +56,8 @@ def listen_and_show(choice: ListenChoice, seconds: float | None, *, as_json: boo
         print_json(told)
     elif not display.drawn:
         out.print(table_of(figures, ears))
+    if told["why"] and not as_json:
+        out.print(told["why"], style="red", soft_wrap=True)
     if not figures.packets and not as_json:
         err.print(nothing_text(choice, figures), soft_wrap=True)
     return figures.packets > 0
@@ -112,11 +115,18 @@ def nothing_text(choice: ListenChoice, figures: HostFigures) -> str:
 def line_of(figures: HostFigures) -> str:
     """One line for a log."""
     refused = sum(figures.refused.values())
+    why = f"; {why_not(figures)}" if why_not(figures) else ""
     return (
         f"{figures.state.name.lower()}: {figures.packets} packets, "
         f"{_text(figures.rate_hz, '.1f')} Hz, jitter {_text(1e3 * figures.jitter_s, '.1f')} ms, "
-        f"loss {_text(100.0 * figures.loss, '.1f')} %, {refused} refused"
+        f"loss {_text(100.0 * figures.loss, '.1f')} %, {refused} refused{why}"
     )
+
+
+def why_not(figures: HostFigures) -> str:
+    """What physics says against following it; empty while it is followed."""
+    followed = figures.state in (HostState.LIVE, HostState.FADING_IN)
+    return "" if followed else figures.why
 
 
 def table_of(figures: HostFigures, ears: HostEars) -> Table:
@@ -153,12 +163,8 @@ def table_of(figures: HostFigures, ears: HostEars) -> Table:
 
 def angles_deg(state: VehicleState) -> tuple[float, float, float]:
     """Roll, pitch and heading of a state [deg]."""
-    w, x, y, z = state.attitude
-    return (
-        math.degrees(math.atan2(2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y))),
-        math.degrees(math.asin(max(-1.0, min(1.0, 2.0 * (w * y - x * z))))),
-        math.degrees(math.atan2(2.0 * (x * y + w * z), 1.0 - 2.0 * (y * y + z * z))) % 360.0,
-    )
+    roll, pitch, yaw = map(math.degrees, to_euler(state.attitude))
+    return roll, pitch, yaw % 360.0
 
 
 def told_of(
@@ -178,6 +184,7 @@ def told_of(
         loss=_number(figures.loss),
         state=figures.state.name,
         cause=figures.cause.name,
+        why=why_not(figures),
         values=None if figures.newest is None else _values(figures.newest),
     )
 

@@ -11,16 +11,24 @@ from rich.table import Table
 
 from hil.config.errors import MotionError, RefusedError
 from hil.hosts.kind import Received, Refused
+from hil.hosts.maps import MapSettings
+from hil.hosts.remedies import host_remedy
 from hil.ipc.work_folder import WorkFolder
 from hil.stations.simulator.listening.ears import ListenChoice, listen, listening, seconds_of
 from hil.stations.simulator.listening.heard import HostFigures
-from hil.stations.simulator.listening.listen import line_of, nothing_text, refused_told
+from hil.stations.simulator.listening.listen import (
+    line_of,
+    nothing_text,
+    refused_told,
+    why_not,
+)
 from hil.stations.simulator.listening.ride_writer import RideWriter
 from hil.stations.simulator.listening.told import HostCheckTold, HostLineTold, HostRecordTold
 from hil.terminal.console import err, out, print_json, styled
 from hil.timing.realtime import RealClock
 from hil.timing.stop import StopSignals
-from platform6dof.cueing.agreement import Judgement
+from platform6dof.cueing.agreement import Judgement, agreements
+from platform6dof.cueing.vehicle import VehicleFlags
 
 if TYPE_CHECKING:
     from hil.machines.ride_map import RideMap
@@ -45,7 +53,7 @@ def record(
         RefusedError: if the disk takes no more.
     """
     lasts_s = seconds_of(seconds)
-    figures = HostFigures(choice.host.settings.means.means())
+    figures = HostFigures(choice.host.settings)
     clock = RealClock()
     said_s = -math.inf
 
@@ -117,14 +125,18 @@ def check_and_show(choice: ListenChoice, seconds: float, *, as_json: bool) -> bo
             figures = record(choice, writer, seconds, quiet=as_json)
         if not writer.rows:
             raise RefusedError(nothing_text(choice, figures))
-        found = _agreements(path)
-    wrong = [one for one in found if one.judgement.value.startswith("wrong")]
-    ok = not wrong and any(one.judgement is Judgement.AGREES for one in found)
+        found = _agreements(path, choice.host.settings)
+    wrong = [one for one in found if one.judgement.wrong]
+    why = why_not(figures)
+    agrees = any(one.judgement is Judgement.AGREES for one in found)
+    newest = figures.newest
+    posed = newest is not None and bool(newest.flags & VehicleFlags.POSE)
+    ok = not wrong and not why and (agrees or posed)
     if as_json:
         print_json(
             HostCheckTold(
                 ok=ok, kind=choice.host.kind.name, seconds=writer.lasts_s, packets=writer.rows,
-                lines=[_line(one) for one in found],
+                why=why, lines=[_line(one) for one in found],
             )
         )  # fmt: skip
         return ok
@@ -136,17 +148,22 @@ def check_and_show(choice: ListenChoice, seconds: float, *, as_json: bool) -> bo
     out.print(table)
     for one in wrong:
         out.print(one.text, soft_wrap=True)
-    if all(one.judgement is Judgement.SILENT for one in found if one.axis != "f_z"):
+    if why and not wrong:
+        out.print(why, style="red", soft_wrap=True)
+    if posed:
+        out.print("poses bear no force to judge: only where they stand is judged, not their signs")
+    elif all(one.judgement is Judgement.SILENT for one in found if one.axis != "f_z"):
         out.print("too little motion to judge more: accelerate, brake, and take bends meanwhile")
     return ok
 
 
-def _agreements(path: Path) -> tuple[Agreement, ...]:
-    """Of a recorded ride."""
+def _agreements(path: Path, settings: MapSettings) -> tuple[Agreement, ...]:
+    """Of a recorded ride of a host with such a map."""
     from hil.stations.simulator.ride_file import read_ride_file
 
     try:
-        return read_ride_file(path, _map_of(path)).agreements()
+        told = read_ride_file(path, _map_of(path)).told
+        return agreements(told, None, lambda one: host_remedy(one, settings))
     except MotionError as error:
         text = str(error).replace(f"{path}, ", "").replace(f"{path}: ", "")
         raise RefusedError(f"what came cannot be judged: {text}") from None

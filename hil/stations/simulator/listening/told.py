@@ -90,6 +90,8 @@ class HostListenTold(TypedDict):
     """As a run would see the host at the end: LIVE if it was followed."""
     cause: str
     """Why it was not followed, or was not the last time."""
+    why: str
+    """What physics says against following it, and what to write; empty if nothing."""
     values: HostValuesTold | None
     """What it told last; null if nothing came."""
 
@@ -106,20 +108,23 @@ class HostLineTold(TypedDict):
     correlation: float | None
     """Of the two [1]."""
     judgement: str
-    """What that means: agrees, wrong sign, wrong scale, not told."""
+    """What that means: agrees, wrong sign, wrong scale, wrong axis, no gravity, not told."""
 
 
 class HostCheckTold(TypedDict):
     """Whether what a host tells fits together."""
 
     ok: bool
-    """No sign and no unit is wrong, and at least one quantity agrees."""
+    """No sign and no unit is wrong, a run would follow it, and at least one quantity agrees; of a
+    host of poses, that it stands near the middle of its range."""
     kind: str
     """Whose wire was listened to."""
     seconds: float
     """How long the host's record is [s]."""
     packets: int
     """Of the host."""
+    why: str
+    """What physics says against following it, and what to write; empty if nothing."""
     lines: list[HostLineTold]
     """Quantity by quantity."""
 

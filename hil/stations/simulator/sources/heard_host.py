@@ -21,6 +21,7 @@ from hil.hosts.kind import (
 )
 from hil.hosts.link import Address, Datagram, HostLink
 from hil.hosts.maps import mapped
+from hil.hosts.physics import Physics
 from hil.hosts.states import Cause, Heard, HostState
 from hil.hosts.watch import HostWatch, Judgement
 from hil.stations.simulator.source import Surroundings
@@ -156,7 +157,7 @@ class HostSource:
     def __init__(self, kind: HostKind, map_: Any, wire: HostWire, around: Surroundings) -> None:
         self._map, self._wire = map_, wire
         self._codec: Codec = kind.codec(map_)
-        self._watch = HostWatch(map_.means.means())
+        self._watch = HostWatch(map_.means.means(), Physics(map_))
         completion = Completion(around.period_s, around.head_m)
         self._follower = Follower("t_s" in kind.tells_of(map_), completion)
         self._smooth = smoothing(map_.lowpass_hz, around)
@@ -182,14 +183,15 @@ class HostSource:
 
     @property
     def why(self) -> str:
-        """What is known of why nobody leads: who sends, and why that is left out."""
-        return self._other
+        """What is known of the cause: who sends and is left out, or what contradicts physics."""
+        return self._other or self._watch.why
 
     def choose(self) -> bool:
         """Let another sender lead, as a person wants it; whether the one that led is silent."""
         chosen = self._wire.choose()
         if chosen:
             end_session(self._codec)
+            self._watch.other_sender()
         return chosen
 
     def poll(self, now_s: float) -> Heard:

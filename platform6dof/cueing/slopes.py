@@ -1,0 +1,264 @@
+"""Force on the change of speed, rates on the turning of the attitude: lines that must have slope 1.
+
+Made interval by interval while a vehicle moves, compiled, with a memory of some 40 s. What is told
+of an interval: the mean specific force in body axes and turned level, and a pair for each axis of
+which the attitude or the speed tells what it should be:
+f = dv/dt - g in north, east, down, or dv/dt + ω × v - g where only speed and rates are told.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+SAMPLES: Final = 5
+"""Of an interval, its ends included."""
+COLUMNS: Final = 13
+"""Of a sample: force, rates, attitude w, x, y, z, velocity."""
+AXES: Final = ("f_x", "f_y", "f_z", "p", "q", "r")
+DECAY: Final = 0.99
+"""Share of what was seen before that still counts after an interval."""
+LEAST_PAIRS: Final = 7.0
+"""Fewer intervals say nothing."""
+SURE_CORRELATION: Final = 0.85
+"""A line with less says nothing."""
+SCALE_MOST: Final = 1.8
+"""Slopes between this and its inverse are no other unit; knots for m/s are 1.94."""
+LEAST_FORCE_M_S2: Final = 0.3
+"""Standard deviation that one side of a pair of forces must have [m/s²]."""
+LEAST_RATE_RAD_S: Final = 0.03
+"""The same of rates [rad/s]."""
+RELATED: Final = 0.5
+"""With this correlation on its own axis, what an axis tells is not that of another one."""
+OTHER_SLOPE: Final = 0.5
+"""Slope on another axis from which it is not the small part that a sensor askew tells of it."""
+FINE, WRONG_SIGN, WRONG_SCALE, WRONG_AXIS = 0, 1, 2, 3
+
+
+@njit(cache=True, error_model="numpy")
+def _turned(q: Array, v: Array, back: bool, out: Array) -> None:
+    """A vector of body axes in north, east, down, or the other way round."""
+    w, x, y, z = q[0], q[1], q[2], q[3]
+    if back:
+        x, y, z = -x, -y, -z
+    a = y * v[2] - z * v[1]
+    b = z * v[0] - x * v[2]
+    c = x * v[1] - y * v[0]
+    out[0] = v[0] + 2.0 * (w * a + y * c - z * b)
+    out[1] = v[1] + 2.0 * (w * b + z * a - x * c)
+    out[2] = v[2] + 2.0 * (w * c + x * b - y * a)
+
+
+@njit(cache=True, error_model="numpy")
+def _turning(a: Array, b: Array, out: Array) -> None:
+    """Rotation vector in body axes that leads from one attitude to another [rad]."""
+    w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+    x = a[0] * b[1] - a[1] * b[0] - a[2] * b[3] + a[3] * b[2]
+    y = a[0] * b[2] - a[2] * b[0] - a[3] * b[1] + a[1] * b[3]
+    z = a[0] * b[3] - a[3] * b[0] - a[1] * b[2] + a[2] * b[1]
+    if w < 0.0:
+        w, x, y, z = -w, -x, -y, -z
+    size = math.sqrt(x * x + y * y + z * z)
+    scale = 2.0 if size < 1e-12 else 2.0 * math.atan2(size, w) / size
+    out[0], out[1], out[2] = scale * x, scale * y, scale * z
+
+
+@njit(cache=True, error_model="numpy")
+def _take(row: Array, x: float, y: float, decay: float) -> None:
+    """One more pair of a line: count, sums and squares."""
+    if not (math.isfinite(x) and math.isfinite(y)):
+        return
+    for at in range(6):
+        row[at] *= decay
+    row[0] += 1.0
+    row[1] += x
+    row[2] += y
+    row[3] += x * x
+    row[4] += x * y
+    row[5] += y * y
+
+
+@njit(cache=True, error_model="numpy")
+def _take_all(sums: Array, first: int, due: Array, told: Array, decay: float) -> None:
+    """Pairs of three axes, each told one with each that is due."""
+    for k in range(3):
+        for j in range(3):
+            _take(sums[first + 3 * k + j], due[j], told[k], decay)
+
+
+@njit(cache=True, error_model="numpy")
+def _line(row: Array, least: float, out: Array) -> None:
+    """Slope, correlation and verdict of an axis; NaN and fine where nothing can be said."""
+    out[0], out[1], out[2] = math.nan, math.nan, FINE
+    n = row[0]
+    if n < LEAST_PAIRS:
+        return
+    xx = max(row[3] / n - (row[1] / n) ** 2, 0.0)
+    yy = max(row[5] / n - (row[2] / n) ** 2, 0.0)
+    if max(xx, yy) < least * least or xx * yy == 0.0:
+        return
+    scale = math.sqrt(yy / xx)
+    r = (row[4] / n - row[1] * row[2] / (n * n)) / math.sqrt(xx * yy)
+    out[0], out[1] = r * scale, r
+    if abs(r) < SURE_CORRELATION:
+        return
+    if r < 0.0:
+        out[2] = WRONG_SIGN
+    elif r * scale > SCALE_MOST or scale / r < 1.0 / SCALE_MOST:
+        out[2] = WRONG_SCALE
+
+
+@njit(cache=True, error_model="numpy")
+def _judge(sums: Array, least: float, told: int, out: Array, other: Array) -> None:
+    """Line of a told axis on its own, and on the others if it has nothing to do with its own.
+
+    Args:
+        sums: of its group, shape (9, 6).
+        told: 0, 1, 2.
+        out: gets slope, correlation, verdict and the axis that it is found on.
+        other: scratch.
+    """
+    _line(sums[4 * told], least, out)
+    out[3] = told
+    row = sums[4 * told]
+    if abs(out[1]) >= RELATED or row[0] < LEAST_PAIRS:
+        return
+    if row[5] / row[0] - (row[2] / row[0]) ** 2 < least * least:
+        return  # so little is no axis' motion
+    for j in range(3):
+        if j == told:
+            continue
+        _line(sums[3 * told + j], least, other)
+        if abs(other[1]) >= SURE_CORRELATION and abs(other[0]) >= OTHER_SLOPE:
+            out[0], out[1], out[2], out[3] = other[0], other[1], WRONG_AXIS, j
+
+
+@njit(cache=True, error_model="numpy")
+def interval(
+    block: Array, lasts_s: float, gravity: float, decay: float, sums: Array, lines: Array,
+    out: Array, work: Array,
+) -> int:  # fmt: skip
+    """Take in one interval.
+
+    Args:
+        block: its samples, shape (SAMPLES, COLUMNS).
+        lasts_s: from the first to the last [s].
+        gravity: [m/s²].
+        decay: share of what was before that still counts.
+        sums: memory, shape (18, 6), zeros at first.
+        lines: gets slope, correlation, verdict and the axis that it is on, of each of `AXES`,
+            shape (6, 4).
+        out: gets the mean force in body axes and turned level, 0 to 6; the size of the force that
+            the change of speed asks for, NaN if that is not told; the largest number of all forces;
+            the mean force turned level without the change of speed, 8 to 11.
+        work: scratch, shape (6, 4).
+
+    Returns:
+        How many lines are wrong.
+    """
+    last = len(block) - 1
+    posed = True
+    for row in block:
+        size = row[6] * row[6] + row[7] * row[7] + row[8] * row[8] + row[9] * row[9]
+        if not abs(size - 1.0) < 0.2:
+            posed = False
+    mean, rates, over, level = work[0, :3], work[1, :3], work[2, :3], work[3, :3]
+    for k in range(3):
+        mean[k] = rates[k] = over[k] = level[k] = 0.0
+    most = 0.0
+    for at in range(last + 1):
+        share = (0.5 if at in (0, last) else 1.0) / last
+        row = block[at]
+        for k in range(3):
+            mean[k] += share * row[k]
+            rates[k] += share * row[3 + k]
+            most = max(most, abs(row[k])) if row[k] == row[k] else math.inf
+        if posed:
+            _turned(row[6:10], row[0:3], False, work[4])
+            w, x, y, z = row[6], row[7], row[8], row[9]
+            c, s = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)
+            size = math.sqrt(c * c + s * s)
+            c, s = (c / size, s / size) if size > 1e-9 else (1.0, 0.0)
+            for k in range(3):
+                over[k] += share * work[4, k]
+            level[0] += share * (c * work[4, 0] + s * work[4, 1])
+            level[1] += share * (c * work[4, 1] - s * work[4, 0])
+            level[2] += share * work[4, 2]
+    for k in range(3):
+        out[k] = mean[k]
+        out[3 + k] = level[k] if posed else math.nan
+        out[8 + k] = math.nan
+    out[6], out[7] = math.nan, most
+    first, end = block[0], block[last]
+    due = work[5, :3]
+    if posed:
+        _turned(first[6:10], first[10:13], False, work[3])
+        _turned(end[6:10], end[10:13], False, work[4])
+        for k in range(3):
+            due[k] = (work[4, k] - work[3, k]) / lasts_s
+        middle = block[last // 2, 6:10]
+        w, x, y, z = middle
+        c, s = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)
+        size = math.sqrt(c * c + s * s)
+        c, s = (c / size, s / size) if size > 1e-9 else (1.0, 0.0)
+        out[8] = out[3] - (c * due[0] + s * due[1])
+        out[9] = out[4] - (c * due[1] - s * due[0])
+        out[10] = out[5] - due[2]
+        due[2] -= gravity
+        out[6] = math.sqrt(due[0] ** 2 + due[1] ** 2 + due[2] ** 2)
+        _turned(middle, due, True, work[3])
+        _turned(middle, over, True, work[4])
+        _take_all(sums, 0, work[3], work[4], decay)
+        _turning(first[6:10], end[6:10], due)
+        for k in range(3):
+            due[k] /= lasts_s
+        _take_all(sums, 9, due, rates, decay)
+    else:
+        for k in range(3):
+            due[k] = (end[10 + k] - first[10 + k]) / lasts_s
+        v = block[last // 2, 10:13]
+        vy = v[1] if math.isfinite(v[1]) else 0.0
+        vz = v[2] if math.isfinite(v[2]) else 0.0
+        side = due[1] if math.isfinite(due[1]) else 0.0
+        due[0] += rates[1] * vz - rates[2] * vy
+        due[1] = side + rates[2] * v[0] - rates[0] * vz
+        due[2] = math.nan
+        _take_all(sums, 0, due, mean, decay)
+    wrong = 0
+    for k in range(6):
+        least = LEAST_FORCE_M_S2 if k < 3 else LEAST_RATE_RAD_S
+        _judge(sums[9 * (k // 3) : 9 * (k // 3) + 9], least, k % 3, lines[k], work[0])
+        wrong += lines[k, 2] != FINE
+    return wrong
+
+
+class Slopes:
+    """What the intervals of one source have told so far."""
+
+    def __init__(self) -> None:
+        self._sums, self._work = np.zeros((18, 6)), np.zeros((6, 4))
+        self._block = np.zeros((SAMPLES, COLUMNS))
+        self.lines: Array = np.full((6, 4), math.nan)
+        """Slope, correlation, verdict and the axis that it is on, of each of `AXES`."""
+        self.out: Array = np.zeros(11)
+        """Of the last interval, as `interval` gives it."""
+        self.wrong: int = 0
+        """How many lines have a wrong slope."""
+
+    def take(self, block: list[tuple[float, ...]], lasts_s: float, gravity: float) -> None:
+        """One more interval, of `SAMPLES` samples."""
+        self._block[:] = block
+        self.wrong = interval(
+            self._block, lasts_s, gravity, DECAY, self._sums, self.lines, self.out, self._work
+        )
+
+
+def warm() -> None:
+    """Compile it, or load it from the cache."""
+    Slopes().take([(0.0,) * COLUMNS] * SAMPLES, 1.0, 1.0)
