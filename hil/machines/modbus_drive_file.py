@@ -27,6 +27,7 @@ from hil.machines.drive_file import DriveHeader
 Address = Annotated[int, Field(ge=0, le=LAST_ADDRESS)]
 Place = Annotated[int, Field(ge=0)]
 """Registers after the first of the block, or of the axis."""
+PlaceIfAny = Annotated[int | None, Field(ge=0)]
 Stride = Annotated[int, Field(ge=1)]
 
 
@@ -34,7 +35,7 @@ def _places(name: str, words: Mapping[str, RegisterType], optional: frozenset[st
     """A table of named places."""
     fields: dict[str, Any] = {
         word: (
-            (Place | None if word in optional else Place),
+            PlaceIfAny if word in optional else Place,
             Field(default=None if word in optional else ..., description=f"{kind.value}"),
         )
         for word, kind in words.items()
