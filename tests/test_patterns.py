@@ -40,6 +40,7 @@ MADE = {
     "hil/hosts/generic_protocol.py": "judged in tests/hosts/test_flightgear_wire.py, by its lines",
     "hil/hosts/pose_template.py": "judged below, of a template with all axes",
     "hil/ipc/child.py": "one of two constants",
+    "hil/stations/simulator/axes_finder.py": "one of constants of the module",
     "hil/stations/simulator/sources/fmu_settings.py": "a constant of the module",
 }
 """Modules whose functions make patterns of parts."""

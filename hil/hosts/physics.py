@@ -46,8 +46,6 @@ POSES: Final = 12
 """So many poses make a mean: a second or so."""
 _NEVER: Final = (HostState.WAITING, HostState.LOST)
 """States in which it was not followed since it was listened to."""
-_BEFORE: Final = (*_NEVER, HostState.AWAY)
-"""States in which it is not followed."""
 
 
 class _Interval(NamedTuple):
@@ -105,12 +103,13 @@ class Physics:
 
         Args:
             state: of the source. One that was followed has shown where its axes point, so that a
-                pull of 3 g is no other unit; what then counts is a force that is not there.
+                pull of 3 g is no other unit, and after a menu a tool may be anywhere in its range;
+                what then counts is a force that is not there.
         """
         if self._slopes.wrong:
             return Cause.SLOPE
         if self._poses:
-            wrong = state in _BEFORE and self._pose_text()
+            wrong = state in _NEVER and self._pose_text()
             return Cause.POSE if wrong else Cause.NONE
         if state in _NEVER:
             return Cause.NONE if self.force is None else Cause.FORCE

@@ -23,6 +23,7 @@ OWN = {
     "hil/panel/shell/screenshots.py": "a tool for the documents",
     "hil/panel/scenarios/models/catalogue.py": "a draft beside, which then takes the place",
     "hil/fmu/compiled.py": "what a compiler is given, in a folder of its own",
+    "hil/fmu/model.py": "what a model logs, in a folder of its own",
     "hil/fmu/process.py": "a copy in a folder of its own",
     "hil/ipc/memory.py": "memory, not a file",
     "hil/report/style.py": "memory, not a file",

@@ -46,13 +46,14 @@ def rows(plan, folder):
     [("joint_move", "robot_a", "computed"), ("joint_move", "robot_a", "pid"),
      ("straight_line", "robot_b", "computed")],
 )  # fmt: skip
-def test_the_shipped_diagrams_move_as_the_built_in_laws_to_the_bit(name, robot, law, tmp_path):
+def test_the_shipped_diagrams_move_as_the_built_in_laws(name, robot, law, tmp_path):
     fed = ["diagram.feed=[{input='needed_n_m', value=[0, 0, 0, 0, 0, 0]}]"] if law == "pid" else []
     by_diagram = rows(by(robot, *fed, name=name), tmp_path)
     built_in = rows(plan_of(name, *SHORT, f'law="{law}"'), tmp_path)
     assert len(by_diagram["t_s"]) > 1200
     for column, values in built_in.items():
-        np.testing.assert_array_equal(by_diagram[column], values)
+        # To the last digits: where a compiler joins a product and a sum is the machine's choice.
+        np.testing.assert_allclose(by_diagram[column], values, rtol=1e-12, atol=1e-15)
 
 
 PLACE = """[block]

@@ -19,10 +19,6 @@ PORT_STEP: Final = 20
 WIDTH_LEAST: Final = 90
 CHARACTER: Final = 6
 """Width that a character of a name is given."""
-PORT_CHARACTER: Final = 5
-"""Width that a character at a port is given."""
-PORT_ROOM: Final = 8
-"""Width beside such characters."""
 STUB: Final = 8
 """How far a wire goes straight out of a port at least."""
 APART: Final = 60
@@ -58,10 +54,8 @@ class BlockShape:
     @property
     def width(self) -> int:
         """In pixels."""
-        words = max(len(self.name), len(self.shown)) * CHARACTER + PORT_STEP
-        widest = (max(map(len, one), default=0) for one in (self.input_words, self.output_words))
-        at_ports = sum(PORT_ROOM + PORT_CHARACTER * most for most in widest if most)
-        return max(WIDTH_LEAST, words + at_ports)
+        words = max(len(self.name), len(self.shown), len(self.kind))
+        return max(WIDTH_LEAST, CHARACTER * words + PORT_STEP)
 
     @property
     def height(self) -> int:
