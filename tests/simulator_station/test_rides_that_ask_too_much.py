@@ -21,7 +21,7 @@ CAR = ("car_dresden_city.csv", "car_dresden", 3.0)
 QUAKE = ("quake_coalinga1983_3axis.csv", "quake_coalinga", 1.0)
 RIGS = ("training_simulator", "paper")
 BEGINNING_S = 12.0
-"""Of a ride: shaken by its board, the rocket would be stopped within it."""
+"""Of a ride: the board shakes the rocket from its boost on."""
 long = (long_only, pytest.mark.campaign, pytest.mark.timeout(1200))
 rides = pytest.mark.parametrize(
     ("ride", "lasts_s"),
@@ -73,7 +73,8 @@ def test_without_its_governor_the_gate_stops_the_rocket(tmp_path, rig):
     assert "lags" not in found.run.reason
 
 
-def test_what_shakes_the_board_of_the_rocket_would_make_the_feedback_seem_old(tmp_path):
+def test_what_shakes_the_board_of_the_rocket_does_not_make_the_feedback_seem_old(tmp_path):
+    """It is faster than any leg follows, and frames of what a servo leaves are not old ones."""
     shaken = tmp_path / "shaken.toml"
     lines = (configs_dir() / "rides" / "rocket_jackpot.toml").read_text().splitlines()
     shaken.write_text("\n".join(one for one in lines if not one.startswith("lowpass_hz")))
@@ -81,8 +82,7 @@ def test_what_shakes_the_board_of_the_rocket_would_make_the_feedback_seem_old(tm
     assert read_ride_map(str(shaken)).lowpass_hz is None
     rig = "training_simulator"
     found = ridden(tmp_path, ROCKET, rig, BEGINNING_S, map_name=str(shaken))
-    assert not found.run.ok
-    assert "lags" in found.run.reason
+    assert found.run.ok, found.run.reason
 
 
 def test_from_the_corner_of_its_box_it_comes_home():
