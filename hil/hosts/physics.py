@@ -35,6 +35,8 @@ SAMPLE_S: Final = 0.09
 """Between two packets that are held against physics, at least [s]."""
 APART_S: Final = 0.5
 """Packets that are further apart are not held against each other [s]."""
+UNEVEN: Final = 2.5
+"""Nor those that are so many times further apart than the two before: a mean is of even ones."""
 SURE_S: Final = 0.7
 """A force is known after so long [s]."""
 WINDOW_S: Final = 1.5
@@ -83,6 +85,7 @@ class Physics:
         """What follows does not continue what was; which way its axes point is still known."""
         self._block: list[tuple[float, ...]] = []
         self._first_s = self._last_s = -math.inf
+        self._gap_s = math.inf
         self.next_s: float = -math.inf
         """An earlier packet is passed over [s]."""
         self.suspects: bool = self._slopes.wrong > 0
@@ -140,11 +143,15 @@ class Physics:
             self._take_pose(state, at_s)
             return
         block = self._block
-        if not block or at_s - self._last_s > APART_S:
+        sample = state.f_m_s2 + state.omega_rad_s + state.attitude + state.v_m_s
+        stands = bool(block) and sample == block[-1] and any(state.omega_rad_s)
+        gap_s, before_s, self._gap_s = at_s - self._last_s, self._gap_s, at_s - self._last_s
+        if not block or gap_s > min(APART_S, UNEVEN * before_s) or stands:
+            # What turns and is where it was is a picture that stands still, and no motion.
             self._block = block = []
             self._first_s = at_s
         self._last_s = at_s
-        block.append(state.f_m_s2 + state.omega_rad_s + state.attitude + state.v_m_s)
+        block.append(sample)
         if len(block) == SAMPLES:
             self._close(at_s - self._first_s)
             self._block, self._first_s = [block[-1]], at_s
