@@ -17,12 +17,11 @@ from hil.fmu.description import (
     MAX_ARRAY,
     NUMERIC,
     Description,
-    ModelPace,
     elements_of,
     read_description,
     require_runnable,
-    steps_of,
 )
+from hil.fmu.pace import ModelPace, steps_of
 from hil.fmu.process import ModelProcess
 from hil.fmu.wire import MAX_VALUES, ModelOrder, StepStatus
 

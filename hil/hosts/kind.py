@@ -132,12 +132,12 @@ class HostKind:
     """Keys of its map that name a file, one beside the map or of `configs/hosts`."""
     asks_port: int | None = None
     """UDP port of the host that requests are sent to; None if it needs none."""
-    told_by: Callable[[Any], frozenset[str]] | None = None
+    tells_by_map: Callable[[Any], frozenset[str]] | None = None
     """As `tells`, of such settings, where each map tells something else and `tells` is empty."""
 
     def tells_of(self, settings: Any) -> frozenset[str]:
         """As `tells`, of one map."""
-        return self.tells if self.told_by is None else self.told_by(settings)
+        return self.tells if self.tells_by_map is None else self.tells_by_map(settings)
 
     def port_of(self, settings: Any) -> int:
         """UDP port on which the bench listens by default, of one map: its own, where it has one."""

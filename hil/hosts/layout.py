@@ -23,7 +23,7 @@ from hil.hosts.layout_map import (
     LayoutSettings,
     PacketMark,
     fields_of,
-    told_by,
+    tells_by_map,
 )
 from hil.hosts.wires import numbers_of_line, refused_numbers, with_gravity
 from platform6dof.cueing.attitude import from_euler, to_body
@@ -267,5 +267,5 @@ KIND: Final = HostKind(
     tells=frozenset(),
     settings=lambda: LayoutSettings,
     codec=LayoutCodec,
-    told_by=told_by,
+    tells_by_map=tells_by_map,
 )

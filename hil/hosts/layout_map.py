@@ -166,7 +166,7 @@ def fields_of(settings: LayoutSettings) -> dict[str, FieldPlace]:
     return dict(sorted(placed.items(), key=lambda pair: (pair[1].record, pair[1].at)))
 
 
-def told_by(settings: LayoutSettings) -> frozenset[str]:
+def tells_by_map(settings: LayoutSettings) -> frozenset[str]:
     """Names of fields of `VehicleState` that packets of a layout tell."""
     of = {
         "force": "f_m_s2", "acceleration": "f_m_s2", "world acceleration": "f_m_s2",

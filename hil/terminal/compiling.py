@@ -18,7 +18,7 @@ _COMPILER: Final = "numba.core.compiler"
 
 
 @contextmanager
-def compiling_told(
+def announce_compiling(
     say: Callable[[str], None], told: Callable[[], object], period_s: float = PERIOD_S
 ) -> Iterator[None]:
     """While it is open, say once that kernels are compiled, if two looks in a row find that.

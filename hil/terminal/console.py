@@ -25,7 +25,7 @@ from rich.text import Text
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.visible import visible
 from hil.run.station import Checked
-from hil.terminal.compiling import compiling_told
+from hil.terminal.compiling import announce_compiling
 
 P = ParamSpec("P")
 
@@ -163,7 +163,7 @@ def verb(function: Callable[P, None]) -> Callable[P, None]:
         from hil.terminal.fault import system_refusal, unforeseen
 
         try:
-            with compiling_told(lambda words: err.print(words, soft_wrap=True), _waits.__len__):
+            with announce_compiling(lambda words: err.print(words, soft_wrap=True), _waits.__len__):
                 function(*args, **kwargs)
         except (ConfigError, RecordingError) as error:
             _end(error, Exit.USAGE, as_json=bool(kwargs.get("as_json")))

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from hil.terminal.compiling import LOOKS, WORDS, compiling_told
+from hil.terminal.compiling import LOOKS, WORDS, announce_compiling
 
 PERIOD_S = 0.002
 PATIENCE_S = 20.0
@@ -24,7 +24,7 @@ def test_a_verb_that_compiles_says_so_once():
         said.append(words)
         heard.set()
 
-    with compiling_told(say, lambda: False, PERIOD_S):
+    with announce_compiling(say, lambda: False, PERIOD_S):
         assert within("numba.core.compiler_machinery", lambda: heard.wait(PATIENCE_S))
     assert said == [WORDS]
 
@@ -40,7 +40,7 @@ def test_a_verb_that_loads_or_has_said_it_says_nothing(module, told):
         return told
 
     threads = {one.ident for one in threading.enumerate()}
-    with compiling_told(said.append, asked, PERIOD_S):
+    with announce_compiling(said.append, asked, PERIOD_S):
         (looking,) = [one for one in threading.enumerate() if one.ident not in threads]
         within(module, lambda: looking.join(PATIENCE_S))
     assert said == []

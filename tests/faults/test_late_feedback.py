@@ -77,18 +77,23 @@ def test_canopen_frames_late_from_the_beginning_on_stop_the_first_movement():
     judge(run_on(bench, 400))
 
 
-def test_canopen_frames_that_become_late_stop_the_motion():
-    bench = in_motion()
-    assert max(lags_told_s(bench)) < bench.period_s * 1.5, "an emulated drive is one cycle behind"
+def stopped_by_late_frames(bench):
+    """The bench, whose frames become late as it moves, stopped in time."""
     late = LateFrames(lambda frame: False)
     bench.bus.alter = late
     bench.follow(5)
     late.when = lambda frame: True
     bench.mark()
     run_on(bench, 300)
-    judge(bench)
     stops = next(c.index for c in bench.history if c.verdict.action is Action.STOPPING)
     assert (stops - bench.cause) * bench.period_s <= WITHIN_S
+    return bench
+
+
+def test_canopen_frames_that_become_late_stop_the_motion():
+    bench = in_motion()
+    assert max(lags_told_s(bench)) < bench.period_s * 1.5, "an emulated drive is one cycle behind"
+    judge(stopped_by_late_frames(bench))
 
 
 def test_canopen_frames_that_become_late_stop_the_motion_of_a_loaded_rack():
@@ -96,15 +101,7 @@ def test_canopen_frames_that_become_late_stop_the_motion_of_a_loaded_rack():
     bench = BenchOnRack(plant=platform_plant(RIG, world_of("paper_cabin", RIG, key="world")))
     bench.moving().follow(200)
     assert not bench.last.verdict.faults
-    late = LateFrames(lambda frame: False)
-    bench.bus.alter = late
-    bench.follow(5)
-    late.when = lambda frame: True
-    bench.mark()
-    run_on(bench, 300)
-    lagging(bench)
-    stops = next(c.index for c in bench.history if c.verdict.action is Action.STOPPING)
-    assert (stops - bench.cause) * bench.period_s <= WITHIN_S
+    lagging(stopped_by_late_frames(bench))
 
 
 def test_canopen_frames_late_by_one_cycle_are_told_to_within_half_a_cycle():

@@ -10,7 +10,8 @@ from fmu_vehicles import c_vehicle, python_vehicle
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.fmu import extra
-from hil.fmu.description import elements_of, read_description, require_runnable, steps_of
+from hil.fmu.description import elements_of, read_description, require_runnable
+from hil.fmu.pace import steps_of
 
 
 @pytest.mark.parametrize("fmi", [2, 3])

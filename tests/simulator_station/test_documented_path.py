@@ -29,8 +29,8 @@ from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
 from hil.desk import messages as m
 from hil.recording.reader import Recording
-from hil.stations.simulator.foretold import judge
 from hil.stations.simulator.rehearsal import rehearse
+from hil.stations.simulator.ride_proof import judge
 from hil.stations.simulator.runner import dry_run
 from hil.stations.simulator.scenario import load_ride
 from hil.stations.simulator.signals import SIGNALS

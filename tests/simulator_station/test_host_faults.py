@@ -106,6 +106,16 @@ def test_each_fault_is_seen_in_time_and_kicks_nobody():
     assert found == []
 
 
+@pytest.mark.parametrize(
+    ("fault", "name", "seed"),
+    [("pause", "flightgear", 7), ("frozen", "jsbsim", 7), ("menu", "hcu1", 4),
+     ("menu", "simtools", 11)],
+)  # fmt: skip
+def test_what_stands_still_or_jumps_in_time_is_not_taken_for_wrong_axes(fault, name, seed):
+    """Turning with a picture that stands, uneven samples, a tool that is anywhere after a menu."""
+    assert wrong(fault, name, seed) == []
+
+
 @pytest.mark.parametrize(("fault", "name"), [("spike", "hcu1"), ("spike", "beamng")])
 def test_without_watchdogs_the_same_fault_kicks(fault, name):
     most = bound(clean(name, 3))

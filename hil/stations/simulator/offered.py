@@ -40,7 +40,7 @@ def _not_a_source(entry: EntryPoint, kind: object) -> str:
     field = model.model_fields.get("kind")
     if field is None or field.annotation != Literal[entry.name]:
         return f"{model.__name__} needs a field kind: Literal[{entry.name!r}]"
-    for name in ("open", "lasts_s", "inputs", "foretold"):
+    for name in ("open", "lasts_s", "inputs", "known_ahead"):
         if not callable(getattr(kind, name)):
             return f"its {name} is {getattr(kind, name)!r}, which cannot be called"
     return ""

@@ -78,7 +78,7 @@ def rehearse(plan: RidePlan, *, most_s: float = math.inf) -> Rehearsal:
     Raises:
         ConfigError: if something in it cannot be had, it would never end, or nobody knows it yet.
     """
-    require_foretold(plan)
+    require_known_ahead(plan)
     scenario = plan.scenario.model_copy(update={"clock": "virtual"})
     plan = plan.model_copy(update={"scenario": scenario})
     lasts_s = min(plan.lasts_s, most_s)
@@ -91,7 +91,7 @@ def rehearse(plan: RidePlan, *, most_s: float = math.inf) -> Rehearsal:
     return _ridden(ride_of(plan), lasts_s)
 
 
-def require_foretold(plan: RidePlan) -> None:
+def require_known_ahead(plan: RidePlan) -> None:
     """Refuse a ride in real time whose source is a simulator that is heard.
 
     Raises:
@@ -99,7 +99,7 @@ def require_foretold(plan: RidePlan) -> None:
     """
     scenario = plan.scenario
     file = Path(plan.scenario_file)
-    if scenario.clock == "real" and not source_kind(scenario.source, file).foretold(
+    if scenario.clock == "real" and not source_kind(scenario.source, file).known_ahead(
         scenario.source
     ):
         line = f"source: {scenario.source_kind!r} is heard while it lasts, and nobody knows "

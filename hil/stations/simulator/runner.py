@@ -18,8 +18,8 @@ from hil.stations.platform.checked import judged_line
 from hil.stations.platform.operator.assembly import require_operable
 from hil.stations.platform.runner import run_plan
 from hil.stations.simulator.bench import ride_of
-from hil.stations.simulator.foretold import judge, unknown_words
-from hil.stations.simulator.rehearsal import Rehearsal, require_foretold
+from hil.stations.simulator.rehearsal import Rehearsal, require_known_ahead
+from hil.stations.simulator.ride_proof import judge, unknown_words
 from hil.stations.simulator.scenario import RidePlan, load_ride
 from hil.stations.simulator.told import RideCheckTold
 from hil.stations.simulator.warm import warm_ride
@@ -82,7 +82,7 @@ def run_asked(request: Request) -> Ran:
 @collected()
 def dry_run(file: Path, folder: Path, tell: Callable[[float, float], None]) -> Tried:
     """Run a scenario on the virtual clock with simulated drives, whatever it names."""
-    require_foretold(load_ride(file))
+    require_known_ahead(load_ride(file))
     plan = load_ride(file, ['clock="virtual"', 'devices.drives="sim:"'])
     warm_ride(quiet=True)
     added = ride_of(plan).added

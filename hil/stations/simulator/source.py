@@ -117,6 +117,6 @@ class SourceKind:
     """What a person may ask of the source of such settings; none if left out."""
     tells: Callable[[Any, Path], frozenset[str]] = lambda settings, file: frozenset()
     """What such a source tells, `BY_FORCES` or `BY_POSES`; empty if that cannot be known."""
-    foretold: Callable[[Any], bool] = lambda settings: True
+    known_ahead: Callable[[Any], bool] = lambda settings: True
     """Whether what the source of such settings will say can be had before a run, on the virtual
     clock; not of a simulator that is heard."""

@@ -78,7 +78,7 @@ def check(
     as_json: Json = False,
 ) -> None:
     """Judge whether the bench can run an FMU; with --trust, try it at the loop's rate."""
-    from hil.fmu.description import BETWEEN_WORDS
+    from hil.fmu.pace import BETWEEN_WORDS
     from hil.fmu.trial import tried
     from hil.stations.simulator.fmu_told import FmuCheckTold
 

@@ -48,7 +48,7 @@ def list_and_show(*, as_json: bool) -> None:
 
 def tells_text(kind: HostKind) -> str:
     """What a kind tells, in words."""
-    if kind.told_by is not None:
+    if kind.tells_by_map is not None:
         return "what its map says"
     told = [words for name, words in _WORDS.items() if name in kind.tells]
     flags = [name.removeprefix("flags.").lower() for name in sorted(kind.tells)

@@ -15,8 +15,9 @@ from typing import Final
 from hil.config.errors import ConfigError, RefusedError, about
 from hil.config.named import MissingError
 from hil.config.shipped import find_file
-from hil.fmu.description import Description, read_description, require_runnable, steps_of
+from hil.fmu.description import Description, read_description, require_runnable
 from hil.fmu.mapping import MappedVariable, mapped_variables
+from hil.fmu.pace import steps_of
 from hil.fmu.process import ModelProcess
 from hil.fmu.stepping import Reading, Stepping
 from hil.fmu.wire import ModelOrder, StepAnswer, StepStatus

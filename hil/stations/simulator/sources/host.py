@@ -162,10 +162,10 @@ def tells(settings: HostSettings, file: Path) -> frozenset[str]:
     return frozenset({BY_POSES if "flags.POSE" in kind.tells_of(map_) else BY_FORCES})
 
 
-def foretold(settings: HostSettings) -> bool:
+def known_ahead(settings: HostSettings) -> bool:
     """Whether what it will say can be had before a run: only of an emulated one."""
     return settings.emulated is not None
 
 
-KIND = SourceKind(HostSettings, opened, lasts_s, tells=tells, foretold=foretold)
+KIND = SourceKind(HostSettings, opened, lasts_s, tells=tells, known_ahead=known_ahead)
 """What the entry point gives."""

@@ -28,25 +28,26 @@ def judge(plan: RidePlan) -> tuple[PlatformProof, Rehearsal | None]:
     Raises:
         ConfigError: if something in it cannot be had, or cannot be heard on its clock.
     """
-    if is_foretold(plan):
+    if is_known_ahead(plan):
         ride = rehearse(plan)
         return check_plan(plan, ride), ride
     neutral = ride_of(plan).motion.sample(0.0).X_BP
     return check_plan(plan, Hold(neutral, STAND_S)), None
 
 
-def is_foretold(plan: RidePlan) -> bool:
+def is_known_ahead(plan: RidePlan) -> bool:
     """Whether all that its source will say can be had now.
 
     Raises:
         ConfigError: if its source is one that is heard, and no time passes to hear it in.
     """
     scenario, lasts_s = plan.scenario, plan.lasts_s
-    foretold = source_kind(scenario.source, Path(plan.scenario_file)).foretold(scenario.source)
-    if not foretold and scenario.clock == "virtual":
+    kind = source_kind(scenario.source, Path(plan.scenario_file))
+    known = kind.known_ahead(scenario.source)
+    if not known and scenario.clock == "virtual":
         with opened_source(plan, lambda: 0.0):  # which says why it cannot be
             pass
-    return foretold and math.isfinite(lasts_s)
+    return known and math.isfinite(lasts_s)
 
 
 def unknown_words(plan: RidePlan) -> str:
