@@ -6,6 +6,8 @@ began, or, where it judges what a fixture of its file did, since the first test 
 that, the machine is waited for a while to be in time again. A failure on a machine that was in time
 stands. What fails more rarely than always may pass so: every
 failure that was passed over is told at the end, and more than a few of them fail the session.
+A test whose every attempt met a machine that stood still says nothing of the program: it is skipped
+as not judged, and more than very few of those fail the session too.
 """
 
 import gc
@@ -26,7 +28,10 @@ from hil.timing.realtime import RealClock
 ATTEMPTS = 4
 SPOILT_MAX = 80 if SHARE >= 1.0 else 25
 """So many failures may be passed over in a session: of over 400 tests in the long one."""
+UNJUDGED_MAX = 8
+"""So many tests may be skipped in a session since the machine stood still in all their attempts."""
 SPOILT = "spoilt by the machine"
+UNJUDGED = "not judged"
 CALM_S = 3.0 if SHARE >= 1.0 else 0.5
 """A machine is in time again when it has had no stall for so long."""
 PATIENCE_S = 40.0 if SHARE >= 1.0 else 6.0
@@ -60,6 +65,7 @@ class MachineWatch:
         self._file: Path | None = None
         self._since_s = 0.0
         self._passed_over: list[str] = []
+        self._unjudged = 0
         self._now_s = RealClock().now_s
 
     @pytest.hookimpl(tryfirst=True)
@@ -80,6 +86,10 @@ class MachineWatch:
             spoilt.append(f"the machine was late by {stall_s * 1e3:.0f} ms: {crash}")
             self._begin_again(item)
         reports[0].user_properties += [(SPOILT, text) for text in spoilt]
+        if stall_s:
+            reports[0].user_properties.append((UNJUDGED, item.nodeid))
+            for report in failures:
+                _leave_unjudged(report, stall_s)
         for report in reports:
             item.ihook.pytest_runtest_logreport(report=report)
         item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
@@ -135,6 +145,7 @@ class MachineWatch:
         if report.when == "setup":
             told = [text for name, text in report.user_properties if name == SPOILT]
             self._passed_over += [f"made again: {report.nodeid}: {text[:300]}" for text in told]
+            self._unjudged += sum(name == UNJUDGED for name, _ in report.user_properties)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Tell them."""
@@ -150,6 +161,18 @@ class MachineWatch:
         if len(self._passed_over) > SPOILT_MAX:
             self._passed_over.append(f"{len(self._passed_over)} made again: {SPOILT_MAX} may be")
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        if self._unjudged > UNJUDGED_MAX:
+            self._passed_over.append(f"{self._unjudged} not judged: {UNJUDGED_MAX} may be")
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _leave_unjudged(report: pytest.TestReport, stall_s: float) -> None:
+    """Make a failure that the machine caused a skip that says so."""
+    crash = getattr(report.longrepr, "reprcrash", report.longrepr)
+    file, line, _ = report.location
+    why = f"the machine was late by {stall_s * 1e3:.0f} ms in the last of {ATTEMPTS} attempts"
+    report.outcome = "skipped"
+    report.longrepr = (file, line or 0, f"Skipped: not judged, {why}: {str(crash)[:300]}")
 
 
 def _shares_fixtures(item: pytest.Item) -> bool:

@@ -54,9 +54,10 @@ UNMARKED = SPOILT_ONCE.replace("@pytest.mark.real_time", "")
 """The watch is begun by another test."""
 
 
-def outcome(pytester, text, *options, spoilt_max=9):
+def outcome(pytester, text, *options, spoilt_max=9, unjudged_max=9):
     conftest = f"import sys\nsys.path.insert(0, {str(HERE)!r})\n"
     conftest += f"import machine_watch\nmachine_watch.SPOILT_MAX = {spoilt_max}\n"
+    conftest += f"machine_watch.UNJUDGED_MAX = {unjudged_max}\n"
     conftest += "from machine_watch import MachineWatch\n\ndef pytest_configure(config):\n"
     conftest += "    config.pluginmanager.register(MachineWatch(stall_s=0.3), 'machine-watch')\n"
     conftest += "    config.addinivalue_line('markers', 'real_time: x')\n"
@@ -115,8 +116,23 @@ def test_later():
     result.assert_outcomes(passed=2)
 
 
-def test_the_last_attempt_counts(pytester):
-    result, attempts = outcome(pytester, SPOILT_ALWAYS)
+def test_what_a_machine_spoils_in_every_attempt_is_not_judged_and_told(pytester):
+    result, attempts = outcome(pytester, SPOILT_ALWAYS, "-rs")
+    result.assert_outcomes(skipped=1)
+    assert attempts == 4
+    assert re.search(r"SKIPPED.*not judged, the machine was late by \d+ ms", str(result.stdout))
+
+
+def test_very_few_may_be_left_unjudged(pytester):
+    result, _ = outcome(pytester, SPOILT_ALWAYS, unjudged_max=0)
+    result.assert_outcomes(skipped=1)
+    assert result.ret == 1
+    assert "1 not judged: 0 may be" in str(result.stdout)
+
+
+def test_the_last_attempt_counts_on_a_machine_in_time(pytester):
+    late_at_first = SPOILT_ALWAYS.replace("    stop", "    if attempt < 4:\n        stop")
+    result, attempts = outcome(pytester, late_at_first)
     result.assert_outcomes(failed=1)
     assert attempts == 4
 
