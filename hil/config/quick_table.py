@@ -72,14 +72,14 @@ def read_long(
         clock: of the file; not begun.
         time: Which of `wanted` has the times, if one has.
     """
-    from hil.config.table_kernel import SKIPPED, SPAN, read_block
+    from hil.config.table_kernel import NO_SIGN, SKIPPED, SPAN, read_block
 
     if decimal == delimiter:
         return None
     blocks: list[NDArray[np.float64]] = []
     slots = np.full(fields, SKIPPED)
     slots[wanted] = np.arange(len(wanted))
-    signs = ord(delimiter), ord(decimal or "\0")
+    signs = ord(delimiter), ord(decimal) if decimal else NO_SIGN
     while block := file.read(BLOCK_BYTES):
         block += file.readline(BLOCK_BYTES)
         whole = block.endswith(b"\n")

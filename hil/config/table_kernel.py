@@ -15,6 +15,8 @@ SKIPPED: Final = -1
 """Slot of a column that is passed over."""
 SPAN: Final = -2
 """Slot of the column whose cells are told by where they stand."""
+NO_SIGN: Final = -1
+"""No byte is this: the numbers have no decimals."""
 CELL_MOST: Final = 1000
 """Characters of a cell; longer ones are left to the exact reader."""
 _EXACT: Final = 2**53
@@ -111,7 +113,7 @@ def read_block(
         data: bytes, shape (L,).
         slots: row of `values` that each column of the file goes to, or `SKIPPED`, `SPAN`.
         delimiter: between columns.
-        decimal: sign of decimals, 0 if the numbers have none.
+        decimal: sign of decimals, or `NO_SIGN`.
         most: greatest magnitude of a number.
         values: becomes the numbers, shape (K, N), N at least the lines of the block.
         spans: becomes begin and end of each cell of the column `SPAN`, shape (N, 2).

@@ -124,13 +124,16 @@ def test_quick_and_exact_readers_agree_on_random_tables_sound_and_faulty(
     assert taken["long"] > 0.2 * draws
 
 
-@pytest.mark.parametrize("row", ["1.2;3;5", "1,2,3,4,5,6", "1;2", "#1;2;3", f"1;2;{2000 * 'y'}"])
-def test_the_compiled_reader_leaves_odd_rows_to_the_exact_one(row):
+@pytest.mark.parametrize(
+    "row", ["1.2;3;5", "1,2,3,4,5,6", "1;2", "#1;2;3", "1\0;2;3", f"1;2;{2000 * 'y'}"]
+)
+@pytest.mark.parametrize("sign", [",", ""])
+def test_the_compiled_reader_leaves_odd_rows_to_the_exact_one(row, sign):
     def read(rows):
         data = BytesIO(("\n".join(rows)).encode())
-        return read_long(data, ";", 3, [0, 1], 1e15, ",", TimeCells(), None)
+        return read_long(data, ";", 3, [0, 1], 1e15, sign, TimeCells(), None)
 
-    good = ["1,5;2;3"] * 3
+    good = ["1;2;3" if not sign else "1,5;2;3"] * 3
     assert read(good) is not None
     assert read([*good, row, *good]) is None
 
