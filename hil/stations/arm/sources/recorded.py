@@ -2,8 +2,9 @@
 
 The columns are `t_s` (or `t_ms`, `t_us`, `t_ns`), `vx_m_s`, `vy_m_s`, `vz_m_s`, `wx_rad_s`,
 `wy_rad_s`, `wz_rad_s`; others may stand beside them. Between two rows the velocity goes straight
-from one to the other, so the acceleration is the slope between rows and is checked there. The whole file is checked when it is
-read: nothing is slowed down or smoothed behind the back of whoever recorded it.
+from one to the other, so the acceleration is the slope between rows and is checked there. The
+whole file is checked when it is read: nothing is slowed down or smoothed behind the back of whoever
+recorded it.
 """
 
 import math
