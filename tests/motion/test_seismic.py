@@ -109,6 +109,24 @@ def test_what_cannot_be_understood_is_refused(tmp_path, name, data, words):
         read(tmp_path, data, name, ["HNE"])
 
 
+def steim1(last):
+    """Thirteen numbers as differences (SEED Manual 2.4, appendix B): X0, and Xn as a check."""
+    numbers = [5, 7, -3, 1000, 2, 2, 2, -50, 0, 1, 2, 3, 4]
+    steps = [0, *np.diff(numbers).tolist()]
+    control = sum(3 << (2 * (15 - k)) for k in range(3, 16))  # one step of 32 bits a word
+    data = bytearray(record("HNZ", [], encoding=4).ljust(2048, b"\0"))
+    data[30:32], data[52:53] = struct.pack(">H", len(numbers)), bytes([10])
+    data[64:128] = struct.pack(">I2i13i", control, numbers[0], last, *steps)
+    return bytes(data), numbers
+
+
+def test_compressed_numbers_are_read_and_a_damaged_record_is_refused(tmp_path):
+    data, numbers = steim1(last=4)
+    assert read(tmp_path, data, "a.mseed", ["HNZ"]).columns["HNZ"].tolist() == numbers
+    with pytest.raises(MotionError, match=r"is damaged: .*integrity"):
+        read(tmp_path, steim1(last=5)[0], "a.mseed", ["HNZ"])
+
+
 def test_stations_of_one_channel_s_name_keep_their_own(tmp_path):
     data = record("HNZ", VALUES) + record("HNZ", 2 * VALUES, station="TWO")
     path = tmp_path / "a.mseed"

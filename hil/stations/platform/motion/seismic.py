@@ -114,6 +114,7 @@ def _versions(order: str) -> tuple[bytes, ...]:
 
 def _miniseed(path: Path, data: bytes) -> tuple[float, dict[str, Floats]]:
     library = _library(path)
+    library.clear_error_messages()
     try:
         whole = sum(record.reclen for record in library.MS3Record.from_buffer(data))
         traces = library.MS3TraceList.from_buffer(data, unpack_data=True)
@@ -124,6 +125,9 @@ def _miniseed(path: Path, data: bytes) -> tuple[float, dict[str, Floats]]:
     if whole != len(data):
         text = f"{path}: its records have {whole} bytes, and the file has {len(data)}"
         raise MotionError(f"{text}: it is cut off, or holds something else than miniSEED")
+    damaged = [told for told in library.get_error_messages() if "integrity" in told]
+    if damaged:
+        raise MotionError(f"{path}: is damaged: {damaged[0][:200]}: fetch it once more")
     found = {name: _one_segment(path, name, parts) for name, parts in segments.items()}
     if not found:
         raise MotionError(f"{path}: holds no samples")
