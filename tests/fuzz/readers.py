@@ -243,7 +243,7 @@ def _at2(path: Path) -> None:
     read_at2(path)
 
 
-def _recording(path: Path) -> None:
+def _earthquake(path: Path) -> None:
     from hil.stations.platform.motion.formats import header_of, read_recording
 
     read_recording(path, list(header_of(path))[:2])
@@ -506,9 +506,9 @@ def readers() -> dict[str, Reader]:
         Reader("motion", ".csv", lambda: [b"t_s,x_m\n0,0\n0.01,1e-3\n0.02,2e-3\n"], _motion_table,
                (MotionError,)),
         Reader("at2", ".at2", lambda: [AT2], _at2, (MotionError,)),
-        Reader("v2", ".v2", lambda: [V2], _recording, (MotionError,)),
-        Reader("sac", ".sac", lambda: [SAC], _recording, (MotionError,)),
-        Reader("miniseed", ".mseed", lambda: [MINISEED], _recording, (MotionError,)),
+        Reader("v2", ".v2", lambda: [V2], _earthquake, (MotionError,)),
+        Reader("sac", ".sac", lambda: [SAC], _earthquake, (MotionError,)),
+        Reader("miniseed", ".mseed", lambda: [MINISEED], _earthquake, (MotionError,)),
         Reader("played", ".csv", lambda: [PLAYED], _played),
         Reader("vehicle", ".csv", lambda: [RIDE],
                _vehicle_csv, (ValueError, OSError)),
