@@ -4,7 +4,7 @@ import random
 
 from hil.diagram.kind import PortKind
 from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
-from hil.diagram.registry import kinds
+from hil.diagram.registry import FMU, kinds
 from hil.diagram.units import times, unit, words
 
 RATES = ((1, 0), (1, 0), (1, 0), (2, 0), (2, 1), (5, 3))
@@ -297,7 +297,7 @@ def drawn_level(draw, subs, size, depth, *, face):
     level = Drawn(draw, subs, depth)
     level.face(draw.randint(1, 3) if face else draw.randint(0, 2))
     level.begin()
-    names = sorted(kinds())
+    names = sorted(set(kinds()) - {FMU})
     while len(level.blocks) < size:
         if depth < 3 and size > 12 and draw.random() < 0.04:
             level.sub(max(5, size // 4))
