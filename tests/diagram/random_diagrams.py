@@ -160,6 +160,11 @@ class Drawn:
             elif one.type == "boolean":
                 value = draw.random() < 0.5
             values[one.name] = value
+        if draw.random() < 0.3:  # a number for each of three elements, about that for all
+            values |= {
+                one.name: tuple(values[one.name] * draw.choice((1.0, 1.25, 2.0)) for _ in range(3))
+                for one in kind.parameters if one.each and draw.random() < 0.7
+            }  # fmt: skip
         if kind.name == "Sum":
             values["signs"] = "".join(draw.choice("+-") for _ in range(draw.randint(1, 4)))
         if kind.name == "Expression":
@@ -170,7 +175,7 @@ class Drawn:
             values["joints"] = 3
         if kind.name == "StateSpace":
             values |= self.system()
-        if kind.check is not None and kind.check(values):
+        if kind.fault_of(values):
             values = {one.name: kind.example.parameters.get(one.name, one.default)
                       for one in kind.parameters}  # fmt: skip
         return values

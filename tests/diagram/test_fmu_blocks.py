@@ -185,3 +185,29 @@ def test_it_is_in_the_palette_and_told_by_the_verb():
     assert "FMU" in [one.name for one in Palette(file).groups()["models"]]
     told = CliRunner().invoke(app, ["diagram", "blocks", "FMU", "--json"])
     assert json.loads(told.output)["kinds"][0]["group"] == "models"
+
+
+def test_the_document_s_car_keeps_its_speed(tmp_path):
+    """Judge: the car's own Python, stepped here in a loop of its own."""
+    from pythonfmu.builder import FmuBuilder
+
+    root = Path(__file__).parents[2]
+    page = (root / "docs" / "diagrams.md").read_text()
+    text = next(one for one in page.split("```toml\n") if '"FmuCar.fmu"' in one).split("```")[0]
+    FmuBuilder.build_FMU(str(root / "examples" / "fmu_car.py"), dest=str(tmp_path))
+    found = rows_of(law_of(tmp_path, text), tmp_path, seconds=20.0)
+    sys.path.append(str(root / "examples"))
+    from fmu_car import FmuCar
+
+    car, wanted, integral, last = FmuCar(instance_name="car"), [], 0.0, None
+    for k in range(2000):
+        wanted.append((car.speed, car.yaw_rate))
+        error = 15.0 - car.speed
+        integral += 0.0 if last is None else 0.005 * (last + error)
+        last = error
+        car.throttle = min(1.0, max(-1.0, 0.5 * error + 0.05 * integral))
+        car.do_step(0.01 * k, 0.01)
+    speed, turn = np.array(wanted).T
+    np.testing.assert_allclose(found["speed"], speed, atol=1e-9)
+    np.testing.assert_allclose(found["turn"], turn, atol=1e-9)
+    assert abs(speed[-1] - 15.0) < 2.0
