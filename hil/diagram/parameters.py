@@ -88,7 +88,7 @@ def fault_of(one: ParameterKind, value: Any) -> str:
     if len(numbers) > NUMBERS_MOST:
         return f"{len(numbers)} numbers; at most {NUMBERS_MOST}"
     if not numbers:
-        return f"{_wanted(one)} is needed"
+        return f"{_wanted(one)} is needed{', or one for each element' if one.each else ''}"
     for number in numbers:
         if isinstance(number, bool) or not isinstance(number, int | float):
             return f"{_wanted(one)} is needed"
@@ -154,7 +154,7 @@ _WORDS: Final = {
 
 
 def _wanted(one: ParameterKind) -> str:
-    return f"{_WORDS[one.type]}{', or one for each element in a list' if one.each else ''}"
+    return _WORDS[one.type]
 
 
 def _bounds(one: ParameterKind) -> str:

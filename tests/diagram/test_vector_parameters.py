@@ -107,7 +107,7 @@ def test_they_change_while_it_runs_and_keep_their_number():
     [
         ("PI", {"kp": (1.0, 2.0), "ki": (1.0, 2.0, 3.0)}, (3,), "ki has 3 numbers: .*or 2 as"),
         ("Gain", {"k": (1.0, 2.0)}, (3,), "3"),
-        ("Gain", {"k": ()}, (3,), "or one for each element in a list is needed"),
+        ("Gain", {"k": ()}, (3,), "a number is needed, or one for each element"),
         ("Gain", {"k": (1.0, "x")}, (2,), "a number"),
         ("Lag", {"time_s": (1.0, 0.0)}, (2,), "above 0"),
         ("Saturation", {"low": (0.0, 2.0), "high": 1.0}, (2,), "low = 2"),
