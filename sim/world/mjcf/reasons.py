@@ -18,7 +18,6 @@ REASONS: Final = {
     "texture": "textures are those of a mesh's own materials",
     "hfield": "fields of heights are not read",
     "flag": "a scene says how a world is stepped",
-    "@gravity": "a world has its own: gravity_m_s2 under [stepping] of a scene",
     "@": "has none of this name that is read",
     **dict.fromkeys(("@timestep", "@integrator", "@cone", "@impratio", "@solver",
                      "@iterations", "@tolerance", "@magnetic", "@wind", "@density", "@viscosity",
