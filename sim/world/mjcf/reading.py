@@ -11,6 +11,7 @@ from typing import Final
 from sim.world.meshes.reading import MeshFiles, no_files
 from sim.world.mjcf.actuators import joints_asked_for, read_drives
 from sim.world.mjcf.assets import read_assets
+from sim.world.mjcf.attaching import attach_models
 from sim.world.mjcf.bodies import OWN, BodyReader, ModelBodies, are_ours, end_of
 from sim.world.mjcf.defaults import give_defaults
 from sim.world.mjcf.including import include_files, replicate
@@ -69,7 +70,9 @@ class _Reader:
             self._values.fault(self._root, told, "no MJCF", RIGHT)
         include_files(self._values, self._root, files)
         self._values.faults.end()
-        self._values.units = self._units()
+        self._values.units = self._units(self._root)
+        attach_models(self._values, self._root, files, self._units)
+        self._values.faults.end()
         replicate(self._values, self._root)
         for tag, most in MOST.items():  # before anything is made of them, which takes its time
             nodes = _all(self._root, tag)
@@ -126,9 +129,9 @@ class _Reader:
                 self._root.take(section)
         return found + list(self._root.untaken(REASONS))
 
-    def _units(self) -> ModelUnits:
+    def _units(self, root: XmlNode) -> ModelUnits:
         values, units = self._values, ModelUnits()
-        for node in self._root.all("compiler"):
+        for node in root.all("compiler"):
             degrees, euler = node.get("angle"), node.get("eulerseq")
             if degrees is not None:
                 known = {"degree": None, "radian": None}

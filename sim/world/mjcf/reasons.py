@@ -14,7 +14,7 @@ REASONS: Final = {
     "exclude": "links of one robot do not touch each other",
     "deformable": "soft bodies are not read", "flexcomp": "soft bodies are not read",
     "composite": "write its bodies out", "replicate": "write its bodies out",
-    "attach": "write the model that it attaches out", "skin": "skins are not read",
+    "attach": "an attached model attaches no other: write that out", "skin": "skins are not read",
     "texture": "textures are those of a mesh's own materials",
     "hfield": "fields of heights are not read",
     "flag": "a scene says how a world is stepped",
