@@ -51,9 +51,8 @@ def attach_models(
     Args:
         units_of: reads what the ``compiler`` of a model says.
     """
-    named = {
-        node.get("name") or "": node for section in root.all("asset") for node in section.all("model")
-    }  # fmt: skip
+    assets = [node for section in root.all("asset") for node in section.all("model")]
+    named = {node.get("name") or "": node for node in assets}
     places = list(_places(root))
     if not places:
         return
