@@ -34,8 +34,8 @@ class Loss:
 MOTION: Final = frozenset({
     "inertia", "<inertia>", "<inertial>", "armature", "start", "limit", "<limit>", "lower", "upper",
     "effort", "velocity", "mimic", "child", "type", "kind", "damping", 
-    "frictionloss", "range", "gravity", "gravity_m_s2", "timestep", "integrator", "density", "viscosity",
-    "wind",
+    "frictionloss", "range", "gravity", "gravity_m_s2", "timestep", "integrator", "density",
+    "viscosity", "wind",
     "stiffness", "springref", "springdamper", "gravcomp", "relpose", "site1", "actuatorfrcrange",
     "forcerange", "settotalmass", "boundmass", "boundinertia", "balanceinertia", "<joint>",
     "<freejoint>", "<dynamics>", "dynamics", "<body>", "<tendon>", "<connect>", "<weld>",
