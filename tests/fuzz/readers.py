@@ -119,6 +119,17 @@ def _robot_with(mesh: Path) -> None:
     _robot(robot)
 
 
+def _scenes(form: str) -> list[bytes]:
+    import mesh_scene_files as files
+
+    found = {
+        "dae": [files.dae(), files.painted()],
+        "glb": [files.glb(), files.glb(mode=5, faces=[0, 2, 1, 3])],
+        "ply": [files.ply(), files.ply(words=False)],
+    }
+    return found[form]
+
+
 def _library(path: Path) -> None:
     mesh = path.with_name("box.obj")
     mesh.write_bytes(BOX.replace(b"box.mtl", path.name.encode()))
@@ -486,6 +497,8 @@ def readers() -> dict[str, Reader]:
         Reader("robot mjcf", ".xml", _tests("world/mjcf/arm.xml", "world/mjcf/linkage.mjcf"),
                _robot, beside=_cover),
         Reader("mesh obj", ".obj", lambda: [BOX], _robot_with, place="robot.urdf"),
+        *(Reader(f"mesh {one}", f".{one}", partial(_scenes, one), _robot_with, place="robot.urdf")
+          for one in ("dae", "glb", "ply")),
         Reader("mesh library", ".mtl", lambda: [LIBRARY], _library, place="robot.urdf"),
         Reader("mesh texture", ".png", _pictures, _texture, place="robot.urdf"),
         Reader("scene", ".toml", _shipped("world/scenes/*.toml"), _scene),

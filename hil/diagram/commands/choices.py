@@ -74,7 +74,7 @@ def operated_diagram(
 
     path = find_file(name, folder="diagrams", key="FILE")
     file = read(path)
-    version = Version.of(file, changes_of(settings))
+    version = Version.of(file, changes_of(settings), models=True)
     return str(path), version, operated(file, pressed, slid)
 
 
