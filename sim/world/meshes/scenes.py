@@ -93,7 +93,8 @@ def _loaded(data: bytes, ending: str) -> Any:
     except ImportError:
         right = 'pip install "hil-bench[world]", or export it as .stl or .obj'
         raise MeshError(f"{ending} is read by trimesh, which is not installed", right) from None
-    logging.getLogger("trimesh").addHandler(logging.NullHandler())
+    if not (log := logging.getLogger("trimesh")).handlers:
+        log.addHandler(logging.NullHandler())  # it says what is told here in words of ours
     options: dict[str, Any] = {"ignore_broken": False} if ending == ".dae" else {}
     try:
         with warnings.catch_warnings():
