@@ -96,6 +96,9 @@ def doctor(
         str | None, typer.Option("--drives", metavar="URL", help="Look at this link as well.")
     ] = None,
     bitrate: Annotated[int, typer.Option("--bitrate", help="Of the CAN bus [bit/s].")] = 1_000_000,
+    chain: Annotated[
+        bool, typer.Option("--chain", help="Run gate, control and emulated drives at 250, 500 Hz.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Test this machine's latency and permissions; say what is missing and how to get it."""
@@ -108,6 +111,10 @@ def doctor(
     for station in stations() if drives is not None else ():
         if station.examine is not None and drives is not None:
             findings += station.examine(drives, bitrate)
+    for station in stations() if chain else ():
+        if station.examine_chain is not None:
+            with waiting("running gate, control and emulated drives for a minute"):
+                findings += station.examine_chain(CHAIN_RATES_HZ)
     ok = all(finding.verdict != "bad" for finding in findings)
     if as_json:
         print_json(DoctorTold(ok=ok, findings=findings))
@@ -119,6 +126,9 @@ def doctor(
     out.print(table)
     leave(ok)
 
+
+CHAIN_RATES_HZ = (250.0, 500.0)
+"""At which `hil doctor --chain` runs."""
 
 diagrams.command()(diagram_edit.edit)
 for command in (

@@ -13,7 +13,7 @@ import numpy as np
 
 from hil.config.errors import ConfigError, Wrong, about
 from hil.config.settings import read_toml
-from hil.machines.payload import expected_forces_n
+from hil.machines.payload import expected_forces_n, force_limit_n, overloaded
 from hil.machines.rig import PointsGeometry, Rig
 from platform6dof.circles import circle_joints
 from platform6dof.envelope import Envelope, EnvelopeLimits, home_pose
@@ -46,7 +46,9 @@ def check_rig(rig: Rig, source: str) -> None:
     Raises:
         ConfigError: naming the keys, the values and the remedy.
     """
-    problems: list[str] = [*_wider_limits(rig), *_lengths_outside(rig), *_load_of_hanging(rig)]
+    problems: list[str] = [
+        *_wider_limits(rig), *_lengths_outside(rig), *_load_of_hanging(rig), *overloaded(rig)
+    ]  # fmt: skip
     if not problems:
         try:
             park_pose(rig, geometry_of(rig))
@@ -62,9 +64,6 @@ LAG_CYCLES, LAG_LEAST_S = 2.5, 0.010
 one cycle after it was sent, an adapter of USB takes up to 3 ms, and two cycles more are found."""
 LAG_GROWTH_CYCLES, LAG_GROWTH_LEAST_S = 1.5, 0.003
 """By how much it may grow [cycles, s]: more than a single late frame, less than two cycles."""
-FORCE_SHARE = 0.9
-"""Part of the cylinder's greatest force that stops the platform, if the rig says nothing: a drive
-at its limit does not follow any more, and tells no more than its limit."""
 GATE_CHECK_PERIOD_S = 0.001
 """The gate's limits do not depend on the cycle time; a rig is checked with this one."""
 CYCLE_ROUNDING = 1e-6
@@ -262,8 +261,6 @@ def lag_max_s(rig: Rig, period_s: float) -> float:
 
 def _leg_limits(rig: Rig, leg: int, expected_n: float) -> LegLimits:
     low, high = soft_range_m(rig, leg)
-    able_n = rig.cylinders.force_max_n[leg]
-    most_n = rig.supervision.force_max_n
     return LegLimits(
         soft_min_m=low,
         soft_max_m=high,
@@ -271,7 +268,7 @@ def _leg_limits(rig: Rig, leg: int, expected_n: float) -> LegLimits:
         acceleration_max_m_s2=rig.limits.acceleration_max_m_s2[leg],
         stop_deceleration_m_s2=rig.limits.stop_deceleration_m_s2[leg],
         force_expected_n=expected_n,
-        force_max_n=FORCE_SHARE * able_n if most_n is None else most_n[leg],
+        force_max_n=force_limit_n(rig, leg),
     )
 
 

@@ -6,7 +6,7 @@ that its entry point gives. The value is light: what computes is imported when i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -202,6 +202,8 @@ class Station:
     raises `ConfigError` or `RefusedError`. None: its scenarios take no diagrams."""
     examine: Callable[[str, int], list[Finding]] | None = None
     """Looks at a link to its devices, a URL and a bit rate [bit/s], and moves nothing."""
+    examine_chain: Callable[[Sequence[float]], list[Finding]] | None = None
+    """Runs all that a run is in real time on emulated devices, at rates [Hz]."""
     warm: Callable[[bool], object] = bool
     """Compiles what a run calls; True: without a word."""
     offered: Callable[[], tuple[Offer, ...]] = tuple

@@ -110,7 +110,7 @@ def swing(axis, size_m=0.03):
         (100.0, None, 0.5e-3),
         (300.0, None, 1.0e-3),
         (600.0, None, 2.0e-3),
-        (1200.0, SLOW_SERVO, 5.0e-3),
+        (1080.0, SLOW_SERVO, 5.0e-3),
     ],
 )
 def test_an_enabled_drive_bears_what_statics_say(payload_kg, servo, sag_max_m):
@@ -132,7 +132,7 @@ def test_an_enabled_drive_bears_what_statics_say(payload_kg, servo, sag_max_m):
         (100.0, None, 0.3e-3),
         (300.0, None, 0.3e-3),
         (600.0, None, 1.0e-3),
-        (1200.0, SLOW_SERVO, 1.0e-3),
+        (1080.0, SLOW_SERVO, 1.0e-3),
     ],
 )
 def test_a_load_adds_little_to_the_following_error(payload_kg, servo, adds_max_m, axis):

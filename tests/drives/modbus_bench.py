@@ -79,11 +79,13 @@ class VirtualClock:
 class RackThread:
     """An emulated rack that serves in a thread."""
 
-    def __init__(self, transport, settings=None, now_s=None, kind=ModbusRackCore, **options):
+    def __init__(
+        self, transport, settings=None, now_s=None, kind=ModbusRackCore, plant=None, **options
+    ):
         self.settings = quick_rack() if settings is None else settings
         self.clock = VirtualClock()
         self.now_s = self.clock.now_s if now_s is None else now_s
-        self.core = kind(self.settings, seed=7)
+        self.core = kind(self.settings, seed=7, plant=plant)
         self._stop, self._ready = threading.Event(), threading.Event()
         self.url, self.error = "", None
         self._thread = threading.Thread(target=self._run, args=(transport, options), daemon=True)

@@ -30,15 +30,16 @@ class BenchOnModbus(FaultBench):
     Args:
         name: type of its drives.
         overrides: what else the rig says.
+        plant: what hangs on all six rods.
     """
 
-    def __init__(self, name="hil_rack", *overrides):
+    def __init__(self, name="hil_rack", *overrides, plant=None):
         time, kind = VirtualTime(100.0), MODBUS_TYPES[name]
         types = {leg: {"type": kind.drives} for leg in range(1, 7)}
         settings = ModbusRackSettings(
             rack=emulated(types), units=kind.units, paced=False, cycle_s=PERIOD_S
         )
-        self.rack = RackThread("tcp", settings, now_s=time.now_s, kind=kind.device)
+        self.rack = RackThread("tcp", settings, now_s=time.now_s, kind=kind.device, plant=plant)
         self.plan = plan_of(
             f"rig_settings.drives.type={name}",
             *overrides,

@@ -39,9 +39,9 @@ class LateFrames:
         return kept[0] if self.when(frame) else frame
 
 
-def late_registers(monkeypatch, when):
-    """A gateway that answers at once, with the right echo, from its memory of two cycles ago."""
-    honest, kept = ModbusGateway.read_write, deque(maxlen=LATE_CYCLES + 1)
+def late_registers(monkeypatch, when, cycles=LATE_CYCLES):
+    """A gateway that answers at once, with the right echo, from its memory of some cycles ago."""
+    honest, kept = ModbusGateway.read_write, deque(maxlen=cycles + 1)
 
     def from_memory(self, unit, *rest):
         registers = honest(self, unit, *rest)
@@ -98,7 +98,7 @@ def test_canopen_frames_that_become_late_stop_the_motion():
 
 def test_canopen_frames_that_become_late_stop_the_motion_of_a_loaded_rack():
     """A cabin of 300 kg hangs on its rods."""
-    bench = BenchOnRack(plant=platform_plant(RIG, world_of("paper_cabin", RIG, key="world")))
+    bench = BenchOnRack(plant=cabin())
     bench.moving().follow(200)
     assert not bench.last.verdict.faults
     lagging(stopped_by_late_frames(bench))
@@ -146,6 +146,39 @@ def test_modbus_values_that_become_late_stop_the_motion(monkeypatch):
         late.append(True)
         bench.mark()
         judge(run_on(bench, 120))
+
+
+def cabin():
+    return platform_plant(RIG, world_of("paper_cabin", RIG, key="world"))
+
+
+def test_modbus_values_that_become_late_stop_the_motion_of_a_loaded_rack(monkeypatch):
+    """A cabin of 300 kg hangs on its rods."""
+    late = []
+    late_registers(monkeypatch, lambda: bool(late))
+    with closing(BenchOnModbus(plant=cabin())) as bench:
+        bench.moving().follow(100)
+        assert not bench.last.verdict.faults
+        late.append(True)
+        bench.mark()
+        run_on(bench, 120)
+        lagging(bench)
+        stops = next(c.index for c in bench.history if c.verdict.action is Action.STOPPING)
+        assert (stops - bench.cause) * bench.period_s <= 0.4
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+def test_modbus_values_late_by_one_cycle_are_told_to_within_half_a_cycle(monkeypatch, loaded):
+    late = []
+    late_registers(monkeypatch, lambda: bool(late), cycles=1)
+    with closing(BenchOnModbus(plant=cabin() if loaded else None)) as bench:
+        bench.moving().follow(100)
+        before_s = lags_told_s(bench)
+        late.append(True)
+        bench.follow(120)
+        assert not bench.last.verdict.faults
+        for new_s, old_s in zip(lags_told_s(bench), before_s, strict=True):
+            assert abs(new_s - old_s - bench.period_s) <= 0.5 * bench.period_s
 
 
 @pytest.mark.parametrize("patched", ["step"])

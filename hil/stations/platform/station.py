@@ -137,6 +137,7 @@ STATION: Final = Station(
     scene=_late("scene:scenes_of"),
     preview=_late("preview:preview"),
     examine=_late("drives.tools:link_findings"),
+    examine_chain=_late("drives.chain_findings:chain_findings"),
     warm=_warm,
     offered=_offered,
 )

@@ -171,21 +171,24 @@ def _refuse_in_floor(rig: Rig, place: MachineScene, key: str) -> None:
 def platform_plant(rig: Rig, world: RigWorld, seed: int = 0) -> PlatformPlant:
     """The plant of a rig in a world, once its servos are known to hold it.
 
-    The modes are checked at the rig's neutral pose and where it parks.
+    The modes are checked at the rig's neutral pose and where it parks, the load there and at the
+    ends of its pose box.
 
     Args:
         seed: of the scene's fields.
 
     Raises:
-        ConfigError: if the servos cannot hold a mode (with the largest payload that holds), the
-            scene cannot be made, or the engine is not installed.
+        ConfigError: if the servos cannot hold a mode or the drives not bear the load (with the
+            largest that they do), the scene cannot be made, or the engine is not installed.
     """
+    from hil.stations.platform.world_load import check_load
     from sim.world.engine.library import EngineMissingError
 
     try:
         plant = _plant(rig, world, seed)
         for height_m in _heights_m(rig):
             check_modes(rig, plant, world.servo, height_m)
+        check_load(rig, plant)
         plant.begin(_parked_m(rig))  # what is in its way there is told before there is power
     except (ValueError, EngineMissingError) as error:
         raise ConfigError("world", [str(error)]) from error

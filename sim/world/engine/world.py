@@ -292,6 +292,15 @@ class World:
         self._engine.mj_fullM(self._model, self._data, full)
         return full
 
+    @property
+    def gravity_m_s2(self) -> Array:
+        """As it is now, in the world's axes [m/s²], shape (3,)."""
+        return np.array(self._model.opt.gravity)
+
+    def holding_forces(self) -> Array:
+        """Of all freedoms, against gravity and, in motion, inertia [N, Nm], shape (freedoms,)."""
+        return np.array(self._data.qfrc_bias)
+
     def tie_jacobian(self) -> Array:
         """How the gaps of tied points grow with all freedoms, shape (3 ties, freedoms)."""
         point = int(self._engine.mjtEq.mjEQ_CONNECT)

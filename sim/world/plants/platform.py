@@ -56,6 +56,10 @@ class PlatformInertia:
     """Of the platform and all it bears, shape (6, 6)."""
     load_kg: float
     """Mass of the same."""
+    weight: Array
+    """Generalised force that holds the whole machine still against gravity, shape (6,)."""
+    weight_load: Array
+    """The same of the platform and all it bears, shape (6,)."""
 
     def with_load(self, load_kg: float) -> Array:
         """Inertia of the whole machine if its load were so heavy, of the same shape."""
@@ -184,7 +188,9 @@ class PlatformPlant:
         rods = [places[int(self._placed.freedoms(number)[0])] for number in self._numbers]
         H = motions.T @ self.world.mass_matrix()[np.ix_(own, own)] @ motions
         load_kg, H_load = self._placed.borne(free[0].child)
-        return PlatformInertia(motions[rods], H, H_load, load_kg)
+        weight = motions.T @ self.world.holding_forces()[own]
+        weight_load = -H_load[:, :3] @ self.world.gravity_m_s2
+        return PlatformInertia(motions[rods], H, H_load, load_kg, weight, weight_load)
 
     def advance(self, forces_n: Sequence[float], locked: Sequence[bool], dt_s: float) -> None:
         """Go on by a time, in equal steps of at most the engine's.
