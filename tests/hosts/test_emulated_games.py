@@ -16,7 +16,9 @@ from hil.hosts.maps import load_map
 from hil.hosts.physics import Physics
 from hil.hosts.states import Cause, HostState
 from hil.hosts.watch import HostWatch
+from hil.stations.simulator.bench import opened_source
 from hil.stations.simulator.listening.emulation import EmulateChoice, build_host
+from hil.stations.simulator.scenario import load_ride
 from sim.hosts.kinds import wire_of
 from sim.hosts.telemetry import Telemetry
 
@@ -136,6 +138,20 @@ def test_the_codec_understands_it_and_it_is_followed(game, feed):
 
 def build_map(game):
     return load_map(configs_dir() / "hosts" / f"{game}.toml")[1]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_ride_on_the_virtual_clock_emulates_the_game_of_its_map(game):
+    """Its vehicle stands at first, so that nothing but the time changes."""
+    scenario = configs_dir() / "scenarios" / "flight_live.toml"
+    changes = [f'source.map="{game}"', 'clock="virtual"', 'source.emulated.feed="drive"']
+    now, states = [0.0], []
+    with opened_source(load_ride(scenario, changes), lambda: now[0]) as source:
+        for index in range(300):
+            now[0] = 0.01 * index
+            states.append(source.poll(now[0]).host)
+        assert source.why == ""
+    assert states[-1] is HostState.LIVE
 
 
 FAULTS = {

@@ -182,6 +182,14 @@ def test_a_wire_without_speed_and_attitude_is_judged_by_gravity_alone():
     assert ridden(nothing)[1][-1][1].state is HostState.LIVE
 
 
+def test_a_vehicle_that_stands_is_followed_though_its_wire_tells_no_rates():
+    told = replace(standing()[0], f_m_s2=UNKNOWN, omega_rad_s=UNKNOWN)
+    assert ridden([told] * round(6.0 * RATE_HZ))[1][-1][1].state is HostState.LIVE
+    turning = replace(told, omega_rad_s=(NAN, NAN, 0.1))
+    seen = ridden([turning] * round(6.0 * RATE_HZ))[1]
+    assert seen[-1][1].state is HostState.WAITING, "a picture that stands still"
+
+
 def posed(*raw, bits=12):
     """Poses of a tool that stands, as its text."""
     kind, map_ = load_map(configs_dir() / "hosts" / "simtools.toml")
