@@ -146,7 +146,8 @@ def axes(
     if as_json:
         from hil.stations.simulator.cue_told import axes_told
 
-        print_json(axes_told(found, file))
+        told = axes_told(found, file)
+        print_json(told)
         return
     out.print(found.toml, markup=False, highlight=False, soft_wrap=True, end="")
 
