@@ -93,6 +93,7 @@ VERBS = {
     "hil world jog": RUN[2:3],
     "hil cue ride": (f"{CUE}:RideScoreTold",),
     "hil cue check": (f"{CUE}:CueCheckTold",),
+    "hil cue axes": (f"{CUE}:CueAxesTold",),
     "hil cue tune": (f"{CUE}:CueTuneTold",),
     "hil cue compare": (f"{CUE}:CueCompareTold",),
     "hil cue omct": (f"{CUE}:CueOmctTold",),

@@ -144,8 +144,7 @@ class Physics:
             return
         block = self._block
         sample = state.f_m_s2 + state.omega_rad_s + state.attitude + state.v_m_s
-        turns = any(abs(one) > 0.0 for one in state.omega_rad_s)  # NaN is not told
-        stands = turns and bool(block) and sample == block[-1]
+        stands = bool(block) and sample == block[-1] and _turns(state.omega_rad_s)
         gap_s, before_s, self._gap_s = at_s - self._last_s, self._gap_s, at_s - self._last_s
         if not block or gap_s > min(APART_S, UNEVEN * before_s) or stands:
             # What turns and is where it was is a picture that stands still, and no motion.
@@ -214,6 +213,11 @@ class Physics:
         count = len(self._poses)
         x, y, z, roll, pitch, yaw = (sum(one) / count for one in zip(*self._poses, strict=True))
         return self._settings.pose_finding((x, y, z), (roll, pitch, yaw))
+
+
+def _turns(omega_rad_s: Vector3) -> bool:
+    """Whether a rate is told that is not 0; one that is not told is NaN."""
+    return any(abs(one) > 0.0 for one in omega_rad_s)
 
 
 def _plain(x: float, y: float, z: float, level_z: float) -> bool:

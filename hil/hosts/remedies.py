@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from platform6dof.cueing.plausible import UNITS, ForceFault, ForceFinding
-from platform6dof.cueing.slopes import AXES, FINE, SCALE_MOST
+from platform6dof.cueing.slopes import AXES, FINE, SCALE_MOST, WRONG_MOTION
 from platform6dof.cueing.vehicle import GRAVITY_M_S2
 
 if TYPE_CHECKING:
@@ -74,11 +74,14 @@ def slope_remedy(lines: Sequence[Sequence[float]], settings: MapSettings | None)
         group = lines[first : first + 3]
         wrong = [at for at in range(3) if group[at][2] != FINE]
         for at in wrong:
-            slope, _, _, on = group[at]
+            slope, _, verdict, on = group[at]
             where = f"the {against}" if on == at else f"what {AXES[first + int(on)]} should be"
+            where += ", both without gravity" * (verdict == WRONG_MOTION)
             found.append(f"{AXES[first + at]}: slope {slope:.3g} on {where}")
         if wrong and settings is not None:
             keys += _slope_keys(group, key, settings)
+    if not found:
+        return ""  # it was so, and is no more
     said = f"{', '.join(found)}; about 1 is right"
     return f"{said}; in its map: {', '.join(keys)}" if keys else said
 
@@ -88,14 +91,18 @@ def _slope_keys(group: Sequence[Sequence[float]], key: str, settings: MapSetting
     before: Sequence[str] = getattr(settings, f"{key}_axes")
     keys: list[str] = []
     axes, sizes = list(before), list[float]()
+    motion = [slope for slope, _, verdict, _ in group if verdict == WRONG_MOTION]
+    if motion:
+        what = "sign" if min(motion) < 0.0 else "unit"
+        keys.append(f"another {what} of its acceleration")
     for at, (slope, _, verdict, on) in enumerate(group):
-        if verdict != FINE:
+        if verdict not in (FINE, WRONG_MOTION):
             axes[int(on)] = _signed(slope < 0.0, before[at])
             sizes.append(abs(slope))
     if axes != list(before):
         whole = len({one[-1] for one in axes}) == 3
         keys.append(f"{key}_axes = {axes_text(axes)}" if whole else f"the right {key}_axes")
-    size = max(sizes)
+    size = max(sizes, default=1.0)
     if not 1.0 / SCALE_MOST <= size <= SCALE_MOST:
         factor = getattr(settings, f"{key}_factor") / size
         keys.append(f"{key}_factor = about {factor:.3g}")

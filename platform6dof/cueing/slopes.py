@@ -4,6 +4,8 @@ Made interval by interval while a vehicle moves, compiled, with a memory of some
 of an interval: the mean specific force in body axes and turned level, and a pair for each axis of
 which the attitude or the speed tells what it should be:
 f = dv/dt - g in north, east, down, or dv/dt + ω × v - g where only speed and rates are told.
+Where an attitude tells gravity, f + g is held against dv/dt as well: of a wire that tells an
+acceleration without gravity, what is added to it would hide a wrong sign.
 """
 
 from __future__ import annotations
@@ -38,7 +40,11 @@ RELATED: Final = 0.5
 """With this correlation on its own axis, what an axis tells is not that of another one."""
 OTHER_SLOPE: Final = 0.5
 """Slope on another axis from which it is not the small part that a sensor askew tells of it."""
-FINE, WRONG_SIGN, WRONG_SCALE, WRONG_AXIS = 0, 1, 2, 3
+FINE, WRONG_SIGN, WRONG_SCALE, WRONG_AXIS, WRONG_MOTION = 0, 1, 2, 3, 4
+"""The last one: sign or scale of a force less its gravity."""
+LINES: Final = 21
+"""Of a memory: three told axes of force with three that are due, the same of rates, and three
+forces less gravity."""
 
 
 @njit(cache=True, error_model="numpy")
@@ -199,6 +205,8 @@ def _take_posed(
 ) -> None:  # fmt: skip
     """Pairs of an interval with attitudes: force on dv/dt - g, rates on the turn; `out` 6, 8 to 11.
 
+    Both sides of force are taken less gravity, too.
+
     Args:
         work: its means, as `_means` leaves them; overwritten.
     """
@@ -219,6 +227,10 @@ def _take_posed(
     _turned(middle, due, True, work[3])
     _turned(middle, over, True, work[4])
     _take_all(sums, 0, work[3], work[4], decay)
+    due[0], due[1], due[2] = 0.0, 0.0, gravity
+    _turned(middle, due, True, work[0])
+    for k in range(3):
+        _take(sums[18 + k], work[3, k] + work[0, k], work[4, k] + work[0, k], decay)
     _turning(first[6:10], end[6:10], due)
     for k in range(3):
         due[k] /= lasts_s
@@ -258,7 +270,7 @@ def interval(
         lasts_s: from the first to the last [s].
         gravity: [m/s²].
         decay: share of what was before that still counts.
-        sums: memory, shape (18, 6), zeros at first.
+        sums: memory, shape (LINES, 6), zeros at first.
         lines: gets slope, correlation, verdict and the axis that it is on, of each of `AXES`,
             shape (6, 4).
         out: gets the mean force in body axes and turned level, 0 to 6; the size of the force that
@@ -284,6 +296,10 @@ def interval(
     for k in range(6):
         least = LEAST_FORCE_M_S2 if k < 3 else LEAST_RATE_RAD_S
         _judge(sums[9 * (k // 3) : 9 * (k // 3) + 9], least, k % 3, lines[k], work[0])
+        if k < 3 and lines[k, 2] == FINE:
+            _line(sums[18 + k], least, work[0])
+            if work[0, 2] != FINE:
+                lines[k, 0], lines[k, 1], lines[k, 2] = work[0, 0], work[0, 1], WRONG_MOTION
         wrong += lines[k, 2] != FINE
     return wrong
 
@@ -292,7 +308,7 @@ class Slopes:
     """What the intervals of one source have told so far."""
 
     def __init__(self) -> None:
-        self._sums, self._work = np.zeros((18, 6)), np.zeros((6, 4))
+        self._sums, self._work = np.zeros((LINES, 6)), np.zeros((6, 4))
         self._block = np.zeros((SAMPLES, COLUMNS))
         self.lines: Array = np.full((6, 4), math.nan)
         """Slope, correlation, verdict and the axis that it is on, of each of `AXES`."""

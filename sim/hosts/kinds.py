@@ -11,6 +11,7 @@ from sim.hosts.wires import (
     beamng,
     flightgear,
     flightgear_generic,
+    games,
     hcu1,
     jsbsim,
     pose_template,
@@ -56,6 +57,13 @@ def _generic(version: str, rate_hz: float, protocol: str = "") -> Wire:
     return flightgear_generic.Generic(protocol or flightgear_generic.shipped(version))
 
 
+def _game(version: str, rate_hz: float, length: int | None = None) -> Wire:
+    del rate_hz
+    if not version:
+        raise ValueError(f"version: which game sends such packets; one of {', '.join(games.GAMES)}")
+    return games.game(version, length)
+
+
 KINDS: Final = {
     "flightgear": EmulatedKind(
         "FlightGear, native FDM version 24", 5501, lambda version, rate_hz: flightgear.NativeFdm()
@@ -88,6 +96,9 @@ KINDS: Final = {
     "pose_template": EmulatedKind(
         "SimTools, FlyPT Mover: poses by a template", 4123, _pose, ("text", "binary"),
         frozenset({"template", "bits", "spans", "binary"}),
+    ),
+    "layout": EmulatedKind(
+        "a game, by its layout", 20_777, _game, ("", *games.GAMES), frozenset({"length"}),
     ),
 }  # fmt: skip
 """Name → kind."""

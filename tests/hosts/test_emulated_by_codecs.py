@@ -40,6 +40,8 @@ def opened(wire, feed, **more):
         options = {name: getattr(map_, name) for name in ("template", "bits", "binary", "spans")}
     elif kind.name == "xplane_data":
         version = map_.version
+    elif kind.name == "layout":
+        version, options = wire, {"length": map_.length}
     host = emulated_host(kind.name, feed=feed, version=version, **options, **more)
     return host, kind.codec(map_), map_
 

@@ -156,6 +156,28 @@ def test_a_wrong_slope_is_not_engaged_or_fades_within_seconds(changes, said):
     assert seen[-1][1].state is HostState.LIVE
 
 
+def accelerating(states, wrong):
+    """What a wire tells whose acceleration has no gravity, to which the attitude's is added."""
+    told = []
+    for one in states:
+        w, x, y, z = one.attitude
+        below = np.array([2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z])
+        acceleration = (np.array(one.f_m_s2) + G * below) * wrong
+        told.append(replace(one, f_m_s2=tuple(acceleration - G * below)))
+    return told
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("wrong", [(-1, 1, 1), (1, -1, 1), (0.1, 0.1, 0.1), (1, 1, 1)])
+def test_a_wrong_acceleration_is_not_hidden_by_the_gravity_that_is_added(seed, wrong):
+    watch, seen = ridden(accelerating(drive(16.0, RATE_HZ, seed), wrong))
+    if wrong == (1, 1, 1):
+        assert seen[-1][1].state is HostState.LIVE, watch.why
+        return
+    assert seen[-1][1].cause is Cause.SLOPE
+    assert seen[-1][1].state in (HostState.LOST, HostState.AWAY, HostState.WAITING)
+
+
 def test_a_wrong_slope_that_is_known_before_it_is_followed_never_moves():
     """It is listened to while the platform stands: 8 s of motion, then a person engages."""
     map_ = Hcu1Settings(force_axes=("-x", "y", "z"))
@@ -180,6 +202,14 @@ def test_a_wire_without_speed_and_attitude_is_judged_by_gravity_alone():
     assert ridden(less)[1][-1][1].state is HostState.LIVE
     nothing = [replace(one, f_m_s2=UNKNOWN) for one in standing()]
     assert ridden(nothing)[1][-1][1].state is HostState.LIVE
+
+
+def test_a_vehicle_that_stands_is_followed_though_its_wire_tells_no_rates():
+    told = replace(standing()[0], f_m_s2=UNKNOWN, omega_rad_s=UNKNOWN)
+    assert ridden([told] * round(6.0 * RATE_HZ))[1][-1][1].state is HostState.LIVE
+    turning = replace(told, omega_rad_s=(NAN, NAN, 0.1))
+    seen = ridden([turning] * round(6.0 * RATE_HZ))[1]
+    assert seen[-1][1].state is HostState.WAITING, "a picture that stands still"
 
 
 def posed(*raw, bits=12):

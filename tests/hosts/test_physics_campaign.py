@@ -23,8 +23,10 @@ from sim.hosts.telemetry import Telemetry
 pytestmark = pytest.mark.campaign
 G = 9.80665
 SECONDS, RATE_HZ, DRIVES = 15.0, 20.0, 3
-MOVING = [wire for wire in WIRES if wire not in ("simtools", "flypt")]
-BINARY = ("flightgear", "flightgear_binary", "xplane_rref", "xplane12_data", "beamng", "hcu1")
+MOVING = [wire for wire in WIRES if wire not in ("simtools", "flypt")] + ["forza"]
+"""Those that tell a force; the other layouts tell none that could be wrong."""
+BINARY = ("flightgear", "flightgear_binary", "xplane_rref", "xplane12_data", "beamng", "hcu1",
+          "forza")  # fmt: skip
 FORCE_FACTORS = (1.0 / G, 1.0 / 0.3048, 0.3048, G, 100.0, 0.01)
 RATE_FACTORS = (57.29578, 1.0 / 57.29578)
 SEED = 31

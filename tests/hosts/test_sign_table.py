@@ -3,6 +3,7 @@
 What a codec reads is found by changing one value of a datagram after the other, laid out here.
 """
 
+import inspect
 import re
 import struct
 import zlib
@@ -14,6 +15,7 @@ from test_flightgear_wire import loaded
 
 from hil.config.settings import read_toml
 from hil.config.shipped import configs_dir
+from hil.hosts import flightgear_generic, jsbsim
 from hil.hosts.beamng import BeamNgCodec
 from hil.hosts.flightgear import FlightGearCodec
 from hil.hosts.hcu1 import Hcu1Codec
@@ -79,6 +81,35 @@ def test_each_kind_of_ours_has_rows():
     maps = {one.stem: read_toml(one)["kind"] for one in HOSTS.glob("*.toml")}
     layouts = {name for name, kind in maps.items() if kind == "layout"}
     assert {wire for wire, *_ in rows()} == ours - {"layout"} | layouts
+
+
+def test_each_wire_of_the_table_is_compared_here_with_what_its_codec_reads():
+    bodies = [inspect.getsource(one) for name, one in globals().items() if name.startswith("test_")]
+    compared = {wire for one in bodies for wire in re.findall(r'fields_told\("(\w+)"\)', one)}
+    assert {wire for wire, *_ in rows()} == compared | {name for name, *_ in LAYOUTS}
+
+
+def names_of_properties(module):
+    """Those that a codec's tables name, in whatever they stand."""
+
+    def strings(value):
+        if isinstance(value, str):
+            return {value}
+        parts = [*value, *value.values()] if isinstance(value, dict) else value
+        many = isinstance(parts, dict | tuple | list | set | frozenset)
+        return set[str]().union(*map(strings, parts)) if many else set[str]()
+
+    tables = (value for name, value in vars(module).items() if name.isupper())
+    return {one for table in tables for one in strings(table) if re.search("[a-z]/[a-z]", one)}
+
+
+def test_each_property_that_a_codec_names_is_in_the_table():
+    named = names_of_properties(flightgear_generic)
+    assert len(named) > 20
+    assert named <= fields_told("flightgear_generic")
+    named = names_of_properties(jsbsim)
+    assert len(named) > 20
+    assert named <= fields_told("jsbsim")
 
 
 def test_hcu1():
@@ -255,22 +286,22 @@ def pack_f1(values):
     return head + struct.pack("<6f6h6f", *car) + bytes(60 * 21)
 
 
-@pytest.mark.parametrize(
-    ("name", "names", "pack", "more"),
-    [
-        ("codemasters", CODEMASTERS, lambda told: struct.pack("<66f", *told.values()),
-         {"m_xr": 1.0, "m_zd": -1.0}),
-        ("f1_23", (*F1_HEAD, *F1_CAR), pack_f1,
-         dict.fromkeys(F1_HEAD, 0) | {"m_sessionTime": 0.0, "m_worldRightDirX": 1.0,
-                                      "m_worldForwardDirZ": -1.0}),
-        ("forza", FORZA, lambda told: struct.pack("<iI16f", *told.values()) + bytes(239),
-         {"IsRaceOn": 0, "TimestampMS": 0}),
-        ("outsim", OUTSIM, lambda told: struct.pack("<I12f3i", *told.values()),
-         {"Time": 0, "PosX": 0, "PosY": 0, "PosZ": 0}),
-        ("opentrack", ("TX", "TY", "TZ", "Yaw", "Pitch", "Roll"),
-         lambda told: struct.pack("<6d", *told.values()), {}),
-    ],
-)  # fmt: skip
+LAYOUTS = [
+    ("codemasters", CODEMASTERS, lambda told: struct.pack("<66f", *told.values()),
+     {"m_xr": 1.0, "m_zd": -1.0}),
+    ("f1_23", (*F1_HEAD, *F1_CAR), pack_f1,
+     dict.fromkeys(F1_HEAD, 0) | {"m_sessionTime": 0.0, "m_worldRightDirX": 1.0,
+                                  "m_worldForwardDirZ": -1.0}),
+    ("forza", FORZA, lambda told: struct.pack("<iI16f", *told.values()) + bytes(239),
+     {"IsRaceOn": 0, "TimestampMS": 0}),
+    ("outsim", OUTSIM, lambda told: struct.pack("<I12f3i", *told.values()),
+     {"Time": 0, "PosX": 0, "PosY": 0, "PosZ": 0}),
+    ("opentrack", ("TX", "TY", "TZ", "Yaw", "Pitch", "Roll"),
+     lambda told: struct.pack("<6d", *told.values()), {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "names", "pack", "more"), LAYOUTS)
 def test_layouts(name, names, pack, more):
     kind, settings = load_map(HOSTS / f"{name}.toml")
     base = dict.fromkeys(names, 0.0) | more

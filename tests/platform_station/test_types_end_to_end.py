@@ -141,4 +141,4 @@ def test_an_imported_type_is_homed_tested_and_driven(rig_of, tmp_path):
         cwd=tmp_path, check=True, capture_output=True,
     )  # fmt: skip
     assert b"own.toml written" in done.stdout
-    drive(rig_of("own"), ["--type", str(tmp_path / "own.toml")], 100, tmp_path)
+    drive(rig_of("own"), ["--type", str(tmp_path / "own.toml"), "--rate", "62.5"], 62.5, tmp_path)

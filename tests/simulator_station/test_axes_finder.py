@@ -1,7 +1,9 @@
 """A sensor that is mounted anyhow, with units of its own, is read as the vehicle it is in."""
 
 import itertools
+import json
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -68,6 +70,29 @@ def test_the_verb_prints_and_writes_the_map(tmp_path):
     assert read_ride_map(str(made)).columns["v_x"].unit == "m_s"
     assert CliRunner().invoke(app, ["cue", "check", str(path), "--map", str(made)]).exit_code == 0
     assert CliRunner().invoke(app, [*words[:4], "up"]).exit_code == 2
+
+
+def test_the_object_says_what_the_map_says(tmp_path):
+    path, made = tmp_path / "phone.csv", tmp_path / "phone.toml"
+    bend = written(path, MOUNTS[7], force=1 / G)
+    words = ["cue", "axes", str(path), "--first-bend", bend, "--json"]
+    told = json.loads(CliRunner().invoke(app, words).stdout)
+    assert told["ok"]
+    assert told["file"] is None
+    assert told["time"] == {"column": "time", "unit": "s", "sign": 1}
+    table = tomllib.loads(told["map"])["columns"]
+    signs = {key: one | {"sign": one.get("sign", 1)} for key, one in table.items()}
+    for one in signs.values():
+        one.pop("bias", None)
+    assert told["columns"] == signs
+    assert {told["columns"][f"f_{axis}"]["unit"] for axis in "xyz"} == {"g"}
+    true = {f"f_{axis}": MOUNTS[7][:, k] for k, axis in enumerate("xyz")}
+    for key, one in told["columns"].items():
+        if key in true:  # the mount's own matrix says which axis it is, and its sign
+            assert true[key]["xyz".index(one["column"][-1])] == one["sign"]
+    told = json.loads(CliRunner().invoke(app, [*words, "--out", str(made)]).stdout)
+    assert told["file"] == str(made)
+    assert made.read_text() == told["map"]
 
 
 def test_what_cannot_be_told_is_refused(tmp_path):

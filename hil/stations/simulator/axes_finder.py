@@ -51,6 +51,10 @@ class FoundAxes:
     """In the form of ``configs/rides``."""
     told: tuple[str, ...]
     """How each was found, line by line."""
+    time: tuple[str, str]
+    """Column of the time, and its unit."""
+    columns: dict[str, tuple[str, str, int]]
+    """Column, unit and sign of f_x, f_y, f_z, p, q, r, v_x."""
 
 
 def find_axes(path: Path, bend: Bend, speed_unit: str | None = None) -> FoundAxes:
@@ -111,7 +115,8 @@ def find_axes(path: Path, bend: Bend, speed_unit: str | None = None) -> FoundAxe
     told.append(f"r: {rates[down]}, sign {sign_turn:+d}, as the first bend goes to the {bend}")
     if sign_turn * sign_down < 0:
         told.append("the sensor tells gravity minus acceleration, as its turning and force say")
-    return FoundAxes(_map_text(path, time_name, unit, lines, told), tuple(told))
+    text = _map_text(path, time_name, unit, lines, told)
+    return FoundAxes(text, tuple(told), (time_name, unit), lines)
 
 
 def _first(header: tuple[str, ...], pattern: re.Pattern[str], path: Path, what: str) -> str:

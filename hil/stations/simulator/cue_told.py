@@ -10,6 +10,7 @@ from platform6dof.cueing.agreement import Agreement
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from hil.stations.simulator.axes_finder import FoundAxes
     from hil.stations.simulator.compare import CueComparison
     from hil.stations.simulator.cue import CueResult
     from hil.stations.simulator.omct_run import OmctRun
@@ -84,6 +85,34 @@ class CueCheckTold(TypedDict):
     """No sign and no unit is wrong."""
     lines: list[AgreementTold]
     """Of each pair of which both are told."""
+
+
+class FoundColumnTold(TypedDict):
+    """A column of a record, and what it is of the vehicle."""
+
+    column: str
+    """Its name in the record."""
+    unit: str
+    """Of its numbers, as a map has it."""
+    sign: int
+    """1, or -1 where it points the other way."""
+
+
+class CueAxesTold(TypedDict):
+    """Axes, signs and units of a sensor's record."""
+
+    ok: bool
+    """All were found; what cannot be told is refused."""
+    time: FoundColumnTold
+    """Column of the time."""
+    columns: dict[str, FoundColumnTold]
+    """Of f_x, f_y, f_z, p, q, r, v_x."""
+    told: list[str]
+    """How each was found, a line each."""
+    map: str
+    """The map that says so, TOML."""
+    file: str | None
+    """File that was written; null if none was."""
 
 
 class TrialTold(TypedDict):
@@ -231,6 +260,22 @@ def agreement_told(one: Agreement) -> AgreementTold:
         slope=one.slope,
         correlation=one.correlation,
         verdict=one.judgement.value,
+    )
+
+
+def axes_told(found: FoundAxes, written: Path | None) -> CueAxesTold:
+    """Of a sensor's record."""
+
+    def column(name: str, unit: str, sign: int) -> FoundColumnTold:
+        return FoundColumnTold(column=name, unit=unit, sign=sign)
+
+    return CueAxesTold(
+        ok=True,
+        time=column(*found.time, 1),
+        columns={key: column(*line) for key, line in found.columns.items()},
+        told=list(found.told),
+        map=found.toml,
+        file=None if written is None else str(written),
     )
 
 

@@ -5,7 +5,8 @@ forward, up; its angles and rates are positive as ours (right side down, nose up
 its yaw is the heading less half a turn. It has neither stamp, sequence nor flags, and keeps its
 rate by the clock on the wall, in slow motion, too.
 
-Source: the game's own scripts, `vehicle/protocols.lua` and those whose sensors it sends.
+Source: the game's own scripts, `vehicle/protocols.lua` and those whose sensors it sends; for the
+members `protocols/motionSim.lua` and `protocols/outgauge.lua`, for what OutGauge tells the latter.
 Not modelled: the game's smoothing, gears, lights.
 """
 
@@ -20,6 +21,10 @@ from sim.hosts.telemetry import Packed, Silent, Telemetry
 
 _MOTION: Final = struct.Struct("<4s21f")
 _GAUGE: Final = struct.Struct("<I4sHBB7f2I3f16s16si")
+_METRIC: Final = 1 << 14 | 1 << 15
+"""OG_KM and OG_BAR, which the game always sets."""
+_LIGHTS: Final = 1 << 1 | 1 << 2 | 1 << 5 | 1 << 6 | 1 << 8 | 1 << 9
+"""Full beam, hand brake, both signals, oil, battery: lamps that every vehicle has."""
 
 
 class MotionSim(Silent):
@@ -63,9 +68,9 @@ def _gauge(shown: Telemetry) -> bytes:
     speed_m_s = math.hypot(*shown.motion.v_m_s)
     rpm = 800.0 + 120.0 * speed_m_s if math.isfinite(speed_m_s) else 800.0
     return _GAUGE.pack(
-        0, b"beam", 0, 2, 0,
-        speed_m_s, rpm, 0.0, 90.0, 0.6, 3.0, 90.0,
-        0, 0,
+        0, b"beam", _METRIC, 2, 0,
+        speed_m_s, rpm, 0.0, 90.0, 0.6, 0.0, 90.0,
+        _LIGHTS, 0,
         0.3, 0.0, 0.0,
         b"", b"",
         0,

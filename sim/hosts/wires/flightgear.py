@@ -1,7 +1,8 @@
 """FlightGear's native FDM packet, version 24: 408 bytes, big-endian, in feet where it likes to.
 
-Source: `net_fdm.hxx` of FlightGear (public domain). Its clock counts whole seconds, so it has no
-stamp of use; it has neither sequence nor flags. Not modelled: wind, engines but one, fuel.
+Source: `net_fdm.hxx` of FlightGear (public domain) for the members, `native_structs.cxx` for what
+they are filled with. Its clock counts whole seconds, so it has no stamp of use; it has neither
+sequence nor flags. Not modelled: wind, the height of the ground, engines but one, fuel.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ HOME_RAD: Final = (math.radians(51.1344), math.radians(13.7680))
 """Latitude and longitude of the runway."""
 _EPOCH_S: Final = 1_700_000_000
 _LAYOUT: Final = struct.Struct(">2I3d22f5I36fI4fI3I9fIi11f")
+_ENGINES, _TANKS, _WHEELS = 4, 4, 3
+"""As many as there is room for are always told."""
+_RUNNING: Final = 2
 
 
 def latitude_longitude(position_m: Vector) -> tuple[float, float]:
@@ -47,14 +51,15 @@ class NativeFdm(Silent):
         height_m = -motion.position_m[2]
         wheels = [int(motion.ground)] * 3
         data = _LAYOUT.pack(
-            24, 0, longitude, latitude, height_m, height_m, phi, theta, psi, alpha, beta,
+            24, 0, longitude, latitude, height_m, height_m,
+            phi, theta, psi % (2.0 * math.pi), alpha, beta,
             *euler_rates(motion.omega_rad_s, phi, theta),
             speed_m_s / KNOT_M_S, -earth[2], *earth, *body,
             *(force / FOOT_M for force in motion.f_m_s2),
             0.0, 0.0,
-            1, 2, 0, 0, 0, 2300.0, *[0.0] * 35,
-            1, 20.0, 0.0, 0.0, 0.0,
-            3, *wheels, *[1.0] * 3, *[0.0] * 6,
+            _ENGINES, _RUNNING, 0, 0, 0, 2300.0, *[0.0] * 35,
+            _TANKS, 20.0, 0.0, 0.0, 0.0,
+            _WHEELS, *wheels, *[1.0] * 3, *[0.0] * 6,
             _EPOCH_S + int(shown.time_s), 0, 16_000.0, *[0.0] * 10,
         )  # fmt: skip
         return (Packed(data),)

@@ -124,6 +124,7 @@ def axes(
     file: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the map there.")
     ] = None,
+    as_json: Json = False,
 ) -> None:
     """Find axes, signs and units of a sensor's record, and print the map that says so.
 
@@ -142,6 +143,12 @@ def axes(
     found = asked(lambda: find_axes(record, first_bend, speed_unit))
     if file is not None:
         write_file(file, found.toml.encode())
+    if as_json:
+        from hil.stations.simulator.cue_told import axes_told
+
+        told = axes_told(found, file)
+        print_json(told)
+        return
     out.print(found.toml, markup=False, highlight=False, soft_wrap=True, end="")
 
 

@@ -39,7 +39,7 @@ def emulate(
             "--version",
             metavar="FORM",
             help="xplane: 11, 12; flightgear_generic: binary, ascii; hcu1: binary, json; "
-            "pose_template: text, binary.",
+            "pose_template: text, binary; a layout: the game, such as forza.",
         ),
     ] = "",
     fault: Annotated[

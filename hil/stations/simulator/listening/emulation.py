@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hil.config.errors import ConfigError, RefusedError
@@ -51,7 +52,7 @@ class EmulateChoice:
 
 def build_host(choice: EmulateChoice) -> EmulatedHost:
     """The emulated host of a choice; raises `ConfigError`."""
-    named = named_host(choice.name) if choice.name not in KINDS else None
+    named = _named(choice.name)
     kind = choice.name if named is None else named.kind.name
     try:
         version, options = wire_of(kind, choice.version, named)
@@ -64,6 +65,11 @@ def build_host(choice: EmulateChoice) -> EmulatedHost:
         )  # fmt: skip
     except (ValueError, RuntimeError) as error:
         raise ConfigError("command line", [str(error)]) from None
+
+
+def _named(name: str) -> NamedHost | None:
+    """The map of a name; None for a kind that is emulated without one."""
+    return None if name in KINDS and name != "layout" else named_host(name)
 
 
 def wire_of(kind: str, version: str, named: NamedHost | None) -> tuple[str, dict[str, Any]]:
@@ -88,6 +94,9 @@ def wire_of(kind: str, version: str, named: NamedHost | None) -> tuple[str, dict
     if kind == "jsbsim":
         path = find_file(settings.directive, folder=FOLDER, key="directive")
         return version, {"directive": xml_text(path)}
+    if kind == "layout":
+        game = version or Path(named.name).stem  # type: ignore[union-attr]
+        return game, {"length": settings.length}
     if kind == "pose_template":
         names = ("template", "bits", "spans", "binary")
         return version, {name: getattr(settings, name) for name in names}
@@ -107,7 +116,7 @@ def emulate(
 
     Args:
         address: where to.
-        port: UDP port there; None for the kind's.
+        port: UDP port there; None for the map's, or the kind's.
         asked_on: UDP port for requests; None for the kind's, 0 for any free one.
 
     Raises:
@@ -116,11 +125,11 @@ def emulate(
     """
     from sim.hosts.sender import run_host
 
-    host = build_host(choice)
-    kind_name = choice.name if choice.name in KINDS else named_host(choice.name).kind.name
-    kind = kind_named(kind_name)
+    host, named = build_host(choice), _named(choice.name)
+    kind = kind_named(choice.name if named is None else named.kind.name)
     hears = kind.asked_on if asked_on is None else asked_on
-    to = (address, kind.port if port is None else port)
+    usual = kind.port if named is None else named.kind.port_of(named.settings)
+    to = (address, usual if port is None else port)
 
     def ready(sender: Sender) -> None:
         line = f"{kind.title}: to {to[0]}:{to[1]} at {choice.rate_hz:g} Hz"

@@ -46,7 +46,8 @@ class EmulatedSettings(Settings):
     order: Share = 0.0
     """Share of packets that the next one overtakes."""
     version: str = ""
-    """Form of the wire where it has several; left out: as the map says, else its first one."""
+    """Form of the wire where it has several, of a layout the game; left out: as the map says or is
+    called, else its first one."""
     faults: Annotated[tuple[str, ...], Field(max_length=64)] = ()
     """Faults as ``pause at_s=5 duration_s=1``, in seconds since the ride began."""
 
@@ -209,6 +210,8 @@ def host_of(
         options["directive"] = xml_text(path)
     elif kind.name == "xplane_data":
         version = version or map_.version
+    elif kind.name == "layout":
+        options["length"] = map_.length
     elif kind.name == "pose_template":
         names = ("template", "bits", "binary", "spans")
         options |= {name: getattr(map_, name) for name in names}

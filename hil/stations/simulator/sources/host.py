@@ -65,7 +65,7 @@ def opened(settings: HostSettings, around: Surroundings) -> Iterator[HostSource]
             line = "source.emulated: on the virtual clock no real host can be heard; say here what"
             line += ' is emulated, or choose clock = "real"'
             raise ConfigError(str(file), [about("source.emulated", line)])
-        wire = emulated(settings.emulated, kind, map_, key, around)
+        wire = emulated(_emulated_by(settings, kind), kind, map_, key, around)
         yield HostSource(kind, map_, wire, around)
         return
     where = _listening(settings, kind.port_of(map_), bool(key), str(file))
@@ -75,7 +75,8 @@ def opened(settings: HostSettings, around: Surroundings) -> Iterator[HostSource]
             asked = None if kind.asks_port is None else (settings.host, kind.asks_port)
             yield from _heard(kind, map_, SocketWire(link, asked), around)
         else:
-            with sending(settings.emulated, kind, map_, key, around, link.address) as partner:
+            order = _emulated_by(settings, kind)
+            with sending(order, kind, map_, key, around, link.address) as partner:
                 wire = SocketWire(link, partner.asked, partner)
                 yield from _heard(kind, map_, wire, around)
     finally:
@@ -135,6 +136,14 @@ def _map_of(settings: HostSettings, file: Path) -> tuple[HostKind, Any, bytes]:
         line = f"a key of {len(key)} bytes; at least {KEY_BYTES[0]} are needed"
         raise ConfigError(str(key_path), [line])
     return kind, map_.model_copy(update={"key": key}), key
+
+
+def _emulated_by(settings: HostSettings, kind: HostKind) -> EmulatedSettings:
+    """What is emulated: of a layout, the game that its map is named after if none is said."""
+    order = settings.emulated or EmulatedSettings()
+    if kind.name != "layout" or order.version:
+        return order
+    return order.model_copy(update={"version": Path(settings.map).stem})
 
 
 def _listening(settings: HostSettings, own_port: int, signed: bool, source: str) -> Listening:
