@@ -20,11 +20,13 @@ from PySide6.QtWidgets import (
 )
 
 from hil.desk.endpoints import Endpoint, PlaceError, benches
+from hil.desk.unled import unled_runs
 from hil.panel.live.session import LiveSession, Session
 from hil.panel.shell.dock_layout import DOCKS
 from hil.panel.shell.host import Host
 from hil.panel.shell.shortcuts import ACTIONS, help_html
 from hil.panel.shell.window_look import TEXT_PT, Look
+from hil.panel.shell.window_waiting import unled_words
 
 _THEMES: Final = {"system": "As the system", "light": "Light", "dark": "Dark"}
 
@@ -167,12 +169,13 @@ class Menus:
     def choose_bench(self) -> None:
         """Ask which of the benches that run is to be shown."""
         try:
-            found = benches()
+            found, unled = benches(), unled_runs()
         except PlaceError as error:
             self._window.tell(str(error))
             return
         if not found:
-            self._window.tell("No bench runs with --operator at present.")
+            none = "No bench runs with --operator at present."
+            self._window.tell(unled_words(unled) or none)
             return
         chosen = found[0] if len(found) == 1 else self._chosen(found)
         if chosen is not None and not self._shown(chosen):
