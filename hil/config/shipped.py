@@ -21,6 +21,17 @@ from hil.config.named import (
 from hil.config.named import configs_dir as configs_dir
 
 
+def shipped_paths(folder: str, *endings: str) -> list[Path]:
+    """Return the shipped files of a folder of ``configs/``, by name.
+
+    Args:
+        folder: of ``configs/``, such as ``world/scenes``.
+        endings: of such files; ``.toml`` if left out.
+    """
+    wanted = endings or (".toml",)
+    return sorted(path for path in (configs_dir() / folder).glob("*") if path.suffix in wanted)
+
+
 def find_file(
     name: str, *, beside: Path | None = None, folder: str, key: str, ending: str = ".toml",
     anywhere: bool = False, folders: bool = False, kind: str = "",

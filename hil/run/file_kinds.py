@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hil.config.errors import ConfigError
 from hil.config.file_kind import TABLES, FileKind, NamedFile
-from hil.config.shipped import configs_dir, find_file
+from hil.config.shipped import find_file, shipped_paths
 from hil.run.registry import DEFAULT, station_named, stations
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _find(name: str, wanted: tuple[FileKind, ...], key: str) -> Path:
 
 
 def _stems(folder: str) -> list[str]:
-    return sorted(path.stem for path in (configs_dir() / folder).glob(TABLES))
+    return [path.stem for path in shipped_paths(folder)]
 
 
 def _shipped(wanted: tuple[FileKind, ...]) -> str:
@@ -151,7 +151,7 @@ def _shipped(wanted: tuple[FileKind, ...]) -> str:
 
     names = []
     for folder in dict.fromkeys(kind.folder for kind in wanted):
-        for path in sorted((configs_dir() / folder).glob(TABLES)):
+        for path in shipped_paths(folder):
             with suppress(ConfigError):  # of a station that is broken
                 if kind_of(read_toml(path), str(path)) in wanted:
                     names.append(path.stem)

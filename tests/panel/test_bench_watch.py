@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 pytest.importorskip("PySide6.QtWidgets")
 
 from PySide6.QtCore import QSettings, QThread
+from PySide6.QtGui import QAction
 from window_bench import NOW_S, QUICK, scenario_text
 
 from hil.desk.endpoints import Endpoint, PlaceError, benches
@@ -168,6 +169,14 @@ def test_asked_for_benches_the_window_tells_of_a_run_without_operator(
         still_window.menus.choose_bench()
     assert told[0] == "No bench runs with --operator at present."
     assert told[1].startswith("shaken runs without operator")
+
+
+def test_nothing_can_be_left_while_nothing_is_shown(waiting):
+    waiting.turn()
+    (leave,) = [
+        one for one in waiting.window.findChildren(QAction) if one.text() == "Leave this run"
+    ]
+    assert not leave.isEnabled()
 
 
 def test_of_several_none_is_chosen_for_people(waiting):

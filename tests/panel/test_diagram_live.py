@@ -260,3 +260,17 @@ def test_what_cannot_run_is_told_and_what_stops_is_marked(window):
     assert window.scene.blocks["error"].stop == ""
     press(window, "Step back")
     assert window.scene.blocks["pi"].stop == ""
+
+
+def test_only_the_actions_that_would_change_something_are_on(window):
+    def on():
+        return {name for name, one in window.live.actions_by_name.items() if one.isEnabled()}
+
+    begin = {"Run", "Step", "Watch a run"}
+    assert on() == begin
+    press(window, "Run")
+    assert on() == {"Pause", "Step", "Step back", "Back 10 s", "Stop", "Watch a run"}
+    press(window, "Pause")
+    assert on() == {"Run", "Step", "Step back", "Back 10 s", "Stop", "Watch a run"}
+    press(window, "Stop")
+    assert on() == begin

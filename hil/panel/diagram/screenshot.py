@@ -46,7 +46,6 @@ def take(out: Path) -> Path:
         )  # fmt: skip
         window = DiagramWindow(Document(path))
         window.show()
-        window.view.fit()
         end_s = now_s() + WAIT_MAX_S
         while not any(one.run == RUN for one in tapped_laws()):
             if now_s() > end_s:
@@ -59,6 +58,8 @@ def take(out: Path) -> Path:
         while now_s() < end_s:
             app.processEvents()
             app.thread().msleep(5)
+        window.view.fit()  # its docks have found their sizes
+        app.processEvents()
         picture = out / "diagram_live.png"
         if not window.grab().save(str(picture)):
             raise OSError(f"{picture}: cannot be written")

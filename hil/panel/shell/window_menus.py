@@ -44,6 +44,7 @@ class Menus:
         self._larger = self._action("larger", lambda: look.resize_text(1), "Larger")
         self._smaller = self._action("smaller", lambda: look.resize_text(-1), "Smaller")
         self._take = self._action("", self._take_or_release, "Take the motion")
+        self._leave = self._action("leave", window.leave, "Leave this run")
         self._release = self._action("", self._take_or_release, "Give the motion back")
         self._file(self._main.menuBar().addMenu("&File"))
         self._bench(self._main.menuBar().addMenu("&Bench"))
@@ -64,7 +65,7 @@ class Menus:
 
     def _file(self, menu: QMenu) -> None:
         menu.addAction(self._action("open", self.open_recording, "Open a recording …"))
-        menu.addAction(self._action("leave", self._window.leave, "Leave this run"))
+        menu.addAction(self._leave)
         menu.addSeparator()
         menu.addAction(self._action("quit", self._main.close, "Quit"))
 
@@ -128,6 +129,7 @@ class Menus:
         """Show what can be done now, and what could not be shown."""
         live = session is not None and session.bench.may_take
         self._take.setEnabled(live)
+        self._leave.setEnabled(session is not None)
         self._release.setEnabled(session is not None and session.owns)
         words: list[str] = []
         if missed:
