@@ -274,3 +274,17 @@ def test_only_the_actions_that_would_change_something_are_on(window):
     assert on() == {"Run", "Step", "Step back", "Back 10 s", "Stop", "Watch a run"}
     press(window, "Stop")
     assert on() == begin
+
+
+def test_the_value_of_a_block_with_one_output_hides_no_block(window):
+    def name_box(item):
+        return item.sceneBoundingRect().adjusted(8, 8, -8, -8)  # without its ports
+
+    press(window, "Step")
+    blocks = window.scene.blocks.values()
+    alone = {one.shape_of.name for one in blocks if len(one.shape_of.outputs) == 1}
+    seen = [one for end, one in window.scene.values.items() if one.words and end[0] in alone]
+    assert len(seen) > 2
+    for value in seen:
+        box = value.sceneBoundingRect()
+        assert not any(box.intersects(name_box(one)) for one in blocks), value.words

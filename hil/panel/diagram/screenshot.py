@@ -28,7 +28,7 @@ RUN: Final = "press"
 WATCHED: Final = "f_error"
 WAIT_MAX_S: Final = 60.0
 SEEN_S: Final = 4.5
-"""How long it is watched: past a reset of the integrals."""
+"""Time of the run that is seen [s]: past a reset of the integrals."""
 
 
 def take(out: Path) -> Path:
@@ -52,14 +52,15 @@ def take(out: Path) -> Path:
                 raise TimeoutError(f"{RUN} did not begin within {WAIT_MAX_S:g} s")
             app.processEvents()
             app.thread().msleep(10)
+        window.view.fit()  # its docks have found their sizes
         window.live.watch()
         window.scene.choose(frozenset({WATCHED}))
-        end_s = now_s() + SEEN_S
-        while now_s() < end_s:
+        end_s = now_s() + WAIT_MAX_S
+        while (seen := window.live.source) is None or seen.tick * seen.base_s < SEEN_S:
+            if now_s() > end_s:
+                raise TimeoutError(f"{RUN} did not come to {SEEN_S:g} s within {WAIT_MAX_S:g} s")
             app.processEvents()
             app.thread().msleep(5)
-        window.view.fit()  # its docks have found their sizes
-        app.processEvents()
         picture = out / "diagram_live.png"
         if not window.grab().save(str(picture)):
             raise OSError(f"{picture}: cannot be written")
