@@ -138,7 +138,11 @@ def _find(name: str, wanted: tuple[FileKind, ...], key: str) -> Path:
     names = [stem for kind in wanted for stem in _stems(kind.folder)]
     close = difflib.get_close_matches(Path(name).stem, names, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]}?" if close else _shipped(wanted)
-    raise ConfigError(refusals[0].source, [f"{text}; {hint}" for text in refusals[0].problems])
+    told = refusals[0].problems
+    raise ConfigError(
+        refusals[0].source,
+        [text if text.endswith(f"; {hint}") else f"{text}; {hint}" for text in told],
+    )
 
 
 def _stems(folder: str) -> list[str]:
