@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 EXTRAS = ("core", "panel", "world")
 BESIDE = {
     **{"core": (), "panel": ("core",), "world": ("core",)},
-    **{"handles": ("core",), "fmu": ("core",), "fly": ("core",)},
+    **{"handles": ("core",), "fmu": ("core",), "fly": ("core",), "seismic": ("core",)},
     **{"test": EXTRAS, "lint": EXTRAS},
 }
 """Names of lock files, and of those that are installed with each."""

@@ -21,6 +21,7 @@ SECTIONS = {
     "handles": "Needed by gamepads and SpaceMouse, [handles]",
     "fmu": "Needed by models of others, [fmu]",
     "fly": "Needed by the demonstration's aircraft, [fly]",
+    "seismic": "Needed by records in miniSEED, [seismic]",
 }
 """Heading of each lock file's part; tools for tests are not shipped and not needed."""
 SAID_ELSEWHERE = {

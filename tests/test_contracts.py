@@ -15,8 +15,9 @@ PROJECT = tomllib.loads((TOP / "pyproject.toml").read_text())
 LINTER = PROJECT["tool"]["importlinter"]
 PACKAGES = LINTER["root_packages"]
 CONTRACTS = {one["name"]: one for one in LINTER["contracts"]}
-BOUND_ONLY = {"pillow", "fonttools", "pygments"}
-"""Dependencies of dependencies, named to keep out releases with known holes; not imported."""
+BOUND_ONLY = {"pillow", "fonttools", "pygments", "pycollada"}
+"""Dependencies of dependencies, named to bound their releases or as they are optional there; not
+imported."""
 IMPORTED_AS = {
     "python-can": "can", "pyserial": "serial", "pyside6-essentials": "PySide6",
     "mujoco-core": "mujoco",

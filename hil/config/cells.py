@@ -26,11 +26,12 @@ _THREES: Final = re.compile(r"\s*+[+-]?[1-9][0-9]{0,2}(?:[.,][0-9]{3})++\s*+", r
 _MARKED: Final = re.compile(
     r"[+-]?[0-9]{1,3}(?:[.,' \u00a0\u2009\u202f\u2019][0-9]{3})++(?:[.,][0-9]*+)?"
 )
-_STAMP: Final = re.compile(
+STAMP: Final = re.compile(
     r"(?:([0-9]{4})-?([0-9]{2})-?([0-9]{2})[T ]|T?)([0-9]{2})(:?)([0-9]{2})\5([0-9]{2})"
     r"(?:[.,]([0-9]{1,9}))?(Z|[+-][0-9]{2}(?::?[0-9]{2})?)?",
     re.ASCII,
 )
+"""ISO 8601: year, month, day, hour, colon, minute, second, fraction, zone."""
 
 
 def number_in(text: str) -> float | None:
@@ -55,7 +56,7 @@ def stamp_ns_in(text: str) -> tuple[int, bool] | None:
     Returns:
         Nanoseconds since 1970 (UTC if it has a zone) or, of a time without date, since midnight.
     """
-    found = _STAMP.fullmatch(text.strip())
+    found = STAMP.fullmatch(text.strip())
     if found is None:
         return None
     year, month, day, hour, colon, minute, second, fraction, zone = found.groups()
@@ -92,7 +93,7 @@ class TimeCells:
     def time(self, text: str) -> float | None:
         """The time of a cell with a decimal point; None if it is none of the first one's kind."""
         if not self.kind:
-            self._begin(text)
+            self.begin(text)
         if self.kind == "numbers":
             return number_in(text)
         if self.kind == "stamps":
@@ -101,7 +102,8 @@ class TimeCells:
             return float(stamp[0] - self.first) / 1e9 if stamp and fits else None
         return float(Decimal(text) - self.first) if _LONG.fullmatch(text) else None
 
-    def _begin(self, text: str) -> None:
+    def begin(self, text: str) -> None:
+        """Decide the kind by the first time."""
         stamp = stamp_ns_in(text)
         if stamp is not None:
             self.kind, self.first, self.zoned = "stamps", Decimal(stamp[0]), stamp[1]

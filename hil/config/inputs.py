@@ -28,7 +28,8 @@ KEY: Final = "key"
 _KINDS: Final = {
     ".csv": "table", ".at2": "table", ".vt2": "table", ".dt2": "table", ".mcap": "recording",
     ".fmu": "fmu",
-    ".stl": "mesh", ".obj": "mesh", ".mtl": "materials", ".png": "texture",
+    ".stl": "mesh", ".obj": "mesh", ".dae": "mesh", ".ply": "mesh", ".glb": "mesh",
+    ".mtl": "materials", ".png": "texture",
 }  # fmt: skip
 _SHA256: Final = frozenset("0123456789abcdef")
 

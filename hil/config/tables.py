@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from os import SEEK_END
 from pathlib import Path
 from typing import IO, Final
 
@@ -31,7 +32,7 @@ from hil.config.cells import (
 from hil.config.dialect import COMMENTS, Dialect, dialect_of, is_comment, split, text_of
 from hil.config.errors import MotionError
 from hil.config.files import open_regular
-from hil.config.quick_table import read_quickly
+from hil.config.quick_table import LONG_BYTES, read_long, read_quickly
 from hil.config.unit_names import unit_key
 
 Floats = NDArray[np.float64]
@@ -138,12 +139,14 @@ def _table(path: Path, file: IO[bytes], wanted: Sequence[str], time: str | None)
     dialect = dialect_of(path, file, wanted)
     indices = [_index_of(path, dialect, name) for name in wanted]
     at = wanted.index(time) if time in wanted else None
-    values = _read_plain(path, file, dialect, indices, at)
+    clock = TimeCells()
+    values = _read_plain(path, file, dialect, indices, at, clock)
     if values is None:
         return _Exact(path, file, dialect, indices, time).table()
     values.setflags(write=False)
     lines = _frozen(np.arange(dialect.data_line, dialect.data_line + values.shape[1]))
-    return _made(path, dialect, dict(zip(wanted, values, strict=True)), lines)
+    columns = dict(zip(wanted, values, strict=True))
+    return _made(path, dialect, columns, lines, clock=clock.kind or "numbers")
 
 
 def _made(path: Path, dialect: Dialect, columns: dict[str, Floats], lines: NDArray[np.int64],
@@ -153,11 +156,13 @@ def _made(path: Path, dialect: Dialect, columns: dict[str, Floats], lines: NDArr
 
 
 def _read_plain(
-    path: Path, file: IO[bytes], dialect: Dialect, indices: list[int], time: int | None
-) -> Floats | None:
+    path: Path, file: IO[bytes], dialect: Dialect, indices: list[int], time: int | None,
+    clock: TimeCells,
+) -> Floats | None:  # fmt: skip
     """The values of a table without anything odd in it; None if the exact reader has to look."""
     if dialect.encoding != "utf-8-sig" or dialect.separator == " " or not indices:
         return None
+    is_long = file.seek(0, SEEK_END) >= LONG_BYTES
     file.seek(0)
     for _ in range(dialect.data_line - 1):
         line = file.readline()
@@ -167,9 +172,12 @@ def _read_plain(
     if sign is None:
         return None
     fields = len(dialect.header)
-    values = read_quickly(file, dialect.separator, fields, indices, VALUE_MAX, sign)
-    if values is not None and time is not None and not abs(values[time, 0]) <= EXACT_MAX:
-        return None
+    if is_long:
+        values = read_long(file, dialect.separator, fields, indices, VALUE_MAX, sign, clock, time)
+    else:
+        values = read_quickly(file, dialect.separator, fields, indices, VALUE_MAX, sign)
+        if values is not None and time is not None and not abs(values[time, 0]) <= EXACT_MAX:
+            return None
     if values is not None:
         _print_taken(path, dialect.text(sign, 0))
     return values

@@ -59,7 +59,7 @@ def tick_cost(sound: SoundDiagram, now_s: Callable[[], float], ticks: int = 2000
     """
     from hil.diagram.engine import Engine
 
-    return timed(Engine(sound), sound.flat.base_s, now_s, ticks)
+    return timed(Engine(sound, models=True), sound.flat.base_s, now_s, ticks)
 
 
 def timed(runs: Any, base_s: float, now_s: Callable[[], float], ticks: int) -> TickCost:

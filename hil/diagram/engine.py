@@ -32,11 +32,18 @@ class Engine:
 
     Args:
         sound: What was checked.
+        models: Whether somebody sees to the outputs of its FMUs (`hil.diagram.models`), or none of
+            its numbers matter.
+
+    Raises:
+        ConfigError: If it has FMUs, and nobody does.
     """
 
-    def __init__(self, sound: SoundDiagram) -> None:
+    def __init__(self, sound: SoundDiagram, *, models: bool = False) -> None:
         from hil.diagram import kernel
 
+        if not models:
+            sound.flat.refuse_models("neither a live cycle nor the editor runs it")
         self._kernel: Any = kernel.step
         self.sound = sound
         self.table = build(sound)

@@ -11,7 +11,7 @@ from hil.diagram.cost import part_costs
 from hil.diagram.engine import Engine
 from hil.diagram.fault import NonFiniteError
 from hil.diagram.flat import Endpoint
-from hil.diagram.kind import BlockKind, PortKind
+from hil.diagram.kind import BlockKind, ParameterKind, PortKind
 from hil.diagram.order import WHOLE
 from hil.diagram.registry import kinds
 from hil.diagram.told import (
@@ -44,7 +44,7 @@ def order_told(sound: SoundDiagram, now_s: Callable[[], float]) -> list[OrderTol
     Args:
         now_s: a clock that does not stand still.
     """
-    engine = Engine(sound)
+    engine = Engine(sound, models=True)  # only its order and its costs are told
     with suppress(NonFiniteError):
         engine.step()
     costs, told = part_costs(engine, now_s), list[OrderTold]()
@@ -102,13 +102,18 @@ def kind_told(kind: BlockKind) -> KindTold:
             ParameterTold(
                 name=one.name, type=one.type, default=one.default, low=_bound(one.low),
                 high=_bound(one.high), above=_bound(one.above), unit=one.unit,
-                choices=list(one.choices), about=one.about,
+                choices=list(one.choices), about=_about(one),
             )
             for one in kind.parameters
         ],
         inputs=[told(one) for one in ports.inputs], outputs=[told(one) for one in ports.outputs],
         example={"parameters": dict(given), "inputs": dict(kind.example.inputs)},
     )  # fmt: skip
+
+
+def _about(one: ParameterKind) -> str:
+    """Words about a parameter, and whether it may be a list."""
+    return "; ".join(filter(None, (one.about, "a list: one for each element" if one.each else "")))
 
 
 def shape_words(port: PortKind) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
+from hil.config.errors import ConfigError
 from hil.diagram.kind import BlockKind, Parameters, Ports
 from hil.diagram.lines import SourceLines
 from hil.diagram.registry import IN, OUT
@@ -27,6 +29,20 @@ class FlatBlock:
     """Its first base tick."""
     enable: Endpoint | None = None
     """The output that must be true for it to run; None if it always does."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelBlock:
+    """A block that is a model of others: native code, which no diagram runs by itself."""
+
+    path: str
+    file: Path
+    """As it was judged."""
+    parameters: Parameters
+    rate: int
+    offset: int
+    conditional: bool
+    """Whether it stands in a part of the diagram that does not always run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +77,19 @@ class FlatDiagram:
     """Of the file."""
     restarts: Mapping[str, str]
     """Path of a hidden block → path of the sub-diagram whose states it puts back."""
+    models: Mapping[str, ModelBlock] = field(default_factory=dict)
+    """By path."""
+
+    def refuse_models(self, why: str) -> None:
+        """Refuse a diagram with models of others where nobody runs them.
+
+        Raises:
+            ConfigError: naming the first one, and what does run it.
+        """
+        for path, one in self.models.items():
+            line = f"an FMU is native code without a bound on its time: {why}; "
+            line += "`hil diagram run FILE --trust` runs it"
+            raise ConfigError(f"{path}: {one.file.name}", [line])
 
     def inputs(self) -> list[FlatBlock]:
         """Blocks `In` at the top."""

@@ -16,13 +16,13 @@ from hil.config.errors import ConfigError
 from hil.diagram.buses import Buses
 from hil.diagram.conditions import ENABLE, TRIGGER, HiddenBlocks
 from hil.diagram.drivers import found_drivers
-from hil.diagram.flat import Endpoint, FlatBlock, FlatDiagram, FlatWire
+from hil.diagram.flat import Endpoint, FlatBlock, FlatDiagram, FlatWire, ModelBlock
 from hil.diagram.kind import BlockKind, PortKind, Ports
 from hil.diagram.lines import PROBLEMS_SOUGHT, Placed, SourceLines, raise_problems
 from hil.diagram.model import Diagram, DiagramFile, DiagramParameter, DrawnBlock
 from hil.diagram.parameters import checked, resolved
-from hil.diagram.registry import IN, OUT, SUB, faces, kinds, nearest
-from hil.diagram.standing import stood_for
+from hil.diagram.registry import FMU, IN, OUT, SUB, faces, kinds, nearest
+from hil.diagram.standing import found_files, stood_for
 from hil.diagram.wire_ends import WireEnds
 
 BLOCKS_MOST: Final = 20_000
@@ -63,6 +63,7 @@ class _Flattener:
     """Blocks that make a bus, or take one apart."""
     count: int = 0
     """Blocks met so far, also those that stand for sub-diagrams."""
+    models: dict[str, ModelBlock] = field(default_factory=dict)
     hidden: HiddenBlocks = field(init=False)
 
     def __post_init__(self) -> None:
@@ -172,6 +173,10 @@ class _Flattener:
         inner = _Around(
             f"{path}/", rate, offset, around.enable, around.within, around.depth + 1, None
         )
+        if kind.name == FMU:
+            file = found_files(kind, values, self.file.path)["file"]
+            conditional = around.enable is not None
+            self.models[path] = ModelBlock(path, file, values, rate, offset, conditional)
         self.diagram(made, inner, {})
         return self._face(path, made, block)
 
@@ -298,7 +303,7 @@ def flatten_what_can_be(
         file.base_s, file.seed, dict(sorted(work.blocks.items(), key=_place)),
         dict(sorted(work.faces.items(), key=_place)),
         tuple(sorted(work.wires, key=lambda one: one.words)), drivers, work.lines,
-        work.hidden.restarts,
+        work.hidden.restarts, work.models,
     )  # fmt: skip
     return flat, work.problems
 

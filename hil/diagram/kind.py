@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
@@ -79,6 +79,8 @@ class ParameterKind:
     """Of a text; empty if it is free."""
     above: float = -math.inf
     """A bound that must be exceeded."""
+    each: bool = False
+    """Whether a real one may be a list or rows of numbers, one for each element of the block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,9 @@ class BlockKind:
 
     def ports_of(self, parameters: Parameters) -> Ports:
         """Its ports with these parameters."""
-        return self.ports if isinstance(self.ports, Ports) else self.ports(parameters)
+        ports = self.ports if isinstance(self.ports, Ports) else self.ports(parameters)
+        shape = self.shape_of_each(parameters)
+        return _of_shape(ports, shape) if shape else ports
 
     def direct_of(self, parameters: Parameters) -> Pairs:
         """Its pairs with feed-through with these parameters."""
@@ -162,8 +166,44 @@ class BlockKind:
         """The parameter of a name."""
         return next((one for one in self.parameters if one.name == name), None)
 
+    def shape_of_each(self, parameters: Parameters) -> tuple[int, ...]:
+        """Sizes of parameters that have a number for each element; empty if there are none."""
+        values = (parameters.get(one.name) for one in self.parameters if one.each)
+        return next((shape_of(one) for one in values if isinstance(one, tuple)), ())
+
+    def elements(self, parameters: Parameters, size: int) -> list[Parameters]:
+        """Parameters of each element, row after row."""
+        if not self.shape_of_each(parameters):
+            return [parameters] * size
+        each = {
+            one.name: flat(parameters[one.name]) for one in self.parameters
+            if one.each and isinstance(parameters[one.name], tuple)
+        }  # fmt: skip
+        count = len(next(iter(each.values())))
+        return [{**parameters, **{k: v[i] for k, v in each.items()}} for i in range(count)]
+
+    def fault_of(self, parameters: Parameters) -> str:
+        """What is wrong with parameters that fit one by one; empty if nothing is."""
+        shape = self.shape_of_each(parameters)
+        for one in self.parameters:
+            value = parameters[one.name]
+            if one.each and isinstance(value, tuple) and shape_of(value) != shape:
+                there, wanted = (" by ".join(map(str, each)) for each in (shape_of(value), shape))
+                words = f"a number for all, or {wanted} as the others, are needed"
+                return f"{one.name} has {there} numbers: {words}"
+        if self.check is None:
+            return ""
+        faults = map(self.check, self.elements(parameters, 1))
+        return next((one for one in faults if one), "")
+
     def numbers_of(self, parameters: Parameters, setting: BlockSetting) -> list[float]:
-        """What its equation needs."""
+        """What its equation needs; of each element, if parameters have a number for each."""
+        if self.shape_of_each(parameters):
+            parts = self.elements(parameters, setting.size)
+            return [number for one in parts for number in self._numbers_of(one, setting)]
+        return self._numbers_of(parameters, setting)
+
+    def _numbers_of(self, parameters: Parameters, setting: BlockSetting) -> list[float]:
         if self.numbers is not None:
             return [float(one) for one in self.numbers(parameters, setting)]
         numeric = (one.name for one in self.parameters if one.type not in (*WORDS, "shape"))
@@ -175,10 +215,27 @@ class BlockKind:
             count = self.states(parameters, setting)
             given = [0.0] * count if self.initial is None else self.initial(parameters, setting)
             return [float(one) for one in given]
+        if self.initial is not None and self.shape_of_each(parameters):
+            parts = self.elements(parameters, setting.size)
+            return [float(x) for one in parts for x in self.initial(one, setting)]
         one = [0.0] * len(self.states)
         if self.initial is not None:
             one = [float(value) for value in self.initial(parameters, setting)]
         return one if len(one) > len(self.states) else one * setting.size
+
+
+def each(*parameters: ParameterKind) -> tuple[ParameterKind, ...]:
+    """Parameters that may have a number for each element."""
+    return tuple(replace(one, each=True) for one in parameters)
+
+
+def _of_shape(ports: Ports, shape: tuple[int, ...]) -> Ports:
+    """Ports whose sizes are known: those that were to be found from the wires have them."""
+    inputs, outputs = (
+        tuple(replace(one, shape=shape) if one.shape == "?s" else one for one in side)
+        for side in (ports.inputs, ports.outputs)
+    )
+    return Ports(inputs, outputs)
 
 
 def flat(value: Any) -> list[float]:
@@ -190,7 +247,9 @@ def flat(value: Any) -> list[float]:
 
 def shape_of(value: Any) -> tuple[int, ...]:
     """Sizes of a number, a list or a matrix."""
-    return (len(value), *shape_of(value[0])) if isinstance(value, tuple) else ()
+    if not isinstance(value, tuple):
+        return ()
+    return (len(value), *(shape_of(value[0]) if value else ()))
 
 
 # Short forms for the library.

@@ -47,13 +47,18 @@ class Version:
         return self.engine.sound
 
     @classmethod
-    def of(cls, file: DiagramFile, changes: Mapping[Endpoint, Any]) -> Version:
+    def of(
+        cls, file: DiagramFile, changes: Mapping[Endpoint, Any], *, models: bool = False
+    ) -> Version:
         """Check and build one.
+
+        Args:
+            models: whether somebody runs its FMUs.
 
         Raises:
             ConfigError: with a line for each fault.
         """
-        return cls(file, dict(changes), Engine(check(file, changes)))
+        return cls(file, dict(changes), Engine(check(file, changes), models=models))
 
     def changed(
         self, changes: Mapping[Endpoint, Any], file: DiagramFile | None = None

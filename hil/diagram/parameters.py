@@ -42,7 +42,7 @@ def checked(
             problems.append(f"{one.name} = {value!r:.60}: {fault}")
         else:
             values[one.name] = _as_written(one, value)
-    if len(problems) == before and kind.check is not None and (fault := kind.check(values)):
+    if len(problems) == before and (fault := kind.fault_of(values)):
         problems.append(fault)
     return values if len(problems) == before else None
 
@@ -64,9 +64,7 @@ def _absent(one: ParameterKind, written: Any) -> str:
 
 
 def _as_written(one: ParameterKind, value: Any) -> Any:
-    if one.type == "real":
-        return float(value)
-    if one.type in ("reals", "matrix", "value"):
+    if one.type in ("real", "reals", "matrix", "value"):
         return _floats(value)
     return value
 
@@ -84,13 +82,13 @@ def fault_of(one: ParameterKind, value: Any) -> str:
     if one.type == "shape":
         return _shape_fault(value)
     depths = {"real": (0,), "integer": (0,), "reals": (1,), "matrix": (2,), "value": (0, 1, 2, 3)}
-    if _depth(value) not in depths[one.type]:
+    if _depth(value) not in depths["value" if one.each else one.type]:
         return f"{_wanted(one)} is needed"
     numbers = _numbers(value)
     if len(numbers) > NUMBERS_MOST:
         return f"{len(numbers)} numbers; at most {NUMBERS_MOST}"
     if not numbers:
-        return f"{_wanted(one)} is needed"
+        return f"{_wanted(one)} is needed{', or one for each element' if one.each else ''}"
     for number in numbers:
         if isinstance(number, bool) or not isinstance(number, int | float):
             return f"{_wanted(one)} is needed"

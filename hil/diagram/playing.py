@@ -15,30 +15,35 @@ from hil.diagram.live import Version, followed
 if TYPE_CHECKING:
     from hil.diagram.commands.choices import InputPlan
     from hil.diagram.engine import Engine
+    from hil.diagram.models import DiagramModels
     from hil.diagram.operated import Timed
     from hil.diagram.recorded import DiagramRecording
 
 
 def play(
     version: Version, plan: InputPlan, acts: Sequence[Timed], ticks: int, table: Path | None,
-    recording: DiagramRecording | None = None,
+    recording: DiagramRecording | None = None, models: DiagramModels | None = None,
 ) -> tuple[Engine, NonFiniteError | None]:  # fmt: skip
     """Run some ticks and write what comes out.
 
     Args:
         acts: changes in order of their times.
         recording: of what happens.
+        models: its FMUs.
 
     Returns:
         What ran last, and the fault that ended it early, or None.
 
     Raises:
         ConfigError: if a change is refused, or the table cannot be written.
+        RefusedError: if an FMU does not go on.
     """
     rows: list[list[float]] = []
     base_s, waiting, fault = version.sound.flat.base_s, deque(acts), None
     for name, values in plan.steady().items():
         version.engine.set_input(name, values)
+    if models is not None:
+        models.begin(version.engine)
     for tick in range(ticks):
         while waiting and waiting[0][0] <= (tick + 0.5) * base_s:
             version, told = followed(version, waiting.popleft()[1].changes)
@@ -56,6 +61,8 @@ def play(
             break
         if recording is not None:
             recording.tick(engine)
+        if models is not None:
+            models.ticked(engine)
         if table is not None:
             rows.append([value for name in engine.outputs for value in engine.output(name)])
     if table is not None:

@@ -22,7 +22,7 @@ from hil.diagram.model import (
     Kept,
     Run,
 )  # fmt: skip
-from hil.diagram.registry import FILE, nearest
+from hil.diagram.registry import FILE, FMU, nearest
 from hil.diagram.units import UnitError, unit
 from hil.diagram.write import FORMAT
 
@@ -113,7 +113,7 @@ def _from_there(diagram: Diagram, folder: Path) -> Diagram:
     blocks = dict(diagram.blocks)
     for name, block in diagram.blocks.items():
         beside = folder / str(block.parameters.get("file", ""))
-        if block.kind == FILE and beside.is_file():
+        if block.kind in (FILE, FMU) and beside.is_file():
             blocks[name] = replace(block, parameters={**block.parameters, "file": str(beside)})
     return replace(diagram, blocks=blocks)
 

@@ -17,6 +17,8 @@ BUS_IN: Final = "BusIn"
 BUS_OUT: Final = "BusOut"
 FILE: Final = "File"
 """Kind of a block that reads a table."""
+FMU: Final = "FMU"
+"""Kind of a block that is a model of others."""
 SUB: Final = "sub"
 """What a block's kind is called that stands for a sub-diagram."""
 
@@ -49,6 +51,7 @@ def own_kinds() -> Mapping[str, BlockKind]:
         kinematics,
         linear,
         logic,
+        models,
         nonlinear,
         operating,
         poses,
@@ -62,6 +65,7 @@ def own_kinds() -> Mapping[str, BlockKind]:
     groups = (
         sources, files, arithmetic, trigonometry, logic, digital, nonlinear, dynamic, linear,
         routing, vectors, poses, kinematics, expression, fuzzy, state_machine, operating,
+        models,
     )  # fmt: skip
     return MappingProxyType({kind.name: kind for group in groups for kind in group.KINDS})
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from hil.config.shipped import find_file
 from hil.diagram.kind import COMPOSITE, BlockKind, Parameters, Ports
 from hil.diagram.model import Diagram
+from hil.diagram.registry import FILE, FMU
+
+FILES: Final = {FILE: ("motions", ".csv", "diagram table"), FMU: ("fmus", ".fmu", "fmu")}
+"""Kind of a block → folder of what is shipped, ending and kind of the files that it names."""
 
 
 def stood_for(kind: BlockKind, values: Parameters, beside: Path) -> Diagram | None:
@@ -33,9 +37,10 @@ def found_files(kind: BlockKind, values: Mapping[str, Any], beside: Path) -> dic
 
     Raises as `stood_for`.
     """
+    folder, ending, what = FILES.get(kind.name, FILES[FILE])
     return {
-        one.name: find_file(values[one.name], beside=beside, folder="motions", key=one.name,
-                            ending=".csv", kind="diagram table")
+        one.name: find_file(values[one.name], beside=beside, folder=folder, key=one.name,
+                            ending=ending, kind=what)
         for one in kind.parameters if one.type == "file"
     }  # fmt: skip
 

@@ -170,9 +170,11 @@ class _Builder:
             checked, count = where[part].start, where[part].stop - where[part].start
         enable = -1 if block.enable is None else self._ports[block.enable].start
         size = self._sound.setting(block).size
-        states, numbers = self._states[path], self._numbers[path].start
+        states, numbers = self._states[path], self._numbers[path]
+        own = block.kind.constant or block.kind.shape_of_each(block.parameters)
+        each = (numbers.stop - numbers.start) // size if own else 0
         return [
             code, block.rate, block.offset, part, listed, first + element, checked, count,
             states.start + element * ((states.stop - states.start) // size),
-            numbers + (element if block.kind.constant else 0), size, enable,
+            numbers.start + element * each, size, enable,
         ]  # fmt: skip

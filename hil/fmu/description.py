@@ -263,6 +263,8 @@ def _names(path: Path, file: IO[bytes]) -> list[str]:
                 raise ConfigError(
                     str(path), [f"{DESCRIPTION} is larger than {MAX_DESCRIPTION_BYTES >> 20} MiB"]
                 )
+            if locked := [one.filename for one in archive.infolist() if one.flag_bits & 1]:
+                raise ConfigError(str(path), [f"is no FMU: {locked[0][:200]} is encrypted"])
             return archive.namelist()
     except KeyError:
         raise ConfigError(str(path), [f"is no FMU: it holds no {DESCRIPTION}"]) from None

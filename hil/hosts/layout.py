@@ -16,15 +16,8 @@ from operator import mul
 from typing import Any, Final, Self
 
 from hil.hosts.kind import HostKind, Packet, Refused
-from hil.hosts.layout_map import (
-    CODES,
-    GROUPS,
-    FieldPlace,
-    LayoutSettings,
-    PacketMark,
-    fields_of,
-    tells_by_map,
-)
+from hil.hosts.layout_fields import CODES, GROUPS, PacketMark
+from hil.hosts.layout_map import FieldPlace, LayoutSettings, fields_of, tells_by_map
 from hil.hosts.wires import numbers_of_line, refused_numbers, with_gravity
 from platform6dof.cueing.attitude import from_euler, to_body
 from platform6dof.cueing.vehicle import (

@@ -144,7 +144,8 @@ class Physics:
             return
         block = self._block
         sample = state.f_m_s2 + state.omega_rad_s + state.attitude + state.v_m_s
-        stands = bool(block) and sample == block[-1] and any(state.omega_rad_s)
+        turns = any(abs(one) > 0.0 for one in state.omega_rad_s)  # NaN is not told
+        stands = turns and bool(block) and sample == block[-1]
         gap_s, before_s, self._gap_s = at_s - self._last_s, self._gap_s, at_s - self._last_s
         if not block or gap_s > min(APART_S, UNEVEN * before_s) or stands:
             # What turns and is where it was is a picture that stands still, and no motion.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Final
 
 from platform6dof.cueing.vehicle import VehicleState
 
@@ -20,6 +21,10 @@ class HostState(IntEnum):
     FADING_IN = 4
     LOST = 5
     """Away for too long: the platform parks, and a person must engage it anew."""
+
+
+SOUND: Final = (HostState.LIVE, HostState.FADING_IN)
+"""States of a source whose stream is sound."""
 
 
 class Cause(IntEnum):
@@ -80,3 +85,5 @@ class Heard:
     """Not used so far: not understood, foreign, late, or beyond a vehicle's means."""
     missing: int = 0
     """Never came, by the host's own count, so far."""
+    told: VehicleState | None = None
+    """What `state` was completed from; None where that is all that was told."""

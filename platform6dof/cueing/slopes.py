@@ -140,6 +140,113 @@ def _judge(sums: Array, least: float, told: int, out: Array, other: Array) -> No
 
 
 @njit(cache=True, error_model="numpy")
+def _posed(block: Array) -> bool:
+    """Whether each sample tells an attitude: a quaternion of about length 1."""
+    posed = True
+    for row in block:
+        size = row[6] * row[6] + row[7] * row[7] + row[8] * row[8] + row[9] * row[9]
+        if not abs(size - 1.0) < 0.2:
+            posed = False
+    return posed
+
+
+@njit(cache=True, error_model="numpy")
+def _heading(q: Array) -> tuple[float, float]:
+    """Cosine and sine of the heading of an attitude; 1 and 0 where the nose points straight up."""
+    w, x, y, z = q[0], q[1], q[2], q[3]
+    c, s = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)
+    size = math.sqrt(c * c + s * s)
+    return (c / size, s / size) if size > 1e-9 else (1.0, 0.0)
+
+
+@njit(cache=True, error_model="numpy")
+def _means(block: Array, posed: bool, work: Array) -> float:
+    """Means of an interval by the trapezoid rule; the largest number of all forces.
+
+    Args:
+        block: samples.
+        posed: whether they tell an attitude.
+        work: gets the mean force in body axes, rates, force in north, east, down, and force turned
+            level; the last row is scratch.
+    """
+    last = len(block) - 1
+    mean, rates, over, level = work[0, :3], work[1, :3], work[2, :3], work[3, :3]
+    for k in range(3):
+        mean[k] = rates[k] = over[k] = level[k] = 0.0
+    most = 0.0
+    for at in range(last + 1):
+        share = (0.5 if at in (0, last) else 1.0) / last
+        row = block[at]
+        for k in range(3):
+            mean[k] += share * row[k]
+            rates[k] += share * row[3 + k]
+            most = max(most, abs(row[k])) if row[k] == row[k] else math.inf
+        if posed:
+            _turned(row[6:10], row[0:3], False, work[4])
+            c, s = _heading(row[6:10])
+            for k in range(3):
+                over[k] += share * work[4, k]
+            level[0] += share * (c * work[4, 0] + s * work[4, 1])
+            level[1] += share * (c * work[4, 1] - s * work[4, 0])
+            level[2] += share * work[4, 2]
+    return most
+
+
+@njit(cache=True, error_model="numpy")
+def _take_posed(
+    block: Array, lasts_s: float, gravity: float, decay: float, sums: Array, out: Array,
+    work: Array,
+) -> None:  # fmt: skip
+    """Pairs of an interval with attitudes: force on dv/dt - g, rates on the turn; `out` 6, 8 to 11.
+
+    Args:
+        work: its means, as `_means` leaves them; overwritten.
+    """
+    last = len(block) - 1
+    rates, over, due = work[1, :3], work[2, :3], work[5, :3]
+    first, end = block[0], block[last]
+    _turned(first[6:10], first[10:13], False, work[3])
+    _turned(end[6:10], end[10:13], False, work[4])
+    for k in range(3):
+        due[k] = (work[4, k] - work[3, k]) / lasts_s
+    middle = block[last // 2, 6:10]
+    c, s = _heading(middle)
+    out[8] = out[3] - (c * due[0] + s * due[1])
+    out[9] = out[4] - (c * due[1] - s * due[0])
+    out[10] = out[5] - due[2]
+    due[2] -= gravity
+    out[6] = math.sqrt(due[0] ** 2 + due[1] ** 2 + due[2] ** 2)
+    _turned(middle, due, True, work[3])
+    _turned(middle, over, True, work[4])
+    _take_all(sums, 0, work[3], work[4], decay)
+    _turning(first[6:10], end[6:10], due)
+    for k in range(3):
+        due[k] /= lasts_s
+    _take_all(sums, 9, due, rates, decay)
+
+
+@njit(cache=True, error_model="numpy")
+def _take_moving(block: Array, lasts_s: float, decay: float, sums: Array, work: Array) -> None:
+    """Pairs of an interval without attitudes: force on dv/dt + ω × v, along down none.
+
+    Args:
+        work: its means, as `_means` leaves them; overwritten.
+    """
+    last = len(block) - 1
+    mean, rates, due = work[0, :3], work[1, :3], work[5, :3]
+    for k in range(3):
+        due[k] = (block[last, 10 + k] - block[0, 10 + k]) / lasts_s
+    v = block[last // 2, 10:13]
+    vy = v[1] if math.isfinite(v[1]) else 0.0
+    vz = v[2] if math.isfinite(v[2]) else 0.0
+    side = due[1] if math.isfinite(due[1]) else 0.0
+    due[0] += rates[1] * vz - rates[2] * vy
+    due[1] = side + rates[2] * v[0] - rates[0] * vz
+    due[2] = math.nan
+    _take_all(sums, 0, due, mean, decay)
+
+
+@njit(cache=True, error_model="numpy")
 def interval(
     block: Array, lasts_s: float, gravity: float, decay: float, sums: Array, lines: Array,
     out: Array, work: Array,
@@ -162,74 +269,17 @@ def interval(
     Returns:
         How many lines are wrong.
     """
-    last = len(block) - 1
-    posed = True
-    for row in block:
-        size = row[6] * row[6] + row[7] * row[7] + row[8] * row[8] + row[9] * row[9]
-        if not abs(size - 1.0) < 0.2:
-            posed = False
-    mean, rates, over, level = work[0, :3], work[1, :3], work[2, :3], work[3, :3]
+    posed = _posed(block)
+    most = _means(block, posed, work)
     for k in range(3):
-        mean[k] = rates[k] = over[k] = level[k] = 0.0
-    most = 0.0
-    for at in range(last + 1):
-        share = (0.5 if at in (0, last) else 1.0) / last
-        row = block[at]
-        for k in range(3):
-            mean[k] += share * row[k]
-            rates[k] += share * row[3 + k]
-            most = max(most, abs(row[k])) if row[k] == row[k] else math.inf
-        if posed:
-            _turned(row[6:10], row[0:3], False, work[4])
-            w, x, y, z = row[6], row[7], row[8], row[9]
-            c, s = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)
-            size = math.sqrt(c * c + s * s)
-            c, s = (c / size, s / size) if size > 1e-9 else (1.0, 0.0)
-            for k in range(3):
-                over[k] += share * work[4, k]
-            level[0] += share * (c * work[4, 0] + s * work[4, 1])
-            level[1] += share * (c * work[4, 1] - s * work[4, 0])
-            level[2] += share * work[4, 2]
-    for k in range(3):
-        out[k] = mean[k]
-        out[3 + k] = level[k] if posed else math.nan
+        out[k] = work[0, k]
+        out[3 + k] = work[3, k] if posed else math.nan
         out[8 + k] = math.nan
     out[6], out[7] = math.nan, most
-    first, end = block[0], block[last]
-    due = work[5, :3]
     if posed:
-        _turned(first[6:10], first[10:13], False, work[3])
-        _turned(end[6:10], end[10:13], False, work[4])
-        for k in range(3):
-            due[k] = (work[4, k] - work[3, k]) / lasts_s
-        middle = block[last // 2, 6:10]
-        w, x, y, z = middle
-        c, s = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)
-        size = math.sqrt(c * c + s * s)
-        c, s = (c / size, s / size) if size > 1e-9 else (1.0, 0.0)
-        out[8] = out[3] - (c * due[0] + s * due[1])
-        out[9] = out[4] - (c * due[1] - s * due[0])
-        out[10] = out[5] - due[2]
-        due[2] -= gravity
-        out[6] = math.sqrt(due[0] ** 2 + due[1] ** 2 + due[2] ** 2)
-        _turned(middle, due, True, work[3])
-        _turned(middle, over, True, work[4])
-        _take_all(sums, 0, work[3], work[4], decay)
-        _turning(first[6:10], end[6:10], due)
-        for k in range(3):
-            due[k] /= lasts_s
-        _take_all(sums, 9, due, rates, decay)
+        _take_posed(block, lasts_s, gravity, decay, sums, out, work)
     else:
-        for k in range(3):
-            due[k] = (end[10 + k] - first[10 + k]) / lasts_s
-        v = block[last // 2, 10:13]
-        vy = v[1] if math.isfinite(v[1]) else 0.0
-        vz = v[2] if math.isfinite(v[2]) else 0.0
-        side = due[1] if math.isfinite(due[1]) else 0.0
-        due[0] += rates[1] * vz - rates[2] * vy
-        due[1] = side + rates[2] * v[0] - rates[0] * vz
-        due[2] = math.nan
-        _take_all(sums, 0, due, mean, decay)
+        _take_moving(block, lasts_s, decay, sums, work)
     wrong = 0
     for k in range(6):
         least = LEAST_FORCE_M_S2 if k < 3 else LEAST_RATE_RAD_S

@@ -4,7 +4,7 @@ import random
 
 from hil.diagram.kind import PortKind
 from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
-from hil.diagram.registry import kinds
+from hil.diagram.registry import FMU, kinds
 from hil.diagram.units import times, unit, words
 
 RATES = ((1, 0), (1, 0), (1, 0), (2, 0), (2, 1), (5, 3))
@@ -160,6 +160,11 @@ class Drawn:
             elif one.type == "boolean":
                 value = draw.random() < 0.5
             values[one.name] = value
+        if draw.random() < 0.3:  # a number for each of three elements, about that for all
+            values |= {
+                one.name: tuple(values[one.name] * draw.choice((1.0, 1.25, 2.0)) for _ in range(3))
+                for one in kind.parameters if one.each and draw.random() < 0.7
+            }  # fmt: skip
         if kind.name == "Sum":
             values["signs"] = "".join(draw.choice("+-") for _ in range(draw.randint(1, 4)))
         if kind.name == "Expression":
@@ -170,7 +175,7 @@ class Drawn:
             values["joints"] = 3
         if kind.name == "StateSpace":
             values |= self.system()
-        if kind.check is not None and kind.check(values):
+        if kind.fault_of(values):
             values = {one.name: kind.example.parameters.get(one.name, one.default)
                       for one in kind.parameters}  # fmt: skip
         return values
@@ -297,7 +302,7 @@ def drawn_level(draw, subs, size, depth, *, face):
     level = Drawn(draw, subs, depth)
     level.face(draw.randint(1, 3) if face else draw.randint(0, 2))
     level.begin()
-    names = sorted(kinds())
+    names = sorted(set(kinds()) - {FMU})
     while len(level.blocks) < size:
         if depth < 3 and size > 12 and draw.random() < 0.04:
             level.sub(max(5, size // 4))

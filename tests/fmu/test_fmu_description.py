@@ -162,6 +162,17 @@ def test_what_is_no_archive_is_refused(tmp_path, content):
         read_description(path)
 
 
+def test_what_is_encrypted_is_refused_by_its_name(tmp_path):
+    path = c_vehicle(tmp_path, 3, binary=False)
+    data = bytearray(path.read_bytes())
+    for at in range(len(data)):
+        if data[at : at + 4] == b"PK\x01\x02":
+            data[at + 8] |= 1  # of the flags of every head in the central directory
+    path.write_bytes(data)
+    with pytest.raises(ConfigError, match=r"is no FMU: .+ is encrypted"):
+        read_description(path)
+
+
 def test_an_archive_without_description_is_refused(tmp_path):
     path = tmp_path / "x.fmu"
     with zipfile.ZipFile(path, "w") as archive:

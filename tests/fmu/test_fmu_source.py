@@ -19,7 +19,9 @@ from hil.stations.simulator.bench import ride_of
 from hil.stations.simulator.rehearsal import rehearse
 from hil.stations.simulator.scenario import load_ride, ride_from_table
 from hil.stations.simulator.source import Feedback, Surroundings
-from hil.stations.simulator.sources.fmu import KIND, FmuSettings, _between, state_of
+from hil.stations.simulator.sources.fmu import KIND, FmuSettings
+from hil.stations.simulator.sources.fmu_states import state_of
+from hil.stations.simulator.sources.fmu_vehicle import _between
 from platform6dof.cueing.vehicle import VehicleFlags
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -262,7 +264,7 @@ def test_vehicles_drive_the_bench(tmp_path, fmi, make):
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     (listed,) = (one for one in recording.files if one.kind == "fmu")  # with all that is in it
     assert listed == InputFile(str(path), "fmu", path.stat().st_size, digest)
-    assert states(recording) == ["LIVE"]
+    assert states(recording) == ["WAITING", "LIVE"]  # until its force is known
     following = recording.column("weight") == 1.0
     assert following.sum() > 500
     wanted = recording.column("wanted_force_m_s2")[following][:, 0]
@@ -277,7 +279,7 @@ def test_vehicles_drive_the_bench(tmp_path, fmi, make):
 def test_a_failing_vehicle_fades_and_the_platform_parks(tmp_path, fault):
     start = {"fault": float(FAULTS[fault]), "at_s": 1.5}
     result, recording = ridden(tmp_path, vehicle(tmp_path, 3), C_OUTPUTS, start, 20.0)
-    assert states(recording) == ["LIVE", "FADING_OUT", "AWAY", "LOST"]
+    assert states(recording) == ["WAITING", "LIVE", "FADING_OUT", "AWAY", "LOST"]
     assert result.reason.startswith("the live source was lost: the model failed")
     assert not result.violations  # the gate had nothing to object to
     said = [event.message for event in result.events]

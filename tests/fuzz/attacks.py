@@ -11,6 +11,7 @@ from itertools import count
 from typing import Final
 from zlib import compressobj, crc32
 
+import mesh_scene_files
 from mutators import MOST_BYTES
 
 
@@ -202,6 +203,36 @@ def _mesh() -> Iterator[bytes]:
     yield b"mtllib " + b"x" * 900_000
 
 
+def _dae() -> Iterator[bytes]:
+    whole = mesh_scene_files.dae().decode()
+    before, _, after = whole.partition("<node id")
+    yield _rows('<node><instance_geometry url="#g"/></node>', before)
+    yield (
+        _rows('<node><instance_geometry url="#g"/></node>', before, 500_000) + after[-80:].encode()
+    )
+    yield whole.replace("<p>", "<p>" + "0 " * 400_000).encode()
+    yield whole.replace('count="12">', 'count="12">' + "9" * 900_000).encode()
+    yield b"<triangles " * 80_000
+    yield whole.replace("<translate>10", "<translate>1e999").encode()
+
+
+def _glb() -> Iterator[bytes]:
+    glb = mesh_scene_files.glb
+    yield glb([{"children": [number + 1]} for number in range(5000)] + [{"mesh": 0}])
+    yield glb([{"mesh": 0}] * 9000, told={"scenes": [{"nodes": list(range(9000))}]})
+    part = {"attributes": {"POSITION": 0}, "indices": 1}
+    yield glb(told={"meshes": [{"primitives": [part] * 15_000}]})
+    yield mesh_scene_files.packed("[" * 400_000, b"")
+    yield glb([{"mesh": 0, "matrix": [1e308] * 16}])
+
+
+def _ply() -> Iterator[bytes]:
+    yield _rows("property float a{}\n", "ply\nformat ascii 1.0\nelement vertex 1\n")
+    yield _rows("element a{} 999999\n", "ply\nformat ascii 1.0\n", 900_000) + b"end_header\n"
+    yield mesh_scene_files.ply() + b"3 0 1 2\n" * 100_000
+    yield mesh_scene_files.ply().replace(b"vertex 4", b"vertex 1000000")
+
+
 def _library() -> Iterator[bytes]:
     yield _rows("newmtl m{}\nKd 1 0 0\n", "newmtl red\nKd 1 0 0\n")
     yield _rows("map_Kd p{}.png\n", "newmtl red\n")
@@ -317,7 +348,9 @@ _OWN: Final[dict[str, Callable[[], Iterator[bytes]]]] = {
     "fmu archive": _archives, "host protocol": _xml, "robot urdf": _xml, "robot mjcf": _mjcf,
     "mesh obj": _mesh, "mesh library": _library, "mesh texture": _texture,
     "journal": _journal, "snapshot": _snapshot, "played": _table, "vehicle": _table, "ride": _table,
-    "motion": _table, "at2": _table, "drive settings": _settings_json, "change": _settings_json,
+    "mesh dae": _dae, "mesh glb": _glb, "mesh ply": _ply,
+    "motion": _table, "at2": _table, "v2": _table,
+    "drive settings": _settings_json, "change": _settings_json,
     "overrides": _lines, "diagram options": _lines, "data sheet": _sheet, "small texts": _small,
     "faults": _toml(_rows("[[fault]]\nat_s = {}\n")), "scenario": _scenario,
     "arm-scenario": _scenario, "world-scenario": _scenario, "simulator-scenario": _scenario,

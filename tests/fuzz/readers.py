@@ -1,6 +1,7 @@
 """Every reader of what others write, each with good files and the errors that are its own."""
 
 import io
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Sequence
@@ -118,6 +119,17 @@ def _robot_with(mesh: Path) -> None:
     _robot(robot)
 
 
+def _scenes(form: str) -> list[bytes]:
+    import mesh_scene_files as files
+
+    found = {
+        "dae": [files.dae(), files.painted()],
+        "glb": [files.glb(), files.glb(mode=5, faces=[0, 2, 1, 3])],
+        "ply": [files.ply(), files.ply(words=False)],
+    }
+    return found[form]
+
+
 def _library(path: Path) -> None:
     mesh = path.with_name("box.obj")
     mesh.write_bytes(BOX.replace(b"box.mtl", path.name.encode()))
@@ -231,7 +243,7 @@ def _ride(path: Path) -> None:
 
 
 def _motion_table(path: Path) -> None:
-    from hil.stations.platform.motion.at2 import read_recording
+    from hil.stations.platform.motion.formats import read_recording
 
     read_recording(path, ["t_s", "x_m"])
 
@@ -240,6 +252,31 @@ def _at2(path: Path) -> None:
     from hil.stations.platform.motion.at2 import read_at2
 
     read_at2(path)
+
+
+def _recording(path: Path) -> None:
+    from hil.stations.platform.motion.formats import header_of, read_recording
+
+    read_recording(path, list(header_of(path))[:2])
+
+
+V2: Final = (
+    b"Corrected accelerogram\nA01   Chan  1:  90 Deg\n    10 points of accel data equally spaced "
+    b"at  .005 sec, in cm/sec2. (8f10.5)\n" + b"   1.00000" * 8 + b"\n" + b"  -2.00000" * 2
+    + b"\nSta Chan   2: Up\n 35 Real-header values follow on 7 lines, Format= (5F15.6)\n"
+    + 35 * b"       1.000000" + b"\n"
+    b"       9 acceleration pts, approx 9 secs, units=cm/s^2 (04),Format=(8F10.5)\n"
+    + b"   1.00000" * 8 + b"\n  -2.00000\n"
+)  # fmt: skip
+SAC: Final = (
+    struct.pack("<f", 0.01) + bytes(300) + struct.pack("<i", 6) + bytes(8) + struct.pack("<i", 10)
+    + bytes(20) + struct.pack("<i", 1) + bytes(76) + struct.pack("<i", 1) + bytes(208) + bytes(40)
+)  # fmt: skip
+MINISEED: Final = (
+    b"000001D STAT 00HNEXX" + struct.pack(">HHBBBBH", 2026, 59, 12, 0, 0, 0, 0)
+    + struct.pack(">HhhBBBBlHH", 10, 100, 1, 0, 0, 0, 1, 0, 64, 48)
+    + struct.pack(">HHBBBB", 1000, 0, 3, 1, 8, 0) + bytes(200)
+)  # fmt: skip
 
 
 AT2: Final = (
@@ -460,6 +497,8 @@ def readers() -> dict[str, Reader]:
         Reader("robot mjcf", ".xml", _tests("world/mjcf/arm.xml", "world/mjcf/linkage.mjcf"),
                _robot, beside=_cover),
         Reader("mesh obj", ".obj", lambda: [BOX], _robot_with, place="robot.urdf"),
+        *(Reader(f"mesh {one}", f".{one}", partial(_scenes, one), _robot_with, place="robot.urdf")
+          for one in ("dae", "glb", "ply")),
         Reader("mesh library", ".mtl", lambda: [LIBRARY], _library, place="robot.urdf"),
         Reader("mesh texture", ".png", _pictures, _texture, place="robot.urdf"),
         Reader("scene", ".toml", _shipped("world/scenes/*.toml"), _scene),
@@ -480,6 +519,9 @@ def readers() -> dict[str, Reader]:
         Reader("motion", ".csv", lambda: [b"t_s,x_m\n0,0\n0.01,1e-3\n0.02,2e-3\n"], _motion_table,
                (MotionError,)),
         Reader("at2", ".at2", lambda: [AT2], _at2, (MotionError,)),
+        Reader("v2", ".v2", lambda: [V2], _recording, (MotionError,)),
+        Reader("sac", ".sac", lambda: [SAC], _recording, (MotionError,)),
+        Reader("miniseed", ".mseed", lambda: [MINISEED], _recording, (MotionError,)),
         Reader("played", ".csv", lambda: [PLAYED], _played),
         Reader("vehicle", ".csv", lambda: [RIDE],
                _vehicle_csv, (ValueError, OSError)),

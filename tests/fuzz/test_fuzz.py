@@ -42,7 +42,11 @@ def test_mutated_files_are_read_or_refused(tmp_path, group):
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
-    "name", ["diagram", "expression", "journal", "snapshot", "mesh obj", "mesh texture"]
+    "name",
+    [
+        *("diagram", "expression", "journal", "snapshot", "mesh obj", "mesh texture"),
+        *("mesh dae", "mesh glb", "mesh ply"),
+    ],
 )
 def test_attacks_are_refused(tmp_path, name):
     found = list(fuzz([name], -1000, 0, tmp_path))

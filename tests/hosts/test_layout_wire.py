@@ -14,7 +14,8 @@ from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
 from hil.hosts.kind import Packet, Refused
 from hil.hosts.layout import LayoutCodec
-from hil.hosts.layout_map import CODES, GROUPS, LayoutSettings
+from hil.hosts.layout_fields import CODES, GROUPS
+from hil.hosts.layout_map import LayoutSettings
 from hil.hosts.maps import load_map, map_of
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, VehicleFlags
 

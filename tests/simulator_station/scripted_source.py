@@ -25,6 +25,9 @@ class ScriptedSettings(Settings):
     lost_until_s: float = NEVER_S
     ground_from_s: float = NEVER_S
     known: bool = False
+    rest_m_s2: tuple[float, float, float] = (0.0, 0.0, -GRAVITY_M_S2)
+    speed_share: float = 0.0  # of the speed that the surge makes
+    posed: bool = False
 
 
 class Scripted:
@@ -50,9 +53,13 @@ class Scripted:
             return Heard(None, HostState.WAITING, Cause.NO_PACKET, 0.0)
         s = math.sin(2.0 * math.pi * one.frequency_hz * now_s)
         flags = VehicleFlags.GROUND if now_s >= one.ground_from_s else VehicleFlags(0)
+        flags |= VehicleFlags.POSE if one.posed else VehicleFlags(0)
+        w = 2.0 * math.pi * one.frequency_hz
+        v_m_s = one.speed_share * one.surge_m_s2 / w * (1.0 - math.cos(w * now_s))
+        x, y, z = one.rest_m_s2
         state = VehicleState(
-            now_s, (one.surge_m_s2 * s, 0.0, -GRAVITY_M_S2), (one.roll_rad_s * s, 0.0, 0.0),
-            (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), flags,
+            now_s, (x + one.surge_m_s2 * s, y, z), (one.roll_rad_s * s, 0.0, 0.0),
+            (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (v_m_s, 0.0, 0.0), (0.0, 0.0, 0.0), flags,
         )  # fmt: skip
         away_s = now_s - one.lost_from_s
         if away_s < 0.0 or now_s >= one.lost_until_s:

@@ -85,3 +85,17 @@ def test_what_cannot_be_told_is_refused(tmp_path):
     path.write_text(path.read_text().replace("gps_speed", "other"))
     with pytest.raises(MotionError, match="no column of speed"):
         find_axes(path, bend)
+
+
+def test_stamps_of_iso_8601_are_times_as_well(tmp_path):
+    path = tmp_path / "phone.csv"
+    bend = written(path, MOUNTS[5])
+    numbers = find_axes(path, bend).toml
+    head, *rows = path.read_text().splitlines()
+    day = np.datetime64("2026-02-28T23:59:50", "us")
+    for k, row in enumerate(rows):
+        t, _, rest = row.partition(",")
+        rows[k] = f"{day + np.timedelta64(round(1e6 * float(t)), 'us')}Z,{rest}"
+    path.write_text("\n".join([head, *rows]))
+    wanted = numbers.replace('unit = "s"', 'unit = "iso"').replace("time in s;", "time in iso;")
+    assert find_axes(path, bend).toml == wanted

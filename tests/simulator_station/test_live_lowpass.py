@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from hil.config.errors import ConfigError, MotionError
@@ -66,6 +68,19 @@ def test_a_record_is_filtered_by_the_same_law_forth_and_back():
         assert gain == pytest.approx(abs(butterworth(frequency_hz, 10.0, order=4)) ** 2, abs=1e-6)
 
 
+@given(share=st.floats(-300.0, 0.0).map(lambda power: 10.0**power))
+@example(share=1e-5)
+@example(share=2e-40)
+def test_a_constant_passes_unchanged_or_the_corner_is_refused(share):
+    samples = np.full((3000, 1), 3.0)
+    corner_hz = share * 0.5 / PERIOD_S
+    if not 1e-5 <= share < 1.0:
+        with pytest.raises(MotionError, match=r"at least 0\.0025 Hz"):
+            lowpass(samples, PERIOD_S, corner_hz)
+    else:
+        assert lowpass(samples, PERIOD_S, corner_hz) == pytest.approx(samples, rel=1e-6)
+
+
 def test_it_begins_at_rest_and_what_is_no_number_begins_anew():
     one = LiveLowPass(10.0, PERIOD_S)
     assert one.step([3.0, math.nan]) == pytest.approx([3.0, math.nan], nan_ok=True)
@@ -119,7 +134,9 @@ def test_what_a_ride_follows_is_its_source_filtered_and_nothing_else(tmp_path):
     wanted = np.array([one.step(force) for force in plain.tolist()])
     assert np.abs(slow - wanted)[500:].max() < 1e-9
     assert np.abs(slow - plain).max() > 0.02
-    with pytest.raises(ConfigError, match=r"source\.map: lowpass_hz is 400\.0 Hz: above 0 and"):
+    with pytest.raises(
+        ConfigError, match=r"source\.map: lowpass_hz is 400\.0 Hz: at least 0\.0025 Hz and"
+    ):
         ridden(tmp_path, 400.0)
     with pytest.raises(ConfigError, match="lowpass_hz"):
         ridden(tmp_path, -1.0)

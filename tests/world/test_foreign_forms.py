@@ -10,15 +10,19 @@ import pytest
 
 from hil.config.errors import ConfigError
 from hil.machines.robot_documents import document_of
-from sim.world.engine.mjcf import model_text
+from hil.stations.world.scenario import scenario_table, world_plan_from_table
+from sim.world.engine.mjcf import model_text, robot_text, stepping_of
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World
 from sim.world.mjcf.reading import read_mjcf
 from sim.world.robots.bodies import placed_bodies
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.losses import rank
+from sim.world.robots.toml_form import read_toml
+from sim.world.robots.toml_writing import write_toml
 from sim.world.robots.tree import spanning_tree
 from sim.world.robots.urdf_reading import read_urdf
+from sim.world.robots.urdf_writing import urdf_losses
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "cases"
 LINK = '<inertial><origin xyz="0 0 0.2"/><mass value="{mass}"/><inertia {inertia}/></inertial>'
@@ -257,12 +261,51 @@ def test_a_mesh_that_is_not_closed_weighs_as_the_engine_has_it():
 
 def test_losses_that_change_the_motion_come_first(tmp_path):
     path = tmp_path / "a.xml"
-    path.write_text('<mujoco><visual/><option gravity="0 0 -1"/><worldbody><body name="a"><joint '
+    path.write_text('<mujoco><visual/><option density="1.2"/><worldbody><body name="a"><joint '
                     'stiffness="3"/><geom size="1" friction="2"/></body></worldbody>'
                     "</mujoco>")  # fmt: skip
     document = document_of(str(path))
     assert [rank(one) for one in sorted(document.losses, key=rank)] == [0, 0, 1, 2]
-    assert "gravity = 0 0 -1: a world has its own: gravity_m_s2" in document.lost[0]
+    assert "density = 1.2: a scene says how a world is stepped" in document.lost[0]
+
+
+FALLING = """<mujoco><option {}/><worldbody><body name="a"><freejoint/><geom size="0.1"/></body>
+</worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize(("option", "kept"), [
+    ('gravity="0 0 -1.62"', (0.0, 0.0, -1.62)), ('gravity="1 -2 0"', (1.0, -2.0, 0.0)),
+    ('gravity="0 0 -9.81"', None), ('timestep="0.002"', None),
+    ('timestep="0.002"><flag gravity="disable"/></option><option', (0.0, 0.0, 0.0)),
+])  # fmt: skip
+def test_gravity_of_a_model_is_kept_by_every_form_that_can_say_it(option, kept, tmp_path):
+    """Judge: how the engine's own reading of the text falls."""
+    text = FALLING.format(option)
+    robot, losses = read_mjcf(text, "a.xml")
+    assert (robot.gravity_m_s2, losses) == (kept, ())
+    assert read_toml(write_toml(robot), "a.toml") == robot
+    assert read_mjcf(robot_text(robot), "b.xml")[0].gravity_m_s2 == kept
+    told = [str(one) for one in urdf_losses(robot) if one.field == "gravity_m_s2"]
+    assert told == ([f"robot gravity_m_s2 = {kept}: URDF has no gravity"] if kept else [])
+    path = tmp_path / "a.xml"
+    path.write_text(text)
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data)
+    pulled = data.qvel[:3] / model.opt.timestep
+    stepping = stepping_of(document_of(str(path)).robot)
+    np.testing.assert_allclose(stepping.gravity_m_s2, pulled, atol=1e-9)
+
+
+def test_a_run_of_a_model_has_its_gravity_unless_the_scenario_tells_another(tmp_path):
+    path = tmp_path / "a.xml"
+    path.write_text("""<mujoco><option gravity="0 0 -1.62"/><worldbody><body name="a">
+<joint name="j"/><geom size="0.1"/></body></worldbody>
+<actuator><motor joint="j" ctrlrange="-5 5"/></actuator></mujoco>""")
+    plan = world_plan_from_table(scenario_table(path), path)
+    assert plan.stepping.gravity_m_s2 == (0.0, 0.0, -1.62)
+    plan = world_plan_from_table(scenario_table(path), path, ["gravity_m_s2=[0, 0, -3.7]"])
+    assert plan.stepping.gravity_m_s2 == (0.0, 0.0, -3.7)
 
 
 def test_a_fault_does_not_hide_what_was_left_out_before(tmp_path):

@@ -214,9 +214,9 @@ FAULTS = {
     "no scale": ({"part_obj": QUADS}, '"part.obj"', '"part.obj", scale = [1, 0, 1]',
         "a.toml:10:8: link 1 mesh = (1.0, 0.0, 1.0): no scale; three finite numbers that are not "
         "0, such as 0.001"),
-    "another form": ({"part_dae": "<COLLADA/>"}, "part.obj", "part.dae",
-        "a.toml:10:8: mesh = part.dae: part.dae: no mesh that is read; a file .stl or .obj; "
-        "export it as one of them"),
+    "another form": ({"part_fbx": "Kaydara"}, "part.obj", "part.fbx",
+        "a.toml:10:8: mesh = part.fbx: part.fbx: no mesh that is read; a file .stl, .obj, .dae, "
+        ".ply, .glb; export it as one of them"),
     "a part absent": ({"part_obj": QUADS}, '"part.obj"', '"part.obj", parts = ["b.stl"]',
         f"a.toml:10:8: mesh = part.obj: b.stl {ABSENT}"),
     "no file": ({}, 'mesh = { file = "part.obj" }', "",
@@ -421,7 +421,7 @@ def test_a_whole_document_needs_no_files():
 def test_urdf_tells_what_of_its_meshes_it_leaves_out():
     text = """<robot name="r"><link name="a">
   <visual><geometry><mesh filename="package://p/skin.obj"/></geometry></visual>
-  <visual><geometry><mesh filename="skin.dae"/></geometry></visual>
+  <visual><geometry><mesh filename="skin.fbx"/></geometry></visual>
   <visual><geometry><mesh filename="part.obj" scale="2 2 2" sacle="1"/></geometry></visual>
   <collision><geometry><mesh filename="part.obj"/></geometry></collision>
   </link></robot>"""
@@ -430,7 +430,8 @@ def test_urdf_tells_what_of_its_meshes_it_leaves_out():
     assert [str(one) for one in losses] == [
         "2:3: link a <visual>: its mesh package://p/skin.obj is not there: no folder above the "
         "document has it",
-        "3:3: link a <visual>: its mesh skin.dae is not read; read are .stl, .obj",
+        "3:3: link a <visual>: its mesh skin.fbx is not read; read are .stl, .obj, .dae, "
+        ".ply, .glb",
         "4:21: link a sacle = 1: <mesh> has no such attribute; those that are read: filename, "
         "scale",
     ]

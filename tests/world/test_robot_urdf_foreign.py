@@ -63,7 +63,8 @@ LOSSES = {
         "7:3: joint on_floor type = planar: it is two slides and a hinge, with links of "
         "nothing between",
         "11:5: joint on_floor <limit>: it is of one axis",
-        "32:5: link laser <visual>: its mesh laser.dae is not read; read are .stl, .obj",
+        "32:5: link laser <visual>: its mesh laser.dae: laser.dae cannot be read: laser.dae: the "
+        "document stands in no folder; a file that is there",
         "38:5: joint laser_joint effort = 1: such a joint has no limits",
         "38:5: joint laser_joint velocity = 1: such a joint has no limits",
     ],

@@ -159,6 +159,11 @@ def test_what_is_no_snapshot_of_this_bench_is_refused(tmp_path):
         np.savez(path, head=head)
         with pytest.raises(ConfigError, match=words):
             read_snapshot(path)
+    data = bytearray(path.read_bytes())
+    data[data.rindex(b"PK\x01\x02") + 8] |= 1  # flags of its last member
+    path.write_bytes(data)
+    with pytest.raises(ConfigError, match=r"is no snapshot of a run: .* encrypted"):
+        read_snapshot(path)
     code = io.BytesIO()
     np.savez(code, head=np.array([print], dtype=object))
     path.write_bytes(code.getvalue())

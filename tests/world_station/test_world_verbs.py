@@ -15,6 +15,7 @@ from hil.cli.main import app
 from hil.config.shipped import configs_dir
 from hil.machines.documents import machine_names, machine_robot
 from hil.stations.world.commands import arguments, show
+from sim.world.robots.losses import rank
 from sim.world.robots.toml_form import read_toml
 
 SHIPPED = sorted(path.stem for path in (configs_dir() / "world" / "robots").glob("*.toml"))
@@ -50,7 +51,8 @@ def test_a_machine_is_taken_like_a_document_and_its_losses_are_told(name, tmp_pa
     (end,) = told("fk", name)["ends"]
     checked = told("check", name)
     assert checked["engine"] == "ok"
-    assert checked["losses"] == [str(loss) for loss in machine_robot(name).losses]
+    losses = sorted(machine_robot(name).losses, key=rank)
+    assert checked["losses"] == [str(loss) for loss in losses]
     assert f"not said: {checked['losses'][-1]}" in said("check", name).stdout
     written = tmp_path / "written.toml"
     said("convert", name, "--to", "toml", "-o", str(written))
@@ -119,6 +121,55 @@ def test_a_joint_beyond_its_limits_is_told_with_both(tmp_path):
     wanted = f"joint 1: 60.000 deg is beyond its limits of {-math.degrees(1):.3f} to 57.296 deg"
     assert found["violations"] == [wanted]
     assert told("fk", str(own), "--q", "1=57")["ok"]
+
+
+NAMED = """<robot name="two"><link name="base"/><link name="arm"/><link name="hand"/>
+<joint name="shoulder=x" type="revolute"><parent link="base"/><child link="arm"/>
+<axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="5" velocity="1"/></joint>
+<joint name="elbow" type="revolute"><parent link="arm"/><child link="hand"/>
+<origin xyz="1 0 0"/><axis xyz="0 0 1"/><limit lower="-2" upper="2" effort="5" velocity="1"/>
+</joint></robot>"""
+
+
+@pytest.fixture
+def named(tmp_path):
+    path = tmp_path / "two.urdf"
+    path.write_text(NAMED)
+    return str(path)
+
+
+def test_joints_are_called_by_the_names_of_the_document(named):
+    by_name = told("fk", named, "--q", "shoulder=x=30", "--q", "elbow=-20")
+    by_number = told("fk", named, "--q", "1=30", "--q", "2=-20")
+    assert by_name == by_number
+    assert by_name["q"]["1"] == [pytest.approx(math.radians(30))]
+    beyond = told("fk", named, "--q", "elbow=120", status=1)["violations"]
+    assert beyond[0].startswith("joint 2 elbow: 120.000 deg is beyond")
+    shown = said("fk", named, "--q", "elbw=1", status=2).stderr
+    assert "'elbw': no such joint; JOINT=VALUE with one of 1 shoulder=x, 2 elbow" in shown
+    shown = said("fk", named, "--q", "elbow=1", "--q", "2=1", status=2).stderr
+    assert "'2=1': joint 2 elbow is given twice" in shown
+
+
+def test_a_name_of_two_joints_is_asked_for_by_number(tmp_path):
+    text = (configs_dir() / "world" / "robots" / "robot_a.toml").read_text()
+    own = tmp_path / "own.toml"
+    own.write_text(text.replace('type = "hinge"', 'type = "hinge"\nname = "same"', 2))
+    shown = said("fk", str(own), "--q", "same=1", status=2).stderr
+    assert "'same': 2 joints have this name; say 1, 2" in shown
+
+
+def test_an_end_and_the_joints_of_an_inverse_are_called_by_name(tmp_path):
+    text = (configs_dir() / "world" / "robots" / "robot_a.toml").read_text()
+    own = tmp_path / "own.toml"
+    own.write_text(
+        text.replace('type = "hinge"', 'type = "hinge"\nname = "waist"', 1)
+    )  # fmt: skip
+    pose = ("--pose", "700,100,800,0,90,0")
+    found = said("ik", str(own), *pose, "--end", "tool", "--q", "waist=5").stdout
+    assert "joint 1 waist: " in found
+    shown = said("ik", str(own), *pose, "--end", "hand", status=2).stderr
+    assert "'hand': no such joint; one of 7 tool" in shown
 
 
 @pytest.mark.parametrize("given", ["7=1", "1", "=", "x=3", "1=nan", "1=1,2", "²=1"])

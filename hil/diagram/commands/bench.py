@@ -30,6 +30,7 @@ def bench(
     from hil.timing.realtime import RealClock
 
     path, sound = diagram_of(file, settings or [])
+    sound.flat.refuse_models("its ticks cannot be timed without it")
     now_s = RealClock().now_s
     kernel = tick_cost(sound, now_s, ticks)
     plain = timed(Interpreter(sound), sound.flat.base_s, now_s, max(ticks // 20, 100))

@@ -74,7 +74,7 @@ def operated_diagram(
 
     path = find_file(name, folder="diagrams", key="FILE")
     file = read(path)
-    version = Version.of(file, changes_of(settings))
+    version = Version.of(file, changes_of(settings), models=True)
     return str(path), version, operated(file, pressed, slid)
 
 
@@ -160,17 +160,16 @@ def _numbers(one: str, text: str, size: int) -> list[float]:
 
 
 def _table(name: str, text: str, size: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Times and rows of a CSV file: column ``t_s``, then the input's name, or name_1, name_2, …."""
+    """Times and rows of a CSV file: ``t_s`` (or ``t_ms``, …), and name, or name_1, name_2, …."""
     import numpy as np
 
-    from hil.config.tables import read_table
+    from hil.config.times import read_timed
 
     columns = [name] if size == 1 else [f"{name}_{number}" for number in range(1, size + 1)]
     try:
-        table = read_table(text, ["t_s", *columns])
+        table, time, times_s = read_timed(text, columns)
     except MotionError as error:
         raise ConfigError("--input", [str(error)]) from None
-    times_s = table.columns["t_s"]
     if not (np.diff(times_s) > 0.0).all():
-        raise ConfigError(text, ["column 't_s': each time must be above the one before"])
+        raise ConfigError(text, [f"column {time!r}: each time must be above the one before"])
     return times_s, np.stack([table.columns[one] for one in columns], axis=1)

@@ -63,6 +63,9 @@ def check(file: FileArg, settings: SetOption = None, as_json: Json = False) -> N
     for what, ports in (("in ", inputs), ("out", outputs)):
         for port in ports:
             out.print(f"{what} {port['name']}: {_port_words(port)}", soft_wrap=True)
+    for name, one in flat.models.items():
+        words = f"{name}: {one.file.name} is native code; `hil diagram run FILE --trust` loads it"
+        out.print(words, soft_wrap=True)
     out.print(
         f"{len(flat.blocks)} blocks, {len(flat.wires)} wires; a tick costs {1e6 * cost_s:.1f} us "
         f"of {1e3 * flat.base_s:g} ms",
@@ -96,6 +99,9 @@ def run(
         Path | None,
         typer.Option("--record", metavar="FOLDER", help="Record it, for hil panel and hil report."),
     ] = None,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Load the native code of its FMUs, if it has some.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Run a diagram alone, as fast as it can; exit status 1 if a number became not finite."""
@@ -120,7 +126,12 @@ def run(
             text = settings_text(version.file.path)
             written, folder = stack.enter_context(recorded(version, text, given, record))
             recording = str(folder / "recording.mcap")
-        engine, stop = play(version, plan, acts, ticks, table, written)
+        models = None
+        if sound.flat.models:
+            from hil.diagram.models import opened_models
+
+            models = stack.enter_context(opened_models(sound.flat, trusted=trust))
+        engine, stop = play(version, plan, acts, ticks, table, written, models)
     outputs = {name: engine.output(name).tolist() for name in engine.outputs}
     if as_json:
         told = None

@@ -69,11 +69,13 @@ class RunningBlock:
         elif name in SOURCES:
             self.output = self._source(SOURCES[name](parameters, setting))
         elif name in STATELESS:
-            equation = STATELESS[name](parameters, setting)
-            self.output = self._elements([equation] * setting.size)
+            parts = self.block.kind.elements(parameters, setting.size)
+            self.output = self._elements([STATELESS[name](one, setting) for one in parts])
         elif name in STATEFUL:
             self.states = [kept[every * i : every * (i + 1)] for i in range(setting.size)]
-            made = [STATEFUL[name](parameters, setting, x) for x in self.states]
+            parts = self.block.kind.elements(parameters, setting.size)
+            pairs = zip(parts, self.states, strict=True)
+            made = [STATEFUL[name](one, setting, x) for one, x in pairs]
             self.output = self._elements([one.output for one in made])
             self.update = self._updates(made)
         elif name in EVERY or self.block.kind.functions is not None:

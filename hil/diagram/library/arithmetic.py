@@ -11,6 +11,7 @@ from hil.diagram.kind import (
     Parameters,
     PortKind,
     Ports,
+    each,
     one_in,
     two_in,
 )  # fmt: skip
@@ -62,7 +63,7 @@ KINDS: Final = (
         name="Gain", group=GROUP, about="A constant factor.", equation="y = k u",
         ports=_gain_ports,
         parameters=(
-            ParameterKind("k", default=1.0, unit="unit"),
+            *each(ParameterKind("k", default=1.0, unit="unit")),
             ParameterKind("unit", "unit", "1", about="unit of k"),
         ),
         example=Example({"k": 2.0}, {"u": 1.5}),
@@ -71,7 +72,7 @@ KINDS: Final = (
         name="Bias", group=GROUP, about="A constant addend.", equation="y = u + bias",
         ports=_bias_ports,
         parameters=(
-            ParameterKind("bias", default=0.0, unit="unit"),
+            *each(ParameterKind("bias", default=0.0, unit="unit")),
             ParameterKind("unit", "unit", "1", about="unit of input, bias and output"),
         ),
         example=Example({"bias": 1.0}, {"u": 1.5}),

@@ -15,6 +15,7 @@ from hil.diagram.kind import (
     Parameters,
     PortKind,
     Ports,
+    each,
     flag,
     one_in,
 )  # fmt: skip
@@ -86,14 +87,14 @@ KINDS: Final = (
     BlockKind(
         name="Integral", group=GROUP, about="Integral by the trapezoid rule.",
         equation="y[0] = initial, y[k] = y[k-1] + H/2 (u[k-1] + u[k])",
-        ports=one_in("?a", "?a*s"), parameters=(INITIAL,), states=("x", "last", "started"),
+        ports=one_in("?a", "?a*s"), parameters=each(INITIAL), states=("x", "last", "started"),
         initial=lambda p, _: (p["initial"], 0.0, 0.0),
         numbers=lambda p, s: (s.period_s / 2.0,), example=ONE,
     ),
     BlockKind(
         name="IntegralForward", group=GROUP, about="Integral by Euler's rule; breaks a loop.",
         equation="y[0] = initial, y[k] = y[k-1] + H u[k-1]", ports=one_in("?a", "?a*s"),
-        direct=NO_PAIRS, parameters=(INITIAL,), states=("x",),
+        direct=NO_PAIRS, parameters=each(INITIAL), states=("x",),
         initial=lambda p, _: (p["initial"],), numbers=lambda p, s: (s.period_s,), example=ONE,
     ),
     BlockKind(
@@ -102,9 +103,11 @@ KINDS: Final = (
         ports=_limits_ports, check=_limits_fault, states=("x", "last", "started"),
         initial=lambda p, _: (p["initial"], 0.0, 0.0), example=ONE,
         parameters=(
-            ParameterKind("low", default=-1.0, unit="unit"),
-            ParameterKind("high", default=1.0, unit="unit"),
-            ParameterKind("initial", default=0.0, unit="unit"),
+            *each(
+                ParameterKind("low", default=-1.0, unit="unit"),
+                ParameterKind("high", default=1.0, unit="unit"),
+                ParameterKind("initial", default=0.0, unit="unit"),
+            ),
             ParameterKind("unit", "unit", "1", about="unit of the output"),
         ),
         numbers=lambda p, s: (s.period_s / 2.0, p["low"], p["high"]),
@@ -119,13 +122,14 @@ KINDS: Final = (
     BlockKind(
         name="Lag", group=GROUP, about="First-order lag, exact for an input held over a tick.",
         equation="y[0] = initial, y[k] = y[k-1] + (1 - e^(-H/time_s)) (u[k-1] - y[k-1])",
-        ports=one_in(), direct=NO_PAIRS, parameters=(seconds("time_s", 1.0, above=0.0), INITIAL),
+        ports=one_in(), direct=NO_PAIRS,
+        parameters=each(seconds("time_s", 1.0, above=0.0), INITIAL),
         states=("x",), initial=lambda p, _: (p["initial"],), numbers=_decay, example=ONE,
     ),
     BlockKind(
         name="HighPass", group=GROUP, about="What a lag leaves: its input less the lag.",
         equation="y[k] = u[k] - x[k], x[k+1] = x[k] + (1 - e^(-H/time_s)) (u[k] - x[k]), x[0] = 0",
-        ports=one_in(), parameters=(seconds("time_s", 1.0, above=0.0),), states=("x",),
+        ports=one_in(), parameters=each(seconds("time_s", 1.0, above=0.0)), states=("x",),
         numbers=_decay, example=ONE,
     ),
     BlockKind(
@@ -134,8 +138,10 @@ KINDS: Final = (
         "b1 = K (H - 2 T1)/(2 T2 + H), a1 = (H - 2 T2)/(2 T2 + H)",
         ports=lambda p: one_in("?a", f"?a*({p['unit']})"), numbers=_lead_lag,
         parameters=(
-            ParameterKind("k", default=1.0, unit="unit"), seconds("lead_s", 0.1),
-            seconds("lag_s", 1.0), GAIN_UNIT,
+            *each(
+                ParameterKind("k", default=1.0, unit="unit"), seconds("lead_s", 0.1),
+                seconds("lag_s", 1.0),
+            ), GAIN_UNIT,
         ),
         states=("u_last", "y_last"), example=ONE,
     ),
@@ -143,8 +149,8 @@ KINDS: Final = (
         name="Derivative", group=GROUP, about="Derivative with a filter.",
         equation="y[0] = 0, y[k] = (y[k-1] + N (u[k] - u[k-1])) / (1 + N H)",
         ports=one_in("?a", "?a/s"),
-        parameters=(ParameterKind("filter_per_s", default=100.0, above=0.0, unit="1/s",
-                                  about="N: the filter's bandwidth"),),
+        parameters=each(ParameterKind("filter_per_s", default=100.0, above=0.0, unit="1/s",
+                                      about="N: the filter's bandwidth")),
         numbers=lambda p, s: (p["filter_per_s"], 1.0 + p["filter_per_s"] * s.period_s),
         states=("u_last", "y_last", "started"), example=ONE,
     ),
@@ -153,8 +159,10 @@ KINDS: Final = (
         equation="y = feedforward + kp e + ki I; I[0] = 0, I[k] = I[k-1] + H/2 (e[k-1] + e[k])",
         ports=_pi_ports,
         parameters=(
-            ParameterKind("kp", default=0.2, unit="unit"),
-            ParameterKind("ki", default=0.1, unit="unit/s"), GAIN_UNIT,
+            *each(
+                ParameterKind("kp", default=0.2, unit="unit"),
+                ParameterKind("ki", default=0.1, unit="unit/s"),
+            ), GAIN_UNIT,
         ),
         states=("integral", "last", "started"),
         numbers=lambda p, s: (s.period_s / 2.0, p["kp"], p["ki"]), example=Example(
@@ -169,14 +177,18 @@ KINDS: Final = (
         "I[k+1] = I + H ki (setpoint - measured) + H/Tt (u - v)",
         ports=_pid_ports, check=_pid_fault, numbers=_pid_numbers,
         parameters=(
-            ParameterKind("kp", default=1.0, unit="unit"),
-            ParameterKind("ki", default=0.0, unit="unit/s"),
-            ParameterKind("kd", default=0.0, unit="unit*s"),
+            *each(
+                ParameterKind("kp", default=1.0, unit="unit"),
+                ParameterKind("ki", default=0.0, unit="unit/s"),
+                ParameterKind("kd", default=0.0, unit="unit*s"),
+            ),
             ParameterKind("setpoint_weight", default=1.0, low=0.0, high=2.0, about="b"),
             ParameterKind("filter_per_s", default=100.0, above=0.0, unit="1/s", about="N"),
             seconds("tracking_s", 1.0, above=0.0),
-            ParameterKind("low", default=-1e6, unit="unit of u"),
-            ParameterKind("high", default=1e6, unit="unit of u"), GAIN_UNIT,
+            *each(
+                ParameterKind("low", default=-1e6, unit="unit of u"),
+                ParameterKind("high", default=1e6, unit="unit of u"),
+            ), GAIN_UNIT,
         ),
         states=("integral", "d", "measured_last", "w_last", "kp_last", "kd_last", "started"),
         initial=lambda p, _: (0.0, 0.0, 0.0, 0.0, p["kp"], p["kd"], 0.0),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from hil.config.errors import ConfigError, MotionError
-from hil.config.tables import read_table
+from hil.config.times import read_timed
 from hil.diagram.kind import BlockKind, Example, ParameterKind, Parameters, PortKind, Ports
 from hil.diagram.model import Diagram, DrawnBlock
 from hil.diagram.parameters import NUMBERS_MOST
@@ -29,10 +29,10 @@ def table_of(p: Parameters) -> Parameters:
         ConfigError: With file, line, column and value of what is wrong.
     """
     try:
-        table = read_table(p["file"], [p["time"], p["column"]])
+        table, _, times = read_timed(p["file"], [p["column"]], p["time"])
     except MotionError as error:
         raise ConfigError(str(p["file"]), [str(error)]) from None
-    times, values = table.columns[p["time"]], table.columns[p["column"]]
+    values = table.columns[p["column"]]
     if len(times) > NUMBERS_MOST:
         told = f"{len(times)} rows; at most {NUMBERS_MOST}: leave some out"
         raise ConfigError(str(p["file"]), [told])
@@ -49,7 +49,8 @@ KINDS: Final = (
             ParameterKind("file", "file", high=PATH_MOST,
                           about="beside the diagram, or one of configs/motions"),
             ParameterKind("column", "text", about="name of the column"),
-            ParameterKind("time", "text", "t_s", about="name of the column of times in seconds"),
+            ParameterKind("time", "text", "t_s", about="column of times: seconds, or as its "
+                          "name ends (_ms, _us, _ns), or stamps of ISO 8601"),
             ParameterKind("unit", "unit", "1"),
         ),
         example=Example({"file": "test_drive.csv", "column": "f_x_m_s2", "unit": "m/s^2"}),

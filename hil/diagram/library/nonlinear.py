@@ -12,6 +12,7 @@ from hil.diagram.kind import (
     Parameters,
     PortKind,
     Ports,
+    each,
     flag,
     flat,
     one_in,
@@ -85,15 +86,17 @@ KINDS: Final = (
         equation="y = low if u < low, high if u > high, else u; limited = u < low or u > high",
         ports=_saturation_ports, check=_order_fault, example=ONE,
         parameters=(
-            ParameterKind("low", default=-1.0, unit="unit"),
-            ParameterKind("high", default=1.0, unit="unit"), UNIT,
+            *each(
+                ParameterKind("low", default=-1.0, unit="unit"),
+                ParameterKind("high", default=1.0, unit="unit"),
+            ), UNIT,
         ),
     ),
     BlockKind(
         name="DeadZone", group=GROUP, about="Nothing near 0, moved by the width beyond.",
         equation="y = u - width if u > width, u + width if u < -width, else 0",
         ports=_same_ports, example=ONE,
-        parameters=(ParameterKind("width", default=0.5, low=0.0, unit="unit"), UNIT),
+        parameters=(*each(ParameterKind("width", default=0.5, low=0.0, unit="unit")), UNIT),
     ),
     BlockKind(
         name="Quantiser", group=GROUP, about="Whole multiples of a step, halves upwards.",
@@ -126,9 +129,11 @@ KINDS: Final = (
         "else u",
         ports=_same_ports, states=("x",), initial=lambda p, _: (p["initial"],), example=ONE,
         parameters=(
-            ParameterKind("rise", default=1.0, low=0.0, unit="unit/s"),
-            ParameterKind("fall", default=1.0, low=0.0, unit="unit/s"),
-            ParameterKind("initial", default=0.0, unit="unit"), UNIT,
+            *each(
+                ParameterKind("rise", default=1.0, low=0.0, unit="unit/s"),
+                ParameterKind("fall", default=1.0, low=0.0, unit="unit/s"),
+                ParameterKind("initial", default=0.0, unit="unit"),
+            ), UNIT,
         ),
         numbers=lambda p, s: (p["rise"] * s.period_s, p["fall"] * s.period_s),
     ),

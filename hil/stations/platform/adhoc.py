@@ -8,7 +8,6 @@ from typing import Any, Final
 from hil.config.cells import number_in
 from hil.config.errors import MotionError
 from hil.config.settings import ConfigError
-from hil.config.tables import read_header
 from hil.config.unit_names import unit_key
 from hil.stations.platform.motion.acceleration import FELT, felt_columns, is_rate
 from hil.stations.platform.motion.at2 import (
@@ -16,7 +15,6 @@ from hil.stations.platform.motion.at2 import (
     KINDS,
     VERTICAL,
     direction_of,
-    header_of,
     is_at2,
 )
 from hil.stations.platform.motion.columns import (
@@ -28,6 +26,7 @@ from hil.stations.platform.motion.columns import (
     VELOCITY_UNITS,
     units_of,
 )
+from hil.stations.platform.motion.formats import header_of
 from hil.stations.platform.motion.source import AXES
 
 _NAMED_UNITS = (*TRANSLATION_UNITS, *ROTATION_UNITS, *ACCELERATION_UNITS)
@@ -180,10 +179,8 @@ def _columns_named_like_axes(motion: Path) -> dict[str, Any]:
 
 def _names(motion: Path) -> list[str]:
     """Names of a file's columns."""
-    if is_at2(motion):
-        return list(header_of(motion))
     try:
-        return list(read_header(motion).header)
+        return list(header_of(motion))
     except MotionError as error:
         raise ConfigError(str(motion), [str(error)]) from None
 

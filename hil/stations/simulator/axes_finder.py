@@ -72,7 +72,7 @@ def find_axes(path: Path, bend: Bend, speed_unit: str | None = None) -> FoundAxe
     every = (one for group in groups for one in group)
     names = list(dict.fromkeys((time_name, speed_name, *every)))
     table = read_table(path, names, time=time_name)
-    unit = _time_unit(table.columns[time_name])
+    unit = "iso" if table.clock == "stamps" else _time_unit(table.columns[time_name])
     t_s = times(table, TimeMap(time_name, unit), GAP_MAX_S)
     step_s = float(np.median(np.diff(t_s)))
     grid_s = np.arange(0.0, t_s[-1], step_s)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from hil.stations.platform.extension import Extension
 from hil.stations.platform.runner import Added
 from hil.stations.simulator.companion import BLANK, RideCompanion
 from hil.stations.simulator.desired import RideWishes, started
+from hil.stations.simulator.judged import JudgedSource
 from hil.stations.simulator.led import LedRide
 from hil.stations.simulator.motion import FADE_OUT_S, SETTLE_S, RideMotion
 from hil.stations.simulator.offered import foreign_source, operator_inputs, source_kind
@@ -126,7 +128,7 @@ def opened_source(
     now_s: Callable[[], float],
     feedback: Callable[[], Feedback | None] = lambda: None,
 ) -> Iterator[LiveSource]:
-    """The live source of a plan, opened.
+    """The live source of a plan, opened, and judged by physics.
 
     Args:
         now_s: clock of the run [s].
@@ -146,12 +148,15 @@ def opened_source(
         feedback=feedback,
         trusted=plan.trusted,
     )
-    with source_kind(scenario.source, file).open(scenario.source, around) as source:
+    kind = source_kind(scenario.source, file)
+    with kind.open(scenario.source, around) as source:
+        if not kind.judges:
+            source = JudgedSource(source, partial(kind.remedy, scenario.source))
         _require_poses(plan, source, now_s())
         ahead_s = scenario.cueing.preview_s
         if ahead_s and not source.preview(now_s(), ahead_s, ahead_s):
-            kind = scenario.source_kind
-            line = f"cueing.preview_s: {ahead_s:g} s: source {kind!r} does not know its future"
+            name = scenario.source_kind
+            line = f"cueing.preview_s: {ahead_s:g} s: source {name!r} does not know its future"
             line += "; leave it out, and what it does now is forecast"
             raise ConfigError(plan.scenario_file, [about("cueing.preview_s", line)])
         yield source

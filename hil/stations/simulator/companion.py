@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from drives.waits import Wait, Waits
-from hil.hosts.states import Cause, Heard, HostState
+from hil.hosts.states import SOUND, Cause, Heard, HostState
 from hil.recording.events import Level
 from hil.stations.platform.control import Control
 from hil.stations.platform.extension import Note
@@ -19,7 +19,7 @@ from hil.stations.simulator.ahead import Predictive
 from hil.stations.simulator.motion import RideMotion, RidePhase
 from hil.stations.simulator.signals import NAN3, SIGNALS
 from hil.stations.simulator.source import LiveSource
-from hil.stations.simulator.words import CAUSES, state_text
+from hil.stations.simulator.words import CAUSES, PHYSICAL, state_text
 from hil.timing.clock import Tick
 from platform6dof.forward import ForwardResult
 from safety.bounds import BOUNDS
@@ -30,10 +30,6 @@ HEALTHY_S: Final = 1.0
 """A source must have been live for so long before the platform may engage [s]."""
 MISSED_MAX: Final = round(BOUNDS["missing_setpoints_max"].most)
 """Cycles that are made up for at most: no gate bridges more."""
-SOUND: Final = (HostState.LIVE, HostState.FADING_IN)
-"""States of a source whose stream is sound."""
-PHYSICAL: Final = (Cause.FORCE, Cause.SLOPE, Cause.POSE)
-"""Causes that a source's map has, or its simulator's settings."""
 PARKED: Final = (Mode.IDLE, Mode.STANDBY)
 """Modes in which a source that was lost is listened to anew."""
 _PACK: Final = struct.Struct("<" + SIGNALS.struct.format[len(PLATFORM.struct.format) :]).pack

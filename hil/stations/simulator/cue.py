@@ -14,6 +14,7 @@ from typing import Any, Final
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.named import GIVEN
 from hil.config.toml_text import toml_value
+from hil.hosts.states import SOUND
 from hil.recording.reader import Recording
 from hil.stations.platform.bench import run
 from hil.stations.platform.course import RunResult
@@ -21,12 +22,14 @@ from hil.stations.simulator.bench import opened_source, ride_of
 from hil.stations.simulator.felt import FeltRide, RideFigures, felt_ride, figures_of, shares_of
 from hil.stations.simulator.parts import parts_of
 from hil.stations.simulator.record_file import is_scenario, refuse_map
+from hil.stations.simulator.rehearsal import wait_until_live
 from hil.stations.simulator.scenario import (
     CueingSettings,
     RidePlan,
     load_ride,
     ride_from_table,
 )
+from hil.stations.simulator.words import CAUSES, PHYSICAL
 from platform6dof.cueing.score import Score
 
 GAIN_MOST: Final = 2.0
@@ -195,10 +198,14 @@ def _passes(plan: RidePlan) -> _FitTrial:
     period_s, least = plan.scenario.period_s, math.inf
     now = [0.0]
     with opened_source(plan, lambda: now[0]) as source:
-        source.begin(0.0)
+        waited_s = wait_until_live(plan, source, now)
+        source.begin(waited_s)
         index = 0
         while source.ended_s > now[0]:
-            state = source.poll(now[0]).state
+            heard = source.poll(now[0])
+            if heard.cause in PHYSICAL and heard.host not in SOUND:
+                raise RefusedError(f"source: {CAUSES[heard.cause]}: {getattr(source, 'why', '')}")
+            state = heard.state
             if state is not None:
                 gain = plan.scenario.cueing.gain
                 parts.predictive.look_ahead(source, now[0], gain)
@@ -208,7 +215,7 @@ def _passes(plan: RidePlan) -> _FitTrial:
                     names = QUANTITIES[cued.binding - 1][0] if cued.binding else "its limits"
                     return _FitTrial(False, cued.margin, f"{names} at {now[0]:.2f} s")
             index += 1
-            now[0] = index * period_s
+            now[0] = waited_s + index * period_s
     return _FitTrial(True, least, "")
 
 

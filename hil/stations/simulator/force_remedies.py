@@ -13,6 +13,7 @@ from platform6dof.cueing.plausible import ForceFault, ForceFinding
 
 if TYPE_CHECKING:
     from hil.machines.ride_map import RideMap
+    from hil.stations.simulator.sources.fmu_settings import FmuSettings
 
 _WHERE: Final = "in its map (--map, or source.map), table [columns]"
 
@@ -56,3 +57,41 @@ def _entry(map_: RideMap, from_: str, axis: str, name: str, unit: str = "") -> s
     tail = ", sign = -1" if sign < 0 else ""
     known = unit if unit in ("g", "gal", "ft_s2") else one.key
     return f"{name} = {{ column = {quoted(one.column)}, unit = {quoted(known)}{tail} }}"
+
+
+_MODELS: Final = {
+    ForceFault.NO_GRAVITY: "outputs that have no gravity in them are a_x, a_y, a_z",
+    ForceFault.EMPTY: "let the model begin on its wheels (source.start); outputs without gravity "
+    "are a_x, a_y, a_z",
+    ForceFault.ASKEW: "its axes must be forward, right, down",
+    ForceFault.ATTITUDE: "turn the sign of roll or pitch, or its unit",
+}
+_UNITS: Final = {"g": "g", "ft_s2": "ft/s2"}
+"""Units of forces that an output of a model may have, by their names in a map."""
+
+
+def fmu_remedy(settings: FmuSettings, finding: ForceFinding) -> str:
+    """What to write into the outputs of a model.
+
+    Args:
+        settings: that are in force.
+    """
+    if finding.fault in _MODELS:
+        return f"[source.outputs]: {_MODELS[finding.fault]}"
+    entries: list[str] = []
+    for at, axis in enumerate(finding.axes):
+        one = settings.outputs.get(f"f_{axis[-1]}")
+        if one is None or (axis == "xyz"[at] and not finding.unit):
+            continue
+        variable, sign, unit = (one, 1, "") if isinstance(one, str) else (
+            one.variable, one.sign, one.unit
+        )  # fmt: skip
+        entry = f"variable = {quoted(variable)}"
+        if unit := _UNITS.get(finding.unit, unit):
+            entry += f", unit = {quoted(unit)}"
+        entry += ", sign = -1" if (sign < 0) != axis.startswith("-") else ""
+        entries.append(f"f_{'xyz'[at]} = {{ {entry} }}")
+    if not entries:
+        return "[source.outputs]: the right unit of f_x, f_y, f_z"
+    said = f"[source.outputs]: {', '.join(entries)}"
+    return said if finding.fault is ForceFault.WRONG_SCALE else f"{said}; p, q, r alike"

@@ -114,7 +114,7 @@ def _ridden(ride: Ride, lasts_s: float) -> Rehearsal:
     rows, wanted, felt = list[Array](), list[tuple[float, ...]](), list[tuple[float, ...]]()
     with opened_source(ride.plan, lambda: now[0]) as source:
         motion.on_follow = lambda: source.begin(now[0])
-        waited = _wait(ride, source, now)
+        waited = wait_until_live(ride.plan, source, now)
         for index in range(round((lasts_s + HOME_MAX_S) / period_s) + 1):
             now[0] = waited + index * period_s
             motion.heard = source.poll(now[0])
@@ -145,13 +145,17 @@ def _ridden(ride: Ride, lasts_s: float) -> Rehearsal:
     )
 
 
-def _wait(ride: Ride, source: LiveSource, now: list[float]) -> float:
-    """Ask until the source is live, as a run does before it engages."""
-    period_s = ride.plan.scenario.period_s
+def wait_until_live(plan: RidePlan, source: LiveSource, now: list[float]) -> float:
+    """Ask until the source is live, as a run does before it engages; when that is [s].
+
+    Raises:
+        ConfigError: if it is not, with what is known of the cause.
+    """
+    period_s = plan.scenario.period_s
     for index in range(round(WAIT_MAX_S / period_s)):
         now[0] = index * period_s
         if source.poll(now[0]).host is HostState.LIVE:
             return now[0]
     why = str(getattr(source, "why", ""))
     line = f"source: not live within {WAIT_MAX_S:g} s{f': {why}' if why else ''}"
-    raise ConfigError(ride.plan.scenario_file, [line])
+    raise ConfigError(plan.scenario_file, [line])

@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol
 
 from hil.config.settings import Settings
 from hil.hosts.states import Heard
+from platform6dof.cueing.plausible import ForceFinding
 from platform6dof.cueing.vehicle import VehicleState
 
 BY_FORCES, BY_POSES = "forces", "poses"
@@ -120,3 +121,8 @@ class SourceKind:
     known_ahead: Callable[[Any], bool] = lambda settings: True
     """Whether what the source of such settings will say can be had before a run, on the virtual
     clock; not of a simulator that is heard."""
+    judges: bool = False
+    """Whether it holds all that it tells against physics itself; what another one tells the bench
+    does (`hil.stations.simulator.judged`)."""
+    remedy: Callable[[Any, ForceFinding], str] = lambda settings, finding: ""
+    """What to write into such settings so that a mean force is a vehicle's; empty: nobody knows."""

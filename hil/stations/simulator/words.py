@@ -30,6 +30,9 @@ CAUSES: Final = {
 }
 """Why a source is not followed, as half a sentence."""
 
+PHYSICAL: Final = (Cause.FORCE, Cause.SLOPE, Cause.POSE)
+"""Causes that a source's map has, or its simulator's settings."""
+
 
 def state_text(state: HostState, cause: Cause, more: str = "") -> str:
     """Return what a source is doing, and why where it is not followed.

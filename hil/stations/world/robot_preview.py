@@ -13,7 +13,7 @@ from hil.stations.world.robot_file import robot_from_table
 from hil.stations.world.signals import still_signals
 from sim.world.engine.compiled import ModelRefusedError
 from sim.world.engine.library import EngineMissingError
-from sim.world.engine.mjcf import DEFAULT, model_text
+from sim.world.engine.mjcf import model_text, stepping_of
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World
 from sim.world.robots.toml_writing import write_toml
@@ -34,8 +34,9 @@ def robot_preview(table: Mapping[str, Any], file: Path) -> Preview:
         RefusedError: if there is no engine, or it does not take the robot.
     """
     robot = robot_from_table(table, file)
+    stepping = stepping_of(robot)
     try:
-        world = World(model_text([PlacedRobot(robot)], DEFAULT))
+        world = World(model_text([PlacedRobot(robot)], stepping))
     except (EngineMissingError, ModelRefusedError) as error:
         raise RefusedError(str(error)) from None
     signals = still_signals(world.coordinate_names())
@@ -46,9 +47,9 @@ def robot_preview(table: Mapping[str, Any], file: Path) -> Preview:
     name = robot.name or file.stem
     plan = {
         "scenario": {
-            "step_s": DEFAULT.step_s,
-            "integrator": DEFAULT.integrator,
-            "gravity_m_s2": list(DEFAULT.gravity_m_s2),
+            "step_s": stepping.step_s,
+            "integrator": stepping.integrator,
+            "gravity_m_s2": list(stepping.gravity_m_s2),
             "seed": 0,
         },
         "robot": write_toml(robot, whole=True),

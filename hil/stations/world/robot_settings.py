@@ -227,6 +227,8 @@ class RobotDocumentSettings(Settings):
 
     name: str = ""
     """For people."""
+    gravity_m_s2: Triple | None = None
+    """Of a world of its own, z up; left out for that of the earth."""
     link: tuple[RobotLinkSettings, ...]
     """Its links, the base first."""
     joint: tuple[RobotJointSettings, ...]

@@ -121,7 +121,7 @@ class WorldScenario(Settings):
     integrator: Literal["implicitfast", "RK4"] = "implicitfast"
     """Of the engine: for motors' steep laws, or to keep energy; left out, that of the scene."""
     gravity_m_s2: tuple[float, float, float] = (0.0, 0.0, -9.81)
-    """In the world's axes, z up; left out, that of the scene."""
+    """In the world's axes, z up; left out, that of the scene, or else of the robot's document."""
     clock: Literal["virtual", "real"] = "virtual"
     """``virtual``: as fast as it goes; ``real``: in real time."""
     seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
@@ -251,6 +251,8 @@ def world_plan_from_table(
     if scenario.scene is not None:
         scenario, scene = _placed(scenario, scenario.scene, robot, file, path)
         scene = scene.with_robot(driven)
+    elif robot.gravity_m_s2 is not None and "gravity_m_s2" not in scenario.model_fields_set:
+        scenario = scenario.model_copy(update={"gravity_m_s2": robot.gravity_m_s2})
     edits = edits_at(scenario.edit, scenario.step_s, path)
     whole = write_toml(robot, whole=True)
     plan = WorldPlan(scenario, driven, whole, str(file), str(path), scene, edits)

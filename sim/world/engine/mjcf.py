@@ -39,6 +39,12 @@ class ModelText:
     """Pictures that the text names, by their paths there."""
 
 
+def stepping_of(robot: Robot) -> Stepping:
+    """Steps of a robot alone in a world, with the gravity of its document."""
+    gravity = robot.gravity_m_s2
+    return DEFAULT if gravity is None else replace(DEFAULT, gravity_m_s2=gravity)
+
+
 def model_text(robots: Sequence[PlacedRobot], stepping: Stepping = DEFAULT) -> ModelText:
     """The text of a model of robots on nothing."""
     root, parts = begun(stepping)
@@ -103,7 +109,7 @@ def _keep_apart(root: Element, placed: PlacedRobot) -> None:
 
 def robot_model(robot: Robot) -> ModelText:
     """The engine's model of one robot alone, with a key where it starts, its loops closed."""
-    root, parts = begun(DEFAULT)
+    root, parts = begun(stepping_of(robot))
     placed = PlacedRobot(robot)
     start = add_robot(parts, placed, DEFAULT.step_s)
     values: dict[str, Sequence[float]] = {}

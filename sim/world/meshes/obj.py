@@ -16,6 +16,7 @@ from sim.world.meshes.materials import beside_path, materials_of
 from sim.world.meshes.surface import (
     LOOKS_MAX,
     TRIANGLES_MAX,
+    VERTICES_MAX,
     MeshError,
     MeshMaterial,
     MeshSurface,
@@ -26,8 +27,6 @@ from sim.world.meshes.surface import (
 SKIPPED: Final = frozenset({"vn", "vp", "s", "l", "p", "mg", "lod", "shadow_obj", "trace_obj",
                             "bevel", "c_interp", "d_interp", "maplib", "usemap"})  # fmt: skip
 """Statements that say nothing of a surface of triangles."""
-VERTICES_MAX: Final = 1_000_000
-"""Of a file at most, and as many places on textures."""
 Corner = tuple[int, int]
 """Indices of a vertex and of its place on the texture, -1 for none."""
 

@@ -11,6 +11,8 @@ import numpy as np
 
 from sim.world.meshes.materials import read_library, write_library
 from sim.world.meshes.obj import libraries_of, read_obj
+from sim.world.meshes.scenes import ENDINGS as SCENES
+from sim.world.meshes.scenes import read_scene
 from sim.world.meshes.stl import read_stl
 from sim.world.meshes.surface import (
     MeshError,
@@ -25,7 +27,7 @@ from sim.world.robots.model import LinkMesh
 
 FILE_MAX: Final = 64_000_000
 """Bytes of one file at most."""
-ENDINGS: Final = (".stl", ".obj")
+ENDINGS: Final = (".stl", ".obj", *SCENES)
 """Of files that are read, in capitals too."""
 PARTS_MAX: Final = 64
 """Convex parts of one mesh at most, and files of them."""
@@ -87,7 +89,7 @@ class MeshReader:
         notes: list[str] = []
         for path in dict.fromkeys((mesh.file, *mesh.parts)):
             if not path.lower().endswith(ENDINGS):
-                right = f"a file {' or '.join(ENDINGS)}; export it as one of them"
+                right = f"a file {', '.join(ENDINGS)}; export it as one of them"
                 raise MeshError(f"{brief(path)}: no mesh that is read", right)
             contents[path] = self._had(path)
         if mesh.file.lower().endswith(".obj"):
@@ -217,8 +219,11 @@ def _parsed(mesh: LinkMesh, path: str) -> MeshSurface:
     """Of one of its files, in units of the file."""
     if (data := mesh.content(path)) is None:
         raise MeshError(f"{brief(path)} was not had", "read the document from its folder")
-    if path.lower().endswith(".stl"):
+    ending = path.lower()[-4:]
+    if ending == ".stl":
         surface = read_stl(data)
+    elif ending in SCENES:
+        surface = read_scene(data, ending)
     else:
         surface = read_obj(data, path, mesh.content)
     return checked_surface(surface)

@@ -13,6 +13,8 @@ TRIANGLES_MAX: Final = 200_000
 """Of one mesh at most."""
 ROBOT_TRIANGLES_MAX: Final = 1_000_000
 """Of all meshes of one robot at most, each as often as links have it."""
+VERTICES_MAX: Final = 1_000_000
+"""Of a file at most, and as many places on textures."""
 COORDINATE_MAX: Final = 1e6
 """Greatest coordinate that is read."""
 FLAT: Final = 1e-7

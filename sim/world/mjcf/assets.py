@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from sim.world.meshes.obj import write_obj
-from sim.world.meshes.reading import ENDINGS, OutsideError
+from sim.world.meshes.reading import ENDINGS, SCENES, OutsideError, surface_of
 from sim.world.meshes.surface import MeshError
 from sim.world.mjcf.values import MjcfValues
 from sim.world.robots.model import LinkMesh, Triple
@@ -76,8 +76,13 @@ def _of_file(
     if not path.lower().endswith(ENDINGS):
         return None, f"its mesh {path} is not read; read are {', '.join(ENDINGS)}"
     try:
-        return values.meshes.filled(LinkMesh(path, scale)), ""
+        mesh = values.meshes.filled(LinkMesh(path, scale))
+        if path.lower().endswith(SCENES):
+            surface_of(mesh)
+        return mesh, ""
     except MeshError as error:
+        if path.lower().endswith(SCENES):
+            return None, f"its mesh {path}: {error.problem}; {error.remedy}"
         if isinstance(error.__cause__, OutsideError):
             return None, f"its mesh {error.problem}; {error.remedy}"
         values.fault(node, path, error.problem, error.remedy)

@@ -78,14 +78,14 @@ def _had(values: MjcfValues, node: XmlNode, so_far: _Included) -> XmlNode | None
         fault = error.faults[0]
         values.fault(node, f"{file}:{fault.line}:{fault.column}", fault.text, "mend that file")
         return None
-    so_far.elements += _put(inside, node, file)
+    so_far.elements += put_within(inside, node, file)
     if so_far.elements > ELEMENTS_MAX:
         values.fault(node, file, f"more than {ELEMENTS_MAX} elements", "fewer")
         return None
     return inside
 
 
-def _put(root: XmlNode, place: XmlNode, file: str) -> int:
+def put_within(root: XmlNode, place: XmlNode, file: str) -> int:
     """Note that elements stand in a file that is included at some place; how many they are."""
     waiting, count = [root], 0
     while waiting:
@@ -100,7 +100,7 @@ def _put(root: XmlNode, place: XmlNode, file: str) -> int:
 
 def replicate(values: MjcfValues, root: XmlNode) -> None:
     """Write the copies of every ``<replicate>`` out, each in a frame; units are known already."""
-    _replicate(values, root, [_count(root)])
+    _replicate(values, root, [count_nodes(root)])
 
 
 def _replicate(values: MjcfValues, node: XmlNode, total: list[int]) -> None:
@@ -117,7 +117,7 @@ def _copies(values: MjcfValues, node: XmlNode, total: list[int]) -> list[XmlNode
     if count < 1:
         values.fault(node, word, "replicate count is not read", "a whole number above 0")
         return []
-    total[0] += (count - 1) * _count(node)
+    total[0] += (count - 1) * count_nodes(node)
     if total[0] > ELEMENTS_MAX:
         values.fault(node, word, f"more than {ELEMENTS_MAX} elements", "fewer copies")
         return []
@@ -154,7 +154,8 @@ def _like(node: XmlNode, tag: str, attributes: dict[str, str]) -> XmlNode:
     return made
 
 
-def _count(node: XmlNode) -> int:
+def count_nodes(node: XmlNode) -> int:
+    """How many elements an element is, with those in it."""
     waiting, count = [node], 0
     while waiting:
         one = waiting.pop()

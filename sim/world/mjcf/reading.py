@@ -11,6 +11,7 @@ from typing import Final
 from sim.world.meshes.reading import MeshFiles, no_files
 from sim.world.mjcf.actuators import joints_asked_for, read_drives
 from sim.world.mjcf.assets import read_assets
+from sim.world.mjcf.attaching import attach_models
 from sim.world.mjcf.bodies import OWN, BodyReader, ModelBodies, are_ours, end_of
 from sim.world.mjcf.defaults import give_defaults
 from sim.world.mjcf.including import include_files, replicate
@@ -23,10 +24,11 @@ from sim.world.robots.bodies import weighing
 from sim.world.robots.faults import called
 from sim.world.robots.judge import findings_of
 from sim.world.robots.losses import Loss
-from sim.world.robots.model import JOINTS_MAX, LINKS_MAX, Robot
+from sim.world.robots.model import JOINTS_MAX, LINKS_MAX, Robot, Triple
 from sim.world.robots.named import NamedJoint
 from sim.world.robots.starting import start_inside
 from sim.world.robots.xml_nodes import XmlNode, read_nodes
+from sim.world.robots.xml_values import triple
 from sim.world.scenes.model import Stepping
 
 RIGHT: Final = "<mujoco> is the outermost element; the name of a file of URDF ends in .urdf"
@@ -68,7 +70,9 @@ class _Reader:
             self._values.fault(self._root, told, "no MJCF", RIGHT)
         include_files(self._values, self._root, files)
         self._values.faults.end()
-        self._values.units = self._units()
+        self._values.units = self._units(self._root)
+        attach_models(self._values, self._root, files, self._units)
+        self._values.faults.end()
         replicate(self._values, self._root)
         for tag, most in MOST.items():  # before anything is made of them, which takes its time
             nodes = _all(self._root, tag)
@@ -82,7 +86,7 @@ class _Reader:
     def robot(self) -> tuple[Robot, tuple[Loss, ...]]:
         root, values = self._root, self._values
         give_defaults(values, root)
-        self._options()
+        gravity = self._options()
         worlds = root.all("worldbody")
         if not worlds:
             values.fault(root, None, "no <worldbody>", "one, with all bodies")
@@ -104,6 +108,7 @@ class _Reader:
         parts = NamedParts(bodies.links, exact(joints, bodies.links), loops)
         values.faults.end()
         robot = assembled(values, parts, root.get("model") or "", None)
+        robot = replace(robot, gravity_m_s2=gravity)
         if values.units.total_kg > 0.0 and not findings_of(robot):
             robot = weighing(robot, values.units.total_kg)
         values.faults.take(called(findings_of(robot), robot))
@@ -124,9 +129,9 @@ class _Reader:
                 self._root.take(section)
         return found + list(self._root.untaken(REASONS))
 
-    def _units(self) -> ModelUnits:
+    def _units(self, root: XmlNode) -> ModelUnits:
         values, units = self._values, ModelUnits()
-        for node in self._root.all("compiler"):
+        for node in root.all("compiler"):
             degrees, euler = node.get("angle"), node.get("eulerseq")
             if degrees is not None:
                 known = {"degree": None, "radian": None}
@@ -154,15 +159,17 @@ class _Reader:
                     node.get(name)
         return units
 
-    def _options(self) -> None:
-        """Those that are as a scene has them anyway are not told."""
+    def _options(self) -> Triple | None:
+        """The model's gravity; None for the usual one. What a scene has as well is not told."""
         usual = Stepping()
         known = {
-            "timestep": (usual.step_s,), "gravity": usual.gravity_m_s2,
+            "timestep": (usual.step_s,),
             "magnetic": usual.magnetic_t, "impratio": (10.0,),
         }  # fmt: skip
         words = {"integrator": usual.integrator, "cone": "elliptic"}
+        gravity, is_off = usual.gravity_m_s2, False
         for node in self._root.all("option"):
+            gravity = triple(self._values.numbers(node, "gravity", gravity))
             for name, numbers in known.items():
                 if self._values.numbers(node, name, numbers) != numbers:
                     node.asked.discard(name)
@@ -170,8 +177,13 @@ class _Reader:
                 if node.attributes.get(name) == word:
                     node.get(name)
             for flag in node.all("flag"):
+                if flag.attributes.get("gravity") == "disable":
+                    flag.get("gravity")
+                    is_off = True
                 if flag.attributes.get("autoreset") == "disable":
                     flag.get("autoreset")
+        gravity = (0.0, 0.0, 0.0) if is_off else gravity
+        return None if gravity == usual.gravity_m_s2 else gravity
 
     def _ends(self, bodies: ModelBodies, used: set[str], *, ours: bool) -> list[NamedJoint]:
         """Places on links that no tie uses."""

@@ -34,7 +34,8 @@ class Loss:
 MOTION: Final = frozenset({
     "inertia", "<inertia>", "<inertial>", "armature", "start", "limit", "<limit>", "lower", "upper",
     "effort", "velocity", "mimic", "child", "type", "kind", "damping", 
-    "frictionloss", "range", "gravity", "timestep", "integrator", "density", "viscosity", "wind",
+    "frictionloss", "range", "gravity", "gravity_m_s2", "timestep", "integrator", "density", "viscosity",
+    "wind",
     "stiffness", "springref", "springdamper", "gravcomp", "relpose", "site1", "actuatorfrcrange",
     "forcerange", "settotalmass", "boundmass", "boundinertia", "balanceinertia", "<joint>",
     "<freejoint>", "<dynamics>", "dynamics", "<body>", "<tendon>", "<connect>", "<weld>",
@@ -79,7 +80,7 @@ def losses_beside(
     robot: Robot, of_links: Container[str], of_joints: Container[str], reason: str
 ) -> Iterator[Loss]:
     """What is said of a robot besides some fields of its links and joints."""
-    for name in ("name", "drives", "sensors", "machine"):
+    for name in ("name", "drives", "sensors", "machine", "gravity_m_s2"):
         if value := getattr(robot, name):
             yield Loss("robot", name, value, reason)
     for link in robot.links:

@@ -295,3 +295,5 @@ class Robot:
     """What measures it."""
     machine: MachineBounds | None = None
     """None for a robot that exists in the virtual environment only."""
+    gravity_m_s2: Triple | None = None
+    """Of the world that its document has it in, z up; None for that of the earth."""

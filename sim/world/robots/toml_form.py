@@ -76,7 +76,7 @@ class _Reader(TomlTables):
 
     def robot(self) -> Robot:
         """What the document says, with stand-ins for what cannot be read."""
-        known = {"name", "link", "joint", "drive", "sensor", "machine"}
+        known = {"name", "link", "joint", "drive", "sensor", "machine", "gravity_m_s2"}
         self._no_others(self._data, (), known)
         links = tuple(
             RobotLink(**self._fields(table, ("link", index), toml_keys.LINK, "link"))
@@ -95,7 +95,9 @@ class _Reader(TomlTables):
             self._sensor(index, table) for index, table in self._tables(self._data, (), "sensor")
         )
         name = self._value(self._data, "name", ("name",), toml_keys.text, "")
-        return Robot(links, joints, name, drives, sensors, self._machine(kinds))
+        key = "gravity_m_s2"
+        gravity = self._value(self._data, key, (key,), some(3), None)
+        return Robot(links, joints, name, drives, sensors, self._machine(kinds), gravity)
 
     def _machine(self, kinds: Mapping[int, JointType]) -> MachineBounds | None:
         if "machine" not in self._data:

@@ -32,7 +32,10 @@ def write_toml(robot: Robot, *, whole: bool = False) -> str:
             needed to read it.
     """
     kinds = {joint.number: joint.type for joint in robot.joints}
-    blocks = [[f"name = {_string(robot.name)}"]] if robot.name else []
+    head = [f"name = {_string(robot.name)}"] if robot.name else []
+    if robot.gravity_m_s2 is not None:
+        head.append(f"gravity_m_s2 = {value_text(robot.gravity_m_s2)}")
+    blocks = [head] if head else []
     links = robot.links if whole else map(_named, robot.links)
     blocks += [["[[link]]", *_lines(link, toml_keys.LINK)] for link in links]
     blocks += [

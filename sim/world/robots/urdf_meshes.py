@@ -1,6 +1,6 @@
 """Meshes of URDF: ``<mesh filename scale>``, with ``<part filename>`` of ours for convex parts."""
 
-from sim.world.meshes.reading import ENDINGS, OutsideError, surface_of
+from sim.world.meshes.reading import ENDINGS, SCENES, OutsideError, surface_of
 from sim.world.meshes.surface import MeshError
 from sim.world.robots.model import LinkMesh
 from sim.world.robots.xml_nodes import XmlNode
@@ -13,8 +13,8 @@ PACKAGE = "package://"
 def read_mesh(values: XmlValues, node: XmlNode) -> tuple[LinkMesh | None, str]:
     """A mesh with its files, or none and why it is left out.
 
-    Files of other programs' forms, and of packages that are not found, are left out; a file of the
-    document's own that cannot be read is a fault.
+    Files of other programs' forms that are not read, and of packages that are not found, are left
+    out; an STL or OBJ of the document's own that cannot be read is a fault.
     """
     file = values.word(node, "filename")
     scale = values.numbers(node, "scale", (1.0, 1.0, 1.0))
@@ -23,8 +23,13 @@ def read_mesh(values: XmlValues, node: XmlNode) -> tuple[LinkMesh | None, str]:
         return None, f"its mesh {file} is not read; read are {', '.join(ENDINGS)}"
     mesh = LinkMesh(file, triple(scale), parts)
     try:
-        return (values.meshes.filled(mesh) if file else mesh), ""
+        mesh = values.meshes.filled(mesh) if file else mesh
+        if file.lower().endswith(SCENES):
+            surface_of(mesh)
+        return mesh, ""
     except MeshError as error:
+        if file.lower().endswith(SCENES):
+            return None, f"its mesh {file}: {error.problem}; {error.remedy}"
         if isinstance(error.__cause__, OutsideError):
             return None, f"its mesh {error.problem}; {error.remedy}"
         if file.startswith(PACKAGE) and not isinstance(error.__cause__, OutsideError):

@@ -13,7 +13,7 @@ from arm_driver.kinematics import Joints, nearest
 from arm_driver.location import COUNTS_PER_DEG, COUNTS_PER_MM, Location
 from arm_driver.pose import ArmError, Pose
 from hil.config.errors import ConfigError, MotionError, RefusedError
-from hil.config.tables import read_table
+from hil.config.times import read_timed
 from hil.machines.robot_settings import RobotSettings
 from hil.recording.header import RecordingError
 from hil.stations.arm.judge import RobotJudge
@@ -30,8 +30,8 @@ from sim.world.space_arm.simulator import TICK_S
 
 Array = NDArray[np.float64]
 
-COLUMNS: Final = ("t_s", "x_mm", "y_mm", "z_mm", "o_deg", "a_deg", "t_deg")
-"""Of a CSV file: time, and the gripper's place as a controller shows it."""
+COLUMNS: Final = ("x_mm", "y_mm", "z_mm", "o_deg", "a_deg", "t_deg")
+"""Of a CSV file, beside its times: the gripper's place as a controller shows it."""
 GAP_MAX_S: Final = 0.5
 """Longest time between two rows [s]: what lies between them is not known."""
 ROWS_MOST: Final = 200_000
@@ -105,12 +105,11 @@ def _start_joints(machines: ArmMachines, first_rad: Array) -> Array | None:
 
 def _of_csv(path: Path, robot: RobotSettings) -> PlayedPath:
     try:
-        table = read_table(path, COLUMNS)
+        table, _, times = read_timed(path, COLUMNS)
     except MotionError as error:
         raise ConfigError(str(path), [str(error).removeprefix(str(path)).lstrip(",: ")]) from None
-    times = table.columns["t_s"]
     _check_times(str(path), times)
-    rows = np.column_stack([table.columns[name] for name in COLUMNS[1:]]).tolist()
+    rows = np.column_stack([table.columns[name] for name in COLUMNS]).tolist()
     places = [
         _place(str(path), int(line), row) for line, row in zip(table.lines, rows, strict=True)
     ]

@@ -1,9 +1,10 @@
 """A recorded gripper velocity, replayed as it was: six columns of a CSV file over time.
 
-The columns are `t_s`, `vx_m_s`, `vy_m_s`, `vz_m_s`, `wx_rad_s`, `wy_rad_s`, `wz_rad_s`; others may
-stand beside them. Between two rows the velocity goes straight from one to the other, so the
-acceleration is the slope between rows and is checked there. The whole file is checked when it is
-read: nothing is slowed down or smoothed behind the back of whoever recorded it.
+The columns are `t_s` (or `t_ms`, `t_us`, `t_ns`), `vx_m_s`, `vy_m_s`, `vz_m_s`, `wx_rad_s`,
+`wy_rad_s`, `wz_rad_s`; others may stand beside them. Between two rows the velocity goes straight
+from one to the other, so the acceleration is the slope between rows and is checked there. The
+whole file is checked when it is read: nothing is slowed down or smoothed behind the back of whoever
+recorded it.
 """
 
 import math
@@ -13,11 +14,11 @@ from pathlib import Path
 import numpy as np
 
 from hil.config.errors import MotionError
-from hil.config.tables import NumberTable, read_table
+from hil.config.tables import NumberTable
+from hil.config.times import read_timed
 from hil.desk.velocity.source import Array, Frame, SourceError, Twist, rest
 from hil.stations.arm.sources.source import ROUNDING_PART, PlannedSource, SourceLimits
 
-TIME = "t_s"
 LINEAR = ("vx_m_s", "vy_m_s", "vz_m_s")
 ANGULAR = ("wx_rad_s", "wy_rad_s", "wz_rad_s")
 REST_PART = 1e-3
@@ -80,11 +81,11 @@ class RecordedSource(SampledSource):
         self, path: Path, limits: SourceLimits, frame: Frame = "gripper", gap_max_s: float = 0.5
     ) -> None:
         try:
-            table = read_table(path, [TIME, *LINEAR, *ANGULAR])
+            table, time, t_s = read_timed(path, [*LINEAR, *ANGULAR])
         except MotionError as error:
             raise SourceError(str(error)) from error
-        t_s = table.columns[TIME] - table.columns[TIME][0]
-        _check_times(table, t_s, gap_max_s)
+        t_s = t_s - t_s[0]
+        _check_times(table, time, t_s, gap_max_s)
         linear, angular = (
             np.stack([table.columns[name] for name in names], axis=1) for names in (LINEAR, ANGULAR)
         )
@@ -98,15 +99,15 @@ def _between(values: Array, after: int, part: float) -> Array:
     return (1.0 - part) * values[after - 1] + part * values[after]
 
 
-def _check_times(table: NumberTable, t_s: Array, gap_max_s: float) -> None:
+def _check_times(table: NumberTable, time: str, t_s: Array, gap_max_s: float) -> None:
     if len(t_s) < 2:
         raise SourceError(f"{table.path}: one row is no motion; need at least two")
     steps = np.diff(t_s)
     for row in np.flatnonzero(~(steps > 0.0))[:1]:
-        place = table.place(int(row) + 1, TIME)
+        place = table.place(int(row) + 1, time)
         raise SourceError(f"{place}: {steps[row]:.6g} s after the row before; times must rise")
     for row in np.flatnonzero(steps > gap_max_s)[:1]:
-        place = table.place(int(row) + 1, TIME)
+        place = table.place(int(row) + 1, time)
         raise SourceError(
             f"{place}: {steps[row]:.6g} s after the row before, more than {gap_max_s:g} s: "
             "cut the recording there, or fill the gap"

@@ -15,7 +15,7 @@ import numpy as np
 from hil.config.cells import number_in
 from hil.config.errors import MotionError
 from hil.config.files import read_regular
-from hil.config.tables import SIZE_MAX_BYTES, NumberTable, read_table
+from hil.config.tables import SIZE_MAX_BYTES, NumberTable
 from hil.stations.platform.motion.columns import GRAVITY_M_S2, SECONDS
 from hil.stations.platform.motion.source import Floats
 
@@ -88,25 +88,6 @@ def direction_of(path: Path) -> str:
         return ""  # what reads the numbers refuses it
     words = re.split(r"[,\s]+", head[1].upper().strip(" ,.")) if len(head) > 1 else [""]
     return words[-1]
-
-
-def read_recording(path: str | Path, wanted: list[str]) -> NumberTable:
-    """Read columns of a table, or those of one of PEER's files, which are `header_of` it.
-
-    Args:
-        wanted: Names of the columns, that of the times first.
-
-    Raises:
-        MotionError: With the place, the value and what would have been right.
-    """
-    if not is_at2(path):
-        return read_table(path, wanted, time=wanted[0])
-    header = header_of(path)
-    for name in wanted:
-        if name not in header:
-            text = f"{path}: there is no column {name!r}: such a file has {', '.join(header)}"
-            raise MotionError(f"{text}; map it with --map x={header[1]}")
-    return read_at2(Path(path))
 
 
 def read_at2(path: Path) -> NumberTable:

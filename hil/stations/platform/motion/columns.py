@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hil.config.errors import MotionError, require_number
+from hil.config.times import TIME_UNITS
 from hil.stations.platform.motion.source import AXES, Floats
 
 TRANSLATION_UNITS = {
@@ -17,8 +18,6 @@ VELOCITY_UNITS = {"m_s": 1.0, "cm_s": 0.01, "mm_s": 0.001}
 """Of the platform's velocity, for a translation, in m/s."""
 ACCELERATION_UNITS = {"m_s2": 1.0, "g": GRAVITY_M_S2, "gal": 0.01}
 """Of the platform's acceleration, for a translation; in m/s² (ISO 80000-3, standard gravity)."""
-TIME_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9, "iso": 1.0}
-"""How many are a second; `iso` are stamps of ISO 8601, which the reader makes seconds of."""
 FACTOR_MAX = 1e15
 """Scales and biases beyond this are mistakes, and would overflow."""
 

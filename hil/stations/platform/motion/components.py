@@ -10,8 +10,8 @@ import numpy as np
 from hil.config.errors import MotionError
 from hil.config.tables import NumberTable
 from hil.stations.platform.motion.acceleration import refuse_specific_force
-from hil.stations.platform.motion.at2 import read_recording
 from hil.stations.platform.motion.columns import ColumnMap, TimeMap
+from hil.stations.platform.motion.formats import read_recording
 from hil.stations.platform.motion.resample import deviations, times
 from hil.stations.platform.motion.source import Floats
 

@@ -14,20 +14,21 @@ from hil.stations.platform.motion.source import Floats
 RECORD_ORDER: Final = 4
 LIVE_ORDER: Final = 2
 """More would take longer: √2 / (2 pi corner) is the delay of the second order at low frequency."""
+CORNER_MIN: Final = 1e-5
+"""Of half the sample rate; a constant passes to 1e-6 still, at 1e-8 no longer: 1 + a1 + a2 = 0."""
 
 
 def sections(order: int, corner_hz: float, step_s: float) -> Floats:
     """Second-order sections of a Butterworth low-pass, discretised by Tustin's rule, shape (n, 6).
 
     Raises:
-        MotionError: If the corner is not between 0 and half the sample rate.
+        MotionError: If the corner is not between `CORNER_MIN` and 1 of half the sample rate.
     """
     half_hz = 0.5 / step_s
-    if not 0.0 < corner_hz < half_hz:
-        text = f"lowpass_hz is {corner_hz} Hz"
-        raise MotionError(
-            f"{text}: above 0 and below half the sample rate, {half_hz:g} Hz, is needed"
-        )
+    least_hz = CORNER_MIN * half_hz
+    if not least_hz <= corner_hz < half_hz:
+        needed = f"at least {least_hz:g} Hz and below half the sample rate, {half_hz:g} Hz"
+        raise MotionError(f"lowpass_hz is {corner_hz} Hz: {needed}, is needed")
     # A third of the time that any verb needs to start, for the few motions that are filtered.
     from scipy.signal import butter
 
@@ -43,7 +44,7 @@ def lowpass(samples: Floats, step_s: float, corner_hz: float) -> Floats:
         samples: Uniform samples, shape (N, 6).
 
     Raises:
-        MotionError: If the corner is not between 0 and half the sample rate.
+        MotionError: If the corner is not between `CORNER_MIN` and 1 of half the sample rate.
     """
     of_both = sections(RECORD_ORDER, corner_hz, step_s)
     from scipy.signal import sosfiltfilt
@@ -63,7 +64,7 @@ class LiveLowPass:
         period_s: of the cycles [s].
 
     Raises:
-        MotionError: If the corner is not below half the rate.
+        MotionError: If the corner is not between `CORNER_MIN` and 1 of half the rate.
     """
 
     def __init__(self, corner_hz: float, period_s: float) -> None:

@@ -6,7 +6,8 @@ import numpy as np
 
 from hil.config.errors import MotionError, require_number
 from hil.config.tables import NumberTable
-from hil.stations.platform.motion.columns import TIME_UNITS, ColumnMap, TimeMap
+from hil.config.times import TIME_UNITS
+from hil.stations.platform.motion.columns import ColumnMap, TimeMap
 from hil.stations.platform.motion.source import AXES, Floats
 
 SAMPLES_MIN = 8

@@ -1,4 +1,4 @@
-"""An FMU as the vehicle: its outputs are what the vehicle does, measured pose and inputs go back.
+"""An FMU as the source of a ride: its file, what of it is what, and its process.
 
 It begins when the platform follows. Whatever becomes of it, the ride goes on without it: what it
 wanted last fades out, and the platform parks.
@@ -16,228 +16,26 @@ from hil.config.errors import ConfigError, RefusedError, about
 from hil.config.named import MissingError
 from hil.config.shipped import find_file
 from hil.fmu.description import Description, read_description, require_runnable
-from hil.fmu.mapping import MappedVariable, mapped_variables
+from hil.fmu.mapping import mapped_variables
 from hil.fmu.pace import steps_of
 from hil.fmu.process import ModelProcess
-from hil.fmu.stepping import Reading, Stepping
-from hil.fmu.wire import ModelOrder, StepAnswer, StepStatus
-from hil.hosts.states import Cause, Heard, HostState
-from hil.hosts.watch import LOST_S, OUT_S, window
-from hil.stations.simulator.source import (
-    BY_FORCES,
-    Feedback,
-    SourceKind,
-    Surroundings,
-)
+from hil.fmu.stepping import Stepping
+from hil.fmu.wire import ModelOrder
+from hil.stations.simulator.force_remedies import fmu_remedy
+from hil.stations.simulator.source import BY_FORCES, SourceKind, Surroundings
 from hil.stations.simulator.sources.fmu_settings import (
     ACCELERATIONS,
     ANGLES,
-    FLAGS,
-    FORCES,
     OPERATOR,
     OUTPUTS,
     PLACES,
     POSE,
-    RATES,
-    RATES_OF_RATES,
-    VELOCITIES,
     FmuSettings,
     TakenInput,
     operator_inputs,
 )
-from platform6dof.cueing.attitude import from_euler, to_body
+from hil.stations.simulator.sources.fmu_vehicle import FmuVehicle
 from platform6dof.cueing.completion import Completion
-from platform6dof.cueing.parameters import CueingError
-from platform6dof.cueing.vehicle import (
-    GRAVITY_M_S2,
-    UNKNOWN,
-    Quaternion,
-    Vector3,
-    VehicleFlags,
-    VehicleState,
-)
-
-FORCE_MOST_M_S2: Final = 2000.0
-"""No vehicle has a greater force."""
-RATE_MOST_RAD_S: Final = 200.0
-"""No vehicle turns faster."""
-
-
-class FmuVehicle:
-    """The vehicle, asked once a cycle.
-
-    Args:
-        stepping: the model.
-        outputs: in the order of its outputs.
-        inputs: in the order of its inputs.
-        completion: makes whole states of what it says.
-        feedback: gives what goes back in.
-        cycles: in which it does one step.
-        line: whether it goes straight from one step to the next, a step later; else it holds.
-    """
-
-    def __init__(
-        self,
-        stepping: Stepping,
-        outputs: tuple[MappedVariable, ...],
-        inputs: tuple[MappedVariable, ...],
-        completion: Completion,
-        feedback: Surroundings,
-        cycles: int = 1,
-        *,
-        line: bool = False,
-    ) -> None:
-        self._cycles, self._line = cycles, line
-        self._last: tuple[dict[str, float], dict[str, float]] | None = None
-        self._stepping, self._completion = stepping, completion
-        self._outputs, self._inputs, self._around = outputs, inputs, feedback
-        self._given = {one.quantity: 0.0 for one in inputs}
-        self._begun = False
-        self._newest: VehicleState | None = None
-        self._failed_s = math.inf
-        self._used = 0
-        self.why: str = ""
-        """What became of the model, in words; empty while it goes."""
-        self._cause = Cause.NONE
-        self._ended_s = math.inf
-
-    @property
-    def ended_s(self) -> float:
-        """When the model said that it ends [s]; infinite before, and where it just failed."""
-        return self._ended_s
-
-    def begin(self, now_s: float) -> None:
-        """Let the model's time pass from now on."""
-        self._begun = True
-
-    def preview(self, now_s: float, span_s: float, step_s: float) -> tuple[VehicleState, ...]:
-        """Nothing: a model does not know what comes."""
-        return ()
-
-    def poll(self, now_s: float) -> Heard:
-        """What it says in this cycle; after its end what it said last, faded out."""
-        reading = self._stepping.poll(now_s, self._back_in(), go_on=self._begun)
-        host_s = math.nan
-        if not self.why:
-            if reading.failure is not None:
-                self._end(now_s, reading.failure)
-            elif reading.fresh or (self._line and self._begun and reading.share < 1.0):
-                host_s = reading.index * self._cycles * self._around.period_s
-                told = self._si(reading.values)
-                if self._line:
-                    told = self._on_the_way(told, reading)
-                    host_s -= (1.0 - reading.share) * self._cycles * self._around.period_s
-                self._take(now_s, told, host_s)
-        state, weight = self._fade(now_s)
-        taken_s = now_s if host_s == host_s and not self.why else math.nan
-        return Heard(
-            self._newest, state, self._cause, weight,
-            host_s=host_s, kernel_s=taken_s, taken_s=taken_s,
-            packets=self._used, dropped=0, missing=reading.late,
-        )  # fmt: skip
-
-    def _si(self, values: tuple[float, ...]) -> dict[str, float]:
-        pairs = zip(self._outputs, values, strict=True)
-        return {one.quantity: one.si(value) for one, value in pairs}
-
-    def _on_the_way(self, told: dict[str, float], reading: Reading) -> dict[str, float]:
-        """From the values before to the newest; angles go the shorter way round."""
-        if self._last is None or reading.fresh:
-            self._last = (told if self._last is None else self._last[1]), told
-        before, newest = self._last
-        return {name: _between(name, before[name], newest[name], reading.share) for name in newest}
-
-    def _take(self, now_s: float, told: dict[str, float], t_s: float) -> None:
-        try:
-            whole = self._completion.complete(state_of(told, t_s))
-        except (CueingError, OverflowError) as error:
-            self._end(now_s, StepAnswer(StepStatus.NOT_FINITE, 0, (), str(error)))
-            return
-        if wrong := beyond(whole):
-            self._end(now_s, StepAnswer(StepStatus.NOT_FINITE, 0, (), wrong))
-            return
-        self._newest = whole
-        self._used += 1
-
-    def _end(self, now_s: float, answer: StepAnswer) -> None:
-        self._failed_s = now_s
-        self.why = answer.text or answer.status.name.lower()
-        self._cause = Cause.MODEL_FAILED
-        if answer.status is StepStatus.END:
-            self._cause, self._ended_s = Cause.END, now_s
-
-    def _fade(self, now_s: float) -> tuple[HostState, float]:
-        if self._newest is None:
-            return HostState.WAITING, 0.0
-        passed_s = now_s - self._failed_s
-        if passed_s < 0.0:
-            return HostState.LIVE, 1.0
-        if passed_s < OUT_S:
-            return HostState.FADING_OUT, 1.0 - window(passed_s / OUT_S)
-        return (HostState.AWAY if passed_s < LOST_S else HostState.LOST), 0.0
-
-    def _back_in(self) -> tuple[float, ...]:
-        """Values of the inputs: what is known, else what was known last."""
-        if self._inputs and (heard := self._around.feedback()) is not None:
-            self._given.update(_known(heard, self._given))
-        return tuple(one.own(self._given[one.quantity]) for one in self._inputs)
-
-
-def _between(name: str, before: float, newest: float, share: float) -> float:
-    way = newest - before
-    if name in ANGLES:
-        way = math.remainder(way, 2.0 * math.pi)
-    return newest if share >= 1.0 else before + share * way
-
-
-def _known(heard: Feedback, wanted: dict[str, float]) -> dict[str, float]:
-    known = dict(zip(POSE, heard.pose, strict=False))
-    known |= {OPERATOR + name: value for name, value in heard.operator.items()}
-    return {k: v for k, v in known.items() if k in wanted and math.isfinite(v)}
-
-
-def state_of(told: dict[str, float], t_s: float) -> VehicleState:
-    """What a vehicle does, from quantities [SI]; NaN for what is not there.
-
-    A force that is told counts; where it is not, an acceleration and gravity make one.
-    """
-    attitude: Quaternion = (math.nan, math.nan, math.nan, math.nan)
-    if all(name in told for name in ("roll", "pitch")):
-        attitude = from_euler(told["roll"], told["pitch"], told.get("yaw", 0.0))
-    force = _vector(told, FORCES)
-    if any(name in told for name in ACCELERATIONS):
-        level = attitude if attitude[0] == attitude[0] else (1.0, 0.0, 0.0, 0.0)
-        weight = to_body(level, (0.0, 0.0, -GRAVITY_M_S2))
-        moved = (told.get(name, 0.0) + w for name, w in zip(ACCELERATIONS, weight, strict=True))
-        x, y, z = (f if f == f else other for f, other in zip(force, moved, strict=True))
-        force = x, y, z
-    flags = VehicleFlags(0)
-    for name, flag in FLAGS.items():
-        flags |= flag if told.get(name, 0.0) > 0.5 else VehicleFlags(0)
-    return VehicleState(
-        t_s, force, _vector(told, RATES), _vector(told, RATES_OF_RATES), attitude,
-        _vector(told, VELOCITIES), _vector(told, PLACES), flags,
-    )  # fmt: skip
-
-
-def beyond(state: VehicleState) -> str:
-    """What in a whole state no vehicle does; empty if all may be."""
-    for name, value in zip(FORCES, state.f_m_s2, strict=True):
-        if not abs(value) <= FORCE_MOST_M_S2:
-            return f"{name} = {value:g} m/s2: no vehicle has more than {FORCE_MOST_M_S2:g} m/s2"
-    for name, value in zip(RATES, state.omega_rad_s, strict=True):
-        if not abs(value) <= RATE_MOST_RAD_S:
-            return f"{name} = {value:g} rad/s: no vehicle has more than {RATE_MOST_RAD_S:g} rad/s"
-    if not all(map(math.isfinite, state.domega_rad_s2)):
-        return f"angular acceleration {state.domega_rad_s2} rad/s2 is not finite"
-    return ""
-
-
-def _vector(told: dict[str, float], names: tuple[str, ...]) -> Vector3:
-    if not any(name in told for name in names):
-        return UNKNOWN
-    x, y, z = (told.get(name, math.nan) for name in names)
-    return x, y, z
 
 
 def model_of(settings: FmuSettings, file: Path) -> Description:
@@ -353,5 +151,5 @@ def tells(settings: FmuSettings, file: Path) -> frozenset[str]:
     return frozenset({BY_FORCES})
 
 
-KIND: Final = SourceKind(FmuSettings, opened, lasts_s, operator_inputs, tells)
+KIND: Final = SourceKind(FmuSettings, opened, lasts_s, operator_inputs, tells, remedy=fmu_remedy)
 """What the entry point gives."""

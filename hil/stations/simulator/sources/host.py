@@ -167,5 +167,5 @@ def known_ahead(settings: HostSettings) -> bool:
     return settings.emulated is not None
 
 
-KIND = SourceKind(HostSettings, opened, lasts_s, tells=tells, known_ahead=known_ahead)
+KIND = SourceKind(HostSettings, opened, lasts_s, tells=tells, known_ahead=known_ahead, judges=True)
 """What the entry point gives."""

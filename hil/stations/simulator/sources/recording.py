@@ -133,5 +133,5 @@ def lasts_s(settings: RideRecordSettings, file: Path) -> float:
     return record.duration_s
 
 
-KIND = SourceKind(RideRecordSettings, opened, lasts_s)
+KIND = SourceKind(RideRecordSettings, opened, lasts_s, judges=True)
 """What the entry point gives."""

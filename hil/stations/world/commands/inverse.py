@@ -10,7 +10,12 @@ import typer
 
 from hil.config.errors import ConfigError
 from hil.stations.world.commands.arguments import RobotDocArg
-from hil.stations.world.commands.pose import JointsOption, given_coordinates
+from hil.stations.world.commands.pose import (
+    JointsOption,
+    called_joint,
+    given_coordinates,
+    joint_called,
+)
 from hil.stations.world.told import PoseReachedTold
 from hil.terminal.console import Json, leave, numbers, out, print_json, styled, verb
 
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
 
     from sim.world.motion.chain import Chain
     from sim.world.motion.inverse import Reached
+    from sim.world.robots.model import Robot, RobotJoint
 
 SWEEPS = 2000
 
@@ -46,9 +52,11 @@ def ik(
         ),
     ],
     end: Annotated[
-        int | None,
+        str | None,
         typer.Option(
-            "--end", metavar="JOINT", help="End joint of the place; the first if left out."
+            "--end",
+            metavar="JOINT",
+            help="End joint of the place, by number or name; the first if left out.",
         ),
     ] = None,
     joints: JointsOption = None,
@@ -75,7 +83,7 @@ def ik(
         raise ConfigError(robot, ["a robot with loops has no inverse kinematics here"])
     start = tree.coordinates(given_coordinates(tree, joints or ()))
     try:
-        chain = Chain(tree, end, standing=start)
+        chain = Chain(tree, _end(found, end), standing=start)
     except ChainError as error:
         raise ConfigError(robot, [f"--end: {error}"]) from None
     wanted, begin = _pose(pose), np.array([start[number][0] for number in chain.joints])
@@ -87,9 +95,19 @@ def ik(
     if as_json:
         print_json(told)
     else:
-        _show(told, chain, [joint.type.value == "slide" for joint in tree.drivers.values()
-                            if joint.number in chain.joints])  # fmt: skip
+        driven = {joint.number: joint for joint in tree.drivers.values()}
+        _show(told, [driven[number] for number in chain.joints])
     leave(told["ok"])
+
+
+def _end(robot: Robot, text: str | None) -> int | None:
+    """Number of an end that is given by number or name."""
+    from sim.world.robots.model import JointType
+
+    if text is None or text.strip().isdecimal():
+        return None if text is None else int(text)
+    ends = [joint for joint in robot.joints if joint.type is JointType.END]
+    return joint_called(ends, text, "--end").number
 
 
 def _pose(text: str) -> NDArray[np.float64]:
@@ -114,10 +132,11 @@ def _told(name: str, chain: Chain, reached: Reached) -> PoseReachedTold:
     )  # fmt: skip
 
 
-def _show(told: PoseReachedTold, chain: Chain, slides: list[bool]) -> None:
-    for (number, value), slide in zip(told["q"].items(), slides, strict=True):
+def _show(told: PoseReachedTold, joints: list[RobotJoint]) -> None:
+    for value, joint in zip(told["q"].values(), joints, strict=True):
+        slide = joint.type.value == "slide"
         shown = f"{1e3 * value:.6f} mm" if slide else f"{math.degrees(value):.6f} deg"
-        out.print(f"joint {number}: {shown}")
+        out.print(f"{called_joint(joint)}: {shown}")
     words = f"{1e3 * told['error_m']:.6f} mm and {math.degrees(told['error_rad']):.6f} deg away"
     style, verdict = ("green", "reached") if told["ok"] else ("red", "not reached")
     out.print(styled(style, verdict), f": {words}, {told['iterations']} iterations", sep="")

@@ -26,8 +26,8 @@ JointsOption = Annotated[
     typer.Option(
         "--q",
         metavar="JOINT=VALUE",
-        help="A joint's coordinate [deg] or [mm], by its number; several of a universal, ball "
-        "or free joint (quaternions as they are). Repeatable; others are where they start.",
+        help="A joint's coordinate [deg] or [mm], by its number or name; several of a universal, "
+        "ball or free joint (quaternions as they are). Repeatable; others are where they start.",
     ),
 ]
 
@@ -67,19 +67,49 @@ def fk(
 
 
 def given_coordinates(tree: RobotTree, texts: Sequence[str]) -> dict[int, tuple[float, ...]]:
-    """Coordinates of joints from ``3=45`` [deg] or [mm], in rad and m."""
-    moving = {joint.number: joint for joint in tree.drivers.values()}
+    """Coordinates of joints from ``3=45`` or ``elbow=45`` [deg] or [mm], in rad and m."""
+    moving = sorted(
+        (one for one in tree.drivers.values() if _scales(one)), key=lambda one: one.number
+    )
     found: dict[int, tuple[float, ...]] = {}
     for text in texts:
-        number, _, values = text.partition("=")
-        joint = moving.get(int(number)) if number.strip().isdecimal() else None
-        scales = _scales(joint) if joint is not None else ()
-        if joint is None or not scales:
-            known = ", ".join(str(n) for n, one in sorted(moving.items()) if _scales(one))
-            raise ConfigError("--q", [f"{text!r}: no such joint; JOINT=VALUE with one of {known}"])
+        name, _, values = text.rpartition("=")
+        joint = joint_called(moving, name, "--q", "JOINT=VALUE with ")
+        scales = _scales(joint)
         given = numbers(values, len(scales), "--q", f"{len(scales)} of joint {joint.number}")
+        if joint.number in found:
+            raise ConfigError("--q", [f"{text!r}: {called_joint(joint)} is given twice"])
         found[joint.number] = tuple(a * b for a, b in zip(given, scales, strict=True))
     return found
+
+
+def joint_called(
+    joints: Sequence[RobotJoint], text: str, key: str, before: str = ""
+) -> RobotJoint:  # fmt: skip
+    """The joint that a number, or else a name of the document, means.
+
+    Args:
+        key: what to call the text in an error.
+        before: words before the joints that there are.
+
+    Raises:
+        ConfigError: if it means none, or several.
+    """
+    word = text.strip()
+    found = [one for one in joints if str(one.number) == word]
+    found = found or [one for one in joints if word and one.name == word]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        own = ", ".join(str(one.number) for one in found)
+        raise ConfigError(key, [f"{word!r}: {len(found)} joints have this name; say {own}"])
+    known = ", ".join(f"{one.number} {one.name}".rstrip() for one in joints) or "none"
+    raise ConfigError(key, [f"{word!r}: no such joint; {before}one of {known}"])
+
+
+def called_joint(joint: RobotJoint) -> str:
+    """What a joint is called: its number, and its name if it has one."""
+    return f"joint {joint.number} {joint.name}".rstrip()
 
 
 def _scales(joint: RobotJoint) -> tuple[float, ...]:
@@ -103,7 +133,7 @@ def _violations(tree: RobotTree, coordinates: Mapping[int, Sequence[float]]) -> 
         for value, (least, greatest) in zip(coordinates[joint.number], joint.limits, strict=False):
             if not least <= value <= greatest:
                 yield (
-                    f"joint {joint.number}: {scale * value:.3f} {unit} is beyond its limits of "
+                    f"{called_joint(joint)}: {scale * value:.3f} {unit} is beyond its limits of "
                     f"{scale * least:.3f} to {scale * greatest:.3f} {unit}"
                 )
 

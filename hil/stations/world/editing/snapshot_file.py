@@ -26,6 +26,8 @@ VERSION: Final = 1
 """Of the form."""
 BYTES_MAX: Final = 1 << 30
 """Of a file."""
+ENCRYPTED: Final = 1
+"""Bit of a member's flags (APPNOTE.TXT of PKWARE, 4.4.4)."""
 _NO_SNAPSHOT: Final = (
     ValueError, LookupError, TypeError, AttributeError, EOFError, zipfile.BadZipFile,
     NotImplementedError, MemoryError, RecursionError,
@@ -53,6 +55,8 @@ def read_snapshot(path: Path) -> RunSnapshot:
         with zipfile.ZipFile(data) as archive:
             if any(one.compress_type != zipfile.ZIP_STORED for one in archive.infolist()):
                 raise ValueError("its arrays are compressed, which may make any size of few bytes")
+            if any(one.flag_bits & ENCRYPTED for one in archive.infolist()):
+                raise ValueError("its arrays are encrypted")
         with np.load(data, allow_pickle=False) as found:
             arrays = {name: found[name] for name in found.files}
         told = json.loads(arrays.pop("head").tobytes())

@@ -83,7 +83,7 @@ class MessageReader:
 
 _Parts = tuple[
     tuple[RobotLink, ...], tuple[RobotJoint, ...], str, tuple[RobotDrive, ...],
-    tuple[RobotSensor, ...], MachineBounds | None,
+    tuple[RobotSensor, ...], MachineBounds | None, tuple[float, float, float] | None,
 ]  # fmt: skip
 """Values of a robot, in the order of its fields."""
 
@@ -96,7 +96,8 @@ def _parts() -> TypeAdapter[_Parts]:
 
 def robot_json(robot: Robot) -> str:
     """All values of a robot."""
-    parts = (robot.links, robot.joints, robot.name, robot.drives, robot.sensors, robot.machine)
+    parts = (robot.links, robot.joints, robot.name, robot.drives, robot.sensors, robot.machine,
+             robot.gravity_m_s2)  # fmt: skip
     return _parts().dump_json(parts).decode()
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import MotionError, RefusedError
-from hil.config.tables import read_table
+from hil.config.times import read_timed
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording
 from hil.recording.row_arrays import gathered, let_go
@@ -23,8 +23,6 @@ from hil.stations.world.sources.source import SourceNews
 
 Array = NDArray[np.float64]
 
-TIME: Final = "t_s"
-"""Column of the times."""
 SIGNALS: Final = ("position_rad", "position_m", "position_joints")
 """Of a recording: what its joints did."""
 _FAR: Final = 1 << 14
@@ -86,14 +84,13 @@ def read_recorded(path: Path, names: Sequence[str], stale_s: float) -> RecordedS
 
 def _csv(path: Path, names: Sequence[str]) -> tuple[Array, Array]:
     try:
-        table = read_table(path, [TIME, *names])
+        table, time, times_s = read_timed(path, names)
     except MotionError as error:
         raise RefusedError(f"motion.file: {error}") from None
-    times_s = table.columns[TIME]
     for row in np.flatnonzero(~(np.diff(times_s) > 0.0))[:1]:
         step_s = times_s[row + 1] - times_s[row]
         raise RefusedError(
-            f"motion.file: {table.place(int(row) + 1, TIME)}: {step_s:.6g} s after the row before; "
+            f"motion.file: {table.place(int(row) + 1, time)}: {step_s:.6g} s after the row before; "
             "times must rise"
         )
     return times_s - times_s[0], np.stack([table.columns[name] for name in names], axis=1)

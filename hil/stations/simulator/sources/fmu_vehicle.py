@@ -1,0 +1,155 @@
+"""An FMU as the vehicle, cycle by cycle: its outputs are what it does, inputs go back in.
+
+Whatever becomes of it, the ride goes on without it: what it wanted last fades out.
+"""
+
+from __future__ import annotations
+
+import math
+
+from hil.fmu.mapping import MappedVariable
+from hil.fmu.stepping import Reading, Stepping
+from hil.fmu.wire import StepAnswer, StepStatus
+from hil.hosts.states import Cause, Heard, HostState
+from hil.hosts.watch import LOST_S, OUT_S, window
+from hil.stations.simulator.source import Feedback, Surroundings
+from hil.stations.simulator.sources.fmu_settings import ANGLES, OPERATOR, POSE
+from hil.stations.simulator.sources.fmu_states import beyond, state_of
+from platform6dof.cueing.completion import Completion
+from platform6dof.cueing.parameters import CueingError
+from platform6dof.cueing.vehicle import VehicleState
+
+
+class FmuVehicle:
+    """The vehicle, asked once a cycle.
+
+    Args:
+        stepping: the model.
+        outputs: in the order of its outputs.
+        inputs: in the order of its inputs.
+        completion: makes whole states of what it says.
+        feedback: gives what goes back in.
+        cycles: in which it does one step.
+        line: whether it goes straight from one step to the next, a step later; else it holds.
+    """
+
+    def __init__(
+        self,
+        stepping: Stepping,
+        outputs: tuple[MappedVariable, ...],
+        inputs: tuple[MappedVariable, ...],
+        completion: Completion,
+        feedback: Surroundings,
+        cycles: int = 1,
+        *,
+        line: bool = False,
+    ) -> None:
+        self._cycles, self._line = cycles, line
+        self._last: tuple[dict[str, float], dict[str, float]] | None = None
+        self._stepping, self._completion = stepping, completion
+        self._outputs, self._inputs, self._around = outputs, inputs, feedback
+        self._given = {one.quantity: 0.0 for one in inputs}
+        self._begun = False
+        self._newest: VehicleState | None = None
+        self._told: VehicleState | None = None
+        self._failed_s = math.inf
+        self._used = 0
+        self.why: str = ""
+        """What became of the model, in words; empty while it goes."""
+        self._cause = Cause.NONE
+        self._ended_s = math.inf
+
+    @property
+    def ended_s(self) -> float:
+        """When the model said that it ends [s]; infinite before, and where it just failed."""
+        return self._ended_s
+
+    def begin(self, now_s: float) -> None:
+        """Let the model's time pass from now on."""
+        self._begun = True
+
+    def preview(self, now_s: float, span_s: float, step_s: float) -> tuple[VehicleState, ...]:
+        """Nothing: a model does not know what comes."""
+        return ()
+
+    def poll(self, now_s: float) -> Heard:
+        """What it says in this cycle; after its end what it said last, faded out."""
+        reading = self._stepping.poll(now_s, self._back_in(), go_on=self._begun)
+        host_s = math.nan
+        if not self.why:
+            if reading.failure is not None:
+                self._end(now_s, reading.failure)
+            elif reading.fresh or (self._line and self._begun and reading.share < 1.0):
+                host_s = reading.index * self._cycles * self._around.period_s
+                told = self._si(reading.values)
+                if self._line:
+                    told = self._on_the_way(told, reading)
+                    host_s -= (1.0 - reading.share) * self._cycles * self._around.period_s
+                self._take(now_s, told, host_s)
+        state, weight = self._fade(now_s)
+        taken_s = now_s if host_s == host_s and not self.why else math.nan
+        return Heard(
+            self._newest, state, self._cause, weight,
+            host_s=host_s, kernel_s=taken_s, taken_s=taken_s,
+            packets=self._used, dropped=0, missing=reading.late, told=self._told,
+        )  # fmt: skip
+
+    def _si(self, values: tuple[float, ...]) -> dict[str, float]:
+        pairs = zip(self._outputs, values, strict=True)
+        return {one.quantity: one.si(value) for one, value in pairs}
+
+    def _on_the_way(self, told: dict[str, float], reading: Reading) -> dict[str, float]:
+        """From the values before to the newest; angles go the shorter way round."""
+        if self._last is None or reading.fresh:
+            self._last = (told if self._last is None else self._last[1]), told
+        before, newest = self._last
+        return {name: _between(name, before[name], newest[name], reading.share) for name in newest}
+
+    def _take(self, now_s: float, told: dict[str, float], t_s: float) -> None:
+        try:
+            state = state_of(told, t_s)
+            whole = self._completion.complete(state)
+        except (CueingError, OverflowError) as error:
+            self._end(now_s, StepAnswer(StepStatus.NOT_FINITE, 0, (), str(error)))
+            return
+        if wrong := beyond(whole):
+            self._end(now_s, StepAnswer(StepStatus.NOT_FINITE, 0, (), wrong))
+            return
+        self._newest, self._told = whole, state
+        self._used += 1
+
+    def _end(self, now_s: float, answer: StepAnswer) -> None:
+        self._failed_s = now_s
+        self.why = answer.text or answer.status.name.lower()
+        self._cause = Cause.MODEL_FAILED
+        if answer.status is StepStatus.END:
+            self._cause, self._ended_s = Cause.END, now_s
+
+    def _fade(self, now_s: float) -> tuple[HostState, float]:
+        if self._newest is None:
+            return HostState.WAITING, 0.0
+        passed_s = now_s - self._failed_s
+        if passed_s < 0.0:
+            return HostState.LIVE, 1.0
+        if passed_s < OUT_S:
+            return HostState.FADING_OUT, 1.0 - window(passed_s / OUT_S)
+        return (HostState.AWAY if passed_s < LOST_S else HostState.LOST), 0.0
+
+    def _back_in(self) -> tuple[float, ...]:
+        """Values of the inputs: what is known, else what was known last."""
+        if self._inputs and (heard := self._around.feedback()) is not None:
+            self._given.update(_known(heard, self._given))
+        return tuple(one.own(self._given[one.quantity]) for one in self._inputs)
+
+
+def _between(name: str, before: float, newest: float, share: float) -> float:
+    way = newest - before
+    if name in ANGLES:
+        way = math.remainder(way, 2.0 * math.pi)
+    return newest if share >= 1.0 else before + share * way
+
+
+def _known(heard: Feedback, wanted: dict[str, float]) -> dict[str, float]:
+    known = dict(zip(POSE, heard.pose, strict=False))
+    known |= {OPERATOR + name: value for name, value in heard.operator.items()}
+    return {k: v for k, v in known.items() if k in wanted and math.isfinite(v)}

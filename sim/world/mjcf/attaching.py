@@ -1,0 +1,236 @@
+"""Parts of other models that a model attaches: ``<attach model body prefix>``.
+
+The engine's manual, XML reference, "body/attach": a body of another model, or all of its world,
+stands in the place of the element; every name in it has a prefix; its defaults, assets, drives and
+ties come with it. The other model's ``compiler`` has to read numbers as this one's does.
+"""
+
+import posixpath
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from sim.world.meshes.reading import MeshFiles, OutsideError
+from sim.world.mjcf.defaults import MAIN
+from sim.world.mjcf.including import count_nodes, include_files, put_within
+from sim.world.mjcf.reasons import REASONS
+from sim.world.mjcf.values import MjcfValues, ModelUnits
+from sim.world.robots.faults import RobotDocumentError
+from sim.world.robots.xml_nodes import ELEMENTS_MAX, XmlNode, read_nodes
+
+MODELS_MAX: Final = 64
+"""Other models of a model at most, and attachments."""
+SECTIONS: Final = ("equality", "actuator", "tendon", "contact", "sensor")
+"""Of which elements come along whose names are all of the part."""
+REFERENCES: Final = frozenset({
+    "joint", "joint1", "joint2", "body", "body1", "body2", "geom", "geom1", "geom2", "site",
+    "site1", "site2", "jointinparent", "refsite", "cranksite", "slidersite", "target", "tendon",
+    "tendon1", "tendon2", "actuator",
+})  # fmt: skip
+"""Attributes that name an element of the bodies, or one that comes along."""
+NAMES: Final = REFERENCES | {"name", "class", "childclass", "mesh", "material", "texture", "hfield"}
+"""Attributes that get the prefix."""
+IN_BODIES: Final = frozenset({"body", "joint", "freejoint", "geom", "site", "camera", "light"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Other:
+    """Another model, read."""
+
+    root: XmlNode
+    folder: str
+    """Of its file, from that of the document."""
+    units: ModelUnits
+
+
+def attach_models(
+    values: MjcfValues, root: XmlNode, files: MeshFiles, units_of: Callable[[XmlNode], ModelUnits]
+) -> None:
+    """Put what is attached in the places of its elements; what cannot be is told and left out.
+
+    Args:
+        units_of: reads what the ``compiler`` of a model says.
+    """
+    assets = [node for section in root.all("asset") for node in section.all("model")]
+    named = {node.get("name") or "": node for node in assets}
+    places = list(_places(root))
+    if not places:
+        return
+    for node in places[MODELS_MAX:]:
+        values.fault(node, None, f"more than {MODELS_MAX} attachments", "fewer")
+        return
+    if not root.all("default"):
+        root.children.insert(0, _made(root, "default", {"class": MAIN}))
+    known: dict[str, _Other | None] = {}
+    total = count_nodes(root)
+    for node in places:
+        model = values.word(node, "model")
+        if model not in named:
+            there = ", ".join(sorted(named)[:8]) or "none"
+            values.fault(node, model, "no such model among the assets", f"one of: {there}")
+            continue
+        if model not in known:
+            known[model] = _read(values, named[model], files, units_of)
+        other = known[model]
+        if other is None:
+            continue
+        if (total := total + count_nodes(other.root)) > ELEMENTS_MAX:
+            values.fault(node, model, f"more than {ELEMENTS_MAX} elements", "fewer attachments")
+            return
+        _attach(values, root, node, other)
+
+
+def _places(node: XmlNode) -> Iterator[XmlNode]:
+    for child in node.children:
+        if child.tag == "attach" and node.tag in ("body", "frame", "worldbody"):
+            yield child
+        yield from _places(child)
+
+
+def _read(
+    values: MjcfValues, node: XmlNode, files: MeshFiles, units_of: Callable[[XmlNode], ModelUnits]
+) -> _Other | None:
+    """The model of an asset; None after a fault."""
+    file = values.word(node, "file").replace("\\", "/")
+    folder = posixpath.dirname(file)
+    node.get("content_type")
+
+    def beside(path: str) -> bytes:
+        return files(posixpath.join(folder, path))
+
+    try:
+        root = read_nodes(files(file).decode("utf-8-sig"), file)
+    except OutsideError as error:
+        values.fault(node, file, str(error.strerror), "copy it into the folder of the document")
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        values.fault(node, file, f"cannot be read: {reason}", "a file that is there")
+        return None
+    except RobotDocumentError as error:
+        fault = error.faults[0]
+        values.fault(node, f"{file}:{fault.line}:{fault.column}", fault.text, "mend that file")
+        return None
+    if root.tag != "mujoco":
+        values.fault(node, f"{file}: <{root.tag}>", "no MJCF", "<mujoco> is the outermost element")
+        return None
+    put_within(root, node, file)
+    include_files(values, root, beside)
+    found = _Other(root, folder, units_of(root))
+    for compiler in root.children:
+        if compiler.tag == "compiler":
+            values.losses += compiler.untaken(REASONS)
+    return found
+
+
+def _attach(values: MjcfValues, root: XmlNode, place: XmlNode, other: _Other) -> None:
+    prefix = place.get("prefix") or ""
+    own = replace(values.units, mesh_folder="", total_kg=-1.0)
+    if replace(other.units, mesh_folder="", total_kg=-1.0) != own:
+        reason = "its <compiler> reads numbers unlike this model's; write the same in both"
+        values.losses.append(place.loss("<attach>", place.get("model"), reason))
+        place.taken = True
+        return
+    worlds = [
+        child for one in other.root.children if one.tag == "worldbody" for child in one.children
+    ]
+    word = place.get("body")
+    called = (one for one in _bodies(worlds) if one.get("name") == word)
+    parts = worlds if word is None else list(called)[:1]
+    if not parts:
+        there = ", ".join(one.get("name") or "" for one in _bodies(worlds))[:200]
+        values.fault(place, word, "no such body in that model", f"one of: {there}")
+        return
+    main = f"{prefix}{MAIN}"
+    names = {one.attributes["name"] for part in parts for one in _all(part)
+             if one.tag in IN_BODIES and "name" in one.attributes}  # fmt: skip
+    place.tag = "frame"
+    place.attributes = {"childclass": main}
+    place.children = [_copy(part, prefix) for part in parts]
+    _add_defaults(root, other, prefix, main)
+    for section in other.root.children:
+        if section.tag == "asset":
+            _add(root, section, prefix, main, lambda node: _placed(values, node, other))
+        elif section.tag in SECTIONS:
+            _add(root, section, prefix, main, lambda node: node if _within(node, names) else None)
+        elif section.tag in ("keyframe", "option"):
+            reason = "that of the model counts to which it is attached"
+            values.losses.append(section.loss(f"<{section.tag}>", None, reason, "attached model"))
+
+
+def _add_defaults(root: XmlNode, other: _Other, prefix: str, main: str) -> None:
+    """Its classes, the outermost beside this model's own; each prefix once."""
+    if any(one.tag == "default" and one.attributes.get("class") == main for one in root.children):
+        return
+    found = [one for one in other.root.children if one.tag == "default"]
+    made = [_copy(one, prefix) for one in found] or [_made(root, "default", {})]
+    for one, old in zip(made, found or made, strict=True):
+        if old.attributes.get("class", MAIN) == MAIN or not found:
+            one.attributes["class"] = main
+    root.children += made
+
+
+def _add(
+    root: XmlNode, section: XmlNode, prefix: str, main: str,
+    taken: Callable[[XmlNode], XmlNode | None],
+) -> None:  # fmt: skip
+    found = [one for node in section.children if (one := taken(node)) is not None]
+    made = _made(section, section.tag, {})
+    for node in found:
+        one = _copy(node, prefix)
+        if section.tag in ("asset", "equality", "actuator"):
+            one.attributes.setdefault("class", main)
+        made.children.append(one)
+    root.children += [made] if found else []
+
+
+def _placed(values: MjcfValues, node: XmlNode, other: _Other) -> XmlNode:
+    """An asset whose file is found from this model's folder of meshes, with a name."""
+    file = node.attributes.get("file")
+    if node.tag != "mesh" or file is None:
+        return node
+    file = file.replace("\\", "/")
+    attributes = dict(node.attributes)
+    attributes.setdefault("name", posixpath.splitext(posixpath.basename(file))[0])
+    if not file.startswith("/"):
+        whole = posixpath.join(other.folder, other.units.mesh_folder, file)
+        attributes["file"] = posixpath.relpath(whole, values.units.mesh_folder or ".")
+    return _made(node, node.tag, attributes)
+
+
+def _within(node: XmlNode, names: set[str]) -> bool:
+    """Whether all that an element and those in it name is of the part."""
+    return all(
+        value in names for one in _all(node) for name, value in one.attributes.items()
+        if name in REFERENCES
+    )  # fmt: skip
+
+
+def _bodies(nodes: list[XmlNode]) -> Iterator[XmlNode]:
+    for node in nodes:
+        if node.tag == "body":
+            yield node
+        yield from _bodies(node.children)
+
+
+def _all(node: XmlNode) -> Iterator[XmlNode]:
+    yield node
+    for child in node.children:
+        yield from _all(child)
+
+
+def _copy(node: XmlNode, prefix: str) -> XmlNode:
+    attributes = {
+        name: f"{prefix}{value}" if name in NAMES and value else value
+        for name, value in node.attributes.items()
+    }  # fmt: skip
+    made = _made(node, node.tag, attributes)
+    made.children += [_copy(child, prefix) for child in node.children]
+    return made
+
+
+def _made(place: XmlNode, tag: str, attributes: dict[str, str]) -> XmlNode:
+    """An element at the place of another."""
+    made = XmlNode(tag, attributes, place.line, place.column)
+    made.within = place.within
+    return made
