@@ -43,6 +43,7 @@ MAY_OPEN = {
     "hil/config/libraries.py": "installed code, to tell its digest",
     "hil/config/quick_table.py": "a table that `open_regular` opened",
     "hil/desk/endpoints.py": "the desk's own folder and token, through their folder's descriptor",
+    "hil/desk/unled.py": "locks in the folder of benches",
     "hil/desk/velocity/listener.py": "a token whose place a person or the desk gives",
     "hil/desk/velocity/remote_writer.py": "a token that it makes",
     "hil/diagram/kernel/step.py": "installed code, to tell its digest",

@@ -45,7 +45,7 @@ class Settings(BaseModel):
         try:
             return cls.model_validate(_with_tuples(table))
         except ValidationError as error:
-            errors = error.errors(include_url=False)
+            errors = [one for one in error.errors(include_url=False) if not _follows(one)]
             problems = [_describe(cls, table, cast(dict[str, Any], e)) for e in errors[:MAX_TOLD]]
             more = len(errors) - MAX_TOLD
             told = dict.fromkeys(problems) | ({f"and {more} more": None} if more > 0 else {})
@@ -175,6 +175,11 @@ def _with_tuples(value: Any) -> Any:
     return value
 
 
+def _follows(item: Any) -> bool:
+    """Whether a list is too short only without its wrong items, of which each has its line."""
+    return item["type"] == "too_short" and len(item["input"]) >= item["ctx"]["min_length"]
+
+
 def _describe(model: type[BaseModel], table: Any, item: dict[str, Any]) -> Wrong:
     """One line for one validation error: key path, value, and what would have been right."""
     found = _written_path(table, item["loc"])
@@ -194,8 +199,20 @@ def _describe(model: type[BaseModel], table: Any, item: dict[str, Any]) -> Wrong
         message += " (SI units: is the value in millimetres?)"
     if kind == "finite_number":
         message = "must be a finite number"
+    if kind in ("too_short", "too_long"):
+        most = kind == "too_long"
+        bound = context["max_length"] if most else context["min_length"]
+        words = f"{'at most' if most else 'at least'} {bound} item{'s' if bound != 1 else ''}"
+        message = f"must have {words}, not {context['actual_length']}"
     if kind == "union_tag_invalid":
-        message = f"must have {context['discriminator']} one of {context['expected_tags']}"
+        tag = str(context["discriminator"]).strip("'")
+        message = f"must be one of {context['expected_tags']}"
+        if isinstance(value, Mapping) and tag in value:
+            path, value = f"{path}.{tag}", value[tag]
+    if kind == "union_tag_not_found":
+        message = "is left out; it is required"
+        tag = str(context["discriminator"]).strip("'")
+        return Wrong((*place, tag), message, f"{path}.{tag} {message}", kind)
     if "discriminator" in context:  # the whole table is named, but one key of it decides
         place = (*place, str(context["discriminator"]).strip("'"))
     return Wrong(place, message, f"{path} = {_shown(value)}: {message}", kind)

@@ -3,6 +3,7 @@
 A wheel carries ``configs/`` inside the package ``hil``; a clone has it at the top.
 """
 
+import difflib
 import os
 from pathlib import Path
 
@@ -19,6 +20,17 @@ from hil.config.named import (
     judged,
 )
 from hil.config.named import configs_dir as configs_dir
+
+
+def shipped_paths(folder: str, *endings: str) -> list[Path]:
+    """Return the shipped files of a folder of ``configs/``, by name.
+
+    Args:
+        folder: of ``configs/``, such as ``world/scenes``.
+        endings: of such files; ``.toml`` if left out.
+    """
+    wanted = endings or (".toml",)
+    return sorted(path for path in (configs_dir() / folder).glob("*") if path.suffix in wanted)
 
 
 def find_file(
@@ -71,7 +83,7 @@ def find_file(
     if outside:
         raise _not_allowed(name, beside, key, outside)
     searched = ", ".join(str(place) for place in dict.fromkeys(places))
-    line = f"{key} = {name!r}: no such file (looked for {searched})"
+    line = f"{key} = {name!r}: no such file (looked for {searched}){_nearest(name, folder, ending)}"
     for place in places:
         if os.path.exists(place):
             line = f"{key} = {name!r}: {place} is {kind_of(os.stat(place))}; {NEEDED}"
@@ -100,6 +112,13 @@ def place_beside(name: str, *, beside: Path, key: str) -> Path:
         return judged(place, beside, shipped=False)
     except OutsideError as error:
         raise _not_allowed(name, beside, key, f"{place} {error.strerror}") from None
+
+
+def _nearest(name: str, folder: str, ending: str) -> str:
+    """The shipped name that a misspelt one is near to, as the end of an error; empty if none is."""
+    names = [path.stem for path in shipped_paths(folder, ending)]
+    close = difflib.get_close_matches(Path(name).stem, names, n=1)
+    return f"; did you mean {close[0]}?" if close else ""
 
 
 def _refuse_no_name(name: str, beside: Path | None, key: str) -> None:

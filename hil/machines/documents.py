@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from hil.config.errors import ConfigError, about
 from hil.config.named import GIVEN
-from hil.config.shipped import configs_dir, find_file
+from hil.config.shipped import find_file, shipped_paths
 from sim.world.robots.judge import findings_of
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import Robot
@@ -54,7 +54,7 @@ def is_machine(name: str) -> bool:
 def machine_names() -> Iterator[str]:
     """Names of the machines that come with the program."""
     for kind, what in KINDS.items():
-        for path in sorted((configs_dir() / what.folder).glob("*.toml")):
+        for path in shipped_paths(what.folder):
             yield f"{kind}:{path.stem}"
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from hil.config.errors import ConfigError
 from hil.config.files import read_regular
-from hil.config.shipped import configs_dir, find_file
+from hil.config.shipped import find_file, shipped_paths
 from hil.machines.documents import is_machine, machine_names, machine_robot
 from hil.machines.mesh_files import files_beside
 from sim.world.mjcf.reading import read_mjcf
@@ -29,7 +29,7 @@ FOLDER: Final = "world/robots"
 
 def shipped_robots() -> Iterator[str]:
     """Names of the robots that come with the program: documents, then machines."""
-    yield from sorted(path.stem for path in (configs_dir() / FOLDER).glob("*.toml"))
+    yield from (path.stem for path in shipped_paths(FOLDER))
     yield from machine_names()
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from hil.config.errors import ConfigError
 from hil.config.files import read_regular
-from hil.config.shipped import configs_dir, find_file
+from hil.config.shipped import find_file, shipped_paths
 from hil.machines.robot_documents import robot_of
 from sim.toml_reading import SIZE_MAX, read_table
 from sim.world.robots.faults import RobotDocumentError
@@ -38,7 +38,7 @@ class FurnishedScene:
 
 def shipped_scenes() -> Iterator[str]:
     """Names of the scenes that come with the program."""
-    yield from sorted(path.stem for path in (configs_dir() / SCENES).glob("*.toml"))
+    yield from (path.stem for path in shipped_paths(SCENES))
 
 
 def is_scene(name: str) -> bool:

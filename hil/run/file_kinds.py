@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hil.config.errors import ConfigError
 from hil.config.file_kind import TABLES, FileKind, NamedFile
-from hil.config.shipped import configs_dir, find_file
+from hil.config.shipped import find_file, shipped_paths
 from hil.run.registry import DEFAULT, station_named, stations
 
 if TYPE_CHECKING:
@@ -138,11 +138,15 @@ def _find(name: str, wanted: tuple[FileKind, ...], key: str) -> Path:
     names = [stem for kind in wanted for stem in _stems(kind.folder)]
     close = difflib.get_close_matches(Path(name).stem, names, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]}?" if close else _shipped(wanted)
-    raise ConfigError(refusals[0].source, [f"{text}; {hint}" for text in refusals[0].problems])
+    told = refusals[0].problems
+    raise ConfigError(
+        refusals[0].source,
+        [text if text.endswith(f"; {hint}") else f"{text}; {hint}" for text in told],
+    )
 
 
 def _stems(folder: str) -> list[str]:
-    return sorted(path.stem for path in (configs_dir() / folder).glob(TABLES))
+    return [path.stem for path in shipped_paths(folder)]
 
 
 def _shipped(wanted: tuple[FileKind, ...]) -> str:
@@ -151,7 +155,7 @@ def _shipped(wanted: tuple[FileKind, ...]) -> str:
 
     names = []
     for folder in dict.fromkeys(kind.folder for kind in wanted):
-        for path in sorted((configs_dir() / folder).glob(TABLES)):
+        for path in shipped_paths(folder):
             with suppress(ConfigError):  # of a station that is broken
                 if kind_of(read_toml(path), str(path)) in wanted:
                     names.append(path.stem)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from hil.config.files import read_regular
 from hil.config.settings import MAX_FILE_BYTES, parsed_toml, settings_text
-from hil.config.shipped import configs_dir
+from hil.config.shipped import shipped_paths
 from hil.run.file_kinds import kind_of
 from hil.run.registry import DEFAULT
 
@@ -42,9 +42,8 @@ class ShippedFile:
 
 def shipped_files(kind: str) -> list[ShippedFile]:
     """Those of one of `KINDS`, by name."""
-    folder = configs_dir() / KINDS[kind]
     ending = ".csv" if kind == "motions" else ".toml"
-    return [_described(kind, path) for path in sorted(folder.glob(f"*{ending}"))]
+    return [_described(kind, path) for path in shipped_paths(KINDS[kind], ending)]
 
 
 def _described(kind: str, path: Path) -> ShippedFile:

@@ -4,19 +4,14 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from hil.config.shipped import configs_dir
+from hil.config.shipped import shipped_paths
 
 
 def offered(*folders: str, endings: tuple[str, ...] = (".toml",)) -> Callable[[str], list[str]]:
     """Names for an argument: those of shipped files in folders of the configurations, and paths."""
 
     def names(begun: str) -> list[str]:
-        shipped = (
-            path.stem
-            for one in folders
-            for path in (configs_dir() / one).glob("*")
-            if path.suffix in endings
-        )
+        shipped = [path.stem for one in folders for path in shipped_paths(one, *endings)]
         return sorted(name for name in shipped if name.startswith(begun)) + _here(begun, endings)
 
     return names

@@ -1,6 +1,8 @@
 """`hil list` names all that comes along, in words, as the verbs take it."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -72,3 +74,11 @@ def test_a_person_sees_each_kind_once():
     assert result.output.count("rigs") == 1
     assert "paper" in result.output
     assert "car_dresden" in result.output
+
+
+def test_one_function_lists_shipped_files():
+    """Every other list is of that one, so none can be of other files."""
+    hil = Path(__file__).parents[2] / "hil"
+    listing = re.compile(r"configs_dir\(\)[^\n]*\.(r?glob|iterdir)\(")
+    found = [path for path in hil.rglob("*.py") if listing.search(path.read_text())]
+    assert found == [hil / "config" / "shipped.py"]

@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.config.fields import LegLengths
+from hil.config.named import MissingError
 from hil.config.settings import MAX_FILE_BYTES, ConfigError, Settings, apply_overrides, read_toml
+from hil.config.shipped import find_file
+from hil.stations.platform.scenario import load_plan
+
+SINES = 'kind = "multi_sine"\nduration_s = 1.0\nfade_s = 0.1\n'
 
 
 class Inner(Settings):
@@ -127,3 +132,27 @@ def test_settings_are_frozen():
     table = Table.build({"stroke_m": 0.7}, "x")
     with pytest.raises(ValueError, match="frozen"):
         table.count = 2
+
+
+@pytest.mark.parametrize(
+    ("motion", "told"),
+    [
+        ("duration_s = 1.0", "motion.kind is left out; it is required"),
+        ('kind = "multisine"', "motion.kind = 'multisine': must be one of 'multi_sine', "),
+        (f"{SINES}terms = []", "motion.terms = (): must have at least 1 item, not 0"),
+        (f'{SINES}terms = [{{ axis = "up" }}]', "motion.terms.0.axis = 'up': must be one of 'x', "),
+    ],
+)
+def test_each_wrong_value_is_told_by_its_own_key_in_one_line(motion, told, tmp_path):
+    """Nothing is told twice, as a list would be that is too short without its wrong items."""
+    path = tmp_path / "wrong.toml"
+    path.write_text(f'name = "wrong"\nrig = "paper"\n[motion]\n{motion}\n')
+    with pytest.raises(ConfigError) as refused:
+        load_plan(path)
+    (line,) = refused.value.problems
+    assert line.startswith(told)
+
+
+def test_a_misspelt_name_of_a_shipped_file_is_told_with_the_nearest_one():
+    with pytest.raises(MissingError, match=r"rig = 'papr': no such file .*; did you mean paper\?$"):
+        find_file("papr", folder="rigs", key="rig")

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 pytest.importorskip("PySide6.QtWidgets")
 
 from PySide6.QtCore import QSettings, QThread
+from PySide6.QtGui import QAction
 from window_bench import NOW_S, QUICK, scenario_text
 
 from hil.desk.endpoints import Endpoint, PlaceError, benches
+from hil.desk.unled import announced
 from hil.panel.shell.models.bench_watch import LOOK_EVERY_S, BenchWatch
 from hil.panel.shell.models.opening import StartView
 from hil.panel.shell.window import MainWindow
@@ -25,8 +27,8 @@ class Place:
     """Benches that a test begins and ends, and a clock that it sets."""
 
     def __init__(self):
-        self.running, self.now_s, self.looks = (), 0.0, 0
-        self.watch = BenchWatch(lambda: self.now_s, self._find)
+        self.running, self.unled, self.now_s, self.looks = (), (), 0.0, 0
+        self.watch = BenchWatch(lambda: self.now_s, self._find, lambda: self.unled)
 
     def _find(self):
         self.looks += 1
@@ -138,6 +140,43 @@ def test_a_bench_that_ran_before_is_offered(waiting):
     assert waiting.window.strip.show_bench.isVisible()
     waiting.turn()
     assert not waiting.window.strip.show_bench.isVisible()
+
+
+def test_a_run_without_operator_is_told_of_and_not_offered(waiting):
+    waiting.unled = ("shaken",)
+    waiting.turn()
+    assert waiting.words.text().startswith("shaken runs without operator: no panel can show")
+    assert not waiting.window.strip.show_bench.isVisible()
+    waiting.unled = ("press", "shaken")
+    waiting.turn()
+    assert waiting.words.text().startswith("press and shaken run without operator")
+    waiting.turn(A)
+    assert waiting.asked.paths == [A.path], "one that can be led is shown beside it"
+    waiting.unled = ()
+    waiting.turn()
+    assert "No bench runs" in waiting.words.text()
+
+
+def test_asked_for_benches_the_window_tells_of_a_run_without_operator(
+    still_window, tmp_path, monkeypatch
+):
+    (tmp_path / "runtime").mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "runtime"))
+    told = []
+    monkeypatch.setattr(still_window, "tell", told.append)
+    still_window.menus.choose_bench()
+    with announced("shaken"):
+        still_window.menus.choose_bench()
+    assert told[0] == "No bench runs with --operator at present."
+    assert told[1].startswith("shaken runs without operator")
+
+
+def test_nothing_can_be_left_while_nothing_is_shown(waiting):
+    waiting.turn()
+    (leave,) = [
+        one for one in waiting.window.findChildren(QAction) if one.text() == "Leave this run"
+    ]
+    assert not leave.isEnabled()
 
 
 def test_of_several_none_is_chosen_for_people(waiting):

@@ -260,3 +260,31 @@ def test_what_cannot_run_is_told_and_what_stops_is_marked(window):
     assert window.scene.blocks["error"].stop == ""
     press(window, "Step back")
     assert window.scene.blocks["pi"].stop == ""
+
+
+def test_only_the_actions_that_would_change_something_are_on(window):
+    def on():
+        return {name for name, one in window.live.actions_by_name.items() if one.isEnabled()}
+
+    begin = {"Run", "Step", "Watch a run"}
+    assert on() == begin
+    press(window, "Run")
+    assert on() == {"Pause", "Step", "Step back", "Back 10 s", "Stop", "Watch a run"}
+    press(window, "Pause")
+    assert on() == {"Run", "Step", "Step back", "Back 10 s", "Stop", "Watch a run"}
+    press(window, "Stop")
+    assert on() == begin
+
+
+def test_the_value_of_a_block_with_one_output_hides_no_block(window):
+    def name_box(item):
+        return item.sceneBoundingRect().adjusted(8, 8, -8, -8)  # without its ports
+
+    press(window, "Step")
+    blocks = window.scene.blocks.values()
+    alone = {one.shape_of.name for one in blocks if len(one.shape_of.outputs) == 1}
+    seen = [one for end, one in window.scene.values.items() if one.words and end[0] in alone]
+    assert len(seen) > 2
+    for value in seen:
+        box = value.sceneBoundingRect()
+        assert not any(box.intersects(name_box(one)) for one in blocks), value.words

@@ -164,3 +164,36 @@ def test_a_list_of_hundreds_opens_only_when_asked(view):
     assert line(view, *place).text(PROBLEM) == "not so"
     assert terms.text(PROBLEM) == line(view, "motion").text(PROBLEM) == ""
     assert ("motion", "terms", 599, "axis") not in view.tree.items()
+
+
+@pytest.mark.parametrize(
+    ("place", "acts"),
+    [
+        (None, set()),
+        (("name",), set()),  # it is required
+        (("description",), {"remove"}),
+        (("station",), set()),  # it is left out
+        (("motion", "terms"), {"add"}),  # it is required
+        (("motion", "terms", 0), {"add", "remove", "down"}),
+        (("motion", "terms", 3, "axis"), {"add", "up", "down"}),
+        (("motion", "terms", 7), {"add", "remove", "up"}),
+    ],
+)
+def test_only_the_buttons_that_would_change_something_are_on(view, place, acts):
+    """Judge: each button's own act, which changes the table or does not."""
+    view.tree.setCurrentItem(None)
+    if place is not None:
+        view.tree.select(place)
+    on = {name for name, button in view.buttons.items() if button.isEnabled()}
+    assert on == acts
+    before = view.model.table
+    for name, act in (
+        ("add", view.add), ("remove", view.remove), ("up", lambda: view.shift(-1)),
+        ("down", lambda: view.shift(1)), ("reshape", view.reshape),
+    ):  # fmt: skip
+        act()
+        assert (view.model.table != before) is (name in acts), name
+        if view.model.table != before:
+            view.undo()
+            if place is not None:
+                view.tree.select(place)

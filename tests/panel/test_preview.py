@@ -160,7 +160,7 @@ def test_it_is_played_once_in_its_own_time_and_then_stands(dock, demo):
     for t_s in (0.02, 7.0, 21.5):
         assert dock.height_m(100.0 + t_s) == heights[int(t_s * 30.0)]
     assert dock.height_m(160.0) == dock.height_m(1000.0) == heights[-1]
-    assert "Nothing runs. So it will look: demo" in dock.dock.widget.panes[0]._heading.text()
+    assert "Preview; nothing runs: demo" in dock.dock.widget.panes[0]._heading.text()
 
 
 def test_a_run_takes_its_place_and_keeps_it(dock, demo):

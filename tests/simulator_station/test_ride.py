@@ -118,7 +118,7 @@ def test_a_rehearsal_is_the_ride(tmp_path):
 @pytest.mark.parametrize(
     ("source", "cueing", "more", "words"),
     [
-        ({"kind": "pendulum"}, {}, {}, "must have 'kind' one of"),
+        ({"kind": "pendulum"}, {}, {}, "kind = 'pendulum': must be one of"),
         ({"surge": 1.0}, {}, {}, "source.surge = 1.0: unknown key"),
         ({}, {"preset": "loose"}, {}, "preset = 'loose': no such file"),
         ({}, {"gain": -0.1}, {}, "cueing.gain = -0.1"),

@@ -73,6 +73,7 @@ class LiveDock(QWidget):
         self._clock, self._timer = QElapsedTimer(), QTimer(self)
         self._timer.setInterval(REFRESH_MS)
         self._timer.timeout.connect(self._elapsed)
+        self._enable()
         self.condition.returnPressed.connect(self._stop_when)
         self.inputs.refused.connect(self.refused)
         self.inputs.changed.connect(self.refresh)
@@ -176,6 +177,7 @@ class LiveDock(QWidget):
     def refresh(self) -> None:
         """Write what is so now."""
         source, scene = self.source, self._scene
+        self._enable()
         self.told.setText(NOT_RUNNING if source is None else source.words)
         if source is None:
             scene.write_values({})
@@ -201,6 +203,16 @@ class LiveDock(QWidget):
         traces = [(f"{path}.{port}", source.trace(path, port)) for path, port in watched]
         found = [(name, trace) for name, trace in traces if trace is not None]
         self.plot.draw(found, source.base_s, source.tick)
+
+    def _enable(self) -> None:
+        """Let the actions be on that would change something now."""
+        runs = self.source is not None
+        going = self.source is not None and self.source.going
+        for words, action in self.actions_by_name.items():
+            if words in ("Stop", "Step back") or words.startswith("Back"):
+                action.setEnabled(runs)
+        self.actions_by_name["Pause"].setEnabled(going)
+        self.actions_by_name["Run"].setEnabled(not going)
 
     def _ends(self, file: DiagramFile, where: str, around: str, chosen: list[tuple[str, str]]
               ) -> dict[tuple[str, str], Endpoint]:  # fmt: skip

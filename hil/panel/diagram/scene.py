@@ -137,8 +137,8 @@ class DiagramScene(QGraphicsScene):
         for end, text in words.items():
             item = self.values.get(end)
             if item is None and text and end[0] in self.blocks:
-                at = self.blocks[end[0]].shape_of.port_at(end[1], output=True)
-                item = self.values[end] = ValueItem(QPointF(*at), self.theme)
+                shape = self.blocks[end[0]].shape_of
+                item = self.values[end] = ValueItem(shape, end[1], self.theme)
                 self.addItem(item)
             if item is not None:
                 item.write(text)

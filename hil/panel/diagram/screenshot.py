@@ -28,7 +28,7 @@ RUN: Final = "press"
 WATCHED: Final = "f_error"
 WAIT_MAX_S: Final = 60.0
 SEEN_S: Final = 4.5
-"""How long it is watched: past a reset of the integrals."""
+"""Time of the run that is seen [s]: past a reset of the integrals."""
 
 
 def take(out: Path) -> Path:
@@ -46,17 +46,19 @@ def take(out: Path) -> Path:
         )  # fmt: skip
         window = DiagramWindow(Document(path))
         window.show()
-        window.view.fit()
         end_s = now_s() + WAIT_MAX_S
         while not any(one.run == RUN for one in tapped_laws()):
             if now_s() > end_s:
                 raise TimeoutError(f"{RUN} did not begin within {WAIT_MAX_S:g} s")
             app.processEvents()
             app.thread().msleep(10)
+        window.view.fit()  # its docks have found their sizes
         window.live.watch()
         window.scene.choose(frozenset({WATCHED}))
-        end_s = now_s() + SEEN_S
-        while now_s() < end_s:
+        end_s = now_s() + WAIT_MAX_S
+        while (seen := window.live.source) is None or seen.tick * seen.base_s < SEEN_S:
+            if now_s() > end_s:
+                raise TimeoutError(f"{RUN} did not come to {SEEN_S:g} s within {WAIT_MAX_S:g} s")
             app.processEvents()
             app.thread().msleep(5)
         picture = out / "diagram_live.png"

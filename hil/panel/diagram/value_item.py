@@ -8,22 +8,28 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
+from hil.panel.diagram.models.shapes import BlockShape
 from hil.panel.shell.theme import Theme
 
 SIZE: Final = 8
 """Of the letters, in points."""
 ABOVE: Final = 3
 """Distance from the wire."""
+BELOW: Final = 1
+"""Distance from the block."""
 
 
 class ValueItem(QGraphicsItem):
-    """A few characters above the beginning of a wire.
+    """A few characters below a block with one output, else above the beginning of a wire.
+
+    Below its own block a value has a column's width to itself, and hides nobody's name.
 
     Args:
-        at: Where the output is.
+        shape: The block.
+        port: Its output.
     """
 
-    def __init__(self, at: QPointF, theme: Theme) -> None:
+    def __init__(self, shape: BlockShape, port: str, theme: Theme) -> None:
         super().__init__()
         self.words = ""
         """What is written."""
@@ -31,7 +37,12 @@ class ValueItem(QGraphicsItem):
         self._font.setPointSize(SIZE)
         self._metrics = QFontMetricsF(self._font)
         self._box = QRectF()
-        self.setPos(at + QPointF(ABOVE + 3, -ABOVE))
+        if len(shape.outputs) == 1:
+            below = shape.height + self._metrics.height() + BELOW
+            self.setPos(QPointF(shape.at[0], shape.at[1] + below))
+        else:
+            at = shape.port_at(port, output=True)
+            self.setPos(QPointF(at[0] + ABOVE + 3, at[1] - ABOVE))
         self.setZValue(1)
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
 

@@ -24,6 +24,7 @@ from hil.panel.scenarios.form_delegate import NAME, PLACE, VALUE
 from hil.panel.scenarios.form_grid import FormGrid
 from hil.panel.scenarios.form_tree import FormTree
 from hil.panel.scenarios.models.form import FormError, FormModel
+from hil.panel.scenarios.models.form_acts import acts_at, item_around, list_around
 from hil.panel.scenarios.models.form_files import offered
 from hil.panel.scenarios.models.form_nodes import NodeKind, Place
 from hil.panel.shell.theme import LIGHT, Theme
@@ -91,7 +92,7 @@ class FormView(QWidget):
         self._make_grids(() if model is None else model.kind.grids)
         for grid in self.grids.values():
             grid.set_model(model)
-        self._enable_steps()
+        self._enable()
         self.checker.set_work(model, check)
 
     def _make_grids(self, keys: Sequence[str]) -> None:
@@ -167,12 +168,17 @@ class FormView(QWidget):
                 self._grid_keys.append((keys, act))
         return made
 
-    def _enable_steps(self) -> None:
+    def _enable(self) -> None:
+        """Let the buttons be on that would change something now."""
         model = self._model
+        acts = frozenset[str]() if model is None else acts_at(model, self.sheet.current)
+        for name, button in self.buttons.items():
+            button.setEnabled(name in acts)
         self.buttons["undo"].setEnabled(model is not None and model.can_undo)
         self.buttons["redo"].setEnabled(model is not None and model.can_redo)
 
     def _describe(self, *_: object) -> None:
+        self._enable()
         sheet = self.sheet
         place = sheet.current_cell if isinstance(sheet, FormGrid) else sheet.current
         node = None if place is None else sheet.node(place)
@@ -226,13 +232,10 @@ class FormView(QWidget):
 
     def add(self) -> None:
         """Add an item to the list that the current line is, or is in."""
-        place = self.sheet.current
-        while place:
-            node = self.tree.node(place)
-            if node is not None and node.kind is NodeKind.LIST:
-                self._do(lambda model, at=place: model.append(at))
-                return
-            place = place[:-1]
+        model = self._model
+        place = None if model is None else list_around(model, self.sheet.current)
+        if place is not None:
+            self._do(lambda model: model.append(place))
 
     def remove(self) -> None:
         """Remove the current item, or leave the setting out."""
@@ -241,10 +244,8 @@ class FormView(QWidget):
 
     def shift(self, by: int) -> None:
         """Move the item that the current line is, or is in."""
-        place = self.sheet.current
-        while place and not isinstance(place[-1], int):
-            place = place[:-1]
-        if place:
+        place = item_around(self.sheet.current)
+        if place is not None:
             self._do(lambda model: model.move(place, by))
 
     def reshape(self) -> None:
@@ -281,7 +282,7 @@ class FormView(QWidget):
             self._fill(result if isinstance(result, tuple) else place)
         else:
             self._show_again([result] if isinstance(result, tuple) else None)
-        self._enable_steps()
+        self._enable()
         self.checker.rest()
         self.changed.emit()
 

@@ -66,7 +66,7 @@ class SceneView(QWidget):
         """
         self._show(header)
         for pane in self._panes:
-            pane.say(self.tr("Nothing runs. So it will look: {words}").format(words=words))
+            pane.say(self.tr("Preview; nothing runs: {words}").format(words=words))
 
     def _show(self, header: RunHeader | None) -> None:
         try:

@@ -20,11 +20,13 @@ from PySide6.QtWidgets import (
 )
 
 from hil.desk.endpoints import Endpoint, PlaceError, benches
+from hil.desk.unled import unled_runs
 from hil.panel.live.session import LiveSession, Session
 from hil.panel.shell.dock_layout import DOCKS
 from hil.panel.shell.host import Host
 from hil.panel.shell.shortcuts import ACTIONS, help_html
 from hil.panel.shell.window_look import TEXT_PT, Look
+from hil.panel.shell.window_waiting import unled_words
 
 _THEMES: Final = {"system": "As the system", "light": "Light", "dark": "Dark"}
 
@@ -42,6 +44,7 @@ class Menus:
         self._larger = self._action("larger", lambda: look.resize_text(1), "Larger")
         self._smaller = self._action("smaller", lambda: look.resize_text(-1), "Smaller")
         self._take = self._action("", self._take_or_release, "Take the motion")
+        self._leave = self._action("leave", window.leave, "Leave this run")
         self._release = self._action("", self._take_or_release, "Give the motion back")
         self._file(self._main.menuBar().addMenu("&File"))
         self._bench(self._main.menuBar().addMenu("&Bench"))
@@ -62,7 +65,7 @@ class Menus:
 
     def _file(self, menu: QMenu) -> None:
         menu.addAction(self._action("open", self.open_recording, "Open a recording …"))
-        menu.addAction(self._action("leave", self._window.leave, "Leave this run"))
+        menu.addAction(self._leave)
         menu.addSeparator()
         menu.addAction(self._action("quit", self._main.close, "Quit"))
 
@@ -126,6 +129,7 @@ class Menus:
         """Show what can be done now, and what could not be shown."""
         live = session is not None and session.bench.may_take
         self._take.setEnabled(live)
+        self._leave.setEnabled(session is not None)
         self._release.setEnabled(session is not None and session.owns)
         words: list[str] = []
         if missed:
@@ -167,12 +171,13 @@ class Menus:
     def choose_bench(self) -> None:
         """Ask which of the benches that run is to be shown."""
         try:
-            found = benches()
+            found, unled = benches(), unled_runs()
         except PlaceError as error:
             self._window.tell(str(error))
             return
         if not found:
-            self._window.tell("No bench runs with --operator at present.")
+            none = "No bench runs with --operator at present."
+            self._window.tell(unled_words(unled) or none)
             return
         chosen = found[0] if len(found) == 1 else self._chosen(found)
         if chosen is not None and not self._shown(chosen):

@@ -1,5 +1,6 @@
 """A window that shows no bench finds the next one that begins."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from hil.panel.live.session import LiveSession
@@ -8,6 +9,7 @@ from hil.panel.shell.models.bench_watch import BenchLook, BenchWatch
 
 _NONE: Final = "No bench runs. One that begins (Run, or hil run … --operator) is shown by itself."
 _ONE: Final = "{name} runs, and is not shown."
+_NOT_HERE: Final = "no panel can show or stop {it}; Ctrl-C in the terminal of the run does."
 _SEVERAL: Final = "{count} benches run, and none is shown."
 
 
@@ -44,9 +46,18 @@ class Waiting:
     def _offer(self, look: BenchLook) -> None:
         names = [one.name for one in look.running]
         if not names:
-            words = look.problem or _NONE
+            words = look.problem or unled_words(look.unled) or _NONE
         elif len(names) == 1:
             words = _ONE.format(name=names[0])
         else:
             words = _SEVERAL.format(count=len(names))
         self._window.strip.offer(words, bench=bool(names))
+
+
+def unled_words(names: Sequence[str]) -> str:
+    """Words for runs that no panel leads; empty if there are none."""
+    if not names:
+        return ""
+    if len(names) == 1:
+        return f"{names[0]} runs without operator: {_NOT_HERE.format(it='it')}"
+    return f"{' and '.join(names)} run without operator: {_NOT_HERE.format(it='them')}"

@@ -178,6 +178,10 @@ def run_stream(
         RecordingError: if the run cannot be recorded.
     """
     with Opening(name, out, virtual=stream.dry, stop=nullcontext(stream.wish)) as opening:
+        if led is None and not stream.dry:
+            from hil.desk.unled import announced  # Linux only
+
+            opening.enter(announced(name))
         sink = opening.record(recording, header, HOLDS)
         telemetry = None if led is None else led.telemetry
         journal = ArmJournal(sink, stream.convention, stream.wish, telemetry)

@@ -147,6 +147,10 @@ def run(
         else:
             journal = PlatformJournal(sink, blank=b"" if extension is None else extension.blank)
             station, supervisor = _supervised(plan, motion, course)
+            if not virtual:
+                from hil.desk.unled import announced  # Linux only
+
+                opening.enter(announced(plan.scenario.name))
         opening.date(journal, clock)
         journal.tell = tell
         if companion is not None:

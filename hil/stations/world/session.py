@@ -119,6 +119,10 @@ def run_world(
         signals = signals_of(bench)
         header = RunHeader(signals, _facts(plan, clock), plan.told())
         led = opening.enter(desk_for(plan, header, clock.now_s)) if operator else None
+        if led is None and not virtual:
+            from hil.desk.unled import announced  # Linux only
+
+            opening.enter(announced(plan.scenario.name))
         sink = opening.record(plan.scenario.recording, header, HOLDS)
         journal = Journal(sink, None if led is None else led.telemetry)
         opening.date(journal, clock)

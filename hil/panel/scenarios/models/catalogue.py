@@ -5,7 +5,7 @@ not write itself: its comments would be lost.
 """
 
 import os
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any, Final
 from hil.config.errors import ConfigError
 from hil.config.file_kind import SCENARIOS_FOLDER, FileKind, NamedFile
 from hil.config.settings import read_toml
-from hil.config.shipped import configs_dir
+from hil.config.shipped import configs_dir, shipped_paths
 from hil.config.toml_text import toml_of
 from hil.panel.scenarios.models.form_nodes import Place
 from hil.panel.scenarios.models.form_values import replaced, value_at
@@ -64,9 +64,10 @@ def catalogue(folders: Iterable[Path] = ()) -> tuple[Entry, ...]:
     found: dict[Path, Entry] = {}
     named = {one.folder for one in _named_files() if kinds_named(one)}
     for name in sorted({SCENARIOS_FOLDER, *named}):
-        _collect(configs_dir() / name, found)
+        _collect(shipped_paths(name, *_endings()), found)
     for folder in folders:
-        _collect(folder, found)
+        with suppress(OSError):
+            _collect(sorted(one for one in folder.glob("*") if one.suffix in _endings()), found)
     return tuple(sorted(found.values(), key=_order))
 
 
@@ -113,13 +114,13 @@ def is_shipped(path: Path) -> bool:
     return path.resolve().is_relative_to(configs_dir().resolve())
 
 
-def _collect(folder: Path, found: dict[Path, Entry]) -> None:
-    endings = dict.fromkeys(ending for kind in all_kinds() for ending in kind.endings)
-    try:
-        paths = sorted(path for one in endings for path in folder.glob(f"*{one}"))[:FILES_MAX]
-    except OSError:
-        return
-    for path in paths:
+def _endings() -> tuple[str, ...]:
+    """Endings of files that hold settings."""
+    return tuple(dict.fromkeys(ending for kind in all_kinds() for ending in kind.endings))
+
+
+def _collect(paths: Sequence[Path], found: dict[Path, Entry]) -> None:
+    for path in paths[:FILES_MAX]:
         entry = entry_of(path.resolve())
         # Of others' folders only what is a file of settings: a pyproject.toml is not.
         if entry.kind is not None or (entry.problem and entry.shipped):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from hil.desk.endpoints import Endpoint, PlaceError, benches
+from hil.desk.unled import unled_runs
 
 LOOK_EVERY_S: Final = 1.0
 """Between two looks [s]; a look asks the kernel and waits for nobody."""
@@ -20,6 +21,8 @@ class BenchLook:
     """Benches that answer, by name."""
     begun: tuple[Endpoint, ...] = ()
     """Those of them that the look before did not find."""
+    unled: tuple[str, ...] = ()
+    """Names of runs without operator: no panel can show, lead or stop them."""
     problem: str = ""
     """Why nobody can be found; empty if that is not so."""
 
@@ -30,12 +33,16 @@ class BenchWatch:
     Args:
         now_s: monotonic time [s].
         find: the benches that answer.
+        find_unled: names of the runs without operator.
     """
 
     def __init__(
-        self, now_s: Callable[[], float], find: Callable[[], Sequence[Endpoint]] = benches
+        self,
+        now_s: Callable[[], float],
+        find: Callable[[], Sequence[Endpoint]] = benches,
+        find_unled: Callable[[], Sequence[str]] = unled_runs,
     ) -> None:
-        self._now_s, self._find = now_s, find
+        self._now_s, self._find, self._find_unled = now_s, find, find_unled
         self._next_s = -math.inf
         self._known: frozenset[Path] | None = None
 
@@ -54,10 +61,10 @@ class BenchWatch:
             return None
         self._next_s = now_s + LOOK_EVERY_S
         try:
-            found = tuple(self._find())
+            found, unled = tuple(self._find()), tuple(self._find_unled())
         except PlaceError as error:
             return BenchLook(problem=str(error))
         paths = frozenset(one.path for one in found)
         known, self._known = self._known, paths
         begun = tuple(one for one in found if known is not None and one.path not in known)
-        return BenchLook(found, begun)
+        return BenchLook(found, begun, unled=unled)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hil.config.errors import ConfigError
-from hil.config.shipped import configs_dir, find_file
+from hil.config.shipped import find_file, shipped_paths
 from hil.hosts.maps import host_kind, hosts_offered, load_map
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class NamedHost:
 
 def shipped_maps() -> tuple[Path, ...]:
     """The maps that come with this program."""
-    return tuple(sorted((configs_dir() / FOLDER).glob("*.toml")))
+    return tuple(shipped_paths(FOLDER))
 
 
 def named_host(name: str, overrides: tuple[str, ...] = ()) -> NamedHost:
