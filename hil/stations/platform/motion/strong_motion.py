@@ -103,7 +103,8 @@ def read_strong_motion(path: Path, wanted: list[str]) -> NumberTable:
             text += f"{one.step_s:g} s, {first.column} {first.points} each {first.step_s:g} s"
             raise MotionError(f"{text}: columns that are played together have one time step")
     read = {one.column: _values(path, lines, one) for one in chosen}
-    columns: dict[str, Floats] = {SECONDS.column: np.arange(first.points) * first.step_s}
+    seconds: Floats = np.arange(first.points, dtype=np.float64) * first.step_s
+    columns: dict[str, Floats] = {SECONDS.column: seconds}
     columns |= {name: values for name, (values, _) in read.items()}
     places = read[first.column][1]
     for array in (*columns.values(), places):
