@@ -17,11 +17,11 @@ whole lag: sampling, wire and following. A slow drive and an old frame both make
 
 A length that is wrong by `DOUBT_M` for another reason (friction, backlash, resolution) looks like
 a lag of DOUBT_M over the speed, so at any speed that much is left to doubt. A servo that bears a
-load is behind or ahead as legs accelerate, its own or another one, for the load couples them. Such
-a leg leaves the range of what was commanded in the past `RANGE_S`; no lag puts it there, however
-long, nor does a drive that follows late without overshooting. So how far a leg was out of its range
-of late, the furthest of the six, `LOADED` times, is left to doubt of each where that is more than
-DOUBT_M. Frames that become late take nothing from it and add nothing to it.
+load is behind or ahead as it accelerates, its own leg or another one. Such a rest is in phase with
+the acceleration for the most part: it is there as well where the leg turns round, and on the side
+where no lag puts it, which is ahead of the command. A late path is never there: about the turn it
+leaves d^2 w / 2 of d cycles. So what was seen there of late (`_Leg.against`), `LOADED` times, is
+left to doubt beside DOUBT_M. Frames that become late take nothing from it and add nothing to it.
 
 A single late frame is one cycle of many. Counts cycles, reads no clock; what is not finite is never
 taken in.
@@ -50,16 +50,17 @@ TOLD_APART = 0.2
 """Least part of the changes of movement that must not be proportional to the movement."""
 AHEAD_CYCLES = 1.0
 """A drive may be ahead of its command by so much: it goes on by the speed that came with it."""
+BEND = 2.0
+"""Of the change of movement, what frames that are late by two cycles leave where a leg turns round;
+a drive that follows late by the whole delay leaves half of its square besides [cycles squared]."""
 LOADED = 2.0
-"""How much greater an error of a loaded servo is in the range of its commands than out of it."""
-RANGE_S = 0.5
-"""Past in which no lag puts a length outside of what was commanded, at least [s]."""
+"""How much greater an error of a loaded servo is in phase with speed than where no lag puts it."""
 LOADED_S = 0.7
 """Time of motion in which what was seen there fades to a third [s]."""
 NEAR_CYCLES = 0.75
 """So near to the delay about which it is linear the first estimate must be."""
 
-_NAN, _INF = math.nan, math.inf
+_NAN = math.nan
 UNKNOWN: Six = (_NAN, _NAN, _NAN, _NAN, _NAN, _NAN)
 
 
@@ -71,8 +72,8 @@ class _Leg:
     """
 
     __slots__ = (
-        "b", "b_weight", "base", "base_doubt", "count", "doubt", "due", "half_most", "high_m",
-        "lag", "low_m", "new_high_m", "new_low_m", "ru", "rw", "seen_m", "u", "uu", "uw", "ww",
+        "against", "b", "b_weight", "base", "base_doubt", "count", "doubt", "due", "half_most",
+        "lag", "ru", "rw", "seen_m", "u", "uu", "uw", "ww",
     )  # fmt: skip
 
     def __init__(self, samples: int) -> None:
@@ -81,14 +82,12 @@ class _Leg:
         [cycles]; NaN before there is one."""
         self.base_doubt = math.inf
         self.b = self.b_weight = 0.0
+        self.against = 0.0
+        """How far a length was of late where no lag puts it [m]."""
         self.seen_m = _NAN
         """Length of the last sample [m]; one that stays the same to the last bit is stuck."""
         self.half_most = math.inf
         """Half of what the lag may exceed the delay by [cycles]."""
-        self.low_m = self.new_low_m = math.inf
-        """Least length commanded of late, and in the present part of it [m]."""
-        self.high_m = self.new_high_m = -math.inf
-        """Greatest of the same [m]."""
         self.restart(samples)
 
     def restart(self, samples: int) -> None:
@@ -96,27 +95,16 @@ class _Leg:
         self.uu = self.ru = self.u = self.uw = self.rw = self.ww = 0.0
         self.count, self.due = 0, samples
 
-    def forget_range(self) -> None:
-        """Begin anew with what was commanded of late."""
-        self.low_m = self.new_low_m = math.inf
-        self.high_m = self.new_high_m = -math.inf
-
-    def shift_range(self) -> None:
-        """Leave out what was commanded before the present part."""
-        self.low_m, self.high_m = self.new_low_m, self.new_high_m
-        self.new_low_m, self.new_high_m = math.inf, -math.inf
-
-    def estimate(self, delay: int, doubt_m: float) -> None:
+    def estimate(self, delay: int) -> None:
         """Take the sums for the newest estimate.
 
         Args:
             delay: about which they were taken [cycles].
-            doubt_m: what a length may be wrong by for another reason [m].
         """
         self.lag = delay + 2.0 * (self.ru - self.b * self.uw) / self.uu
         # Until b is known, it may be anything that a drive of that lag can have.
         unknown = 0.0 if self.b_weight else self.lag * self.lag * abs(self.uw)
-        self.doubt = 2.0 * (doubt_m * self.u + unknown) / self.uu
+        self.doubt = 2.0 * ((DOUBT_M + LOADED * self.against) * self.u + unknown) / self.uu
 
     def learn(self, most: float) -> None:
         """Take the sums for what is left of the changes of movement, if they tell it.
@@ -149,7 +137,6 @@ class LagWatch:
         self._skipped = 0
         self._samples = max(WINDOW_SAMPLES, round(WINDOW_S / period_s / self._every))
         self._keep = 1.0 - 1.0 / self._samples
-        self._range_samples = self._range_due = max(1, math.ceil(RANGE_S / period_s / self._every))
         self._fade = 1.0 - min(1.0, self._every * period_s / LOADED_S)
         self._most = limits.feedback_lag_max_s / period_s
         self._growth = limits.feedback_lag_growth_s / period_s
@@ -158,8 +145,6 @@ class LagWatch:
         self._delay_max = max(1, math.ceil(self._most))
         self._path: deque[Six] = deque(maxlen=self._delay_max + 2)
         self._legs = tuple(_Leg(self._samples) for _ in LEGS)
-        self._against = 0.0
-        """How far a leg was of late out of its range, the furthest of them [m]."""
         self._about(1)
         self.lag_s: Six = UNKNOWN
         """Newest estimate of each leg [s]; NaN for a leg that has not moved enough."""
@@ -170,9 +155,10 @@ class LagWatch:
 
     def _about(self, delay: int) -> None:
         """Linearize about another delay [cycles]."""
-        self._delay, self._against = delay, 0.0
+        self._delay = delay
         for leg in self._legs:
             leg.restart(self._samples)
+            leg.against = 0.0
             self._bound(leg)
 
     def _bound(self, leg: _Leg) -> None:
@@ -187,7 +173,6 @@ class LagWatch:
             self._path.clear()
             for leg in self._legs:
                 leg.restart(self._samples)
-                leg.forget_range()
 
     def step(self, feedback: Feedback | None, commanded_m: Six | None) -> list[Violation] | None:
         """Take in one cycle.
@@ -214,24 +199,11 @@ class LagWatch:
         start_m, end_m = path[delay + 1], path[delay - 1]
         if start_m == end_m:
             return None  # nothing moved: most of the time a platform stands
-        self._range_due -= 1
-        if self._range_due <= 0:
-            self._range_due = self._range_samples
-            for leg in self._legs:
-                leg.shift_range()
-        least, keep, look = self._least, self._keep, False
-        seen = self._against * self._fade
-        rows = zip(
-            self._legs, path[0], path[delay], start_m, end_m, feedback.length_m, feedback.fresh,
-            strict=True,
-        )  # fmt: skip
-        for leg, newest, at, start, end, measured, fresh in rows:
-            if newest < leg.new_low_m:
-                leg.new_low_m = newest
-                leg.low_m = min(newest, start if leg.low_m == _INF else leg.low_m)
-            if newest > leg.new_high_m:
-                leg.new_high_m = newest
-                leg.high_m = max(newest, start if leg.high_m == -_INF else leg.high_m)
+        least, keep, fade, look = self._least, self._keep, self._fade, False
+        ahead, bend = 0.5 * (delay + AHEAD_CYCLES), BEND + 0.5 * delay * delay
+        for leg, at, start, end, measured, fresh in zip(
+            self._legs, path[delay], start_m, end_m, feedback.length_m, feedback.fresh, strict=True
+        ):
             rest = at - measured
             # One chain that NaN fails, and so does any length that is none.
             if fresh and -1.0 < rest < 1.0 and measured != leg.seen_m:
@@ -239,10 +211,10 @@ class LagWatch:
                 u, w = end - start, start + end - at - at
                 way = u if u > 0.0 else -u
                 uu = u * u
-                beyond = measured - leg.high_m if rest < 0.0 else leg.low_m - measured
-                beyond -= 0.5 * AHEAD_CYCLES * way + (w if w > 0.0 else -w)
-                if beyond > seen:
-                    seen = beyond
+                against = -rest if (u > 0.0 if uu >= least else rest < 0.0) else rest
+                against -= ahead * way + bend * (w if w > 0.0 else -w)
+                faded = leg.against * fade
+                leg.against = against = against if against > faded else faded
                 if uu < least:
                     continue
                 most = self._rest_most * way
@@ -254,23 +226,21 @@ class LagWatch:
                 leg.ru = ru = leg.ru * keep + rest * u
                 leg.u = u = leg.u * keep + way
                 leg.count = count = leg.count + 1
-                doubt = max(DOUBT_M, LOADED * seen)
+                doubt = DOUBT_M + LOADED * against
                 if count >= leg.due or ru - leg.b * uw - doubt * u > leg.half_most * uu:
                     look = True
-        self._against = seen
         return self._look_closer() if look else None
 
     def _look_closer(self) -> list[Violation] | None:
         """Take the estimates, all of them when one is due, and object to what lags too much."""
         found: list[Violation] = []
         due = any(leg.count >= leg.due for leg in self._legs)
-        doubt_m = max(DOUBT_M, LOADED * self._against)
         for number, leg in zip(LEGS, self._legs, strict=True):
             if leg.count < self._samples:
                 continue
             if due:
                 leg.learn(self._most * self._most)
-            leg.estimate(self._delay, doubt_m)
+            leg.estimate(self._delay)
             if due:
                 leg.due = leg.count + self._samples
                 if not self._near(leg):

@@ -113,29 +113,9 @@ def test_frames_late_by_one_cycle_are_told_to_within_half_a_cycle(played, world)
         assert abs(new_s - old_s - period_s) <= 0.5 * period_s
 
 
-@pytest.mark.parametrize("late", [2, 3])
-@pytest.mark.parametrize("legs", [(0, 1, 2, 3, 4, 5), (2,)])
-def test_frames_late_since_a_surge_of_four_hertz_are_found_in_the_next_slow_movement(
-    played, late, legs
-):
-    """The surge hides them, as the manual says: the platform then stands, and moves slowly."""
+def test_in_a_surge_of_four_hertz_three_late_cycles_of_all_legs_are_found(played):
     heard = played("paper_cabin", 500.0, SURGE)
-    slow_s = 12.5
-    for onset_s in (6.1, 9.0):
-        after_s, _ = found_s(heard, late, onset_s, legs)
-        assert after_s is not None
-        assert onset_s + after_s <= slow_s + 1.0
-
-
-SHAKEN = {
-    "y": {"axis": "y", "amplitude_m": 0.003, "frequency_hz": 6.0},
-    "x": {"axis": "x", "amplitude_m": 0.003, "frequency_hz": 6.0},
-}
-"""Where legs that hardly move are pushed by the others, out of the range of their commands."""
-
-
-@pytest.mark.parametrize("rate_hz", [500.0, 250.0])
-@pytest.mark.parametrize("axis", SHAKEN)
-def test_three_millimetres_at_six_hertz_complete_with_a_cabin_of_300_kg(tmp_path, axis, rate_hz):
-    result = run(plan("paper_cabin", rate_hz, (SHAKEN[axis],), duration_s=2.0), tmp_path)
-    assert result.outcome is Outcome.COMPLETED, result.reason
+    for onset_s in (5.6, 6.1, 6.9):
+        three_s, _ = found_s(heard, 3, onset_s)
+        assert three_s is not None
+        assert three_s <= 0.5

@@ -1,7 +1,7 @@
 """Every shipped motion and ride on the loaded twin: a cabin of 300 kg hangs on the six rods."""
 
 import pytest
-from campaign import count, long_only
+from campaign import count
 
 from hil.config.settings import read_toml
 from hil.config.shipped import configs_dir, find_file
@@ -64,12 +64,3 @@ def test_a_shipped_scenario_completes_with_the_cabin(name, tmp_path):
         assert result.violations[0][1].check is STOPS[name][0], result.reason
     else:
         assert result.outcome is Outcome.COMPLETED, result.reason
-
-
-@pytest.mark.campaign
-@pytest.mark.timeout(600)
-@long_only
-def test_a_ride_for_a_greater_rig_completes_on_the_paper_rig_with_the_cabin(tmp_path):
-    """Legs that hardly move are pushed by others before anything of the kind was seen."""
-    result = ran("recorded_ride", tmp_path, "rig=paper")
-    assert result.outcome is Outcome.COMPLETED, result.reason

@@ -2,8 +2,8 @@
 
 Written from what `safety/lag.py` says of itself, and sharing nothing with it: least squares about a
 delay of whole cycles, weights that fade by one part in as many as a window has samples, what is
-left by the drive's own following, the reference of the first movement, and how far any leg was out
-of the range of its commands, as it has faded since.
+left by the drive's own following, the reference of the first movement, and the greatest error that
+no lag explains, each as it has faded since.
 """
 
 import math
@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 DOUBT_M, OUTLIER, FADE, APART, NEAR = 3e-5, 2.0, 0.95, 0.2, 0.75
-AHEAD, LOADED, LOADED_S, RANGE_S = 1.0, 2.0, 0.7, 0.5
+AHEAD, TURN, LOADED, LOADED_S = 1.0, 2.0, 2.0, 0.7
 MANY = 1000
 """Samples that one path of a fuzz can have."""
 SIX = range(6)
@@ -38,15 +38,13 @@ class LagModel:
         self.base, self.base_doubt = [math.nan] * 6, [math.inf] * 6
         self.left, self.left_weight = [0.0] * 6, [0.0] * 6
         self.seen, self.greatest = [math.nan] * 6, None
-        self.unexplained = []
-        self.part = max(1, math.ceil(RANGE_S / dt / self.apart))
-        self.sampled, self.parts = 0, [[], []]
+        self.unexplained = [[] for _ in SIX]
         self.remains = 1.0 - min(1.0, self.apart * dt / LOADED_S)
 
     def forget(self):
         """A new path begins."""
         if self.commanded:
-            self.commanded, self.parts = [], [[], []]
+            self.commanded = []
             self._begin()
 
     def _begin(self):
@@ -69,8 +67,6 @@ class LagModel:
         after, at, before = (self.commanded[k] for k in (n - 1, n, n + 1))
         if after == before:
             return []
-        self._keep_range(before)
-        self.unexplained.append(0.0)
         wanted = False
         for k in SIX:
             move, measured = after[k] - before[k], read.length_m[k]
@@ -79,8 +75,7 @@ class LagModel:
                 continue
             self.seen[k] = measured
             bent = after[k] + before[k] - 2.0 * at[k]
-            out = self._out_of_range(k, measured) - AHEAD * abs(move) / 2.0 - abs(bent)
-            self.unexplained[-1] = max(self.unexplained[-1], out)
+            self.unexplained[k].append(self._unexplained(move, bent, rest))
             if abs(move) < self.slow:
                 continue
             bound = 0.5 * (self.most + OUTLIER) * abs(move)
@@ -88,29 +83,22 @@ class LagModel:
             self.samples[k, :, self.count[k]] = move, bent, rest
             self.count[k] += 1
             s = self._sums(k)
-            above = s["ru"] - self.left[k] * s["uw"] - self._doubted() * s["u"]
+            above = s["ru"] - self.left[k] * s["uw"] - self._doubted(k) * s["u"]
             late = above > 0.5 * (self._limit(k) - n) * s["uu"]
             wanted = wanted or late or self.count[k] >= self.due[k]
         return self._judge() if wanted else []
 
-    def _keep_range(self, before):
-        """Keep what is commanded, in two parts of time; a new path begins where it stood."""
-        self.sampled += 1
-        if self.sampled == self.part:
-            self.sampled, self.parts = 0, [self.parts[1], []]
-        if self.parts == [[], []]:
-            self.parts[1].append(before)
-        self.parts[1].append(self.commanded[0])
+    def _unexplained(self, move, bent, rest):
+        """How far a length is from all that a lag leaves: at a crawl either way, else ahead."""
+        off = abs(rest) if abs(move) < self.slow else -rest * math.copysign(1.0, move)
+        turn = TURN + self.delay**2 / 2.0
+        return off - (self.delay + AHEAD) * abs(move) / 2.0 - turn * abs(bent)
 
-    def _out_of_range(self, k, measured):
-        held = [lengths[k] for lengths in (*self.parts[0], *self.parts[1])]
-        return max(measured - max(held), min(held) - measured)
-
-    def _doubted(self):
+    def _doubted(self, k):
         """What of a length may be no lag [m]."""
-        sizes = np.array(self.unexplained)
+        sizes = np.array(self.unexplained[k])
         left = sizes * self.remains ** np.arange(len(sizes) - 1, -1, -1)
-        return max(DOUBT_M, LOADED * float(left.max(initial=0.0)))
+        return DOUBT_M + LOADED * max(0.0, float(left.max(initial=0.0)))
 
     def _limit(self, k):
         grown = self.base[k] + self.growth
@@ -137,7 +125,7 @@ class LagModel:
             lag = self.delay + 2.0 * (s["ru"] - self.left[k] * s["uw"]) / s["uu"]
             unknown = 0.0 if self.left_weight[k] else lag * lag * abs(s["uw"])
             self.lag[k] = lag
-            self.doubt[k] = 2.0 * (self._doubted() * s["u"] + unknown) / s["uu"]
+            self.doubt[k] = 2.0 * (self._doubted(k) * s["u"] + unknown) / s["uu"]
             if due:
                 self.due[k] = self.count[k] + self.window
                 if self._further(lag):
@@ -167,7 +155,7 @@ class LagModel:
             return False
         self.delay = delay
         self._begin()
-        self.unexplained = []
+        self.unexplained = [[] for _ in SIX]
         return True
 
     def _refer(self, k):
