@@ -459,6 +459,24 @@ def test_a_picture_and_a_library_by_many_names_are_read_once(monkeypatch):
     ]  # fmt: skip
 
 
+def test_a_picture_that_is_not_there_is_looked_for_once_and_told_of_a_few_materials():
+    looks = "".join(f"newmtl m{n}\nmap_Kd paint.png\n" for n in range(500))
+    held = {"part.obj": ("mtllib look.mtl\n" + QUADS).encode(), "look.mtl": looks.encode()}
+    asked = []
+
+    def had(path):
+        asked.append(path)
+        if path not in held:
+            raise OSError("it is not there")
+        return held[path]
+
+    mesh = filled(LinkMesh("part.obj"), had)
+    assert asked == ["part.obj", "look.mtl", "paint.png"]
+    assert len(mesh.left_out) == 64 + 1
+    assert mesh.left_out[63].startswith("texture paint.png of material m63: it is not there")
+    assert mesh.left_out[64] == "textures of 436 more materials"
+
+
 def test_a_mesh_of_too_many_files_of_materials_is_refused():
     held = {"part.obj": "".join(f"mtllib {n}.mtl\n" for n in range(64)) + QUADS}
     held |= {f"{n}.mtl": f"newmtl {n}\nKd 1 0 0\nmap_Kd {n}.png\n" for n in range(64)}

@@ -111,12 +111,16 @@ class MeshReader:
         said = read_library(data, library)
         notes += said.notes[:BESIDE_MAX]
         _check_count("pictures", len({one.texture for one in said.materials.values()}))
-        for name, one in said.materials.items():
-            if one.texture and (problem := self._add_texture(one.texture, contents)):
-                notes.append(
-                    f"texture {brief(one.texture)} of material {brief(name)}: it {problem}"
-                )
-                said.materials[name] = MeshMaterial(one.colour)
+        textures = dict.fromkeys(one.texture for one in said.materials.values() if one.texture)
+        problems = {path: self._add_texture(path, contents) for path in textures}
+        bad = [name for name, one in said.materials.items() if problems.get(one.texture)]
+        for name in bad[:BESIDE_MAX]:
+            path = said.materials[name].texture
+            notes.append(f"texture {brief(path)} of material {brief(name)}: it {problems[path]}")
+        if len(bad) > BESIDE_MAX:
+            notes.append(f"textures of {len(bad) - BESIDE_MAX} more materials")
+        for name in bad:
+            said.materials[name] = MeshMaterial(said.materials[name].colour)
         if kept := write_library(said.materials, library):
             contents[library] = kept
         else:
