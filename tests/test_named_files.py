@@ -175,6 +175,7 @@ MAY_JOIN = {
     "hil/space_arm/commands/table.py": "a picture that it makes",
     "hil/space_arm/study/references.py": "what was computed by installed code",
     "hil/stations/platform/report/sample_figures.py": "pictures that it makes",
+    "hil/stations/simulator/sources/host.py": "a map, whose name alone is asked for",
     "hil/stations/simulator/sources/sending.py": "the scenario itself",
     "hil/stations/world/carried.py": "copies that it makes, in that folder alone",
     "hil/terminal/completion.py": "what stands in a folder, for a shell",

@@ -132,7 +132,7 @@ def test_a_recording_of_its_motion_is_read_where_it_is_not_installed(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     page = Path(json.loads(done.stdout)["report"]).read_text("utf-8")
-    assert "must have &#39;kind&#39; one of" in page
+    assert "kind = &#39;swing&#39;: must be one of" in page
     assert "COMPLETED" in page
 
 

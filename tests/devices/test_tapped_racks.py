@@ -15,6 +15,7 @@ from drives.bank import LegCommand
 from hil.config.errors import ConfigError
 from hil.machines.machine import geometry_of
 from hil.stations.platform import world as world_module
+from hil.stations.platform import world_load
 from hil.stations.platform.supervisor import Outcome
 from hil.stations.platform.world import WorldSettings, settled, world_of
 from safety.verdict import Check
@@ -213,6 +214,7 @@ def test_1800_kg_are_refused_before_power_with_mode_and_largest_payload():
 @pytest.mark.parametrize("wire", WIRES)
 def test_unchecked_1800_kg_end_in_a_stop_that_names_legs_and_cause(wire, tmp_path, monkeypatch):
     monkeypatch.setattr(world_module, "check_modes", lambda *_: ())
+    monkeypatch.setattr(world_load, "check_load", lambda *_: None)
     heavy = settled(WorldSettings(payload_kg=1800.0), RIG)
     one = tapped(wire, heavy)
     motion = {"kind": "hold", "duration_s": 1.0}

@@ -5,7 +5,6 @@ The bench's own banks lead the drives; what these tell is read on the same wire 
 """
 
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,7 @@ from hil.stations.platform.world import RigWorld, platform_plant
 from sim.devices.can_rack import CanRack
 from sim.devices.faults import Injection
 from sim.devices.modbus_injection import ModbusInjection
-from sim.devices.modbus_rack_core import ModbusRackCore, ModbusRackSettings
+from sim.devices.modbus_rack_core import ModbusRackSettings
 
 RIG = load_rig(find_file("paper", folder="rigs", key="rig"))
 WIRES = ("canopen", "modbus")
@@ -183,8 +182,7 @@ class ThreadBank(ModbusBank):
 
 def _on_modbus(settings, plant, rig) -> Tapped:
     period_s = PERIOD_S["modbus"]
-    kind = partial(ModbusRackCore, plant=plant)
-    rack = RackThread("tcp", ModbusRackSettings(rack=settings, paced=False), kind=kind)
+    rack = RackThread("tcp", ModbusRackSettings(rack=settings, paced=False), plant=plant)
     spec = _spec(rig, rack.url, period_s)
     words = ModbusSettings.from_json(spec.settings["drives"])
     bank = ThreadBank(

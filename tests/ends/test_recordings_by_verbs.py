@@ -107,6 +107,7 @@ OTHERS = {
 }  # fmt: skip
 """Parameters that speak of recordings and take none: places for one, tables, ways to play."""
 OPENING = {
+    "hil/stations/platform/drives/chain_findings.py": "doctor --chain, of its own run",
     "hil/cli/recordings.py": "report, export",
     "hil/panel/study/models/replay.py": "panel",
     "hil/stations/world/requested.py": "run --edits, check --edits",

@@ -55,7 +55,7 @@ class Scripted:
         flags = VehicleFlags.GROUND if now_s >= one.ground_from_s else VehicleFlags(0)
         flags |= VehicleFlags.POSE if one.posed else VehicleFlags(0)
         w = 2.0 * math.pi * one.frequency_hz
-        v_m_s = one.speed_share * one.surge_m_s2 / w * (1.0 - math.cos(w * now_s))
+        v_m_s = one.speed_share * one.surge_m_s2 / w * (1.0 - math.cos(w * now_s)) if w else 0.0
         x, y, z = one.rest_m_s2
         state = VehicleState(
             now_s, (x + one.surge_m_s2 * s, y, z), (one.roll_rad_s * s, 0.0, 0.0),

@@ -81,12 +81,13 @@ class LiveDock(QWidget):
         scene.entered.connect(self.refresh)
 
     def _actions(self) -> None:
+        back_by_s = f"Back {BACK_S:g} s"
         for words, key, act in (
             ("Run", "F5", self.run),
             ("Pause", "F6", lambda: self._with(lambda one: one.go(on=False))),
             ("Step", "F10", lambda: self._with(lambda one: one.step())),
             ("Step back", "Shift+F10", lambda: self._with(lambda one: one.back(one.base_s))),
-            (f"Back {BACK_S:g} s", "Shift+F5", lambda: self._with(lambda one: one.back(BACK_S))),
+            (back_by_s, "Shift+F5", lambda: self._with(lambda one: one.back(BACK_S))),
             ("Stop", "Ctrl+F5", self.end),
             ("Watch a run", "F8", self.watch),
         ):
@@ -96,6 +97,7 @@ class LiveDock(QWidget):
             action.triggered.connect(lambda _, act=act: act())
             self.bar.addAction(action)
             self.actions_by_name[words] = action
+        self._of_a_run = [self.actions_by_name[one] for one in ("Stop", "Step back", back_by_s)]
         self.bar.addWidget(self.condition)
 
     # What is done.
@@ -208,9 +210,8 @@ class LiveDock(QWidget):
         """Let the actions be on that would change something now."""
         runs = self.source is not None
         going = self.source is not None and self.source.going
-        for words, action in self.actions_by_name.items():
-            if words in ("Stop", "Step back") or words.startswith("Back"):
-                action.setEnabled(runs)
+        for action in self._of_a_run:
+            action.setEnabled(runs)
         self.actions_by_name["Pause"].setEnabled(going)
         self.actions_by_name["Run"].setEnabled(not going)
 

@@ -23,7 +23,7 @@ FEWER: Final = f"at most {TRIANGLES_MAX}: reduce (decimate) it in a modelling pr
 SCALE_MIN, SCALE_MAX = 1e-9, 1e9
 """Metres per unit of a file."""
 _COUNT: Final = re.compile(rb"<(?:triangles|polylist|polygons)\b[^>]{0,400}?\bcount=\"(\d{1,9})\"")
-_DECLARATION: Final = re.compile(r"\s*<\?xml[^>]*\?>")
+_DECLARATION: Final = re.compile(r"\A\s{0,100}<\?xml[^>?]{0,400}\?>")
 
 
 _LOOKS: Final = re.compile(

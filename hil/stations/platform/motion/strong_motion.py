@@ -34,14 +34,16 @@ _QUANTITIES: Final = {
 }
 """By the first letters: beginning and unit of the column, and units that a file may say."""
 _COSMOS: Final = re.compile(
-    r"\s*([0-9]{1,9})\s+(acc|vel|dis)[a-z]*\s+(?:pts|points),?\s+approx\s+([0-9.]{1,9})\s*secs?,"
-    r"\s*units\s*=\s*([^\s,(]{1,20})\s*(?:\([\s0-9]{1,9}\))?,?\s*Format\s*=\s*"
-    r"\(\s*[0-9]*[FEGI]([0-9]{1,3})",
+    r"\s{0,20}([0-9]{1,9})\s{1,20}(acc|vel|dis)[a-z]{0,20}\s{1,20}(?:pts|points),?\s{1,20}approx"
+    r"\s{1,20}([0-9.]{1,9})\s{0,20}secs?,\s{0,20}units\s{0,20}=\s{0,20}([^\s,(]{1,20})\s{0,20}"
+    r"(?:\([\s0-9]{1,9}\))?,?\s{0,20}Format\s{0,20}=\s{0,20}"
+    r"\(\s{0,20}[0-9]{0,4}[FEGI]([0-9]{1,3})",
     re.ASCII | re.IGNORECASE,
 )
 _CSMIP: Final = re.compile(
-    r"\s*([0-9]{1,9})\s+points\s+of\s+(acc|vel|dis)[a-z]*\s+data\s+equally\s+spaced\s+at\s+"
-    r"([0-9.]{1,9})\s*sec,\s*in\s+([^\s,(]{1,20}?)[.,]?\s*\(\s*[0-9]*[FEG]([0-9]{1,3})",
+    r"\s{0,20}([0-9]{1,9})\s{1,20}points\s{1,20}of\s{1,20}(acc|vel|dis)[a-z]{0,20}\s{1,20}data"
+    r"\s{1,20}equally\s{1,20}spaced\s{1,20}at\s{1,20}([0-9.]{1,9})\s{0,20}sec,\s{0,20}in"
+    r"\s{1,20}([^\s,(]{1,20}?)[.,]?\s{0,20}\(\s{0,20}[0-9]{0,4}[FEG]([0-9]{1,3})",
     re.ASCII | re.IGNORECASE,
 )
 _CHANNEL: Final = re.compile(
