@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from typing import Any
 
 import typer
@@ -32,7 +31,7 @@ def _refuse_twice(command: Any) -> None:
 
         def parsed(args: list[str]) -> Any:
             found = parse(args=args)
-            _check(found[2], found[0], ctx)
+            _check(found[2], ctx)
             return found
 
         parser.parse_args = parsed
@@ -43,12 +42,11 @@ def _refuse_twice(command: Any) -> None:
         _refuse_twice(one)
 
 
-def _check(order: list[Any], values: Mapping[str, Any], ctx: Any) -> None:
+def _check(order: list[Any], ctx: Any) -> None:
     """Refuse what was given more than once.
 
     Args:
         order: Parameters in the order in which they were given, each as often as it was.
-        values: of options, by the names of parameters.
 
     Raises:
         typer.BadParameter: Naming the option.
@@ -59,21 +57,6 @@ def _check(order: list[Any], values: Mapping[str, Any], ctx: Any) -> None:
         if count > 1 and takes_one_value(param):
             text = f"is given {count} times, and takes one value"
             raise typer.BadParameter(text, ctx=ctx, param=param)
-        if takes_keys(param):
-            keys = Counter(one.partition("=")[0].strip() for one in values[param.name])
-            if twice := next((key for key, count in keys.items() if count > 1), ""):
-                text = f"{twice[:80]!r} is given {keys[twice]} times, and takes one value"
-                raise typer.BadParameter(text, ctx=ctx, param=param)
-
-
-def takes_keys(param: Any) -> bool:
-    """Whether a parameter is an option of ``key=value``, given again for other keys.
-
-    One of ``name=value@seconds`` is given again for other times.
-    """
-    metavar = param.metavar or ""
-    is_option = param.param_type_name == "option"
-    return is_option and bool(param.multiple) and "=" in metavar and "@" not in metavar
 
 
 def takes_one_value(param: Any) -> bool:

@@ -46,16 +46,6 @@ def test_the_same_value_twice_is_refused_as_well():
     assert "--rig" in said_of("check", "--rig", "paper", "--rig=paper")
 
 
-def test_a_key_with_one_value_is_refused_if_it_is_given_twice():
-    asked = [words for words, flag, again in EVERY if flag == "--set" and again]
-    assert len(asked) > 10
-    for words in asked:
-        told = said_of(*words, "--set", "a.b=1", "--set", "c=2", "--set", " a.b = 3")
-        assert "'a.b' is given 2 times, and takes one value" in told
-    with pytest.raises(SystemExit):
-        HIL.main(["diagram", "run", "x", "--slide", "f=0@1", "--slide", "f=1@2"], "hil")
-
-
 def test_options_of_many_values_are_still_given_again():
     assert (("run",), "--set", True) in EVERY
     with pytest.raises(SystemExit):
