@@ -168,7 +168,8 @@ def _take(found: list[Section], row: str, number: int, *, last: bool) -> None:
     if header is not None:
         if found:
             found[-1].ended = True
-        found.append(Section(header[1].strip()[:_SHOWN_MAX], number))
+        name = header[1].strip()[:_SHOWN_MAX]
+        found.append(Section(name if name.isprintable() else ascii(name)[1:-1], number))
     elif not found:
         return
     elif not row or row[0] in ";#":

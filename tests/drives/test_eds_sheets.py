@@ -11,6 +11,7 @@ from eds_samples import LISTS, SHIPPED, blocks, made, plain, write
 
 from drives.bank import DriveModelError
 from drives.eds_file import ASKED_FOR, WRITTEN, read_eds
+from drives.eds_text import read_sheet
 
 SEED = 31
 CASES = Path(__file__).parents[3] / "shared" / "cases"
@@ -261,3 +262,10 @@ def test_an_absurd_number_is_refused_in_a_short_text(read, value):
 def test_an_absurd_name_of_a_section_is_told_short(read):
     twice = f"\n[{'A' * 100_000}]\nx=1\n[{'A' * 100_000}]\nx=2\n[6064{'A' * 100_000}]\n"
     assert read(SHIPPED.read_text() + twice) == read(SHIPPED.read_text())
+
+
+def test_names_of_sections_are_told_visibly():
+    sheet = read_sheet("[Manufacturer\xa0Objects]\nx=1\n[\x1b[2JDeviceInfo]\ny=2\n")
+    assert [one.name for one in sheet.sections.values()] == [
+        "Manufacturer\\xa0Objects", "\\x1b[2JDeviceInfo",
+    ]  # fmt: skip
