@@ -294,6 +294,8 @@ def file_of(inside):
     (TEXT + GOOD.replace("<type>float</type>", "<type>float</type><type>int</type>", 1), "twice"),
     (TEXT + GOOD.replace("<format>%f</format>", "", 1), "format '%d' with type 'float'"),
     (TEXT + GOOD.replace("%f", "%s", 1), "format '%s' with type 'float'"),
+    (TEXT + GOOD.replace("%f", "%.999f", 1), "format '%.999f' with type 'float'"),
+    (TEXT + GOOD.replace("%f", "%." + "9" * 4000 + "f", 1), "FlightGear writes no number"),
     (TEXT + GOOD.replace("%f", "%.0f", 1), "tells steps of 1"),
     (TEXT + GOOD.replace("<type>float</type><format>%f</format>", "", 1), "tells steps of 1"),
     (TEXT + GOOD.replace("<type>float", "<type> float", 1), "takes the white space along"),
