@@ -255,8 +255,9 @@ def test_canopen_speaks_sdo_through_it(adapter, bus):
     network.disconnect()
 
 
-@pytest.mark.real_time  # an adapter that is late by 5 ms is lost, rightly
+@pytest.mark.real_time
 def test_batches_of_two_threads_never_mix(adapter, bus):
+    bus._port._write_timeout_s = 2.0  # an adapter that is late by 5 ms is lost, rightly
     batches = {0x200: 80, 0x600: 80}
     frames = {can_id: [Frame(can_id + n, bytes([n] * 8)) for n in range(6)] for can_id in batches}
 
