@@ -55,8 +55,8 @@ _ESCAPE: Final = re.compile(
     r"\\(?:x([0-9A-Fa-f]{1,2})(?![0-9A-Fa-f])|([0-7]{1,3})(?![0-7])|(.?))", re.DOTALL
 )
 _FORMAT: Final = re.compile(
-    r"(?P<before>(?:[^%]|%%)*)%[-+ #0]{0,5}\d{0,3}(?:\.(?P<digits>\d{0,2}))?[hlL]{0,2}(?P<form>[a-zA-Z])"
-    r"(?P<after>(?:[^%]|%%)*)"
+    r"(?P<before>(?:[^%]|%%)*)%[-+ #0]{0,5}\d{0,3}(?:\.(?P<digits>\d{0,2}))?"
+    r"[hlL]{0,2}(?P<form>[a-zA-Z])(?P<after>(?:[^%]|%%)*)"
 )
 _OF_OUTPUT: Final = frozenset(
     {
