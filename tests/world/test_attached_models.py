@@ -120,3 +120,13 @@ def test_a_model_outside_the_folder_is_refused(arm, tmp_path):
     (inside / "arm.xml").write_text(text)
     with pytest.raises(ConfigError, match="lies outside"):
         document_of(str(inside / "arm.xml"))
+
+
+def test_attached_models_are_bounded_all_together():
+    """Eight million characters, of which two files have five each."""
+    models = "".join(f'<model name="{one}" file="{one}.xml"/>' for one in "ab")
+    places = "".join(f'<attach model="{one}" prefix="{one}"/>' for one in "ab")
+    text = f"<mujoco><asset>{models}</asset><worldbody>{places}</worldbody></mujoco>"
+    large = BESIDE + b"<!--" + b" " * 5_000_000 + b"-->"
+    with pytest.raises(RobotDocumentError, match=r"b\.xml.*characters"):
+        read_mjcf(text, "arm.xml", files={"a.xml": large, "b.xml": large}.__getitem__)

@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from sim.world.meshes.reading import MeshFiles, OutsideError
+from sim.world.meshes.reading import MeshFiles
 from sim.world.mjcf.defaults import MAIN
-from sim.world.mjcf.including import count_nodes, include_files, put_within
+from sim.world.mjcf.including import count_nodes, include_files, put_within, read_part
 from sim.world.mjcf.reasons import REASONS
 from sim.world.mjcf.values import MjcfValues, ModelUnits
-from sim.world.robots.faults import RobotDocumentError
-from sim.world.robots.xml_nodes import ELEMENTS_MAX, XmlNode, read_nodes
+from sim.world.robots.xml_nodes import ELEMENTS_MAX, SIZE_MAX, XmlNode
 
 MODELS_MAX: Final = 64
 """Other models of a model at most, and attachments."""
@@ -40,6 +39,7 @@ class _Other:
     root: XmlNode
     folder: str
     """Of its file, from that of the document."""
+    characters: int
     units: ModelUnits
 
 
@@ -70,7 +70,8 @@ def attach_models(
             values.fault(node, model, "no such model among the assets", f"one of: {there}")
             continue
         if model not in known:
-            known[model] = _read(values, named[model], files, units_of)
+            left = SIZE_MAX - sum(one.characters for one in known.values() if one)
+            known[model] = _read(values, named[model], files, left, units_of)
         other = known[model]
         if other is None:
             continue
@@ -88,8 +89,9 @@ def _places(node: XmlNode) -> Iterator[XmlNode]:
 
 
 def _read(
-    values: MjcfValues, node: XmlNode, files: MeshFiles, units_of: Callable[[XmlNode], ModelUnits]
-) -> _Other | None:
+    values: MjcfValues, node: XmlNode, files: MeshFiles, size_max: int,
+    units_of: Callable[[XmlNode], ModelUnits],
+) -> _Other | None:  # fmt: skip
     """The model of an asset; None after a fault."""
     file = values.word(node, "file").replace("\\", "/")
     folder = posixpath.dirname(file)
@@ -98,25 +100,16 @@ def _read(
     def beside(path: str) -> bytes:
         return files(posixpath.join(folder, path))
 
-    try:
-        root = read_nodes(files(file).decode("utf-8-sig"), file)
-    except OutsideError as error:
-        values.fault(node, file, str(error.strerror), "copy it into the folder of the document")
+    part = read_part(values, node, file, files, size_max)
+    if part is None:
         return None
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        values.fault(node, file, f"cannot be read: {reason}", "a file that is there")
-        return None
-    except RobotDocumentError as error:
-        fault = error.faults[0]
-        values.fault(node, f"{file}:{fault.line}:{fault.column}", fault.text, "mend that file")
-        return None
+    root, characters = part
     if root.tag != "mujoco":
         values.fault(node, f"{file}: <{root.tag}>", "no MJCF", "<mujoco> is the outermost element")
         return None
     put_within(root, node, file)
     include_files(values, root, beside)
-    found = _Other(root, folder, units_of(root))
+    found = _Other(root, folder, characters, units_of(root))
     for compiler in root.children:
         if compiler.tag == "compiler":
             values.losses += compiler.untaken(REASONS)

@@ -63,26 +63,38 @@ def _had(values: MjcfValues, node: XmlNode, so_far: _Included) -> XmlNode | None
         values.fault(node, file, problem, "each file once, as the engine has it")
         return None
     so_far.names.add(file)
-    try:
-        text = so_far.files(file).decode("utf-8-sig")
-        so_far.characters += len(text)
-        inside = read_nodes(text, file, size_max=SIZE_MAX - so_far.characters + len(text))
-    except OutsideError as error:
-        values.fault(node, file, str(error.strerror), "copy it into the folder of the document")
+    found = read_part(values, node, file, so_far.files, SIZE_MAX - so_far.characters)
+    if found is None:
         return None
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        values.fault(node, file, f"cannot be read: {reason}", "a file that is there")
-        return None
-    except RobotDocumentError as error:
-        fault = error.faults[0]
-        values.fault(node, f"{file}:{fault.line}:{fault.column}", fault.text, "mend that file")
-        return None
+    inside, characters = found
+    so_far.characters += characters
     so_far.elements += put_within(inside, node, file)
     if so_far.elements > ELEMENTS_MAX:
         values.fault(node, file, f"more than {ELEMENTS_MAX} elements", "fewer")
         return None
     return inside
+
+
+def read_part(
+    values: MjcfValues, node: XmlNode, file: str, files: MeshFiles, size_max: int
+) -> tuple[XmlNode, int] | None:
+    """The outermost element of a file that an element names, and its length; None after a fault.
+
+    Args:
+        size_max: of the file [characters].
+    """
+    try:
+        text = files(file).decode("utf-8-sig")
+        return read_nodes(text, file, size_max=size_max), len(text)
+    except OutsideError as error:
+        values.fault(node, file, str(error.strerror), "copy it into the folder of the document")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        values.fault(node, file, f"cannot be read: {reason}", "a file that is there")
+    except RobotDocumentError as error:
+        fault = error.faults[0]
+        values.fault(node, f"{file}:{fault.line}:{fault.column}", fault.text, "mend that file")
+    return None
 
 
 def put_within(root: XmlNode, place: XmlNode, file: str) -> int:
