@@ -6,6 +6,7 @@ line above the numbers says how many there are, their unit and their Fortran for
 Format, version 1.20, 2001), in CSMIP's "4000 points of accel data equally spaced at .005 sec, in
 cm/sec2. (8f10.6)" (CDMG OSMS report 85-03). COSMOS has the time step in the 34th value of its real
 header; whether in seconds or milliseconds, the "approx" seconds show, or the file is refused.
+The forms are those of public readers and sample files, not compared with the two manuals.
 """
 
 import re
