@@ -137,7 +137,6 @@ class _Rack:
             if descriptor is not None:
                 loop.remove_reader(descriptor)
             await server.leave()
-            await asyncio.sleep(0)  # lets the transports finish closing
 
     def _attach(self, loop: asyncio.AbstractEventLoop, console: TextIO | None) -> int | None:
         """Listen to the console; returns its descriptor, or None where none can be waited for."""

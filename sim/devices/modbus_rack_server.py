@@ -33,6 +33,8 @@ READ_BYTES: Final = 4096
 GAP_CHARACTERS: Final = 3.5
 GAP_FIXED_S: Final = 0.00175
 """Silence between frames above 19200 Bd [s] (Modbus over Serial Line V1.02, 2.5.1.1)."""
+CLOSING_TURNS: Final = 6
+"""Turns of the loop within which asyncio makes an accepted connection, and closes one."""
 
 
 class RackHandler(ServerRequestHandler):
@@ -172,10 +174,19 @@ class RackServer(ModbusTcpServer):
             connection.close()
 
     async def leave(self) -> None:
-        """Close everything."""
+        """Close everything; a connection that is being accepted is made before, then closed."""
         if self._pty is not None:
             self._pty.close()
+        listener: Any = self.transport
+        for each in () if listener is None else listener.sockets:
+            self.loop.remove_reader(each.fileno())
+        await self._let_run()
         await self.shutdown()
+        await self._let_run()
+
+    async def _let_run(self) -> None:
+        for _ in range(CLOSING_TURNS):
+            await asyncio.sleep(0)
 
     def _device(self, unit: int) -> SimDevice:
         async def action(

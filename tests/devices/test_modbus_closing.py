@@ -1,0 +1,39 @@
+"""A rack that ends while a client is just connecting leaves nothing open."""
+
+import asyncio
+import contextlib
+import gc
+import socket
+import sys
+
+import pytest
+
+from sim.devices.modbus_device import ModbusRackSettings
+from sim.devices.modbus_faults import ModbusFaults
+from sim.devices.modbus_rack_core import ModbusRackCore
+from sim.devices.modbus_rack_server import LOOPBACK, RackServer
+
+
+async def leave_after(turns):
+    """Serve, let a client connect, and leave so many turns of the loop later; return the client."""
+    core = ModbusRackCore(ModbusRackSettings(), seed=1)
+    server = RackServer(core, ModbusFaults(core), lambda: 0.0)
+    await server.serve_forever(background=True)
+    client = socket.create_connection((LOOPBACK, server.bound_port))
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    await server.leave()
+    return client
+
+
+@pytest.mark.parametrize("turns", range(9))
+def test_a_connection_that_is_being_accepted_is_closed(turns, monkeypatch):
+    left = []
+    gc.collect()
+    monkeypatch.setattr(sys, "unraisablehook", lambda each: left.append(str(each.exc_value)))
+    with asyncio.run(leave_after(turns)) as client:
+        client.settimeout(5.0)
+        gc.collect()
+        assert left == []
+        with contextlib.suppress(ConnectionResetError):  # one that was never accepted
+            assert client.recv(1) == b""
