@@ -1,4 +1,4 @@
-"""Ticks that nobody waits for are made together: fewer wake-ups, and to the last bit the same rack."""
+"""Ticks that nobody waits for are made together: fewer wake-ups, to the last bit the same rack."""
 
 import pytest
 from hypothesis import example, given
