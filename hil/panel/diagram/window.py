@@ -47,11 +47,13 @@ class DiagramWindow(QMainWindow):
         document: What is edited.
         theme: Its colours.
         ends: Of the station that it is for; None if none is known.
+        trusted: Whether the code of its FMUs may be loaded.
     """
 
     def __init__(
-        self, document: Document, theme: Theme = LIGHT, ends: DiagramEnds | None = None
-    ) -> None:
+        self, document: Document, theme: Theme = LIGHT, ends: DiagramEnds | None = None, *,
+        trusted: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.document, self._ends = document, ends
         self.scene = DiagramScene(document, theme)
@@ -62,7 +64,7 @@ class DiagramWindow(QMainWindow):
         self.offers.setDragEnabled(True)
         self.parameters = ParameterTable(self.scene)
         self.faults = QListWidget()
-        self.live = LiveDock(self.scene, self.view, theme)
+        self.live = LiveDock(self.scene, self.view, theme, trusted=trusted)
         self._docks()
         self._actions()
         self.scene.refused.connect(self._tell)

@@ -59,6 +59,15 @@ class SeenDiagram(Protocol):
         """One tick, then pause."""
         ...
 
+    @property
+    def goes_back(self) -> bool:
+        """Whether an earlier tick can be seen."""
+        ...
+
+    def release(self) -> None:
+        """It is seen no more."""
+        ...
+
     def back(self, time_s: float) -> None:
         """Back by a time, or as far as is known, and pause."""
         ...
