@@ -15,6 +15,8 @@ from typer.testing import CliRunner
 from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.named import CarriedPath
+from hil.desk.velocity.source import SourceError
+from hil.diagram.change import DiagramChange
 from hil.diagram.check import check
 from hil.diagram.fault import ModelFailedError
 from hil.diagram.flatten import flatten
@@ -25,6 +27,9 @@ from hil.diagram.use import DiagramUse, diagram_of_text
 from hil.diagram.whole_text import whole_text
 from hil.fmu.wire import StepAnswer, StepStatus
 from hil.panel.diagram.models.live_run import LiveRun
+from hil.stations.arm.sources.diagram import velocity_diagram
+from hil.stations.arm.sources.source import SourceLimits
+from hil.stations.platform.motion.build import motion_of_table
 
 sys.path.append(str(Path(__file__).parents[1] / "fmu"))
 from fmu_vehicles import c_vehicle
@@ -338,6 +343,24 @@ def test_a_recording_s_text_tells_its_ports_without_the_file(fmus):
     }
     with pytest.raises(RefusedError, match="not in the recording"):
         DiagramModels(sound.flat, trusted=True, wait_s=ALONE_WAIT_S)
+
+
+def test_motions_that_are_computed_ahead_say_what_to_do_instead(fmus, tmp_path):
+    """And what they say works: the table's numbers are the model's."""
+    text = LAW.replace('kind = "In",', 'kind = "Constant", value = 0.1,')
+    path = law_of(fmus, text, "ahead.toml")
+    table = {"kind": "diagram", "diagram": str(path), "duration_s": 2.0}
+    with pytest.raises(ConfigError, match="put a File block of that table in its place"):
+        motion_of_table({"rig": "paper", "name": "one", "motion": table}, fmus / "scenario.toml")
+    for is_operated, says in ((False, "File block"), (True, "begin anew each time")):
+        with pytest.raises(SourceError, match=says):
+            velocity_diagram(path, DiagramChange({}), SourceLimits(0.1, 0.1, 0.1, 0.1), is_operated=is_operated)
+    wanted = rows_of(path, fmus)["f"]
+    block = '{ kind = "File", file = "ahead.csv", column = "f", unit = "m/s^2" }'
+    tabled = 'format = 1\nbase_s = 0.01\n[block]\n"car" = BLOCK\n'.replace("BLOCK", block)
+    tabled += '"f" = { kind = "Out" }\n[wire]\n"f.u" = "car.y"\n'
+    found = rows_of(law_of(fmus, tabled, "tabled.toml"), tmp_path, trust="")["f"]
+    np.testing.assert_allclose(found, wanted, atol=1e-12)
 
 
 def test_it_is_in_the_palette_and_told_by_the_verb():

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.config.shipped import configs_dir
+from hil.diagram.panel_page import version_told
 from hil.recording.reader import Recording
 from hil.stations.world.rerun import rerun
 from hil.stations.world.scenario import load_world_plan
@@ -98,6 +99,8 @@ def test_a_model_that_fails_stops_the_robot(folder, tmp_path):
 
 
 def test_a_recording_does_not_hold_it(dry, tmp_path):
+    version = version_told(dry.header.scenario)  # as the operator's prover has it
+    assert version.sound.types["car/f_x_now", "y"].unit == "m/s^2"
     with pytest.raises(RefusedError, match=r"car: vehicle2\.fmu is not in the recording"):
         rerun(dry.path, tmp_path)
 
