@@ -199,7 +199,8 @@ class LiveDock(QWidget):
         chosen = scene.chosen_outputs()
         ends = self._ends(file, where, around, chosen)
         source.show(ends.values())
-        scene.write_values({one: port_words(source, end) for one, end in ends.items()})
+        words = {one: port_words(source, end, scene.letters(*one)) for one, end in ends.items()}
+        scene.write_values(words)
         states = dict(active_states(source, file, where, around))
         begin = f"{around}/" if around else ""
         for name, item in scene.blocks.items():
