@@ -11,7 +11,7 @@ from hil.config.shipped import configs_dir
 from hil.diagram.read import read, read_text
 from hil.diagram.write import text_of
 from hil.panel.diagram.models.shapes import BlockShape, rest_laid_out, shapes_of
-from hil.panel.diagram.models.ways import TRIED_MOST, Ways
+from hil.panel.diagram.models.ways import AIR, TRIED_MOST, Ways
 
 SHIPPED = sorted((configs_dir() / "diagrams").glob("*.toml"))
 
@@ -121,9 +121,11 @@ def test_what_is_written_below_a_block_ends_before_a_wire_and_a_block():
         "n": BlockShape("n", "Gain", (250, 30), ("u",), ("y",)),
     }
     ways = Ways(shapes)
-    assert ways.room((0, 40), 16) == 250
+    assert ways.room((0, 40), 16) == 250 - AIR
     x = ways.way("a.y", "b.u")[1][0]
-    assert ways.room((0, 40), 16) == x
+    assert ways.room((0, 40), 16) == x - AIR
+    beside = {**shapes, "m": BlockShape("m", "Gain", (110, 0), ("u",), ("y",))}
+    assert Ways(beside).room((0, 40), 16) == 110 - AIR  # where the neighbour's value begins
 
 
 FLOW = """format = 1

@@ -26,6 +26,10 @@ PORT: Final = 3.5
 """Radius of a port."""
 PORT_FONT_PX: Final = 9
 """Size of what stands at ports."""
+CORNER: Final = 4.0
+"""Radius of a box's corners; inputs and outputs of the diagram have round ends, as in pictures."""
+AROUND: Final = 3.0
+"""How far around its box the second line of a sub-diagram is."""
 BAND: Final = 16
 """Of name or symbol above or below words at ports, in pixels."""
 SHORT: Final = 3
@@ -62,8 +66,13 @@ class BlockItem(QGraphicsItem):
         edge = theme.accent if self.isSelected() else theme.fault if wrong else theme.dim
         painter.setPen(QPen(QColor(edge), 2.5 if self.isSelected() or wrong else 1.0))
         painter.setBrush(QColor(theme.base))
-        box = QRectF(0, 0, one.width, one.height)
-        painter.drawRoundedRect(box, 4, 4)
+        box, corner = QRectF(0, 0, one.width, one.height), CORNER
+        if one.is_face:
+            corner = one.height / 2
+        if one.is_sub:
+            around = box.adjusted(-AROUND, -AROUND, AROUND, AROUND)
+            painter.drawRoundedRect(around, corner, corner)
+        painter.drawRoundedRect(box, corner, corner)
         painter.setPen(QColor(theme.text))
         centre, symbol = Qt.AlignmentFlag.AlignCenter, self.state or one.shown
         name_box, symbol_box = self._text_boxes(symbol)

@@ -92,7 +92,10 @@ class Ways:
         return sorted({one for ways in self._ways.values() for one in _parting(ways)})
 
     def room(self, at: Place, height: int) -> int:
-        """How far what is written from a place to the right meets no upright leg and no block."""
+        """How far to the right there is room for what is written below a block.
+
+        It ends before upright legs, blocks, and what is written below those.
+        """
         (x, y), most = at, ROOM_MOST
         for (along, line), legs in self._lying.items():
             if (
@@ -101,10 +104,11 @@ class Ways:
                 and any(low < y + height and high > y for low, high, _ in legs)
             ):
                 most = line - x
-        for one in self._near(at, (x + most, y + height)):
-            if x < one.at[0] < x + most and one.at[1] < y + height and one.at[1] + one.height > y:
+        for one in self._near((x, y - height), (x + most, y + height)):
+            bottom = one.at[1] + one.height + height
+            if x < one.at[0] < x + most and one.at[1] < y + height and bottom > y:
                 most = one.at[0] - x
-        return most
+        return most - AIR
 
     def _found(self, source: str, target: str) -> list[Place]:
         """The corners of a way."""
