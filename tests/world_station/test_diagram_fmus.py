@@ -4,6 +4,7 @@ import math
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.config.shipped import configs_dir
 from hil.diagram.panel_page import version_told
+from hil.recording.events import Level
 from hil.recording.reader import Recording
+from hil.stations.world.diagram_law import LawChanges
 from hil.stations.world.rerun import rerun
 from hil.stations.world.scenario import load_world_plan
 from hil.stations.world.session import run_world
@@ -103,6 +106,38 @@ def test_a_recording_does_not_hold_it(dry, tmp_path):
     assert version.sound.types["car/f_x_now", "y"].unit == "m/s^2"
     with pytest.raises(RefusedError, match=r"car: vehicle2\.fmu is not in the recording"):
         rerun(dry.path, tmp_path)
+
+
+def test_a_scenario_is_judged_without_loading_it(folder, monkeypatch, tmp_path):
+    from hil.diagram import models
+
+    def never(*_):
+        raise AssertionError("its code was loaded")
+
+    monkeypatch.setattr(models, "ModelProcess", never)
+    law = plan_of(folder).diagram.path
+    text = (configs_dir() / "scenarios" / "joint_move.toml").read_text()
+    assert 'law = "' not in text
+    own = folder / "own.toml"
+    text = text.replace("[motion]", f'[diagram]\nfile = "{law.name}"\n\n[motion]', 1)
+    own.write_text(f'law = "diagram"\n{text}')
+    done = CliRunner().invoke(app, ["world", "check", str(own)])
+    assert done.exit_code == 0, done.output
+
+
+def test_a_run_tells_how_often_it_was_late():
+    told = []
+    law = SimpleNamespace(models=SimpleNamespace(late={"car": 3}))
+    run = SimpleNamespace(
+        bench=SimpleNamespace(gated=SimpleNamespace(law=law), world=SimpleNamespace(time_s=1.0)),
+        figures=SimpleNamespace(steps=500),
+        journal=SimpleNamespace(put=lambda *given, **more: told.append((given, more))),
+    )
+    LawChanges(SimpleNamespace(close=lambda journal: None)).close(run)
+    (((t_s, step, words, data), more),) = told
+    assert (t_s, step, data) == (1.0, 500, {"late": 3})
+    assert words.startswith("car: ")
+    assert more["level"] is Level.WARNING
 
 
 @pytest.mark.real_time
