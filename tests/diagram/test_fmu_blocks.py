@@ -354,7 +354,9 @@ def test_motions_that_are_computed_ahead_say_what_to_do_instead(fmus, tmp_path):
         motion_of_table({"rig": "paper", "name": "one", "motion": table}, fmus / "scenario.toml")
     for is_operated, says in ((False, "File block"), (True, "begin anew each time")):
         with pytest.raises(SourceError, match=says):
-            velocity_diagram(path, DiagramChange({}), SourceLimits(0.1, 0.1, 0.1, 0.1), is_operated=is_operated)
+            velocity_diagram(
+                path, DiagramChange({}), SourceLimits(0.1, 0.1, 0.1, 0.1), is_operated=is_operated
+            )
     wanted = rows_of(path, fmus)["f"]
     block = '{ kind = "File", file = "ahead.csv", column = "f", unit = "m/s^2" }'
     tabled = 'format = 1\nbase_s = 0.01\n[block]\n"car" = BLOCK\n'.replace("BLOCK", block)
