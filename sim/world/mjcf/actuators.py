@@ -116,5 +116,5 @@ def _bounds(values: MjcfValues, node: XmlNode, what: str) -> float:
     """Greatest magnitude of force or command; 0 if it is not bounded."""
     told = values.listed(node, f"{what}range", 2)
     limited = node.get(f"{what}limited") or "auto"
-    bounded = limited == "true" or (limited == "auto" and values.units.has_limits)
+    bounded = limited == "true" or (limited == "auto" and values.units_of(node).has_limits)
     return max(map(abs, told)) if bounded and len(told) == 2 else 0.0

@@ -70,8 +70,8 @@ def _of_file(
     values: MjcfValues, node: XmlNode, file: str, scale: Triple
 ) -> tuple[LinkMesh | None, str]:
     path = file.replace("\\", "/")
-    path = path.rpartition("/")[2] if values.units.bare_names else path
-    folder = values.units.mesh_folder
+    path = path.rpartition("/")[2] if values.units_of(node).bare_names else path
+    folder = values.units_of(node).mesh_folder
     path = f"{folder.rstrip('/')}/{path}" if folder and not path.startswith("/") else path
     if not path.lower().endswith(ENDINGS):
         return None, f"its mesh {path} is not read; read are {', '.join(ENDINGS)}"

@@ -105,7 +105,7 @@ class BodyReader:
             link.fields["name"] = ""
         geoms = [one for one in inside if one[0].tag == "geom"]
         told = next((one for one, _ in inside if one.tag == "inertial"), None)
-        by_shape = values.units.weighs_bodies
+        by_shape = values.units_of(node).weighs_bodies
         weigh = by_shape if by_shape is not None else told is None
         link.fields.update(
             body_fields(values, self._assets, node, geoms, offset, weigh=weigh)

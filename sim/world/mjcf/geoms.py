@@ -147,6 +147,8 @@ def _read(
     weigh: bool,
 ) -> _Geom | None:  # fmt: skip
     kind = "sphere" if node.get("type") is None else values.word(node, "type", TYPES)
+    first, last = values.units_of(node).groups
+    weigh = weigh and first <= values.number(node, "group", 0.0) <= last
     node.get("name")
     name, mesh = node.get("mesh"), None
     if kind == "mesh" or (name is not None and kind in SHAPES):

@@ -94,7 +94,7 @@ def _joint(values: MjcfValues, node: XmlNode, name: str, around: Array) -> MjcfJ
 def _ref(values: MjcfValues, node: XmlNode, kind: JointType) -> float:
     """The model's coordinate where the document's is 0."""
     told = values.number(node, "ref", 0.0)
-    return values.angle(told) if kind is JointType.HINGE else told
+    return values.angle(node, told) if kind is JointType.HINGE else told
 
 
 def _limits(
@@ -105,12 +105,12 @@ def _limits(
     limited = node.get("limited") or "auto"
     is_bounded = limited == "true"
     if limited == "auto":
-        is_bounded = values.units.has_limits and bool(told) and kind is not JointType.FREE
+        is_bounded = values.units_of(node).has_limits and bool(told) and kind is not JointType.FREE
     if not is_bounded or len(told) != 2 or kind is JointType.FREE:
         return ()
     if kind is JointType.SLIDE:
         return ((told[0] - _ref(values, node, kind), told[1] - _ref(values, node, kind)),)
-    least, greatest = values.angle(told[0]), values.angle(told[1])
+    least, greatest = values.angle(node, told[0]), values.angle(node, told[1])
     if kind is JointType.BALL:
         return ((0.0, greatest),)
     zero = _ref(values, node, kind)

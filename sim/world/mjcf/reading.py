@@ -147,6 +147,9 @@ class _Reader:
             weighs = node.get("inertiafromgeom") or "auto"
             units = replace(units, has_limits=limits, bare_names=bare, mesh_folder=folder,
                             weighs_bodies={"true": True, "false": False}.get(weighs))  # fmt: skip
+            told = values.listed(node, "inertiagrouprange", 2)
+            if len(told) == 2:
+                units = replace(units, groups=(int(told[0]), int(told[1])))
             for name in ("assetdir", "texturedir", "usethread"):
                 node.get(name)
             if node.attributes.get("coordinate") == "global":
