@@ -35,7 +35,6 @@ LOSSES = {
         "9:7: joint stiffness = 3: joints have no springs",
         "14:9: mujoco forcerange = -20 20: <position> has none of this name that is read; those "
         "that are read: none",
-        f"17:9: mujoco group = 2: {PICTURES}",
         f"23:5: mujoco shininess = 0.5: {PICTURES}",
         "24:5: mujoco <texture> = sky: textures are those of a mesh's own materials",
         "27:5: mujoco <light>: lights are a scene's",
@@ -66,7 +65,7 @@ LOSSES = {
         "3:12: joint dampng = 2: <joint> has none of this name that is read; those that are read: "
         "armature, axis, damping, frictionloss, limited, name, pos, range, ref, type",
         "6:7: body a denstiy = 500: <geom> has none of this name that is read; those that are "
-        "read: axisangle, class, conaffinity, contype, density, euler, fromto, mass, material, "
+        "read: axisangle, class, conaffinity, contype, density, euler, fromto, group, mass, material, "
         "mesh, name, pos, quat, rgba, size, type, xyaxes, zaxis",
         "7:7: body b mocap = false: every link is moved by its joint",
         "8:9: joint j rnage = -1 1: <joint> has none of this name that is read; those that are "
