@@ -121,7 +121,8 @@ def body_fields(
             reason = ONE_EACH if one.kind in SHAPES else "no link has a body of this type"
             values.losses.append(one.node.loss("<geom>", one.kind, reason, named(body)))
     weights = [one for one in found if one.mass is not None]
-    if len(weights) == 1 and weights[0] is touched and weights[0].density:
+    is_bounded = values.units_of(body).bounds_bodies
+    if len(weights) == 1 and weights[0] is touched and weights[0].density and not is_bounded:
         fields.update(weights[0].density)
     elif weights:
         fields["inertia"] = inertia_of([one.mass for one in weights if one.mass])

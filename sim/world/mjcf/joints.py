@@ -108,6 +108,10 @@ def _limits(
         is_bounded = values.units_of(node).has_limits and bool(told) and kind is not JointType.FREE
     if not is_bounded or len(told) != 2 or kind is JointType.FREE:
         return ()
+    if told[0] == told[1] and limited == "auto":
+        reason = "its ends are equal: it has no limits"
+        values.losses.append(node.loss("range", told, reason))
+        return ()
     if kind is JointType.SLIDE:
         return ((told[0] - _ref(values, node, kind), told[1] - _ref(values, node, kind)),)
     least, greatest = values.angle(node, told[0]), values.angle(node, told[1])

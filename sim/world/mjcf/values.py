@@ -39,6 +39,17 @@ class ModelUnits:
     """Whether bodies weigh what their shapes do; None where they have no ``inertial``."""
     groups: tuple[int, int] = (0, 5)
     """The first and last group of shapes by which bodies weigh."""
+    least_kg: float = 0.0
+    """Mass of a body at least."""
+    least_kg_m2: float = 0.0
+    """Principal moment of a body at least."""
+    balances: bool = False
+    """Whether moments that are no body's become three equal ones."""
+
+    @property
+    def bounds_bodies(self) -> bool:
+        """Whether bodies weigh otherwise than they tell."""
+        return bool(self.least_kg or self.least_kg_m2 or self.balances)
 
 
 class MjcfValues(XmlValues):
