@@ -70,7 +70,11 @@ def read_colour(values: XmlValues, material: XmlNode) -> Triple | None:
     if alpha != 1.0:
         reason = "bodies are not seen through"
         values.losses.append(colour.loss("alpha", alpha, reason, named(material)))
-    return triple(tuple(rgb))
+    within = tuple(min(max(one, 0.0), 1.0) for one in rgb)
+    if within != tuple(rgb):
+        reason = "red, green and blue are 0 to 1 each: the nearest stand instead"
+        values.losses.append(colour.loss("rgba", tuple(rgb), reason, named(material)))
+    return triple(within)
 
 
 Geometry = tuple[XmlNode, BodyShape, Numbers, Array, LinkMesh | None]
@@ -91,7 +95,9 @@ def _first(values: XmlValues, link: XmlNode, tag: str) -> Geometry | None:
         if found is None and shape is not None and not unread:
             found = _geometry(values, node, mesh)
             link.take(node)
-            continue
+            if (unread := _nothing(found, tag)) == "":
+                continue
+            found = None
         reason = unread or "a link has one body that touches others, and one that is seen"
         if shape is None:
             told = [one.tag for one in inside]
@@ -101,6 +107,17 @@ def _first(values: XmlValues, link: XmlNode, tag: str) -> Geometry | None:
         values.losses.append(node.loss(f"<{tag}>", node.get("name"), reason, named(link)))
         link.take(node, whole=True)
     return found
+
+
+def _nothing(body: Geometry, tag: str) -> str:
+    """Why a body that stands where there is none is left out; empty of one that bounds something.
+
+    Exporters write sizes of 0 for links that are only frames.
+    """
+    least = min(body[2], default=1.0)
+    if least > 0.0 or (least < 0.0 and tag == "collision"):
+        return ""
+    return f"its {body[1].value} has a size of {least:g} m: there is nothing of it"
 
 
 def _geometry(values: XmlValues, node: XmlNode, mesh: LinkMesh | None) -> Geometry:
