@@ -161,6 +161,15 @@ def test_a_drive_has_what_its_joint_and_all_actuators_of_its_class_say(both, nam
         assert data.qfrc_actuator[0] == pytest.approx(effort)
 
 
+def test_a_drive_of_unequal_bounds_and_a_hinge_of_many_turns_are_told(both):
+    motor = '<actuator><motor joint="j" ctrlrange="0 10" forcerange="-9 9"/></actuator>'
+    found, _ = both("", jointed(BALL, 'ref="90" range="-720 720"'), motor)
+    (ours,) = found.robot.drives
+    assert ours.effort_max == 9.0
+    assert found.robot.joints[1].limits == ((-2 * np.pi, 2 * np.pi),)
+    assert [(rank(one), one.field) for one in found.losses] == [(0, "range"), (0, "ctrlrange")]
+
+
 def test_a_shape_that_weighs_as_a_shell_is_a_loss_of_the_first_rank(both):
     found, _ = both("", jointed('<geom size="0.1" shellinertia="true"/>'))
     (loss,) = found.losses

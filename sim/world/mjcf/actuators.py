@@ -86,6 +86,11 @@ def _drive(values: MjcfValues, node: XmlNode, joint: XmlNode) -> RobotDrive | No
     if bias[2] == 0.0:
         by_command = abs(gain * gear) * command if command else None
         told = [one for one in (effort_max, by_command) if one is not None]
+        for name in ("forcerange", "ctrlrange"):
+            least, greatest = (*values.listed(node, name, 2), 0.0, 0.0)[:2]
+            if told and least != -greatest:
+                reason = "a drive acts as far both ways: by the greater of the two"
+                values.losses.append(node.loss(name, (least, greatest), reason))
         return _by_torque(min(told) if told else None)
     slowing = -bias[2] * gear * gear
     if slowing <= 0.0:

@@ -1,5 +1,6 @@
 """Joints of a body, and which of them make one joint of a document."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -17,6 +18,8 @@ KINDS: Final = {
     "free": JointType.FREE,
 }  # fmt: skip
 """Types of joint."""
+MORE_THAN_A_TURN: Final = "more than a turn either way: a turn stands instead"
+"""Why a hinge has other limits than its model."""
 LEVEL: Final = 1e-9
 """Cosine of two axes below which they are perpendicular."""
 
@@ -118,7 +121,11 @@ def _limits(
     if kind is JointType.BALL:
         return ((0.0, greatest),)
     zero = _ref(values, node, kind)
-    return ((least - zero, greatest - zero),)
+    least, greatest = least - zero, greatest - zero
+    if max(-least, greatest) > math.tau * (1.0 + 1e-9):
+        values.losses.append(node.loss("range", told, MORE_THAN_A_TURN))
+        least, greatest = max(least, -math.tau), min(greatest, math.tau)
+    return ((least, greatest),)
 
 
 def _together(joints: list[MjcfJoint], asked_for: frozenset[str]) -> list[MjcfJoint]:

@@ -37,7 +37,7 @@ MOTION: Final = frozenset({
     "frictionloss", "range", "gravity", "gravity_m_s2", "timestep", "integrator", "density",
     "viscosity", "wind",
     "stiffness", "springref", "springdamper", "gravcomp", "relpose", "site1", "actuatorfrcrange",
-    "forcerange", "shellinertia", "actuation", "damper", "spring", "equality", "constraint",
+    "forcerange", "ctrlrange", "shellinertia", "actuation", "damper", "spring", "equality", "constraint",
     "<joint>",
     "<freejoint>", "<dynamics>", "dynamics", "<body>", "<tendon>", "<connect>", "<weld>",
     "<loop_joint>", "<attach>", "<composite>", "<flexcomp>", "<deformable>", "<flag>", "polycoef",
