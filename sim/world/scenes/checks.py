@@ -210,6 +210,9 @@ def _of_contact(body: SceneBody, step_s: float) -> Iterator[Problem]:
     came; the engine takes two steps for a shorter time.
     """
     time_s, ratio = body.contact_time_s, body.contact_damping
+    if time_s == 0.0 and ratio != 1.0:
+        problem = "it does not count without contact_time_s"
+        yield "contact_damping", ratio, problem, "contact_time_s = 0.02 (the engine's), or leave it"
     if not (step_s > 0.0 and 0.0 < time_s < math.inf and 0.0 < ratio < math.inf):
         return
     if time_s < CONTACT_STEPS * step_s:
