@@ -219,6 +219,16 @@ def with_pictures(image=IMAGE):
     return [(textured, ".dae"), (glb(told=pictures), ".glb"), (ply(head=named), ".ply")]
 
 
+@pytest.mark.parametrize(
+    "moved", ["<lookat>0 0 1 0 0 0 0 1 0</lookat>", "<skew>45 0 1 0 1 0 0</skew>"]
+)
+def test_a_part_that_is_placed_as_cameras_are_is_refused_and_a_camera_is_not(moved):
+    part = f'<node>{moved}<node><instance_geometry url="#g"/></node></node>'
+    with pytest.raises(MeshError, match=r"line \d+: <\w+> places a part; translate, rotate, scale"):
+        read_scene(dae(part), ".dae")
+    assert len(read_scene(dae(f"<node>{moved}</node>{NODE}"), ".dae").triangles) == 4
+
+
 def test_a_picture_that_is_not_laid_on_is_told_by_its_name():
     for data, ending in with_pictures():
         assert read_scene(data, ending).notes == (LEFT_OUT,), ending

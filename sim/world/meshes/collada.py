@@ -25,6 +25,10 @@ DRAWN: Final = ("triangles", "polylist", "polygons")
 """Elements of a mesh that hold faces."""
 UNREAD: Final = ("tristrips", "trifans", "convex_mesh", "spline", "brep")
 """Elements with faces that the reader passes over."""
+UNMOVED: Final = ("lookat", "skew")
+"""Ways to place a node that are not read, as of cameras."""
+STANDING: Final = ("instance_geometry", "instance_node")
+"""Elements of a node that stand for parts."""
 FEWER: Final = f"at most {TRIANGLES_MAX}: reduce (decimate) it in a modelling program"
 SCALE_MIN, SCALE_MAX = 1e-9, 1e9
 """Metres per unit of a file."""
@@ -165,6 +169,11 @@ def _count_triangles(root: XmlNode) -> tuple[str, ...]:
     if unread:
         right = "triangles, polylist or polygons: triangulate it in a modelling program"
         raise MeshError(f"<{unread[0]}> is not read", right)
+    for one in elements:
+        moved = next((each for each in one.children if _bare(each.tag) in UNMOVED), None)
+        if moved is not None and any(_bare(each.tag) in STANDING for each in _all(one)):
+            right = "translate, rotate, scale or matrix: apply it in a modelling program"
+            raise MeshError(f"line {moved.line}: <{_bare(moved.tag)}> places a part", right)
     skins = any(_bare(one.tag) == "instance_controller" for one in elements)
     return ("a skin that bones move: it is not read",) if skins else ()
 
