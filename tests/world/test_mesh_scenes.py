@@ -219,10 +219,8 @@ def with_pictures(image=IMAGE):
     return [(textured, ".dae"), (glb(told=pictures), ".glb"), (ply(head=named), ".ply")]
 
 
-@pytest.mark.parametrize(
-    "moved", ["<lookat>0 0 1 0 0 0 0 1 0</lookat>", "<skew>45 0 1 0 1 0 0</skew>"]
-)
-def test_a_part_that_is_placed_as_cameras_are_is_refused_and_a_camera_is_not(moved):
+def test_a_part_that_is_placed_as_cameras_are_is_refused_and_a_camera_is_not():
+    moved = "<lookat>0 0 1 0 0 0 0 1 0</lookat>"
     part = f'<node>{moved}<node><instance_geometry url="#g"/></node></node>'
     with pytest.raises(MeshError, match=r"line \d+: <\w+> places a part; translate, rotate, scale"):
         read_scene(dae(part), ".dae")

@@ -25,8 +25,8 @@ DRAWN: Final = ("triangles", "polylist", "polygons")
 """Elements of a mesh that hold faces."""
 UNREAD: Final = ("tristrips", "trifans", "convex_mesh", "spline", "brep")
 """Elements with faces that the reader passes over."""
-UNMOVED: Final = ("lookat", "skew")
-"""Ways to place a node that are not read, as of cameras."""
+UNMOVED: Final = ("lookat",)
+"""Ways to place a node that the reader passes over, as of cameras."""
 STANDING: Final = ("instance_geometry", "instance_node")
 """Elements of a node that stand for parts."""
 FEWER: Final = f"at most {TRIANGLES_MAX}: reduce (decimate) it in a modelling program"
