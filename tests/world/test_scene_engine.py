@@ -95,10 +95,11 @@ def test_a_body_that_turns_as_it_strikes_gains_nothing_by_a_contact_that_is_take
         steps = math.exp(rng.uniform(0.0, math.log(4.0)))  # of time by damping
         least, most = tumbled(rng, [(steps / 0.03, 0.03), (steps / RATIO_MIN, RATIO_MIN)])
         gained = max(gained, least)
-        assert most < 1.1
+        assert most < 1.05
     assert gained > 1.1, "the judge sees energy that is made"
-    with pytest.raises(SceneError, match=r"contact_damping = 0\.03: .*turns.*; 0\.1 or more"):
-        a_world(ball(1.0, 0.03))
+    with pytest.raises(SceneError, match=r"contact_damping = 0\.03: .*turns.*; 0\.2 or more"):
+        a_world(cube(contact_time_s=1.0, contact_damping=0.03))
+    a_world(ball(1.0, 0.03))  # it is struck through its middle
 
 
 @pytest.mark.campaign
@@ -120,8 +121,6 @@ def test_a_contact_that_makes_energy_is_refused_and_what_is_told_instead_makes_n
             pairs = [(time_s, told[0]), (told[-1], ratio)]
             if finding.field[-1] == "contact_time_s":
                 pairs = [(told[0], 1.0)]
-            elif len(told) == 1:
-                pairs = [(time_s, told[0])]
         for pair in pairs:
             a_world(ball(*pair), stepping=stepping)
             assert given_back(*pair, height_m, stepping) < 1.05, (pair, stepping)
