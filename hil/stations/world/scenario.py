@@ -157,6 +157,9 @@ class WorldPlan:
     """Changes of it while it runs."""
     losses: tuple[str, ...] = ()
     """What of its robots' documents does not act, a line each, what changes their motion first."""
+    trusted: bool = False
+    """Whether the person who started the run trusts the native code of the diagram's FMUs; no file
+    can say so."""
     carried_in: Path | None = None
     """The recording that it comes from, in whose folder files are that it names."""
 
