@@ -85,7 +85,7 @@ DOCUMENT: Final = FileKind(
     read=_late("robot_file:robot_table"),
     write=_late("robot_file:robot_text"),
     begun={"link": [], "joint": []},
-    runs=(".toml", ".txt", ".urdf"),
+    runs=(".toml", ".txt", ".urdf", ".mjcf", ".xml"),
     grids=("link", "joint", "drive"),
 )
 """Of a jointed robot, which scenarios name."""
@@ -107,6 +107,7 @@ SECTIONS: Final = (
     Section("contacts", f"{_REPORT}:contact_force", "Contacts over time"),
     Section("sensors", f"{_REPORT}:sensor_readings", "Sensors over time"),
     Section("errors", f"{_REPORT}:joint_errors", "Joints against where they should be"),
+    Section("losses", f"{_REPORT}:losses", "What of the documents does not act"),
 )  # fmt: skip
 """What its pages show beside the rest."""
 
