@@ -11,6 +11,7 @@ from drives.bank import (
     BankReport,
     DriveBank,
     DriveEncoderError,
+    DriveError,
     DriveModelError,
 )
 from drives.known_place import SENSOR_FAULT
@@ -324,6 +325,8 @@ def _granted() -> Iterator[tuple[RealtimeItem, ...]]:
 
 
 def _reason(end: LoopEnd, supervisor: RunCourse) -> str:
-    if end.failure is not None:
-        return f"{type(end.failure).__name__}: {end.failure}"
-    return supervisor.reason
+    if end.failure is None:
+        return supervisor.reason
+    if isinstance(end.failure, DriveError):
+        return str(end.failure)
+    return f"{type(end.failure).__name__}: {end.failure}"

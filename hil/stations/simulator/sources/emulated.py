@@ -126,6 +126,8 @@ class EmulatedWire:
     """It is the only one."""
     other: str = ""
     """What another simulator sends is counted, and no more."""
+    place: str = ""
+    """It is in this process."""
 
     def choose(self) -> bool:
         """There is no other that could lead."""
