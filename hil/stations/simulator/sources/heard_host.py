@@ -95,6 +95,8 @@ class SocketWire:
     ) -> None:
         self._link, self._asked, self._partner = link, asked, partner
         self._ended_s = math.inf
+        self.place: str = "UDP {}:{}".format(*link.address)
+        """Where the host is heard."""
 
     @property
     def ended_s(self) -> float:
@@ -116,12 +118,6 @@ class SocketWire:
     def other(self) -> str:
         """Who else sends, and why that is left out."""
         return self._link.other
-
-    @property
-    def place(self) -> str:
-        """Where the host is heard."""
-        address, port = self._link.address
-        return f"UDP {address}:{port}"
 
     def choose(self) -> bool:
         """Let another sender lead."""
