@@ -12,6 +12,7 @@ from pydantic import Field
 
 from hil.config.errors import ConfigError, about
 from hil.config.files import open_regular
+from hil.config.named import MissingError
 from hil.config.settings import Settings
 from hil.config.shipped import find_file
 from hil.hosts.kind import HostKind
@@ -70,7 +71,11 @@ class EmulatedSettings(Settings):
         name = self.feed
         if name not in FEEDS:
             where = "source.emulated.feed"
-            name = str(find_file(name, beside=file, folder="motions", key=where))
+            try:
+                name = str(find_file(name, beside=file, folder="motions", key=where))
+            except MissingError:
+                line = f"{where} = {name!r}: no such file, and none of {', '.join(FEEDS)}"
+                raise ConfigError(str(file), [about(where, line)]) from None
         try:
             return feed_of(name, open_regular)
         except ValueError as error:
