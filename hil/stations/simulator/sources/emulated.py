@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from pydantic import Field
 
 from hil.config.errors import ConfigError, about
-from hil.config.files import open_regular
 from hil.config.named import MissingError
 from hil.config.settings import Settings
 from hil.config.shipped import find_file
@@ -66,6 +65,7 @@ class EmulatedSettings(Settings):
         Raises:
             ConfigError: if there is no such feed, or its file is wrong.
         """
+        from hil.stations.simulator.sources.ride_feed import ride_feed
         from sim.hosts.feeds import feed_of
 
         name = self.feed
@@ -77,7 +77,7 @@ class EmulatedSettings(Settings):
                 line = f"{where} = {name!r}: no such file, and none of {', '.join(FEEDS)}"
                 raise ConfigError(str(file), [about(where, line)]) from None
         try:
-            return feed_of(name, open_regular)
+            return feed_of(name, ride_feed)
         except ValueError as error:
             line = f"source.emulated.feed: {error}"
             raise ConfigError(str(file), [about("source.emulated.feed", line)]) from None
