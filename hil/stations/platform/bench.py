@@ -147,11 +147,7 @@ def run(
             journal, station, supervisor = opening.enter(led_run(parts, header, sink))
         else:
             journal = PlatformJournal(sink, blank=b"" if extension is None else extension.blank)
-            station, supervisor = _supervised(plan, motion, course)
-            if not virtual:
-                from hil.desk.unled import announced  # Linux only
-
-                opening.enter(announced(plan.scenario.name))
+            station, supervisor = _unled(opening, plan, motion, course)
         opening.date(journal, clock)
         journal.tell = tell
         if companion is not None:
@@ -175,6 +171,17 @@ def run(
         setup=setup, drives=report, homed=journal.homed, link=end.link, gate_record=lost,
         beside=tuple(beside),
     )  # fmt: skip
+
+
+def _unled(
+    opening: Opening, plan: Plan, motion: MotionSource, course: RunSequence
+) -> tuple[PlatformStation, RunCourse]:
+    """Control of a run without operator; in real time panels are shown that it goes on."""
+    if plan.scenario.clock == "real":
+        from hil.desk.unled import announced  # Linux only
+
+        opening.enter(announced(plan.scenario.name))
+    return _supervised(plan, motion, course)
 
 
 def _ready(
