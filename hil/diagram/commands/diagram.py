@@ -137,16 +137,16 @@ def run(
 
             models = stack.enter_context(opened_models(sound.flat, trusted=trust))
         engine, stop = play(version, plan, acts, ticks, table, written, models)
-    answer = DiagramRunTold(
+    told = DiagramRunTold(
         ok=stop is None, path=path, ticks=engine.tick, time_s=engine.tick * sound.flat.base_s,
         outputs={name: engine.output(name).tolist() for name in engine.outputs},
         stop=None if stop is None else _told_stop(stop),
         written="" if table is None else str(table), recording=recording,
     )  # fmt: skip
     if as_json:
-        print_json(answer)
+        print_json(told)
         leave(stop is None)
-    _print_run(answer)
+    _print_run(told)
     if stop is not None:
         raise RefusedError(str(stop))
     leave(True)
@@ -156,13 +156,13 @@ def _told_stop(stop: NonFiniteError) -> StopTold:
     return {"block": stop.path, "tick": stop.tick, "time_s": stop.time_s}
 
 
-def _print_run(answer: DiagramRunTold) -> None:
+def _print_run(told: DiagramRunTold) -> None:
     """Print the last outputs of a run, and what it has written."""
-    for name, values in answer["outputs"].items():
+    for name, values in told["outputs"].items():
         out.print(f"{name} = {', '.join(f'{value:.9g}' for value in values)}", soft_wrap=True)
     for what in ("written", "recording"):
-        if answer[what]:
-            out.print(f"{what}: {answer[what]}", soft_wrap=True)
+        if told[what]:
+            out.print(f"{what}: {told[what]}", soft_wrap=True)
 
 
 @app.command()
