@@ -85,7 +85,7 @@ class ArmPort:
         except OSError as error:
             self._lose("cannot be read", error)
         if not data:
-            self._lose("has closed the connection", None)
+            self._lose("the other end has closed the connection", None)
         return data
 
     def write(self, data: bytes) -> bool:

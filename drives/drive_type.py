@@ -191,9 +191,11 @@ class DriveType:
 
     def __post_init__(self) -> None:
         """Refuse places, units and ranges that are none."""
-        for order, text in enumerate((self.position_unit, self.speed_unit, self.acceleration_unit)):
-            unit_of_text(text, order)
-        unit_of_text(self.feed_unit, 0)
+        for order, name in ((0, "position"), (1, "speed"), (2, "acceleration"), (0, "feed")):
+            try:
+                unit_of_text(getattr(self, f"{name}_unit"), order)
+            except DriveModelError as error:
+                raise DriveModelError(f"units.{name}: {error}") from None
         also = (self.target_also,) if self.target_also else ()
         for text in (*self.lacks, *also, *(each for pair in self.instead for each in pair)):
             place_of(text)

@@ -163,7 +163,8 @@ def unit_of_text(text: str, order: int) -> Unit:
         right = [f"{each}{per}" for each, row in _NAMES.items() if not row[2]]
         if order:
             right.append("rpm" if order == 1 else "rpm/s")
-        raise DriveModelError(f"{text!r} is no unit here: a number, a space and one of {right}")
+        words = f"write one of {', '.join(right)}, or a number, a space and one of them"
+        raise DriveModelError(f"{text!r} is no unit here: {words}")
     return Unit(factor * known[0], known[1], order)
 
 

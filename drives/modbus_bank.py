@@ -14,7 +14,7 @@ raises `LinkLostError`; a TCP connection that is gone is opened again by the nex
 """
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -309,7 +309,7 @@ class ModbusBank:
             self._axes.request(DriveGoal.DISABLED)
             orders = self._words.orders(self._axes.words(None), None)
             deadline_s = self._now_s() + CLOSE_TIME_MAX_S
-            left = self._powered({})
+            left = self._powered(CycleResult())
 
             def sign_off(gateway: ModbusGateway) -> None:
                 nonlocal left
@@ -317,7 +317,7 @@ class ModbusBank:
                 for _ in range(CLOSE_TRIES):
                     result = CycleResult()
                     self._runner.run(gateway, orders, deadline_s, result)
-                    left = self._powered(result.answers)
+                    left = self._powered(result)
                     if not left or self._now_s() > deadline_s:
                         break
                     threading.Event().wait(CLOSE_PAUSE_S)
@@ -328,20 +328,20 @@ class ModbusBank:
         self._leave()
         return self._end
 
-    def _powered(self, answers: Mapping[int, UnitAnswer]) -> tuple[str, ...]:
+    def _powered(self, result: CycleResult) -> tuple[str, ...]:
         """Drives whose status register does not prove that they have no force, in words."""
         found: list[str] = []
-        for leg in _LEGS:
-            unit = self._map.unit_of_leg(leg)
-            seen = "it does not answer"
-            if unit in answers:
-                word = answers[unit].axes[leg % self._map.axes_per_unit].statusword
-                if not has_force(word):
-                    continue
-                state = state_of(word)
-                told = "says nothing of its state" if state is None else f"is {state.value}"
-                seen = f"it {told} (statusword 0x{word:04X})"
-            found.append(f"leg {leg + 1} (unit {unit}): {seen}")
+        for index, unit in enumerate(self._map.units):
+            first, share = index * self._map.axes_per_unit + 1, self._map.axes_per_unit
+            if unit not in result.answers:
+                legs = f"legs {first} to {first + share - 1}" if share > 1 else f"leg {first}"
+                why = result.errors.get(unit, "")
+                seen = f"it does not answer{f' ({why})' if why else ''}"
+                found.append(f"{legs} (unit {unit}): {seen}")
+                continue
+            for leg, axis in enumerate(result.answers[unit].axes, start=first):
+                if has_force(axis.statusword):
+                    found.append(f"leg {leg} (unit {unit}): {_state_told(axis.statusword)}")
         return tuple(found)
 
     def _set_up(self, gateway: ModbusGateway) -> DeviceReport:
@@ -392,7 +392,8 @@ class ModbusBank:
             counts.note = str(error)
             counts.exceptions += isinstance(error, ModbusExceptionError)
             if isinstance(error, ModbusClosedError) and isinstance(self._link, ModbusRtuLink):
-                raise LinkLostError(f"{self._name}: {error}") from error
+                text = f"{self._name}: {error}; the link is lost until a new start"
+                raise LinkLostError(text) from error
 
     def _observe(self, fresh: list[bool], alive: list[bool]) -> None:
         answers = self._units.answers
@@ -448,6 +449,12 @@ class ModbusBank:
         if (answer.error_code and not _warns(answer)) or state is DriveState.FAULT:
             return answer.error_code or GENERIC
         return self._axes.homing_codes[leg]
+
+
+def _state_told(word: int) -> str:
+    state = state_of(word)
+    told = "says nothing of its state" if state is None else f"is {state.value}"
+    return f"it {told} (statusword 0x{word:04X})"
 
 
 def _warns(answer: AxisAnswer) -> bool:

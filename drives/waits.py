@@ -26,7 +26,7 @@ class Wait(NamedTuple):
         return self.leg, self.what, self.wanted
 
     def __str__(self) -> str:
-        """Text such as `leg 3: heartbeat (1017h) is missing, one is waited for: supply, cable`."""
+        """Text such as `leg 3: heartbeat (1017h) is missing, expected one: supply, cable`."""
         return in_words((self,))
 
 
@@ -49,7 +49,7 @@ def in_words(waits: Sequence[Wait]) -> str:
     for wait in waits:
         legs_of.setdefault(wait[:5], []).append(wait.leg)
     return "; ".join(
-        f"{_legs(legs)}{what} is {seen}, {wanted} is waited for{': ' if remedy else ''}{remedy}"
+        f"{_legs(legs)}{what} is {seen}, expected {wanted}{': ' if remedy else ''}{remedy}"
         for (_, what, seen, wanted, remedy), legs in legs_of.items()
     )
 

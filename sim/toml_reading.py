@@ -72,7 +72,9 @@ def read_table(text: str) -> dict[str, Any]:
         problem = str(error)
         if len(problem) > _TOLD_MAX:  # keys are quoted, and may be long
             problem = f"{problem[: _TOLD_MAX // 2]} ... {problem[-_TOLD_MAX // 2 :]}"
-        raise TomlReadError(f"is not valid TOML: {problem}", *_place_in(problem)) from None
+        line, column = _place_in(problem)
+        problem += _remedy(text, line)
+        raise TomlReadError(f"is not valid TOML: {problem}", line, column) from None
     _check_values(table)
     return table
 
@@ -123,6 +125,26 @@ def _place_in(problem: str) -> tuple[int, int]:
     """Line and column that `tomllib` tells at the end of its message."""
     found = re.search(r"\(at line (\d+), column (\d+)\)$", problem)
     return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+_REMEDIES: Final = (
+    (r"=\s*[-+]?\d+,\d", "a number has a point, not a comma"),
+    (r"=\s*(True|False|TRUE|FALSE)\b", "true and false have small letters"),
+    (r"=\s*(None|null|nil)\b", "leave a key out that has no value"),
+    (r"=\s*[-+]?[\d.]+\s*[A-Za-z%\u00b0]", "a number has no unit: the key's name tells it"),
+    (r'"[^"]*\\', "write a path of Windows in 'single quotes', or with /"),
+    (r"=\s*[A-Za-z_.~/]", "text stands in quotes"),
+    (r"^\s*[\w-]+\s*:", "write key = value"),
+    (r"^\s*\{", "this is no JSON: write key = value, a line each"),
+)
+"""What people write that is no TOML, and what would have been right."""
+
+
+def _remedy(text: str, line: int) -> str:
+    """Return what the line that cannot be read should be; empty if that is not known."""
+    wrong = text.split("\n", line)[line - 1][:200] if line else ""
+    remedy = next((right for seen, right in _REMEDIES if re.search(seen, wrong)), "")
+    return f": {remedy}" if remedy else ""
 
 
 def _check_values(table: dict[str, Any]) -> None:

@@ -79,7 +79,6 @@ MAY_OPEN = {
     "hil/timing/neighbours.py": "of the kernel",
     "hil/timing/realtime_setup.py": "of the kernel",
     "sim/devices/admission.py": "of the kernel",
-    "sim/hosts/sampled.py": "rows of a vehicle that `find_file` found, read in its own process",
     "drives/eds_file.py": "a data sheet of the command line",
     "drives/modbus_connect.py": "a serial port",
     "drives/slcan_port.py": "a serial port",

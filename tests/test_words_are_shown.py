@@ -16,8 +16,8 @@ SENTENCE = re.compile(r"[A-Za-z]{2,}:? |[ ][A-Za-z]{2,}")
 """Two words, or one and the space to its neighbour; a name or a key has no space."""
 FOREIGN = {
     ("hil/config/libraries.py", '"editable": true'): "JSON of an installation",
-    ("hil/config/settings.py", "Input "): "pydantic's messages, to be shown in our words",
-    ("hil/config/settings.py", "Value error, "): "likewise",
+    ("hil/config/setting_errors.py", "Input "): "pydantic's messages, to be shown in our words",
+    ("hil/config/setting_errors.py", "Value error, "): "likewise",
 }
 """Texts of others that have a parser: file and text → whose."""
 

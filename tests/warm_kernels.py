@@ -36,8 +36,10 @@ def warm_platform() -> None:
 def warm_arm() -> None:
     """The kernels of the space arm with all its integrators, of the robot, and of worlds."""
     import hil.diagram.kernel  # noqa: F401
+    from hil.config import quick_table
     from hil.stations.arm.bench import warm_arm
 
+    quick_table.warm()
     warm_arm(classic=True)
     if importlib.util.find_spec("mujoco") is not None:
         warm_world()

@@ -253,6 +253,7 @@ def warm(as_json: Json = False) -> None:
     for station in stations():
         station.warm(as_json)
     import_module("hil.diagram.kernel")  # compiled as it is imported
+    import_module("hil.config.quick_table").warm()
     if as_json:
         print_json(WarmTold(ok=True))
     else:

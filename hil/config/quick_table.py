@@ -3,10 +3,10 @@
 A long table is worth a compiled reader (`hil.config.table_kernel`): it is some five times quicker.
 
 What is not plainly well-formed is not judged here: the answer is None, and the exact reader
-(`hil.config.tables`) reads the file anew, or names the fault with its line.
+(`hil.config.exact_table`) reads the file anew, or names the fault with its line.
 """
 
-from io import StringIO
+from io import BytesIO, StringIO
 from typing import IO, Final
 
 import numpy as np
@@ -103,6 +103,11 @@ def read_long(
             values[time, :rows] = times
         blocks.append(values[:, :rows])
     return np.concatenate(blocks, axis=1) if blocks else None
+
+
+def warm() -> None:
+    """Compile the reader of long tables."""
+    read_long(BytesIO(b"0;0\n"), ";", 2, [0], 1.0, ".", TimeCells(), None)
 
 
 def _cell(block: bytes, delimiter: str, index: int, decimal: str) -> str:

@@ -5,17 +5,17 @@ key, a bool for a number, NaN, infinity or a left-out limit is refused with the 
 the value and the remedy.
 """
 
-import difflib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from hil.config.errors import ConfigError, Wrong
+from hil.config.errors import ConfigError
 from hil.config.files import read_regular
 from hil.config.inputs import SCENARIO, name_input
 from hil.config.named import GIVEN
+from hil.config.setting_errors import describe, follows, shown
 from sim.toml_reading import DEPTH_MAX, SIZE_MAX, TomlReadError, read_table, read_value
 
 MAX_FILE_BYTES = SIZE_MAX
@@ -45,8 +45,8 @@ class Settings(BaseModel):
         try:
             return cls.model_validate(_with_tuples(table))
         except ValidationError as error:
-            errors = [one for one in error.errors(include_url=False) if not _follows(one)]
-            problems = [_describe(cls, table, cast(dict[str, Any], e)) for e in errors[:MAX_TOLD]]
+            errors = [one for one in error.errors(include_url=False) if not follows(one)]
+            problems = [describe(cls, table, cast(dict[str, Any], e)) for e in errors[:MAX_TOLD]]
             more = len(errors) - MAX_TOLD
             told = dict.fromkeys(problems) | ({f"and {more} more": None} if more > 0 else {})
             raise ConfigError(source, told) from None
@@ -78,7 +78,8 @@ def settings_text(path: Path) -> str:
     except OSError as error:
         raise ConfigError(str(path), [f"cannot be read: {error.strerror}"]) from None
     except UnicodeDecodeError as error:
-        raise ConfigError(str(path), [f"is not valid TOML: {error}"]) from None
+        byte = f"byte {error.start + 1} is 0x{error.object[error.start]:02X}"
+        raise ConfigError(str(path), [f"is not UTF-8 ({byte}): save it as UTF-8"]) from None
 
 
 def parsed_toml(text: str, path: Path) -> dict[str, Any]:
@@ -117,14 +118,14 @@ def apply_overrides(
         path, separator, text = override.partition("=")
         keys = path.strip().split(".")
         if not separator or not path.strip():
-            raise ConfigError("--set", [f"{_shown(override)}: write it as key=value"])
+            raise ConfigError("--set", [f"{shown(override)}: write it as key=value"])
         if len(keys) > DEPTH_MAX:
-            problem = f"{_shown(override)}: a key of more than {DEPTH_MAX} parts with dots between"
+            problem = f"{shown(override)}: a key of more than {DEPTH_MAX} parts with dots between"
             raise ConfigError("--set", [problem])
         value = _toml_value(text.strip())
         if given:
             GIVEN.take(value, path.strip())
-        _place(result, keys, value, _shown(override))
+        _place(result, keys, value, shown(override))
     return result
 
 
@@ -173,97 +174,3 @@ def _with_tuples(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return tuple(_with_tuples(item) for item in value)
     return value
-
-
-def _follows(item: Any) -> bool:
-    """Whether a list is too short only without its wrong items, of which each has its line."""
-    return item["type"] == "too_short" and len(item["input"]) >= item["ctx"]["min_length"]
-
-
-def _describe(model: type[BaseModel], table: Any, item: dict[str, Any]) -> Wrong:
-    """One line for one validation error: key path, value, and what would have been right."""
-    found = _written_path(table, item["loc"])
-    place = tuple(part for part in found if "[" not in str(part))  # not which form was tried
-    path = ".".join(map(str, found)) or "the file"
-    kind, value = item["type"], item.get("input")
-    context = item.get("ctx", {})
-    if kind == "missing":
-        message = "is left out; it is required"
-        return Wrong(place, message, f"{path} {message}", kind)
-    if kind == "extra_forbidden":
-        message = f"unknown key{_suggestion(model, item['loc'])}"
-        return Wrong(place, message, f"{path} = {_shown(value)}: {message}", kind)
-    message = item["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    key = path.rstrip("0123456789.")
-    if kind in {"less_than_equal", "less_than"} and key.endswith(("_m", "_m_s", "_m_s2")):
-        message += " (SI units: is the value in millimetres?)"
-    if kind == "finite_number":
-        message = "must be a finite number"
-    if kind in ("too_short", "too_long"):
-        most = kind == "too_long"
-        bound = context["max_length"] if most else context["min_length"]
-        words = f"{'at most' if most else 'at least'} {bound} item{'s' if bound != 1 else ''}"
-        message = f"must have {words}, not {context['actual_length']}"
-    if kind == "union_tag_invalid":
-        tag = str(context["discriminator"]).strip("'")
-        message = f"must be one of {context['expected_tags']}"
-        if isinstance(value, Mapping) and tag in value:
-            path, value = f"{path}.{tag}", value[tag]
-    if kind == "union_tag_not_found":
-        message = "is left out; it is required"
-        tag = str(context["discriminator"]).strip("'")
-        return Wrong((*place, tag), message, f"{path}.{tag} {message}", kind)
-    if "discriminator" in context:  # the whole table is named, but one key of it decides
-        place = (*place, str(context["discriminator"]).strip("'"))
-    return Wrong(place, message, f"{path} = {_shown(value)}: {message}", kind)
-
-
-def _written_path(table: Any, location: tuple[int | str, ...]) -> list[str | int]:
-    """The part of an error's location that stands in the file.
-
-    Pydantic adds the tag of the chosen variant of a union, and an index where one number was given
-    for six legs; neither is a key that the user could find.
-    """
-    path: list[str | int] = []
-    node: Any = table
-    for position, part in enumerate(location):
-        last = position == len(location) - 1
-        if isinstance(node, Mapping) and (part in node or last):
-            node = node.get(part)
-        elif isinstance(node, list | tuple) and isinstance(part, int) and part < len(node):
-            node = node[part]
-        elif not (last and isinstance(node, Mapping | list | tuple)):
-            continue
-        path.append(part)
-    return path
-
-
-def _suggestion(model: type[BaseModel], location: tuple[Any, ...]) -> str:
-    known = sorted(_all_keys(model, set()) - {location[-1]})  # it may be right elsewhere
-    close = difflib.get_close_matches(str(location[-1]), known, n=1, cutoff=0.6)
-    return f" (did you mean {close[0]}?)" if close else ""
-
-
-def _all_keys(model: type[BaseModel], seen: set[type]) -> set[str]:
-    """Every key of a model and of the models inside it (annotations are searched for models)."""
-    if model in seen:
-        return set()
-    seen.add(model)
-    keys: set[str] = set()
-    for name, field in model.model_fields.items():
-        keys.add(name)
-        for inner in _models_in(field.annotation):
-            keys |= _all_keys(inner, seen)
-    return keys
-
-
-def _models_in(annotation: Any) -> Iterable[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for argument in getattr(annotation, "__args__", ()):
-        yield from _models_in(argument)
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

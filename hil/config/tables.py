@@ -5,77 +5,27 @@ an error that names the file, the line, the column, the value and what would hav
 the file is written is decided once for all of it (`hil.config.dialect`), and printed.
 """
 
-import csv
 import difflib
-import logging
-from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cache
 from os import SEEK_END
 from pathlib import Path
 from typing import IO, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hil.config.cells import (
-    EXACT_MAX,
-    VALUE_MAX,
-    DecimalSign,
-    SignError,
-    TimeCells,
-    number_in,
-    thousands_in,
-)
-from hil.config.dialect import COMMENTS, Dialect, dialect_of, is_comment, split, text_of
+from hil.config.cells import EXACT_MAX, VALUE_MAX, SignError, TimeCells
+from hil.config.dialect import Dialect, dialect_of, split
 from hil.config.errors import MotionError
+from hil.config.exact_table import ExactReader, print_taken, sign_of
 from hil.config.files import open_regular
+from hil.config.number_table import Floats, NumberTable, frozen, table_of
 from hil.config.quick_table import LONG_BYTES, read_long, read_quickly
-from hil.config.unit_names import unit_key
-
-Floats = NDArray[np.float64]
 
 SIZE_MAX_BYTES = 200_000_000
 """A larger file is refused before it is read."""
 _SAMPLE_BYTES: Final = 65_536
 """Rows that show which decimal sign a file has are looked for in so much of it."""
-_LOG: Final = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NumberTable:
-    """Columns of numbers, with where they stood."""
-
-    path: Path
-    """The file."""
-    columns: dict[str, Floats]
-    """Values of each column asked for, shape (N,) each, read-only."""
-    lines: NDArray[np.int64]
-    """Line of the file that each row ended on, shape (N,), read-only."""
-    header: tuple[str, ...] = ()
-    """Names of all columns of the file."""
-    units: dict[str, str] = field(default_factory=dict[str, str])
-    """Units of columns, where the file has a row of them."""
-    clock: str = "numbers"
-    """What its times are: "numbers"; counted from the first row, "long numbers" or, in seconds,
-    "stamps"."""
-
-    def place(self, row: int, column: str) -> str:
-        """Return where a value stood: file, line and column."""
-        return f"{self.path}, line {self.lines[row]}, column {column!r}"
-
-    def check_unit(self, column: str, unit: str) -> None:
-        """Refuse a unit that is not the one of the file's own row of units.
-
-        Raises:
-            MotionError: With both.
-        """
-        said = self.units.get(column, "")
-        if (known := unit_key(said)) is not None and known != (unit_key(unit) or unit):
-            text = f"{self.path}, column {column!r}: the file's row of units says {said!r}"
-            raise MotionError(f"{text}, the map says {unit!r}: give the map {known!r}")
 
 
 def read_table(
@@ -142,17 +92,11 @@ def _table(path: Path, file: IO[bytes], wanted: Sequence[str], time: str | None)
     clock = TimeCells()
     values = _read_plain(path, file, dialect, indices, at, clock)
     if values is None:
-        return _Exact(path, file, dialect, indices, time).table()
+        return ExactReader(path, file, dialect, indices, time).table()
     values.setflags(write=False)
-    lines = _frozen(np.arange(dialect.data_line, dialect.data_line + values.shape[1]))
+    lines = frozen(np.arange(dialect.data_line, dialect.data_line + values.shape[1]))
     columns = dict(zip(wanted, values, strict=True))
-    return _made(path, dialect, columns, lines, clock=clock.kind or "numbers")
-
-
-def _made(path: Path, dialect: Dialect, columns: dict[str, Floats], lines: NDArray[np.int64],
-          **more: str) -> NumberTable:  # fmt: skip
-    units = dict(zip(dialect.header, dialect.units, strict=False))
-    return NumberTable(path, columns, lines, dialect.header, units, **more)
+    return table_of(path, dialect, columns, lines, clock=clock.kind or "numbers")
 
 
 def _read_plain(
@@ -179,7 +123,7 @@ def _read_plain(
         if values is not None and time is not None and not abs(values[time, 0]) <= EXACT_MAX:
             return None
     if values is not None:
-        _print_taken(path, dialect.text(sign, 0))
+        print_taken(path, dialect.text(sign, 0))
     return values
 
 
@@ -188,7 +132,7 @@ def _quick_sign(file: IO[bytes], dialect: Dialect, indices: list[int]) -> str | 
     if dialect.separator == "," and not dialect.decimal:
         return "."
     here = file.tell()
-    sign = _sign(dialect)
+    sign = sign_of(dialect)
     try:
         for line in file.read(_SAMPLE_BYTES).decode("ascii", "replace").splitlines()[:-1]:
             row = split(line, dialect.separator)
@@ -200,17 +144,6 @@ def _quick_sign(file: IO[bytes], dialect: Dialect, indices: list[int]) -> str | 
     return None if sign.ambiguity() else sign.sign
 
 
-def _sign(dialect: Dialect) -> DecimalSign:
-    return DecimalSign(dialect.separator, dialect.decimal, proved=bool(dialect.decimal))
-
-
-@cache
-def _print_taken(path: Path, text: str) -> None:
-    """Report how a file was read, once, if it is no plain CSV."""
-    if text:
-        _LOG.warning("%s: read with %s", path, text)
-
-
 def _check_file(path: Path, size_max_bytes: int) -> None:
     if not path.exists():
         raise MotionError(f"{path}: there is no such file")
@@ -220,115 +153,6 @@ def _check_file(path: Path, size_max_bytes: int) -> None:
     if size > size_max_bytes:
         text = f"{path}: {size / 1e6:.1f} MB are more than the {size_max_bytes / 1e6:.1f} MB"
         raise MotionError(f"{text} that are read: cut the recording, or leave columns out")
-
-
-class _Exact:
-    """Reads a table cell by cell, and says of the first one that is wrong where it stands."""
-
-    def __init__(
-        self, path: Path, file: IO[bytes], dialect: Dialect, indices: list[int], time: str | None
-    ) -> None:
-        self._path, self._file, self._dialect, self._indices = path, file, dialect, indices
-        self._names = [dialect.header[index] for index in indices]
-        self._time = indices[self._names.index(time)] if time in self._names else None
-        self._clock, self._sign = TimeCells(), _sign(dialect)
-        self._passed = 0
-
-    def table(self) -> NumberTable:
-        """All rows.
-
-        Raises:
-            MotionError: With the place, the value and what would have been right.
-        """
-        values = [array("d") for _ in self._indices]
-        lines = array("q")
-        for line, row in self._rows():
-            for index, column in zip(self._indices, values, strict=True):
-                column.append(self._value(row[index], line, index))
-            lines.append(line)
-        if not lines:
-            raise MotionError(f"{self._path}: holds a header and no rows: nothing was recorded")
-        if open_question := self._sign.ambiguity():
-            line, column, _ = self._sign.first or (0, "", "")
-            raise MotionError(f"{self._path}, line {line}, column {column!r}: {open_question}")
-        _print_taken(self._path, self._dialect.text(self._sign.sign, self._passed))
-        columns = {name: _frozen(column) for name, column in zip(self._names, values, strict=True)}
-        clock = self._clock.kind or "numbers"
-        return _made(self._path, self._dialect, columns, _frozen(lines), clock=clock)
-
-    def _rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the rows with the lines that they end on, without comments."""
-        header, blank_line = self._dialect.header, 0
-        for line, row in self._cells():
-            if not row:
-                blank_line = blank_line or line
-                continue
-            if is_comment(row[0]) and not self._is_row(row, line):
-                self._passed += 1
-                continue
-            if blank_line:
-                raise MotionError(f"{self._path}, line {blank_line}: is empty, and rows follow")
-            if len(row) == len(header) + 1 and not row[-1].strip():
-                row.pop()  # some loggers end each line with a separator
-            if len(row) != len(header):
-                raise self._uneven(row, line)
-            yield line, row
-
-    def _cells(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield what stands on each line; what the csv module finds wrong becomes an error."""
-        before = self._dialect.data_line - 1
-        with text_of(self._file, self._dialect.encoding) as file:
-            for _ in range(before):
-                file.readline()
-            if self._dialect.separator == " ":
-                yield from enumerate(map(str.split, file), start=before + 1)
-                return
-            reader = csv.reader(file, strict=True, delimiter=self._dialect.separator)
-            while True:
-                try:
-                    row = next(reader, None)
-                except csv.Error as error:
-                    line = before + reader.line_num
-                    text = f"{self._path}, line {line}: is not CSV: {error}"
-                    raise MotionError(text) from error
-                if row is None:
-                    return
-                yield before + reader.line_num, row
-
-    def _is_row(self, row: list[str], line: int) -> bool:
-        """Whether what begins like a comment is a row; an error if it may be either."""
-        if len(row) != len(self._dialect.header) or 0 in self._indices:
-            return False
-        if any(number_in(row[index].replace(",", ".")) is None for index in self._indices):
-            return False
-        text = f"{self._path}, line {line}: begins with {row[0][:20]!r}: a comment, or a row"
-        raise MotionError(f"{text}? take the line out, or the {' '.join(COMMENTS)} before it")
-
-    def _uneven(self, row: list[str], line: int) -> MotionError:
-        count = len(self._dialect.header)
-        text = f"{self._path}, line {line}: has {len(row)} fields"
-        if len(row) == 2 * count and self._dialect.separator == ",":
-            text = f"{text} (decimal commas? then columns must be apart by semicolons)"
-        return MotionError(f"{text}: the header has {count}, and every row must have them")
-
-    def _value(self, text: str, line: int, index: int) -> float:
-        column = self._dialect.header[index]
-        place = f"{self._path}, line {line}, column {column!r}"
-        try:
-            value = self._sign.number(text, line, column)
-        except SignError as error:
-            raise MotionError(f"{place}: {error}") from None
-        if index == self._time:
-            value = self._clock.time(text.replace(",", ".") if self._sign.sign == "," else text)
-        if value is None:
-            raise _no_number(text, place, "a time" if index == self._time else "")
-        return value
-
-
-def _frozen(values: array | NDArray) -> NDArray:
-    result = np.array(values)
-    result.setflags(write=False)
-    return result
 
 
 def _index_of(path: Path, dialect: Dialect, name: str) -> int:
@@ -344,19 +168,3 @@ def _index_of(path: Path, dialect: Dialect, name: str) -> int:
     text = f"{place}: there is no column {name!r}; there are {there}"
     near = difflib.get_close_matches(name, header[:500], n=1)
     raise MotionError(f"{text}; the closest is {near[0]!r}" if near else text)
-
-
-def _no_number(text: str, place: str, what: str) -> MotionError:
-    shown = repr(text if len(text) <= 40 else text[:40] + "...")
-    holds = f"holds {shown}" if text.strip() else "is empty"
-    wanted = f"a decimal number within +-{VALUE_MAX:g} is needed, such as -0.012 or 1.5e-3"
-    if what:
-        wanted += ", or times of one kind, such as 2026-01-31T12:00:00.250Z, in all rows"
-    if not text.strip():
-        wanted += (
-            "; a column that is recorded more seldom than the others goes, with its times, into a "
-            "file of its own"
-        )
-    elif thousands_in(text):
-        wanted += "; thousands are written without marks"
-    return MotionError(f"{place}: {holds}: {wanted}")

@@ -78,6 +78,27 @@ def opened(path: Path, *, make: bool = False) -> Iterator[int]:
         os.close(fd)
 
 
+@contextmanager
+def listed(path: Path | None = None) -> Iterator[tuple[int, list[str]]]:
+    """Open the folder of the benches to see what is in it; of one that is not there, nothing.
+
+    Args:
+        path: the folder; `folder()` if left out.
+
+    Yields:
+        Its descriptor, -1 if it is not there, and the names in it, sorted.
+
+    Raises:
+        PlaceError: if it is there and cannot be trusted.
+    """
+    path = folder() if path is None else path
+    if not os.path.lexists(path):
+        yield -1, []
+        return
+    with opened(path) as fd:
+        yield fd, sorted(os.listdir(fd))
+
+
 def through(fd: int, name: str) -> str:
     """A path to a name in an open folder, short enough for a socket's address (unix(7))."""
     return f"/proc/self/fd/{fd}/{name}"
@@ -154,10 +175,8 @@ def benches(place: Path | None = None) -> list[Endpoint]:
         PlaceError: if the folder is there and cannot be trusted.
     """
     place = folder() if place is None else place
-    if not os.path.lexists(place):
-        return []
-    with opened(place) as fd:
-        return [found for found in _named(fd, place) if _answers(fd, found.path.name)]
+    with listed(place) as (fd, names):
+        return [found for found in _named(names, place) if _answers(fd, found.path.name)]
 
 
 def sweep(place: Path, wanted: str = "") -> None:
@@ -172,7 +191,7 @@ def sweep(place: Path, wanted: str = "") -> None:
         PlaceError: if the folder cannot be trusted.
     """
     with opened(place) as fd:
-        for found in _named(fd, place):
+        for found in _named(sorted(os.listdir(fd)), place):
             name = found.path.name
             # Between bind and listen a living bench does not answer yet; its process shows it.
             free = name == wanted or not Path(f"/proc/{found.pid}").exists()
@@ -181,8 +200,8 @@ def sweep(place: Path, wanted: str = "") -> None:
                     os.unlink(name, dir_fd=fd)
 
 
-def _named(fd: int, place: Path) -> Iterator[Endpoint]:
-    for name in sorted(os.listdir(fd)):
+def _named(names: list[str], place: Path) -> Iterator[Endpoint]:
+    for name in names:
         if (found := place_of(place / name)) is not None:
             yield found
 

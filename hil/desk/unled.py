@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from hil.desk.endpoints import PlaceError, folder, opened, socket_name
+from hil.desk.endpoints import PlaceError, folder, listed, opened, socket_name
 
 _SUFFIX: Final = ".unled"
 _FILE: Final = re.compile(r"(?P<name>[A-Za-z0-9_.+-]{1,60})-[0-9]{1,10}\.unled", re.ASCII)
@@ -51,11 +51,8 @@ def unled_runs(place: Path | None = None) -> list[str]:
     Raises:
         PlaceError: if the folder is there and cannot be trusted.
     """
-    place = folder() if place is None else place
-    if not os.path.lexists(place):
-        return []
-    with opened(place) as fd:
-        found = [match for file in sorted(os.listdir(fd)) if (match := _FILE.fullmatch(file))]
+    with listed(place) as (fd, names):
+        found = [match for file in names if (match := _FILE.fullmatch(file))]
         return [match["name"] for match in found if _goes_on(match[0], fd)]
 
 

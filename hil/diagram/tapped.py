@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
-from hil.desk.endpoints import folder, opened
+from hil.desk.endpoints import listed
 from hil.diagram.change import tuples
 from hil.diagram.flat import Endpoint
 from hil.diagram.taps import (
@@ -67,12 +67,8 @@ def tapped_laws(place: Path | None = None) -> list[TappedLaw]:
     Raises:
         PlaceError: if the folder is there and cannot be trusted.
     """
-    place = folder() if place is None else place
-    if not os.path.lexists(place):
-        return []
-    with opened(place) as fd:
-        names = sorted(name for name in os.listdir(fd) if name.endswith(SUFFIX))
-        found = [_read(fd, name) for name in names]
+    with listed(place) as (fd, names):
+        found = [_read(fd, name) for name in names if name.endswith(SUFFIX)]
     return [one for one in found if one is not None and Path(f"/proc/{one.pid}").exists()]
 
 

@@ -113,6 +113,8 @@ class Senders:
         self._local: dict[str, bool] = {}
         self._may_ask, self._asked_s = True, -math.inf
         self._emptied = False
+        self._cycle = 0
+        self._ended_in: int | None = None
         self._other: tuple[Address, Unheard] | None = None
         self._other_s = -math.inf
         if asker is None:
@@ -123,6 +125,7 @@ class Senders:
     def begin_cycle(self) -> None:
         """Take what the kernel has answered, ask for the leader if it is time, for another once."""
         self._may_ask = True
+        self._cycle += 1
         self._take_answer()
         if self._closed.any() and self._watched is not None:
             self._note(self._watched, _Answer(frozenset(), self._now_s(), Unheard.PORT_CLOSED))
@@ -140,9 +143,19 @@ class Senders:
             sender: host and port that it came from.
         """
         why = self._judged(sender)
-        if why is not None and why is not Unheard.NOT_ASKED:
+        last = why is Unheard.PORT_CLOSED and sender == self.bound and self._just_ended()
+        if why is not None and why is not Unheard.NOT_ASKED and not last:
             self._other, self._other_s = (sender, why), self._now_s()
         return why
+
+    def _just_ended(self) -> bool:
+        """Whether this is the first cycle in which a socket of the leader's port was closed.
+
+        What comes in it was sent by the leader before it ended, and by nobody else.
+        """
+        if self._ended_in is None:
+            self._ended_in = self._cycle
+        return self._ended_in == self._cycle
 
     def follow(self, sender: Address) -> bool:
         """Note that a datagram of a sender was understood: from now on it alone leads.
@@ -151,7 +164,7 @@ class Senders:
             Whether it was not bound before.
         """
         new = self.bound is None
-        self.bound = sender
+        self.bound, self._ended_in = sender, None
         self._understood_s = self._came_s = self._now_s()
         return new
 

@@ -248,7 +248,8 @@ def find_drive_file(name: str, *, beside: Path | None = None) -> Path:
     Raises:
         ConfigError: naming every place that was searched.
     """
-    return find_file(name, beside=beside, folder="drives", key="type")
+    key = "--type" if beside is None else "drives.type"
+    return find_file(name, beside=beside, folder="drives", key=key)
 
 
 def header_of(table: Mapping[str, Any], source: str) -> DriveHeader:

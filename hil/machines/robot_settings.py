@@ -15,6 +15,7 @@ from arm_driver.kinematics import SingularDistances
 from arm_driver.path_report import PathLimits
 from arm_driver.pose import ArmError
 from arm_driver.val import OatConvention
+from hil.config.errors import about
 from hil.config.fields import AccelerationDeg, Length, NotNegative, Positive, RateDeg
 from hil.config.settings import ConfigError, Settings, read_toml
 from hil.machines.robot_identified import RobotIdentified
@@ -162,6 +163,12 @@ class RobotSettings(Settings):
         Raises:
             ConfigError: naming the source.
         """
+        ranges = zip(self.position_min_deg, self.position_max_deg, strict=True)
+        for joint, (low, high) in enumerate(ranges):
+            if not low < high:
+                key, upper = f"position_min_deg.{joint}", f"position_max_deg.{joint}"
+                line = f"{key} = {low:g}: must be below {upper}, {high:g}"
+                raise ConfigError(source, [about(key, line)])
         try:
             self.geometry()
             self.gate_limits()

@@ -172,6 +172,8 @@ class RackServer(ModbusTcpServer):
             self._pty.close()
         for connection in list(self.active_connections.values()):
             connection.close()
+        if self.transport is not None:
+            self.transport.close()
 
     async def leave(self) -> None:
         """Close everything; a connection that is being accepted is made before, then closed."""

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 from sim.hosts.flight import scripted_drive, scripted_flight
 from sim.hosts.jsbsim_flight import installed, jsbsim_flight
-from sim.hosts.sampled import open_bytes, recorded
 from sim.hosts.telemetry import Feed
 
 NAMES: Final = ("auto", "jsbsim", "flight", "loop", "drive")
 """``auto`` is JSBSim where it is installed, else our own flight."""
 
 
-def feed_of(name: str, opening: Callable[[Path], IO[bytes]] = open_bytes) -> Feed:
+def feed_of(name: str, ride_of: Callable[[Path], Feed] | None = None) -> Feed:
     """A feed.
 
     Args:
         name: one of `NAMES`, or a file.
-        opening: opens that.
+        ride_of: reads that; left out, there are no files.
 
     Raises:
         ValueError: if there is no such feed, or its file is wrong.
@@ -36,9 +35,9 @@ def feed_of(name: str, opening: Callable[[Path], IO[bytes]] = open_bytes) -> Fee
     if name == "drive":
         return scripted_drive()
     path = Path(name)
-    if not path.is_file():
+    if ride_of is None or not path.is_file():
         raise ValueError(f"feed {name!r}: no such file, and none of {', '.join(NAMES)}")
     try:
-        return recorded(path, opening)
-    except (OSError, UnicodeDecodeError) as error:
+        return ride_of(path)
+    except (OSError, ValueError) as error:
         raise ValueError(f"feed {name!r}: {error}") from None

@@ -6,14 +6,11 @@ Not modelled: rows that do not fit each other; they are sent as they are.
 
 from __future__ import annotations
 
-import csv
 import math
 from bisect import bisect_right
-from collections.abc import Callable
-from io import TextIOWrapper
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 from sim.hosts.motion import AT_REST, Quaternion, Vector, VehicleMotion, multiplied
 
@@ -25,7 +22,6 @@ COLUMNS: Final = {
     "position": ("north_m", "east_m", "down_m"),
 }
 """Columns of a recorded ride, beside ``t_s``; f and omega are needed."""
-_LARGEST: Final = 1e9
 
 
 class Sampled:
@@ -101,45 +97,12 @@ def _turned(a: Quaternion, b: Quaternion, share: float) -> Quaternion:
     return multiplied(a, (math.cos(half), scale * x, scale * y, scale * z))
 
 
-def open_bytes(path: Path) -> IO[bytes]:
-    """A file open for reading."""
-    return path.open("rb")
-
-
-def recorded(path: Path, opening: Callable[[Path], IO[bytes]] = open_bytes) -> Sampled:
-    """A recorded ride: CSV with ``t_s`` and `COLUMNS`, as ``hil host record`` writes it.
-
-    Without ``qw`` … the attitude is the integral of the rates, from level; without ``v_x_m_s`` …
-    or ``north_m`` … the vehicle stands where it is. Other columns are left alone.
-
-    Args:
-        opening: opens the file.
+def columns_in(header: Sequence[str]) -> list[str]:
+    """Names of the columns of a recorded ride that a table has.
 
     Raises:
-        ValueError: with the file, the line and what would be right.
-        OSError: if it cannot be read.
+        ValueError: if one that is needed is not there, or a part of a vector is missing.
     """
-    times_s: list[float] = []
-    rows: list[VehicleMotion] = []
-    try:
-        with TextIOWrapper(opening(path), "utf-8-sig", newline="") as file:
-            reader = csv.reader(file)
-            header = [name.strip() for name in next(reader, [])]
-            where = _where(header)
-            for line in reader:
-                if not line:
-                    continue
-                values = [_number(line, index, reader.line_num) for index in where]
-                attitude = None if "qw" in header else _turning(times_s, rows, values)
-                rows.append(_row(values, attitude))
-                times_s.append(values[0])
-        return Sampled(times_s, rows)
-    except (ValueError, csv.Error) as error:
-        raise ValueError(f"{path}: {error}") from None
-
-
-def _where(header: list[str]) -> list[int]:
-    """Index of each column that is wanted; -1 for one that is not there."""
     needed = ("t_s", *COLUMNS["f"], *COLUMNS["omega"])
     for name in needed:
         if name not in header:
@@ -149,20 +112,31 @@ def _where(header: list[str]) -> list[int]:
         if there and len(there) < len(names):
             raise ValueError(f"column {there[0]} without {', '.join(names)}")
     wanted = ("t_s", *(name for names in COLUMNS.values() for name in names))
-    return [header.index(name) if name in header else -1 for name in wanted]
+    return [name for name in wanted if name in header]
 
 
-def _number(line: list[str], index: int, number: int) -> float:
-    if index < 0:
-        return 0.0
-    text = line[index] if index < len(line) else ""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not abs(value) <= _LARGEST:
-        raise ValueError(f"line {number}: {text!r:.60} is no number below 1e9")
-    return value
+def recorded(columns: Mapping[str, Sequence[float]]) -> Sampled:
+    """A recorded ride: columns ``t_s`` and `COLUMNS`, as ``hil host record`` writes them.
+
+    Without ``qw`` … the attitude is the integral of the rates, from level; without ``v_x_m_s`` …
+    or ``north_m`` … the vehicle stands where it is.
+
+    Args:
+        columns: those that `columns_in` names, in equal length.
+
+    Raises:
+        ValueError: if there are fewer than two rows, or times do not rise.
+    """
+    times_s: list[float] = []
+    rows: list[VehicleMotion] = []
+    nothing = (0.0,) * len(columns["t_s"])
+    names = ("t_s", *(name for group in COLUMNS.values() for name in group))
+    for line in zip(*(columns.get(name, nothing) for name in names), strict=True):
+        values = [float(value) for value in line]
+        attitude = None if "qw" in columns else _turning(times_s, rows, values)
+        rows.append(_row(values, attitude))
+        times_s.append(values[0])
+    return Sampled(times_s, rows)
 
 
 def _turning(times_s: list[float], rows: list[VehicleMotion], values: list[float]) -> Quaternion:

@@ -50,7 +50,7 @@ def test_a_display_of_a_mode_that_could_move_is_waited_for_without_force(shows):
         six.cycle()
         assert DriveState.ENABLED not in six.axes.state
         assert all(drive.state is not State402.OPERATION_ENABLED for drive in six.drives)
-    assert f"mode display (6061h) is {shows}, 8 is waited for" in in_words(six.axes.waits)
+    assert f"mode display (6061h) is {shows}, expected 8" in in_words(six.axes.waits)
 
 
 def test_a_start_bit_never_meets_another_mode():

@@ -301,9 +301,9 @@ PLAYED: Final = b"t_s,x_mm,y_mm,z_mm,o_deg,a_deg,t_deg\n0,600,0,300,0,0,0\n0.1,6
 
 
 def _vehicle_csv(path: Path) -> None:
-    from sim.hosts.sampled import recorded
+    from hil.stations.simulator.sources.ride_feed import ride_feed
 
-    recorded(path)
+    ride_feed(path)
 
 
 def _fmu(path: Path) -> None:

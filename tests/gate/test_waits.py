@@ -31,7 +31,7 @@ BOOT = Wait(0x1000, "device type (1000h)", "silent", "an answer", "supply?", 5)
 
 
 def test_a_wait_is_told_with_leg_object_value_seen_and_value_wanted():
-    told = "leg 3: statusword (6041h) bit 9, remote, is 0, 1 is waited for: commanded over CAN?"
+    told = "leg 3: statusword (6041h) bit 9, remote, is 0, expected 1: commanded over CAN?"
     assert str(REMOTE) == told
     both = in_words((REMOTE, REMOTE._replace(leg=4), BOOT))
     assert both == told.replace("leg 3", "leg 3, 4") + f"; {BOOT}"
@@ -153,7 +153,7 @@ def test_control_hears_what_the_set_up_waits_for_before_the_gate_is_ready():
             child.start(Clock(), said.append)
     finally:
         child.kill()
-    assert any("leg 5: device type (1000h) is silent, an answer is waited for" in s for s in said)
+    assert any("leg 5: device type (1000h) is silent, expected an answer" in s for s in said)
 
 
 def test_a_process_that_starts_slowly_is_told_too():
@@ -165,7 +165,7 @@ def test_a_process_that_starts_slowly_is_told_too():
             child.start(Clock(12.0), said.append)
     finally:
         child.kill()
-    assert "the gate's process is starting, its first word is waited for" in said[0]
+    assert "the gate's process is starting, expected its first word" in said[0]
 
 
 def test_the_set_up_in_the_gates_process_tells_it_twice_a_second(monkeypatch):

@@ -17,6 +17,7 @@ from hil.config.shipped import configs_dir
 from hil.hosts.link import HostLink, Listening
 from hil.hosts.maps import load_map
 from hil.hosts.states import Cause, HostState
+from hil.stations.simulator.companion import _wait_for
 from hil.stations.simulator.source import Surroundings
 from hil.stations.simulator.sources.heard_host import HostSource, SocketWire
 
@@ -339,6 +340,18 @@ def test_a_rider_is_not_moved_by_another_user_first_and_the_true_host_is_followe
             heard = follower.poll()
             clock.t_s += PERIOD_S
         assert (heard.host, heard.cause) == (HostState.LOST, Cause.OTHER_SENDER)
+
+
+def test_a_host_that_falls_silent_is_told_with_the_port_that_is_listened_on(clock):
+    follower = Follower(clock)
+    with contextlib.closing(follower.link):
+        for _ in range(round(0.5 / PERIOD_S)):
+            heard = follower.poll()
+            clock.t_s += PERIOD_S
+        assert heard.cause is Cause.NO_PACKET
+        assert follower.source.why == "UDP {}:{}".format(*follower.link.address)
+        told = str(_wait_for(heard, follower.source.why))
+    assert told.startswith(f"the source is silent ({follower.source.why}), expected live for 1 s")
 
 
 EAST_M = {"a": 0.0, "b": 400.0, "c": -900.0}

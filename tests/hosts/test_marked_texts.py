@@ -1,7 +1,7 @@
 """A mark of byte order, which some editors put before a text, changes nothing that is read."""
 
 from hil.config.shipped import configs_dir
-from sim.hosts.sampled import recorded
+from hil.stations.simulator.sources.ride_feed import ride_feed
 
 RIDE = """\
 t_s,f_x_m_s2,f_y_m_s2,f_z_m_s2,p_rad_s,q_rad_s,r_rad_s
@@ -14,7 +14,7 @@ def test_a_recorded_ride(tmp_path):
     plain, marked = tmp_path / "plain.csv", tmp_path / "marked.csv"
     plain.write_text(RIDE)
     marked.write_text("\ufeff" + RIDE, encoding="utf-8")
-    assert recorded(marked).at(0.05) == recorded(plain).at(0.05)
+    assert ride_feed(marked).at(0.05) == ride_feed(plain).at(0.05)
 
 
 def test_what_is_shipped_has_none():

@@ -110,6 +110,15 @@ def test_the_newest_answer_holds_for_a_second_and_then_the_leader_is_silent(port
     assert last is None  # and is followed again with the next one
 
 
+def test_the_last_datagram_of_a_leader_that_ended_is_not_told_as_another_sender(port, monkeypatch):
+    port.led()
+    monkeypatch.setattr(port.senders._closed, "any", lambda: True)
+    assert port.cycle(OURS) is Unheard.PORT_CLOSED
+    assert port.senders.other == ""
+    assert port.cycle(OURS) is Unheard.PORT_CLOSED
+    assert "a socket of its port was closed" in port.senders.other, "it cannot be the leader's"
+
+
 def test_a_kernel_that_cannot_be_asked_is_one_that_has_not_answered(port):
     port.led().uids[OURS] = OSError("no descriptors")
     for _ in range(240):

@@ -15,6 +15,7 @@ from hil.config import quick_table, tables
 from hil.config.cells import TimeCells
 from hil.config.errors import MotionError
 from hil.config.quick_table import read_long
+from hil.config.table_kernel import read_block
 from hil.config.tables import read_table
 
 SEED = 31_055
@@ -77,7 +78,7 @@ def drawn(rng: random.Random) -> tuple[str, list[str]]:
 def outcome(path, wanted, caplog) -> object:
     """All that a reading gives: numbers to the bit, and words."""
     caplog.clear()
-    tables._print_taken.cache_clear()
+    tables.print_taken.cache_clear()
     try:
         table = read_table(path, wanted, time="t")
     except MotionError as error:
@@ -140,3 +141,15 @@ def test_the_compiled_reader_leaves_odd_rows_to_the_exact_one(row, sign):
 
 def test_a_comma_between_columns_and_in_numbers_is_left_to_the_exact_reader():
     assert read_long(BytesIO(b"1,2,3,4\n"), ",", 2, [0, 1], 1e15, ",", TimeCells(), None) is None
+
+
+def test_what_is_warmed_is_what_a_long_table_needs(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "LONG_BYTES", 1)
+    quick_table.warm()
+    compiled = list(read_block.signatures)
+    file = tmp_path / "long.csv"
+    file.write_text("t_s,x_m\n0.0,1.5\n0.1,1.6", encoding="utf-8")
+    assert read_table(file, ["t_s", "x_m"], time="t_s").columns["x_m"].tolist() == [1.5, 1.6]
+    file.write_text("stamp;x_m\n2026-01-31T12:00:00Z;1,5\n2026-01-31T12:00:01Z;2,5\n")
+    assert read_table(file, ["x_m", "stamp"], time="stamp").columns["stamp"].tolist() == [0.0, 1.0]
+    assert read_block.signatures == compiled

@@ -118,7 +118,7 @@ def test_a_wrong_item_is_told_once_and_not_of_its_list_too():
     kind, table = read(CONFIGS / "arms" / "bkm.toml")
     place = ("joint", 0, "inertia_kg_m2")
     found = problems_of(kind, replaced(table, place, "heavy"), CONFIGS / "arms" / "bkm.toml")
-    assert found == (Problem(place, "should be a valid tuple"),)
+    assert found == (Problem(place, "must be a list in square brackets, such as [1, 2]"),)
     place = ("joint", 2, "mass_kg")
     found = problems_of(kind, replaced(table, place, -1.0), CONFIGS / "arms" / "bkm.toml")
     assert found == (Problem(place, "should be greater than or equal to 0"),)

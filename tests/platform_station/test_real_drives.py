@@ -33,8 +33,8 @@ from hil.stations.platform.gate.remote import RemoteGate
 # one at a time: they share two cores
 pytestmark = [pytest.mark.real_time, needs_wires]
 
-LOST_AT = 150
-"""Cycle in which drives get lost: 1.5 s from the start, on the way up."""
+LOST_AT = {"modbus-rtu": (25, 60)}
+"""Rate, and cycle in which drives get lost: on the way up; 100 Hz and 1.5 s if left out."""
 SHORT = ["--set", "motion.duration_s=1", "--set", "motion.fade_s=0.5"]
 WIRES = {
     "canopen_two_buses": (("canopen", 2), 100, 0.003),
@@ -146,7 +146,9 @@ def test_absent_drives_are_refused_with_the_command_that_goes_on_in_simulation(
 
 
 LOST = {
-    "canopen unplugged": ("canopen", "unplug", "lost|gone"),
+    "canopen unplugged": ("canopen", "unplug", "lost until a new start"),
+    "modbus-tcp unplugged": ("modbus-tcp", "unplug", "Connection refused"),
+    "modbus-rtu unplugged": ("modbus-rtu", "unplug", "lost until a new start"),
     "a canopen drive muted": ("canopen", "mute node=3", "leg 3: feedback missing"),
     "canopen killed": ("canopen", "kill", "lost|gone"),
     "modbus-tcp killed": ("modbus-tcp", "kill", "lost|gone|leg 1: feedback missing"),
@@ -158,28 +160,35 @@ LOST = {
 @pytest.mark.parametrize("loss", share_of(LOST, least=2))
 def test_drives_lost_in_mid_run_end_it_with_the_reason(loss, rig, tmp_path, monkeypatch):
     protocol, line, words = LOST[loss]
+    rate_hz, lost_at = LOST_AT.get(protocol, (100, 150))
 
     def lose() -> dict:
         with rack("--protocol", protocol, "--rig", str(rig)) as drives:
             act = drives.kill if line == "kill" else lambda: drives.say(line)
             monkeypatch.setattr(
-                hil.stations.platform.runner, "StopSignals", lambda: After(LOST_AT, act)
+                hil.stations.platform.runner, "StopSignals", lambda: After(lost_at, act)
             )
-            return told(*run_arguments(rig, drives.url, tmp_path), status=1)
+            rate = ["--set", f"rate_hz={rate_hz}"]
+            answer = told(*run_arguments(rig, drives.url, tmp_path, *rate), status=1)
+            return answer | {"url": drives.url}
 
     def tripped_before(answer: dict) -> bool:
         cycles = Recording.open(Path(answer["recording"])).cycles
-        return cycles < LOST_AT - 1 and bool(CHANCE.search(answer["reason"]))
+        return cycles < lost_at - 1 and bool(CHANCE.search(answer["reason"]))
 
     answer = repeated(lose, tripped_before)
     assert answer["outcome"] in ("tripped", "failed")
-    reasons = [answer["reason"], *(verdict["message"] for verdict in answer["verdicts"])]
+    verdicts = [verdict["message"] for verdict in answer["verdicts"]]
+    reasons = [answer["reason"], *answer["powered"], *verdicts]
+    if "node=" not in line:
+        assert any(answer["url"] in reason for reason in reasons), "which wire"
+    assert "Error:" not in answer["reason"], "words, and no class of the program"
     assert answer["reason"]
     assert any(re.search(words, reason) for reason in reasons), reasons
     assert answer["recording_status"] == "DONE"
-    assert answer["link"]["cycles"] >= LOST_AT - 1, "told although the link is gone"
+    assert answer["link"]["cycles"] >= lost_at - 1, "told although the link is gone"
     recording = Recording.open(Path(answer["recording"]))
-    assert recording.cycles >= LOST_AT - 1, "all that came before the loss is there"
+    assert recording.cycles >= lost_at - 1, "all that came before the loss is there"
     modes = [e.data["mode"] for e in recording.events if e.kind is EventKind.MODE]
     assert modes[:4] == ["IDLE", "HOMING", "STANDBY", "ENGAGING"]
     assert "PARKING" not in modes, "nothing is commanded on a wire that is lost"

@@ -76,7 +76,7 @@ def test_there_are_a_dozen_scenarios():
     [
         ("rate_hz=9", ["rate_hz = 9", "greater than or equal to 10"]),
         ("rate_hz=2000", ["rate_hz = 2000"]),
-        ("rate_hz=true", ["rate_hz = True", "valid number"]),
+        ("rate_hz=true", ["rate_hz = True", "must be a number"]),
         ("rate_hz=nan", ["rate_hz = nan", "finite"]),
         ("clock=wall", ["clock = 'wall'", "'virtual' or 'real'"]),
         ("seed=-1", ["seed = -1"]),

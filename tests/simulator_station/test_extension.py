@@ -89,7 +89,7 @@ def test_the_platform_engages_only_when_it_says_so(tmp_path):
     engaging = recording.header.modes.index("ENGAGING")
     first = int(np.argmax(mode == engaging))
     assert 20.0 <= recording.column("t_s")[first] <= 20.01
-    assert any("the source is silent, live is waited for: begin it" in e.message
+    assert any("the source is silent, expected live: begin it" in e.message
                for e in recording.events)  # fmt: skip
 
 

@@ -86,7 +86,7 @@ def test_it_engages_only_when_its_source_was_live_for_a_second(tmp_path):
     assert 3.0 < live < 4.0  # as soon as its force is known to be a vehicle's
     assert 1.0 <= engaging - live <= 1.01
     heard = [event.message for event in recording.events if "the source is" in event.message]
-    assert any("live for 1 s is waited for" in one for one in heard)
+    assert any("expected live for 1 s" in one for one in heard)
 
 
 def test_a_ride_of_a_given_time_ends_by_itself(tmp_path):

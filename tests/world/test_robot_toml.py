@@ -274,7 +274,8 @@ FAULTS = {
     "no number": ("number = 3\nname", "name", [
         "a.toml:35:1: number: not told; number = ..."]),
     "no TOML": ('name = "four_bar"', "name = four_bar", [
-        "a.toml:3:8: is not valid TOML: Invalid value (at line 3, column 8); see https://toml.io"]),
+        "a.toml:3:8: is not valid TOML: Invalid value (at line 3, column 8): text "
+        "stands in quotes; see https://toml.io"]),
 }  # fmt: skip
 
 

@@ -28,8 +28,22 @@ from hil.diagram.commands.signals import signals
 from hil.terminal.console import Json, leave, out, print_json, verb
 
 if TYPE_CHECKING:
-    from hil.diagram.told import KindTold, PortTold
+    from hil.diagram.fault import NonFiniteError
+    from hil.diagram.told import DiagramRunTold, KindTold, PortTold, StopTold
 
+ForOption = Annotated[
+    float, typer.Option("--for", metavar="S", min=1e-5, max=1e5, help="How long [s].")
+]
+OutOption = Annotated[
+    Path | None, typer.Option("--out", metavar="FILE.csv", help="Outputs of every tick.")
+]
+RecordOption = Annotated[
+    Path | None,
+    typer.Option("--record", metavar="FOLDER", help="Record it, for hil panel and hil report."),
+]
+TrustOption = Annotated[
+    bool, typer.Option("--trust", help="Load the native code of its FMUs, if it has some.")
+]
 app = typer.Typer(no_args_is_help=True, help="Functional diagrams: control laws that are drawn.")
 app.command()(bench)
 app.command()(draw)
@@ -85,23 +99,14 @@ def _port_words(port: PortTold) -> str:
 @collected()
 def run(
     file: FileArg,
-    seconds: Annotated[
-        float, typer.Option("--for", metavar="S", min=1e-5, max=1e5, help="How long [s].")
-    ] = 10.0,
+    seconds: ForOption = 10.0,
     settings: SetOption = None,
     inputs: InputOption = None,
     pressed: PressOption = None,
     slid: SlideOption = None,
-    table: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE.csv", help="Outputs of every tick.")
-    ] = None,
-    record: Annotated[
-        Path | None,
-        typer.Option("--record", metavar="FOLDER", help="Record it, for hil panel and hil report."),
-    ] = None,
-    trust: Annotated[
-        bool, typer.Option("--trust", help="Load the native code of its FMUs, if it has some.")
-    ] = False,
+    table: OutOption = None,
+    record: RecordOption = None,
+    trust: TrustOption = False,
     as_json: Json = False,
 ) -> None:
     """Run a diagram alone, as fast as it can; exit status 1 if a number became not finite."""
@@ -109,7 +114,7 @@ def run(
 
     from hil.config.settings import settings_text
     from hil.diagram.playing import play
-    from hil.diagram.told import DiagramRunTold, StopTold
+    from hil.diagram.told import DiagramRunTold
 
     path, version, acts = operated_diagram(file, settings or [], pressed or [], slid or [])
     sound = version.sound
@@ -133,28 +138,32 @@ def run(
             models = DiagramModels(sound.flat, trusted=trust, wait_s=ALONE_WAIT_S)
             stack.enter_context(models)
         engine, stop = play(version, plan, acts, ticks, table, written, models)
-    outputs = {name: engine.output(name).tolist() for name in engine.outputs}
+    told = DiagramRunTold(
+        ok=stop is None, path=path, ticks=engine.tick, time_s=engine.tick * sound.flat.base_s,
+        outputs={name: engine.output(name).tolist() for name in engine.outputs},
+        stop=None if stop is None else _told_stop(stop),
+        written="" if table is None else str(table), recording=recording,
+    )  # fmt: skip
     if as_json:
-        told = None
-        if stop is not None:
-            told = StopTold(block=stop.path, tick=stop.tick, time_s=stop.time_s)
-        print_json(
-            DiagramRunTold(
-                ok=stop is None, path=path, ticks=engine.tick,
-                time_s=engine.tick * sound.flat.base_s, outputs=outputs, stop=told,
-                written="" if table is None else str(table), recording=recording,
-            )
-        )  # fmt: skip
+        print_json(told)
         leave(stop is None)
-    for name, values in outputs.items():
-        out.print(f"{name} = {', '.join(f'{value:.9g}' for value in values)}", soft_wrap=True)
-    if table is not None:
-        out.print(f"written: {table}", soft_wrap=True)
-    if recording:
-        out.print(f"recording: {recording}", soft_wrap=True)
+    _print_run(told)
     if stop is not None:
         raise RefusedError(str(stop))
     leave(True)
+
+
+def _told_stop(stop: NonFiniteError) -> StopTold:
+    return {"block": stop.path, "tick": stop.tick, "time_s": stop.time_s}
+
+
+def _print_run(told: DiagramRunTold) -> None:
+    """Print the last outputs of a run, and what it has written."""
+    for name, values in told["outputs"].items():
+        out.print(f"{name} = {', '.join(f'{value:.9g}' for value in values)}", soft_wrap=True)
+    for what in ("written", "recording"):
+        if told[what]:
+            out.print(f"{what}: {told[what]}", soft_wrap=True)
 
 
 @app.command()

@@ -4,7 +4,7 @@ Scenarios of both stations lie in ``configs/scenarios/``; those of this one say
 ``station = "arm"``.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -186,6 +186,15 @@ def _machine(name: str, wanted: FileKind, scenario: Path, key: str) -> Path:
     return find_kind(name, wanted, key=key)[0]
 
 
+def _frames_of_the_world(source: Any) -> Iterator[str]:
+    """Keys of a source that ask for axes of the world."""
+    if source.frame == "world":
+        yield "source.frame"
+    for number, segment in enumerate(getattr(source, "segment", ())):
+        if segment.frame == "world":
+            yield f"source.segment.{number}.frame"
+
+
 def _check(plan: ArmPlan, source: str) -> None:
     scenario, space_arm, wrong = plan.scenario, plan.space_arm, list[Wrong]()
 
@@ -204,6 +213,8 @@ def _check(plan: ArmPlan, source: str) -> None:
             told(f"space_arm.start_deg.{number}", f" = {angle} deg: {moves}")
     if (scenario.mapping.start is None) != (scenario.mapping.start_joints_deg is None):
         told("mapping", ": start and start_joints_deg belong together; give both or none")
+    for key in _frames_of_the_world(scenario.source):
+        told(key, " = 'world': where the arm's base stands in it nobody says; 'base' or 'gripper'")
     if scenario.ride and not scenario.world:
         told("ride", f" = {scenario.ride!r}: needs a world in which the robot stands on a platform")
     if scenario.devices.arm != SIM_URL:

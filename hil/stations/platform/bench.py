@@ -11,6 +11,7 @@ from drives.bank import (
     BankReport,
     DriveBank,
     DriveEncoderError,
+    DriveError,
     DriveModelError,
 )
 from drives.known_place import SENSOR_FAULT
@@ -146,11 +147,7 @@ def run(
             journal, station, supervisor = opening.enter(led_run(parts, header, sink))
         else:
             journal = PlatformJournal(sink, blank=b"" if extension is None else extension.blank)
-            station, supervisor = _supervised(plan, motion, course)
-            if not virtual:
-                from hil.desk.unled import announced  # Linux only
-
-                opening.enter(announced(plan.scenario.name))
+            station, supervisor = _unled(opening, plan, motion, course)
         opening.date(journal, clock)
         journal.tell = tell
         if companion is not None:
@@ -174,6 +171,17 @@ def run(
         setup=setup, drives=report, homed=journal.homed, link=end.link, gate_record=lost,
         beside=tuple(beside),
     )  # fmt: skip
+
+
+def _unled(
+    opening: Opening, plan: Plan, motion: MotionSource, course: RunSequence
+) -> tuple[PlatformStation, RunCourse]:
+    """Control of a run without operator; in real time panels are shown that it goes on."""
+    if plan.scenario.clock == "real":
+        from hil.desk.unled import announced  # Linux only
+
+        opening.enter(announced(plan.scenario.name))
+    return _supervised(plan, motion, course)
 
 
 def _ready(
@@ -324,6 +332,8 @@ def _granted() -> Iterator[tuple[RealtimeItem, ...]]:
 
 
 def _reason(end: LoopEnd, supervisor: RunCourse) -> str:
-    if end.failure is not None:
-        return f"{type(end.failure).__name__}: {end.failure}"
-    return supervisor.reason
+    if end.failure is None:
+        return supervisor.reason
+    if isinstance(end.failure, DriveError):
+        return str(end.failure)
+    return f"{type(end.failure).__name__}: {end.failure}"

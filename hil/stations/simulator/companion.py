@@ -180,8 +180,9 @@ _NAN: Final = float("nan")
 def _wait_for(heard: Heard, more: str) -> Wait:
     """What is missing before the platform may engage; `more` is known of the cause."""
     if heard.host in SOUND:
-        return Wait(0, "the source", "live", f"{HEALTHY_S:g} s of that")
-    why = "silent" if heard.cause is Cause.NONE else CAUSES[heard.cause]
+        return Wait(0, "the source", f"live for less than {HEALTHY_S:g} s", f"{HEALTHY_S:g} s")
+    silent = heard.cause in (Cause.NONE, Cause.NO_PACKET)
+    why = "silent" if silent else f"not live: {CAUSES[heard.cause]}"
     why = f"{why} ({more})" if more else why
     remedy = "begin it, or end its pause; `hil host listen` shows what comes"
     if heard.cause in PHYSICAL:

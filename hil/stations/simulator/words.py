@@ -23,7 +23,7 @@ CAUSES: Final = {
     Cause.VALUES_FROZEN: "the vehicle moves, and its values stand still",
     Cause.MUTED: "a person muted it",
     Cause.MODEL_FAILED: "the model failed",
-    Cause.OTHER_SENDER: "it is silent, and another sender has come that does not lead",
+    Cause.OTHER_SENDER: "it is silent, and another sender that does not lead has come",
     Cause.FORCE: "its force is no vehicle's",
     Cause.SLOPE: "its force or rates contradict its motion",
     Cause.POSE: "its pose is not near the middle of its range",

@@ -219,11 +219,13 @@ def _guard(
         serve(clock, order.limits.period_s, gated, server, slot, wire)
     except Exception as error:
         # Nothing more can be sent: the drives' own watchdogs stop them.
-        box.event(f"{type(error).__name__}: {error}; {server.losses}")
+        why = f"{type(error).__name__}: {error}"
+        box.event(f"{why}; {server.losses}")
         box.keep()
-        ring.push(LOST_KIND, f"{type(error).__name__}: {error}".encode()[: ring.payload_bytes])
+        ours = isinstance(error, DriveError)  # its text says it all
+        ring.push(LOST_KIND, (str(error) if ours else why).encode()[: ring.payload_bytes])
         status = 1
-        if not isinstance(error, DriveError):
+        if not ours:
             raise
     finally:
         end = _close(gated)

@@ -248,7 +248,8 @@ class RemoteGate:
         self._lost = True
         if found:
             self._last = found[-1]
-        return LinkLostError(f"{why}; {self._heard()} ({self._spec.url})")
+        where = "" if self._spec.url in why else f" ({self._spec.url})"
+        return LinkLostError(f"{why}; {self._heard()}{where}")
 
     def _read_ring(self, found: list[Status]) -> str:
         lost = ""

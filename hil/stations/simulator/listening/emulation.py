@@ -11,6 +11,7 @@ from hil.config.errors import ConfigError, RefusedError
 from hil.config.shipped import find_file
 from hil.hosts.xml_file import xml_text
 from hil.stations.simulator.listening.named import FOLDER, NamedHost, named_host
+from hil.stations.simulator.sources.ride_feed import ride_feed
 from hil.terminal.console import err
 from hil.timing.realtime import RealClock
 from hil.timing.stop import StopSignals
@@ -59,8 +60,9 @@ def build_host(choice: EmulateChoice) -> EmulatedHost:
         if choice.key:
             options["key"] = choice.key
         return emulated_host(
-            kind, feed=feed_of(choice.feed), rate_hz=choice.rate_hz, jitter_s=choice.jitter_s,
-            loss=choice.loss, order=choice.order, version=version, seed=choice.seed,
+            kind, feed=feed_of(choice.feed, ride_feed), rate_hz=choice.rate_hz,
+            jitter_s=choice.jitter_s, loss=choice.loss, order=choice.order, version=version,
+            seed=choice.seed,
             faults=choice.faults, stands_s=choice.stands_s, **options,
         )  # fmt: skip
     except (ValueError, RuntimeError) as error:

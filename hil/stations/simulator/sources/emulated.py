@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from pydantic import Field
 
 from hil.config.errors import ConfigError, about
-from hil.config.files import open_regular
+from hil.config.named import MissingError
 from hil.config.settings import Settings
 from hil.config.shipped import find_file
 from hil.hosts.kind import HostKind
@@ -65,14 +65,19 @@ class EmulatedSettings(Settings):
         Raises:
             ConfigError: if there is no such feed, or its file is wrong.
         """
+        from hil.stations.simulator.sources.ride_feed import ride_feed
         from sim.hosts.feeds import feed_of
 
         name = self.feed
         if name not in FEEDS:
             where = "source.emulated.feed"
-            name = str(find_file(name, beside=file, folder="motions", key=where))
+            try:
+                name = str(find_file(name, beside=file, folder="motions", key=where))
+            except MissingError:
+                line = f"{where} = {name!r}: no such file, and none of {', '.join(FEEDS)}"
+                raise ConfigError(str(file), [about(where, line)]) from None
         try:
-            return feed_of(name, open_regular)
+            return feed_of(name, ride_feed)
         except ValueError as error:
             line = f"source.emulated.feed: {error}"
             raise ConfigError(str(file), [about("source.emulated.feed", line)]) from None
@@ -126,6 +131,8 @@ class EmulatedWire:
     """It is the only one."""
     other: str = ""
     """What another simulator sends is counted, and no more."""
+    place: str = ""
+    """It is in this process."""
 
     def choose(self) -> bool:
         """There is no other that could lead."""

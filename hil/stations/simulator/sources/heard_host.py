@@ -55,6 +55,11 @@ class HostWire(Protocol):
         """Who else sends, and why that is left out; empty if nobody does."""
         ...
 
+    @property
+    def place(self) -> str:
+        """Where the host is heard, such as ``UDP 127.0.0.1:5501``; empty within this process."""
+        ...
+
     def begin(self, now_s: float) -> None:
         """The platform follows from now on [s]."""
         ...
@@ -90,6 +95,8 @@ class SocketWire:
     ) -> None:
         self._link, self._asked, self._partner = link, asked, partner
         self._ended_s = math.inf
+        self.place: str = "UDP {}:{}".format(*link.address)
+        """Where the host is heard."""
 
     @property
     def ended_s(self) -> float:
@@ -164,6 +171,7 @@ class HostSource:
         self._period_s, self._missed = around.period_s, 0
         self._used = 0
         self._other = ""
+        self._told = Cause.NONE
         self._unfit = 0
 
     @property
@@ -183,8 +191,9 @@ class HostSource:
 
     @property
     def why(self) -> str:
-        """What is known of the cause: who sends and is left out, or what contradicts physics."""
-        return self._other or self._watch.why
+        """Details of the cause: a sender left out, what contradicts physics, or the silent wire."""
+        silent = self._told is Cause.NO_PACKET
+        return self._other or self._watch.why or (self._wire.place if silent else "")
 
     def choose(self) -> bool:
         """Let another sender lead, as a person wants it; whether the one that led is silent."""
@@ -214,6 +223,7 @@ class HostSource:
             self._follower.anchor()
             if self._smooth is not None:
                 self._smooth.reset()
+        self._told = self._cause(judged, now_s)
         newest: Received | None = None
         for received in judged.accepted:
             if self._take(received):
@@ -221,7 +231,7 @@ class HostSource:
         return Heard(
             state=self._state(now_s),
             host=judged.state,
-            cause=self._cause(judged, now_s),
+            cause=self._told,
             weight=judged.weight,
             anchor=judged.anchor,
             host_s=math.nan if newest is None else newest.packet.state.t_s,
