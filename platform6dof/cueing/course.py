@@ -35,8 +35,11 @@ COURSES: Final = (
 )  # fmt: skip
 """What is held against what it must be: the change of place, the turn of the way, the climb, and
 for the nose the share of the way that goes forward."""
-LEAST_SPEED_M_S: Final = 1.0
-"""Root of the mean square that one side of a pair of velocities must have [m/s]."""
+LEAST_SPEED_M_S: Final = 3.0
+"""Root of the mean square that one side of a pair of velocities must have: one that is told of
+another point of a vehicle that turns is off by 1 m/s or so [m/s]."""
+LEAST_SINK_M_S: Final = 1.0
+"""The same of velocity down, which turns change less [m/s]."""
 MOVES_M_S: Final = 3.0
 """Slower than this a vehicle may go any way [m/s]."""
 FLAT_SHARE: Final = 0.7
@@ -54,8 +57,6 @@ FORWARD_SHARE: Final = 0.5
 """The least share of the way that goes forward."""
 OFF_SHARE: Final = 0.5
 """What is off by more than this share of itself is off, and wrong if most are."""
-COUNTED_SPEED_M_S: Final = 2.0
-"""Of a velocity that is judged by how often it is off, in north, east or down [m/s]."""
 COUNTED_TURN_RAD: Final = 0.05
 """Of a heading that is, in an interval [rad]."""
 _ROWS: Final = 25
@@ -109,7 +110,8 @@ def _take_velocities(block: Array, lasts_s: float, sums: Array, work: Array) -> 
     turned(middle, told, True, body)
     turned(middle, due, True, own)
     for k in range(3):
-        _take_off(sums[_OFF + k], told[k], due[k], COUNTED_SPEED_M_S)
+        least = LEAST_SPEED_M_S if k < 2 else LEAST_SINK_M_S
+        _take_off(sums[_OFF + k], told[k], due[k], least)
         for j in range(3):
             _take_origin(sums[3 * k + j], due[j], told[k])
             _take_origin(sums[9 + 3 * k + j], own[j], body[k])
@@ -197,10 +199,13 @@ def course_interval(
     for k in range(6):
         first = 9 * (k // 3)
         lines[k, 3] %= 3  # where it was on before, in its own group
-        judge_axis(sums[first : first + 9], LEAST_SPEED_M_S, k % 3, lines[k], work[0])
+        least = LEAST_SINK_M_S if k == 2 else LEAST_SPEED_M_S
+        judge_axis(sums[first : first + 9], least, k % 3, lines[k], work[0])
         lines[k, 3] += 3 * (k // 3)
         if k < 3:
             _judge_off(sums[_OFF + k], lines[k])
+        elif k > 3 and lines[k, 2] == WRONG_SCALE:
+            lines[k, 2] = FINE  # how much it slips is another thing at another point
     _judge_nose(sums, lines)
     for k in range(9):
         wrong += lines[k, 2] != FINE
