@@ -1,10 +1,10 @@
 """What a host tells held against physics, packet by packet, before it is followed and while it is.
 
 Gravity must be where a vehicle has it (`platform6dof.cueing.plausible`), force must follow the
-change of speed, rates the turning of the attitude (`platform6dof.cueing.slopes`, `turns`), velocity the
-change of place, the nose the way (`platform6dof.cueing.course`), and the pose of a tool at rest
-stand near the middle of its range. A wire that does not tell something is not judged by it; signs
-that nothing can contradict are followed where its map says that they were looked at.
+change of speed and rates the turning of the attitude (`platform6dof.cueing.slopes`, `turns`),
+velocity the change of place and the nose the way (`platform6dof.cueing.course`), and the pose of a
+tool at rest stand near the middle of its range. A wire that does not tell something is not judged
+by it; signs that nothing can contradict are followed where its map says that they were looked at.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hil.hosts.remedies import course_remedy, host_remedy, slope_remedy
 from hil.hosts.states import Cause, HostState
+from platform6dof.cueing import course, slopes, turns
 from platform6dof.cueing.attitude import to_euler
 from platform6dof.cueing.course import Courses
 from platform6dof.cueing.plausible import (
@@ -27,7 +28,7 @@ from platform6dof.cueing.plausible import (
     empty,
     judged_force,
 )
-from platform6dof.cueing.slopes import SAMPLES, Slopes, warm
+from platform6dof.cueing.slopes import SAMPLES, Slopes
 from platform6dof.cueing.turns import Turns
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, Vector3, VehicleFlags, VehicleState
 
@@ -80,7 +81,8 @@ class Physics:
     """
 
     def __init__(self, settings: MapSettings | None = None) -> None:
-        warm()
+        for kernels in (slopes, course, turns):
+            kernels.warm()
         self._settings = settings
         self._unseen = "" if settings is None else settings.unseen()
         self.begin()
@@ -183,12 +185,12 @@ class Physics:
 
     def _close(self, lasts_s: float) -> None:
         """An interval is whole."""
-        slopes = self._slopes
-        slopes.take(self._block, lasts_s, GRAVITY_M_S2)
+        self._slopes.take(self._block, lasts_s, GRAVITY_M_S2)
+        block = self._slopes.block
         self._made = math.isnan(self._block[0][2])
-        self._turns.take(slopes.block, lasts_s)
-        self._courses.take(slopes.block, lasts_s, self._made and self._settings is not None)
-        x, y, z, a, b, c, due, most, p, q, r = slopes.out.tolist()
+        self._turns.take(block, lasts_s)
+        self._courses.take(block, lasts_s, self._made and self._settings is not None)
+        x, y, z, a, b, c, due, most, p, q, r = self._slopes.out.tolist()
         self._known_s += lasts_s
         self.settled = self._known_s >= SURE_S
         if z == z:

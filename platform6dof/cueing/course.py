@@ -1,9 +1,9 @@
 """Velocity on the change of place, and the nose on the way: lines that must have slope 1.
 
-Of a wire whose force is made of its velocity these are all that its signs can be held against. A
-vehicle moves where it points: its heading turns as its way does, its nose rises where it climbs, and
-its velocity is mostly forward. Lines through velocities and turns go through the origin, for there a
-constant one says as much as a change. Made interval by interval, as `slopes` are.
+Of a wire whose force is made of its velocity these are all that its signs can be held against.
+A vehicle moves where it points: its heading turns as its way does, its nose rises where it climbs,
+and its velocity is mostly forward. Lines through velocities and turns go through the origin, for
+there a constant one says as much as a change. Made interval by interval, as `slopes` are.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ import numpy as np
 from numba import njit
 
 from platform6dof.cueing.slopes import (
+    COLUMNS,
     DECAY,
     FINE,
     LEAST_PAIRS,
+    SAMPLES,
     WRONG_SCALE,
     WRONG_SIGN,
     Array,
@@ -232,3 +234,8 @@ class Courses:
                 these, and nothing else judges them.
         """
         self.wrong = course_interval(block, lasts_s, nose, self._sums, self.lines, self._work)
+
+
+def warm() -> None:
+    """Compile it, or load it from the cache."""
+    Courses().take(np.zeros((SAMPLES, COLUMNS)), 1.0, nose=True)

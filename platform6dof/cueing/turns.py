@@ -1,9 +1,9 @@
 """Signs of angles that explain the rates better than those that are told.
 
-A wrong sign of one angle need not show in the line of any one rate: with the pitch turned over, what
-turns the nose up in a bank still comes of the heading. So the turning is made anew with other signs
-of roll, pitch and heading, and a set of signs whose rates are much nearer to those that are told is
-believed: noise is as far from all of them.
+A wrong sign of one angle need not show in the line of any one rate: with the pitch turned over,
+what turns the nose up in a bank still comes of the heading. So the turning is made anew with other
+signs of roll, pitch and heading, and a set of signs whose rates are much nearer to those that are
+told is believed: noise is as far from all of them.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ import numpy as np
 from numba import njit
 
 from platform6dof.cueing.slopes import (
+    COLUMNS,
     DECAY,
     LEAST_PAIRS,
     LEAST_RATE_RAD_S,
+    SAMPLES,
     Array,
     posed_all,
     turning,
@@ -107,3 +109,8 @@ class Turns:
     def text(self) -> str:
         """Which angles have a wrong sign; empty if none has."""
         return ", ".join(name for at, name in enumerate(ANGLES) if self.wrong >> at & 1)
+
+
+def warm() -> None:
+    """Compile it, or load it from the cache."""
+    Turns().take(np.zeros((SAMPLES, COLUMNS)), 1.0)
