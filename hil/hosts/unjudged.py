@@ -14,6 +14,7 @@ from hil.hosts.layout_fields import ANGLES, BODY, GROUPS, groups_of
 
 SEEN_KEY: Final = "signs_seen"
 """Key of a map by which a person says that its signs were looked at, and how."""
+_MOVING: Final = ("velocity", "world velocity")
 _TURNS: Final = (*GROUPS["angles"][0], *GROUPS["directions"][0])
 
 
@@ -28,7 +29,7 @@ def unjudged_fields(fields: Container[str]) -> tuple[str, ...]:
         return (*there["pose"], *ANGLES)
     turned = "angles" in there or "directions" in there
     placed = "position" in there
-    moving = "velocity" in there or "world velocity" in there
+    moving = bool(there.keys() & {*_MOVING})
     told = [name for group in ("force", "acceleration", "world acceleration")
             for name in there.get(group, ())]  # fmt: skip
     weighed = {"force_right", "force_down"} <= {*there.get("force", ())}
@@ -42,7 +43,7 @@ def unjudged_fields(fields: Container[str]) -> tuple[str, ...]:
     if turned and "rates" not in there and not (told and moving):
         found += _headings(there)
     if len(told) < len(BODY):  # what is left out is made of these, and agrees with them
-        for group in ("velocity", "world velocity") if moving else ("position",):
+        for group in _MOVING if moving else ("position",):
             found += there.get(group, ())
         if turned and not weighed:
             found += [name for name in _TURNS if name in fields]
