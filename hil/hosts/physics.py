@@ -55,6 +55,9 @@ MADE_REMEDY: Final = (
 """What to do about a force of an attitude that does not tell one."""
 POSES: Final = 12
 """So many poses make a mean: a second or so."""
+_OWN: Final = "layout"
+"""Of these maps each angle is a field that somebody named; other wires must send an attitude, and
+who has none sends a level one."""
 _NEVER: Final = (HostState.WAITING, HostState.LOST)
 """States in which it was not followed since it was listened to."""
 
@@ -84,6 +87,7 @@ class Physics:
         for kernels in (slopes, course, turns):
             kernels.warm()
         self._settings = settings
+        self._turns_told = settings is not None and settings.kind == _OWN
         self._unseen = "" if settings is None else settings.unseen()
         self.begin()
 
@@ -185,7 +189,7 @@ class Physics:
 
     def _close(self, lasts_s: float) -> None:
         """An interval is whole."""
-        self._slopes.take(self._block, lasts_s, GRAVITY_M_S2)
+        self._slopes.take(self._block, lasts_s, GRAVITY_M_S2, turns=self._turns_told)
         block = self._slopes.block
         self._made = math.isnan(self._block[0][2])
         self._turns.take(block, lasts_s)

@@ -293,8 +293,8 @@ def _take_moving(block: Array, lasts_s: float, decay: float, sums: Array, work: 
 
 @njit(cache=True, error_model="numpy")
 def interval(
-    block: Array, lasts_s: float, gravity: float, decay: float, sums: Array, lines: Array,
-    out: Array, work: Array,
+    block: Array, lasts_s: float, gravity: float, decay: float, turns: bool, sums: Array,
+    lines: Array, out: Array, work: Array,
 ) -> int:  # fmt: skip
     """Take in one interval.
 
@@ -303,6 +303,7 @@ def interval(
         lasts_s: from the first to the last [s].
         gravity: [m/s²].
         decay: share of what was before that still counts.
+        turns: whether an attitude is sure to be told, so that one that never turns is wrong.
         sums: memory, shape (LINES, 6), zeros at first.
         lines: gets slope, correlation, verdict and the axis that it is on, of each of `AXES`, and
             of three forces less gravity, shape (9, 4).
@@ -335,7 +336,7 @@ def interval(
             judge_line(sums[18 + k], least, motion)
             if motion[2] != FINE:
                 lines[k, 0], lines[k, 1], lines[k, 2] = motion[0], motion[1], WRONG_MOTION
-        elif k >= 3 and lines[k, 2] == FINE:
+        elif turns and k >= 3 and lines[k, 2] == FINE:
             _judge_still(sums[9 + 4 * (k - 3)], lines[k])
         wrong += lines[k, 2] != FINE
     return wrong
@@ -356,12 +357,22 @@ class Slopes:
         self.wrong: int = 0
         """How many lines have a wrong slope."""
 
-    def take(self, block: list[tuple[float, ...]], lasts_s: float, gravity: float) -> None:
-        """One more interval, of `SAMPLES` samples."""
+    def take(
+        self, block: list[tuple[float, ...]], lasts_s: float, gravity: float, *, turns: bool = False
+    ) -> None:
+        """One more interval, of `SAMPLES` samples.
+
+        Args:
+            block: samples.
+            lasts_s: from the first to the last [s].
+            gravity: [m/s²].
+            turns: whether an attitude is sure to be told, so that one that never turns is wrong.
+        """
         self.block[:] = block
         self.wrong = interval(
-            self.block, lasts_s, gravity, DECAY, self._sums, self.lines, self.out, self._work
-        )
+            self.block, lasts_s, gravity, DECAY, turns, self._sums, self.lines, self.out,
+            self._work,
+        )  # fmt: skip
 
 
 def warm() -> None:

@@ -35,7 +35,7 @@ RIGHT = {"forza", "codemasters", "f1_23", "outsim", "opentrack", "simtools", "fl
         (FORCE + RATES + BODY, RATES),
         (FORCE + RATES, FORCE[:2] + RATES),
         (FORCE + ANGLES + WORLD, ()),
-        (FORCE + ANGLES, FORCE[:2] + ("heading",)),
+        (FORCE + ANGLES, (*FORCE[:2], "heading")),
         (ANGLES + WORLD, ("roll", "heading", *WORLD, "pitch")),
         (ANGLES + WORLD + PLACE, ("roll", "heading", *WORLD, "pitch", *PLACE)),
         (ANGLES + PLACE, ("roll", "heading", *PLACE, "pitch")),
