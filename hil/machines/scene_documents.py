@@ -10,9 +10,11 @@ from typing import Final
 from hil.config.errors import ConfigError
 from hil.config.files import read_regular
 from hil.config.shipped import find_file, shipped_paths
-from hil.machines.robot_documents import robot_of
+from hil.machines.documents import is_machine
+from hil.machines.robot_documents import document_of
 from sim.toml_reading import SIZE_MAX, read_table
 from sim.world.robots.faults import RobotDocumentError
+from sim.world.robots.losses import gravity_losses
 from sim.world.robots.model import Robot
 from sim.world.scenes.checks import robot_findings
 from sim.world.scenes.model import Scene
@@ -20,6 +22,8 @@ from sim.world.scenes.reading import KEY, read_scene
 
 SCENES: Final = "world/scenes"
 """Of ``configs/``, with the shipped scenes."""
+IN_SCENE: Final = "stepping.gravity_m_s2 of the scene"
+"""Where a scene says what acts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,14 @@ class FurnishedScene:
     """Its document."""
     documents: Mapping[str, str]
     """Files of the robots, by their names."""
+    lost: tuple[str, ...] = ()
+    """What of those is not taken, a line each."""
+
+    @property
+    def losses(self) -> list[str]:
+        """What of its robots' documents does not act in it, what changes their motion first."""
+        gravity = self.scene.stepping.gravity_m_s2
+        return [*map(str, gravity_losses(self.robots, gravity, IN_SCENE)), *self.lost]
 
 
 def shipped_scenes() -> Iterator[str]:
@@ -68,13 +80,15 @@ def scene_of(name: str, *, key: str = "SCENE", beside: Path | None = None) -> Fu
     except RobotDocumentError as error:
         raise ConfigError(str(path), [str(fault) for fault in error.faults]) from None
     read = {
-        one.name: robot_of(
+        one.name: document_of(
             one.document, key=f"{path}: robot {one.name}", beside=path, kind="scene robot"
         )
         for one in scene.robots
     }
-    robots = {name: robot for name, (robot, _) in read.items()}
+    robots = {name: found.robot for name, found in read.items()}
     if found := [str(one) for one in robot_findings(scene, robots)]:
         raise ConfigError(str(path), found)
-    documents = {name: str(file) for name, (_, file) in read.items()}
-    return FurnishedScene(scene, robots, path, documents)
+    documents = {name: str(found.path) for name, found in read.items()}
+    foreign = {one.document: read[one.name] for one in scene.robots if not is_machine(one.document)}
+    lost = tuple(line for document in foreign.values() for line in document.lost)
+    return FurnishedScene(scene, robots, path, documents, lost)

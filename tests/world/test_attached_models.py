@@ -81,9 +81,60 @@ def test_what_is_not_taken_of_an_attached_model_is_told(arm):
     lost = document_of(str(arm())).lost
     assert any("attached model <keyframe>: that of the model counts" in one for one in lost)
     assert any("attached model <option>: that of the model counts" in one for one in lost)
-    lost = document_of(str(arm(angle="radian"))).lost
-    told = [one for one in lost if "<attach> = h: its <compiler> reads numbers unlike" in one]
-    assert len(told) == 2
+
+
+OWN = """<mujoco><compiler {compiler}/><default><joint range="-0.5 0.7"/>
+<default class="turned"><geom euler="0.3 0.2 0.1"/></default></default>
+<worldbody><body name="palm" pos="0.1 0 0.2" euler="0.3 0.2 0.5"><joint name="turn" ref="0.2"/>
+<geom type="box" size="0.1 0.2 0.3" class="turned"/><geom size="0.2" group="3"/>
+<body name="tip" pos="0.3 0 0" axisangle="0 0 1 0.5">
+<inertial pos="0.1 0 0" mass="3" fullinertia="1 1.1 1.2 0.1 0.2 0.05" euler="0 0 0"/>
+<joint name="slide" type="slide" range="-1 2"/><joint name="bend" axis="0 1 0" range="0 0.4"/>
+<geom size="0.1"/><replicate count="2" euler="0 0 1" sep="_"><body name="copy" pos="0.1 0 0.2">
+<geom size="0.05" pos="0.1 0 0"/></body></replicate></body></body></worldbody></mujoco>"""
+OUTER = """<mujoco><compiler {compiler}/><asset><model name="h" file="own.xml"/></asset>
+<worldbody><body name="arm" pos="0 0 1" euler="0.1 0.2 0.3">
+<joint name="lift" axis="1 0 0" range="-0.3 0.4"/><geom size="0.1"/><geom size="0.1" group="2"/>
+<frame euler="0.3 0 0.7"><attach model="h" body="palm" prefix="own_"/></frame></body></worldbody>
+</mujoco>"""
+COMPILERS = ['angle="radian"', "", 'angle="radian" eulerseq="ZYX"', 'eulerseq="zxz"',
+             'inertiafromgeom="true"', 'inertiagrouprange="0 2"', 'settotalmass="7"',
+             'angle="radian" autolimits="true" inertiagrouprange="0 0"']  # fmt: skip
+
+
+@pytest.mark.parametrize("outer", COMPILERS)
+@pytest.mark.parametrize("own", COMPILERS)
+def test_each_model_is_read_by_its_own_compiler_as_the_engine_does(tmp_path, outer, own):
+    own = own.replace('inertiafromgeom="true"', 'inertiafromgeom="true" angle="radian"')
+    (tmp_path / "own.xml").write_text(OWN.replace(' euler="0 0 0"/>', "/>").format(compiler=own))
+    path = tmp_path / "outer.xml"
+    path.write_text(OUTER.format(compiler=outer))
+    like_the_engine(document_of(str(path)).robot, mujoco.MjModel.from_xml_path(str(path)))
+
+
+def like_the_engine(robot, model):
+    """Masses, centres, moments and limits of a model whose names the robot has."""
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    tree, bodies = spanning_tree(robot), placed_bodies(robot)
+    moving = {one.name: one for one in robot.joints if one.type.value in ("hinge", "slide")}
+    poses = tree.poses({one.number: (0.0,) for one in moving.values()})
+    number = {one.name: one.number for one in robot.links}
+    for index in range(1, model.nbody):
+        name = model.body(index).name
+        found, pose = bodies[number[name]].mass, poses[number[name]]
+        np.testing.assert_allclose(found.mass_kg, model.body_mass[index], rtol=1e-6)
+        at = pose[:3, :3] @ found.centre_m + pose[:3, 3]
+        np.testing.assert_allclose(at, data.xipos[index], atol=1e-6)
+        R = data.ximat[index].reshape(3, 3)
+        wanted = R @ np.diag(model.body_inertia[index]) @ R.T
+        own = pose[:3, :3] @ found.inertia_kg_m2 @ pose[:3, :3].T
+        np.testing.assert_allclose(own, wanted, atol=1e-5 * wanted.max())
+    assert len(moving) == model.njnt
+    for index in range(model.njnt):
+        joint, zero = moving[model.joint(index).name], model.qpos0[index]
+        limits = joint.limits[0] if joint.limits else (-zero, -zero)
+        np.testing.assert_allclose(np.add(limits, zero), model.jnt_range[index], atol=1e-12)
 
 
 REFUSED = {

@@ -199,12 +199,14 @@ def _watch(event, arguments):
         WATCHED["opened"].append((event, arguments[0]))
 
 
-def test_nothing_that_a_mesh_names_is_opened(tmp_path, monkeypatch):
-    """By the interpreter's own audit, files that are there and would be pictures."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "look.png").write_bytes(b"\x89PNG\r\n")
-    image = """<library_images><image id="i"><init_from>look.png</init_from></image>
-</library_images>"""
+LEFT_OUT = (
+    "texture look.png: pictures are laid on meshes of .obj alone; export it as .obj with its .mtl"
+)
+IMAGE = '<library_images><image id="i"><init_from>look.png</init_from></image></library_images>'
+
+
+def with_pictures(image=IMAGE):
+    """Files of each form that name a picture."""
     textured = painted('<texture texture="sam" texcoord="uv"/>', image).replace(
         b"<technique sid",
         b'<newparam sid="sur"><surface type="2D"><init_from>i</init_from></surface></newparam>'
@@ -214,7 +216,38 @@ def test_nothing_that_a_mesh_names_is_opened(tmp_path, monkeypatch):
     pictures = {"images": [{"uri": "look.png"}], "textures": [{"source": 0}]}
     pictures["materials"] = [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}]
     named = HEAD.replace("element vertex", "comment TextureFile look.png\nelement vertex")
-    files = [(textured, ".dae"), (glb(told=pictures), ".glb"), (ply(head=named), ".ply")]
+    return [(textured, ".dae"), (glb(told=pictures), ".glb"), (ply(head=named), ".ply")]
+
+
+def test_a_part_that_is_placed_as_cameras_are_is_refused_and_a_camera_is_not():
+    moved = "<lookat>0 0 1 0 0 0 0 1 0</lookat>"
+    part = f'<node>{moved}<node><instance_geometry url="#g"/></node></node>'
+    with pytest.raises(MeshError, match=r"line \d+: <\w+> places a part; translate, rotate, scale"):
+        read_scene(dae(part), ".dae")
+    assert len(read_scene(dae(f"<node>{moved}</node>{NODE}"), ".dae").triangles) == 4
+
+
+def test_a_picture_that_is_not_laid_on_is_told_by_its_name():
+    for data, ending in with_pictures():
+        assert read_scene(data, ending).notes == (LEFT_OUT,), ending
+    for inside, name in [
+        ("<init_from>\n  tex/a b.jpg </init_from>", "tex/a b.jpg"),
+        ("<init_from><ref>c.png</ref></init_from>", "c.png"), ("<data>89504e47</data>", "skin"),
+    ]:  # fmt: skip
+        image = f'<library_images><image id="i" name="skin">{inside}</image></library_images>'
+        ((data, ending), *_) = with_pictures(image)
+        assert read_scene(data, ending).notes[0].startswith(f"texture {name}: ")
+    many = glb(told={"images": [{"bufferView": 0, "mimeType": "image/png"}] * 70})
+    notes = read_scene(many, ".glb").notes
+    assert (len(notes), notes[0].split(": ")[0]) == (65, "texture 1")
+    assert notes[-1].startswith("6 textures more: ")
+
+
+def test_nothing_that_a_mesh_names_is_opened(tmp_path, monkeypatch):
+    """By the interpreter's own audit, files that are there and would be pictures."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "look.png").write_bytes(b"\x89PNG\r\n")
+    files = with_pictures()
     for data, ending in files:
         read_scene(data, ending)  # its libraries are loaded
     sys.addaudithook(_watch)
@@ -240,7 +273,7 @@ def test_the_other_reader_sees_no_name_of_a_file_and_no_extension():
         "asset", "buffers", "bufferViews", "accessors", "meshes", "materials", "nodes", "scenes",
         "scene",
     }  # fmt: skip
-    assert notes == ("pictures: textures are those of .obj alone",)
+    assert notes == (LEFT_OUT,)
 
 
 @pytest.mark.parametrize(("data", "file", "volume"), [

@@ -250,7 +250,8 @@ FAULTS = {
         "3:3: link b inertia = -1.0: its mass is not above 0 kg; above 0 kg"),
     "no robot": ("robot", "sdf", "1:1: <sdf>: no URDF; <robot> is the outermost element"),
     "macros": ("</robot>", "<xacro:arm/></robot>",
-        "1:1: macros are not expanded; run xacro first, and read what it wrote"),
+        "8:1: <xacro:arm>: macros are not expanded; run xacro first, and read what it wrote: "
+        "xacro in.xacro > out.urdf"),
     "a cycle": ("</robot>",
         '<joint name="k" type="fixed"><parent link="b"/><child link="a"/></joint></robot>',
         "8:1: joint k child = 0: joint 0 moves link 0 as well; one that closes a loop has a "

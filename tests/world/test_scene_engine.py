@@ -12,7 +12,7 @@ from campaign import count
 from sim.world.engine.mjcf_scene import scene_text
 from sim.world.engine.world import World
 from sim.world.robots.model import BodyPlace, BodyShape
-from sim.world.scenes.checks import SceneError
+from sim.world.scenes.checks import RATIO_MIN, SceneError
 from sim.world.scenes.model import BodyMotion, Floor, Scene, SceneBody, Stepping
 
 G = 9.81
@@ -52,6 +52,54 @@ def given_back(time_s, ratio, height_m, stepping):
             energy = 0.5 * data.qvel[2] ** 2 + G * (data.qpos[2] - 0.05)
             return math.sqrt(max(energy, 0.0) / (G * height_m))
     return 0.0  # it stays down
+
+
+TUMBLING = {"box": "0.2 0.12 0.08", "capsule": "0.06 0.2", "cylinder": "0.12 0.2"}
+
+
+def tumbled(rng, pairs):
+    """Greatest energy of a body in the air after it struck the floor, by that before, for each.
+
+    Args:
+        pairs: of the contact's time in steps and its damping.
+    """
+    step_s, shape = float(rng.choice([0.001, 0.002, 0.005])), str(rng.choice([*TUMBLING]))
+    integrator = rng.choice(["RK4", "implicitfast"])
+    scene = f"""<mujoco><option timestep="{step_s}" integrator="{integrator}"
+    cone="elliptic" impratio="10"><flag energy="enable"/></option><worldbody>
+    <geom type="plane" size="0 0 1" friction="0.8 0 0"/><body pos="0 0 1.5"><freejoint/><geom
+    type="{shape}" size="{TUMBLING[shape]}" friction="{rng.uniform(0.4, 1.3)} 0 0" priority="1"/>
+    </body></worldbody></mujoco>"""
+    model = mujoco.MjModel.from_xml_string(scene)
+    turned, speeds = rng.normal(size=4), rng.normal(size=6) * (2, 2, 2, 4, 4, 4)
+    found = []
+    for time_steps, ratio in pairs:
+        model.geom_solref[1] = time_steps * step_s, ratio
+        data = mujoco.MjData(model)
+        data.qpos[3:], data.qvel[:] = turned / np.linalg.norm(turned), speeds
+        mujoco.mj_forward(model, data)
+        before, most, touched = data.energy.sum(), 0.0, False
+        for _ in range(round(0.8 / step_s)):
+            mujoco.mj_step(model, data)
+            touched = touched or data.ncon > 0
+            if touched and not data.ncon:
+                most = max(most, data.energy.sum())
+        found.append(most / before)
+    return found
+
+
+@pytest.mark.campaign
+def test_a_body_that_turns_as_it_strikes_gains_nothing_by_a_contact_that_is_taken():
+    rng, gained = np.random.default_rng(11), 0.0
+    for _ in range(count(500, least=12)):
+        steps = math.exp(rng.uniform(0.0, math.log(4.0)))  # of time by damping
+        least, most = tumbled(rng, [(steps / 0.03, 0.03), (steps / RATIO_MIN, RATIO_MIN)])
+        gained = max(gained, least)
+        assert most < 1.05
+    assert gained > 1.1, "the judge sees energy that is made"
+    with pytest.raises(SceneError, match=r"contact_damping = 0\.03: .*turns.*; 0\.2 or more"):
+        a_world(cube(contact_time_s=1.0, contact_damping=0.03))
+    a_world(ball(1.0, 0.03))  # it is struck through its middle
 
 
 @pytest.mark.campaign

@@ -24,12 +24,12 @@ def test_a_document_is_held_where_it_starts_against_its_weight(tmp_path):
     assert recording.column("effort_n")[-1] == pytest.approx(2.0 * 9.81, rel=1e-6)
 
 
-@pytest.mark.parametrize("form", ["name", "toml", "urdf"])
+@pytest.mark.parametrize("form", ["name", "toml", "urdf", "mjcf", "xml"])
 def test_documents_of_every_form_are_checked_alone(form, tmp_path):
     name = "robot_a"
-    if form == "urdf":
-        name = str(tmp_path / "My Robot-2.urdf")
-        said("world", "convert", "robot_a", "--to", "urdf", "-o", name)
+    if form in ("urdf", "mjcf", "xml"):
+        name = str(tmp_path / f"My Robot-2.{form}")
+        said("world", "convert", "robot_a", "--to", "mjcf" if form == "xml" else form, "-o", name)
     elif form == "toml":
         name = str(tmp_path / "own.toml")
         Path(name).write_text((ROBOTS / "robot_a.toml").read_text())

@@ -67,6 +67,8 @@ class KeptPlan(Kept):
     """That moves the robot."""
     diagram_file: str = ""
     """Where that was."""
+    losses: tuple[str, ...] = ()
+    """What of its robots' documents did not act, a line each."""
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Self:

@@ -34,6 +34,8 @@ class PlacedScene:
     """Its document."""
     documents: Mapping[str, str]
     """Files of the robots, by their names; meshes lie beside them."""
+    lost: tuple[str, ...] = ()
+    """What of those is not taken, a line each."""
 
     def with_robot(self, robot: Robot) -> PlacedScene:
         """The same with another document of the robot that moves."""
@@ -104,7 +106,9 @@ def placed_scene(
         for one in found.scene.robots:
             if found.robots[one.name] == robot:
                 held = _held(found.robots)
-                return PlacedScene(found.scene, held, one.name, str(found.file), found.documents)
+                return PlacedScene(
+                    found.scene, held, one.name, str(found.file), found.documents, found.lost
+                )
     taken = {row.name for row in (*found.scene.robots, *found.scene.bodies, *found.scene.fields)}
     names = (NAME if not count else f"{NAME}_{count + 1}" for count in range(len(taken) + 1))
     name = next(one for one in names if one not in taken)
@@ -122,7 +126,7 @@ def placed_scene(
     except SceneError as error:
         raise ConfigError(str(found.file), [f"with mount of {document}: {error}"]) from None
     documents = {**found.documents, name: robot_file}
-    return PlacedScene(scene, robots, name, str(found.file), documents)
+    return PlacedScene(scene, robots, name, str(found.file), documents, found.lost)
 
 
 def _held(robots: Mapping[str, Robot]) -> dict[str, Robot]:

@@ -46,6 +46,8 @@ MARKED: Final = 12
 """Contacts whose beginnings are marked."""
 SENSORS: Final = 8
 """Quantities of sensors that are drawn."""
+LOSSES_MAX: Final = 20
+"""Lines of what did not act, at most."""
 VIEWS: Final = (("from the side", 0, 2), ("from above", 0, 1))
 """Name of each view, and which axes of the world it shows."""
 SHOWN: Final = {"rad": ("deg", 180.0 / np.pi), "m": ("mm", 1e3)}
@@ -277,6 +279,18 @@ def joint_errors(run: RecordedRun) -> Tables | None:
         for at, (name, unit) in enumerate(units.items())
     ]
     return Tables((Table(("joint", "greatest error", "at the end"), tuple(rows)),))
+
+
+def losses(run: RecordedRun) -> Tables | None:
+    """What of the robots' documents did not act."""
+    told = (run.recording.scenario or {}).get("losses")
+    lines = [str(one) for one in told] if isinstance(told, list) else []
+    if not lines:
+        return None
+    more = len(lines) - LOSSES_MAX
+    note = f"{more} more: hil world check of the document tells all." if more > 0 else ""
+    rows = tuple(Row((line,)) for line in lines[:LOSSES_MAX])
+    return Tables((Table(("lost",), rows),), note)
 
 
 def _tool_m(part: RecordedRun) -> Array:

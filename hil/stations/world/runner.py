@@ -26,6 +26,7 @@ from hil.stations.world.showing import (
     errors_told,
     run_told,
     show_check,
+    show_losses,
     show_run,
 )
 from hil.stations.world.told_runs import WorldCheckTold
@@ -46,6 +47,7 @@ def check(request: Request) -> Checked:
     """
     plan = plan_of(request)
     _tell_cost(plan)
+    _tell_losses(plan, quiet=request.as_json)
     with waiting("running the motion ahead, to prove it", quiet=request.as_json):
         bench, figures = prove(plan)
     ok = figures.ok and not figures.violations
@@ -53,9 +55,14 @@ def check(request: Request) -> Checked:
         ok=ok, robot=plan.robot.name or plan.scenario.robot,
         duration_s=bench.source.duration_s or 0.0,
         reason=next(iter(figures.violations), figures.reason), contacts=figures.contacts,
-        violations=figures.violations, **errors_told(figures),
+        violations=figures.violations, losses=list(plan.losses), **errors_told(figures),
     )  # fmt: skip
     return Checked(ok=ok, told=told, show=partial(show_check, plan, told))
+
+
+def _tell_losses(plan: WorldPlan, *, quiet: bool) -> None:
+    if not quiet:
+        show_losses(plan.losses)
 
 
 def _tell_cost(plan: WorldPlan) -> None:
@@ -88,6 +95,7 @@ def run(request: Request) -> Ran:
 def run_plan(plan: WorldPlan, request: Request) -> Ran:
     """Run a plan that is at hand, as a request says; otherwise as `run`."""
     quiet = request.as_json
+    _tell_losses(plan, quiet=quiet)
     if plan.scenario.clock == "real":
         _tell_cost(plan)
     with waiting("running the motion ahead, to prove it", quiet=quiet):

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from hil.diagram.changer import TimedChange
     from hil.diagram.use import UsedDiagram
+    from hil.machines.robot_documents import RobotDocument
     from hil.run.texts import TimedEdit
     from hil.stations.world.placing import PlacedScene
     from sim.world.robots.model import Robot
@@ -154,6 +155,11 @@ class WorldPlan:
     """What commands its drives, if a diagram does."""
     changes: tuple[TimedChange, ...] = ()
     """Changes of it while it runs."""
+    losses: tuple[str, ...] = ()
+    """What of its robots' documents does not act, a line each, what changes their motion first."""
+    trusted: bool = False
+    """Whether the person who started the run trusts the native code of the diagram's FMUs; no file
+    can say so."""
     carried_in: Path | None = None
     """The recording that it comes from, in whose folder files are that it names."""
 
@@ -194,6 +200,8 @@ class WorldPlan:
             from hil.diagram.panel_page import told_of
 
             told |= told_of(self.diagram.version, self.diagram.text)
+        if self.losses:
+            told["losses"] = list(self.losses)
         return told if self.scene is None else {**told, "scene": self.scene.told()}
 
     @property
@@ -237,14 +245,15 @@ def world_plan_from_table(
 
     from hil.diagram.changer import TimedChange
     from hil.diagram.use import changes_at, used_diagram
-    from hil.machines.robot_documents import robot_of
+    from hil.machines.robot_documents import document_of
     from hil.stations.world.editing.reading import edits_at
     from hil.stations.world.robot_facts import robot_facts
     from hil.stations.world.scenario_checks import check_plan
     from sim.world.robots.toml_writing import write_toml
 
     scenario = WorldScenario.build(apply_overrides(dict(table), overrides), str(path))
-    robot, file = robot_of(scenario.robot, key="robot", beside=path)
+    document = document_of(scenario.robot, key="robot", beside=path)
+    robot, file = document.robot, document.path
     robot = _started(robot, scenario.start, str(path))
     drives = tuple(replace(drive, control=scenario.control) for drive in robot.drives)
     driven, scene = replace(robot, drives=drives), None
@@ -255,7 +264,8 @@ def world_plan_from_table(
         scenario = scenario.model_copy(update={"gravity_m_s2": robot.gravity_m_s2})
     edits = edits_at(scenario.edit, scenario.step_s, path)
     whole = write_toml(robot, whole=True)
-    plan = WorldPlan(scenario, driven, whole, str(file), str(path), scene, edits)
+    lost = _losses(scenario, document, scene)
+    plan = WorldPlan(scenario, driven, whole, str(file), str(path), scene, edits, losses=lost)
     check_plan(plan, str(path))
     if scenario.diagram is None:
         return plan
@@ -265,6 +275,23 @@ def world_plan_from_table(
         for at_s, change in changes_at(scenario.diagram, path, "diagram")
     )
     return replace(plan, diagram=used, changes=changes)
+
+
+def _losses(
+    scenario: WorldScenario, document: RobotDocument, scene: PlacedScene | None
+) -> tuple[str, ...]:
+    """What of the documents does not act: gravities first, then what is not taken of them."""
+    from hil.machines.documents import is_machine
+    from sim.world.robots.losses import gravity_losses
+
+    whose = "gravity_m_s2 of the " + ("scenario" if scene is None else "scene or scenario")
+    robots = {document.robot.name or scenario.robot: document.robot}
+    if scene is not None:
+        others = {name: one for name, one in scene.robots.items() if name != scene.moved}
+        robots = {scenario.robot: document.robot, **others}
+    found = [str(one) for one in gravity_losses(robots, scenario.gravity_m_s2, whose)]
+    found += [] if is_machine(scenario.robot) else document.lost
+    return tuple(dict.fromkeys([*found, *(() if scene is None else scene.lost)]))
 
 
 def _started(robot: Robot, starts: Iterable[JointStart], source: str) -> Robot:

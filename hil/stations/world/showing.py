@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from hil.run.end import conclusion_told
 from hil.stations.world.signals import STATION
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from hil.stations.world.loop import WorldFigures
     from hil.stations.world.scenario import WorldPlan
     from hil.stations.world.session import WorldResult
+
+LOSSES_MAX: Final = 20
+"""Lines of what does not act, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,14 @@ class VideoProgress:
         elif int(4.0 * share) > self._quarters:
             self._quarters = int(4.0 * share)
             err.print(f"video: {25 * self._quarters} %")
+
+
+def show_losses(lines: Sequence[str]) -> None:
+    """What of documents does not act, a line each, of many the first ones."""
+    for line in lines[:LOSSES_MAX]:
+        err.print(f"lost: {line}", soft_wrap=True)
+    if (more := len(lines) - LOSSES_MAX) > 0:
+        err.print(f"lost: {more} more; hil world check of the document tells all", soft_wrap=True)
 
 
 def errors_told(figures: WorldFigures) -> WorldErrorsTold:
@@ -78,7 +90,7 @@ def run_told(result: WorldResult, plain: WorldFigures | None, shown: RunPages) -
         step_us=1e6 * result.step_s, overruns=result.overruns,
         real_time_factor=result.plan.scenario.step_s / max(result.step_s, 1e-9),
         report=None if shown.page is None else str(shown.page), video=shown.video,
-        video_failure=shown.failure,
+        video_failure=shown.failure, losses=list(result.plan.losses),
     )  # fmt: skip
 
 

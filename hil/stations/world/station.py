@@ -4,7 +4,7 @@ from typing import Final
 
 from hil.config.file_kind import FileKind, NamedFile
 from hil.config.offers import Offer
-from hil.diagram.options import PRESS, SLIDE
+from hil.diagram.options import PRESS, SLIDE, TRUST
 from hil.run.late import late_of
 from hil.run.lead import Lead
 from hil.run.station import Option, Role, Section, Shape, Station, Views
@@ -85,7 +85,7 @@ DOCUMENT: Final = FileKind(
     read=_late("robot_file:robot_table"),
     write=_late("robot_file:robot_text"),
     begun={"link": [], "joint": []},
-    runs=(".toml", ".txt", ".urdf"),
+    runs=(".toml", ".txt", ".urdf", ".mjcf", ".xml"),
     grids=("link", "joint", "drive"),
 )
 """Of a jointed robot, which scenarios name."""
@@ -107,6 +107,7 @@ SECTIONS: Final = (
     Section("contacts", f"{_REPORT}:contact_force", "Contacts over time"),
     Section("sensors", f"{_REPORT}:sensor_readings", "Sensors over time"),
     Section("errors", f"{_REPORT}:joint_errors", "Joints against where they should be"),
+    Section("losses", f"{_REPORT}:losses", "What of the documents does not act"),
 )  # fmt: skip
 """What its pages show beside the rest."""
 
@@ -121,7 +122,7 @@ STATION: Final = Station(
     name="world",
     scenarios=SCENARIO,
     machines=(DOCUMENT,),
-    options=(ROBOT, EDITS, EDIT, PRESS, SLIDE, VIDEO),
+    options=(ROBOT, EDITS, EDIT, PRESS, SLIDE, TRUST, VIDEO),
     offered=_offered,
     signals=SIGNALS,
     check=_late("runner:check"),

@@ -127,6 +127,8 @@ class SceneCheckTold(TypedDict):
     """What is more than 1 mm in each other where it begins, a line each."""
     frictions: list[str]
     """Bodies whose friction does not count, for the floor's is greater, a line each."""
+    losses: list[str]
+    """What of its robots' documents does not act in it, their own gravity among it, a line each."""
 
 
 class ScenarioCheckTold(TypedDict):
@@ -154,6 +156,8 @@ class ScenarioCheckTold(TypedDict):
     """Ties of loops and joints that follow others, likewise."""
     engine: str
     """ok, or why it cannot begin, or that the engine was not asked."""
+    losses: list[str]
+    """What of its robots' documents does not act, their own gravity among it, a line each."""
 
 
 class RobotLinkTold(TypedDict):

@@ -38,6 +38,8 @@ class WorldCheckTold(WorldErrorsTold):
     0.1 s touches anew, and one that touches where the run begins, or may, is not counted."""
     violations: list[str]
     """All that the gate objected to, and all contacts that began."""
+    losses: list[str]
+    """What of its robots' documents does not act, a line each."""
 
 
 class SignalDiffersTold(TypedDict):
@@ -107,3 +109,5 @@ class WorldRunTold(WorldErrorsTold, ConclusionTold):
     """The film, if one was asked for and could be drawn."""
     video_failure: str
     """Why it could not; empty if it could, or was not asked for."""
+    losses: list[str]
+    """What of its robots' documents does not act, a line each."""

@@ -5,6 +5,8 @@ from functools import lru_cache
 from typing import Any, Final
 from xml.etree.ElementTree import Element
 
+import numpy as np
+
 from sim.world.engine.library import EngineMissingError, engine
 from sim.world.engine.mjcf_meshes import MeshAssets
 from sim.world.meshes.mass import open_edges, volume_m3
@@ -13,6 +15,8 @@ from sim.world.robots.losses import Loss
 from sim.world.robots.model import LinkMesh, Robot
 from sim.world.robots.xml_writing import add, document
 
+FAR_M: Final = 100.0
+"""Length of a mesh from which on it is asked whether its scale is right."""
 CONVEX: Final = 1.001
 """Volume of the hull, by that of the mesh, up to which it is the same body."""
 
@@ -23,6 +27,9 @@ def mesh_losses(robot: Robot) -> Iterator[Loss]:
         seen = link.visual and link.visual.mesh
         for mesh in dict.fromkeys(one for one in (link.mesh, seen) if one is not None):
             for note in (*mesh.left_out, *surface_of(mesh).notes):
+                yield Loss(f"link {link.number}", "mesh", mesh, note)
+            if (length_m := float(np.ptp(surface_of(mesh).vertices, axis=0).max())) > FAR_M:
+                note = f"it is {length_m:.4g} m long; if its numbers are mm, its scale is 0.001"
                 yield Loss(f"link {link.number}", "mesh", mesh, note)
         if link.mesh is not None:
             yield from _hull_losses(link.number, link.mesh)

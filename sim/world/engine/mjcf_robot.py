@@ -169,13 +169,13 @@ def _body(
         add(body, "joint", **each)
     if what.mass.mass_kg > 0.0:
         add(body, "inertial", pos=what.mass.centre_m, mass=what.mass.mass_kg,
-            **_moments(what.mass.inertia_kg_m2))  # fmt: skip
+            **engine_moments(what.mass.inertia_kg_m2))  # fmt: skip
     elif joint.type not in (JointType.FIXED, JointType.END):
         add(body, "inertial", pos=(0.0, 0.0, 0.0), mass=MASSLESS, diaginertia=(MASSLESS,) * 3)
     return body
 
 
-def _moments(tensor: Array) -> dict[str, Numbers]:
+def engine_moments(tensor: Array) -> dict[str, Numbers]:
     """An inertia as the engine takes it after its own rounding: A + B > C, and all above 0.
 
     What is nearer to the bounds than `SLACK` of the greatest moment is moved off by as little; a

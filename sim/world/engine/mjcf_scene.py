@@ -19,6 +19,7 @@ from sim.world.engine.mjcf_robot import (
     MjcfParts,
     PlacedRobot,
     add_robot,
+    engine_moments,
     half_sizes,
     joint_attributes,
     link_name,
@@ -138,10 +139,8 @@ def _body(bearer: Element, body: SceneBody, bit: int, step_s: float) -> None:
             solreffriction=(TIE_STEPS * step_s, 1.0), solimpfriction=STICKING)  # fmt: skip
     what = placed_body(body)
     if what.mass.mass_kg > 0.0:
-        tensor = what.mass.inertia_kg_m2
-        (xx, yy, zz), across = np.diag(tensor).tolist(), (tensor[0, 1], tensor[0, 2], tensor[1, 2])
         add(element, "inertial", pos=what.mass.centre_m, mass=what.mass.mass_kg,
-            fullinertia=(xx, yy, zz, *across))  # fmt: skip
+            **engine_moments(what.mass.inertia_kg_m2))  # fmt: skip
     if what.shape is BodyShape.NONE:
         return
     coefficients = (body.friction, body.friction_torsion_m, body.friction_rolling_m)

@@ -9,7 +9,13 @@ import re
 import zipfile
 from typing import Final
 
-from sim.world.meshes.surface import TRIANGLES_MAX, VERTICES_MAX, MeshError, brief
+from sim.world.meshes.surface import (
+    TRIANGLES_MAX,
+    VERTICES_MAX,
+    MeshError,
+    brief,
+    pictures_left_out,
+)
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.xml_nodes import DEPTH_MAX, XmlNode, read_nodes
 
@@ -19,10 +25,17 @@ DRAWN: Final = ("triangles", "polylist", "polygons")
 """Elements of a mesh that hold faces."""
 UNREAD: Final = ("tristrips", "trifans", "convex_mesh", "spline", "brep")
 """Elements with faces that the reader passes over."""
+UNMOVED: Final = ("lookat",)
+"""Ways to place a node that the reader passes over, as of cameras."""
+STANDING: Final = ("instance_geometry", "instance_node")
+"""Elements of a node that stand for parts."""
 FEWER: Final = f"at most {TRIANGLES_MAX}: reduce (decimate) it in a modelling program"
 SCALE_MIN, SCALE_MAX = 1e-9, 1e9
 """Metres per unit of a file."""
 _COUNT: Final = re.compile(rb"<(?:triangles|polylist|polygons)\b[^>]{0,400}?\bcount=\"(\d{1,9})\"")
+_PICTURE: Final = re.compile(
+    r"<image\b[^>]{0,400}>[^<]{0,100}<init_from\b[^>]{0,100}>(?:\s{0,100}<ref>)?([^<]{0,400})<"
+)
 _DECLARATION: Final = re.compile(r"\A\s{0,100}<\?xml[^>?]{0,400}\?>")
 
 
@@ -59,8 +72,17 @@ def judged_collada(data: bytes) -> tuple[bytes, float, tuple[str, ...]]:
         raise MeshError(brief(told, 200), "COLLADA that is whole, without entities") from None
     if _bare(root.tag) != "COLLADA":
         raise MeshError(f"the outermost element is <{brief(_bare(root.tag), 40)}>", "<COLLADA>")
-    notes = _count_triangles(root)
+    notes = (*_count_triangles(root), *pictures_left_out(_pictures(root, text)))
     return text.encode(), _metres(root), notes
+
+
+def _pictures(root: XmlNode, text: str) -> list[str]:
+    """Files of its images; what else they are called, where one is not told by a file."""
+    nodes = [one for one in _all(root) if _bare(one.tag) == "image"]
+    files = [one.strip() for one in _PICTURE.findall(text)] if nodes else []
+    if len(files) == len(nodes) and all(files):
+        return files
+    return [one.attributes.get("name", one.attributes.get("id", "image")) for one in nodes]
 
 
 def _bare(tag: str) -> str:
@@ -147,6 +169,11 @@ def _count_triangles(root: XmlNode) -> tuple[str, ...]:
     if unread:
         right = "triangles, polylist or polygons: triangulate it in a modelling program"
         raise MeshError(f"<{unread[0]}> is not read", right)
+    for one in elements:
+        moved = next((each for each in one.children if _bare(each.tag) in UNMOVED), None)
+        if moved is not None and any(_bare(each.tag) in STANDING for each in _all(one)):
+            right = "translate, rotate, scale or matrix: apply it in a modelling program"
+            raise MeshError(f"line {moved.line}: <{_bare(moved.tag)}> places a part", right)
     skins = any(_bare(one.tag) == "instance_controller" for one in elements)
     return ("a skin that bones move: it is not read",) if skins else ()
 

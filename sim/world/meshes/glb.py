@@ -10,7 +10,13 @@ import struct
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sim.world.meshes.surface import TRIANGLES_MAX, VERTICES_MAX, MeshError, brief
+from sim.world.meshes.surface import (
+    TRIANGLES_MAX,
+    VERTICES_MAX,
+    MeshError,
+    brief,
+    pictures_left_out,
+)
 
 HEAD: Final = struct.Struct("<4sII")
 CHUNK: Final = struct.Struct("<I4s")
@@ -96,8 +102,9 @@ class _Taker:
             raise MeshError("its numbers are in another file", "one file (.glb) that holds them")
         meshes = [self._mesh(one) for one in told.get("meshes", ())]
         nodes, roots = self._nodes(len(meshes))
-        if told.get("textures") or told.get("images"):
-            self._notes["pictures: textures are those of .obj alone"] = None
+        pictures = enumerate(told.get("images", ()), 1)
+        named = [str(one.get("name") or one.get("uri") or number)[:200] for number, one in pictures]
+        self._notes |= dict.fromkeys(pictures_left_out(named))
         taken: Table = {
             "asset": {"version": "2.0"}, "buffers": [{"byteLength": self._size}],
             "bufferViews": self._views, "accessors": self._accessors, "meshes": meshes,

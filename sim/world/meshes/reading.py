@@ -29,6 +29,8 @@ FILE_MAX: Final = 64_000_000
 """Bytes of one file at most."""
 ENDINGS: Final = (".stl", ".obj", *SCENES)
 """Of files that are read, in capitals too."""
+LFS: Final = b"version https://git-lfs"
+"""Begins a file that stands for one that was not fetched."""
 PARTS_MAX: Final = 64
 """Convex parts of one mesh at most, and files of them."""
 BESIDE_MAX: Final = 64
@@ -244,6 +246,9 @@ def _had(path: str, files: MeshFiles) -> bytes:
         raise MeshError(text, "a file that is there") from None
     if not data:
         raise MeshError(f"{brief(path)} is empty", "a file with a mesh")
+    if data.startswith(LFS):
+        told = f"{brief(path)} is not there, but a pointer of Git LFS to it"
+        raise MeshError(told, "git lfs pull, in its repository, gets the file itself")
     if len(data) > FILE_MAX:
         right = f"at most {FILE_MAX // 10**6} MB: reduce (decimate) it in a modelling program"
         raise MeshError(f"{brief(path)} has {len(data)} bytes", right)

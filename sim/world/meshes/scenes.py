@@ -1,9 +1,9 @@
 """Meshes of COLLADA, PLY and binary glTF, read by trimesh as one surface.
 
 trimesh gets bytes that were judged before (`collada`, `glb`; here: PLY), and a resolver that has no
-file, so it opens nothing by itself. Colours are taken, one for each part; pictures are not. Axes
-are the file's own: as in RViz and pinocchio, ``up_axis`` of COLLADA turns nothing. Lengths of
-COLLADA come out in metres, by its ``unit``.
+file, so it opens nothing by itself. Colours are taken, one for each part; pictures are not, which
+is told. Axes are the file's own: as in RViz and pinocchio, ``up_axis`` of COLLADA turns nothing.
+Lengths of COLLADA come out in metres, by its ``unit``.
 """
 
 import io
@@ -27,6 +27,7 @@ from sim.world.meshes.surface import (
     MeshSurface,
     alike,
     brief,
+    pictures_left_out,
 )
 
 Array = NDArray[np.float64]
@@ -34,6 +35,7 @@ Array = NDArray[np.float64]
 ENDINGS: Final = (".dae", ".ply", ".glb")
 """Of files that are read here, in small letters."""
 _ELEMENT: Final = re.compile(rb"^element\s+(\S+)\s+(\S+)\s*$", re.MULTILINE)
+_PICTURE: Final = re.compile(rb"^comment TextureFile ([^\r\n]{1,400})", re.MULTILINE)
 _PLY_MOST: Final = {b"vertex": VERTICES_MAX, b"face": TRIANGLES_MAX}
 
 
@@ -65,6 +67,8 @@ def read_scene(data: bytes, ending: str) -> MeshSurface:
         data, notes = judged_glb(data)
     else:
         least = max(_faces_of_ply(data), 1)
+        named = _PICTURE.findall(data.partition(b"end_header")[0])
+        notes = pictures_left_out(one.decode("utf-8", "replace").strip() for one in named)
     try:
         scene = _loaded(data, ending)
     except MeshError:

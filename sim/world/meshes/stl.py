@@ -29,7 +29,7 @@ def read_stl(data: bytes) -> MeshSurface:
         if len(data) == HEAD.size + count * ROW.itemsize:
             rows = np.frombuffer(data, ROW, count, HEAD.size)
             return _surface(rows["corners"].astype(np.float64))
-        if data.lstrip()[:5] != b"solid":
+        if data.lstrip()[:5] != b"solid" or not _VERTEX.search(data):  # words have corners
             problem = f"{len(data)} bytes, and {count} triangles take "
             problem += f"{HEAD.size + count * ROW.itemsize}"
             raise MeshError(problem, "an STL file that is whole")

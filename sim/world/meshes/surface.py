@@ -1,5 +1,6 @@
 """A surface of triangles as read-only arrays, and why a file has none."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,6 +24,9 @@ FLAT: Final = 1e-7
 
 LOOKS_MAX: Final = 256
 """Materials of one mesh at most."""
+PICTURES_MAX: Final = 64
+"""Pictures that are left out of a file and told by name."""
+NOT_LAID: Final = "pictures are laid on meshes of .obj alone; export it as .obj with its .mtl"
 LENGTH_MIN_M: Final = 1e-6
 """Least length of a mesh in metres: what is smaller is a wrong scale, and its volume no number."""
 
@@ -31,6 +35,14 @@ def brief(text: str, most: int = 80) -> str:
     """A stranger's word as it is shown: cut where it is long, escaped where it cannot be seen."""
     cut = text if len(text) <= most else f"{text[: most - 3]}..."
     return "".join(one if one.isprintable() else repr(one)[1:-1] for one in cut)
+
+
+def pictures_left_out(names: Iterable[str]) -> tuple[str, ...]:
+    """A note for each picture that a file has or names, of which none is laid on it."""
+    found = list(dict.fromkeys(names))
+    notes = [f"texture {brief(one)}: {NOT_LAID}" for one in found[:PICTURES_MAX]]
+    more = len(found) - PICTURES_MAX
+    return (*notes, f"{more} textures more: {NOT_LAID}") if more > 0 else tuple(notes)
 
 
 class MeshError(ValueError):

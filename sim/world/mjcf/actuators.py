@@ -10,6 +10,10 @@ from sim.world.robots.xml_nodes import XmlNode
 
 PLAIN: Final = ("general", "motor", "velocity", "position", "damper")
 """Of those, that are read."""
+UNTOLD: Final = (
+    "its greatest effort is not told: forcerange, ctrlrange, or actuatorfrcrange of the joint"
+)
+"""Why an actuator is no drive."""
 DRIVEN: Final = (JointType.HINGE, JointType.SLIDE)
 """Joints that a drive moves."""
 
@@ -27,9 +31,9 @@ def read_drives(values: MjcfValues, root: XmlNode, joints: list[NamedJoint]) -> 
             joint = known.get(node.get("joint") or "")
             if node.tag in PLAIN and node.tag != "damper":
                 reason = _why_not(node, joint)
-            drive = None if reason or joint is None else _drive(values, node)
+            drive = None if reason or joint is None else _drive(values, node, joint.node)
             if drive is None or joint is None:
-                reason = reason or "its greatest effort is not told: forcerange, or ctrlrange"
+                reason = reason or UNTOLD
                 values.losses.append(node.loss(f"<{node.tag}>", node.get("name"), reason))
                 node.asked.update(node.attributes)
             else:
@@ -57,6 +61,8 @@ def _why_not(node: XmlNode, joint: NamedJoint | None) -> str:
         return f"a {joint.type} joint has no drive"
     if joint.drive is not None:
         return "another one drives this joint"
+    if node.tag != "general":  # it says by itself what its force is made of
+        return ""
     if (node.get("dyntype") or "none") != "none":
         return "drives have no dynamics of their own"
     for name, usual in (("gaintype", ("fixed",)), ("biastype", ("none", "affine"))):
@@ -65,12 +71,13 @@ def _why_not(node: XmlNode, joint: NamedJoint | None) -> str:
     return ""
 
 
-def _drive(values: MjcfValues, node: XmlNode) -> RobotDrive | None:
-    """None if it does not tell its greatest effort."""
+def _drive(values: MjcfValues, node: XmlNode, joint: XmlNode) -> RobotDrive | None:
+    """None if neither it nor its joint tells its greatest effort."""
     gear = (values.listed(node, "gear", 6) or (1.0,))[0]
     force, command = (_bounds(values, node, one) for one in ("force", "ctrl"))
     gain, bias = _law(values, node)
-    effort_max = abs(gear) * force if force else None
+    efforts = (abs(gear) * force, _bounds(values, joint, "actuatorfrc"))
+    effort_max = min((one for one in efforts if one), default=None)
     if node.tag == "position" or bias[1]:
         if effort_max is not None:
             reason = "a servo of positions is a drive by torque; a law gives its command"
@@ -79,6 +86,11 @@ def _drive(values: MjcfValues, node: XmlNode) -> RobotDrive | None:
     if bias[2] == 0.0:
         by_command = abs(gain * gear) * command if command else None
         told = [one for one in (effort_max, by_command) if one is not None]
+        for name in ("forcerange", "ctrlrange"):
+            least, greatest = (*values.listed(node, name, 2), 0.0, 0.0)[:2]
+            if told and least != -greatest:
+                reason = "a drive acts as far both ways: by the greater of the two"
+                values.losses.append(node.loss(name, (least, greatest), reason))
         return _by_torque(min(told) if told else None)
     slowing = -bias[2] * gear * gear
     if slowing <= 0.0:
@@ -101,20 +113,25 @@ def _law(values: MjcfValues, node: XmlNode) -> tuple[float, Numbers]:
         case "motor":
             return 1.0, (0.0, 0.0, 0.0)
         case "velocity":
-            gain = values.number(node, "kv", 1.0)
+            gain = values.number(node, "kv", _gain(values, node))
             return gain, (0.0, 0.0, -gain)
         case "position":
-            gain = values.number(node, "kp", 1.0)
+            gain = values.number(node, "kp", _gain(values, node))
             return gain, (0.0, -gain, -values.number(node, "kv", 0.0))
         case _:
-            gain = (values.listed(node, "gainprm", 10) or (1.0,))[0]
+            gain = _gain(values, node)
             told = (*values.listed(node, "biasprm", 10), 0.0, 0.0, 0.0)[:3]
             return gain, told if node.get("biastype") == "affine" else (0.0, 0.0, 0.0)
+
+
+def _gain(values: MjcfValues, node: XmlNode) -> float:
+    """Of a ``general`` itself, or of one in the defaults."""
+    return (values.listed(node, "gainprm", 10) or (1.0,))[0]
 
 
 def _bounds(values: MjcfValues, node: XmlNode, what: str) -> float:
     """Greatest magnitude of force or command; 0 if it is not bounded."""
     told = values.listed(node, f"{what}range", 2)
     limited = node.get(f"{what}limited") or "auto"
-    bounded = limited == "true" or (limited == "auto" and values.units.has_limits)
+    bounded = limited == "true" or (limited == "auto" and values.units_of(node).has_limits)
     return max(map(abs, told)) if bounded and len(told) == 2 else 0.0

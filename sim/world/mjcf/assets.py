@@ -1,6 +1,6 @@
 """Meshes and materials that a model names."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -10,6 +10,7 @@ from sim.world.meshes.reading import ENDINGS, SCENES, OutsideError, surface_of
 from sim.world.meshes.surface import MeshError
 from sim.world.mjcf.values import MjcfValues
 from sim.world.robots.model import LinkMesh, Triple
+from sim.world.robots.tree import rotation_of
 from sim.world.robots.xml_nodes import XmlNode, named
 from sim.world.robots.xml_values import triple
 
@@ -54,24 +55,46 @@ def _mesh(values: MjcfValues, node: XmlNode, found: ModelAssets) -> None:
     name = node.get("name") or stem
     scale = triple(values.numbers(node, "scale", (1.0, 1.0, 1.0)))
     found.inertias[name] = node.get("inertia") or LEGACY
-    moved = [one for one in ("refpos", "refquat", "builtin") if node.get(one) is not None]
-    mesh, unread = None, f"its mesh has {', '.join(moved)}" if moved else ""
+    built = node.get("builtin")
+    mesh, unread = None, "" if built is None else f"its mesh is builtin = {built}"
     if not unread and file is not None:
         mesh, unread = _of_file(values, node, file, scale)
     elif not unread:
         mesh, unread = _of_text(values, node, name, scale)
+    if mesh is not None:
+        mesh, unread = _moved(values, node, name, mesh)
     if mesh is not None:
         found.meshes[name] = mesh
     else:
         found.unread[name] = unread
 
 
+def _moved(
+    values: MjcfValues, node: XmlNode, name: str, mesh: LinkMesh
+) -> tuple[LinkMesh | None, str]:
+    """A mesh whose numbers are seen from another frame, as a file that holds them as seen there."""
+    at = values.numbers(node, "refpos", (0.0, 0.0, 0.0))
+    turned = values.numbers(node, "refquat", (1.0, 0.0, 0.0, 0.0))
+    if not any(at) and turned == (1.0, 0.0, 0.0, 0.0):
+        return mesh, ""
+    if not any(turned):
+        values.fault(node, turned, "refquat turns nothing", "w x y z of a length above 0")
+        return mesh, ""
+    try:
+        surface = surface_of(replace(mesh, scale=(1.0, 1.0, 1.0)))
+    except MeshError as error:
+        return None, f"its mesh {mesh.file}: {error.problem}"
+    points = (surface.vertices - at) @ rotation_of(turned)
+    file = f"{name} moved.obj"
+    return LinkMesh(file, mesh.scale, (), ((file, write_obj(points, surface.triangles)),)), ""
+
+
 def _of_file(
     values: MjcfValues, node: XmlNode, file: str, scale: Triple
 ) -> tuple[LinkMesh | None, str]:
     path = file.replace("\\", "/")
-    path = path.rpartition("/")[2] if values.units.bare_names else path
-    folder = values.units.mesh_folder
+    path = path.rpartition("/")[2] if values.units_of(node).bare_names else path
+    folder = values.units_of(node).mesh_folder
     path = f"{folder.rstrip('/')}/{path}" if folder and not path.startswith("/") else path
     if not path.lower().endswith(ENDINGS):
         return None, f"its mesh {path} is not read; read are {', '.join(ENDINGS)}"

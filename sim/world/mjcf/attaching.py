@@ -2,7 +2,8 @@
 
 The engine's manual, XML reference, "body/attach": a body of another model, or all of its world,
 stands in the place of the element; every name in it has a prefix; its defaults, assets, drives and
-ties come with it. The other model's ``compiler`` has to read numbers as this one's does.
+ties come with it. Its numbers are read as its own ``compiler`` says; ``settotalmass`` is that of
+the document alone.
 """
 
 import posixpath
@@ -37,10 +38,8 @@ class _Other:
     """Another model, read."""
 
     root: XmlNode
-    folder: str
-    """Of its file, from that of the document."""
+    """Its elements, which know how their numbers are read."""
     characters: int
-    units: ModelUnits
 
 
 def attach_models(
@@ -109,21 +108,18 @@ def _read(
         return None
     put_within(root, node, file)
     include_files(values, root, beside)
-    found = _Other(root, folder, characters, units_of(root))
+    units = units_of(root)
+    units = replace(units, mesh_folder=posixpath.join(folder, units.mesh_folder))
+    for one in _all(root):
+        one.units = units
     for compiler in root.children:
         if compiler.tag == "compiler":
             values.losses += compiler.untaken(REASONS)
-    return found
+    return _Other(root, characters)
 
 
 def _attach(values: MjcfValues, root: XmlNode, place: XmlNode, other: _Other) -> None:
     prefix = place.get("prefix") or ""
-    own = replace(values.units, mesh_folder="", total_kg=-1.0)
-    if replace(other.units, mesh_folder="", total_kg=-1.0) != own:
-        reason = "its <compiler> reads numbers unlike this model's; write the same in both"
-        values.losses.append(place.loss("<attach>", place.get("model"), reason))
-        place.taken = True
-        return
     worlds = [
         child for one in other.root.children if one.tag == "worldbody" for child in one.children
     ]
@@ -143,7 +139,7 @@ def _attach(values: MjcfValues, root: XmlNode, place: XmlNode, other: _Other) ->
     _add_defaults(root, other, prefix, main)
     for section in other.root.children:
         if section.tag == "asset":
-            _add(root, section, prefix, main, lambda node: _placed(values, node, other))
+            _add(root, section, prefix, main, _named)
         elif section.tag in SECTIONS:
             _add(root, section, prefix, main, lambda node: node if _within(node, names) else None)
         elif section.tag in ("keyframe", "option"):
@@ -177,18 +173,13 @@ def _add(
     root.children += [made] if found else []
 
 
-def _placed(values: MjcfValues, node: XmlNode, other: _Other) -> XmlNode:
-    """An asset whose file is found from this model's folder of meshes, with a name."""
-    file = node.attributes.get("file")
-    if node.tag != "mesh" or file is None:
+def _named(node: XmlNode) -> XmlNode:
+    """An asset with the name that it has without being told one."""
+    if node.tag != "mesh" or "file" not in node.attributes:
         return node
-    file = file.replace("\\", "/")
-    attributes = dict(node.attributes)
-    attributes.setdefault("name", posixpath.splitext(posixpath.basename(file))[0])
-    if not file.startswith("/"):
-        whole = posixpath.join(other.folder, other.units.mesh_folder, file)
-        attributes["file"] = posixpath.relpath(whole, values.units.mesh_folder or ".")
-    return _made(node, node.tag, attributes)
+    file = node.attributes["file"].replace("\\", "/")
+    stem = posixpath.splitext(posixpath.basename(file))[0]
+    return _made(node, node.tag, {"name": stem, **node.attributes})
 
 
 def _within(node: XmlNode, names: set[str]) -> bool:
@@ -225,5 +216,5 @@ def _copy(node: XmlNode, prefix: str) -> XmlNode:
 def _made(place: XmlNode, tag: str, attributes: dict[str, str]) -> XmlNode:
     """An element at the place of another."""
     made = XmlNode(tag, attributes, place.line, place.column)
-    made.within = place.within
+    made.within, made.units = place.within, place.units
     return made

@@ -12,14 +12,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.engine.mjcf_robot import MASSLESS
 from sim.world.mjcf.assets import ModelAssets
-from sim.world.mjcf.geoms import body_fields, inertia_of
+from sim.world.mjcf.geoms import body_fields
+from sim.world.mjcf.inertials import bounded, bounded_nothing, told_inertia
 from sim.world.mjcf.joints import MjcfJoint, read_joints
 from sim.world.mjcf.values import MjcfValues, shift
-from sim.world.robots.model import JointType, LinkInertia
+from sim.world.robots.model import JointType
 from sim.world.robots.named import NamedJoint, NamedLink
-from sim.world.robots.shapes import MassProperties, tensor_of
 from sim.world.robots.urdf_words import WORLD
 from sim.world.robots.xml_nodes import XmlNode
 from sim.world.robots.xml_values import triple
@@ -104,17 +103,26 @@ class BodyReader:
         if link.number is not None:
             link.fields["name"] = ""
         geoms = [one for one in inside if one[0].tag == "geom"]
-        told = next((one for one, _ in inside if one.tag == "inertial"), None)
-        by_shape = values.units.weighs_bodies
+        told, around_it = next(
+            (one for one in inside if one[0].tag == "inertial"), (None, np.eye(4))
+        )
+        by_shape = values.units_of(node).weighs_bodies
         weigh = by_shape if by_shape is not None else told is None
         link.fields.update(
             body_fields(values, self._assets, node, geoms, offset, weigh=weigh)
         )  # fmt: skip
         if told is not None and not weigh:
-            self._inertial(link, told, offset)
+            if (found := told_inertia(values, node, told, around_it, offset)) is not None:
+                link.fields["inertia"] = found
+                for one in ("density_kg_m3", "mass_kg"):
+                    link.fields.pop(one, None)
         elif told is not None:
             values.losses.append(told.loss("<inertial>", None, "bodies weigh what their geoms do"))
             told.asked.update(told.attributes)
+        elif "inertia" in link.fields:
+            link.fields["inertia"] = bounded(values.units_of(node), link.fields["inertia"])
+        if not {"inertia", "density_kg_m3", "mass_kg"} & link.fields.keys():
+            link.fields["inertia"] = bounded_nothing(values, node, offset)
         self.found.links.append(link)
         self._inside(node, name, inside)
 
@@ -166,23 +174,6 @@ class BodyReader:
             parent, before = child, at
         return before
 
-    def _inertial(self, link: NamedLink, node: XmlNode, offset: Array) -> None:
-        """Mass, centre and inertia in the link's axes; none of what our own models write for it."""
-        values = self._values
-        pose, mass = values.frame(node), values.needed(node, "mass")
-        moments = values.listed(node, "diaginertia", 3)
-        full = values.listed(node, "fullinertia", 6)
-        if len(moments) != 3 and len(full) != 6:
-            values.fault(node, None, "an inertial has no moments", "diaginertia or fullinertia")
-            return
-        if (mass == MASSLESS and moments == (MASSLESS,) * 3) or mass == 0.0:
-            return
-        tensor = tensor_of(full) if len(full) == 6 else np.diag(moments)
-        R = pose[:3, :3]
-        link.fields["inertia"] = _inertia(mass, pose[:3, 3] - offset, R @ tensor @ R.T)
-        for one in ("density_kg_m3", "mass_kg"):
-            link.fields.pop(one, None)
-
     def _number(self, kind: str, name: str) -> int | None:
         match = OWN[kind].fullmatch(name) if self._ours else None
         return int(match[1]) if match else None
@@ -216,10 +207,6 @@ def are_ours(world: XmlNode) -> bool:
         if node.tag == "body":
             found.append(bool(OWN["l"].fullmatch(node.attributes.get("name", ""))))
     return bool(found) and all(found)
-
-
-def _inertia(mass: float, centre: Array, tensor: Array) -> LinkInertia:
-    return inertia_of([MassProperties(mass, centre, tensor)])
 
 
 def _elements(values: MjcfValues, node: XmlNode, around: Array) -> Iterator[Placed]:

@@ -54,8 +54,9 @@ def _give(values: XmlValues, node: XmlNode, classes: Classes, nearest: str) -> N
             values.fault(child, name, "no such class of defaults", f"one of: {known}")
         tag = _tag_of_default(node.tag, child.tag)
         child.fallbacks = tuple(
-            one for default in classes.get(name, ()) for one in default.children if one.tag == tag
-        )
+            one for default in classes.get(name, ()) for one in default.children
+            if one.tag == tag or {one.tag, tag} <= {*ACTUATORS}
+        )  # fmt: skip
         inside = child.get("childclass") if child.tag in ("body", "frame") else None
         if inside is not None and inside not in classes:
             known = ", ".join(sorted(classes)[:8]) or "none"
@@ -67,6 +68,4 @@ def _tag_of_default(section: str, tag: str) -> str:
     """The element of a class that stands for an element of a section."""
     if section == "equality":
         return "equality"
-    if section == "actuator" and tag in ACTUATORS:
-        return tag
     return tag if section not in ("sensor", "keyframe", "custom") else ""

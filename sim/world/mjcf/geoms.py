@@ -121,7 +121,8 @@ def body_fields(
             reason = ONE_EACH if one.kind in SHAPES else "no link has a body of this type"
             values.losses.append(one.node.loss("<geom>", one.kind, reason, named(body)))
     weights = [one for one in found if one.mass is not None]
-    if len(weights) == 1 and weights[0] is touched and weights[0].density:
+    is_bounded = values.units_of(body).bounds_bodies
+    if len(weights) == 1 and weights[0] is touched and weights[0].density and not is_bounded:
         fields.update(weights[0].density)
     elif weights:
         fields["inertia"] = inertia_of([one.mass for one in weights if one.mass])
@@ -147,6 +148,8 @@ def _read(
     weigh: bool,
 ) -> _Geom | None:  # fmt: skip
     kind = "sphere" if node.get("type") is None else values.word(node, "type", TYPES)
+    first, last = values.units_of(node).groups
+    weigh = weigh and first <= values.number(node, "group", 0.0) <= last
     node.get("name")
     name, mesh = node.get("mesh"), None
     if kind == "mesh" or (name is not None and kind in SHAPES):

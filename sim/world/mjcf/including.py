@@ -136,7 +136,7 @@ def _copies(values: MjcfValues, node: XmlNode, total: list[int]) -> list[XmlNode
     step = np.eye(4)
     step[:3, 3] = values.numbers(node, "offset", (0.0, 0.0, 0.0))
     if node.get("euler") is not None:
-        step[:3, :3] = values.euler(values.numbers(node, "euler", (0.0, 0.0, 0.0)))
+        step[:3, :3] = values.euler(node, values.numbers(node, "euler", (0.0, 0.0, 0.0)))
     separator = node.get("sep") or ""
     pose = np.eye(4)
     found: list[XmlNode] = []
@@ -162,7 +162,7 @@ def _copy(node: XmlNode, suffix: str) -> XmlNode:
 def _like(node: XmlNode, tag: str, attributes: dict[str, str]) -> XmlNode:
     """An element at the place of another."""
     made = XmlNode(tag, attributes, node.line, node.column)
-    made.within = node.within
+    made.within, made.units = node.within, node.units
     return made
 
 

@@ -1,5 +1,6 @@
 """Joints of a body, and which of them make one joint of a document."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -17,6 +18,8 @@ KINDS: Final = {
     "free": JointType.FREE,
 }  # fmt: skip
 """Types of joint."""
+MORE_THAN_A_TURN: Final = "more than a turn either way: a turn stands instead"
+"""Why a hinge has other limits than its model."""
 LEVEL: Final = 1e-9
 """Cosine of two axes below which they are perpendicular."""
 
@@ -94,7 +97,7 @@ def _joint(values: MjcfValues, node: XmlNode, name: str, around: Array) -> MjcfJ
 def _ref(values: MjcfValues, node: XmlNode, kind: JointType) -> float:
     """The model's coordinate where the document's is 0."""
     told = values.number(node, "ref", 0.0)
-    return values.angle(told) if kind is JointType.HINGE else told
+    return values.angle(node, told) if kind is JointType.HINGE else told
 
 
 def _limits(
@@ -105,16 +108,24 @@ def _limits(
     limited = node.get("limited") or "auto"
     is_bounded = limited == "true"
     if limited == "auto":
-        is_bounded = values.units.has_limits and bool(told) and kind is not JointType.FREE
+        is_bounded = values.units_of(node).has_limits and bool(told) and kind is not JointType.FREE
     if not is_bounded or len(told) != 2 or kind is JointType.FREE:
+        return ()
+    if told[0] == told[1] and limited == "auto":
+        reason = "its ends are equal: it has no limits"
+        values.losses.append(node.loss("range", told, reason))
         return ()
     if kind is JointType.SLIDE:
         return ((told[0] - _ref(values, node, kind), told[1] - _ref(values, node, kind)),)
-    least, greatest = values.angle(told[0]), values.angle(told[1])
+    least, greatest = values.angle(node, told[0]), values.angle(node, told[1])
     if kind is JointType.BALL:
         return ((0.0, greatest),)
     zero = _ref(values, node, kind)
-    return ((least - zero, greatest - zero),)
+    least, greatest = least - zero, greatest - zero
+    if max(-least, greatest) > math.tau * (1.0 + 1e-9):
+        values.losses.append(node.loss("range", told, MORE_THAN_A_TURN))
+        least, greatest = max(least, -math.tau), min(greatest, math.tau)
+    return ((least, greatest),)
 
 
 def _together(joints: list[MjcfJoint], asked_for: frozenset[str]) -> list[MjcfJoint]:

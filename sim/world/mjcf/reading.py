@@ -34,7 +34,6 @@ from sim.world.scenes.model import Stepping
 RIGHT: Final = "<mujoco> is the outermost element; the name of a file of URDF ends in .urdf"
 """What a model would be."""
 SWITCHED: Final = {
-    "balanceinertia": "false", "boundmass": "0", "boundinertia": "0", 
     "fusestatic": "false", "discardvisual": "false", "coordinate": "local", "alignfree": "false",
 }  # fmt: skip
 """Attributes of ``compiler`` that change a model unless they are so."""
@@ -147,6 +146,14 @@ class _Reader:
             weighs = node.get("inertiafromgeom") or "auto"
             units = replace(units, has_limits=limits, bare_names=bare, mesh_folder=folder,
                             weighs_bodies={"true": True, "false": False}.get(weighs))  # fmt: skip
+            units = replace(
+                units, least_kg=values.number(node, "boundmass", units.least_kg),
+                least_kg_m2=values.number(node, "boundinertia", units.least_kg_m2),
+                balances=values.flag(node, "balanceinertia", instead=units.balances),
+            )  # fmt: skip
+            told = values.listed(node, "inertiagrouprange", 2)
+            if len(told) == 2:
+                units = replace(units, groups=(int(told[0]), int(told[1])))
             for name in ("assetdir", "texturedir", "usethread"):
                 node.get(name)
             if node.attributes.get("coordinate") == "global":

@@ -37,6 +37,19 @@ class ModelUnits:
     """What all bodies weigh together; below 0 for what they tell."""
     weighs_bodies: bool | None = None
     """Whether bodies weigh what their shapes do; None where they have no ``inertial``."""
+    groups: tuple[int, int] = (0, 5)
+    """The first and last group of shapes by which bodies weigh."""
+    least_kg: float = 0.0
+    """Mass of a body at least."""
+    least_kg_m2: float = 0.0
+    """Principal moment of a body at least."""
+    balances: bool = False
+    """Whether moments that are no body's become three equal ones."""
+
+    @property
+    def bounds_bodies(self) -> bool:
+        """Whether bodies weigh otherwise than they tell."""
+        return bool(self.least_kg or self.least_kg_m2 or self.balances)
 
 
 class MjcfValues(XmlValues):
@@ -62,9 +75,13 @@ class MjcfValues(XmlValues):
             return instead
         return self.word(node, name, {"true": None, "false": None}) == "true"
 
-    def angle(self, value: float) -> float:
-        """In rad, of one in the model's unit."""
-        return math.radians(value) if self.units.degrees else value
+    def units_of(self, node: XmlNode) -> ModelUnits:
+        """How numbers of an element are read: as the model says that it comes from."""
+        return node.units if isinstance(node.units, ModelUnits) else self.units
+
+    def angle(self, node: XmlNode, value: float) -> float:
+        """In rad, of one in the unit of an element."""
+        return math.radians(value) if self.units_of(node).degrees else value
 
     def frame(self, node: XmlNode) -> Array:
         """Of an element by its position and orientation, shape (4, 4)."""
@@ -80,36 +97,36 @@ class MjcfValues(XmlValues):
                 source.asked.add(name)
                 if name in source.attributes:
                     numbers = self.numbers(source, name, (0.0,) * count)
-                    if (found := self._rotation(name, numbers)) is not None:
+                    if (found := self._rotation(source, name, numbers)) is not None:
                         return found
                     right = "directions of a length above 0, two of them not parallel"
                     self.fault(source, source.attributes[name], f"{name} turns nothing", right)
                     return np.eye(3)
         return np.eye(3)
 
-    def _rotation(self, name: str, numbers: Numbers) -> Array | None:
+    def _rotation(self, node: XmlNode, name: str, numbers: Numbers) -> Array | None:
         match name:
             case "quat":
                 return rotation_of(numbers) if any(numbers) else None
             case "axisangle":
                 known = any(numbers[:3])
-                return turn(numbers[:3], self.angle(numbers[3])) if known else None
+                return turn(numbers[:3], self.angle(node, numbers[3])) if known else None
             case "euler":
-                return self.euler(numbers)
+                return self.euler(node, numbers)
             case "zaxis":
                 return upright(np.array(numbers))
             case _:
                 return _spanned(np.array(numbers[:3]), np.array(numbers[3:]))
 
-    def euler(self, numbers: Numbers) -> Array:
-        """Rotation of three angles, shape (3, 3).
+    def euler(self, node: XmlNode, numbers: Numbers) -> Array:
+        """Rotation of three angles of an element, shape (3, 3).
 
         Small letters turn about axes that are turned along, capitals about fixed ones.
         """
         found = np.eye(3)
-        for letter, value in zip(self.units.euler, numbers, strict=True):
+        for letter, value in zip(self.units_of(node).euler, numbers, strict=True):
             axis = [float(letter.lower() == one) for one in "xyz"]
-            one = turn(axis, self.angle(value))
+            one = turn(axis, self.angle(node, value))
             found = found @ one if letter.islower() else one @ found
         return found
 

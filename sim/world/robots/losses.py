@@ -1,10 +1,10 @@
 """What a form of a document cannot say of a robot."""
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Final
 
-from sim.world.robots.model import Robot, RobotJoint, RobotLink
+from sim.world.robots.model import Robot, RobotJoint, RobotLink, Triple
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,9 @@ MOTION: Final = frozenset({
     "frictionloss", "range", "gravity", "gravity_m_s2", "timestep", "integrator", "density",
     "viscosity", "wind",
     "stiffness", "springref", "springdamper", "gravcomp", "relpose", "site1", "actuatorfrcrange",
-    "forcerange", "settotalmass", "boundmass", "boundinertia", "balanceinertia", "<joint>",
-    "<freejoint>", "<dynamics>", "dynamics", "<body>", "<tendon>", "<connect>", "<weld>",
+    "forcerange", "ctrlrange", "shellinertia", "actuation", "damper", "spring", "equality",
+    "constraint", "<joint>", "<freejoint>", "<dynamics>", "dynamics", "<body>", "<tendon>",
+    "<connect>", "<weld>",
     "<loop_joint>", "<attach>", "<composite>", "<flexcomp>", "<deformable>", "<flag>", "polycoef",
     *(f"<{one}>" for one in ("general", "motor", "position", "velocity", "intvelocity", "damper",
                              "cylinder", "muscle", "adhesion", "dcmotor")),
@@ -74,6 +75,22 @@ def refuse_losses(losses: Iterable[Loss]) -> None:
     """
     if found := tuple(losses):
         raise LossError(found)
+
+
+def gravity_losses(
+    robots: Mapping[str, Robot], counts_m_s2: Triple, whose: str
+) -> Iterator[Loss]:  # fmt: skip
+    """Gravities of robots that do not act, for another one does.
+
+    Args:
+        robots: by what they are called.
+        counts_m_s2: what acts.
+        whose: who says that, and its key.
+    """
+    for name, robot in robots.items():
+        if robot.gravity_m_s2 not in (None, counts_m_s2):
+            reason = f"{whose} counts, {counts_m_s2}; write it there, if this one is meant"
+            yield Loss(f"robot {name}", "gravity_m_s2", robot.gravity_m_s2, reason)
 
 
 def losses_beside(

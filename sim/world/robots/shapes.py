@@ -28,6 +28,8 @@ SIZES: Final[Mapping[BodyShape, tuple[str, ...]]] = MappingProxyType(
     }
 )
 """What the numbers of a size are. The length may be left out: from joint to joint."""
+SLACK: Final = 1e-9
+"""Of principal moments, in parts of the largest."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,3 +114,25 @@ def tensor_of(entries: Sequence[float]) -> Array:
     """The tensor xx, yy, zz, xy, xz, yz, shape (3, 3)."""
     xx, yy, zz, xy, xz, yz = entries
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def nearest_inertia(entries: Sequence[float]) -> Array | None:
+    """The nearest inertia that a body can have; None if this one can be.
+
+    Negative moments become those of a rod, or all 0 of a point; one beyond the sum of the others
+    shares the excess.
+    """
+    if not any(entries):
+        return None
+    moments, axes = np.linalg.eigh(tensor_of(entries))
+    least, middle, greatest = moments.tolist()
+    slack = SLACK * greatest
+    if greatest <= 0.0:
+        return np.zeros((3, 3))
+    if least >= -slack and greatest <= least + middle + slack:
+        return None
+    excess = greatest - least - middle
+    nearest = np.array([least + excess / 3.0, middle + excess / 3.0, greatest - excess / 3.0])
+    if nearest[0] < 0.0:
+        nearest = np.array([0.0, 0.5 * (middle + greatest), 0.5 * (middle + greatest)])
+    return axes @ np.diag(nearest) @ axes.T

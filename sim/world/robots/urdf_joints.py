@@ -156,7 +156,11 @@ def _bound(values: XmlValues, joint: NamedJoint, node: XmlNode, name: str) -> fl
     """Greatest effort or velocity; 0 where none is known, or one beyond `NUMBER_MAX` is told."""
     word = node.get(name)
     if word is None or not is_beyond(word):
-        return values.number(node, name, UNKNOWN)
+        if (found := values.number(node, name, UNKNOWN)) < 0.0:
+            right = "above 0, or 0 where none is known"
+            values.fault(node, found, f"{_of(joint)} {name}: below 0", right)
+            return UNKNOWN
+        return found
     reason = f"beyond {NUMBER_MAX:g}: no bound is known"
     values.losses.append(node.loss(name, word, reason, _of(joint)))
     return UNKNOWN

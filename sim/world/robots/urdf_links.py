@@ -16,7 +16,7 @@ from sim.world.robots.model import (
 )
 from sim.world.robots.named import NamedLink
 from sim.world.robots.rotations import quaternion_of
-from sim.world.robots.shapes import SIZES, tensor_of
+from sim.world.robots.shapes import SIZES, nearest_inertia, tensor_of
 from sim.world.robots.urdf_meshes import read_mesh, unreadable
 from sim.world.robots.urdf_words import INERTIA
 from sim.world.robots.xml_nodes import XmlNode, named
@@ -29,8 +29,6 @@ SOLIDS: Final = {
     for one in (BodyShape.BOX, BodyShape.CYLINDER, BodyShape.CAPSULE, BodyShape.SPHERE)
 }
 """Elements of a geometry that are read."""
-SLACK: Final = 1e-9
-"""Of principal moments, in parts of the largest."""
 
 
 def read_link(values: XmlValues, node: XmlNode, colours: dict[str, Triple]) -> NamedLink:
@@ -72,7 +70,11 @@ def read_colour(values: XmlValues, material: XmlNode) -> Triple | None:
     if alpha != 1.0:
         reason = "bodies are not seen through"
         values.losses.append(colour.loss("alpha", alpha, reason, named(material)))
-    return triple(tuple(rgb))
+    within = tuple(min(max(one, 0.0), 1.0) for one in rgb)
+    if within != tuple(rgb):
+        reason = "red, green and blue are 0 to 1 each: the nearest stand instead"
+        values.losses.append(colour.loss("rgba", tuple(rgb), reason, named(material)))
+    return triple(within)
 
 
 Geometry = tuple[XmlNode, BodyShape, Numbers, Array, LinkMesh | None]
@@ -93,7 +95,9 @@ def _first(values: XmlValues, link: XmlNode, tag: str) -> Geometry | None:
         if found is None and shape is not None and not unread:
             found = _geometry(values, node, mesh)
             link.take(node)
-            continue
+            if (unread := _nothing(found, tag)) == "":
+                continue
+            found = None
         reason = unread or "a link has one body that touches others, and one that is seen"
         if shape is None:
             told = [one.tag for one in inside]
@@ -103,6 +107,17 @@ def _first(values: XmlValues, link: XmlNode, tag: str) -> Geometry | None:
         values.losses.append(node.loss(f"<{tag}>", node.get("name"), reason, named(link)))
         link.take(node, whole=True)
     return found
+
+
+def _nothing(body: Geometry, tag: str) -> str:
+    """Why a body that stands where there is none is left out; empty of one that bounds something.
+
+    Exporters write sizes of 0 for links that are only frames.
+    """
+    least = min(body[2], default=1.0)
+    if least > 0.0 or (least < 0.0 and tag == "collision"):
+        return ""
+    return f"its {body[1].value} has a size of {least:g} m: there is nothing of it"
 
 
 def _geometry(values: XmlValues, node: XmlNode, mesh: LinkMesh | None) -> Geometry:
@@ -153,7 +168,7 @@ def _inertia(values: XmlValues, link: NamedLink, inertial: XmlNode) -> LinkInert
             values.losses.append(inertial.loss("inertia", entries, reason, named(link.node)))
         return None
     R = pose[:3, :3]
-    physical = _physical(entries)
+    physical = nearest_inertia(entries)
     if physical is not None:
         reason = "its principal moments are no body's; the nearest that are one's stand instead"
         values.losses.append(inertial.loss("inertia", entries, reason, named(link.node)))
@@ -161,25 +176,3 @@ def _inertia(values: XmlValues, link: NamedLink, inertial: XmlNode) -> LinkInert
     xx, yy, zz = np.diag(turned).tolist()
     across = (float(turned[0, 1]), float(turned[0, 2]), float(turned[1, 2]))
     return LinkInertia(mass, triple(pose[:3, 3]), (xx, yy, zz, *across))
-
-
-def _physical(entries: Numbers) -> Array | None:
-    """The nearest inertia that a body can have; None if this one can be.
-
-    Negative moments become those of a rod, or all 0 of a point; one beyond the sum of the others
-    shares the excess.
-    """
-    if not any(entries):
-        return None
-    moments, axes = np.linalg.eigh(tensor_of(entries))
-    least, middle, greatest = moments.tolist()
-    slack = SLACK * greatest
-    if greatest <= 0.0:
-        return np.zeros((3, 3))
-    if least >= -slack and greatest <= least + middle + slack:
-        return None
-    excess = greatest - least - middle
-    nearest = np.array([least + excess / 3.0, middle + excess / 3.0, greatest - excess / 3.0])
-    if nearest[0] < 0.0:
-        nearest = np.array([0.0, 0.5 * (middle + greatest), 0.5 * (middle + greatest)])
-    return axes @ np.diag(nearest) @ axes.T

@@ -1,5 +1,7 @@
 """Meshes of URDF: ``<mesh filename scale>``, with ``<part filename>`` of ours for convex parts."""
 
+from urllib.parse import unquote
+
 from sim.world.meshes.reading import ENDINGS, SCENES, OutsideError, surface_of
 from sim.world.meshes.surface import MeshError
 from sim.world.robots.model import LinkMesh
@@ -16,9 +18,11 @@ def read_mesh(values: XmlValues, node: XmlNode) -> tuple[LinkMesh | None, str]:
     Files of other programs' forms that are not read, and of packages that are not found, are left
     out; an STL or OBJ of the document's own that cannot be read is a fault.
     """
-    file = values.word(node, "filename")
+    file = path_of(values.word(node, "filename"))
     scale = values.numbers(node, "scale", (1.0, 1.0, 1.0))
-    parts = tuple(values.word(part, "filename") for part in node.all("part"))
+    parts = tuple(path_of(values.word(part, "filename")) for part in node.all("part"))
+    if node.attributes.get("filename") == "":
+        return None, "its mesh has no name of a file"
     if file and not file.lower().endswith(ENDINGS):
         return None, f"its mesh {file} is not read; read are {', '.join(ENDINGS)}"
     mesh = LinkMesh(file, triple(scale), parts)
@@ -36,6 +40,12 @@ def read_mesh(values: XmlValues, node: XmlNode) -> tuple[LinkMesh | None, str]:
             return None, f"its mesh {file} is not there: no folder above the document has it"
         values.fault(node, file, error.problem, error.remedy)
     return mesh, ""
+
+
+def path_of(name: str) -> str:
+    """Of a file: with slashes, as of Windows too; of an URI its letters that are written as %20."""
+    name = name.replace("\\", "/")
+    return unquote(name) if "://" in name else name
 
 
 def unreadable(mesh: LinkMesh) -> str:

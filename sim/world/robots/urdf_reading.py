@@ -25,7 +25,7 @@ from sim.world.robots.starting import start_inside
 from sim.world.robots.urdf_joints import axes_of_plane, read_joint, read_loop
 from sim.world.robots.urdf_links import read_colour, read_link
 from sim.world.robots.urdf_merging import merged
-from sim.world.robots.xml_nodes import read_nodes
+from sim.world.robots.xml_nodes import XmlNode, read_nodes
 from sim.world.robots.xml_values import XmlValues, triple
 
 REASONS: Final = {
@@ -63,8 +63,11 @@ class _Reader:
         self._values = XmlValues(source, files)
         if self._root.tag != "robot":
             self._refuse(f"<{self._root.tag}>", "no URDF", "<robot> is the outermost element")
-        if any(one.tag.startswith("xacro:") for one in self._root.children):
-            self._refuse(None, "macros are not expanded", "run xacro first, and read what it wrote")
+        if (macro := _macro(self._root)) is not None:
+            node, told = macro
+            right = "run xacro first, and read what it wrote: xacro in.xacro > out.urdf"
+            self._values.fault(node, told, "macros are not expanded", right)
+            self._values.faults.end()
         self._root.get("version")
 
     def _refuse(self, value: object, problem: str, remedy: str) -> None:
@@ -155,3 +158,17 @@ class _Reader:
             corners = self._values.numbers(node, "box", (0.0, 0.0, 0.0, 1.0, 1.0, 1.0))
             box_m = triple(corners[:3]), triple(corners[3:])
         return MachineBounds((), box_m, apart == "true")
+
+
+def _macro(root: XmlNode) -> tuple[XmlNode, str] | None:
+    """The first element of xacro's, or with an expression of its; None if there is none."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        waiting += [one for one in reversed(node.children) if one.tag not in REASONS]
+        if node.tag.startswith("xacro:"):
+            return node, f"<{node.tag}>"
+        for value in node.attributes.values():
+            if "${" in value or "$(" in value:
+                return node, value[:80]
+    return None

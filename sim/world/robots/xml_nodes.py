@@ -25,7 +25,7 @@ class XmlNode:
     """An element; what is asked of it counts as taken."""
 
     __slots__ = (
-        "asked", "attributes", "children", "column", "fallbacks", "line", "tag", "taken",
+        "asked", "attributes", "children", "column", "fallbacks", "line", "tag", "taken", "units",
         "within",
     )  # fmt: skip
 
@@ -41,6 +41,8 @@ class XmlNode:
         """Whether what it is in has taken it."""
         self.fallbacks: tuple[XmlNode, ...] = ()
         """Elements whose attributes stand for those that it does not have, the nearest first."""
+        self.units: object = None
+        """How its numbers are read, if it comes from another model; None: as the document says."""
         self.within: str = ""
         """File, line and column in it, if it stands in one that the document includes."""
 

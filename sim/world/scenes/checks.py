@@ -27,6 +27,8 @@ STEP_MAX_S: Final = 0.02
 
 CONTACT_STEPS: Final = 2
 """Steps of the engine that a contact's time has at least (MuJoCo, "refsafe")."""
+RATIO_MIN: Final = 0.2
+"""Damping of a contact at least, but of a ball: with less what turns as it strikes gains energy."""
 
 Problem = tuple[str, object, str, str]
 """Field, value, what is wrong, what would be right."""
@@ -207,14 +209,22 @@ def _of_contact(body: SceneBody, step_s: float) -> Iterator[Problem]:
 
     It pushes as a spring of 1 / (time ratio)² and a damper of 2 / time, each by its mass (MuJoCo,
     "Solver parameters"), and below a step for time ratio what is dropped flies off faster than it
-    came; the engine takes two steps for a shorter time.
+    came; the engine takes two steps for a shorter time. The spring is by the mass that a contact
+    moves, which of all but a ball changes as friction holds and lets go: with little damping that
+    makes energy, too, however small the step is.
     """
     time_s, ratio = body.contact_time_s, body.contact_damping
+    if time_s == 0.0 and ratio != 1.0:
+        problem = "it does not count without contact_time_s"
+        yield "contact_damping", ratio, problem, "contact_time_s = 0.02 (the engine's), or leave it"
     if not (step_s > 0.0 and 0.0 < time_s < math.inf and 0.0 < ratio < math.inf):
         return
     if time_s < CONTACT_STEPS * step_s:
         problem = f"shorter than {CONTACT_STEPS} steps of {step_s:g} s"
         yield "contact_time_s", time_s, problem, f"{_up(CONTACT_STEPS * step_s)} s or more"
+    elif ratio < RATIO_MIN and body.shape is not BodyShape.SPHERE:
+        problem = "it makes energy where a body turns or slides as it strikes"
+        yield "contact_damping", ratio, problem, f"{_up(max(step_s / time_s, RATIO_MIN))} or more"
     elif time_s * ratio < step_s:
         problem = f"with contact_time_s = {time_s:g} s and steps of {step_s:g} s it makes energy"
         right = f"{_up(step_s / time_s)} or more, or contact_time_s of {_up(step_s / ratio)} s"

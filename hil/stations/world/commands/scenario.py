@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from hil.config.errors import ConfigError, RefusedError, Wrong
+from hil.stations.world.showing import show_losses
 from hil.stations.world.told import ScenarioCheckTold
 from hil.terminal.console import out, print_json
 
@@ -42,6 +44,7 @@ def scenario_checked(path: Path, no_engine: str, *, as_json: bool) -> bool:
             if told[key] is not None
         )
         out.print(f"{told['scenario']}: {told['robot']}, {counts}")
+        show_losses(told["losses"])
         style = None if told["ok"] else "red"
         out.print(f"physics engine: {told['engine']}", style=style, soft_wrap=True)
     return told["ok"]
@@ -61,11 +64,11 @@ def _checked(path: Path, no_engine: str) -> ScenarioCheckTold:
         robot=plan.robot.name or plan.scenario.robot,
         scene="" if plan.scene is None else plan.scene.scene.name,
         drives=len(plan.robot.drives), sensors=len(plan.robot.sensors),
-        bodies=None, joints=None, equalities=None, engine="ok",
+        bodies=None, joints=None, equalities=None, engine="ok", losses=list(plan.losses),
     )  # fmt: skip
     try:
         engine()
-        bench = open_bench(plan)
+        bench = open_bench(replace(plan, trusted=True))  # its FMUs begin where it runs
     except EngineMissingError:
         return {**told, "engine": no_engine}
     except RefusedError as error:

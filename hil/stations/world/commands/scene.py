@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from hil.stations.world.showing import show_losses
 from hil.stations.world.told import SceneBodyTold, SceneCheckTold, SceneRowTold, SceneTold
 from hil.terminal.console import out, print_json
 
@@ -133,7 +134,7 @@ def _checked(name: str, no_engine: str) -> SceneCheckTold:
     return SceneCheckTold(
         ok=ok and not touching, scene=row["name"], file=row["file"], robots=row["robots"],
         bodies=row["bodies"], scattered=row["scattered"], engine=engine, overlaps=touching,
-        frictions=list(_frictions(found.scene)),
+        frictions=list(_frictions(found.scene)), losses=found.losses,
         joints=joints, equalities=equalities,
         sensors=sum(len(robot.sensors) for robot in found.robots.values()),
     )  # fmt: skip
@@ -155,6 +156,7 @@ def _show_check(told: SceneCheckTold) -> None:
     names = ("robots", "bodies", "scattered", "joints", "equalities", "sensors")
     counts = ", ".join(f"{told[name]} {name}" for name in names if told[name] is not None)
     out.print(f"{told['scene']}: {counts}")
+    show_losses(told["losses"])
     for line in told["frictions"]:
         out.print(line, soft_wrap=True)
     for line in told["overlaps"]:

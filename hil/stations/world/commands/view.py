@@ -50,9 +50,11 @@ def view(
         watch_document(name)
         return
     from hil.stations.world.scenario import load_world_plan
+    from hil.stations.world.showing import show_losses
     from hil.stations.world.watching import watch_run
 
     plan = load_world_plan(path, changes or ())
+    show_losses(plan.losses)
     err.print("Space: pause; right arrow: one step; + -: speed; close the window to end")
     result = watch_run(plan, folder, _show, edit=edit)
     leave(result.ok)

@@ -31,7 +31,8 @@ def plan_from_told(told: Mapping[str, Any]) -> WorldPlan:
     drives = tuple(replace(one, control=scenario.control) for one in robot.drives)
     driven = replace(robot, drives=drives)
     scene = None if kept.scene is None else placed_of(kept.scene).with_robot(driven)
-    plan = WorldPlan(scenario, driven, kept.robot, str(file), kept.scenario_file, scene)
+    plan = WorldPlan(scenario, driven, kept.robot, str(file), kept.scenario_file, scene,
+                     losses=kept.losses)  # fmt: skip
     if scenario.diagram is None:
         return plan
     path, facts = CarriedPath(kept.diagram_file), robot_facts(plan, scenario.diagram)
