@@ -22,6 +22,7 @@ from hil.hosts.layout_fields import (
     key_of,
 )
 from hil.hosts.maps import MapSettings
+from hil.hosts.unjudged import unjudged_fields, unseen_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,14 @@ class LayoutSettings(MapSettings):
     """Where the fields stand that each of several vehicles has."""
     fields: Annotated[dict[str, LayoutField], Field(min_length=1, max_length=64)]
     """What stands where, by what it is."""
+
+    signs_seen: Annotated[str, Field(max_length=1000)] = ""
+    """How the signs are known that nothing in a packet can contradict: who looked, and when, or the
+    document that says them. Left out, a layout that has such fields is not followed."""
+
+    def unseen(self) -> str:
+        """Which signs nothing judges, and nobody has looked at."""
+        return "" if self.signs_seen.strip() else unseen_text(unjudged_fields(self.fields))
 
     @model_validator(mode="after")
     def _whole(self) -> Self:

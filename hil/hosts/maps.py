@@ -62,6 +62,10 @@ class MapSettings(Settings):
     means: MeansSettings = MeansSettings()
     """What the vehicle can do at most."""
 
+    def unseen(self) -> str:
+        """What must be looked at before it is followed, and the key to write; empty if nothing."""
+        return ""
+
     def pose_finding(self, position_m: Vector3, turn_rad: Vector3) -> str:
         """Why a pose cannot be the one that a ride begins from; empty if it can, or nobody knows.
 

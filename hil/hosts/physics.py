@@ -1,9 +1,10 @@
 """What a host tells held against physics, packet by packet, before it is followed and while it is.
 
 Gravity must be where a vehicle has it (`platform6dof.cueing.plausible`), force must follow the
-change of speed, rates the turning of the attitude (`platform6dof.cueing.slopes`), and the pose of a
+change of speed and rates the turning of the attitude (`platform6dof.cueing.slopes`, `turns`),
+velocity the change of place and the nose the way (`platform6dof.cueing.course`), and the pose of a
 tool at rest stand near the middle of its range. A wire that does not tell something is not judged
-by it.
+by it; signs that nothing can contradict are followed where its map says that they were looked at.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hil.hosts.remedies import host_remedy, slope_remedy
+from hil.hosts.remedies import course_remedy, host_remedy, slope_remedy
 from hil.hosts.states import Cause, HostState
+from platform6dof.cueing import course, slopes, turns
 from platform6dof.cueing.attitude import to_euler
+from platform6dof.cueing.course import Courses
 from platform6dof.cueing.plausible import (
     EMPTY_S,
     NONE_SHARE,
@@ -25,7 +28,8 @@ from platform6dof.cueing.plausible import (
     empty,
     judged_force,
 )
-from platform6dof.cueing.slopes import SAMPLES, Slopes, warm
+from platform6dof.cueing.slopes import SAMPLES, Slopes
+from platform6dof.cueing.turns import Turns
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, Vector3, VehicleFlags, VehicleState
 
 if TYPE_CHECKING:
@@ -44,8 +48,16 @@ WINDOW_S: Final = 1.5
 DUE_SHARE: Final = 0.6
 """A vehicle whose speed asks for more than this multiple of g does not fall."""
 
+MADE_REMEDY: Final = (
+    "gravity is there by the attitude that is told: in its map, another sign or axis of roll, "
+    "pitch, heading, or of forward_… and right_…"
+)
+"""What to do about a force of an attitude that does not tell one."""
 POSES: Final = 12
 """So many poses make a mean: a second or so."""
+_OWN: Final = "layout"
+"""Of these maps each angle is a field that somebody named; other wires must send an attitude, and
+who has none sends a level one."""
 _NEVER: Final = (HostState.WAITING, HostState.LOST)
 """States in which it was not followed since it was listened to."""
 
@@ -72,13 +84,16 @@ class Physics:
     """
 
     def __init__(self, settings: MapSettings | None = None) -> None:
-        warm()
+        for kernels in (slopes, course, turns):
+            kernels.warm()
         self._settings = settings
+        self._turns_told = settings is not None and settings.kind == _OWN
+        self._unseen = "" if settings is None else settings.unseen()
         self.begin()
 
     def begin(self) -> None:
         """Forget all: another sender leads."""
-        self._slopes = Slopes()
+        self._slopes, self._courses, self._turns = Slopes(), Courses(), Turns()
         self.anchor()
 
     def anchor(self) -> None:
@@ -88,7 +103,8 @@ class Physics:
         self._gap_s = math.inf
         self.next_s: float = -math.inf
         """An earlier packet is passed over [s]."""
-        self.suspects: bool = self._slopes.wrong > 0
+        self._made = False
+        self.suspects: bool = self._contradicts or bool(self._unseen)
         """Whether there may be a cause; where not, nobody need ask for it."""
         self._window_s = 0.0
         self._window: deque[_Interval] = deque()
@@ -109,26 +125,40 @@ class Physics:
                 pull of 3 g is no other unit, and after a menu a tool may be anywhere in its range;
                 what then counts is a force that is not there.
         """
-        if self._slopes.wrong:
+        if self._contradicts:
             return Cause.SLOPE
         if self._poses:
             wrong = state in _NEVER and self._pose_text()
-            return Cause.POSE if wrong else Cause.NONE
+            return Cause.POSE if wrong else self._asked
         if state in _NEVER:
-            return Cause.NONE if self.force is None else Cause.FORCE
+            return self._asked if self.force is None else Cause.FORCE
         return Cause.FORCE if self._weightless else Cause.NONE
 
     def text(self, cause: Cause) -> str:
         """What was found, with the key to write; empty for a cause of others."""
         if cause is Cause.POSE:
             return self._pose_text()
+        if cause is Cause.SIGNS:
+            return self._unseen
         if cause is Cause.SLOPE:
-            return slope_remedy(self._slopes.lines.tolist(), self._settings)
+            said = slope_remedy(self._slopes.lines.tolist(), self._settings)
+            way = course_remedy(self._courses.lines.tolist(), self._turns.text)
+            return "; ".join(one for one in (said, way) if one)
         if cause is not Cause.FORCE or self.force is None:
             return ""
+        if self._made:
+            return f"{self.force.text}; {MADE_REMEDY}"
         if self._settings is None:
             return self.force.text
         return f"{self.force.text}; {host_remedy(self.force, self._settings)}"
+
+    @property
+    def _contradicts(self) -> bool:
+        return self._slopes.wrong > 0 or self._courses.wrong > 0 or self._turns.wrong > 0
+
+    @property
+    def _asked(self) -> Cause:
+        return Cause.SIGNS if self._unseen else Cause.NONE
 
     # -- packets -----------------------------------------------------------------------------
 
@@ -144,6 +174,7 @@ class Physics:
             return
         block = self._block
         sample = state.f_m_s2 + state.omega_rad_s + state.attitude + state.v_m_s
+        sample += state.position_m
         stands = bool(block) and sample == block[-1] and _turns(state.omega_rad_s)
         gap_s, before_s, self._gap_s = at_s - self._last_s, self._gap_s, at_s - self._last_s
         if not block or gap_s > min(APART_S, UNEVEN * before_s) or stands:
@@ -158,9 +189,12 @@ class Physics:
 
     def _close(self, lasts_s: float) -> None:
         """An interval is whole."""
-        slopes = self._slopes
-        slopes.take(self._block, lasts_s, GRAVITY_M_S2)
-        x, y, z, a, b, c, due, most, p, q, r = slopes.out.tolist()
+        self._slopes.take(self._block, lasts_s, GRAVITY_M_S2, turns=self._turns_told)
+        block = self._slopes.block
+        self._made = math.isnan(self._block[0][2])
+        self._turns.take(block, lasts_s)
+        self._courses.take(block, lasts_s, self._made and self._settings is not None)
+        x, y, z, a, b, c, due, most, p, q, r = self._slopes.out.tolist()
         self._known_s += lasts_s
         self.settled = self._known_s >= SURE_S
         if z == z:
@@ -172,13 +206,15 @@ class Physics:
             self._empty_s = self._empty_s + lasts_s if most == 0.0 else 0.0
             odd = any(one.odd for one in self._window)
             self.force = self._judged() if odd else None
-        self.suspects = slopes.wrong > 0 or self.force is not None
+        self.suspects = self._contradicts or self.force is not None or bool(self._unseen)
 
     def _judged(self) -> ForceFinding | None:
         window = self._window
         mean = _mean(window, [one.body for one in window])
         if self._empty_s >= EMPTY_S:
             return empty(mean)
+        if self._made:
+            return judged_force(mean) if mean[2] > -NONE_SHARE * GRAVITY_M_S2 else None
         level = _mean(window, [one.level for one in window])
         found = judged_force(mean, None if math.isnan(level[2]) else level)
         steady = _mean(window, [one.steady for one in window])

@@ -17,6 +17,7 @@ from pydantic import Field, model_validator
 from hil.hosts.kind import HostKind, Packet, Refused
 from hil.hosts.maps import MapSettings
 from hil.hosts.means import MeansSettings
+from hil.hosts.unjudged import unseen_text
 from platform6dof.cueing.attitude import from_euler
 from platform6dof.cueing.vehicle import (
     UNKNOWN,
@@ -55,6 +56,17 @@ class PoseTemplateSettings(MapSettings):
     spans: tuple[Span, Span, Span, Span, Span, Span] = (0.1, 0.1, 0.1, 0.1745, 0.1745, 0.1745)
     """What the upper end of the axes' ranges means: surge forward, sway right, heave up [m], roll
     right wing down, pitch nose up, yaw nose right [rad]; negative for an axis the other way."""
+
+    signs_seen: Annotated[str, Field(max_length=1000)] = ""
+    """How the signs of axes and spans are known, which nothing in a packet can contradict: who
+    looked, and when, or the tool's document. Left out, it is not followed."""
+
+    def unseen(self) -> str:
+        """That nobody has looked at the signs of the axes."""
+        if self.signs_seen.strip():
+            return ""
+        _, shown = _parts(self.template, self.binary, self.bits)
+        return unseen_text(tuple(self.axes[at] for at in shown), "axes and spans")
 
     def pose_finding(self, position_m: Vector3, turn_rad: Vector3) -> str:
         """Why a pose cannot be that of a tool at rest: each axis stands near its middle then."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from platform6dof.cueing.course import COURSES
 from platform6dof.cueing.plausible import UNITS, ForceFault, ForceFinding
 from platform6dof.cueing.slopes import AXES, FINE, SCALE_MOST, WRONG_MOTION
 from platform6dof.cueing.vehicle import GRAVITY_M_S2
@@ -16,6 +17,13 @@ _OTHERS: Final = {
     ForceFault.ASKEW: "turn the sensor in the simulator until its axes are the vehicle's",
     ForceFault.ATTITUDE: "its angles must be roll right side down and pitch nose up",
     ForceFault.EMPTY: "begin the drive, or end its menu",
+}
+
+
+_HEADING, _NOSE = COURSES.index("heading"), COURSES.index("nose")
+_COURSE_OF: Final = {
+    _HEADING: "the turn of its way",
+    COURSES.index("pitch"): "the climb of its way",
 }
 
 
@@ -84,6 +92,32 @@ def slope_remedy(lines: Sequence[Sequence[float]], settings: MapSettings | None)
         return ""  # it was so, and is no more
     said = f"{', '.join(found)}; about 1 is right"
     return f"{said}; in its map: {', '.join(keys)}" if keys else said
+
+
+def course_remedy(lines: Sequence[Sequence[float]], angles: str) -> str:
+    """What is wrong with where a vehicle goes and points, and what to look at in the map.
+
+    Args:
+        lines: slope, correlation, verdict and the axis that it is on, of each of `COURSES`.
+        angles: whose other sign fits the rates; empty for none.
+    """
+    if angles:
+        return f"the rates fit another sign of {angles}: turn it over, or the rates, in its map"
+    found: list[str] = []
+    wrong = [at for at, line in enumerate(lines) if line[2] != FINE]
+    for at in wrong:
+        slope, _, _, on = lines[at]
+        if at == _NOSE:
+            share = 100.0 * slope
+            found.append(f"{share:.0f} % of its way goes where its nose points: most must")
+            continue
+        against = "the change of its place" if at < _HEADING else _COURSE_OF[at]
+        against = against if on == at else f"what {COURSES[int(on)]} should be"
+        found.append(f"{COURSES[at]}: slope {slope:.3g} on {against}")
+    if not found:
+        return ""  # it was so, and is no more
+    keys = "velocity or position" if min(wrong) < _HEADING else "the angles, or of the velocity"
+    return f"{', '.join(found)}; about 1 is right; in its map: another sign, axis or unit of {keys}"
 
 
 def _slope_keys(group: Sequence[Sequence[float]], key: str, settings: MapSettings) -> list[str]:

@@ -57,6 +57,8 @@ class Cause(IntEnum):
     """Its force does not follow the change of speed, or its rates not the attitude."""
     POSE = 19
     """Its tool does not stand near the middle of its range."""
+    SIGNS = 20
+    """Nobody has said that signs were looked at which nothing in its packets can contradict."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,8 @@ Array = NDArray[np.float64]
 
 SAMPLES: Final = 5
 """Of an interval, its ends included."""
-COLUMNS: Final = 13
-"""Of a sample: force, rates, attitude w, x, y, z, velocity."""
+COLUMNS: Final = 16
+"""Of a sample: force, rates, attitude w, x, y, z, velocity, place."""
 AXES: Final = ("f_x", "f_y", "f_z", "p", "q", "r")
 DECAY: Final = 0.99
 """Share of what was seen before that still counts after an interval."""
@@ -36,6 +36,8 @@ LEAST_FORCE_M_S2: Final = 0.3
 """Standard deviation that one side of a pair of forces must have [m/s²]."""
 LEAST_RATE_RAD_S: Final = 0.03
 """The same of rates [rad/s]."""
+STILL: Final = 1e-8
+"""Of the square of a rate: an attitude that turns by less does not turn."""
 RELATED: Final = 0.5
 """With this correlation on its own axis, what an axis tells is not that of another one."""
 OTHER_SLOPE: Final = 0.5
@@ -48,7 +50,7 @@ forces less gravity."""
 
 
 @njit(cache=True, error_model="numpy")
-def _turned(q: Array, v: Array, back: bool, out: Array) -> None:
+def turned(q: Array, v: Array, back: bool, out: Array) -> None:
     """A vector of body axes in north, east, down, or the other way round."""
     w, x, y, z = q[0], q[1], q[2], q[3]
     if back:
@@ -62,7 +64,7 @@ def _turned(q: Array, v: Array, back: bool, out: Array) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def _turning(a: Array, b: Array, out: Array) -> None:
+def turning(a: Array, b: Array, out: Array) -> None:
     """Rotation vector in body axes that leads from one attitude to another [rad]."""
     w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
     x = a[0] * b[1] - a[1] * b[0] - a[2] * b[3] + a[3] * b[2]
@@ -76,7 +78,7 @@ def _turning(a: Array, b: Array, out: Array) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def _take(row: Array, x: float, y: float, decay: float) -> None:
+def take_pair(row: Array, x: float, y: float, decay: float) -> None:
     """One more pair of a line: count, sums and squares."""
     if not (math.isfinite(x) and math.isfinite(y)):
         return
@@ -95,13 +97,23 @@ def _take_all(sums: Array, first: int, due: Array, told: Array, decay: float) ->
     """Pairs of three axes, each told one with each that is due."""
     for k in range(3):
         for j in range(3):
-            _take(sums[first + 3 * k + j], due[j], told[k], decay)
+            take_pair(sums[first + 3 * k + j], due[j], told[k], decay)
 
 
 @njit(cache=True, error_model="numpy")
-def _line(row: Array, least: float, out: Array) -> None:
-    """Slope, correlation and verdict of an axis; NaN and fine where nothing can be said."""
-    out[0], out[1], out[2] = math.nan, math.nan, FINE
+def judge_line(row: Array, least: float, out: Array) -> None:
+    """Slope, correlation and verdict of an axis; NaN where nothing can be said.
+
+    What was wrong is so until the line is believed and right.
+
+    Args:
+        row: its sums.
+        least: standard deviation that one side must have.
+        out: what it was before, and then is.
+    """
+    out[0], out[1] = math.nan, math.nan
+    if out[2] not in (WRONG_SIGN, WRONG_SCALE):
+        out[2] = FINE
     n = row[0]
     if n < LEAST_PAIRS:
         return
@@ -114,6 +126,7 @@ def _line(row: Array, least: float, out: Array) -> None:
     out[0], out[1] = r * scale, r
     if abs(r) < SURE_CORRELATION:
         return
+    out[2] = FINE
     if r < 0.0:
         out[2] = WRONG_SIGN
     elif r * scale > SCALE_MOST or scale / r < 1.0 / SCALE_MOST:
@@ -121,7 +134,7 @@ def _line(row: Array, least: float, out: Array) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def _judge(sums: Array, least: float, told: int, out: Array, other: Array) -> None:
+def judge_axis(sums: Array, least: float, told: int, out: Array, other: Array) -> None:
     """Line of a told axis on its own, and on the others if it has nothing to do with its own.
 
     Args:
@@ -130,9 +143,12 @@ def _judge(sums: Array, least: float, told: int, out: Array, other: Array) -> No
         out: gets slope, correlation, verdict and the axis that it is found on.
         other: scratch.
     """
-    _line(sums[4 * told], least, out)
-    out[3] = told
+    held, slope, on = out[2] == WRONG_AXIS, out[0], out[3]
     row = sums[4 * told]
+    judge_line(row, least, out)
+    out[3] = told
+    if held and not abs(out[1]) >= SURE_CORRELATION:
+        out[0], out[2], out[3] = slope, WRONG_AXIS, on
     if abs(out[1]) >= RELATED or row[0] < LEAST_PAIRS:
         return
     if row[5] / row[0] - (row[2] / row[0]) ** 2 < least * least:
@@ -140,13 +156,24 @@ def _judge(sums: Array, least: float, told: int, out: Array, other: Array) -> No
     for j in range(3):
         if j == told:
             continue
-        _line(sums[3 * told + j], least, other)
+        other[2] = FINE
+        judge_line(sums[3 * told + j], least, other)
         if abs(other[1]) >= SURE_CORRELATION and abs(other[0]) >= OTHER_SLOPE:
             out[0], out[1], out[2], out[3] = other[0], other[1], WRONG_AXIS, j
 
 
 @njit(cache=True, error_model="numpy")
-def _posed(block: Array) -> bool:
+def _judge_still(row: Array, out: Array) -> None:
+    """Whether an axis turns by its rate, and not at all by its attitude."""
+    n = row[0]
+    if n < LEAST_PAIRS or row[5] / n - (row[2] / n) ** 2 < LEAST_RATE_RAD_S**2:
+        return
+    if row[3] <= STILL * row[5]:
+        out[0], out[2] = math.inf, WRONG_SCALE
+
+
+@njit(cache=True, error_model="numpy")
+def posed_all(block: Array) -> bool:
     """Whether each sample tells an attitude: a quaternion of about length 1."""
     posed = True
     for row in block:
@@ -188,7 +215,7 @@ def _means(block: Array, posed: bool, work: Array) -> float:
             rates[k] += share * row[3 + k]
             most = max(most, abs(row[k])) if row[k] == row[k] else math.inf
         if posed:
-            _turned(row[6:10], row[0:3], False, work[4])
+            turned(row[6:10], row[0:3], False, work[4])
             c, s = _heading(row[6:10])
             for k in range(3):
                 over[k] += share * work[4, k]
@@ -205,7 +232,8 @@ def _take_posed(
 ) -> None:  # fmt: skip
     """Pairs of an interval with attitudes: force on dv/dt - g, rates on the turn; `out` 6, 8 to 11.
 
-    Both sides of force are taken less gravity, too.
+    Both sides of force are taken less gravity, too. A force that is not told is what it is at rest
+    with this attitude, in `out` 0 to 3.
 
     Args:
         work: its means, as `_means` leaves them; overwritten.
@@ -213,8 +241,8 @@ def _take_posed(
     last = len(block) - 1
     rates, over, due = work[1, :3], work[2, :3], work[5, :3]
     first, end = block[0], block[last]
-    _turned(first[6:10], first[10:13], False, work[3])
-    _turned(end[6:10], end[10:13], False, work[4])
+    turned(first[6:10], first[10:13], False, work[3])
+    turned(end[6:10], end[10:13], False, work[4])
     for k in range(3):
         due[k] = (work[4, k] - work[3, k]) / lasts_s
     middle = block[last // 2, 6:10]
@@ -224,14 +252,19 @@ def _take_posed(
     out[10] = out[5] - due[2]
     due[2] -= gravity
     out[6] = math.sqrt(due[0] ** 2 + due[1] ** 2 + due[2] ** 2)
-    _turned(middle, due, True, work[3])
-    _turned(middle, over, True, work[4])
+    turned(middle, due, True, work[3])
+    turned(middle, over, True, work[4])
+    for k in range(3):
+        if math.isnan(work[4, k]):  # of a force that is told in part nothing can be turned
+            work[4, k] = work[0, k]
     _take_all(sums, 0, work[3], work[4], decay)
     due[0], due[1], due[2] = 0.0, 0.0, gravity
-    _turned(middle, due, True, work[0])
+    turned(middle, due, True, work[0])
     for k in range(3):
-        _take(sums[18 + k], work[3, k] + work[0, k], work[4, k] + work[0, k], decay)
-    _turning(first[6:10], end[6:10], due)
+        if math.isnan(out[k]):
+            out[k] = -work[0, k]
+        take_pair(sums[18 + k], work[3, k] + work[0, k], work[4, k] + work[0, k], decay)
+    turning(first[6:10], end[6:10], due)
     for k in range(3):
         due[k] /= lasts_s
     _take_all(sums, 9, due, rates, decay)
@@ -260,8 +293,8 @@ def _take_moving(block: Array, lasts_s: float, decay: float, sums: Array, work: 
 
 @njit(cache=True, error_model="numpy")
 def interval(
-    block: Array, lasts_s: float, gravity: float, decay: float, sums: Array, lines: Array,
-    out: Array, work: Array,
+    block: Array, lasts_s: float, gravity: float, decay: float, turns: bool, sums: Array,
+    lines: Array, out: Array, work: Array,
 ) -> int:  # fmt: skip
     """Take in one interval.
 
@@ -270,10 +303,12 @@ def interval(
         lasts_s: from the first to the last [s].
         gravity: [m/s²].
         decay: share of what was before that still counts.
+        turns: whether an attitude is sure to be told, so that one that never turns is wrong.
         sums: memory, shape (LINES, 6), zeros at first.
-        lines: gets slope, correlation, verdict and the axis that it is on, of each of `AXES`,
-            shape (6, 4).
-        out: gets the mean force in body axes and turned level, 0 to 6; the size of the force that
+        lines: gets slope, correlation, verdict and the axis that it is on, of each of `AXES`, and
+            of three forces less gravity, shape (9, 4).
+        out: gets the mean force in body axes, of which an axis that is not told is what it is at
+            rest with the attitude, and turned level, 0 to 6; the size of the force that
             the change of speed asks for, NaN if that is not told; the largest number of all forces;
             the mean force turned level without the change of speed, 8 to 11.
         work: scratch, shape (6, 4).
@@ -281,7 +316,7 @@ def interval(
     Returns:
         How many lines are wrong.
     """
-    posed = _posed(block)
+    posed = posed_all(block)
     most = _means(block, posed, work)
     for k in range(3):
         out[k] = work[0, k]
@@ -295,11 +330,14 @@ def interval(
     wrong = 0
     for k in range(6):
         least = LEAST_FORCE_M_S2 if k < 3 else LEAST_RATE_RAD_S
-        _judge(sums[9 * (k // 3) : 9 * (k // 3) + 9], least, k % 3, lines[k], work[0])
+        judge_axis(sums[9 * (k // 3) : 9 * (k // 3) + 9], least, k % 3, lines[k], work[0])
         if k < 3 and lines[k, 2] == FINE:
-            _line(sums[18 + k], least, work[0])
-            if work[0, 2] != FINE:
-                lines[k, 0], lines[k, 1], lines[k, 2] = work[0, 0], work[0, 1], WRONG_MOTION
+            motion = lines[6 + k]
+            judge_line(sums[18 + k], least, motion)
+            if motion[2] != FINE:
+                lines[k, 0], lines[k, 1], lines[k, 2] = motion[0], motion[1], WRONG_MOTION
+        elif turns and k >= 3 and lines[k, 2] == FINE:
+            _judge_still(sums[9 + 4 * (k - 3)], lines[k])
         wrong += lines[k, 2] != FINE
     return wrong
 
@@ -309,20 +347,32 @@ class Slopes:
 
     def __init__(self) -> None:
         self._sums, self._work = np.zeros((LINES, 6)), np.zeros((6, 4))
-        self._block = np.zeros((SAMPLES, COLUMNS))
-        self.lines: Array = np.full((6, 4), math.nan)
-        """Slope, correlation, verdict and the axis that it is on, of each of `AXES`."""
+        self.block: Array = np.zeros((SAMPLES, COLUMNS))
+        """Samples of the last interval."""
+        self.lines: Array = np.full((9, 4), math.nan)
+        """Slope, correlation, verdict and the axis that it is on, of each of `AXES`, and of three
+        forces less gravity."""
         self.out: Array = np.zeros(11)
         """Of the last interval, as `interval` gives it."""
         self.wrong: int = 0
         """How many lines have a wrong slope."""
 
-    def take(self, block: list[tuple[float, ...]], lasts_s: float, gravity: float) -> None:
-        """One more interval, of `SAMPLES` samples."""
-        self._block[:] = block
+    def take(
+        self, block: list[tuple[float, ...]], lasts_s: float, gravity: float, *, turns: bool = False
+    ) -> None:
+        """One more interval, of `SAMPLES` samples.
+
+        Args:
+            block: samples.
+            lasts_s: from the first to the last [s].
+            gravity: [m/s²].
+            turns: whether an attitude is sure to be told, so that one that never turns is wrong.
+        """
+        self.block[:] = block
         self.wrong = interval(
-            self._block, lasts_s, gravity, DECAY, self._sums, self.lines, self.out, self._work
-        )
+            self.block, lasts_s, gravity, DECAY, turns, self._sums, self.lines, self.out,
+            self._work,
+        )  # fmt: skip
 
 
 def warm() -> None:

@@ -170,7 +170,7 @@ def from_now(live, **far):
 def test_a_jump_is_dropped_faded_anchored_anew_and_comes_back(live, make, cause):
     first = live.sent
     dropped = live.rows[-1][1].dropped
-    live.until(6.0, from_now(live, make=make))
+    live.until(5.2, from_now(live, make=make))
     fault_s = live.first(HostState.FADING_OUT)
     assert fault_s == pytest.approx(first * PERIOD_S, abs=0.0025)
     assert live.rows[-1][1].cause is cause

@@ -30,7 +30,7 @@ DATA = {
     "rocket_jackpot": "rocket_jackpot1_flight.csv",
     "quake_coalinga": "quake_coalinga1983_3axis.csv",
 }  # fmt: skip
-PHYSICAL = (Cause.FORCE, Cause.SLOPE, Cause.POSE)
+PHYSICAL = (Cause.FORCE, Cause.SLOPE, Cause.POSE, Cause.SIGNS)
 
 
 @pytest.mark.campaign

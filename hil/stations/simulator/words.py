@@ -27,10 +27,11 @@ CAUSES: Final = {
     Cause.FORCE: "its force is no vehicle's",
     Cause.SLOPE: "its force or rates contradict its motion",
     Cause.POSE: "its pose is not near the middle of its range",
+    Cause.SIGNS: "nobody has looked at signs that nothing in its packets contradicts",
 }
 """Why a source is not followed, as half a sentence."""
 
-PHYSICAL: Final = (Cause.FORCE, Cause.SLOPE, Cause.POSE)
+PHYSICAL: Final = (Cause.FORCE, Cause.SLOPE, Cause.POSE, Cause.SIGNS)
 """Causes that a source's map has, or its simulator's settings."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, deque
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import pairwise
 from statistics import pstdev
 from typing import Final
@@ -14,10 +15,18 @@ from hil.hosts.maps import MapSettings
 from hil.hosts.physics import Physics
 from hil.hosts.states import Cause, HostState
 from hil.hosts.watch import HostWatch
-from platform6dof.cueing.vehicle import VehicleState
+from platform6dof.cueing.completion import Completion
+from platform6dof.cueing.parameters import CueingError
+from platform6dof.cueing.vehicle import UNKNOWN, Vector3, VehicleFlags, VehicleState
 
 SPAN_S: Final = 2.0
 """Rate and jitter are those of so long [s]."""
+PERIOD_S: Final = 0.02
+"""Between two packets, where nothing else is known [s]."""
+LONGEST_GAP_S: Final = 0.5
+"""Between two packets of which a force is made [s]."""
+SMOOTH_S: Final = 0.2
+"""Time constant of a force that is made, for who looks at it [s]."""
 
 
 class HostFigures:
@@ -44,6 +53,9 @@ class HostFigures:
         """Never came, by the host's own count."""
         self.numbered: bool = False
         """Whether it counts its packets."""
+        self.force_m_s2: Vector3 = UNKNOWN
+        """As a ride would take it: told, or made of what is told; forward, right, down [m/s²]."""
+        self._completion = Completion(PERIOD_S, smooth_s=SMOOTH_S)
         self._arrivals_s: deque[float] = deque()
         means = None if settings is None else settings.means.means()
         self._watch = HostWatch(means, Physics(settings))
@@ -62,6 +74,7 @@ class HostFigures:
             self.packets += 1
             self.refused.pop(Refused.PART, None)
             self.newest = one.packet.state
+            self._make_force(one)
             self.numbered = self.numbered or one.packet.sequence is not None
             self._arrivals_s.append(one.kernel_s)
         while self._arrivals_s and self._arrivals_s[0] < now_s - SPAN_S:
@@ -69,6 +82,19 @@ class HostFigures:
         judged = self._watch.step(now_s, [one for one in heard if one not in SET_ASIDE])
         self.state, self.cause, self.missing = judged.state, judged.cause, judged.missing
         self.why = self._watch.why
+
+    def _make_force(self, one: Received) -> None:
+        """The force of the newest packet, of its velocity where it tells none."""
+        state = one.packet.state
+        self.force_m_s2 = state.f_m_s2
+        if VehicleFlags.POSE in state.flags or all(map(math.isfinite, state.f_m_s2)):
+            return
+        gap_s = one.kernel_s - self._arrivals_s[-1] if self._arrivals_s else 0.0
+        if not 0.0 < gap_s < LONGEST_GAP_S:
+            self._completion.reset()
+            gap_s = PERIOD_S
+        with suppress(CueingError):
+            self.force_m_s2 = self._completion.complete(state, gap_s).f_m_s2
 
     @property
     def rate_hz(self) -> float:

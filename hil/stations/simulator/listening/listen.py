@@ -24,6 +24,7 @@ from hil.terminal.console import err, out, print_json
 from hil.timing.realtime import RealClock
 from hil.timing.stop import StopSignals
 from platform6dof.cueing.attitude import to_euler
+from platform6dof.cueing.vehicle import VehicleFlags
 
 if TYPE_CHECKING:
     from platform6dof.cueing.vehicle import VehicleState
@@ -147,7 +148,7 @@ def table_of(figures: HostFigures, ears: HostEars) -> Table:
     if state is None:
         return table
     rows = (
-        ("force", state.f_m_s2, "m/s²", "forward, right, down"),
+        ("force", figures.force_m_s2, "m/s²", f"forward, right, down{_made(state)}"),
         ("rates", tuple(map(math.degrees, state.omega_rad_s)), "deg/s", "roll, pitch, yaw"),
         ("attitude", angles_deg(state), "deg", "roll, pitch, heading"),
         ("velocity", state.v_m_s, "m/s", "forward, right, down"),
@@ -159,6 +160,12 @@ def table_of(figures: HostFigures, ears: HostEars) -> Table:
     flags = state.flags.name or ""
     table.add_row("host", f"time {_text(state.t_s, '.3f')} s", flags.lower().replace("|", ", "))
     return table
+
+
+def _made(state: VehicleState) -> str:
+    """Whether a force is one that the packets do not tell."""
+    told = all(map(math.isfinite, state.f_m_s2)) or VehicleFlags.POSE in state.flags
+    return "" if told else "; what is not told is made of the velocity"
 
 
 def angles_deg(state: VehicleState) -> tuple[float, float, float]:

@@ -22,6 +22,7 @@ from hil.config.shipped import find_file
 from hil.hosts.kind import HostKind
 from hil.hosts.link import HostLink, Listening
 from hil.hosts.maps import load_map
+from hil.hosts.unjudged import SEEN_KEY
 from hil.stations.simulator.source import BY_FORCES, BY_POSES, SourceKind, Surroundings
 from hil.stations.simulator.sources.emulated import EmulatedSettings, emulated
 from hil.stations.simulator.sources.heard_host import HostSource, SocketWire
@@ -115,6 +116,8 @@ def corner_of(settings: HostSettings, file: Path) -> float | None:
 def _map_of(settings: HostSettings, file: Path) -> tuple[HostKind, Any, bytes]:
     path = find_file(settings.map, beside=file, folder="hosts", key="source.map")
     kind, map_ = load_map(path)
+    if unseen := map_.unseen():
+        raise ConfigError(str(path), [about(SEEN_KEY, f"{SEEN_KEY} is left out: {unseen}")])
     if not settings.key_file:
         return kind, map_, b""
     if "key" not in type(map_).model_fields:

@@ -1,0 +1,241 @@
+"""Velocity on the change of place, and the nose on the way: lines that must have slope 1.
+
+Of a wire whose force is made of its velocity these are all that its signs can be held against.
+A vehicle moves where it points: its heading turns as its way does, its nose rises where it climbs,
+and its velocity is mostly forward. Lines through velocities and turns go through the origin, for
+there a constant one says as much as a change. Made interval by interval, as `slopes` are.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+from numba import njit
+
+from platform6dof.cueing.slopes import (
+    COLUMNS,
+    DECAY,
+    FINE,
+    LEAST_PAIRS,
+    SAMPLES,
+    WRONG_SCALE,
+    WRONG_SIGN,
+    Array,
+    judge_axis,
+    judge_line,
+    posed_all,
+    take_pair,
+    turned,
+)
+
+COURSES: Final = (
+    "velocity north", "velocity east", "velocity down",
+    "velocity forward", "velocity right", "velocity down of the vehicle",
+    "heading", "pitch", "nose",
+)  # fmt: skip
+"""What is held against what it must be: the change of place, the turn of the way, the climb, and
+for the nose the share of the way that goes forward."""
+LEAST_SPEED_M_S: Final = 3.0
+"""Root of the mean square that one side of a pair of velocities must have: one that is told of
+another point of a vehicle that turns is off by 1 m/s or so [m/s]."""
+LEAST_SINK_M_S: Final = 1.0
+"""The same of velocity down, which turns change less [m/s]."""
+MOVES_M_S: Final = 3.0
+"""Slower than this a vehicle may go any way [m/s]."""
+FLAT_SHARE: Final = 0.7
+"""A way has a heading where so much of its speed is level."""
+LEAST_TURN_RAD: Final = 0.03
+"""Root of the mean square that one side of a pair of turns must have, and standard deviation that
+one of pitch and climb must have [rad]."""
+MOST_TURN_RAD: Final = 1.0
+"""In one interval: what turns by more spins [rad]."""
+PITCH_PAIRS: Final = 14.0
+"""Pitch and climb differ for a while in a flare or a stall: so many intervals are needed."""
+PITCH_CORRELATION: Final = 0.6
+"""And a negative correlation of so much is a wrong sign; no scale is judged."""
+FORWARD_SHARE: Final = 0.5
+"""The least share of the way that goes forward."""
+OFF_SHARE: Final = 0.5
+"""What is off by more than this share of itself is off, and wrong if most are."""
+COUNTED_TURN_RAD: Final = 0.05
+"""Of a heading that is, in an interval [rad]."""
+_ROWS: Final = 25
+"""Three told velocities with three that are due, in the world and in the body; three single ones;
+how many were off, of the world's velocities and of the heading."""
+_HEADING, _PITCH, _NOSE, _OFF = 18, 19, 20, 21
+
+
+@njit(cache=True, error_model="numpy")
+def _take_origin(row: Array, x: float, y: float) -> None:
+    """One more pair of a line through the origin."""
+    take_pair(row, x, y, DECAY)
+    row[1] = row[2] = 0.0
+
+
+@njit(cache=True, error_model="numpy")
+def _take_off(row: Array, told: float, due: float, least: float) -> None:
+    """Count one more pair, and whether it is off."""
+    most = max(abs(told), abs(due))
+    if math.isfinite(most) and most >= least:
+        row[0] = DECAY * row[0] + 1.0
+        row[1] = DECAY * row[1] + (1.0 if abs(told - due) > OFF_SHARE * most else 0.0)
+
+
+@njit(cache=True, error_model="numpy")
+def _judge_off(row: Array, out: Array) -> None:
+    """A line that says nothing is wrong where most of its pairs are off."""
+    if out[2] == FINE and row[0] >= LEAST_PAIRS and row[1] > 0.5 * row[0]:
+        out[2] = WRONG_SCALE
+
+
+@njit(cache=True, error_model="numpy")
+def _wrapped(angle: float) -> float:
+    return angle - 2.0 * math.pi * math.floor(0.5 * angle / math.pi + 0.5)
+
+
+@njit(cache=True, error_model="numpy")
+def _take_velocities(block: Array, lasts_s: float, sums: Array, work: Array) -> None:
+    """Mean velocities of an interval on the change of place, in the world and in the body."""
+    last = len(block) - 1
+    told, body, due, own = work[0, :3], work[1, :3], work[2, :3], work[3, :3]
+    for k in range(3):
+        told[k] = body[k] = 0.0
+        due[k] = (block[last, 13 + k] - block[0, 13 + k]) / lasts_s
+    for at in range(last + 1):
+        share = (0.5 if at in (0, last) else 1.0) / last
+        turned(block[at, 6:10], block[at, 10:13], False, own)
+        for k in range(3):
+            told[k] += share * own[k]
+    middle = block[last // 2, 6:10]
+    turned(middle, told, True, body)
+    turned(middle, due, True, own)
+    for k in range(3):
+        least = LEAST_SPEED_M_S if k < 2 else LEAST_SINK_M_S
+        _take_off(sums[_OFF + k], told[k], due[k], least)
+        for j in range(3):
+            _take_origin(sums[3 * k + j], due[j], told[k])
+            _take_origin(sums[9 + 3 * k + j], own[j], body[k])
+
+
+@njit(cache=True, error_model="numpy")
+def _way(row: Array, work: Array, out: Array) -> bool:
+    """Heading and pitch of the nose, heading and climb of the way; whether they can be told."""
+    turned(row[6:10], row[10:13], False, work)
+    flat = math.hypot(work[0], work[1])
+    speed = math.hypot(flat, work[2])
+    if not (speed > MOVES_M_S and flat > FLAT_SHARE * speed):
+        return False
+    w, x, y, z = row[6], row[7], row[8], row[9]
+    c, s = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)
+    level = math.hypot(c, s)
+    if level < FLAT_SHARE:
+        return False
+    out[0], out[1] = math.atan2(s, c), math.atan2(2.0 * (w * y - x * z), level)
+    out[2], out[3] = math.atan2(work[1], work[0]), math.atan2(-work[2], flat)
+    return True
+
+
+@njit(cache=True, error_model="numpy")
+def _take_nose(block: Array, sums: Array, work: Array) -> None:
+    """Where the nose points and where the way goes, at both ends of an interval."""
+    last = len(block) - 1
+    row = block[last]
+    speed = math.sqrt(row[10] ** 2 + row[11] ** 2 + row[12] ** 2)
+    if speed > MOVES_M_S:
+        take_pair(sums[_NOSE], speed, row[10], DECAY)
+    first, end = work[0], work[1]
+    if not (_way(block[0], work[2], first) and _way(row, work[2], end)):
+        return
+    turn, way = _wrapped(end[0] - first[0]), _wrapped(end[2] - first[2])
+    if max(abs(turn), abs(way)) < MOST_TURN_RAD:
+        _take_origin(sums[_HEADING], way, turn)
+        _take_off(sums[_OFF + 3], turn, way, COUNTED_TURN_RAD)
+    take_pair(sums[_PITCH], end[3], end[1], DECAY)
+
+
+@njit(cache=True, error_model="numpy")
+def _judge_nose(sums: Array, lines: Array) -> None:
+    """Verdicts of heading, pitch and nose."""
+    judge_line(sums[_HEADING], LEAST_TURN_RAD, lines[6])
+    _judge_off(sums[_OFF + 3], lines[6])
+    held = lines[7, 2] == WRONG_SIGN
+    judge_line(sums[_PITCH], LEAST_TURN_RAD, lines[7])
+    most = 0.0 if held else -PITCH_CORRELATION
+    sure = sums[_PITCH, 0] >= PITCH_PAIRS and lines[7, 1] < most
+    lines[7, 2] = WRONG_SIGN if sure else FINE
+    row = sums[_NOSE]
+    lines[8, 0], lines[8, 1], lines[8, 2] = math.nan, math.nan, FINE
+    if row[0] >= LEAST_PAIRS:
+        lines[8, 0] = row[2] / row[1]
+        lines[8, 2] = WRONG_SIGN if lines[8, 0] < FORWARD_SHARE else FINE
+    for k in range(6, 9):
+        lines[k, 3] = k
+
+
+@njit(cache=True, error_model="numpy")
+def course_interval(
+    block: Array, lasts_s: float, nose: bool, sums: Array, lines: Array, work: Array
+) -> int:
+    """Take in one interval.
+
+    Args:
+        block: its samples, as `slopes` has them.
+        lasts_s: from the first to the last [s].
+        nose: whether it is held against the way.
+        sums: memory, shape (25, 6), zeros at first.
+        lines: gets slope, correlation, verdict and the axis that it is on, of each of `COURSES`,
+            shape (9, 4).
+        work: scratch, shape (4, 4).
+
+    Returns:
+        How many lines are wrong.
+    """
+    if not posed_all(block):
+        return 0
+    _take_velocities(block, lasts_s, sums, work)
+    if nose:
+        _take_nose(block, sums, work)
+    wrong = 0
+    for k in range(6):
+        first = 9 * (k // 3)
+        lines[k, 3] %= 3  # where it was on before, in its own group
+        least = LEAST_SINK_M_S if k == 2 else LEAST_SPEED_M_S
+        judge_axis(sums[first : first + 9], least, k % 3, lines[k], work[0])
+        lines[k, 3] += 3 * (k // 3)
+        if k < 3:
+            _judge_off(sums[_OFF + k], lines[k])
+        elif k > 3 and lines[k, 2] == WRONG_SCALE:
+            lines[k, 2] = FINE  # how much it slips is another thing at another point
+    _judge_nose(sums, lines)
+    for k in range(9):
+        wrong += lines[k, 2] != FINE
+    return wrong
+
+
+class Courses:
+    """What the intervals of one source have told of its way so far."""
+
+    def __init__(self) -> None:
+        self._sums, self._work = np.zeros((_ROWS, 6)), np.zeros((4, 4))
+        self.lines: Array = np.full((len(COURSES), 4), math.nan)
+        """Slope, correlation, verdict and the axis that it is on, of each of `COURSES`."""
+        self.wrong: int = 0
+        """How many lines are wrong."""
+
+    def take(self, block: Array, lasts_s: float, nose: bool) -> None:
+        """One more interval, of the samples of `Slopes.block`.
+
+        Args:
+            block: shape (`SAMPLES`, `COLUMNS`).
+            lasts_s: from the first to the last [s].
+            nose: whether where it points is held against where it goes: where force is made of
+                these, and nothing else judges them.
+        """
+        self.wrong = course_interval(block, lasts_s, nose, self._sums, self.lines, self._work)
+
+
+def warm() -> None:
+    """Compile it, or load it from the cache."""
+    Courses().take(np.zeros((SAMPLES, COLUMNS)), 1.0, nose=True)
