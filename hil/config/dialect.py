@@ -36,6 +36,16 @@ _BOMS: Final = ((b"\xff\xfe\0\0", "utf-32"), (b"\0\0\xfe\xff", "utf-32"),
                 (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))  # fmt: skip
 
 
+_SPACED: Final = re.compile(r'"[^"]*+"(?=\s|$)|\S++')
+"""A cell where spaces stand between cells."""
+WORDS_MOST: Final = 4
+"""So many lines of words may stand between the header and the first row."""
+_NO_NUMBER: Final = frozenset(
+    ("nan", "inf", "infinity", "null", "none", "na", "n/a", "#n/a", "nil", "missing", "error")
+)
+"""What stands for a number that is not there, in small letters."""
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """How a table is written."""
@@ -52,6 +62,8 @@ class Dialect:
     """Where they stand, from 1."""
     units: tuple[str, ...]
     """Of the columns, as a row below the header says; empty if there is none."""
+    words: int
+    """Lines of words below the header that are no units, such as groups of columns."""
     data_line: int
     """First line that may be a row, from 1."""
 
@@ -73,6 +85,8 @@ class Dialect:
             taken.append(f"header in line {self.header_line}")
         if self.units:
             taken.append(f"a row of units: {', '.join(self.units)}")
+        if self.words:
+            taken.append(f"lines of words below the header: {self.words}")
         if passed:
             taken.append(f"lines of comment between the rows: {passed}")
         return ", ".join(taken)
@@ -139,7 +153,7 @@ def is_comment(line: str) -> bool:
 def split(line: str, separator: str) -> list[str]:
     """Cells of one line, without the space around them; none if it is not well-formed."""
     if separator == " ":
-        return line.split()
+        return [cell.strip('"') for cell in _SPACED.findall(line)]
     try:
         return [cell.strip() for cell in next(csv.reader([line], strict=True, delimiter=separator))]
     except (csv.Error, StopIteration):
@@ -166,10 +180,10 @@ def _of_lines(path: Path, encoding: str, lines: list[str], wanted: Sequence[str]
     )
     if found is None:
         raise MotionError(f"{path}, line 1: is empty: a header with the column names is needed")
-    units, last = _units(lines, plain, found)
+    units, words, last = _below(lines, plain, found)
     return Dialect(
         encoding, found.separator, said.get("decimal", ""), tuple(found.names), found.index + 1,
-        units, last + 2,
+        units, words, last + 2,
     )  # fmt: skip
 
 
@@ -221,22 +235,37 @@ def _above_numbers(lines: Sequence[str], plain: Sequence[int],
     return _Header(plain[0], most, split(lines[plain[0]], most))
 
 
-def _units(lines: Sequence[str], plain: Sequence[int], header: _Header
-           ) -> tuple[tuple[str, ...], int]:  # fmt: skip
-    """The row of units below a header, and the index of the last line of the head."""
-    below = next((k for k in plain if k > header.index), None)
-    if below is not None:
-        row = split(lines[below], header.separator)
-        if len(row) == len(header.names) and _are_units(row):
-            return tuple(row), below
-    return (), header.index
+def _below(lines: Sequence[str], plain: Sequence[int], header: _Header
+           ) -> tuple[tuple[str, ...], int, int]:  # fmt: skip
+    """The row of units below a header, how many lines of words, and the index of the head's end."""
+    units, words, last = (), 0, header.index
+    for index in [k for k in plain if k > header.index][:WORDS_MOST]:
+        row = split(lines[index], header.separator)
+        if len(row) != len(header.names):
+            break
+        if not units and _are_units(row):
+            units = tuple(row)
+        elif _are_words(row):
+            words += 1
+        else:
+            break
+        last = index
+    return units, words, last
 
 
 def _are_units(row: Sequence[str]) -> bool:
+    """Whether a row says units, of which half or more are known."""
     named = [cell for cell in row if cell]
     known = sum(unit_key(cell) is not None for cell in named)
     bracketed = all(cell[0] + cell[-1] in ("[]", "()", "<>") for cell in named)
-    return bool(named) and not any(map(is_value, named)) and (bracketed or known == len(named))
+    return bool(named) and not any(map(is_value, named)) and (bracketed or 2 * known >= len(named))
+
+
+def _are_words(row: Sequence[str]) -> bool:
+    """Whether a row tells no number, and none that is missing."""
+    named = [cell for cell in row if cell]
+    begin = all(cell[0].isalpha() or cell[0] in "([<" for cell in named)
+    return bool(named) and begin and not any(cell.lower() in _NO_NUMBER for cell in named)
 
 
 def is_value(cell: str) -> bool:

@@ -33,7 +33,7 @@ from hil.config.dialect import COMMENTS, Dialect, dialect_of, is_comment, split,
 from hil.config.errors import MotionError
 from hil.config.files import open_regular
 from hil.config.quick_table import LONG_BYTES, read_long, read_quickly
-from hil.config.unit_names import unit_key
+from hil.config.unit_names import unit_in_name, unit_key
 
 Floats = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ class NumberTable:
     header: tuple[str, ...] = ()
     """Names of all columns of the file."""
     units: dict[str, str] = field(default_factory=dict[str, str])
-    """Units of columns, where the file has a row of them."""
+    """Units of columns, as a row of the file says them, or brackets at the end of their names."""
     clock: str = "numbers"
     """What its times are: "numbers"; counted from the first row, "long numbers" or, in seconds,
     "stamps"."""
@@ -67,15 +67,18 @@ class NumberTable:
         return f"{self.path}, line {self.lines[row]}, column {column!r}"
 
     def check_unit(self, column: str, unit: str) -> None:
-        """Refuse a unit that is not the one of the file's own row of units.
+        """Refuse a unit that is not the one that the file itself says.
 
         Raises:
             MotionError: With both.
         """
         said = self.units.get(column, "")
         if (known := unit_key(said)) is not None and known != (unit_key(unit) or unit):
-            text = f"{self.path}, column {column!r}: the file's row of units says {said!r}"
-            raise MotionError(f"{text}, the map says {unit!r}: give the map {known!r}")
+            text = f"{self.path}, column {column!r}: the file says {said!r}, the map says {unit!r}"
+            raise MotionError(f"{text}: give the map {known!r}, or correct the file")
+        if said and known is None:
+            text = f"{self.path}, column {column!r}: the file says {said!r}, which is no unit here"
+            raise MotionError(f"{text}; write {unit!r} there if it is that, or nothing")
 
 
 def read_table(
@@ -151,7 +154,8 @@ def _table(path: Path, file: IO[bytes], wanted: Sequence[str], time: str | None)
 
 def _made(path: Path, dialect: Dialect, columns: dict[str, Floats], lines: NDArray[np.int64],
           **more: str) -> NumberTable:  # fmt: skip
-    units = dict(zip(dialect.header, dialect.units, strict=False))
+    units = {name: said for name in dialect.header if (said := unit_in_name(name))}
+    units |= {name: said for name, said in zip(dialect.header, dialect.units, strict=False) if said}
     return NumberTable(path, columns, lines, dialect.header, units, **more)
 
 
@@ -281,7 +285,8 @@ class _Exact:
             for _ in range(before):
                 file.readline()
             if self._dialect.separator == " ":
-                yield from enumerate(map(str.split, file), start=before + 1)
+                rows = (split(line, " ") for line in file)
+                yield from enumerate(rows, start=before + 1)
                 return
             reader = csv.reader(file, strict=True, delimiter=self._dialect.separator)
             while True:

@@ -155,9 +155,7 @@ def test_what_cannot_be_understood_is_refused_with_its_line(tmp_path, text, word
     ids=["csmip", "cosmos"],
 )
 def test_a_block_with_more_numbers_than_its_line_says_is_refused(tmp_path, name, text):
-    with pytest.raises(
-        MotionError, match=r"line \d+: numbers go on after the 800 points"
-    ):
+    with pytest.raises(MotionError, match=r"line \d+: numbers go on after the 800 points"):
         read(tmp_path, text, columns=[name])
 
 

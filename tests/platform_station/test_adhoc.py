@@ -21,6 +21,10 @@ def test_units_come_from_the_map_or_from_the_name():
         "y": {"column": "sway", "unit": "mm"},
         "alpha": {"column": "yaw_deg", "unit": "deg", "bias": 1.5, "scale": -1.0},
     }
+    assert columns("x=Surge (mm)", "beta=Nick [\u00b0]::2")["map"] == {
+        "x": {"column": "Surge (mm)", "unit": "mm"},
+        "beta": {"column": "Nick [\u00b0]", "unit": "deg", "bias": 2.0},
+    }
     assert motion["time"] == {"column": "time_ms", "unit": "ms"}
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from hil.config.cells import number_in
 from hil.config.errors import MotionError
 from hil.config.settings import ConfigError
-from hil.config.unit_names import unit_key
+from hil.config.unit_names import unit_in_name, unit_key
 from hil.stations.platform.motion.acceleration import FELT, felt_columns, is_rate
 from hil.stations.platform.motion.at2 import (
     DOWNWARD,
@@ -139,7 +139,7 @@ def _entry(text: str, rest: str, units: tuple[str, ...], numbers: int) -> dict[s
 
 def _unit_of(column: str, units: tuple[str, ...]) -> str:
     """The unit at the end of a column's name; the map must say it if there is none."""
-    ending = _ending(column, units)
+    ending = _ending(column, units) or unit_key(unit_in_name(column))
     if not ending:
         raise ConfigError(
             "--map",
