@@ -33,6 +33,8 @@ _NO_ATTITUDE: Final[Quaternion] = (_NAN, _NAN, _NAN, _NAN)
 _COUNTING: Final = ("time", "sequence")
 """Fields that may be larger than any quantity of a vehicle, such as seconds since 1970."""
 _COUNT_MOST: Final = 1e13
+_NOTHING: Final = 1e-30
+"""A pose all of whose numbers are nearer to 0, and not 0, has the other order of bytes [m, rad]."""
 _SLACK: Final = 0.02
 """So far may a length be from 1, or a cosine from 0, in what shall be a rotation [1]."""
 _FLAGS: Final = (
@@ -46,7 +48,11 @@ class LayoutCodec:
 
     def __init__(self, settings: LayoutSettings) -> None:
         fields = fields_of(settings)
-        self._raw = _columns(settings) if settings.separator is not None else _bytes(settings)
+        between = settings.separator
+        self._raw = _bytes(settings) if between is None else _columns(settings)
+        parts = "bytes" if between is None else f"columns apart by {between!r}"
+        self.wanted: str = f"{settings.length} {parts} (length in its map), and its magic"
+        """What a packet is, in words."""
         self._scales = tuple(one.scale for one in fields.values())
         self._places = LayoutPlaces.of(list(fields))
         self._judged = tuple(k for k, name in enumerate(fields) if name not in _COUNTING)
@@ -61,6 +67,8 @@ class LayoutCodec:
             return raw
         values = tuple(map(mul, raw, self._scales))
         wrong = refused_numbers(values[k] for k in self._judged)
+        if self._places.always and 0.0 < max(map(abs, values)) < _NOTHING:
+            wrong = Refused.RANGE
         for k in self._counts:
             if wrong is None and not abs(values[k]) <= _COUNT_MOST:
                 wrong = Refused.RANGE if math.isfinite(values[k]) else Refused.NOT_FINITE

@@ -92,6 +92,14 @@ def test_opentrack():
     assert axes_of(state) == pytest.approx(turned, abs=1e-12)
 
 
+def test_opentrack_in_the_other_order_of_bytes_is_refused():
+    """1.0 is 3e-319 then, and a pose of such numbers looks like one at rest."""
+    codec = codec_of("opentrack")
+    assert codec.decode(struct.pack(">6d", 10.0, 2.0, -3.0, 4.0, 5.0, -6.0)) is Refused.RANGE
+    state = state_of(codec, struct.pack("<6d", *[0.0] * 6))
+    assert (state.position_m, axes_of(state).tolist()) == ((0.0, 0.0, 0.0), np.eye(3).tolist())
+
+
 def test_f1_the_car_of_the_player_and_no_other_packet():
     codec = codec_of("f1_23")
     for car in (0, 21):

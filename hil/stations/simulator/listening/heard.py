@@ -40,6 +40,8 @@ class HostFigures:
         """Why it is not followed, or was not the last time."""
         self.why: str = ""
         """What physics found wrong, with what to write where; empty if its cause is another."""
+        self.unheard: str = ""
+        """The last datagram that was none, in words; empty if there was none, or nobody told."""
         self.missing: int = 0
         """Never came, by the host's own count."""
         self.numbered: bool = False

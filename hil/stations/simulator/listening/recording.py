@@ -74,6 +74,7 @@ def record(
             line = f"{choice.host.kind.title}: recording from {address}:{port} (UDP); Ctrl-C ends"
             err.print(line, soft_wrap=True)
         listen(ears, clock, lasts_s, lambda: wish.asked is not None, take)
+        figures.unheard = ears.unheard
     return figures
 
 
