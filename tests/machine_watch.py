@@ -4,8 +4,9 @@ A watch in a process of its own sleeps for 2 ms at a time and notes whenever it 
 marked `real_time` that fails is made again, with new fixtures, if the watch was late since the test
 began, or, where it judges what a fixture of its file did, since the first test of the file; before
 that, the machine is waited for a while to be in time again. A failure on a machine that was in time
-stands. What fails more rarely than always may pass so: every
-failure that was passed over is told at the end, and more than a few of them fail the session.
+stands if it comes again; one that does not is told, and more than two of those fail the session.
+What fails more rarely than always may pass so: every failure that was passed over is told at the
+end, and more than a few of them fail the session.
 A test whose every attempt met a machine that stood still says nothing of the program: it is skipped
 as not judged, and more than very few of those fail the session too.
 """
@@ -30,7 +31,10 @@ SPOILT_MAX = 80 if SHARE >= 1.0 else 25
 """So many failures may be passed over in a session: of over 400 tests in the long one."""
 UNJUDGED_MAX = 8
 """So many tests may be skipped in a session since the machine stood still in all their attempts."""
+UNEXPLAINED_MAX = 2
+"""So many tests of a session may fail on a machine in time if they pass when made again."""
 SPOILT = "spoilt by the machine"
+UNEXPLAINED = "not explained"
 UNJUDGED = "not judged"
 CALM_S = 3.0 if SHARE >= 1.0 else 0.5
 """A machine is in time again when it has had no stall for so long."""
@@ -65,7 +69,7 @@ class MachineWatch:
         self._file: Path | None = None
         self._since_s = 0.0
         self._passed_over: list[str] = []
-        self._unjudged = 0
+        self._unjudged = self._unexplained = 0
         self._now_s = RealClock().now_s
 
     @pytest.hookimpl(tryfirst=True)
@@ -76,16 +80,24 @@ class MachineWatch:
         self._begin(item)
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         spoilt: list[str] = []
+        unexplained: list[str] = []
         while True:
             reports = runtestprotocol(item, log=False, nextitem=nextitem)
             failures = [report for report in reports if report.failed]
             stall_s = self.longest_stall_s() if failures else 0.0
-            if not stall_s or len(spoilt) == ATTEMPTS - 1:
+            if not failures or len(spoilt) + len(unexplained) == ATTEMPTS - 1:
                 break
             crash = getattr(failures[0].longrepr, "reprcrash", failures[0].longrepr)
-            spoilt.append(f"the machine was late by {stall_s * 1e3:.0f} ms: {crash}")
+            if stall_s:
+                spoilt.append(f"the machine was late by {stall_s * 1e3:.0f} ms: {crash}")
+            elif unexplained:
+                break
+            else:
+                unexplained.append(f"the machine was in time: {crash}")
             self._begin_again(item)
         reports[0].user_properties += [(SPOILT, text) for text in spoilt]
+        if not failures:
+            reports[0].user_properties += [(UNEXPLAINED, text) for text in unexplained]
         if stall_s:
             reports[0].user_properties.append((UNJUDGED, item.nodeid))
             for report in failures:
@@ -143,9 +155,11 @@ class MachineWatch:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note which failures were passed over, and how the tests had failed."""
         if report.when == "setup":
-            told = [text for name, text in report.user_properties if name == SPOILT]
-            self._passed_over += [f"made again: {report.nodeid}: {text[:300]}" for text in told]
-            self._unjudged += sum(name == UNJUDGED for name, _ in report.user_properties)
+            for name, text in report.user_properties:
+                if name in (SPOILT, UNEXPLAINED):
+                    self._passed_over.append(f"made again: {report.nodeid}: {str(text)[:300]}")
+                self._unjudged += name == UNJUDGED
+                self._unexplained += name == UNEXPLAINED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Tell them."""
@@ -160,6 +174,9 @@ class MachineWatch:
         self._folder.cleanup()
         if len(self._passed_over) > SPOILT_MAX:
             self._passed_over.append(f"{len(self._passed_over)} made again: {SPOILT_MAX} may be")
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        if self._unexplained > UNEXPLAINED_MAX:
+            self._passed_over.append(f"{self._unexplained} not explained: {UNEXPLAINED_MAX} may be")
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         if self._unjudged > UNJUDGED_MAX:
             self._passed_over.append(f"{self._unjudged} not judged: {UNJUDGED_MAX} may be")

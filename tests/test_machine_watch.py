@@ -54,10 +54,11 @@ UNMARKED = SPOILT_ONCE.replace("@pytest.mark.real_time", "")
 """The watch is begun by another test."""
 
 
-def outcome(pytester, text, *options, spoilt_max=9, unjudged_max=9):
+def outcome(pytester, text, *options, spoilt_max=9, unjudged_max=9, unexplained_max=9):
     conftest = f"import sys\nsys.path.insert(0, {str(HERE)!r})\n"
     conftest += f"import machine_watch\nmachine_watch.SPOILT_MAX = {spoilt_max}\n"
     conftest += f"machine_watch.UNJUDGED_MAX = {unjudged_max}\n"
+    conftest += f"machine_watch.UNEXPLAINED_MAX = {unexplained_max}\n"
     conftest += "from machine_watch import MachineWatch\n\ndef pytest_configure(config):\n"
     conftest += "    config.pluginmanager.register(MachineWatch(stall_s=0.3), 'machine-watch')\n"
     conftest += "    config.addinivalue_line('markers', 'real_time: x')\n"
@@ -144,9 +145,31 @@ def test_a_test_without_the_mark_fails_at_once(pytester):
     assert attempts == 1
 
 
-def test_a_failure_on_a_machine_in_time_stands(pytester):
+def test_a_failure_on_a_machine_in_time_stands_if_it_comes_again(pytester):
     result, attempts = outcome(
         pytester, SPOILT_ALWAYS.replace("    stop_the_machine(request)\n", "")
     )
     result.assert_outcomes(failed=1)
-    assert attempts == 1
+    assert attempts == 2
+
+
+FAILS_ONCE = """
+@pytest.mark.real_time
+def test_it(attempt):
+    assert attempt == 2
+"""
+
+
+def test_a_failure_on_a_machine_in_time_that_does_not_come_again_is_told(pytester):
+    result, attempts = outcome(pytester, FAILS_ONCE)
+    result.assert_outcomes(passed=1)
+    assert attempts == 2
+    assert result.ret == 0
+    assert "test_it: the machine was in time: " in str(result.stdout)
+
+
+def test_very_few_may_be_left_unexplained(pytester):
+    result, _ = outcome(pytester, FAILS_ONCE, unexplained_max=0)
+    result.assert_outcomes(passed=1)
+    assert result.ret == 1
+    assert "1 not explained: 0 may be" in str(result.stdout)

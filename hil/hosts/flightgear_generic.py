@@ -60,6 +60,8 @@ _RANGES: Final = {
 """Largest step between two values that still tells a motion, and the largest value that must be
 told, in each property's unit."""
 
+_MOTION: Final = tuple(node for nodes in _RANGES for node in nodes)
+
 
 class GenericSettings(MapSettings):
     """Map of a generic output."""
@@ -104,13 +106,15 @@ class GenericCodec:
         raw = self._numbers(datagram)
         if isinstance(raw, Refused):
             return raw
-        wrong = refused_numbers(raw)
-        if wrong is not None:
-            return wrong
+        if not all(map(math.isfinite, raw)):
+            return Refused.NOT_FINITE
         told = {
             chunk.node: (number - chunk.offset) / chunk.factor
             for chunk, number in zip(self._protocol.chunks, raw, strict=True)
         }
+        wrong = refused_numbers(told[node] for node in _MOTION if node in told)
+        if wrong is not None:
+            return wrong
         if any(abs(told[node]) > 720.0 for node in _ANGLES):
             return Refused.RANGE
         return Packet(self._state(told))
