@@ -250,6 +250,9 @@ def _below(lines: Sequence[str], plain: Sequence[int], header: _Header
         else:
             break
         last = index
+    row = next((k for k in plain if k > last), last)
+    while last + 1 < row and not lines[last + 1].strip():
+        last += 1  # some loggers leave a line free below the head
     return units, words, last
 
 

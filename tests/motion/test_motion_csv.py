@@ -360,6 +360,17 @@ def test_several_rows_of_header_are_read(file, below):
     assert read_table(file, ["t_s", "pitch"]).lines[0] == 3 + below.count("\n")
 
 
+@pytest.mark.parametrize("head", [HEADER, f"{HEADER}\ns,m,deg", f"{HEADER}\n\ns,m,deg\n"])
+def test_a_free_line_below_the_head_is_passed_over(file, head):
+    """As MoTeC's export has it."""
+    assert load(file, text_with().replace(HEADER, f"{head}\n")).duration_s == pytest.approx(1.7)
+
+
+def test_utc_in_a_name_says_nothing_of_what_numbers_count(file):
+    content = text_with().replace("t_s", "Time (UTC)")
+    assert load(file, content, time=TimeMap("Time (UTC)")).duration_s == pytest.approx(1.7)
+
+
 @pytest.mark.parametrize("row", ["nan,nan,nan", "-,?,#", "0.0,NaN,x", ",,", "1.#INF,a,b"])
 def test_a_first_row_without_numbers_is_no_header(file, row):
     with pytest.raises(MotionError, match=r"line 2"):

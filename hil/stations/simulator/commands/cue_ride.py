@@ -104,7 +104,7 @@ def check(record: RecordArg, map_name: MapOption = None, as_json: Json = False) 
         for one in found:
             out.print(one.text, style="red" if one in wrong else None, soft_wrap=True)
         if not found:
-            out.print("nothing to hold against each other: neither speed nor attitude is told")
+            out.print("nothing to hold against each other: force or rates beside speed or attitude are needed")
     leave(not wrong)
 
 
