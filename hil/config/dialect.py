@@ -29,6 +29,10 @@ LINES_MAX: Final = 200
 """The header stands within so many lines."""
 LINE_MAX: Final = 1_000_000
 """Characters of the lines up to the header."""
+HEAD_BYTES: Final = 65_536
+"""By the first of them the encoding is judged."""
+_WESTERN: Final = frozenset("äöüÄÖÜß°²³µ·±§éèêëàâçîïôùûÉÈÀÇñåæøÅÆØ".encode("cp1252"))
+"""What German, French, Spanish and Scandinavian names and units have in Windows' encoding."""
 _DECLARED: Final = re.compile(
     r"""(?:#|%|//)?\s*["']?(sep|decimal)=(\\t|[,;\t|.])["']?[,;\s]*""", re.I
 )
@@ -122,7 +126,8 @@ def dialect_of(path: Path, file: IO[bytes], wanted: Sequence[str]) -> Dialect:
 
 def _encoding(file: IO[bytes]) -> str:
     file.seek(0)
-    begin = file.read(64)
+    head = file.read(HEAD_BYTES)
+    begin = head[:64]
     for mark, name in _BOMS:
         if begin.startswith(mark):
             return name
@@ -130,7 +135,16 @@ def _encoding(file: IO[bytes]) -> str:
         return "utf-16-le"
     if len(begin) >= 4 and b"\0" not in begin[1::2] and not any(begin[::2]):
         return "utf-16-be"
-    return "utf-8-sig"
+    return "cp1252" if _is_western(head) else "utf-8-sig"
+
+
+def _is_western(head: bytes) -> bool:
+    """Whether a text that is not UTF-8 has only such other letters as names and units have."""
+    try:
+        head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return len(head) - error.start > 3 and {*head} - {*range(128)} <= _WESTERN
+    return False
 
 
 def _head(file: TextIOWrapper) -> Iterator[str]:

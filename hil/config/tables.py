@@ -315,6 +315,8 @@ class _Exact:
     def _uneven(self, row: list[str], line: int) -> MotionError:
         count = len(self._dialect.header)
         text = f"{self._path}, line {line}: has {len(row)} fields"
+        if len(row) == 1:
+            text += f", {row[0][:20]!r}"
         if len(row) == 2 * count and self._dialect.separator == ",":
             text = f"{text} (decimal commas? then columns must be apart by semicolons)"
         return MotionError(f"{text}: the header has {count}, and every row must have them")

@@ -105,6 +105,7 @@ def test_a_cell_that_is_no_number(file, cell, what, column):
         ("0.2,0.004,1.0", r"line 5, column 't_s': time repeats 0\.2 s after 0\.2 s: it must grow"),
         ("0.1,0.004,1.0", r"line 5, column 't_s': time goes back to 0\.1 s after 0\.2 s"),
         ("0.3,0.004", r"line 5: has 2 fields: the header has 3"),
+        ("\0\0\0", r"line 5: has 1 fields, '\\x00\\x00\\x00': the header has 3"),
         ("0.3,0.004,1.0,7", r"line 5: has 4 fields: the header has 3"),
         ("", r"line 5: is empty, and rows follow"),
         ("0.2000001,0.004,1.0", r"line 5, column 't_s': only 1e-07 s have passed"),
@@ -358,6 +359,19 @@ def test_several_rows_of_header_are_read(file, below):
     content = text_with().replace(HEADER, f"{HEADER}\n{below}")
     assert load(file, content).duration_s == pytest.approx(1.7)
     assert read_table(file, ["t_s", "pitch"]).lines[0] == 3 + below.count("\n")
+
+
+def test_the_encoding_of_windows_is_read_where_names_and_units_need_it(file, caplog):
+    """As Excel writes a CSV file in Germany; numbers are the same in any encoding."""
+    head = "Pr\u00fcfstand S\u00fcd\nt_s;Weg [m];Nick [\u00b0]"
+    content = (
+        text_with().replace(",", ";").replace(".", ",").replace(HEADER.replace(",", ";"), head)
+    )
+    maps = [ColumnMap("x", "Weg [m]", "m"), ColumnMap("beta", "Nick [\u00b0]", "deg")]
+    assert load(file, content.encode("cp1252"), maps).duration_s == pytest.approx(1.7)
+    assert "read with CP1252" in caplog.text
+    with pytest.raises(MotionError, match="no column 'x'"):
+        load(file, content.encode("cp1252"), [ColumnMap("x", "x", "m")])
 
 
 @pytest.mark.parametrize("head", [HEADER, f"{HEADER}\ns,m,deg", f"{HEADER}\n\ns,m,deg\n"])
