@@ -8,11 +8,15 @@ from socket import AF_INET, SOCK_DGRAM, socket
 import pytest
 from host_verbs import free_port, hil, sent
 
+from hil.hosts.kind import Packet, Received
 from hil.stations.simulator.listening.ears import ListenChoice, listen, listening
+from hil.stations.simulator.listening.heard import HostFigures
+from hil.stations.simulator.listening.listen import why_not
 from hil.stations.simulator.listening.named import named_host
 from hil.stations.simulator.listening.ride_writer import RideWriter
 from hil.stations.simulator.ride_file import read_ride
 from hil.timing.realtime import RealClock
+from platform6dof.cueing.vehicle import VehicleState
 from sim.hosts.flight import scripted_drive
 
 DRIVE = scripted_drive(stands_s=0.0)
@@ -87,6 +91,20 @@ def test_a_packet_that_is_none_is_shown_with_what_is_needed(name, data, says):
 
         listen(ears, RealClock(), 5.0, lambda: bool(ears.unheard), send)
         assert re.search(says, ears.unheard), ears.unheard
+
+
+@pytest.mark.parametrize(
+    ("scale", "says"), [(1.0, ""), (1e3, "on by 1e\\+03 s"), (1e-3, "on by 0.001 s"), (0.0, "")]
+)
+def test_a_time_of_another_unit_is_told(scale, says):
+    """Stamps in ms that a map takes for seconds, and the reverse, on a clock of the test's own."""
+    figures = HostFigures()
+    for k in range(150):
+        now_s, state = 100.0 + k / 60.0, DRIVE.at(k / 60.0)
+        told = VehicleState(1.77e9 + scale * k / 60.0, state.f_m_s2, state.omega_rad_s)
+        figures.step(now_s, [Received(Packet(told), now_s, now_s)])
+    assert re.search(says, figures.odd_pace) if says else not figures.odd_pace, figures.odd_pace
+    assert bool(why_not(figures)) == bool(says)
 
 
 @pytest.mark.parametrize(

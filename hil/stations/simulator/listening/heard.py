@@ -18,6 +18,10 @@ from platform6dof.cueing.vehicle import VehicleState
 
 SPAN_S: Final = 2.0
 """Rate and jitter are those of so long [s]."""
+PACE_S: Final = 1.0
+"""And how fast the host's time goes [s]."""
+PACE_MOST: Final = 20.0
+"""A simulation is sped up or slowed down no more; beyond it is a unit [1]."""
 
 
 class HostFigures:
@@ -46,6 +50,9 @@ class HostFigures:
         """Never came, by the host's own count."""
         self.numbered: bool = False
         """Whether it counts its packets."""
+        self.pace: float = math.nan
+        """How much the host's time went on in a second of ours; NaN before one, or without [1]."""
+        self._stamped: tuple[float, float] = (math.nan, math.nan)
         self._arrivals_s: deque[float] = deque()
         means = None if settings is None else settings.means.means()
         self._watch = HostWatch(means, Physics(settings))
@@ -64,6 +71,7 @@ class HostFigures:
             self.packets += 1
             self.refused.pop(Refused.PART, None)
             self.newest = one.packet.state
+            self._take_pace(one.packet.state.t_s, one.kernel_s)
             self.numbered = self.numbered or one.packet.sequence is not None
             self._arrivals_s.append(one.kernel_s)
         while self._arrivals_s and self._arrivals_s[0] < now_s - SPAN_S:
@@ -71,6 +79,20 @@ class HostFigures:
         judged = self._watch.step(now_s, [one for one in heard if one not in SET_ASIDE])
         self.state, self.cause, self.missing = judged.state, judged.cause, judged.missing
         self.why = self._watch.why
+
+    def _take_pace(self, stamp_s: float, kernel_s: float) -> None:
+        began_s, since_s = self._stamped
+        if not kernel_s - since_s < PACE_S:
+            self.pace = (stamp_s - began_s) / (kernel_s - since_s)
+            self._stamped = stamp_s, kernel_s
+
+    @property
+    def odd_pace(self) -> str:
+        """What to look at where the host's time is not in the unit that its map says; or empty."""
+        if math.isnan(self.pace) or 1.0 / PACE_MOST < self.pace < PACE_MOST or self.pace <= 0.0:
+            return ""
+        told = f"its time goes on by {self.pace:.3g} s in a second"
+        return f"{told}: the unit of its time in the map is another, or its simulation is so fast"
 
     @property
     def rate_hz(self) -> float:

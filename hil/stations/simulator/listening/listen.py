@@ -128,9 +128,9 @@ def line_of(figures: HostFigures) -> str:
 
 
 def why_not(figures: HostFigures) -> str:
-    """What physics says against following it; empty while it is followed."""
+    """What physics says against following it, or its clock; empty while it is followed."""
     followed = figures.state in (HostState.LIVE, HostState.FADING_IN)
-    return "" if followed else figures.why
+    return "" if followed else figures.why or figures.odd_pace
 
 
 def table_of(figures: HostFigures, ears: HostEars) -> Table:
