@@ -150,6 +150,12 @@ def test_an_at2_file_gives_its_response_spectrum(tmp_path, head):
     assert reached == pytest.approx(wanted, rel=0.02)
 
 
+def test_the_unit_of_a_peer_file_is_the_map_s(tmp_path):
+    file = at2(tmp_path / "a.at2", acceleration(T_S))
+    with pytest.raises(MotionError, match="column 'acc_g': the file says 'g', the map says 'm_s2'"):
+        RecordedMotion.from_csv(file, [ColumnMap("x", "acc_g", "m_s2")], NEUTRAL)
+
+
 @pytest.mark.parametrize(
     "change",
     [

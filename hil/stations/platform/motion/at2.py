@@ -37,6 +37,8 @@ class Kind:
     """As its head says it."""
     column: str
     """Name of its column for the rest of the bench; it ends in the unit."""
+    unit: str
+    """Of the column, as maps write it."""
     units: dict[str, float]
     """Units that the head may say, in that of the column."""
 
@@ -51,13 +53,13 @@ def _spelled(length: str, squared: bool) -> tuple[str, ...]:
 
 _GAL: Final = 0.01 / GRAVITY_M_S2
 KINDS: Final = {
-    ".at2": Kind("ACCELERATION", "acc_g", {"G": 1.0, "G'S": 1.0, "GAL": _GAL}
+    ".at2": Kind("ACCELERATION", "acc_g", "g", {"G": 1.0, "G'S": 1.0, "GAL": _GAL}
         | dict.fromkeys(_spelled("CM", squared=True), _GAL)
         | dict.fromkeys(_spelled("M", squared=True), 100.0 * _GAL)),
-    ".vt2": Kind("VELOCITY", "vel_cm_s", dict.fromkeys(_spelled("CM", squared=False), 1.0)
+    ".vt2": Kind("VELOCITY", "vel_cm_s", "cm_s", dict.fromkeys(_spelled("CM", squared=False), 1.0)
         | dict.fromkeys(_spelled("M", squared=False), 100.0)
         | dict.fromkeys(_spelled("IN", squared=False), 2.54)),
-    ".dt2": Kind("DISPLACEMENT", "disp_cm", {"CM": 1.0, "M": 100.0, "MM": 0.1, "IN": 2.54}),
+    ".dt2": Kind("DISPLACEMENT", "disp_cm", "cm", {"CM": 1.0, "M": 100.0, "MM": 0.1, "IN": 2.54}),
 }  # fmt: skip
 """By the ending of a file's name."""
 
@@ -129,7 +131,7 @@ def read_at2(path: Path) -> NumberTable:
     columns = {header[0]: t_s, header[1]: factor * values}
     for array in (*columns.values(), places):
         array.setflags(write=False)
-    return NumberTable(path, columns, places, header)
+    return NumberTable(path, columns, places, header, {kind.column: kind.unit})
 
 
 def _timing(path: Path, lines: list[str]) -> tuple[int, int, float]:

@@ -112,7 +112,14 @@ def read_strong_motion(path: Path, wanted: list[str]) -> NumberTable:
     places = read[first.column][1]
     for array in (*columns.values(), places):
         array.setflags(write=False)
-    return NumberTable(path, columns, places, header)
+    units = {each.column: unit for each in chosen if (unit := _unit_of(each.column))}
+    return NumberTable(path, columns, places, header, units)
+
+
+def _unit_of(column: str) -> str:
+    """The unit that a column of this reader's has by its name."""
+    units = (unit for _, unit, _ in _QUANTITIES.values())
+    return next((unit for unit in units if column.endswith(f"_{unit}")), "")
 
 
 def _lines(path: Path) -> list[str]:
