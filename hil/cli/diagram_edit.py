@@ -25,6 +25,12 @@ def edit(
             autocompletion=offered("scenarios"),
         ),
     ] = None,
+    trust: Annotated[
+        bool,
+        typer.Option(
+            "--trust", help="Load the native code of its FMUs when it runs in the editor."
+        ),
+    ] = False,
 ) -> None:
     """Draw a diagram: blocks, wires, parameters; what does not fit is refused with the reason.
 
@@ -43,4 +49,4 @@ def edit(
 
     ends = None if scenario is None else ends_of(scenario)[1]
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Qt hears of none; edits are in the journal
-    raise typer.Exit(run_editor(Document(file), ends))
+    raise typer.Exit(run_editor(Document(file), ends, trusted=trust))

@@ -77,6 +77,8 @@ class Operation:
     and ``message`` of the violation; None if nothing is latched."""
     clear: bool = True
     """Whether that is gone, so that a reset works."""
+    stalled: bool = False
+    """Whether nothing but a stall of the computer stopped it: one press leads back."""
 
     def to_bytes(self) -> bytes:
         """Return JSON of at most `OPERATION_MAX_BYTES`; words too long for that lose their ends.
@@ -118,6 +120,7 @@ class Operation:
                 "end": None if end is None else end.to_mapping(),
                 "cause": cause,
                 "clear": self.clear,
+                "stalled": self.stalled,
             }
         )
 
@@ -142,6 +145,7 @@ class Operation:
                 end=None if raw["end"] is None else RunEnd.from_mapping(raw["end"]),
                 cause=None if raw["cause"] is None else {"message": "", **raw["cause"]},
                 clear=bool(raw["clear"]),
+                stalled=bool(raw["stalled"]),
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"not an operation: {error!r} in {raw!r:.200}") from error

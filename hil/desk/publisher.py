@@ -48,6 +48,7 @@ class Publisher:
             operation.seen,
             operation.cause,
             operation.clear,
+            operation.stalled,
             None if operation.end is None else replace(operation.end, left_s=0.0),
         )
         if facts == self._last and t_s < self._next_s:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
 from hil.config.named import CarriedPath
-from hil.diagram.fault import NonFiniteError
+from hil.diagram.fault import StoppedError
 from hil.diagram.live import Successor, Version
 from hil.diagram.read import read_text
 from hil.diagram.whole_text import whole_text
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hil.diagram.engine import DiagramState
     from hil.diagram.flat import Endpoint
     from hil.diagram.model import DiagramFile
+    from hil.diagram.models import DiagramModels
     from hil.diagram.taps import DiagramTaps
 
 Array = NDArray[np.float64]
@@ -101,6 +102,7 @@ class ConnectedDiagram:
         bind: of another file in its place.
         bounds: of its output.
         fixed: why its structure stays what it is; empty if it may change.
+        models: its FMUs, which begin when it is restarted, and are closed with it.
 
     Raises:
         ConfigError: if it does not fit.
@@ -108,8 +110,9 @@ class ConnectedDiagram:
 
     def __init__(
         self, version: Version, connect: Callable[[Version], Connections], bind: Bind,
-        bounds: OutputBounds, fixed: str = "",
+        bounds: OutputBounds, fixed: str = "", models: DiagramModels | None = None,
     ) -> None:  # fmt: skip
+        self._models = models
         self._connect, self._bind, self._bounds, self._fixed = connect, bind, bounds, fixed
         self._first = self.now = self._connected(version)
         self._offered: PreparedChange | None = None
@@ -144,13 +147,19 @@ class ConnectedDiagram:
             The output within its bounds, shape (n,).
 
         Raises:
-            NonFiniteError: if a block of the version that runs made a number that is not finite.
+            StoppedError: if a block of the version that runs cannot go on.
         """
         offered, self._offered = self._offered, None
+        if self._models is not None:
+            self._models.before(self.now.version.engine)
         if offered is not None:
             offered.successor.carry_over()
         found = self._step(self.now)
-        return found if offered is None else self._tried(offered, found)
+        if offered is not None:
+            found = self._tried(offered, found)
+        if self._models is not None:
+            self._models.after(self.now.version.engine)
+        return found
 
     def tell(self) -> None:
         """Tell who watches what there is after the last tick."""
@@ -170,9 +179,20 @@ class ConnectedDiagram:
         return np.where(places < 0, np.nan, self.now.version.engine.values[places])
 
     def restart(self) -> None:
-        """Begin again with the version that began, with all states as at the start."""
+        """Begin again with the version that began, with all states as at the start.
+
+        Raises:
+            RefusedError: if an FMU of it does not begin.
+        """
         self.now, self._offered = self._first, None
         self._rewind(self.now)
+        if self._models is not None:
+            self._models.begin()
+
+    def close(self) -> None:
+        """End its FMUs."""
+        if self._models is not None:
+            self._models.close()
 
     def begin_anew(self) -> None:
         """Begin again with the version that runs, or with one that is offered."""
@@ -189,7 +209,7 @@ class ConnectedDiagram:
         """Take a version whose first tick can be computed; nothing hangs on the output now."""
         try:
             self._step(offered.after)
-        except NonFiniteError as error:
+        except StoppedError as error:
             self.outcome = ChangeOutcome(str(error), math.nan)
         else:
             self.now, self.outcome = offered.after, ChangeOutcome("", 0.0)
@@ -234,7 +254,7 @@ class ConnectedDiagram:
         """Compute the tick with the other version too, and go on with it if that is well."""
         try:
             wanted = self._step(offered.after)
-        except NonFiniteError as error:
+        except StoppedError as error:
             return self._keep(found, str(error), math.nan)
         jumps, most = np.abs(wanted - found), self._bounds.jump
         worst = int(np.argmax(jumps - most))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
 from hil.diagram.check import SoundDiagram
-from hil.diagram.fault import NonFiniteError
+from hil.diagram.fault import NonFiniteError, StoppedError
 from hil.diagram.use import TooSlow
 
 if TYPE_CHECKING:
@@ -62,6 +62,29 @@ def tick_cost(sound: SoundDiagram, now_s: Callable[[], float], ticks: int = 2000
     return timed(Engine(sound, models=True), sound.flat.base_s, now_s, ticks)
 
 
+def model_cost(sound: SoundDiagram, now_s: Callable[[], float], ticks: int) -> TickCost:
+    """Time ticks whose FMUs, which are trusted, are waited for; all its inputs are 0.
+
+    Raises:
+        RefusedError: if an FMU does not begin, or the diagram stops.
+    """
+    from hil.diagram.engine import Engine
+    from hil.diagram.models import ALONE_WAIT_S, DiagramModels
+
+    engine, found = Engine(sound, models=True), np.empty(ticks)
+    with DiagramModels(sound.flat, trusted=True, wait_s=ALONE_WAIT_S) as models:
+        for number in range(-WARM, ticks):
+            before_s = now_s()
+            try:
+                models.before(engine)
+                engine.step()
+            except StoppedError as error:
+                raise RefusedError(str(error)) from None
+            models.after(engine)
+            found[max(number, 0)] = now_s() - before_s
+    return _cost(found, sound.flat.base_s)
+
+
 def timed(runs: Any, base_s: float, now_s: Callable[[], float], ticks: int) -> TickCost:
     """Time the ticks of an engine, or of an interpreter.
 
@@ -82,8 +105,12 @@ def timed(runs: Any, base_s: float, now_s: Callable[[], float], ticks: int) -> T
             runs.restore(start)
             continue
         found[max(number, 0)] = now_s() - before_s
+    return _cost(found, base_s)
+
+
+def _cost(found: NDArray[np.float64], base_s: float) -> TickCost:
     median, p99, p999 = (float(one) for one in np.percentile(found, [50.0, 99.0, 99.9]))
-    return TickCost(ticks, median, p99, p999, float(found.max()), base_s)
+    return TickCost(len(found), median, p99, p999, float(found.max()), base_s)
 
 
 def part_costs(engine: Engine, now_s: Callable[[], float]) -> dict[tuple[str, int], float]:

@@ -43,7 +43,7 @@ class Engine:
         from hil.diagram import kernel
 
         if not models:
-            sound.flat.refuse_models("neither a live cycle nor the editor runs it")
+            sound.flat.refuse_models("which nothing steps here")
         self._kernel: Any = kernel.step
         self.sound = sound
         self.table = build(sound)

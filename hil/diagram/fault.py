@@ -1,11 +1,25 @@
 """What stops a diagram that runs."""
 
 
-class NonFiniteError(ArithmeticError):
-    """A block made a number that is not finite; the diagram stands at that tick."""
+class StoppedError(ArithmeticError):
+    """A block cannot go on; the diagram stands at that tick."""
 
-    def __init__(self, path: str, tick: int, time_s: float) -> None:
-        super().__init__(f"{path} made a number that is not finite, tick {tick} ({time_s:g} s)")
+    def __init__(self, path: str, why: str, tick: int, time_s: float) -> None:
+        super().__init__(f"{path} {why}, tick {tick} ({time_s:g} s)")
         self.path = path
         self.tick = tick
         self.time_s = time_s
+
+
+class NonFiniteError(StoppedError):
+    """A block made a number that is not finite."""
+
+    def __init__(self, path: str, tick: int, time_s: float) -> None:
+        super().__init__(path, "made a number that is not finite", tick, time_s)
+
+
+class ModelFailedError(StoppedError):
+    """The model of others that a block is does not go on; its process has ended, or will."""
+
+    def __init__(self, path: str, why: str, tick: int, time_s: float) -> None:
+        super().__init__(path, f"does not go on, the model failed: {why}", tick, time_s)

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from hil.config.errors import ConfigError
 from hil.diagram.kind import BlockKind, Parameters, Ports
 from hil.diagram.lines import SourceLines
 from hil.diagram.registry import IN, OUT
 
+RUN_ALONE: Final = "`hil diagram run FILE --trust` runs it"
+AS_TABLE: Final = (
+    "write its outputs with `hil diagram run FILE --trust --out table.csv`, and put a File block "
+    "of that table in its place"
+)
+"""What to do where a diagram is computed ahead."""
 Endpoint = tuple[str, str]
 """Path of a block, and the name of one of its ports."""
 
@@ -31,7 +38,7 @@ class FlatBlock:
     """The output that must be true for it to run; None if it always does."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class ModelBlock:
     """A block that is a model of others: native code, which no diagram runs by itself."""
 
@@ -80,16 +87,14 @@ class FlatDiagram:
     models: Mapping[str, ModelBlock] = field(default_factory=dict)
     """By path."""
 
-    def refuse_models(self, why: str) -> None:
+    def refuse_models(self, why: str, remedy: str = RUN_ALONE) -> None:
         """Refuse a diagram with models of others where nobody runs them.
 
         Raises:
-            ConfigError: naming the first one, and what does run it.
+            ConfigError: naming the first one, and what to do.
         """
         for path, one in self.models.items():
-            line = f"an FMU is native code without a bound on its time: {why}; "
-            line += "`hil diagram run FILE --trust` runs it"
-            raise ConfigError(f"{path}: {one.file.name}", [line])
+            raise ConfigError(f"{path}: {one.file.name}", [f"is an FMU, {why}: {remedy}"])
 
     def inputs(self) -> list[FlatBlock]:
         """Blocks `In` at the top."""

@@ -216,8 +216,9 @@ class BlockKind:
             given = [0.0] * count if self.initial is None else self.initial(parameters, setting)
             return [float(one) for one in given]
         if self.initial is not None and self.shape_of_each(parameters):
+            alone = replace(setting, size=1)
             parts = self.elements(parameters, setting.size)
-            return [float(x) for one in parts for x in self.initial(one, setting)]
+            return [float(x) for one in parts for x in self.initial(one, alone)]
         one = [0.0] * len(self.states)
         if self.initial is not None:
             one = [float(value) for value in self.initial(parameters, setting)]

@@ -78,7 +78,8 @@ class Version:
             ConfigError: with a line for each fault.
         """
         wanted = dict(changes) if file is not None else {**self.changes, **changes}
-        version = Version.of(file or self.file, wanted)
+        version = Version.of(file or self.file, wanted, models=True)
+        _require_same_models(self, version)
         if version.sound.flat.base_s != self.sound.flat.base_s:
             told = f"base_s = {version.sound.flat.base_s:g} s: {self.sound.flat.base_s:g} s, while "
             raise ConfigError(str(version.file.path), [f"{told}it runs"])
@@ -119,7 +120,7 @@ class Successor:
     def __init__(self, before: Version, after: Version) -> None:
         self.before, self.after = before, after
         old, new = before.engine, after.engine
-        pairs = [*_common_states(old, new), *_common_ports(old, new)]
+        pairs = [*_common_states(old, new), *_common_ports(old, new), *_of_models(old, new)]
         self._from, self._to = _places(one for one, _ in pairs), _places(one for _, one in pairs)
 
     def carry_over(self) -> None:
@@ -158,6 +159,27 @@ def _common_ports(old: Engine, new: Engine) -> Iterator[tuple[slice, slice]]:
         there = old.table.ports.get(end)
         if there is not None and old.sound.types[end] == new.sound.types[end]:
             yield there, where
+
+
+def _of_models(old: Engine, new: Engine) -> Iterator[tuple[slice, slice]]:
+    """What the FMUs of both tell now."""
+    for path in new.sound.flat.models:
+        for name in new.table.numbers:
+            if name.startswith(f"{path}/"):
+                yield old.table.numbers[name], new.table.numbers[name]
+
+
+def _require_same_models(before: Version, after: Version) -> None:
+    """Refuse a change of FMUs, whose processes run.
+
+    Raises:
+        ConfigError: naming the first that is another.
+    """
+    old, new = before.sound.flat.models, after.sound.flat.models
+    for path in dict.fromkeys((*old, *new)):
+        if old.get(path) != new.get(path):
+            told = f"{path}: an FMU stays what it is while it runs: end the run, and begin anew"
+            raise ConfigError(str(after.file.path), [told])
 
 
 def _places(slices: Iterator[slice]) -> Places:

@@ -1,141 +1,195 @@
-"""FMUs of a diagram that runs alone: each in a process of its own, stepped in time with its block.
+"""FMUs of a diagram that runs: each in a process of its own, stepped in time with its block.
 
-No time passes for such a run, so each answer is waited for. A live cycle waits for nothing, and
-native code of others has no bound on its time: there, and where nobody said that it is trusted, a
-diagram with an FMU is refused before anything of it is loaded.
+A step is asked for after a tick and its answer is taken before the tick that needs it. Where no
+time passes for the run, that answer is waited for. A cycle in real time waits for nothing: without
+an answer the block's outputs stay, tick by tick, and after its deadline the model is given up,
+which stops the diagram. Native code that nobody said is trusted is refused before it is loaded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Final
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Final, Self
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.named import CarriedPath
+from hil.diagram.fault import ModelFailedError
 from hil.diagram.flat import FlatDiagram, ModelBlock
 from hil.diagram.library.models import described, entries, inner_name, start_of
 from hil.fmu.pace import steps_of
 from hil.fmu.process import ModelProcess
+from hil.fmu.stepping import VIRTUAL_WAIT_S
 from hil.fmu.wire import ModelOrder, StepAnswer, StepStatus
 
 if TYPE_CHECKING:
     from hil.diagram.engine import Engine
+    from hil.fmu.stepping import ModelSteps
 
-ANSWER_S: Final = 60.0
-"""A step that takes longer is none: nobody waits on a machine here [s]."""
+ALONE_WAIT_S: Final = 60.0
+"""Where a person runs a diagram alone, a step that takes longer is none [s]."""
+DRY_WAIT_S: Final = VIRTUAL_WAIT_S
+"""Likewise in a station's run on the virtual clock [s]."""
+WATCHED_WAIT_S: Final = 0.5
+"""Likewise in the editor, whose window stands still meanwhile [s]."""
 
 
-class _RunningModel:
+class RunningModel:
     """One FMU beside a diagram.
 
     Args:
-        process: it has said its initial values.
+        block: that it is.
+        steps: what does its steps.
+        first: its initial values.
         cycles: ticks of its block in one step.
-        line: whether it goes straight from one step to the next, a step later; else it holds.
+        tick_s: from one tick of its block to the next [s].
+        wait_s: how long an answer is waited for [s]; None: not at all.
     """
 
     def __init__(
-        self, block: ModelBlock, process: ModelProcess, cycles: int, *, line: bool
-    ) -> None:
-        self._block, self._process, self._cycles, self._line = block, process, cycles, line
-        self._newest: tuple[float, ...] = process.first.values
-        self._before = self._newest
-        self._tick, self._asked = 0, 0
+        self, block: ModelBlock, steps: ModelSteps, first: tuple[float, ...], cycles: int,
+        tick_s: float, wait_s: float | None,
+    ) -> None:  # fmt: skip
+        self._block, self._steps, self._cycles, self._wait_s = block, steps, cycles, wait_s
         p = block.parameters
+        self._line = p["between"] == "line" and cycles > 1
+        self._late_most = max(1, round(p["deadline_s"] / tick_s))
+        self._before = self._newest = first
+        self._asked, self._passed, self._waits, self._running_late = 0, 0, False, 0
+        self.late: int = 0
+        """Ticks so far that went on without the answer that was due."""
         self._inputs = [(f"{block.path}/{inner_name(one, p)}", "y") for one in entries(p["takes"])]
         self._outputs = [f"{block.path}/{inner_name(one, p)}" for one in entries(p["gives"])]
 
-    def tell(self, engine: Engine, values: tuple[float, ...]) -> None:
-        """Let its outputs be these from the next tick on."""
-        for path, value in zip(self._outputs, values, strict=True):
-            engine.values[engine.table.numbers[path]] = value
+    @property
+    def path(self) -> str:
+        """Of its block."""
+        return self._block.path
 
-    def begin(self, engine: Engine) -> None:
-        """Tell its initial outputs."""
-        self.tell(engine, self._newest)
-
-    def ticked(self, engine: Engine, tick: int) -> None:
-        """Go on by a tick of its block, if this was one.
+    def before(self, engine: Engine) -> None:
+        """Tell its outputs for the tick that comes, if its block has one then.
 
         Raises:
-            RefusedError: if the model does not.
+            ModelFailedError: if it does not go on.
         """
-        block = self._block
-        if tick < block.offset or (tick - block.offset) % block.rate:
+        if not self._has(engine.tick):
             return
-        if self._tick % self._cycles == 0:
-            self._asked += 1
-            inputs = tuple(float(engine.port(*end)[0]) for end in self._inputs)
-            self._process.ask(self._asked, inputs)
-            self._answer = self._process.wait(ANSWER_S)
-        self._tick += 1
-        passed = self._tick % self._cycles
-        if passed == 0:
-            self._take(self._answer, tick)
-        if not self._line:
-            self.tell(engine, self._newest)
-            return
-        share = passed / self._cycles
+        if self._waits and self._passed >= self._cycles:
+            self._take(engine)
+        share = self._passed / self._cycles if self._line and self._waits else 0.0
         pairs = zip(self._before, self._newest, strict=True)
-        self.tell(engine, tuple(a + share * (b - a) for a, b in pairs))
+        told = (a + share * (b - a) for a, b in pairs) if self._line else self._newest
+        for path, value in zip(self._outputs, told, strict=True):
+            engine.values[engine.table.numbers[path]] = value
 
-    def _take(self, answer: StepAnswer, tick: int) -> None:
+    def after(self, engine: Engine) -> None:
+        """A tick was computed: ask for the next step, if its block had one and none is asked."""
+        if not self._has(engine.tick - 1):
+            return
+        if not self._waits:
+            self._asked, self._passed, self._waits = self._asked + 1, 0, True
+            self._steps.ask(self._asked, tuple(float(engine.port(*end)[0]) for end in self._inputs))
+        self._passed = min(self._passed + 1, self._cycles)
+
+    def _has(self, tick: int) -> bool:
+        block = self._block
+        return tick >= block.offset and (tick - block.offset) % block.rate == 0
+
+    def _take(self, engine: Engine) -> None:
+        steps, wait_s = self._steps, self._wait_s
+        answer = steps.take() if wait_s is None else steps.wait(wait_s)
+        if answer is None:
+            self._running_late += 1
+            if self._running_late <= self._late_most:
+                self.late += 1
+                return
+            answer = steps.give_up(self._block.parameters["deadline_s"])
+        if answer.status is StepStatus.OK and answer.index != self._asked:
+            answer = StepAnswer(StepStatus.CRASHED, answer.index, (), "it answered another step")
         if answer.status is not StepStatus.OK:
             why = answer.text or answer.status.name.lower()
-            raise RefusedError(f"{self._block.path}: tick {tick}: the model failed: {why}")
+            time_s = engine.tick * engine.sound.flat.base_s
+            raise ModelFailedError(self._block.path, why, engine.tick, time_s)
         self._before, self._newest = self._newest, answer.values
+        self._waits, self._running_late = False, 0
 
 
 class DiagramModels:
-    """All FMUs of a diagram.
-
-    Args:
-        models: that have begun.
-    """
-
-    def __init__(self, models: list[_RunningModel]) -> None:
-        self._models = models
-
-    def begin(self, engine: Engine) -> None:
-        """Tell the initial outputs, before the first tick."""
-        for one in self._models:
-            one.begin(engine)
-
-    def ticked(self, engine: Engine) -> None:
-        """A tick was computed: step what is due.
-
-        Raises:
-            RefusedError: if a model does not go on.
-        """
-        for one in self._models:
-            one.ticked(engine, engine.tick - 1)
-
-
-@contextmanager
-def opened_models(flat: FlatDiagram, *, trusted: bool) -> Iterator[DiagramModels]:
-    """The FMUs of a diagram, each in its process.
+    """All FMUs of a diagram, judged; a context, which ends their processes.
 
     Args:
         trusted: whether the person who runs it trusts their native code.
+        wait_s: how long an answer is waited for [s]; None: not at all, in real time.
 
     Raises:
         ConfigError: if a step does not fit its block's period, or the file is another one.
-        RefusedError: if their code is not trusted, or one does not begin.
+        RefusedError: if their code is not trusted.
     """
-    with ExitStack() as stack:
-        ready = [(one, *_order_of(one, flat, trusted=trusted)) for one in flat.models.values()]
-        made: list[_RunningModel] = []
-        for block, order, cycles in ready:
-            process = stack.enter_context(ModelProcess(order))
-            line = block.parameters["between"] == "line" and cycles > 1
-            made.append(_RunningModel(block, process, cycles, line=line))
-        yield DiagramModels(made)
+
+    def __init__(self, flat: FlatDiagram, *, trusted: bool, wait_s: float | None) -> None:
+        self._flat, self._wait_s = flat, wait_s
+        self._orders = [(one, *_order_of(one, flat, trusted=trusted))
+                        for one in flat.models.values()]  # fmt: skip
+        self._opened = ExitStack()
+        self._running: list[RunningModel] = []
+
+    def begin(self) -> None:
+        """Begin them, or begin them anew; this takes seconds.
+
+        Raises:
+            RefusedError: if one does not begin.
+        """
+        self.close()
+        with ExitStack() as stack:
+            for block, order, cycles in self._orders:
+                process = stack.enter_context(ModelProcess(order))
+                tick_s, first = block.rate * self._flat.base_s, process.first.values
+                self._running.append(
+                    RunningModel(block, process, first, cycles, tick_s, self._wait_s)
+                )
+            self._opened = stack.pop_all()
+
+    def before(self, engine: Engine) -> None:
+        """Tell the outputs that the tick that comes needs.
+
+        Raises:
+            ModelFailedError: if a model does not go on.
+        """
+        if len(self._running) != len(self._orders):
+            raise RuntimeError("the FMUs of a diagram were not begun")
+        for one in self._running:
+            one.before(engine)
+
+    def after(self, engine: Engine) -> None:
+        """A tick was computed: ask for the steps that follow."""
+        for one in self._running:
+            one.after(engine)
+
+    @property
+    def late(self) -> dict[str, int]:
+        """Path of each whose answers were not there in time → in how many ticks."""
+        return {one.path: one.late for one in self._running if one.late}
+
+    def close(self) -> None:
+        """End their processes; harmless when repeated."""
+        self._running = []
+        self._opened.close()
+
+    def __enter__(self) -> Self:
+        """Begin them; raises as `begin`."""
+        self.begin()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End them."""
+        self.close()
 
 
 def _order_of(block: ModelBlock, flat: FlatDiagram, *, trusted: bool) -> tuple[ModelOrder, int]:
     """What its process is told, and ticks in a step; nothing of it is loaded."""
-    p, model = block.parameters, described(block.file)
-    place = f"{block.path}: {block.file.name}"
+    p, place = block.parameters, f"{block.path}: {block.file.name}"
+    if isinstance(block.file, CarriedPath):
+        raise RefusedError(f"{place} is not in the recording: run its scenario again")
+    model = described(block.file)
     if block.conditional:
         line = "its time would stand still while its part of the diagram does not run"
         raise ConfigError(place, [f"an FMU stands where it always runs: {line}"])

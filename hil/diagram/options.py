@@ -20,6 +20,12 @@ SLIDE: Final = Option(
     many=True,
     checks=True,
 )
+TRUST: Final = Option(
+    flag="--trust",
+    switch=True,
+    help="Load the native code of the FMUs of the scenario's diagram.",
+    checks=True,
+)
 
 
 def operated_changes(request: Request, table: str) -> Iterator[str]:

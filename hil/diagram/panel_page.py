@@ -63,7 +63,7 @@ def version_told(table: Mapping[str, Any]) -> Version:
         ConfigError: with a line for each fault.
     """
     file = read_text(table["diagram"], CarriedPath(table["diagram_file"]))
-    return Version.of(file, DiagramChange(table["diagram_set"]).changes)
+    return Version.of(file, DiagramChange(table["diagram_set"]).changes, models=True)
 
 
 def pages(table: Mapping[str, Any]) -> tuple[Page, ...]:

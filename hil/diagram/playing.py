@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hil.config.errors import ConfigError
 from hil.config.files import write_whole
-from hil.diagram.fault import NonFiniteError
+from hil.diagram.fault import StoppedError
 from hil.diagram.live import Version, followed
 
 if TYPE_CHECKING:
@@ -23,27 +23,24 @@ if TYPE_CHECKING:
 def play(
     version: Version, plan: InputPlan, acts: Sequence[Timed], ticks: int, table: Path | None,
     recording: DiagramRecording | None = None, models: DiagramModels | None = None,
-) -> tuple[Engine, NonFiniteError | None]:  # fmt: skip
+) -> tuple[Engine, StoppedError | None]:  # fmt: skip
     """Run some ticks and write what comes out.
 
     Args:
         acts: changes in order of their times.
         recording: of what happens.
-        models: its FMUs.
+        models: its FMUs, begun.
 
     Returns:
         What ran last, and the fault that ended it early, or None.
 
     Raises:
         ConfigError: if a change is refused, or the table cannot be written.
-        RefusedError: if an FMU does not go on.
     """
     rows: list[list[float]] = []
     base_s, waiting, fault = version.sound.flat.base_s, deque(acts), None
     for name, values in plan.steady().items():
         version.engine.set_input(name, values)
-    if models is not None:
-        models.begin(version.engine)
     for tick in range(ticks):
         while waiting and waiting[0][0] <= (tick + 0.5) * base_s:
             version, told = followed(version, waiting.popleft()[1].changes)
@@ -53,8 +50,10 @@ def play(
         for name, row in plan.at(tick * base_s).items():
             engine.set_input(name, row)
         try:
+            if models is not None:
+                models.before(engine)
             engine.step()
-        except NonFiniteError as error:
+        except StoppedError as error:
             fault = error
             if recording is not None:
                 recording.stopped(error)
@@ -62,7 +61,7 @@ def play(
         if recording is not None:
             recording.tick(engine)
         if models is not None:
-            models.ticked(engine)
+            models.after(engine)
         if table is not None:
             rows.append([value for name in engine.outputs for value in engine.output(name)])
     if table is not None:

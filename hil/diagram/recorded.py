@@ -13,7 +13,7 @@ import numpy as np
 from hil.config.errors import RefusedError
 from hil.config.scenario import RecordingSettings
 from hil.diagram.engine import Engine
-from hil.diagram.fault import NonFiniteError
+from hil.diagram.fault import StoppedError
 from hil.diagram.live import Version
 from hil.diagram.types import ANY
 from hil.diagram.whole_text import whole_text
@@ -62,8 +62,8 @@ class DiagramRecording:
         words = ", ".join(f"{name}: {old!r} -> {new!r}" for name, old, new in told)
         self._journal.put(tick * self._base_s, tick, words, {"set": words[:300]}, who=STATION)
 
-    def stopped(self, fault: NonFiniteError) -> None:
-        """A number became not finite."""
+    def stopped(self, fault: StoppedError) -> None:
+        """A block cannot go on."""
         self._journal.put(fault.time_s, fault.tick, str(fault), {"block": fault.path}, who=STATION,
                           kind=EventKind.FAULT, level=Level.ERROR)  # fmt: skip
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from hil.config.named import CarriedPath
 from hil.config.shipped import find_file
 from hil.diagram.kind import COMPOSITE, BlockKind, Parameters, Ports
 from hil.diagram.model import Diagram
@@ -37,6 +38,8 @@ def found_files(kind: BlockKind, values: Mapping[str, Any], beside: Path) -> dic
 
     Raises as `stood_for`.
     """
+    if kind.name == FMU and isinstance(beside, CarriedPath):
+        return {"file": CarriedPath(values["file"])}  # its ports are told in the text
     folder, ending, what = FILES.get(kind.name, FILES[FILE])
     return {
         one.name: find_file(values[one.name], beside=beside, folder=folder, key=one.name,

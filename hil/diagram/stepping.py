@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,15 @@ from hil.config.errors import RefusedError
 from hil.diagram.condition import Condition
 from hil.diagram.drivers import shown_by
 from hil.diagram.engine import DiagramState
-from hil.diagram.fault import NonFiniteError
+from hil.diagram.fault import StoppedError
 from hil.diagram.flat import Endpoint
 from hil.diagram.live import Successor, Version
 from hil.diagram.model import DiagramFile
 from hil.diagram.trace import Trace
 from hil.diagram.types import FoundType
+
+if TYPE_CHECKING:
+    from hil.diagram.models import DiagramModels
 
 BACK_S: Final = 10.0
 """How far back it can go [s]."""
@@ -56,12 +59,14 @@ class SteppedRun:
 
     Args:
         version: that runs; its inputs are 0 until they are set.
+        models: its FMUs, begun; they go forward only, and so does it then.
     """
 
-    def __init__(self, version: Version) -> None:
+    def __init__(self, version: Version, models: DiagramModels | None = None) -> None:
+        self._models = models
         self.version = version
         """That runs: an older one where it was gone back to before a change."""
-        self.fault: NonFiniteError | None = None
+        self.fault: StoppedError | None = None
         """Why it cannot go on; None if it can."""
         self._acts: list[_Act] = []
         self._condition: Condition | None = None
@@ -92,6 +97,11 @@ class SteppedRun:
         """The tick that it can go back to."""
         return self._kept[0].state.tick
 
+    @property
+    def goes_back(self) -> bool:
+        """Whether it can go back, which FMUs cannot."""
+        return self._models is None
+
     # Forward.
 
     def step(self) -> bool:
@@ -102,7 +112,7 @@ class SteppedRun:
             self._keep()
         try:
             self._next()
-        except NonFiniteError as error:
+        except StoppedError as error:
             self.fault = error
             return False
         self._append(self._traces)
@@ -115,7 +125,12 @@ class SteppedRun:
 
     def _next(self) -> None:
         """Compute a tick, and do what was done after it."""
+        models = self._models
+        if models is not None:
+            models.before(self.version.engine)
         self.version.engine.step()
+        if models is not None:
+            models.after(self.version.engine)
         self._do_again()
 
     def _do_again(self) -> None:
@@ -163,7 +178,12 @@ class SteppedRun:
         """Go back by so many ticks, or as far as it can; the tick that it is at then.
 
         What was done since then is done again as it goes on, unless something else is done.
+
+        Raises:
+            RefusedError: If it has FMUs.
         """
+        if not self.goes_back:
+            raise RefusedError("an FMU's state cannot be put back: end the run, and begin anew")
         target = max(self.oldest, self.tick - max(0, ticks))
         self._enter(next(one for one in reversed(self._kept) if one.state.tick <= target))
         self._do_again()
@@ -266,13 +286,16 @@ class SteppedRun:
         return 0 if place is None else place.stop - place.start
 
     def watch(self, ends: Iterable[Endpoint]) -> None:
-        """Keep the past of these outputs, and of no other; what is known of it is there at once."""
+        """Keep the past of these outputs, and of no other; what is known of it is there at once.
+
+        With FMUs nothing is known of what was not watched.
+        """
         wanted = [end for end in dict.fromkeys(ends) if self._size(end)]
         fresh = {end: Trace(self._size(end), self._most) for end in wanted
                  if end not in self._traces}  # fmt: skip
         self._traces = {end: fresh.get(end) or self._traces[end] for end in wanted}
         self._place()
-        if fresh:
+        if fresh and self.goes_back:
             self._recall(fresh)
 
     def _recall(self, ends: Iterable[Endpoint]) -> None:

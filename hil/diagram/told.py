@@ -103,13 +103,15 @@ class DiagramBenchTold(TypedDict):
     """By the compiled kernel, as in every run."""
     interpreter: CostTold
     """In plain Python."""
+    with_models: CostTold | None
+    """By the kernel, with the answers of its FMUs waited for; null without FMUs."""
 
 
 class StopTold(TypedDict):
     """Where a diagram stopped."""
 
     block: str
-    """Path of the block that made a number that is not finite."""
+    """Path of the block that cannot go on."""
     tick: int
     """Base tick."""
     time_s: float

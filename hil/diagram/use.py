@@ -125,11 +125,11 @@ class UsedDiagram:
 
     @property
     def version(self) -> Version:
-        """A version that begins; another one each time."""
+        """A version that begins; another one each time. Who runs it sees to its FMUs."""
         from hil.diagram.engine import Engine
         from hil.diagram.live import Version
 
-        return Version(self.file, self.changes, Engine(self.sound))
+        return Version(self.file, self.changes, Engine(self.sound, models=True))
 
     def bound(self, file: DiagramFile, changes: Mapping[Endpoint, Any]) -> dict[Endpoint, Any]:
         """Changes for a file in its place, and those of its parameters that the robot gives."""

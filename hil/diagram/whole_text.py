@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from hil.config.named import CarriedPath
 from hil.diagram.library.files import table_of
+from hil.diagram.library.models import told_model
 from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
-from hil.diagram.registry import FILE, kinds
+from hil.diagram.registry import FILE, FMU, kinds
 from hil.diagram.standing import found_files
 from hil.diagram.write import text_of
 
 
 def whole_text(file: DiagramFile, text: str) -> str:
-    """A text of a file with what it takes from libraries and tables.
+    """A text of a file with what it takes from libraries and tables, and what its FMUs are.
+
+    An FMU itself is in no text: its ports are, and its digest.
 
     Args:
         text: of the file alone, which is given back as it is if that is the whole of it.
@@ -33,7 +37,7 @@ def whole_text(file: DiagramFile, text: str) -> str:
 
 
 def _reads(block: DrawnBlock) -> bool:
-    return block.kind == FILE
+    return block.kind in (FILE, FMU)
 
 
 def _inlined(file: DiagramFile, drawn: Diagram) -> Diagram:
@@ -41,9 +45,14 @@ def _inlined(file: DiagramFile, drawn: Diagram) -> Diagram:
     blocks = dict(drawn.blocks)
     for name, block in drawn.blocks.items():
         if _reads(block):
-            kind = kinds()[FILE]
+            kind = kinds()[block.kind]
             values = {one.name: block.parameters.get(one.name, one.default)
                       for one in kind.parameters}  # fmt: skip
+            if block.kind == FMU:
+                if not isinstance(file.path, CarriedPath):
+                    told = told_model({**values, **found_files(kind, values, file.path)})
+                    blocks[name] = replace(block, parameters={**block.parameters, **told})
+                continue
             table = table_of({**values, **found_files(kind, values, file.path)})
             blocks[name] = replace(block, kind="TimeTable", parameters=table)
     return replace(drawn, blocks=blocks)

@@ -91,11 +91,11 @@ class Follower:
             return None
         read = self._read(self._points, now_s)
         fade = math.exp(-max(now_s - self._off_s, 0.0) / CORRECTED_S)
-        off = tuple(_mixed((fade,), (one,)) for one in self._off)
+        off = tuple(mixed((fade,), (one,)) for one in self._off)
         if len(self._before) > 1:
             was = self._read(self._before, now_s)
             new = (
-                _mixed((1.0, 1.0, -1.0), (kept, a, b))
+                mixed((1.0, 1.0, -1.0), (kept, a, b))
                 for kept, a, b in zip(off, _told(was, read), _told(read, read), strict=True)
             )
             off = (next(new), next(new))
@@ -119,12 +119,12 @@ class Follower:
         return replace(
             newest,
             t_s=newest.t_s + ahead_s if self._stamped else newest.t_s,
-            f_m_s2=_mixed(weights, [state.f_m_s2 for state in states]),
-            omega_rad_s=_mixed(weights, [state.omega_rad_s for state in states]),
-            domega_rad_s2=_mixed(weights, [state.domega_rad_s2 for state in states]),
-            attitude=product(newest.attitude, rotated_by(_mixed(weights, turns))),
-            v_m_s=_mixed(weights, [state.v_m_s for state in states]),
-            position_m=_mixed(weights, [state.position_m for state in states]),
+            f_m_s2=mixed(weights, [state.f_m_s2 for state in states]),
+            omega_rad_s=mixed(weights, [state.omega_rad_s for state in states]),
+            domega_rad_s2=mixed(weights, [state.domega_rad_s2 for state in states]),
+            attitude=product(newest.attitude, rotated_by(mixed(weights, turns))),
+            v_m_s=mixed(weights, [state.v_m_s for state in states]),
+            position_m=mixed(weights, [state.position_m for state in states]),
         )
 
 
@@ -156,14 +156,14 @@ def _moved(state: VehicleState, first: Vector3, second: Vector3) -> VehicleState
         return state
     ones = (1.0, 1.0)
     if VehicleFlags.POSE in state.flags:
-        place = _mixed(ones, (state.position_m, first))
+        place = mixed(ones, (state.position_m, first))
         return replace(
             state, position_m=place, attitude=product(state.attitude, rotated_by(second))
         )
     return replace(
         state,
-        f_m_s2=_mixed(ones, (state.f_m_s2, first)),
-        omega_rad_s=_mixed(ones, (state.omega_rad_s, second)),
+        f_m_s2=mixed(ones, (state.f_m_s2, first)),
+        omega_rad_s=mixed(ones, (state.omega_rad_s, second)),
     )
 
 
@@ -205,9 +205,8 @@ def parabola_weights(times_s: Sequence[float], at_s: float) -> list[float]:
     return [weight + there * one / length for weight, one in zip(weights, second, strict=True)]
 
 
-def _mixed(
-    weights: Sequence[float], vectors: Sequence[tuple[float, float, float]]
-) -> tuple[float, float, float]:
+def mixed(weights: Sequence[float], vectors: Sequence[Vector3]) -> Vector3:
+    """The sum of vectors with these weights."""
     x = y = z = 0.0
     for weight, vector in zip(weights, vectors, strict=True):
         x += weight * vector[0]

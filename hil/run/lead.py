@@ -33,6 +33,8 @@ class Seen:
     ending: bool
     clear: bool = True
     """Whether the cause of a fault is gone, so that a reset works."""
+    stalled: bool = False
+    """Whether nothing but a stall of the computer stopped it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -132,6 +132,19 @@ class CanRack:
         quiet_s = max(self._tick_s, self._quiet_until_s())
         return min(quiet_s, *[bus.wake_s() for bus in self._buses])
 
+    def awaited_s(self, due_s: float) -> float:
+        """Return when somebody waits for what happens [s]; before that it can be put off.
+
+        Where frames take no time that is any tick, and so it is while a fault is on.
+
+        Args:
+            due_s: What `next_due_s` returned.
+        """
+        if not (self._paced and self._faults.idle):
+            return due_s
+        fault_s = self._faults.board.due_s()
+        return min(math.inf if fault_s is None else fault_s, *[bus.wake_s() for bus in self._buses])
+
     def bus_load(self, bus: int = 0) -> float:
         """Return the time that a bus has been occupied so far [s]."""
         return self._buses[bus].busy_s

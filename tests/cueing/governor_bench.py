@@ -53,8 +53,8 @@ def wide_box(name):
 class GateRun:
     """The gate of a rig in front of drives that do at once what they are told."""
 
-    def __init__(self, name, period_s, start_m):
-        self.gate = Gate(gate_limits(RIGS[name], period_s, wired=False))
+    def __init__(self, name, period_s, start_m, limits=None):
+        self.gate = Gate(limits or gate_limits(RIGS[name], period_s, wired=False))
         self.period_s = period_s
         self.lengths, self.before = start_m, start_m
         self.index, self.drives = 0, DriveRequest.OFF

@@ -14,12 +14,22 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.named import CarriedPath
+from hil.desk.velocity.source import SourceError
+from hil.diagram.change import DiagramChange
 from hil.diagram.check import check
+from hil.diagram.fault import ModelFailedError
 from hil.diagram.flatten import flatten
 from hil.diagram.live import Version
-from hil.diagram.models import opened_models
+from hil.diagram.models import ALONE_WAIT_S, DiagramModels, RunningModel
 from hil.diagram.read import read_text
 from hil.diagram.use import DiagramUse, diagram_of_text
+from hil.diagram.whole_text import whole_text
+from hil.fmu.wire import StepAnswer, StepStatus
+from hil.panel.diagram.models.live_run import LiveRun
+from hil.stations.arm.sources.diagram import velocity_diagram
+from hil.stations.arm.sources.source import SourceLimits
+from hil.stations.platform.motion.build import motion_of_table
 
 sys.path.append(str(Path(__file__).parents[1] / "fmu"))
 from fmu_vehicles import c_vehicle
@@ -158,12 +168,13 @@ def test_nothing_but_a_trusted_run_loads_its_code(fmus, monkeypatch, tmp_path):
     file = read_text(path.read_text(), path)
     sound = check(file)
     assert set(sound.flat.models) == {"car"}
-    with pytest.raises(ConfigError, match="native code without a bound on its time"):
-        Version.of(file, {})  # a live cycle, the editor's run
-    with pytest.raises(ConfigError, match="native code"):
-        _ = diagram_of_text(DiagramUse(file=str(path)), path.read_text(), path, {}).version
-    with pytest.raises(RefusedError, match="--trust"), opened_models(sound.flat, trusted=False):
-        pass
+    with pytest.raises(ConfigError, match="which nothing steps here"):
+        Version.of(file, {})
+    _ = diagram_of_text(DiagramUse(file=str(path)), path.read_text(), path, {}).version
+    with pytest.raises(RefusedError, match="--trust"):
+        DiagramModels(sound.flat, trusted=False, wait_s=ALONE_WAIT_S)
+    with pytest.raises(RefusedError, match="--trust"):
+        LiveRun(file)
     run = CliRunner().invoke
     picture = tmp_path / "law.svg"
     verbs = [["check", str(path)], ["explain", str(path)],
@@ -171,11 +182,187 @@ def test_nothing_but_a_trusted_run_loads_its_code(fmus, monkeypatch, tmp_path):
     for verb in verbs:
         done = run(app, ["diagram", *verb])
         assert done.exit_code == 0, done.output
-    for verb in ("bench", "linear"):
-        more = ["--from", "steer", "--to", "f"] if verb == "linear" else []
-        assert "native code" in run(app, ["diagram", verb, str(path), *more]).output
+    assert "--trust loads its native code" in run(app, ["diagram", "bench", str(path)]).output
+    for more in ([], ["--loop", "car.steer"]):
+        ends = [] if more else ["--from", "steer", "--to", "f"]
+        told = run(app, ["diagram", "linear", str(path), *more, *ends]).output.replace("\n", " ")
+        assert "state cannot be put back" in told
+        assert "an In in place" in told
     words = {one.text for one in ET.parse(picture).iter() if one.text}
     assert {"car", "FMU"} <= words or any("FMU" in one for one in words)
+
+
+SLID = LAW.replace('"steer" = { kind = "In", unit = "rad" }',
+                   '"steer" = { kind = "PanelSlider", value = 0.2, unit = "rad" }')  # fmt: skip
+
+
+def test_what_is_slid_goes_on_with_the_same_model(fmus, tmp_path):
+    """Judge: fmpy's own simulation with the same steps of its input."""
+    found = rows_of(law_of(fmus, SLID, "slid.toml"), tmp_path, "--slide", "steer=0.7@0.5")
+    k = np.arange(200)
+    pairs = list(zip(0.01 * k, np.where(k < 50, 0.2, 0.7), strict=True))
+    given = np.array(pairs, dtype=[("time", float), ("steer", float)])
+    wanted = fmpy.simulate_fmu(
+        str(fmus / "vehicle2.fmu"), stop_time=1.99, step_size=0.01, output_interval=0.01,
+        input=given, output=["f_x", "echo"], fmi_type="CoSimulation",
+    )  # fmt: skip
+    for name, of in (("f", "f_x"), ("echo", "echo")):
+        np.testing.assert_allclose(found[name][1:], wanted[of][1:200], atol=1e-12)
+
+
+def test_bench_times_ticks_with_it(fmus):
+    line = ["diagram", "bench", str(law_of(fmus)), "--trust", "--ticks", "200", "--json"]
+    told = json.loads(CliRunner().invoke(app, line).output)
+    assert told["with_models"]["median_us"] > told["kernel"]["median_us"]
+
+
+def test_the_editor_runs_it_forward_alone(fmus):
+    path = law_of(fmus)
+    live = LiveRun(read_text(path.read_text(), path), trusted=True)
+    try:
+        live.set("steer", "0.3")
+        live.go(on=True)
+        live.watch([("car", "f_x")])
+        for _ in range(4):
+            live.advance(0.1)
+        assert live.tick == 40
+        assert live.values("car", "f_x")[0] == pytest.approx(1.5 * math.sin(W * 0.39), abs=1e-12)
+        assert live.values("car", "echo")[0] == 0.6  # twice its input
+        trace = live.trace("car", "f_x")
+        np.testing.assert_allclose(trace.rows[:, 0], 1.5 * np.sin(W * 0.01 * np.arange(40)))
+        assert not live.goes_back
+        with pytest.raises(RefusedError, match="begin anew"):
+            live.back(0.1)
+        other = LAW.replace('"t" = { kind = "Clock" }', '"t" = { kind = "Constant", value = 2.0 }')
+        live.edited(read_text(other, path))  # goes into what runs, and the model with it
+        assert not live.told
+        live.step()
+        assert live.values("car", "f_x")[0] == pytest.approx(1.5 * math.sin(W * 0.40), abs=1e-12)
+        live.edited(read_text(LAW.replace("gives =", 'start = "at_s = 1", gives ='), path))
+        assert "an FMU stays what it is while it runs" in live.told
+    finally:
+        live.release()
+
+
+def test_a_model_that_fails_stops_the_editor_s_run_there(fmus):
+    path = law_of(fmus)
+    text = LAW.replace("gives =", 'start = "fault = 1; at_s = 0.05", gives =')
+    live = LiveRun(read_text(text, path), trusted=True)
+    try:
+        live.go(on=True)
+        live.advance(0.1)
+        assert live.stopped_at == "car"
+        assert "the model failed" in live.words
+    finally:
+        live.release()
+
+
+class _Late:
+    """Answers to some steps come so many ticks after they are due; nothing may wait for them."""
+
+    def __init__(self, late):
+        self.late, self.asked, self.polls, self.given_up = late, [], 0, None
+
+    def ask(self, index, inputs):
+        self.asked.append(inputs)
+        self.polls = 0
+
+    def take(self):
+        self.polls += 1
+        index = len(self.asked)
+        if self.polls <= self.late.get(index, 0):
+            return None
+        return StepAnswer(StepStatus.OK, index, (10.0 * index, 0.0, 0.0), "")
+
+    def wait(self, longest_s):
+        raise AssertionError("a cycle in real time waited")
+
+    def give_up(self, after_s):
+        self.given_up = after_s
+        return StepAnswer(StepStatus.HUNG, 0, (), f"gave no answer within {after_s:g} s")
+
+
+def _ticked(fmus, late, ticks):
+    """Outputs f_x of so many ticks of 10 ms in real time, with answers late by so many."""
+    path = law_of(fmus)
+    version = Version.of(read_text(path.read_text(), path), {}, models=True)
+    engine, steps = version.engine, _Late(late)
+    model = RunningModel(version.sound.flat.models["car"], steps, (0.0, 0.0, 0.0), 1, 0.01, None)
+    engine.set_input("steer", [0.25])
+    rows = []
+    for _ in range(ticks):
+        model.before(engine)
+        engine.step()
+        model.after(engine)
+        rows.append(float(engine.output("f")[0]))
+    return rows, model, steps
+
+
+def test_in_real_time_a_late_answer_is_gone_on_without(fmus):
+    rows, model, steps = _ticked(fmus, {2: 3}, 8)
+    assert rows == [0.0, 10.0, 10.0, 10.0, 10.0, 20.0, 30.0, 40.0]
+    assert model.late == 3
+    assert steps.given_up is None
+    assert steps.asked == [(0.25,)] * 5
+
+
+def test_in_real_time_an_answer_after_its_deadline_stops_the_diagram(fmus):
+    """50 ms are five ticks."""
+    rows, _, _ = _ticked(fmus, {2: 5}, 9)
+    assert rows[6:] == [10.0, 20.0, 30.0]
+    with pytest.raises(ModelFailedError, match=r"car does not go on.*within 0.05 s, tick 7"):
+        _ticked(fmus, {2: 6}, 9)
+
+
+def test_in_real_time_a_model_that_hangs_is_not_waited_for(fmus):
+    """Its own process: all its ticks are turned in less than a step of it would take."""
+    path = law_of(fmus, LAW.replace("gives =", 'start = "fault = 2; at_s = 0.0", gives ='),
+                  "hangs.toml")  # fmt: skip
+    version = Version.of(read_text(path.read_text(), path), {}, models=True)
+    with DiagramModels(version.sound.flat, trusted=True, wait_s=None) as models:
+
+        def turn(ticks):
+            for _ in range(ticks):
+                models.before(version.engine)
+                version.engine.step()
+                models.after(version.engine)
+
+        with pytest.raises(ModelFailedError, match="gave no answer"):
+            turn(8)
+        assert version.engine.tick == 6
+        assert models.late == {"car": 5}
+
+
+def test_a_recording_s_text_tells_its_ports_without_the_file(fmus):
+    path = law_of(fmus)
+    file = read_text(path.read_text(), path)
+    carried = read_text(whole_text(file, path.read_text()), CarriedPath("/nowhere/law.toml"))
+    sound, own = check(carried), check(file)
+    assert {end: one.unit for end, one in sound.types.items()} == {
+        end: one.unit for end, one in own.types.items()
+    }
+    with pytest.raises(RefusedError, match="not in the recording"):
+        DiagramModels(sound.flat, trusted=True, wait_s=ALONE_WAIT_S)
+
+
+def test_motions_that_are_computed_ahead_say_what_to_do_instead(fmus, tmp_path):
+    """And what they say works: the table's numbers are the model's."""
+    text = LAW.replace('kind = "In",', 'kind = "Constant", value = 0.1,')
+    path = law_of(fmus, text, "ahead.toml")
+    table = {"kind": "diagram", "diagram": str(path), "duration_s": 2.0}
+    with pytest.raises(ConfigError, match="put a File block of that table in its place"):
+        motion_of_table({"rig": "paper", "name": "one", "motion": table}, fmus / "scenario.toml")
+    for is_operated, says in ((False, "File block"), (True, "begin anew each time")):
+        with pytest.raises(SourceError, match=says):
+            velocity_diagram(
+                path, DiagramChange({}), SourceLimits(0.1, 0.1, 0.1, 0.1), is_operated=is_operated
+            )
+    wanted = rows_of(path, fmus)["f"]
+    block = '{ kind = "File", file = "ahead.csv", column = "f", unit = "m/s^2" }'
+    tabled = 'format = 1\nbase_s = 0.01\n[block]\n"car" = BLOCK\n'.replace("BLOCK", block)
+    tabled += '"f" = { kind = "Out" }\n[wire]\n"f.u" = "car.y"\n'
+    found = rows_of(law_of(fmus, tabled, "tabled.toml"), tmp_path, trust="")["f"]
+    np.testing.assert_allclose(found, wanted, atol=1e-12)
 
 
 def test_it_is_in_the_palette_and_told_by_the_verb():

@@ -30,6 +30,16 @@ VECTORS = {
     "Derivative": {"filter_per_s": (10.0, 100.0, 1000.0)},
     "Saturation": {"low": (-0.1, -1.0, -2.0), "high": (0.1, 0.2, 0.3)},
     "DeadZone": {"width": (0.0, 0.5, 1.0)},
+    "Quantiser": {"q": (0.1, 0.5, 2.0)},
+    "Hysteresis": {"on_at": (0.1, 0.5, 1.0), "off_at": (-0.1, 0.0, -1.0)},
+    "Backlash": {"half_width": (0.1, 0.5, 1.0), "initial": (0.3, 0.0, -2.0)},
+    "UnitDelay": {"initial": (1.0, 0.0, -1.0)},
+    "Delay": {"ticks": 3, "initial": (1.0, 0.0, -1.0)},
+    "MovingAverage": {"ticks": 4, "initial": (1.0, 0.0, -1.0)},
+    "SampleHold": {"initial": (1.0, 0.0, -1.0)},
+    "Near": {"tolerance": (0.0, 1.0, 5.0)},
+    "Within": {"low": (-0.1, -1.0, 0.0), "high": (0.1, 0.2, 3.0)},
+    "Modulo": {"period": (0.1, 1.0, 3.0)},
     "RateLimit": {"rise": (1.0, 20.0, 300.0), "fall": 5.0, "initial": (0.0, 1.0, -1.0)},
 }
 
@@ -40,7 +50,9 @@ def diagram_of(kind, parameters, shape):
     found = kinds()[kind]
     whole = {one.name: parameters.get(one.name, one.default) for one in found.parameters}
     ports = found.ports_of(whole)
-    wires = {f"b.{one.name}": "u.y" for one in ports.inputs if not one.optional}
+    wires = {f"b.{one.name}": "on.y" if one.type == "boolean" else "u.y"
+             for one in ports.inputs if not one.optional}  # fmt: skip
+    blocks["on"] = DrawnBlock("PulseBoolean", {"period_s": 0.05})
     return DiagramFile(Diagram(blocks, wires), BASE_S), ports.outputs[0].name
 
 
@@ -83,6 +95,23 @@ def test_a_vector_pi_is_its_difference_equation():
     np.testing.assert_allclose(found, kp * U + ki * part, atol=1e-12)
 
 
+def test_vector_delays_are_shifted_and_backlash_is_its_equation():
+    """Judges: the input itself, shifted; the play's equation, by numpy for all axes at once."""
+    initial = np.array([1.0, 0.0, -1.0])
+    for kind, ticks in (("UnitDelay", 1), ("Delay", 3)):
+        before = np.tile(initial, (ticks, 1))
+        wanted = np.vstack([before, U])[:TICKS]
+        np.testing.assert_array_equal(outputs_of(kind, VECTORS[kind], U), wanted)
+    past = np.vstack([np.tile(initial, (3, 1)), U])
+    mean = sum(past[n : n + TICKS] for n in range(4)) / 4.0
+    np.testing.assert_allclose(outputs_of("MovingAverage", VECTORS["MovingAverage"], U), mean)
+    half, y, wanted = np.array([0.1, 0.5, 1.0]), np.array([0.3, 0.0, -2.0]), []
+    for row in U:
+        y = np.clip(y, row - half, row + half)
+        wanted.append(y)
+    np.testing.assert_allclose(outputs_of("Backlash", VECTORS["Backlash"], U), wanted, atol=1e-14)
+
+
 def test_rows_of_numbers_fit_rows_of_elements():
     k = ((1.0, 2.0), (3.0, 4.0), (5.0, 6.0))
     u = np.random.default_rng(7).normal(size=(5, 3, 2))
@@ -111,6 +140,9 @@ def test_they_change_while_it_runs_and_keep_their_number():
         ("Gain", {"k": (1.0, "x")}, (2,), "a number"),
         ("Lag", {"time_s": (1.0, 0.0)}, (2,), "above 0"),
         ("Saturation", {"low": (0.0, 2.0), "high": 1.0}, (2,), "low = 2"),
+        ("Backlash", {"half_width": (0.1, -0.1)}, (2,), "half_width"),
+        ("UnitDelay", {"initial": (1.0, 2.0)}, (3,), "3"),
+        ("Hysteresis", {"on_at": (1.0, 0.0), "off_at": 0.0}, (2,), "off_at = 0"),
         ("Sine", {"amplitude": (1.0, 2.0)}, (), "a number is needed"),
     ],
 )

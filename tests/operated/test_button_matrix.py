@@ -7,6 +7,7 @@ front of them; what is offered, by a panel's model that is shown the bytes that 
 import re
 
 import pytest
+from test_way_back import silent
 from told_panel import ToldBench
 
 from hil.desk.order import Button
@@ -256,6 +257,26 @@ def test_whoever_has_let_go_is_told_to_hold_before_the_act():
     assert bench.model.alarm.acts == "Next: hold Space, then Park"
     bench.hold("me", True)
     assert bench.model.alarm.acts == "Next: Park"
+
+
+def test_after_a_stall_of_the_computer_play_is_offered_and_leads_back():
+    bench = LedBench()
+    bench.own("me")
+    bench.hold("me", True)
+    to_playing(bench)
+    bench.run(0.5)
+    silent(bench)
+    bench.until(Mode.HOLD)
+    bench.run(0.1)
+    assert bench.model.alarm.acts == "Next: Play"
+    assert state_of(bench, Button.PLAY).allowed
+    bench.hold("me", False)
+    bench.run(0.3)
+    assert bench.model.alarm.acts == "Next: hold Space, then Play"
+    assert "hold Space" in state_of(bench, Button.PLAY).why_not
+    bench.hold("me", True)
+    press(bench, Button.PLAY)
+    bench.until(Mode.ENGAGED)
 
 
 def test_a_press_in_fault_is_told_the_way_out():

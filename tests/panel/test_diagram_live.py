@@ -184,6 +184,16 @@ def test_a_pose_tells_its_place_and_a_wrench_its_two_vectors():
     assert value_words(np.arange(6.0), pull) == "[0, 1, 2] N, [3, 4, 5] N*m"
 
 
+def test_where_room_is_small_less_is_written():
+    import numpy as np
+
+    three, newton = np.array([-0.1234, 0.5, 12.0]), FoundType("real", (3,), "N*m", "")
+    assert value_words(three, newton) == "[-0.123, 0.5, 12] N*m"
+    assert value_words(three, newton, 15) == "[-0.123 …3] N*m"
+    assert value_words(three, newton, 12) == "[-0.123 …3]"
+    assert value_words(three[:1], FoundType("real", (), "V", ""), 8) == "-0.123 V"
+
+
 # The window.
 
 

@@ -11,7 +11,7 @@ from hil.config.shipped import configs_dir
 from hil.diagram.read import read, read_text
 from hil.diagram.write import text_of
 from hil.panel.diagram.models.shapes import BlockShape, rest_laid_out, shapes_of
-from hil.panel.diagram.models.ways import TRIED_MOST, Ways
+from hil.panel.diagram.models.ways import AIR, TRIED_MOST, Ways
 
 SHIPPED = sorted((configs_dir() / "diagrams").glob("*.toml"))
 
@@ -80,10 +80,52 @@ def test_shipped_diagrams_are_drawn_without_a_wire_through_a_block(path):
             shown = {} if at_once else rest_laid_out(file, where, {})
             shapes = shapes_of(file, where, shown)
             assert overlapping(shapes) == []
-            ways = Ways(shapes)
+            ways = Ways(shapes, diagram.wires)
+            found = ways.all(diagram.wires)
             for target, source in diagram.wires.items():
                 own = source.split(".")[0], target.split(".")[0]
-                assert passed(ways.way(source, target), shapes, own) == set(), (where, target)
+                assert passed(found[target], shapes, own) == set(), (where, target)
+            assert lying_on_each_other(found, diagram.wires) == []
+
+
+def lying_on_each_other(found, wires):
+    """Wires of two outputs with legs on the same line that share more than a point of it."""
+    legs = [(target, a, b) for target, corners in found.items() for a, b in pairwise(corners)]
+    return [
+        (one, other) for (one, a, b), (other, c, d) in combinations(legs, 2)
+        for along, across in ((0, 1), (1, 0))
+        if wires[one] != wires[other] and a[across] == b[across] == c[across] == d[across]
+        and min(max(a[along], b[along]), max(c[along], d[along]))
+        > max(min(a[along], b[along]), min(c[along], d[along]))
+    ]  # fmt: skip
+
+
+def test_wires_of_one_output_part_at_a_dot():
+    shapes = {
+        "a": BlockShape("a", "Gain", (0, 0), ("u",), ("y",)),
+        "b": BlockShape("b", "Sum", (300, 100), ("u1", "u2"), ("y",)),
+        "c": BlockShape("c", "Gain", (300, 0), ("u",), ("y",)),
+    }
+    wires = {"b.u1": "a.y", "c.u": "a.y"}
+    ways = Ways(shapes, wires)
+    (x, y), *bends = ways.all(wires)["b.u1"][1:-1]
+    assert bends == [(x, shapes["b"].port_at("u1", output=False)[1])]
+    assert ways.joints() == [(x, y)]
+    assert y == shapes["a"].port_at("y", output=True)[1]
+
+
+def test_what_is_written_below_a_block_ends_before_a_wire_and_a_block():
+    shapes = {
+        "a": BlockShape("a", "Gain", (0, 0), ("u",), ("y",)),
+        "b": BlockShape("b", "Gain", (300, 200), ("u",), ("y",)),
+        "n": BlockShape("n", "Gain", (250, 30), ("u",), ("y",)),
+    }
+    ways = Ways(shapes)
+    assert ways.room((0, 40), 16) == 250 - AIR
+    x = ways.way("a.y", "b.u")[1][0]
+    assert ways.room((0, 40), 16) == x - AIR
+    beside = {**shapes, "m": BlockShape("m", "Gain", (110, 0), ("u",), ("y",))}
+    assert Ways(beside).room((0, 40), 16) == 110 - AIR  # where the neighbour's value begins
 
 
 FLOW = """format = 1

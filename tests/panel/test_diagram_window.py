@@ -315,13 +315,40 @@ def test_a_wire_ends_in_a_head_at_its_port(window):
         assert tip.top() < y < tip.bottom()
 
 
-def test_the_window_fits_a_small_screen(window, monkeypatch):
+@pytest.mark.parametrize(("width", "height"), [(800, 600), (1024, 600), (1366, 768)])
+def test_the_window_fits_a_small_screen(app, window, monkeypatch, width, height):
+    """Frame and title, too; and the drawing has more of it than what stands beside."""
     from PySide6.QtCore import QSize
     from PySide6.QtGui import QGuiApplication
 
-    small = QSize(1024, 600)
-    screen = type("Screen", (), {"availableSize": lambda self: small})()
+    screen = type("Screen", (), {"availableSize": lambda self: QSize(width, height)})()
     monkeypatch.setattr(QGuiApplication, "primaryScreen", lambda: screen)
+    window.resize(1440, 900)
     window._fit_screen()
-    assert window.width() <= small.width()
-    assert window.height() <= small.height()
+    app.processEvents()
+    assert window.width() < width
+    assert window.height() < height - 30
+    assert window.view.width() > 0.5 * window.width()
+    assert window.view.height() > 0.5 * window.height()
+
+
+def test_a_refusal_stands_at_the_pointer(window, monkeypatch):
+    from PySide6.QtCore import QPoint
+    from PySide6.QtGui import QCursor
+    from PySide6.QtWidgets import QToolTip
+
+    told, at = [], window.geometry().center()
+    monkeypatch.setattr(QToolTip, "showText", lambda *given: told.append(given[:2]))
+    monkeypatch.setattr(QCursor, "pos", lambda: at)
+    window._tell("refused: no such port")
+    assert told == [(at, "refused: no such port")]
+    at = window.geometry().bottomRight() + QPoint(50, 50)  # the pointer is elsewhere
+    window._tell("refused: again")
+    assert len(told) == 1
+
+
+def test_inputs_outputs_and_sub_diagrams_are_told_apart_as_in_pictures(window):
+    assert window.scene.blocks["level"].shape_of.is_face
+    assert not window.scene.blocks["pi"].shape_of.is_face
+    window.group_as(["error", "pi"], "In2")
+    assert window.scene.blocks["in2"].shape_of.is_sub

@@ -46,6 +46,24 @@ def test_a_picture_waits_for_the_views(tmp_path):
     assert log == [(str(tmp_path / "panel_4k.png"), 0)]
 
 
+def test_a_picture_that_would_show_something_else_is_not_kept(tmp_path):
+    """The bench stalls before the grab, or while it lasts."""
+    for answers in ([False], [True, False]):
+        log, looks = [], iter(answers)
+        kept = studio(tmp_path, 1, log).take("live", shows=lambda looks=looks: next(looks))
+        assert not kept
+        assert log == []
+    assert studio(tmp_path, 1, []).take("live", shows=lambda: True)
+
+
+def test_a_bench_that_never_stays_engaged_gives_no_picture(tmp_path):
+    made = studio(tmp_path, 1, log := [])
+    made._lead_until = lambda done: None
+    with pytest.raises(TimeoutError, match="the picture live is not true"):
+        made._take_led("live", lambda: False, lambda: True)
+    assert not log
+
+
 def test_no_picture_is_taken_without_them(tmp_path):
     log = []
     with pytest.raises(TimeoutError, match="4k"):

@@ -158,13 +158,21 @@ def test_no_more_cycles_are_made_up_for_than_the_gate_bridges(cycles):
     )
 
 
-def test_a_state_between_two_is_on_the_even_way():
+def test_a_state_between_two_is_on_the_even_way_and_on_a_parabola_through_three():
     a = replace(REST, t_s=1.0, f_m_s2=(0.0, 1.0, -9.0), attitude=from_euler(0.1, 0.0, 3.1))
     b = replace(REST, t_s=2.0, f_m_s2=(4.0, 3.0, -7.0), attitude=from_euler(0.1, 0.0, -3.1))
-    middle = between(a, b, 0.5)
+    middle = between([(4, a), (6, b)], 5)
     assert (middle.t_s, middle.f_m_s2) == (1.5, (2.0, 2.0, -8.0))
     turned = np.array(middle.attitude) * np.sign(middle.attitude[3])
     assert turned == pytest.approx(from_euler(0.1, 0.0, math.pi), abs=1e-4)
+    falls = [
+        replace(REST, t_s=t, position_m=(t, 0.0, 0.5 * t * t), attitude=from_euler(0.0, t * t, 0.0))
+        for t in (0.0, 0.1, 0.2, 0.4)
+    ]
+    third = between([(0, falls[0]), (1, falls[1]), (4, falls[3])], 2)
+    assert third.t_s == pytest.approx(0.2)
+    assert third.position_m == pytest.approx(falls[2].position_m)
+    assert third.attitude == pytest.approx(falls[2].attitude)
 
 
 def test_a_low_pass_takes_in_what_was_in_missed_cycles(monkeypatch):

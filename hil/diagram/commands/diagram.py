@@ -128,9 +128,10 @@ def run(
             recording = str(folder / "recording.mcap")
         models = None
         if sound.flat.models:
-            from hil.diagram.models import opened_models
+            from hil.diagram.models import ALONE_WAIT_S, DiagramModels
 
-            models = stack.enter_context(opened_models(sound.flat, trusted=trust))
+            models = DiagramModels(sound.flat, trusted=trust, wait_s=ALONE_WAIT_S)
+            stack.enter_context(models)
         engine, stop = play(version, plan, acts, ticks, table, written, models)
     outputs = {name: engine.output(name).tolist() for name in engine.outputs}
     if as_json:

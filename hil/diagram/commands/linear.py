@@ -58,6 +58,10 @@ def linear(
     if (loop is None) == (source is None) or (source is None) != (target is None):
         raise ConfigError("--from", ["write --from IN and --to OUT, or --loop BLOCK.PORT"])
     path, sound = diagram_of(file, settings or [])
+    sound.flat.refuse_models(
+        "whose state cannot be put back, and differences need each tick from the same state",
+        "draw an In in place of each of its outputs, and give its running point by --input",
+    )
     plan = InputPlan(sound, inputs or [], left_out_is_zero=True)
     try:
         if source is not None and target is not None:

@@ -109,7 +109,7 @@ KINDS: Final = (
     BlockKind(name="Modulo", group=GROUP, about="What is left of whole periods, in [0, period).",
               equation="y = u - period floor(u / period)", ports=_bias_ports,
               parameters=(
-                  ParameterKind("period", default=1.0, above=0.0, unit="unit"),
+                  *each(ParameterKind("period", default=1.0, above=0.0, unit="unit")),
                   ParameterKind("unit", "unit", "1", about="unit of input, period and output"),
               ),
               example=ONE),

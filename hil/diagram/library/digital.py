@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from hil.diagram.kind import (
     COMPOSITE,
@@ -15,7 +15,9 @@ from hil.diagram.kind import (
     PortKind,
     Ports,
     count,
+    each,
     flag,
+    flat,
 )  # fmt: skip
 from hil.diagram.library.sources import seconds, ticks
 
@@ -46,8 +48,13 @@ def _ring_filled(parameters: Parameters, setting: BlockSetting) -> list[float]:
 
 def before_start(parameters: Parameters, setting: BlockSetting) -> list[float]:
     """What each element is before the start; `initial` is of numbers alone."""
-    start = COMPOSITE.get(setting.type, (parameters["initial"],) * setting.size)
-    return list(start)
+    start = COMPOSITE.get(setting.type)
+    return _each(parameters["initial"], setting.size) if start is None else list(start)
+
+
+def _each(initial: Any, size: int) -> list[float]:
+    """A number for all elements, or theirs, row after row."""
+    return flat(initial) if isinstance(initial, tuple) else [initial] * size
 
 
 def _average(parameters: Parameters, setting: BlockSetting) -> int:
@@ -55,7 +62,8 @@ def _average(parameters: Parameters, setting: BlockSetting) -> int:
 
 
 def _average_filled(parameters: Parameters, setting: BlockSetting) -> list[float]:
-    return [0.0, *[parameters["initial"]] * (parameters["ticks"] - 1)] * setting.size
+    start, kept = _each(parameters["initial"], setting.size), parameters["ticks"] - 1
+    return [number for one in start for number in (0.0, *[one] * kept)]
 
 
 def _counted(name: str, most: int) -> ParameterKind:
@@ -66,13 +74,14 @@ KINDS: Final = (
     BlockKind(
         name="UnitDelay", group=GROUP, about="The value of the block's tick before.",
         equation="y[k] = u[k-1], y[0] = initial", ports=ANY, direct=NO_PAIRS,
-        parameters=(INITIAL,), states=("x",), initial=before_start,
+        parameters=each(INITIAL), states=("x",), initial=before_start,
         example=Example(inputs={"u": 1.0}),
     ),
     BlockKind(
         name="Delay", group=GROUP, about="The value of some ticks before.",
         equation="y[k] = u[k-ticks], before that initial", ports=ANY, direct=NO_PAIRS,
-        parameters=(_counted("ticks", TICKS_MOST), INITIAL), states=_ring, initial=_ring_filled,
+        parameters=(_counted("ticks", TICKS_MOST), *each(INITIAL)), states=_ring,
+        initial=_ring_filled,
         example=Example({"ticks": 3}, {"u": 1.0}),
     ),
     BlockKind(
@@ -86,7 +95,7 @@ KINDS: Final = (
         name="MovingAverage", group=GROUP, about="Mean of the last values, this one included.",
         equation="y[k] = (u[k] + … + u[k-ticks+1]) / ticks", ports=Ports(
             (PortKind("u"),), (PortKind("y"),)),
-        parameters=(_counted("ticks", AVERAGE_MOST), INITIAL),
+        parameters=(_counted("ticks", AVERAGE_MOST), *each(INITIAL)),
         states=_average, initial=_average_filled,
         example=Example({"ticks": 4}, {"u": 1.0}),
     ),
@@ -96,7 +105,7 @@ KINDS: Final = (
         ports=Ports(
             (PortKind("u", type="?t"), flag("hold", shape=())), (PortKind("y", type="?t"),)
         ),
-        parameters=(INITIAL,), states=("x",), initial=before_start,
+        parameters=each(INITIAL), states=("x",), initial=before_start,
         example=Example(inputs={"u": 1.0, "hold": False}),
     ),
     BlockKind(

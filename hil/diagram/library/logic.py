@@ -12,6 +12,7 @@ from hil.diagram.kind import (
     PortKind,
     Ports,
     count,
+    each,
     flag,
 )  # fmt: skip
 
@@ -55,15 +56,17 @@ KINDS: Final = (
     BlockKind(
         name="Near", group=COMPARE, about="Whether two are equal within a tolerance.",
         equation="y = |u1 - u2| <= tolerance", ports=_tolerance_ports,
-        parameters=(ParameterKind("tolerance", default=0.0, low=0.0, unit="unit"), UNIT),
+        parameters=(*each(ParameterKind("tolerance", default=0.0, low=0.0, unit="unit")), UNIT),
         example=Example({"tolerance": 0.1}, {"u1": 1.0, "u2": 1.05}),
     ),
     BlockKind(
         name="Within", group=COMPARE, about="Whether a value lies between two limits.",
         equation="y = low <= u <= high", ports=_range_ports, check=_range_fault,
         parameters=(
-            ParameterKind("low", default=-1.0, unit="unit"),
-            ParameterKind("high", default=1.0, unit="unit"), UNIT,
+            *each(
+                ParameterKind("low", default=-1.0, unit="unit"),
+                ParameterKind("high", default=1.0, unit="unit"),
+            ), UNIT,
         ),
         example=Example(inputs={"u": 0.5}),
     ),

@@ -1,4 +1,4 @@
-"""A model of others as a block: an FMU, whose code is loaded by a run alone, with a person's trust.
+"""A model of others as a block: an FMU, whose code is loaded by a run, with a person's trust.
 
 Here only its description is read. The block stands for a `Bias` of 0 for each input, where the
 model's is taken from, and for a `Constant` for each output, which who runs it sets in every tick.
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.named import CarriedPath
 from hil.diagram.kind import (
     NO_PAIRS,
     BlockKind,
@@ -140,16 +141,12 @@ def _drawn(p: Parameters) -> Diagram:
     Raises:
         ConfigError: if the model has no such variables, or is none.
     """
-    path = Path(p["file"])
-    model = described(path)
+    path = p["file"]
+    model = None if isinstance(path, CarriedPath) else described(Path(path))
     blocks, wires = dict[str, DrawnBlock](), dict[str, str]()
     for key, causality in (("takes", "input"), ("gives", "output")):
         for one in entries(p[key]):
-            variable = model.variable(one.variable, key)
-            if variable.causality != causality:
-                line = f"{key}: {one.variable} is a {variable.causality} of {path.name}"
-                raise ConfigError(str(path), [f"{line}; an {causality} is needed"])
-            of = _unit_of(one, variable, path, key)
+            of = one.unit or "1" if model is None else _unit_in(model, one, key, causality)
             inner = inner_name(one, p)
             if key == "takes":
                 blocks |= {one.name: DrawnBlock("In"), inner: DrawnBlock("Bias", {"unit": of})}
@@ -158,9 +155,33 @@ def _drawn(p: Parameters) -> Diagram:
                 held = DrawnBlock("Constant", {"value": 0.0, "unit": of})
                 blocks |= {one.name: DrawnBlock("Out"), inner: held}
                 wires[f"{one.name}.u"] = f"{inner}.y"
-    for name in start_of(p["start"]):
-        model.settable(name, "start")
+    if model is not None:
+        for name in start_of(p["start"]):
+            model.settable(name, "start")
     return Diagram(blocks, wires)
+
+
+def _unit_in(model: Description, one: ModelPort, key: str, causality: str) -> str:
+    """Unit of a port, which must be an input or output of the model."""
+    variable, path = model.variable(one.variable, key), model.path
+    if variable.causality != causality:
+        line = f"{key}: {one.variable} is a {variable.causality} of {path.name}"
+        raise ConfigError(str(path), [f"{line}; an {causality} is needed"])
+    return _unit_of(one, variable, path, key)
+
+
+def told_model(p: Parameters) -> dict[str, str]:
+    """Parameters of a block that tell what its file would: units of all ports, and its digest.
+
+    Raises:
+        ConfigError: as when it is drawn.
+    """
+    model, told = described(Path(p["file"])), dict[str, str]()
+    for key, causality in (("takes", "input"), ("gives", "output")):
+        ports = [f"{one.name} = {one.variable} [{_unit_in(model, one, key, causality)}]"
+                 for one in entries(p[key])]  # fmt: skip
+        told[key] = "; ".join(ports)
+    return {**told, "sha256": model.sha256}
 
 
 def inner_name(port: ModelPort, p: Parameters) -> str:
@@ -174,8 +195,9 @@ def inner_name(port: ModelPort, p: Parameters) -> str:
 
 KINDS: Final = (
     BlockKind(
-        name=FMU, group="models", about="An FMU for co-simulation, native code of others: `hil "
-        "diagram run FILE --trust` runs it, in a process of its own; nothing else does.",
+        name=FMU, group="models", about="An FMU for co-simulation, native code of others, in a "
+        "process of its own, where a person says --trust: `hil diagram run`, `hil diagram edit`, "
+        "a world's run.",
         equation="y[k] = the model after k steps of H, its inputs u[k-1] held from k-1 to k; "
         "y[0] its initial outputs",
         ports=_ports, direct=NO_PAIRS, check=_fault, drawn=_drawn,
@@ -191,6 +213,8 @@ KINDS: Final = (
             ParameterKind("between", "text", "", choices=("", *BETWEEN),
                           about="between steps longer than H: hold the newest, or a line to it, "
                           "a step later"),
+            ParameterKind("deadline_s", default=0.05, low=0.001, high=1.0, unit="s",
+                          about="in real time, an answer later than this stops the diagram"),
             ParameterKind("sha256", "text", "", about="of the file, as `hil fmu info` says it"),
         ),
         example=Example(

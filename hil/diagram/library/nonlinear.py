@@ -101,7 +101,7 @@ KINDS: Final = (
     BlockKind(
         name="Quantiser", group=GROUP, about="Whole multiples of a step, halves upwards.",
         equation="y = q floor(u/q + 1/2)", ports=_same_ports, example=ONE,
-        parameters=(ParameterKind("q", default=0.1, above=0.0, unit="unit"), UNIT),
+        parameters=(*each(ParameterKind("q", default=0.1, above=0.0, unit="unit")), UNIT),
     ),
     BlockKind(
         name="Hysteresis", group=GROUP, about="On above one limit, off below another.",
@@ -109,8 +109,10 @@ KINDS: Final = (
         ports=_flag_ports, check=_switch_fault, states=("x",), example=ONE,
         initial=lambda p, _: (p["initial"],),
         parameters=(
-            ParameterKind("on_at", default=0.5, unit="unit"),
-            ParameterKind("off_at", default=-0.5, unit="unit"), UNIT,
+            *each(
+                ParameterKind("on_at", default=0.5, unit="unit"),
+                ParameterKind("off_at", default=-0.5, unit="unit"),
+            ), UNIT,
             ParameterKind("initial", "boolean", False),
         ),
     ),
@@ -119,8 +121,10 @@ KINDS: Final = (
         equation="y[k] = u - w if u - w > y[k-1], u + w if u + w < y[k-1], else y[k-1]",
         ports=_same_ports, states=("x",), initial=lambda p, _: (p["initial"],), example=ONE,
         parameters=(
-            ParameterKind("half_width", default=0.1, low=0.0, unit="unit"),
-            ParameterKind("initial", default=0.0, unit="unit"), UNIT,
+            *each(
+                ParameterKind("half_width", default=0.1, low=0.0, unit="unit"),
+                ParameterKind("initial", default=0.0, unit="unit"),
+            ), UNIT,
         ),
     ),
     BlockKind(

@@ -11,11 +11,14 @@ from hil.panel.diagram.window import DiagramWindow
 from hil.panel.shell.theme import LIGHT, apply
 
 
-def run_editor(document: Document, ends: DiagramEnds | None = None) -> int:
+def run_editor(
+    document: Document, ends: DiagramEnds | None = None, *, trusted: bool = False
+) -> int:
     """Open the window and stay until it is closed.
 
     Args:
         ends: of the station that the diagram is for; None if none is known.
+        trusted: whether the code of its FMUs may be loaded.
 
     Returns:
         The process's exit status.
@@ -25,7 +28,7 @@ def run_editor(document: Document, ends: DiagramEnds | None = None) -> int:
         app = QApplication(["hil diagram edit"])
     app.setApplicationName("hil-bench diagram editor")
     apply(app, LIGHT)
-    window = DiagramWindow(document, LIGHT, ends)
+    window = DiagramWindow(document, LIGHT, ends, trusted=trusted)
     window.show()
     window.view.fit()
     offer_recovery(window)

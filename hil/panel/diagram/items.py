@@ -26,6 +26,14 @@ PORT: Final = 3.5
 """Radius of a port."""
 PORT_FONT_PX: Final = 9
 """Size of what stands at ports."""
+CORNER: Final = 4.0
+"""Radius of a box's corners; inputs and outputs of the diagram have round ends, as in pictures."""
+AROUND: Final = 3.0
+"""How far around its box the second line of a sub-diagram is."""
+BAND: Final = 16
+"""Of name or symbol above or below words at ports, in pixels."""
+SHORT: Final = 3
+"""Letters of a symbol that stands between words at ports."""
 HEAD: Final = (9.0, 4.0)
 """Length and half width of a wire's head, in pixels."""
 
@@ -58,18 +66,36 @@ class BlockItem(QGraphicsItem):
         edge = theme.accent if self.isSelected() else theme.fault if wrong else theme.dim
         painter.setPen(QPen(QColor(edge), 2.5 if self.isSelected() or wrong else 1.0))
         painter.setBrush(QColor(theme.base))
-        box = QRectF(0, 0, one.width, one.height)
-        painter.drawRoundedRect(box, 4, 4)
+        box, corner = QRectF(0, 0, one.width, one.height), CORNER
+        if one.is_face:
+            corner = one.height / 2
+        if one.is_sub:
+            around = box.adjusted(-AROUND, -AROUND, AROUND, AROUND)
+            painter.drawRoundedRect(around, corner, corner)
+        painter.drawRoundedRect(box, corner, corner)
         painter.setPen(QColor(theme.text))
-        centre = Qt.AlignmentFlag.AlignCenter
-        painter.drawText(box.adjusted(0, 0, 0, -one.height / 2), centre, one.name)
+        centre, symbol = Qt.AlignmentFlag.AlignCenter, self.state or one.shown
+        name_box, symbol_box = self._text_boxes(symbol)
+        painter.drawText(name_box, centre, one.name)
         if self.state:
             painter.setPen(QColor(theme.accent))
-        painter.drawText(box.adjusted(0, one.height / 2, 0, 0), centre, self.state or one.shown)
+        painter.drawText(symbol_box, centre, symbol)
         if wrong:
             painter.setPen(QColor(theme.fault))
             painter.drawText(box.adjusted(5, 1, 0, 0), Qt.AlignmentFlag.AlignLeft, "!")
         self._paint_ports(painter)
+
+    def _text_boxes(self, symbol: str) -> tuple[QRectF, QRectF]:
+        """Where name and symbol stand: above and below words at ports, else half the block each."""
+        one = self.shape_of
+        box = QRectF(0, 0, one.width, one.height)
+        if not any((*one.input_words, *one.output_words)):
+            half = one.height / 2
+            return box.adjusted(0, 0, 0, -half), box.adjusted(0, half, 0, 0)
+        name_box = QRectF(0, 0, one.width, BAND)
+        if len(symbol) <= SHORT:
+            return name_box, box.adjusted(0, BAND / 2, 0, 0)
+        return name_box, QRectF(0, one.height - BAND, one.width, BAND)
 
     def _paint_ports(self, painter: QPainter) -> None:
         """Ports with their words within the box: signs of a sum, names of several."""

@@ -41,13 +41,17 @@ class LiveDock(QWidget):
         scene: The drawing.
         view: What is seen of it.
         theme: Its colours.
+        trusted: Whether the code of FMUs may be loaded.
     """
 
     refused = Signal(str)
     """Why something cannot be done."""
 
-    def __init__(self, scene: DiagramScene, view: DiagramView, theme: Theme) -> None:
+    def __init__(
+        self, scene: DiagramScene, view: DiagramView, theme: Theme, *, trusted: bool = False
+    ) -> None:
         super().__init__()
+        self._trusted = trusted
         self._scene, self._view = scene, view
         self._drawn: tuple[Any, ...] = ()
         self._ports: list[tuple[str, str, Endpoint]] = []
@@ -97,7 +101,7 @@ class LiveDock(QWidget):
             action.triggered.connect(lambda _, act=act: act())
             self.bar.addAction(action)
             self.actions_by_name[words] = action
-        self._of_a_run = [self.actions_by_name[one] for one in ("Stop", "Step back", back_by_s)]
+        self._back = [self.actions_by_name[one] for one in ("Step back", back_by_s)]
         self.bar.addWidget(self.condition)
 
     # What is done.
@@ -110,9 +114,12 @@ class LiveDock(QWidget):
 
     def _begin(self) -> bool:
         try:
-            made = LiveRun(self._scene.document.file)
+            made = LiveRun(self._scene.document.file, trusted=self._trusted)
         except ConfigError as error:
             self.refused.emit(f"it cannot run: {error.problems[0]}")
+            return False
+        except RefusedError as error:
+            self.refused.emit(f"it cannot run: {error}")
             return False
         self.inputs.show_run(made)
         self.see(made)
@@ -142,7 +149,7 @@ class LiveDock(QWidget):
         """Run no more."""
         self._timer.stop()
         source, self.source = self.source, None
-        if isinstance(source, LiveStation):
+        if source is not None:
             source.release()
         self.inputs.show_run(None)
         self.refresh()
@@ -192,7 +199,8 @@ class LiveDock(QWidget):
         chosen = scene.chosen_outputs()
         ends = self._ends(file, where, around, chosen)
         source.show(ends.values())
-        scene.write_values({one: port_words(source, end) for one, end in ends.items()})
+        words = {one: port_words(source, end, scene.letters(*one)) for one, end in ends.items()}
+        scene.write_values(words)
         states = dict(active_states(source, file, where, around))
         begin = f"{around}/" if around else ""
         for name, item in scene.blocks.items():
@@ -210,8 +218,9 @@ class LiveDock(QWidget):
         """Let the actions be on that would change something now."""
         runs = self.source is not None
         going = self.source is not None and self.source.going
-        for action in self._of_a_run:
-            action.setEnabled(runs)
+        self.actions_by_name["Stop"].setEnabled(runs)
+        for action in self._back:
+            action.setEnabled(self.source is not None and self.source.goes_back)
         self.actions_by_name["Pause"].setEnabled(going)
         self.actions_by_name["Run"].setEnabled(not going)
 

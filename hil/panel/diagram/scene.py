@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainterPath, QPen, QTransform
@@ -23,9 +24,14 @@ from hil.panel.diagram.models.live_values import path_into
 from hil.panel.diagram.models.names import Place
 from hil.panel.diagram.models.placing import Move
 from hil.panel.diagram.models.shapes import rest_laid_out, shapes_of
-from hil.panel.diagram.models.ways import Ways
+from hil.panel.diagram.models.ways import ROOM_MOST, Ways
 from hil.panel.diagram.value_item import ValueItem
 from hil.panel.shell.theme import LIGHT, Theme
+
+JOINT: Final = 3.0
+"""Radius of the dot where wires of one output part [px]."""
+VALUE_HEIGHT: Final = 16
+"""Of what is written below a block [px]."""
 
 
 class DiagramScene(QGraphicsScene):
@@ -54,6 +60,9 @@ class DiagramScene(QGraphicsScene):
         """By block and port; while it runs."""
         self.blocks: dict[str, BlockItem] = {}
         self.wires: dict[str, WireItem] = {}
+        self._ways = Ways({})
+        self._rooms: dict[str, int] = {}
+        """Below blocks, for their values [px]; as far as it was asked for."""
         self._shown: dict[str, dict[str, Place]] = {}
         """Where blocks stand that nobody has placed, by diagram; they stay there."""
         self._from: str | None = None
@@ -73,19 +82,25 @@ class DiagramScene(QGraphicsScene):
         shown = rest_laid_out(file, self.where, self._shown.get(self.where, {}))
         self._shown[self.where], diagram = shown, self.diagram
         shapes = shapes_of(file, self.where, shown)
-        ways = Ways(shapes)
+        ways = Ways(shapes, diagram.wires)
         for name, shape in shapes.items():
             told = faults.blocks.get((self.where, name), ())
             item = BlockItem(shape, self.theme, "\n".join(one.words for one in told))
             self.addItem(item)
             item.setSelected(name in chosen)
             self.blocks[name] = item
-        for target, source in diagram.wires.items():
+        for target, corners in ways.all(diagram.wires).items():
             told = faults.wires.get((self.where, target), ())
-            path = _path([QPointF(*at) for at in ways.way(source, target)])
+            path = _path([QPointF(*at) for at in corners])
             wire = WireItem(target, path, self.theme, "\n".join(one.words for one in told))
             self.addItem(wire)
             self.wires[target] = wire
+        for x, y in ways.joints():
+            dot = QRectF(x - JOINT, y - JOINT, 2 * JOINT, 2 * JOINT)
+            item = self.addEllipse(dot, Qt.PenStyle.NoPen, QColor(self.theme.text))
+            item.setZValue(-1)
+            item.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+        self._ways, self._rooms = ways, {}
         self._rubber = QGraphicsPathItem()
         self._rubber.setPen(QPen(QColor(self.theme.accent), 1.5, Qt.PenStyle.DotLine))
         self.addItem(self._rubber)
@@ -132,16 +147,32 @@ class DiagramScene(QGraphicsScene):
         self.edited.emit()
         return True
 
+    def letters(self, block: str, port: str) -> int:
+        """How many letters there is room for at an output."""
+        if block not in self.blocks:
+            return 0
+        item, shape = self._value_item(block, port), self.blocks[block].shape_of
+        if len(shape.outputs) != 1:
+            return item.letters(ROOM_MOST)
+        if block not in self._rooms:
+            below = shape.at[0], shape.at[1] + shape.height
+            self._rooms[block] = self._ways.room(below, VALUE_HEIGHT)
+        return item.letters(self._rooms[block])
+
+    def _value_item(self, block: str, port: str) -> ValueItem:
+        found = self.values.get((block, port))
+        if found is None:
+            found = self.values[block, port] = ValueItem(
+                self.blocks[block].shape_of, port, self.theme
+            )
+            self.addItem(found)
+        return found
+
     def write_values(self, words: Mapping[tuple[str, str], str]) -> None:
         """Write what outputs have, by block and port; nothing at the others."""
         for end, text in words.items():
-            item = self.values.get(end)
-            if item is None and text and end[0] in self.blocks:
-                shape = self.blocks[end[0]].shape_of
-                item = self.values[end] = ValueItem(shape, end[1], self.theme)
-                self.addItem(item)
-            if item is not None:
-                item.write(text)
+            if end[0] in self.blocks and (text or end in self.values):
+                self._value_item(*end).write(text)
         for end in self.values.keys() - words.keys():
             self.values[end].write("")
 

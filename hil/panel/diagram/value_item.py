@@ -37,6 +37,7 @@ class ValueItem(QGraphicsItem):
         self._font.setPointSize(SIZE)
         self._metrics = QFontMetricsF(self._font)
         self._box = QRectF()
+        self._letter_px = self._metrics.horizontalAdvance("0123456789") / 10.0
         if len(shape.outputs) == 1:
             below = shape.height + self._metrics.height() + BELOW
             self.setPos(QPointF(shape.at[0], shape.at[1] + below))
@@ -45,6 +46,10 @@ class ValueItem(QGraphicsItem):
             self.setPos(QPointF(at[0] + ABOVE + 3, at[1] - ABOVE))
         self.setZValue(1)
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+
+    def letters(self, room_px: int) -> int:
+        """How many fit into some room."""
+        return int(room_px / self._letter_px)
 
     def write(self, words: str) -> None:
         """Show something else; it costs nothing if it is the same."""

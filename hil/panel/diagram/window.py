@@ -36,8 +36,13 @@ from hil.panel.shell.theme import LIGHT, Theme
 
 SIZE: Final = QSize(1440, 900)
 """Of a window, where the screen is larger."""
+FRAME: Final = QSize(8, 40)
+"""Room for a window's frame and title."""
+SIDES: Final = ((260, 0.2), (260, 0.22))
+"""Of blocks and of parameters, at first: at most so wide, in pixels, and so much of the window."""
 LIVE_HEIGHT: Final = 260
-"""Of what is seen of a diagram that runs, at first, in pixels."""
+LIVE_SHARE: Final = 0.33
+"""Of what is seen of a diagram that runs, at first, in pixels, and of the window."""
 
 
 class DiagramWindow(QMainWindow):
@@ -47,11 +52,13 @@ class DiagramWindow(QMainWindow):
         document: What is edited.
         theme: Its colours.
         ends: Of the station that it is for; None if none is known.
+        trusted: Whether the code of its FMUs may be loaded.
     """
 
     def __init__(
-        self, document: Document, theme: Theme = LIGHT, ends: DiagramEnds | None = None
-    ) -> None:
+        self, document: Document, theme: Theme = LIGHT, ends: DiagramEnds | None = None, *,
+        trusted: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.document, self._ends = document, ends
         self.scene = DiagramScene(document, theme)
@@ -62,7 +69,7 @@ class DiagramWindow(QMainWindow):
         self.offers.setDragEnabled(True)
         self.parameters = ParameterTable(self.scene)
         self.faults = QListWidget()
-        self.live = LiveDock(self.scene, self.view, theme)
+        self.live = LiveDock(self.scene, self.view, theme, trusted=trusted)
         self._docks()
         self._actions()
         self.scene.refused.connect(self._tell)
@@ -82,16 +89,21 @@ class DiagramWindow(QMainWindow):
             self._tell(document.told)
 
     def _fit_screen(self) -> None:
-        """Take a size that the screen has room for."""
+        """Take a size that the screen has room for, frame and all, and give most to the drawing."""
         room = QGuiApplication.primaryScreen().availableSize()
-        self.resize(SIZE.boundedTo(room))
+        self.resize(SIZE.boundedTo(room - FRAME))
+        left, right, below = self._beside
+        widths = [min(most, int(self.width() * share)) for most, share in SIDES]
+        self.resizeDocks([left, right], widths, Qt.Orientation.Horizontal)
+        height = min(LIVE_HEIGHT, int(self.height() * LIVE_SHARE))
+        self.resizeDocks([below], [height], Qt.Orientation.Vertical)
 
     def _docks(self) -> None:
         left = QWidget()
         column = QVBoxLayout(left)
         column.addWidget(self.search)
         column.addWidget(self.offers)
-        areas = Qt.DockWidgetArea
+        areas, docks = Qt.DockWidgetArea, list[QDockWidget]()
         for title, widget, area in (
             ("Blocks", left, areas.LeftDockWidgetArea),
             ("Block", self.parameters, areas.RightDockWidgetArea),
@@ -102,7 +114,8 @@ class DiagramWindow(QMainWindow):
             dock.setObjectName(title)
             dock.setWidget(widget)
             self.addDockWidget(area, dock)
-        self.resizeDocks([dock], [LIVE_HEIGHT], Qt.Orientation.Vertical)
+            docks.append(dock)
+        self._beside = docks[0], docks[1], docks[-1]
 
     def _actions(self) -> None:
         titles = ("&File", "&Edit", "&View", "&Run")

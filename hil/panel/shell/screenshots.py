@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication
 from hil.config.shipped import find_file
 from hil.desk.endpoints import benches
 from hil.ipc.child import DEVNULL, run_child, start_child
+from hil.panel.lead.lamps_view import LampsRow
 from hil.panel.scenarios.scenarios_view import ScenariosView
 from hil.panel.scene.view import SceneView
 from hil.panel.shell.models.opening import StartView
@@ -31,6 +32,9 @@ LARGE: Final = QSize(1920, 1080)
 LARGE_SCALE: Final = 2
 """1920 x 1080 places at two pixels each: a 4K screen as people use it."""
 WAIT_MAX_S: Final = 90.0
+LED_S: Final = 1.5
+"""Motion that has been played where a picture is taken [s]."""
+TRIES: Final = 5
 _LED: Final = """\
 name = "too_far"
 rig = "paper"
@@ -90,17 +94,32 @@ class Studio:
             self._app.thread().msleep(2)
         return False
 
-    def take(self, name: str, size: QSize = SMALL) -> None:
-        """Take a picture of the window, with all its views."""
+    def take(
+        self, name: str, size: QSize = SMALL, shows: Callable[[], bool] = lambda: True
+    ) -> bool:
+        """Take a picture of the window, with all its views, and keep it if it is a true one.
+
+        Args:
+            shows: whether the window shows what the picture is for, asked before and after.
+
+        Returns:
+            Whether it was so.
+        """
         if not self.wait(lambda: self.window.views.complete):
             raise TimeoutError(f"the views for {name} were not made")
         self.window.resize(size)
         self.window.docks.settle(run=self.window.session is not None)
         self.wait(most_s=1.5)
         path = self._out / f"panel_{name}.png"
-        if not self.window.grab().save(str(path)):
+        if not shows():
+            return False
+        picture = self.window.grab()
+        if not shows():
+            return False
+        if not picture.save(str(path)):
             raise OSError(f"{path}: cannot be written")
         print(path)
+        return True
 
     def key(self, key: Qt.Key, *, released: bool = False) -> None:
         """Press a key, or let it go."""
@@ -123,16 +142,39 @@ class Studio:
                 raise TimeoutError("the bench did not start")
             place = next(one for one in benches() if one.pid == bench.pid)
             self.window.connect_to(place.path, take=True)
-            self._lead_until(lambda: self._operation_t_s() > 1.5)
             self.window.docks.show("margins")
-            self.take("live")
+            self._take_led("live", self._is_led, lambda: self._operation_t_s() > LED_S)
             if not self.wait(lambda: self._mode() == "FAULT", 15.0):
                 self._lead_until(lambda: self._mode() == "FAULT")  # a stall had let go
             self.window.docks.show("faults")
-            self.take("fault")
+            self._take_led("fault", lambda: self._is_lit("FAULT"), None)
         finally:
             bench.terminate()
             bench.wait(60.0)
+
+    def _take_led(
+        self, name: str, shows: Callable[[], bool], until: Callable[[], bool] | None
+    ) -> None:
+        """Take a picture of a bench that a person leads; of one that stalled, once more."""
+        for _ in range(TRIES):
+            if until is not None:
+                self._lead_until(until)
+            if self.take(name, shows=shows):
+                return
+        raise TimeoutError(f"the picture {name} is not true: the bench is in {self._mode()}")
+
+    def _is_led(self) -> bool:
+        """Whether the window shows a bench that is engaged, held, and plays."""
+        return self._is_lit("ENGAGED") and self._held() and self._operation_t_s() > 0.0
+
+    def _is_lit(self, mode: str) -> bool:
+        """Whether the bench is in a mode, and the window's lamps say so."""
+        lamps = self.window.findChild(LampsRow)
+        return (
+            isinstance(lamps, LampsRow)
+            and lamps.accessibleName().endswith(mode)
+            and self._mode() == mode
+        )
 
     def _mode(self) -> str:
         session = self.window.session

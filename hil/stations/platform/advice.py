@@ -66,7 +66,7 @@ ADVICE: Final[Mapping[str, str]] = {
         "Have it repaired before going on."
     ),
     "stale": "Control was late. Close other programs on this machine; see `hil doctor`.",
-    "missing": "Control gave no setpoint in time. See `hil doctor`; park, then engage anew.",
+    "missing": "Control gave no setpoint in time. See `hil doctor`; Play or Engage leads back.",
     "sequence": "Setpoints came twice or out of order. If it happens again, report it.",
     "start": "The motion does not begin where the platform stands. Park, then engage anew.",
     "period": "The cycle was not kept. Close other programs on this machine; see `hil doctor`.",

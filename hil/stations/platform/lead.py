@@ -26,6 +26,7 @@ def why_not(button: str, seen: Seen) -> str:
         target=seen.target,
         playing=seen.playing,
         ending=seen.ending,
+        stalled=seen.stalled,
     )
     return buttons.why_not(Button(button), Mode[seen.mode], standing)
 

@@ -2,57 +2,81 @@
 
 The gate bridges a cycle without a setpoint at constant speed, and control finds itself some cycles
 later. Whatever goes step by step then makes as many steps as cycles have passed; what its source
-told in between nobody heard, so it goes evenly from what was heard before to what is heard now.
+told in between nobody heard, so it goes along the parabola through what was heard in the two cycles
+before and what is heard now. A straight line would ask a vehicle that turns round at 50 cycles a
+second for more than its motion.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from hil.hosts.follow import mixed, parabola_weights
 from hil.hosts.states import Heard
 from platform6dof.cueing.attitude import product, rotated_by, vector_between
-from platform6dof.cueing.vehicle import REST, Vector3, VehicleState
+from platform6dof.cueing.vehicle import REST, VehicleState
 
 Told = tuple[VehicleState, float]
 """What a vehicle does in a cycle, and the share of it that is wanted."""
+Points = Sequence[tuple[int, VehicleState]]
+"""What was heard, and in which cycle."""
 
 
-def told_in(before: Heard, now: Heard, cycles: int) -> Iterator[Told]:
-    """What to follow in each of the cycles since the last one that was made; the last is now's.
-
-    Args:
-        before: what was heard in that one.
-        cycles: how many have passed, at least 1.
-    """
-    state = REST if now.state is None else now.state
-    was = None if now.anchor else before.state
-    for cycle in range(1, cycles):
-        share = cycle / cycles
-        weight = before.weight + share * (now.weight - before.weight)
-        yield (state if was is None else between(was, state, share)), weight
-    yield state, now.weight
-
-
-def between(a: VehicleState, b: VehicleState, share: float) -> VehicleState:
-    """A state on the even way from one to another; flags and what follows from none are of `b`.
+class CyclesMade:
+    """Remembers what was heard, so that missed cycles can be made up for.
 
     Args:
-        share: of the way, 0 to 1.
+        most: so many steps are made in a cycle at most.
     """
-    x, y, z = vector_between(a.attitude, b.attitude)
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._cycle = 0
+        self._weight = 0.0
+        self._points: list[tuple[int, VehicleState]] = []
+
+    def told_in(self, now: Heard, passed: int) -> Iterator[Told]:
+        """What to follow in each of the cycles since the last one that was made; the last is now's.
+
+        Args:
+            passed: how many have passed, at least 1.
+        """
+        cycles, before = min(passed, self._most), self._cycle
+        self._cycle += cycles
+        if now.anchor:  # what was does not lead here
+            self._points.clear()
+        elif passed > cycles:  # nobody knows how it went on from there: evenly
+            del self._points[:-1]
+        state = REST if now.state is None else now.state
+        points = [*self._points, (self._cycle, state)]
+        was, self._weight = self._weight, now.weight
+        self._points = [] if now.state is None else points[-2:]
+        for cycle in range(1, cycles):
+            weight = was + cycle / cycles * (now.weight - was)
+            yield between(points, before + cycle), weight
+        yield state, now.weight
+
+
+def between(points: Points, cycle: int) -> VehicleState:
+    """A state on the parabola through others, a line through two; flags and the like of the last.
+
+    Args:
+        points: one to three, the newest last.
+    """
+    newest = points[-1][1]
+    if len(points) == 1:
+        return newest
+    weights = parabola_weights([at for at, _ in points], cycle)
+    states = [state for _, state in points]
+    turns = [vector_between(newest.attitude, state.attitude) for state in states]
     return replace(
-        b,
-        t_s=a.t_s + share * (b.t_s - a.t_s),
-        f_m_s2=_mixed(a.f_m_s2, b.f_m_s2, share),
-        omega_rad_s=_mixed(a.omega_rad_s, b.omega_rad_s, share),
-        domega_rad_s2=_mixed(a.domega_rad_s2, b.domega_rad_s2, share),
-        attitude=product(a.attitude, rotated_by((share * x, share * y, share * z))),
-        v_m_s=_mixed(a.v_m_s, b.v_m_s, share),
-        position_m=_mixed(a.position_m, b.position_m, share),
+        newest,
+        t_s=sum(weight * state.t_s for weight, state in zip(weights, states, strict=True)),
+        f_m_s2=mixed(weights, [state.f_m_s2 for state in states]),
+        omega_rad_s=mixed(weights, [state.omega_rad_s for state in states]),
+        domega_rad_s2=mixed(weights, [state.domega_rad_s2 for state in states]),
+        attitude=product(newest.attitude, rotated_by(mixed(weights, turns))),
+        v_m_s=mixed(weights, [state.v_m_s for state in states]),
+        position_m=mixed(weights, [state.position_m for state in states]),
     )
-
-
-def _mixed(a: Vector3, b: Vector3, share: float) -> Vector3:
-    x, y, z = (one + share * (other - one) for one, other in zip(a, b, strict=True))
-    return x, y, z

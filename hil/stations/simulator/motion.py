@@ -20,7 +20,7 @@ from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.operator.paths import ShortestPath
 from hil.stations.simulator.chain import Chain, Cued
 from hil.stations.simulator.head import Floats
-from hil.stations.simulator.missed import told_in
+from hil.stations.simulator.missed import CyclesMade
 from hil.stations.simulator.ramp import Ramp
 from hil.stations.simulator.source import Feedback
 from hil.stations.simulator.words import why_lost
@@ -113,7 +113,7 @@ class RideMotion:
         self._phase = RidePhase.RESTING
         self._chain.reset()
         self._own.jump(0.0)
-        self._was = NEVER
+        self._made = CyclesMade(self._cycles_max)
         self._t_s = self._followed_s = self._faded_s = 0.0
         self._way: ShortestPath | None = None
         self._way_s = 0.0
@@ -196,14 +196,13 @@ class RideMotion:
         """
         if not t_s > self._t_s or t_s == math.inf:
             return self._setpoint
-        passed = round(min((t_s - self._t_s) / self._period_s, self._cycles_max))
+        passed = max(1, round((t_s - self._t_s) / self._period_s))
         self._t_s = t_s
         if self._phase is RidePhase.RESTING and self._by_itself:
             self.follow()
         cued = self.cued
-        for state, weight in told_in(self._was, self.heard, max(1, passed)):
+        for state, weight in self._made.told_in(self.heard, passed):
             cued = self._cycle(state, weight)
-        self._was = self.heard
         self._setpoint = PlatformSetpoint.from_rows(cued.rows)
         return self._setpoint
 

@@ -89,15 +89,22 @@ class WorldBench:
         shown_now = getattr(self.gated.law, "shown_now", None)
         return NOTHING if shown_now is None else shown_now()
 
+    def close(self) -> None:
+        """End what its law has begun."""
+        if (close := getattr(self.gated.law, "close", None)) is not None:
+            close()
+
 
 def open_bench(
-    plan: WorldPlan, law: WorldLaw | None = None, live: LiveMeans | None = None
-) -> WorldBench:
+    plan: WorldPlan, law: WorldLaw | None = None, live: LiveMeans | None = None, *,
+    paced: bool = False,
+) -> WorldBench:  # fmt: skip
     """Put a plan's robot into its world, where its document starts.
 
     Args:
         law: in place of the scenario's.
         live: who leads it; None where nobody does.
+        paced: whether it is turned in real time.
 
     Raises:
         RefusedError: if there is no engine, or the robot, its drives or its motion cannot be used.
@@ -110,7 +117,8 @@ def open_bench(
         right = "another start, mount or place is needed"
         raise RefusedError("\n".join([f"robot {plan.scenario.robot}: {right}", *told]))
     place, law, sensors = _chain(plan, world), law or plan.scenario.law, _sensors(plan, world)
-    gated, limits = _gated(plan, world, pairs, law, gains_of(plan, world), place, sensors)
+    gains = gains_of(plan, world)
+    gated, limits = _gated(plan, world, pairs, law, gains, place, sensors, paced=paced)
     start = world.robots[0].positions().copy()
     source, line = open_source(plan, place.chain, start, limits, live)
     return _furnished(plan, world, pairs, law, gated, source, line, place, sensors)
@@ -173,12 +181,12 @@ class _ToolChain:
 
 def _gated(
     plan: WorldPlan, world: World, pairs: TouchingPairs, law: WorldLaw, gains: Gains,
-    place: _ToolChain, sensors: RobotSensors,
+    place: _ToolChain, sensors: RobotSensors, *, paced: bool = False,
 ) -> tuple[GatedRobot, RobotLimits]:  # fmt: skip
     """The robot behind its gate, and what that holds."""
     scenario, robot = plan.scenario, world.robots[0]
     made = (
-        diagram_law(plan, robot, gains, place.chain, sensors)
+        diagram_law(plan, robot, gains, place.chain, sensors, paced=paced)
         if law == "diagram"
         else joint_law(plan.robot, scenario.control, law, gains, scenario.step_s)
     )

@@ -13,15 +13,18 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 
 from hil.config.errors import ConfigError
+from hil.diagram.changer import WHO
 from hil.diagram.connected import ConnectedDiagram, Connections, OutputBounds
-from hil.diagram.fault import NonFiniteError
+from hil.diagram.fault import StoppedError
 from hil.diagram.panel_page import shown_paths, shown_places
 from hil.diagram.seam import Endpiece, joined
+from hil.recording.events import Level
 from hil.stations.world.robot_tells import Array, RobotTells
 
 if TYPE_CHECKING:
     from hil.diagram.changer import DiagramChanger
     from hil.diagram.live import Version
+    from hil.diagram.models import DiagramModels
     from hil.diagram.use import DiagramUse, UsedDiagram
     from hil.stations.world.loop import WorldRun
     from hil.timing.clock import Tick
@@ -46,6 +49,7 @@ class DiagramLaw:
         places: of those that the diagram commands, among the drives.
         built_in: the law of the others, and of all when the diagram cannot go on.
         step_s: of control; the diagram's period is as many steps as it has.
+        models: its FMUs; None if it has none.
 
     Raises:
         ConfigError: if it does not fit the robot.
@@ -56,6 +60,7 @@ class DiagramLaw:
     def __init__(
         self, used: UsedDiagram, use: DiagramUse, tells: RobotTells, control: ControlBy,
         drives: Sequence[RobotDrive], places: Sequence[int], built_in: JointLaw, step_s: float,
+        models: DiagramModels | None = None,
     ) -> None:  # fmt: skip
         base_s = used.sound.flat.base_s
         self._steps = round(base_s / step_s)
@@ -73,7 +78,11 @@ class DiagramLaw:
         self._shown = shown_paths(used.file)
         self._built_in = built_in
         bounds = OutputBounds(most, jump, [setpoint.diagram_unit] * len(own))
-        self.diagram = ConnectedDiagram(used.version, self._connections, used.bound, bounds)
+        self.models = models
+        """Its FMUs; None if it has none."""
+        self.diagram = ConnectedDiagram(
+            used.version, self._connections, used.bound, bounds, models=models
+        )
         """That computes."""
         self._asked, self._left, self.fault = np.zeros(len(own)), 0, ""
 
@@ -119,7 +128,7 @@ class DiagramLaw:
         self._tells.now(wanted, found, needed)
         try:
             self._asked = self.diagram.compute()
-        except NonFiniteError as error:
+        except StoppedError as error:
             self.fault = f"the diagram stopped: {error}"
             return
         self._left = self._steps
@@ -130,6 +139,10 @@ class DiagramLaw:
         self.diagram.restart()
         self._asked, self._left, self.fault = np.zeros(len(self._places)), 0, ""
         self._built_in.restart()
+
+    def close(self) -> None:
+        """End its FMUs."""
+        self.diagram.close()
 
     def carry(self, integrals: Array) -> None:
         """Of the built-in law."""
@@ -156,8 +169,16 @@ class LawChanges:
         self._changer.act(cast("DiagramLaw", run.bench.gated.law).diagram, run.journal, tick)
 
     def close(self, run: WorldRun) -> None:
-        """Tell the rest."""
+        """Tell the rest, and of FMUs whose answers came late."""
         self._changer.close(run.journal)
+        models = cast("DiagramLaw", run.bench.gated.law).models
+        for path, ticks in {} if models is None else models.late.items():
+            if run.journal is not None:
+                told = (
+                    f"{path}: the FMU's answer was not there in {ticks} ticks: its outputs stayed"
+                )
+                run.journal.put(run.bench.world.time_s, run.figures.steps, told, {"late": ticks},
+                                 who=WHO, level=Level.WARNING)  # fmt: skip
 
 
 def setpoint_of(control: ControlBy, count: int, tells: RobotTells) -> Endpiece:

@@ -13,7 +13,8 @@ from sim.world.motion.chain import Chain, ChainError
 from sim.world.robots.model import Robot
 
 if TYPE_CHECKING:
-    from hil.diagram.use import DiagramUse
+    from hil.diagram.models import DiagramModels
+    from hil.diagram.use import DiagramUse, UsedDiagram
     from hil.stations.world.robot_tells import RobotTells
     from hil.stations.world.scenario import WorldPlan
     from sim.world.engine.world import WorldRobot
@@ -45,9 +46,13 @@ def told_to_diagram(
 
 
 def diagram_law(
-    plan: WorldPlan, robot: WorldRobot, gains: Gains, chain: Chain | None, sensors: RobotSensors
-) -> DriveLaw:
+    plan: WorldPlan, robot: WorldRobot, gains: Gains, chain: Chain | None, sensors: RobotSensors,
+    *, paced: bool = False,
+) -> DriveLaw:  # fmt: skip
     """The law that a scenario's diagram is.
+
+    Args:
+        paced: whether its cycles are in real time, which wait for nothing.
 
     Raises:
         RefusedError: if it does not fit the robot.
@@ -63,10 +68,19 @@ def diagram_law(
     try:
         return DiagramLaw(
             plan.diagram, use, tells, scenario.control, document.drives, places, built_in,
-            scenario.step_s,
+            scenario.step_s, _models(plan.diagram, trusted=plan.trusted, paced=paced),
         )  # fmt: skip
     except ConfigError as error:
         raise RefusedError(str(error)) from None
+
+
+def _models(used: UsedDiagram, *, trusted: bool, paced: bool) -> DiagramModels | None:
+    if not used.sound.flat.models:
+        return None
+    from hil.diagram.models import DRY_WAIT_S, DiagramModels  # seldom needed
+
+    wait_s = None if paced else DRY_WAIT_S
+    return DiagramModels(used.sound.flat, trusted=trusted, wait_s=wait_s)
 
 
 def joint_law(robot: Robot, control: ControlBy, law: Law, gains: Gains, step_s: float) -> JointLaw:

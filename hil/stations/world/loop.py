@@ -171,6 +171,7 @@ class WorldRun:
         """Leave what moves the robot; there is no device besides."""
         for one in self._between:
             one.close(self)
+        self._bench.close()
         self._bench.source.close()
 
     def _is_over(self, index: int, action: RobotAction) -> bool:

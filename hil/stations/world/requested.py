@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hil.config.errors import ConfigError
 from hil.diagram.changer import TimedChange, changes_of
+from hil.diagram.options import TRUST
 from hil.run.station import Request
 from hil.run.texts import edits_of
 from hil.stations.world.scenario import WorldPlan, scenario_table, world_plan_from_table
@@ -28,6 +29,7 @@ def plan_of(request: Request) -> WorldPlan:
     if request.clock is not None:
         changes.append(f'clock="{request.clock}"')
     plan = world_plan_from_table(scenario_table(request.scenario), request.scenario, changes)
+    plan = replace(plan, trusted=bool(request.options.get(TRUST.flag)))
     if (recording := request.options.get("--edits")) is not None:
         from hil.recording.reader import Recording
 

@@ -154,6 +154,9 @@ class WorldPlan:
     """What commands its drives, if a diagram does."""
     changes: tuple[TimedChange, ...] = ()
     """Changes of it while it runs."""
+    trusted: bool = False
+    """Whether the person who started the run trusts the native code of the diagram's FMUs; no file
+    can say so."""
     carried_in: Path | None = None
     """The recording that it comes from, in whose folder files are that it names."""
 

@@ -113,8 +113,8 @@ def run_world(
     """
     clock = _clock(plan)
     means = LiveMeans(clock.now_s, keys_fd=keys_fd)
-    bench = open_bench(plan, live=means)
     virtual = plan.scenario.clock == "virtual"
+    bench = open_bench(plan, live=means, paced=not virtual)
     with closing(bench.source), Opening(plan.scenario.name, folder, virtual=virtual) as opening:
         signals = signals_of(bench)
         header = RunHeader(signals, _facts(plan, clock), plan.told())

@@ -4,7 +4,7 @@ from typing import Final
 
 from hil.config.file_kind import FileKind, NamedFile
 from hil.config.offers import Offer
-from hil.diagram.options import PRESS, SLIDE
+from hil.diagram.options import PRESS, SLIDE, TRUST
 from hil.run.late import late_of
 from hil.run.lead import Lead
 from hil.run.station import Option, Role, Section, Shape, Station, Views
@@ -121,7 +121,7 @@ STATION: Final = Station(
     name="world",
     scenarios=SCENARIO,
     machines=(DOCUMENT,),
-    options=(ROBOT, EDITS, EDIT, PRESS, SLIDE, VIDEO),
+    options=(ROBOT, EDITS, EDIT, PRESS, SLIDE, TRUST, VIDEO),
     offered=_offered,
     signals=SIGNALS,
     check=_late("runner:check"),

@@ -19,6 +19,7 @@ from hil.diagram.condition import Condition
 from hil.diagram.flat import Endpoint
 from hil.diagram.live import Version
 from hil.diagram.model import DiagramFile
+from hil.diagram.models import WATCHED_WAIT_S, DiagramModels
 from hil.diagram.panel_blocks import PanelBlock, panel_blocks
 from hil.diagram.stepping import SteppedRun
 from hil.diagram.trace import Trace
@@ -34,13 +35,21 @@ class LiveRun:
 
     Args:
         file: The diagram.
+        trusted: Whether the person who opened the editor trusts the code of its FMUs.
 
     Raises:
         ConfigError: If it cannot run.
+        RefusedError: If the code of an FMU is not trusted, or one does not begin.
     """
 
-    def __init__(self, file: DiagramFile) -> None:
-        self._run = SteppedRun(Version.of(file, {}))
+    def __init__(self, file: DiagramFile, *, trusted: bool = False) -> None:
+        version = Version.of(file, {}, models=True)
+        self._models = None
+        if version.sound.flat.models:
+            flat = version.sound.flat
+            self._models = DiagramModels(flat, trusted=trusted, wait_s=WATCHED_WAIT_S)
+            self._models.begin()
+        self._run = SteppedRun(version, self._models)
         self._law = _law_of(file)
         self._left_s = 0.0
         self._going = False
@@ -148,6 +157,16 @@ class LiveRun:
             self._run.change(panel[name].set_to(values).changes)
         else:
             self._run.set_input(name, _flat(values))
+
+    @property
+    def goes_back(self) -> bool:
+        """Whether it can go back."""
+        return self._run.goes_back
+
+    def release(self) -> None:
+        """End its FMUs."""
+        if self._models is not None:
+            self._models.close()
 
     def panel_blocks(self) -> list[PanelBlock]:
         """What a person works with, as it is set now."""

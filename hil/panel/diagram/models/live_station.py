@@ -227,6 +227,11 @@ class LiveStation:
         """The past of an output that is watched."""
         return self._traces.get((path, port))
 
+    @property
+    def goes_back(self) -> bool:
+        """What is seen can be an earlier tick."""
+        return True
+
     def release(self) -> None:
         """Watch no more."""
         self._reader.release()

@@ -59,6 +59,15 @@ class SeenDiagram(Protocol):
         """One tick, then pause."""
         ...
 
+    @property
+    def goes_back(self) -> bool:
+        """Whether an earlier tick can be seen."""
+        ...
+
+    def release(self) -> None:
+        """It is seen no more."""
+        ...
+
     def back(self, time_s: float) -> None:
         """Back by a time, or as far as is known, and pause."""
         ...
@@ -106,10 +115,10 @@ def shown_ports(file: DiagramFile, where: str, around: str) -> Iterator[tuple[st
                 yield name, port, (f"{around}/{name}" if around else name, port)
 
 
-def port_words(source: SeenDiagram, end: Endpoint) -> str:
-    """What is written at an output; empty if nothing is known."""
+def port_words(source: SeenDiagram, end: Endpoint, most: int = 1000) -> str:
+    """What is written at an output, in so many letters if it can be; empty if nothing is known."""
     values = source.values(*end)
-    return "" if values is None else value_words(values, source.type_of(*end))
+    return "" if values is None else value_words(values, source.type_of(*end), most)
 
 
 def active_states(

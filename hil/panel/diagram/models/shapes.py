@@ -45,6 +45,13 @@ class BlockShape:
     """What stands at each input: signs of a sum, names of several."""
     output_words: tuple[str, ...] = ()
     """What stands at each output."""
+    is_sub: bool = False
+    """Whether it stands for a sub-diagram."""
+
+    @property
+    def is_face(self) -> bool:
+        """Whether it is an input or output of the diagram."""
+        return not self.is_sub and self.kind in (IN, OUT)
 
     @property
     def shown(self) -> str:
@@ -113,6 +120,7 @@ def shapes_of(
         found[name] = BlockShape(
             name, block.of or block.kind, at, inputs, outputs, symbol_of(block),
             tuple(port_words(inputs, block)), tuple(port_words(outputs, block)),
+            block.kind == SUB,
         )  # fmt: skip
     return found
 

@@ -223,7 +223,9 @@ class BenchModel:
             return Alarm()
         told, hands = self.operation, Hands(self.you_own, self.owner, self._held)
         lead, views = self._lead, self.facts.views
-        return alarm_of(lead, views, self.mode, told.cause, hands, clear=told.clear)
+        return alarm_of(
+            lead, views, self.mode, told.cause, hands, clear=told.clear, stalled=told.stalled
+        )
 
     @property
     def banners(self) -> tuple[str, ...]:
@@ -278,6 +280,7 @@ class BenchModel:
             playing=operation.playing,
             ending=self._newest.ending or self.end is not None,
             clear=operation.clear,
+            stalled=operation.stalled,
         )
         return judge(button.value, seen)
 

@@ -18,6 +18,9 @@ BUTTONS: Final = {
     "pose": "Go to pose",
 }
 
+STALLED_ACTS: Final = (HOLD_TO_RUN, "play")
+"""What brings a bench on that a stall of the computer stopped."""
+
 
 class Alarm(NamedTuple):
     """Why a bench stands still and what to do, in words; all empty if it does as it was asked."""
@@ -46,16 +49,20 @@ def alarm_of(
     hands: Hands,
     *,
     clear: bool,
+    stalled: bool = False,
 ) -> Alarm:
     """The alarm of a mode.
 
     Args:
         cause: the first violation that is latched, as control told it; None if there is none.
         clear: whether it is gone.
+        stalled: whether it is nothing but a stall of the computer.
     """
     wanted = () if lead is None or mode is None else lead.next_acts.get(mode, ())
     if mode is None or not (cause or wanted):
         return Alarm()
+    if stalled and wanted and lead is not None and "play" in lead.buttons:
+        wanted = STALLED_ACTS
     why = "" if cause is None else f": {cause['message']}"
     advice = "" if cause is None else advice_of(views, cause.get("check"))
     return Alarm(f"{mode}{why}", advice, _acts(wanted, hands, clear=clear) if wanted else "")

@@ -24,7 +24,8 @@ from hil.desk.velocity.source import (
 )  # fmt: skip
 from hil.diagram.ahead import computed_ahead
 from hil.diagram.connected import ConnectedDiagram, Connections, OutputBounds
-from hil.diagram.fault import NonFiniteError
+from hil.diagram.fault import StoppedError
+from hil.diagram.flat import AS_TABLE
 from hil.diagram.live import Version
 from hil.diagram.operated import Timed, operated
 from hil.diagram.panel_page import shown_paths, shown_places
@@ -44,6 +45,15 @@ UNITS: Final = ("m/s", "m/s", "m/s", "rad/s", "rad/s", "rad/s")
 TICKS_MOST: Final = 10_000_000
 TICK_SHARE: Final = 1e-6
 """A duration this near to whole ticks is one, as a share of a tick."""
+_NO_MODELS: Final = {
+    False: ("while this motion is computed ahead", AS_TABLE),
+    True: (
+        "which would have to begin anew each time that the operator lets go, and to step many "
+        "times within a waypoint, while the robot waits for nobody",
+        'a world\'s run takes it (station = "world")',
+    ),
+}
+"""Why an FMU moves no gripper, by whether somebody operates, and what does."""
 JUMP_PART: Final = 0.05
 """Of the greatest velocity, by which what it wants may jump at a change."""
 
@@ -117,7 +127,9 @@ def velocity_diagram(
     try:
         text = settings_text(path)
         file = read_text(text, path)
-        version, acts = Version.of(file, set_.changes), operated(file, press, slide)
+        version = Version.of(file, set_.changes, models=True)
+        version.sound.flat.refuse_models(*_NO_MODELS[is_operated])
+        acts = operated(file, press, slide)
         return VelocityDiagram(
             text, version, is_operated=is_operated, limits=limits, acts=acts, fixed=fixed
         )
@@ -155,7 +167,7 @@ class DrawnSource(SampledSource):
         try:
             for tick, engine in enumerate(computed_ahead(made.version, made.acts, count + 1)):
                 linear[tick], angular[tick] = (engine.output(one.name) for one in ACCEPTED)
-        except (NonFiniteError, ConfigError) as error:
+        except (StoppedError, ConfigError) as error:
             raise SourceError(f"{path}: {error}") from None
 
         def place(tick: int) -> str:
@@ -218,7 +230,7 @@ class OperatedSource(WrappedSource):
         try:
             for _ in range(min(due - diagram.ticks, most)):
                 self._wanted = diagram.compute()
-        except NonFiniteError as error:
+        except StoppedError as error:
             self._fault = f"{self._made.path}: {error}"
             return None
         diagram.tell()

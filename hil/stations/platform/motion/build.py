@@ -158,7 +158,8 @@ def _recorded(settings: RecordedSettings, rig: Rig, scenario_file: Path) -> Moti
 
 def _diagram(settings: DiagramSettings, rig: Rig, scenario_file: Path, *, whole: bool
              ) -> MotionSource:  # fmt: skip
-    from hil.diagram.live import Version  # seldom needed
+    from hil.diagram.flat import AS_TABLE  # seldom needed
+    from hil.diagram.live import Version
     from hil.diagram.operated import operated
     from hil.diagram.read import read
     from hil.diagram.use import change_of
@@ -169,7 +170,8 @@ def _diagram(settings: DiagramSettings, rig: Rig, scenario_file: Path, *, whole:
     )
     neutral = (settings.neutral or rig.neutral).coordinates()
     file = read(path)
-    version = Version.of(file, change_of(settings.set).changes)
+    version = Version.of(file, change_of(settings.set).changes, models=True)
+    version.sound.flat.refuse_models("while this motion is computed ahead, many times", AS_TABLE)
     acts = operated(file, settings.press, settings.slide)
     motion = diagram_motion(version, acts, settings.duration_s, neutral, settings.fade_s)
     if whole:

@@ -9,7 +9,7 @@ from typing import Final
 
 from hil.desk.order import Button
 from safety.modes import HOMED_MODES, Mode, Severity
-from safety.verdict import Action, DriveRequest, Verdict
+from safety.verdict import Action, Check, DriveRequest, Verdict
 
 NOT_HELD: Final = "hold-to-run is released; hold Space, then press again"
 UNDER_WAY: Final = "the end is under way"
@@ -56,6 +56,12 @@ ALREADY: Final[dict[Button, dict[Mode, str]]] = {
     Button.POSE: {},
 }
 """Modes in which a press is not needed any more, and why."""
+LED_BACK: Final = frozenset({Button.ENGAGE, Button.PLAY})
+"""Presses that are led to where they do something, if a stall of the computer alone stopped it."""
+STALLS: Final = frozenset({Check.MISSING, Check.LATE, Check.PERIOD, Check.CONTROL})
+"""What the gate names when the computer stood still."""
+AFTER_GAP: Final = frozenset({Check.SPEED, Check.ACCELERATION, Check.SPEED_MISMATCH})
+"""What it names beside a missing setpoint whose bridged way the next one does not go on from."""
 HELD_FOR: Final = frozenset({Button.HOME, Button.ENGAGE, Button.PARK, Button.PLAY, Button.POSE})
 """Presses that move the legs: only while hold-to-run is held."""
 
@@ -77,6 +83,8 @@ class Readiness:
     """``"play"``, ``"pose"`` or empty."""
     ending: bool = False
     """The end of the run is under way."""
+    stalled: bool = False
+    """Nothing but a stall of the computer stopped it."""
 
 
 def standing_of(
@@ -90,7 +98,21 @@ def standing_of(
         target=target,
         playing=playing,
         ending=ending,
+        stalled=stalled(verdict),
     )
+
+
+def stalled(verdict: Verdict) -> bool:
+    """Whether all that is latched is a stall of the computer, or what follows from one."""
+    checks = [fault.check for fault in verdict.faults]
+    first = checks[:1] == [Check.MISSING]
+    return bool(checks) and all(one in STALLS or (first and one in AFTER_GAP) for one in checks)
+
+
+def led_back(button: Button, mode: Mode, standing: Readiness) -> bool:
+    """Whether a press is led to where it does something, by the presses of `way_to`."""
+    stopped = mode in (Mode.HOLD, Mode.FAULT) and standing.stalled
+    return stopped and button in LED_BACK and not standing.ending
 
 
 def cleared(verdict: Verdict) -> bool:
@@ -122,6 +144,8 @@ def way_to(button: Button, mode: Mode) -> tuple[Button, ...]:
 
 def why_not(button: Button, mode: Mode, standing: Readiness) -> str:
     """Why a press does nothing now, and what leads to where it does; empty if it does something."""
+    if led_back(button, mode, standing):
+        return _not_ready(way_to(button, mode)[0], standing) or ("" if standing.held else NOT_HELD)
     if mode not in WORKS_IN[button]:
         return _elsewhere(button, mode, standing)
     if standing.ending and button not in (Button.HOLD, Button.PARK, Button.RESET):

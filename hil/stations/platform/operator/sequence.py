@@ -14,10 +14,11 @@ from hil.desk.order import BUTTONS, Button, OperatorOrder
 from hil.desk.publisher import Note, Told
 from hil.stations.platform.journal import violation_data
 from hil.stations.platform.operator.button_commands import BY_CAUTION, ButtonCommands
-from hil.stations.platform.operator.buttons import MOVING_MODES, standing_of
+from hil.stations.platform.operator.buttons import MOVING_MODES, Readiness, stalled, standing_of
 from hil.stations.platform.operator.ending import EndConditions
 from hil.stations.platform.operator.motion import OperatedMotion
 from hil.stations.platform.operator.park_request import ON_THE_WAY, ParkRequest
+from hil.stations.platform.operator.way_back import WayBack
 from hil.stations.platform.supervisor import Outcome, in_vain
 from hil.timing.clock import Tick
 from safety.faults import told
@@ -66,6 +67,7 @@ class OperatedCourse:
         self._held = False
         self._owner = ""
         self._parking = ParkRequest(self._presses.refuse)
+        self._back = WayBack(patience_cycles, self._presses.refuse)
         self._verdict: Verdict | None = None
         self._given_up = ""
         self.done = False
@@ -125,6 +127,7 @@ class OperatedCourse:
 
     def _begin_end(self) -> None:
         """The patience of an end is counted from here, however long the mode has lasted."""
+        self._back.end()
         if not self._ending.under_way:
             self._waited = 0
             self._parking.want(self._held and self._mode in ON_THE_WAY)
@@ -153,6 +156,7 @@ class OperatedCourse:
         self._presses.begin_cycle()
         if order.owner != self._owner:
             self._owner = order.owner
+            self._back.end()
             whose = f"{order.owner} owns" if order.owner else "nobody owns"
             self._note(tick, f"{whose} the motion", {"owner": order.owner})
         self.motion.order(order.override, order.target, order.motion_serial, order.motion_json)
@@ -167,9 +171,12 @@ class OperatedCourse:
             self._waited += 1
         self._watch(tick, verdict, let_go=let_go)
         behind = ""
+        if wish.pressed:
+            self._back.end()
         for button in (b for b in BY_CAUTION if b in wish.pressed):
             self._press(tick, verdict, button, order, behind)
             behind = "a more cautious press goes first"
+        self._go_back(tick, verdict)
         for button, why in wish.stale:
             self._presses.write_down(tick, button, order.presser, why)
         objection = self.motion.objection()
@@ -210,6 +217,7 @@ class OperatedCourse:
             end=self._ending.told(self._verdict, parks=self._parking.on, left_s=left_s),
             cause=violation_data(faults[0]) if faults else None,
             clear=self._presses.clear(self._verdict),
+            stalled=self._verdict is not None and stalled(self._verdict),
         )
         self._told.tell(tick.t_s, operation)
 
@@ -258,14 +266,7 @@ class OperatedCourse:
         self, tick: Tick, verdict: Verdict, button: Button, order: OperatorOrder, why: str
     ) -> None:
         """Judge one press; obey it, or say why it does nothing (`why`, if that is known)."""
-        by = order.presser
-        standing = standing_of(
-            verdict,
-            held=self._held,
-            target=self.motion.has_target,
-            playing=self.motion.playing if verdict.mode is Mode.ENGAGED else "",
-            ending=self._ending.under_way,
-        )
+        by, standing = order.presser, self._standing(verdict)
         why = why or self._presses.objection(button, verdict.mode, standing)
         if button is Button.ENGAGE and self.hindrance and not why:
             self.motion.choose()
@@ -275,8 +276,37 @@ class OperatedCourse:
         if self._parking.on and button in BEFORE_PARKING:
             why = why or "PARK was pressed and goes first"
         self._presses.write_down(tick, button, by, why)
-        if not why:
-            self._obey(button, verdict.mode, by, order.pressed_s[BUTTONS.index(button)])
+        pressed_s = order.pressed_s[BUTTONS.index(button)]
+        if not (why or self._back.begin(button, verdict.mode, standing, pressed_s)):
+            self._obey(button, verdict.mode, by, pressed_s)
+
+    def _standing(self, verdict: Verdict) -> Readiness:
+        return standing_of(
+            verdict,
+            held=self._held,
+            target=self.motion.has_target,
+            playing=self.motion.playing if verdict.mode is Mode.ENGAGED else "",
+            ending=self._ending.under_way,
+        )
+
+    def _go_back(self, tick: Tick, verdict: Verdict) -> None:
+        """Press what leads to what was pressed after a stall of the computer, a step at a time."""
+        back, wanted = self._back, self._back.target
+        if wanted is not None and self._presses.refused:
+            back.end()  # a step came to nothing, and why was told
+        standing = self._standing(verdict)
+        button = back.step(tick, verdict, standing)
+        if button is None or wanted is None:
+            return
+        why = self._presses.objection(button, verdict.mode, standing)
+        if button is Button.ENGAGE and self.hindrance:
+            why = why or in_words(self.hindrance)
+        if why:
+            back.end()
+            self._presses.refuse(tick, Refusal(f"taken back: {why}", wanted.value))
+            return
+        self._note(tick, f"{button.name}, on the way to {wanted.name}", {"button": button.value})
+        self._obey(button, verdict.mode, self._owner, back.pressed_s)
 
     def _obey(self, button: Button, mode: Mode, by: str, pressed_s: float) -> None:
         self._presses.obey(button, mode, pressed_s)
