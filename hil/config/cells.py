@@ -27,11 +27,14 @@ _MARKED: Final = re.compile(
     r"[+-]?[0-9]{1,3}(?:[.,' \u00a0\u2009\u202f\u2019][0-9]{3})++(?:[.,][0-9]*+)?"
 )
 STAMP: Final = re.compile(
-    r"(?:([0-9]{4})-?([0-9]{2})-?([0-9]{2})[T ]|T?)([0-9]{2})(:?)([0-9]{2})\5([0-9]{2})"
-    r"(?:[.,]([0-9]{1,9}))?(Z|[+-][0-9]{2}(?::?[0-9]{2})?)?",
+    r"(?:([0-9]{4})-?([0-9]{2})-?([0-9]{2})[T ]|T?)([0-9]{2}|[0-9](?=:))(:?)([0-9]{2})\5([0-9]{2})"
+    r"(?:[.,]([0-9]{1,9}))?( ?(?:Z|UTC|[+-][0-9]{2}(?::?[0-9]{2})?))?",
     re.ASCII,
 )
-"""ISO 8601: year, month, day, hour, colon, minute, second, fraction, zone."""
+"""ISO 8601: year, month, day, hour, colon, minute, second, fraction, zone.
+
+As many programs write it, an hour may have one digit, and a space stand before the zone.
+"""
 
 
 def number_in(text: str) -> float | None:
@@ -69,10 +72,11 @@ def stamp_ns_in(text: str) -> tuple[int, bool] | None:
         except ValueError:
             return None
     seconds = 86_400 * days + 3600 * int(hour) + 60 * int(minute) + int(second)
-    if zone and zone != "Z":
+    zone = (zone or "").strip()
+    if zone not in ("", "Z", "UTC"):
         away = 3600 * int(zone[1:3]) + 60 * int(zone[3:].lstrip(":") or 0)
         seconds += away if zone[0] == "-" else -away
-    return seconds * 10**9 + int((fraction or "0").ljust(9, "0")), zone is not None
+    return seconds * 10**9 + int((fraction or "0").ljust(9, "0")), bool(zone)
 
 
 @dataclass(slots=True)

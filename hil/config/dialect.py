@@ -29,11 +29,25 @@ LINES_MAX: Final = 200
 """The header stands within so many lines."""
 LINE_MAX: Final = 1_000_000
 """Characters of the lines up to the header."""
+HEAD_BYTES: Final = 65_536
+"""By the first of them the encoding is judged."""
+_WESTERN: Final = frozenset("äöüÄÖÜß°²³µ·±§éèêëàâçîïôùûÉÈÀÇñåæøÅÆØ".encode("cp1252"))
+"""What German, French, Spanish and Scandinavian names and units have in Windows' encoding."""
 _DECLARED: Final = re.compile(
     r"""(?:#|%|//)?\s*["']?(sep|decimal)=(\\t|[,;\t|.])["']?[,;\s]*""", re.I
 )
 _BOMS: Final = ((b"\xff\xfe\0\0", "utf-32"), (b"\0\0\xfe\xff", "utf-32"),
                 (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))  # fmt: skip
+
+
+_SPACED: Final = re.compile(r'"[^"]*+"(?=\s|$)|\S++')
+"""A cell where spaces stand between cells."""
+WORDS_MOST: Final = 4
+"""So many lines of words may stand between the header and the first row."""
+_NO_NUMBER: Final = frozenset(
+    ("nan", "inf", "infinity", "null", "none", "na", "n/a", "#n/a", "nil", "missing", "error")
+)
+"""What stands for a number that is not there, in small letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +66,8 @@ class Dialect:
     """Where they stand, from 1."""
     units: tuple[str, ...]
     """Of the columns, as a row below the header says; empty if there is none."""
+    words: int
+    """Lines of words below the header that are no units, such as groups of columns."""
     data_line: int
     """First line that may be a row, from 1."""
 
@@ -73,6 +89,8 @@ class Dialect:
             taken.append(f"header in line {self.header_line}")
         if self.units:
             taken.append(f"a row of units: {', '.join(self.units)}")
+        if self.words:
+            taken.append(f"lines of words below the header: {self.words}")
         if passed:
             taken.append(f"lines of comment between the rows: {passed}")
         return ", ".join(taken)
@@ -108,7 +126,8 @@ def dialect_of(path: Path, file: IO[bytes], wanted: Sequence[str]) -> Dialect:
 
 def _encoding(file: IO[bytes]) -> str:
     file.seek(0)
-    begin = file.read(64)
+    head = file.read(HEAD_BYTES)
+    begin = head[:64]
     for mark, name in _BOMS:
         if begin.startswith(mark):
             return name
@@ -116,7 +135,16 @@ def _encoding(file: IO[bytes]) -> str:
         return "utf-16-le"
     if len(begin) >= 4 and b"\0" not in begin[1::2] and not any(begin[::2]):
         return "utf-16-be"
-    return "utf-8-sig"
+    return "cp1252" if _is_western(head) else "utf-8-sig"
+
+
+def _is_western(head: bytes) -> bool:
+    """Whether a text that is not UTF-8 has only such other letters as names and units have."""
+    try:
+        head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return len(head) - error.start > 3 and {*head} - {*range(128)} <= _WESTERN
+    return False
 
 
 def _head(file: TextIOWrapper) -> Iterator[str]:
@@ -139,7 +167,7 @@ def is_comment(line: str) -> bool:
 def split(line: str, separator: str) -> list[str]:
     """Cells of one line, without the space around them; none if it is not well-formed."""
     if separator == " ":
-        return line.split()
+        return [cell.strip('"') for cell in _SPACED.findall(line)]
     try:
         return [cell.strip() for cell in next(csv.reader([line], strict=True, delimiter=separator))]
     except (csv.Error, StopIteration):
@@ -166,10 +194,10 @@ def _of_lines(path: Path, encoding: str, lines: list[str], wanted: Sequence[str]
     )
     if found is None:
         raise MotionError(f"{path}, line 1: is empty: a header with the column names is needed")
-    units, last = _units(lines, plain, found)
+    units, words, last = _below(lines, plain, found)
     return Dialect(
         encoding, found.separator, said.get("decimal", ""), tuple(found.names), found.index + 1,
-        units, last + 2,
+        units, words, last + 2,
     )  # fmt: skip
 
 
@@ -221,22 +249,40 @@ def _above_numbers(lines: Sequence[str], plain: Sequence[int],
     return _Header(plain[0], most, split(lines[plain[0]], most))
 
 
-def _units(lines: Sequence[str], plain: Sequence[int], header: _Header
-           ) -> tuple[tuple[str, ...], int]:  # fmt: skip
-    """The row of units below a header, and the index of the last line of the head."""
-    below = next((k for k in plain if k > header.index), None)
-    if below is not None:
-        row = split(lines[below], header.separator)
-        if len(row) == len(header.names) and _are_units(row):
-            return tuple(row), below
-    return (), header.index
+def _below(lines: Sequence[str], plain: Sequence[int], header: _Header
+           ) -> tuple[tuple[str, ...], int, int]:  # fmt: skip
+    """The row of units below a header, how many lines of words, and the index of the head's end."""
+    units, words, last = (), 0, header.index
+    for index in [k for k in plain if k > header.index][:WORDS_MOST]:
+        row = split(lines[index], header.separator)
+        if len(row) != len(header.names):
+            break
+        if not units and _are_units(row):
+            units = tuple(row)
+        elif _are_words(row):
+            words += 1
+        else:
+            break
+        last = index
+    row = next((k for k in plain if k > last), last)
+    while last + 1 < row and not lines[last + 1].strip():
+        last += 1  # some loggers leave a line free below the head
+    return units, words, last
 
 
 def _are_units(row: Sequence[str]) -> bool:
+    """Whether a row says units, of which half or more are known."""
     named = [cell for cell in row if cell]
     known = sum(unit_key(cell) is not None for cell in named)
     bracketed = all(cell[0] + cell[-1] in ("[]", "()", "<>") for cell in named)
-    return bool(named) and not any(map(is_value, named)) and (bracketed or known == len(named))
+    return bool(named) and not any(map(is_value, named)) and (bracketed or 2 * known >= len(named))
+
+
+def _are_words(row: Sequence[str]) -> bool:
+    """Whether a row tells no number, and none that is missing."""
+    named = [cell for cell in row if cell]
+    begin = all(cell[0].isalpha() or cell[0] in "([<" for cell in named)
+    return bool(named) and begin and not any(cell.lower() in _NO_NUMBER for cell in named)
 
 
 def is_value(cell: str) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from hil.config.cells import VALUE_MAX, DecimalSign, SignError, TimeCells, number_in, thousands_in
-from hil.config.dialect import COMMENTS, Dialect, is_comment, text_of
+from hil.config.dialect import COMMENTS, Dialect, is_comment, split, text_of
 from hil.config.errors import MotionError
 from hil.config.number_table import NumberTable, frozen, table_of
 
@@ -75,7 +75,8 @@ class ExactReader:
             for _ in range(before):
                 file.readline()
             if self._dialect.separator == " ":
-                yield from enumerate(map(str.split, file), start=before + 1)
+                rows = (split(line, " ") for line in file)
+                yield from enumerate(rows, start=before + 1)
                 return
             reader = csv.reader(file, strict=True, delimiter=self._dialect.separator)
             while True:
@@ -101,6 +102,8 @@ class ExactReader:
     def _uneven(self, row: list[str], line: int) -> MotionError:
         count = len(self._dialect.header)
         text = f"{self._path}, line {line}: has {len(row)} fields"
+        if len(row) == 1:
+            text += f", {row[0][:20]!r}"
         if len(row) == 2 * count and self._dialect.separator == ",":
             text = f"{text} (decimal commas? then columns must be apart by semicolons)"
         return MotionError(f"{text}: the header has {count}, and every row must have them")

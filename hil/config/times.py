@@ -34,7 +34,7 @@ def read_timed(
 
     Raises:
         MotionError: As `read_table`; also for two columns of times, and for a name that ends in
-            another unit than the file's row of units says.
+            another unit than the file says.
     """
     column = time or _found(path)
     table = read_table(path, [column, *names], time=column)
@@ -60,6 +60,6 @@ def _unit(table: NumberTable, column: str) -> str:
         table.check_unit(column, ending)
         return ending
     if said == "iso" or (said is not None and said not in TIME_UNITS):
-        text = f"{table.place(0, column)}: holds numbers, the file's row of units says {said!r}"
+        text = f"{table.place(0, column)}: holds numbers, the file says {said!r}"
         raise MotionError(f"{text}: times are stamps, or numbers in s, ms, us or ns")
     return said or "s"

@@ -1,5 +1,6 @@
 """Other spellings of the units that columns of recordings may have."""
 
+import re
 from typing import Final
 
 _SPELLINGS: Final = {
@@ -39,3 +40,15 @@ def unit_key(text: str) -> str | None:
     """
     bare = text.strip().strip("[]()<>").strip()
     return _KEYS.get(bare) or _KEYS.get(bare.lower())
+
+
+_BRACKETED: Final = re.compile(r".*[\[(<]([^\[\]()<>]{1,20})[\])>]\s*", re.DOTALL)
+
+
+def unit_in_name(name: str) -> str:
+    """The unit in brackets at the end of a column's name, ``surge [mm]``; empty if there is none.
+
+    What is no unit that is known, such as in ``force (left)``, is a part of the name.
+    """
+    found = _BRACKETED.fullmatch(name[-200:])
+    return found[1] if found and unit_key(found[1]) else ""

@@ -25,7 +25,7 @@ UNITS: Final[Mapping[str, Mapping[str, float]]] = {
     "acceleration": {"m/s2": 1.0, "g": GRAVITY_M_S2, "ft/s2": 0.3048},
     "rate": {"rad/s": 1.0, "deg/s": _DEG, "rpm": 2.0 * math.pi / 60.0},
     "angular acceleration": {"rad/s2": 1.0, "deg/s2": _DEG},
-    "angle": {"rad": 1.0, "deg": _DEG},
+    "angle": {"rad": 1.0, "deg": _DEG, "1": 1.0},
     "speed": {"m/s": 1.0, "km/h": 1.0 / 3.6, "ft/s": 0.3048, "kt": 1852.0 / 3600.0},
     "length": {"m": 1.0, "ft": 0.3048, "mm": 0.001},
     "number": {"1": 1.0},
@@ -106,14 +106,15 @@ def mapped_variables(
         wrong = _unsuitable(variable, causality)
         unit = _SPELT.get(mapped.unit or variable.unit, mapped.unit or variable.unit)
         known = UNITS[quantities[quantity]]
-        if (not mapped.unit and unit == "1") or quantities[quantity] == "number":
+        if not (mapped.unit or variable.unit) or quantities[quantity] == "number":
             unit = next(iter(known))  # neither says: SI; a plain number is in the variable's unit
         if wrong:
             problems.append(f"{place}.{quantity} = {mapped.variable!r}: {wrong}")
         elif unit not in known:
             problems.append(
                 f"{place}.{quantity}: unit {unit!r} of {mapped.variable!r} is no unit of "
-                f"{quantities[quantity]}; it must be one of {', '.join(known)}"
+                f"{quantities[quantity]}; it must be one of {', '.join(known)}: "
+                f'{{ variable = "{mapped.variable}", unit = "{next(iter(known))}" }}'
             )
         else:
             made.append(MappedVariable(quantity, variable, mapped.sign * known[unit], mapped.bias))

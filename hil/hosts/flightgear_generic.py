@@ -97,6 +97,9 @@ class GenericCodec:
         self._packed = struct.Struct(protocol.order + codes)
         length = struct.pack(protocol.order + "i", self._packed.size)
         self._footer = length if protocol.footer is None else protocol.footer
+        size = f"{self._packed.size + len(self._footer)} bytes" if protocol.binary else "a line"
+        self.wanted: str = f"{size} of {len(protocol.chunks)} chunks, as {source} says"
+        """What a packet is, in words."""
 
     def decode(self, datagram: bytes) -> Packet | Refused:
         """What a packet tells, or why it is none."""

@@ -68,6 +68,11 @@ class Hcu1Codec:
         nonces: gives 16 bytes that nobody can foresee.
     """
 
+    wanted: Final = (
+        "112 bytes from HCU1 on, or JSON of whole numbers seq, t_ns, flags and lists f, w, q, v, p"
+    )
+    """What a packet is, in words."""
+
     def __init__(
         self, key: bytes = b"", nonces: Callable[[int], bytes] = secrets.token_bytes
     ) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import mul
 from typing import Any, Final, Self
 
@@ -30,6 +30,11 @@ from platform6dof.cueing.vehicle import (
 
 _NAN: Final = math.nan
 _NO_ATTITUDE: Final[Quaternion] = (_NAN, _NAN, _NAN, _NAN)
+_COUNTING: Final = ("time", "sequence")
+"""Fields that may be larger than any quantity of a vehicle, such as seconds since 1970."""
+_COUNT_MOST: Final = 1e13
+_NOTHING: Final = 1e-30
+"""A pose all of whose numbers are nearer to 0, and not 0, has the other order of bytes [m, rad]."""
 _SLACK: Final = 0.02
 """So far may a length be from 1, or a cosine from 0, in what shall be a rotation [1]."""
 _FLAGS: Final = (
@@ -43,9 +48,17 @@ class LayoutCodec:
 
     def __init__(self, settings: LayoutSettings) -> None:
         fields = fields_of(settings)
-        self._raw = _columns(settings) if settings.separator is not None else _bytes(settings)
+        between = settings.separator
+        self._raw = _bytes(settings) if between is None else _columns(settings)
+        parts = "bytes" if between is None else f"columns apart by {between!r}"
+        self.wanted: str = f"{settings.length} {parts} (length in its map), and its magic"
+        """What a packet is, in words."""
         self._scales = tuple(one.scale for one in fields.values())
         self._places = LayoutPlaces.of(list(fields))
+        self._judged = tuple(k for k, name in enumerate(fields) if name not in _COUNTING)
+        self._counts = tuple(k for k, name in enumerate(fields) if name in _COUNTING)
+        self._wrap = _wrap_of(fields.get("sequence"))
+        self._sequence: int | None = None
 
     def decode(self, datagram: bytes) -> Packet | Refused:
         """What a packet tells, or why it is none; any bytes are taken."""
@@ -53,13 +66,34 @@ class LayoutCodec:
         if isinstance(raw, Refused):
             return raw
         values = tuple(map(mul, raw, self._scales))
-        wrong = refused_numbers(values)
-        return self._places.packet((*values, _NAN)) if wrong is None else wrong
+        wrong = refused_numbers(values[k] for k in self._judged)
+        if self._places.always and 0.0 < max(map(abs, values)) < _NOTHING:
+            wrong = Refused.RANGE
+        for k in self._counts:
+            if wrong is None and not abs(values[k]) <= _COUNT_MOST:
+                wrong = Refused.RANGE if math.isfinite(values[k]) else Refused.NOT_FINITE
+        if wrong is not None:
+            return wrong
+        packet = self._places.packet((*values, _NAN))
+        return self._counted(packet) if self._wrap and isinstance(packet, Packet) else packet
+
+    def _counted(self, packet: Packet) -> Packet:
+        """The packet with a sequence that goes on where that of a byte or two begins anew."""
+        half, told = self._wrap // 2, packet.sequence or 0
+        newest = told if self._sequence is None else self._sequence
+        self._sequence = newest + (told - newest + half) % self._wrap - half
+        return replace(packet, sequence=self._sequence)
 
     def requests(self, now_s: float) -> tuple[bytes, ...]:
         """Nothing: whoever has such a wire sends by itself."""
         del now_s
         return ()
+
+
+def _wrap_of(sequence: FieldPlace | None) -> int:
+    """After how many packets a sequence of fewer than 32 bits begins anew; 0 for others."""
+    bits = int(sequence.type[1:]) if sequence and sequence.type and sequence.scale == 1.0 else 32
+    return 1 << bits if bits < 32 else 0
 
 
 # --- the numbers of a packet ----------------------------------------------------------------------

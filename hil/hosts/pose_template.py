@@ -102,6 +102,8 @@ class PoseTemplateCodec:
         self._pattern, self._shown = _parts(settings.template, settings.binary, settings.bits)
         self._binary, self._bytes = settings.binary, (settings.bits + 7) // 8
         self._top = 2**settings.bits - 1
+        self.wanted: str = f"{settings.template!r} with {settings.bits} bits, as its map says"
+        """What a packet is, in words."""
         self._axes, self._spans = settings.axes, settings.spans
 
     def decode(self, datagram: bytes) -> Packet | Refused:

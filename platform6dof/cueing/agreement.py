@@ -37,7 +37,11 @@ LEAST_CORRELATION: Final = 0.4
 LEAST_MOTION: Final = {"f_x": 0.1, "f_y": 0.1, "p": 0.01, "q": 0.01, "r": 0.01}
 """Standard deviation that one of the two sides must have [m/s², rad/s]."""
 SLOPES: Final = (0.3, 3.0)
-"""Slopes between these are no other unit."""
+"""Slopes between these are no other unit where the points scatter, which makes a slope smaller."""
+SURE_CORRELATION: Final = 0.85
+"""From here on points hardly scatter, and a slope says what the unit is."""
+SURE_SLOPES: Final = (1.0 / 1.8, 1.8)
+"""Slopes between these are then no other unit: knots for m/s are 1.94, ft/s for m/s 3.28."""
 EMPTY_M_S2: Final = 1e-3
 """A force smaller than this on all axes is 0, as a resampled one may be [m/s²]."""
 
@@ -164,7 +168,8 @@ def _line(axis: str, against: str, x: Array, y: Array, width: int) -> Agreement:
     elif slope < 0.0:
         judgement = Judgement.WRONG_SIGN
     else:
-        judgement = Judgement.AGREES if SLOPES[0] <= slope <= SLOPES[1] else Judgement.WRONG_SCALE
+        low, high = SURE_SLOPES if correlation >= SURE_CORRELATION else SLOPES
+        judgement = Judgement.AGREES if low <= slope <= high else Judgement.WRONG_SCALE
     return Agreement(axis, against, slope, correlation, judgement)
 
 

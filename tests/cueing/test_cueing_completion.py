@@ -272,6 +272,20 @@ def test_a_wrong_sign_or_unit_is_found_with_axis_and_slope(axis, factor, judgeme
     assert others == {Judgement.AGREES}
 
 
+@pytest.mark.parametrize("unit_m_s", [1.0, 0.514444, 0.44704, 0.3048, 1.0 / 3.6])
+def test_a_speed_in_another_unit_is_found(unit_m_s):
+    """Of a car on level ground, in knots, mph, ft/s and km/h that a map takes for m/s."""
+    t = np.arange(0.0, 60.0, 0.02)
+    rng = np.random.default_rng(5)
+    omega, force = np.zeros((len(t), 3)), rng.normal(0.0, 0.2, (len(t), 3))
+    velocity = np.full((len(t), 3), np.nan)
+    velocity[:, 0], omega[:, 2] = 15.0 + 5.0 * np.sin(0.3 * t), 0.15 * np.sin(0.4 * t)
+    force += np.stack([1.5 * np.cos(0.3 * t), velocity[:, 0] * omega[:, 2], 0.0 * t - G], axis=1)
+    read = told(len(t), 0.02, force=force, omega=omega, velocity=velocity / unit_m_s)
+    right = Judgement.AGREES if unit_m_s == 1.0 else Judgement.WRONG_SCALE
+    assert verdicts(read) == {"f_x": right, "f_y": right, "f_z": Judgement.AGREES}
+
+
 def test_a_vehicle_that_stands_says_nothing():
     count = 2000
     still = told(

@@ -44,6 +44,17 @@ def test_a_column_is_linear_between_its_rows_at_the_block_s_own_ticks(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("said", "unit"),
+    [("m/s", "m/s"), ("m s-1", "m/s"), ("m/s²", "m/s^2"), ("gal", "cm/s^2"), ("°", "deg"),
+     ("mph", "1"), ("kN", "kN"), ("N*mm", "N*mm"), ("left", "m/s"), ("g", "g")],
+)  # fmt: skip
+def test_the_file_s_own_unit_is_the_block_s(tmp_path, said, unit):
+    speed(tmp_path, SPEED.replace("w,v", f"w,v [{said}]"))
+    law = READS.replace('column = "v"', f'column = "v [{said}]"').replace('"m/s"', f'"{unit}"')
+    assert ran(load(written(tmp_path, law)))[-1] == -1.0
+
+
+@pytest.mark.parametrize(
     ("table", "old", "new", "words"),
     [
         (None, "", "", ["line 4: f: file = 'speed.csv': no such file"]),
@@ -52,6 +63,10 @@ def test_a_column_is_linear_between_its_rows_at_the_block_s_own_ticks(tmp_path):
         (SPEED.replace("3.0", "nan"), "", "", ["speed.csv, line 3, column 'v'", "nan"]),
         (SPEED.replace("0.02", "0.005"), "", "", ["times_s: 0.005 follows 0.01"]),
         ("t_s,v\n0,1\n", "", "", ["1 numbers", "at least 2"]),
+        (SPEED.replace("0.0,9", "s;km/h;km/h\n0.0,9", 1).replace(";", ","), "", "",
+         ["speed.csv, column 'v': the file says 'km/h', the block unit = 'm/s'"]),
+        (SPEED.replace("w,v", "w,v [mph]"), 'column = "v"', 'column = "v [mph]"',
+         ["the file says 'mph', the block unit = 'm/s'"]),
         (SPEED, '"speed.csv"', "5", ["file = 5: a text of at most 1000"]),
         (SPEED, '"speed.csv"', '""', ["no file name"]),
         (SPEED, '"speed.csv"', '"$name"', ["file = '$name': a path is needed, not a parameter"]),

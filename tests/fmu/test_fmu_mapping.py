@@ -1,5 +1,6 @@
 """The table from variables to quantities: units, signs, bias; what is wrong is told by key."""
 
+import dataclasses
 import math
 
 import pytest
@@ -37,6 +38,19 @@ def test_units_signs_and_bias(model):
 def test_a_unit_that_neither_says_is_si(model):
     (channel,) = made(model, {"f_x": "steps"})
     assert channel.factor == 1.0
+
+
+def test_a_load_factor_is_no_acceleration(model):
+    """A variable whose unit is 1 is g, most likely, and never m/s² unseen."""
+    pure = [
+        dataclasses.replace(one, unit="1") if one.name == "steps" else one
+        for one in model.variables
+    ]
+    told = dataclasses.replace(model, variables=tuple(pure))
+    with pytest.raises(ConfigError, match=r"unit '1' of 'steps' is no .* unit = \"m/s2\" }"):
+        made(told, {"f_x": "steps"})
+    (channel,) = made(told, {"f_x": Mapped(variable="steps", unit="g")})
+    assert channel.factor == 9.80665
 
 
 @pytest.mark.parametrize(

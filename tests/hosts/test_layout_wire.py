@@ -12,11 +12,12 @@ from scipy.spatial.transform import Rotation
 
 from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
-from hil.hosts.kind import Packet, Refused
+from hil.hosts.kind import Packet, Received, Refused
 from hil.hosts.layout import LayoutCodec
 from hil.hosts.layout_fields import CODES, GROUPS
 from hil.hosts.layout_map import LayoutSettings
 from hil.hosts.maps import load_map, map_of
+from hil.hosts.order import Ordering, PacketOrder
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, VehicleFlags
 
 HOSTS = configs_dir() / "hosts"
@@ -91,6 +92,14 @@ def test_opentrack():
     assert axes_of(state) == pytest.approx(turned, abs=1e-12)
 
 
+def test_opentrack_in_the_other_order_of_bytes_is_refused():
+    """1.0 is 3e-319 then, and a pose of such numbers looks like one at rest."""
+    codec = codec_of("opentrack")
+    assert codec.decode(struct.pack(">6d", 10.0, 2.0, -3.0, 4.0, 5.0, -6.0)) is Refused.RANGE
+    state = state_of(codec, struct.pack("<6d", *[0.0] * 6))
+    assert (state.position_m, axes_of(state).tolist()) == ((0.0, 0.0, 0.0), np.eye(3).tolist())
+
+
 def test_f1_the_car_of_the_player_and_no_other_packet():
     codec = codec_of("f1_23")
     for car in (0, 21):
@@ -145,6 +154,41 @@ def test_types_byte_order_factor_and_unit():
     assert made(OWN).decode(packet[:1]) is Refused.LENGTH
     wild = struct.pack(">HhhfHI", 17, 0, 0, math.inf, 0, 0)
     assert made(OWN).decode(wild) is Refused.NOT_FINITE
+
+
+@pytest.mark.parametrize(
+    ("type_", "unit", "number"),
+    [("f64", "s", 1_767_225_600.25), ("u64", "ns", 1_767_225_600_250_000_000),
+     ("u64", "us", 1_767_225_600_250_000), ("i64", "ms", 1_767_225_600_250)],
+)  # fmt: skip
+def test_times_since_1970_are_times(type_, unit, number):
+    told = {"force_down": {"at": 6, "type": "i16", "unit": "g"}}
+    told["time"] = {"at": 8, "type": type_, "unit": unit}
+    codec = made(OWN, fields=OWN["fields"] | told)
+    packet = struct.pack(">Hhhh" + CODES[type_], 17, 0, 0, -1, number)
+    assert state_of(codec, packet).t_s == pytest.approx(1_767_225_600.25, abs=1e-6)
+    if type_ == "f64":
+        packet = struct.pack(">Hhhhd", 17, 0, 0, -1, 1e300)
+        assert codec.decode(packet) is Refused.RANGE
+
+
+@pytest.mark.parametrize(("type_", "bits"), [("u8", 8), ("u16", 16), ("i16", 16), ("u32", 32)])
+def test_a_sequence_that_begins_anew_goes_on(type_, bits):
+    """As many packets as a byte or two can count are no new beginning, and none is missing."""
+    told = {"time": {"at": 8, "type": "u32", "unit": "ms"}, "force_down":
+            {"at": 6, "type": "i16", "unit": "g"}, "sequence":
+            {"at": 12, "type": type_, "unit": "1"}}  # fmt: skip
+    size = struct.calcsize(CODES[type_])
+    codec, place = made(OWN, fields=OWN["fields"] | told, length=12 + size), Ordering()
+    top = (1 << bits - (type_[0] == "i")) - 40
+    for k in range(80):
+        number = (top + k) % (1 << bits)
+        number -= (1 << bits) if type_[0] == "i" and number >= 1 << bits - 1 else 0
+        data = struct.pack(">HhhhI" + CODES[type_], 17, 0, 0, -1, 20 * k, number)
+        packet = codec.decode(data)
+        assert isinstance(packet, Packet)
+        assert place.judge(Received(packet, 0.02 * k, 0.02 * k)) is not PacketOrder.RESTART, k
+    assert place.missing == 0
 
 
 def test_columns_of_text():

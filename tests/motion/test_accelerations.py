@@ -11,6 +11,7 @@ from scipy.signal import butter, sosfiltfilt
 from hil.config.errors import MotionError
 from hil.stations.platform.motion.acceleration import HIGHPASS_HZ
 from hil.stations.platform.motion.columns import ColumnMap
+from hil.stations.platform.motion.formats import header_of, read_recording
 from hil.stations.platform.motion.recorded import RecordedMotion
 from hil.stations.platform.motion.spectrum import response_spectrum
 
@@ -149,6 +150,53 @@ def test_an_at2_file_gives_its_response_spectrum(tmp_path, head):
     assert reached == pytest.approx(wanted, rel=0.02)
 
 
+def test_the_unit_of_a_peer_file_is_the_map_s(tmp_path):
+    file = at2(tmp_path / "a.at2", acceleration(T_S))
+    with pytest.raises(MotionError, match="column 'acc_g': the file says 'g', the map says 'm_s2'"):
+        RecordedMotion.from_csv(file, [ColumnMap("x", "acc_g", "m_s2")], NEUTRAL)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("NPTS=  4000, DT=   0.0050 SEC,", "DT= 0.0050 SEC, NPTS= 4000"),
+        ("NPTS=  4000, DT=   0.0050 SEC,", "NPTS: 4000  DT: 0.0050"),
+        ("NPTS=  4000, DT=   0.0050 SEC,", "NPTS= 4000\nDT= .0050 (SEC)"),
+        ("DT=   0.0050 SEC,", "DT=   5.0 MSEC,"),
+        ("NPTS=  4000, DT=   0.0050 SEC,", "4000 5.0 NPTS, DT (MSEC)"),
+        ("Synthetic,", "RESAMPLED FROM NPTS= 8000, DT= .0025 SEC\nSynthetic,"),
+        ("Nowhere", "ACCELERATION ARRAY (USGS) D\u00fczce"),
+    ],
+)
+def test_heads_of_at2_files_say_the_same_in_many_ways(tmp_path, change):
+    """4000 points each 5 ms, wherever the head says so; its text in any encoding."""
+    file = at2(tmp_path / "a.at2", acceleration(T_S))
+    plain = read_recording(file, ["t_s", "acc_g"]).columns
+    file.write_bytes(file.read_text().replace(*change).encode("latin-1"))
+    found = read_recording(file, ["t_s", "acc_g"]).columns
+    np.testing.assert_allclose(found["t_s"], plain["t_s"], rtol=1e-12)
+    np.testing.assert_array_equal(found["acc_g"], plain["acc_g"])
+
+
+@pytest.mark.parametrize(
+    ("ending", "said", "factor"),
+    [
+        (".at2", "ACCELERATION TIME SERIES IN UNITS OF M/SEC2", 1.0 / 9.80665),
+        (".at2", "ACCELERATION TIME SERIES IN UNITS OF CM/SEC**2", 0.01 / 9.80665),
+        (".vt2", "VELOCITY TIME SERIES IN UNITS OF IN/SEC", 2.54),
+        (".dt2", "DISPLACEMENT TIME SERIES IN UNITS OF IN", 2.54),
+    ],
+)
+def test_units_of_at2_heads_are_converted(tmp_path, ending, said, factor):
+    file = at2(tmp_path / "a.at2", acceleration(T_S))
+    in_g = read_recording(file, ["t_s", "acc_g"]).columns["acc_g"]
+    other = file.with_suffix(ending)
+    other.write_text(file.read_text().replace("ACCELERATION TIME SERIES IN UNITS OF G", said))
+    column = header_of(other)[1]
+    found = read_recording(other, ["t_s", column]).columns[column]
+    np.testing.assert_allclose(found, factor * in_g, rtol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("change", "text"),
     [
@@ -158,6 +206,11 @@ def test_an_at2_file_gives_its_response_spectrum(tmp_path, head):
         (("DT=   0.0100", "DT=   0.0000"), r"line 4"),
         (("NPTS=  4000", "NPTS=  4001"), r"holds 4000 values, NPTS says 4001"),
         (("E-0", "E-0x"), r"line \d+: holds '.*x.*': acceleration in the unit of the head is"),
+        (("UNITS OF G", "UNITS OF G * 100"), r"line 3: says .*units that are read: G, "),
+        (("UNITS OF G", "UNITS OF G (X 10)"), r"line 3: says .*units that are read: G, "),
+        (("UNITS OF G", "UNITS OF G/10"), r"line 3: says .*units that are read: G, "),
+        ((" SEC,", " HZ,"), r"line 4: says .*such as 'NPTS= 4000"),
+        ((" SEC,", " SEC, DT= .02"), r"line 4: says .*: NPTS or DT is told twice"),
     ],
 )
 def test_an_at2_file_that_is_wrong_is_told_by_its_line(tmp_path, change, text):

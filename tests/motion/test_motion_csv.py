@@ -105,6 +105,7 @@ def test_a_cell_that_is_no_number(file, cell, what, column):
         ("0.2,0.004,1.0", r"line 5, column 't_s': time repeats 0\.2 s after 0\.2 s: it must grow"),
         ("0.1,0.004,1.0", r"line 5, column 't_s': time goes back to 0\.1 s after 0\.2 s"),
         ("0.3,0.004", r"line 5: has 2 fields: the header has 3"),
+        ("\0\0\0", r"line 5: has 1 fields, '\\x00\\x00\\x00': the header has 3"),
         ("0.3,0.004,1.0,7", r"line 5: has 4 fields: the header has 3"),
         ("", r"line 5: is empty, and rows follow"),
         ("0.2000001,0.004,1.0", r"line 5, column 't_s': only 1e-07 s have passed"),
@@ -342,3 +343,103 @@ def test_the_quick_reader_goes_on_over_its_blocks(monkeypatch):
     values = read_quickly(BytesIO("\n".join(rows).encode()), ",", 2, [1, 0], 1e15)
     assert values is not None
     assert np.array_equal(values[0], np.arange(100) / 7)
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        "s,m,deg",
+        "Group A,Group A,Group B",
+        "Main,,Left\n[s],[m],[deg]",
+        "s,m,deg\nabs,rel,rel",
+    ],
+)
+def test_several_rows_of_header_are_read(file, below):
+    """Names, groups and units, in any order: the numbers begin below them."""
+    content = text_with().replace(HEADER, f"{HEADER}\n{below}")
+    assert load(file, content).duration_s == pytest.approx(1.7)
+    assert read_table(file, ["t_s", "pitch"]).lines[0] == 3 + below.count("\n")
+
+
+def test_the_encoding_of_windows_is_read_where_names_and_units_need_it(file, caplog):
+    """As Excel writes a CSV file in Germany; numbers are the same in any encoding."""
+    head = "Pr\u00fcfstand S\u00fcd\nt_s;Weg [m];Nick [\u00b0]"
+    content = (
+        text_with().replace(",", ";").replace(".", ",").replace(HEADER.replace(",", ";"), head)
+    )
+    maps = [ColumnMap("x", "Weg [m]", "m"), ColumnMap("beta", "Nick [\u00b0]", "deg")]
+    assert load(file, content.encode("cp1252"), maps).duration_s == pytest.approx(1.7)
+    assert "read with CP1252" in caplog.text
+    with pytest.raises(MotionError, match="no column 'x'"):
+        load(file, content.encode("cp1252"), [ColumnMap("x", "x", "m")])
+
+
+@pytest.mark.parametrize("head", [HEADER, f"{HEADER}\ns,m,deg", f"{HEADER}\n\ns,m,deg\n"])
+def test_a_free_line_below_the_head_is_passed_over(file, head):
+    """As MoTeC's export has it."""
+    assert load(file, text_with().replace(HEADER, f"{head}\n")).duration_s == pytest.approx(1.7)
+
+
+def test_utc_in_a_name_says_nothing_of_what_numbers_count(file):
+    content = text_with().replace("t_s", "Time (UTC)")
+    assert load(file, content, time=TimeMap("Time (UTC)")).duration_s == pytest.approx(1.7)
+
+
+@pytest.mark.parametrize("row", ["nan,nan,nan", "-,?,#", "0.0,NaN,x", ",,", "1.#INF,a,b"])
+def test_a_first_row_without_numbers_is_no_header(file, row):
+    with pytest.raises(MotionError, match=r"line 2"):
+        load(file, text_with(row_0=row))
+
+
+@pytest.mark.parametrize(
+    ("header", "text"),
+    [
+        (
+            "t_s,x [mm],pitch",
+            r"column 'x \[mm\]': the file says 'mm', the map says 'm'",
+        ),
+        ("t_s,x (MM),pitch", r"column 'x \(MM\)': the file says 'MM', the map says 'm'"),
+        ("t_s,x,pitch\ns,mil,deg", r"column 'x': the file says 'mil', which is no unit here"),
+        (
+            "t_s,x,pitch\n[s],[dm],[deg]",
+            r"says '\[dm\]', which is no unit here; write 'm'",
+        ),
+        ("t_s,x,pitch [rad]", r"column 'pitch \[rad\]': the file says 'rad', the map says 'deg'"),
+    ],
+)
+def test_a_unit_that_the_file_says_is_not_passed_over(file, header, text):
+    names = header.splitlines()[0].split(",")
+    with pytest.raises(MotionError, match=text):
+        load(file, text_with().replace(HEADER, header),
+             [ColumnMap("x", names[1], "m"), ColumnMap("beta", names[2], "deg")])  # fmt: skip
+
+
+def test_brackets_that_hold_no_unit_are_a_name(file):
+    content = text_with().replace(HEADER, "t_s,x (left),pitch [deg]")
+    maps = [ColumnMap("x", "x (left)", "m"), ColumnMap("beta", "pitch [deg]", "deg")]
+    assert load(file, content, maps).duration_s == pytest.approx(1.7)
+
+
+def test_quoted_names_apart_by_spaces_are_read(file):
+    """As R's write.table writes them."""
+    content = text_with().replace(HEADER, '"t_s" "x m" "pitch"').replace(",", " ")
+    maps = [ColumnMap("x", "x m", "m"), ColumnMap("beta", "pitch", "deg")]
+    assert load(file, content, maps).duration_s == pytest.approx(1.7)
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["9:00:{:06.3f}", "09:00:{:06.3f}", "2026-01-31 09:00:{:06.3f} +0100",
+     "2026-01-31 09:00:{:06.3f} UTC", "2026-01-31T9:00:{:06.3f}Z"],
+)  # fmt: skip
+def test_stamps_as_other_programs_write_them(file, form):
+    rows = [f"{form.format(0.1 * k)},{row.partition(',')[2]}" for k, row in enumerate(ROWS)]
+    content = "\n".join([HEADER, *rows])
+    assert load(file, content, time=TimeMap("t_s", "iso")).duration_s == pytest.approx(1.7)
+
+
+def test_times_of_a_day_that_pass_midnight_are_refused_with_the_way_out(file):
+    late = [f"23:59:59.{k}" for k in range(4, 10)] + [f"00:00:00.{k}" for k in range(6)]
+    rows = [f"{t},{row.partition(',')[2]}" for t, row in zip(late, ROWS, strict=True)]
+    with pytest.raises(MotionError, match=r"line 8, .* goes back .*need their date"):
+        load(file, "\n".join([HEADER, *rows]), time=TimeMap("t_s", "iso"))

@@ -146,6 +146,19 @@ def test_what_cannot_be_understood_is_refused_with_its_line(tmp_path, text, word
         read(tmp_path, text)
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("acc_90_gal", csmip({"90": GAL["90"]}).replace("1003 points of acc", "800 points of acc")),
+        ("acc_up_gal", cosmos({"up": GAL["up"]}, about=4).replace("1003 acc", "800 acc")),
+    ],
+    ids=["csmip", "cosmos"],
+)
+def test_a_block_with_more_numbers_than_its_line_says_is_refused(tmp_path, name, text):
+    with pytest.raises(MotionError, match=r"line \d+: numbers go on after the 800 points"):
+        read(tmp_path, text, columns=[name])
+
+
 def test_a_file_cut_off_anywhere_is_refused(tmp_path):
     text = csmip({"90": GAL["up"][:40], "360": GAL["up"][:40], "up": GAL["up"][:40]})
     last = max(found.start() for found in re.finditer("points of accel", text))

@@ -65,10 +65,10 @@ def test_the_row_of_units_says_the_unit_where_the_name_does_not(tmp_path):
     units = "[ms];[m/s];[m/s];[m/s];[rad/s];[rad/s];[rad/s]"
     path = written(tmp_path / "r.csv", "time", FORMS["t_ms"], units)
     assert read_timed(path, NAMES, "time")[2][-1] == pytest.approx(0.12)
-    with pytest.raises(MotionError, match=r"column 't_s': the file's row of units says '\[ms\]'"):
+    with pytest.raises(MotionError, match=r"column 't_s': the file says '\[ms\]'"):
         read_timed(written(path, "t_s", FORMS["t_ms"], units), NAMES)
     units = units.replace("ms", "deg")
-    with pytest.raises(MotionError, match=r"holds numbers, the file's row of units says 'deg'"):
+    with pytest.raises(MotionError, match=r"holds numbers, the file says 'deg'"):
         read_timed(written(path, "time", FORMS["t_ms"], units), NAMES, "time")
 
 

@@ -21,6 +21,10 @@ def test_units_come_from_the_map_or_from_the_name():
         "y": {"column": "sway", "unit": "mm"},
         "alpha": {"column": "yaw_deg", "unit": "deg", "bias": 1.5, "scale": -1.0},
     }
+    assert columns("x=Surge (mm)", "beta=Nick [\u00b0]::2")["map"] == {
+        "x": {"column": "Surge (mm)", "unit": "mm"},
+        "beta": {"column": "Nick [\u00b0]", "unit": "deg", "bias": 2.0},
+    }
     assert motion["time"] == {"column": "time_ms", "unit": "ms"}
 
 
@@ -112,3 +116,21 @@ def test_recordings_of_a_car_and_a_rocket_are_told_so(name):
         pytest.skip(f"no recorded data: {file} is not there")
     with pytest.raises(ConfigError, match="this is specific force"):
         recorded_table("paper", file, [])
+
+
+def components(tmp_path, *directions):
+    files = []
+    for direction in directions:
+        files.append(tmp_path / f"{len(files)}.AT2")
+        files[-1].write_text(f"PEER\nQuake, 1/1/2000, Station, {direction}\n")
+    return recorded_table("paper", files[0], [], *files[1:])
+
+
+def test_horizontal_components_stand_at_right_angles(tmp_path, caplog):
+    components(tmp_path, "000", "270", "UP")
+    assert "mirrored" not in caplog.text  # north, west, up is right-handed
+    components(tmp_path, "000", "090", "UP")
+    assert "y=COLUMN::0:-1" in caplog.text
+    for second in ("000", "180", "045"):
+        with pytest.raises(ConfigError, match=f"directions are 000 and {second}: x and y stand at"):
+            components(tmp_path, "000", second, "UP")

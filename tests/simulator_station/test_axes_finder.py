@@ -124,3 +124,31 @@ def test_stamps_of_iso_8601_are_times_as_well(tmp_path):
     path.write_text("\n".join([head, *rows]))
     wanted = numbers.replace('unit = "s"', 'unit = "iso"').replace("time in s;", "time in iso;")
     assert find_axes(path, bend).toml == wanted
+
+
+@pytest.mark.parametrize("said", ["time_us", "Time [us]", "row"])
+def test_the_unit_of_time_is_the_one_that_the_file_says(tmp_path, said):
+    """1250 rows a second, 800 us apart: by their step alone they would be ms."""
+    path = tmp_path / "phone.csv"
+    bend = written(path, MOUNTS[5])
+    plain = find_axes(path, bend)
+    table = np.loadtxt(path, delimiter=",", skiprows=1)
+    t_us = np.arange(0, int(1e6 * table[-1, 0]), 800)
+    columns = [np.interp(1e-6 * t_us, table[:, 0], one) for one in table.T[1:]]
+    name = "time" if said == "row" else said
+    head = f"{name},acc_x,acc_y,acc_z,gyro_x,gyro_y,gyro_z,gps_speed"
+    head += "\nus,m/s2,m/s2,m/s2,rad/s,rad/s,rad/s,m/s" if said == "row" else ""
+    np.savetxt(path, np.column_stack([t_us, *columns]), "%.9g", ",", header=head, comments="")
+    found = find_axes(path, bend)
+    assert found.time == (name, "us")
+    assert found.columns == plain.columns
+
+
+def test_a_drive_without_a_bend_is_refused(tmp_path):
+    path = tmp_path / "phone.csv"
+    bend = written(path, MOUNTS[0])
+    head, *rows = path.read_text().splitlines()
+    straight = [",".join([*cells[:6], "0", cells[7]]) for cells in (r.split(",") for r in rows)]
+    path.write_text("\n".join([head, *straight]))
+    with pytest.raises(MotionError, match="gyro_z never changes: a drive with bends is needed"):
+        find_axes(path, bend)

@@ -1,13 +1,22 @@
 """`hil host` beside an emulated host on loopback, and what a newcomer gets wrong."""
 
 import json
+import re
 import subprocess
+from socket import AF_INET, SOCK_DGRAM, socket
 
 import pytest
 from host_verbs import free_port, hil, sent
 
+from hil.hosts.kind import Packet, Received
+from hil.stations.simulator.listening.ears import ListenChoice, listen, listening
+from hil.stations.simulator.listening.heard import HostFigures
+from hil.stations.simulator.listening.listen import why_not
+from hil.stations.simulator.listening.named import named_host
 from hil.stations.simulator.listening.ride_writer import RideWriter
 from hil.stations.simulator.ride_file import read_ride
+from hil.timing.realtime import RealClock
+from platform6dof.cueing.vehicle import VehicleState
 from sim.hosts.flight import scripted_drive
 
 DRIVE = scripted_drive(stands_s=0.0)
@@ -56,6 +65,46 @@ def test_a_wrong_sign_is_refused_with_its_axis():
     assert wrong.returncode == 1, wrong.stdout + wrong.stderr
     assert "f_x: slope -" in wrong.stdout
     assert "wrong sign" in wrong.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "says"),
+    [
+        ("forza", b"\0" * 324, "324 bytes: .*; needed: 311 bytes \\(length in its map\\)"),
+        ("hcu1", b'{"seq": 1, "t": 2.5}', '20 bytes: \'{"seq": 1, "t": 2.5}\'; needed: 112 bytes'),
+        (
+            "simtools",
+            b"2048.0,1,1,1,1,1X",
+            "17 bytes: '2048.0.*; needed: '<Axis1a>,.* with 12 bits",
+        ),
+        ("flightgear_binary", b"\1\2\3\xff", "4 bytes: 010203ff; needed: [0-9]+ bytes of"),
+        ("beamng", b"hello", "5 bytes: 'hello'$"),
+    ],
+)
+def test_a_packet_that_is_none_is_shown_with_what_is_needed(name, data, says):
+    choice = ListenChoice(host=named_host(name), port=0)
+    with socket(AF_INET, SOCK_DGRAM) as sender, listening(choice, RealClock()) as ears:
+        sender.bind(("127.0.0.1", 0))
+
+        def send(now_s, heard):
+            sender.sendto(data, ears.address)
+
+        listen(ears, RealClock(), 5.0, lambda: bool(ears.unheard), send)
+        assert re.search(says, ears.unheard), ears.unheard
+
+
+@pytest.mark.parametrize(
+    ("scale", "says"), [(1.0, ""), (1e3, "on by 1e\\+03 s"), (1e-3, "on by 0.001 s"), (0.0, "")]
+)
+def test_a_time_of_another_unit_is_told(scale, says):
+    """Stamps in ms that a map takes for seconds, and the reverse, on a clock of the test's own."""
+    figures = HostFigures()
+    for k in range(150):
+        now_s, state = 100.0 + k / 60.0, DRIVE.at(k / 60.0)
+        told = VehicleState(1.77e9 + scale * k / 60.0, state.f_m_s2, state.omega_rad_s)
+        figures.step(now_s, [Received(Packet(told), now_s, now_s)])
+    assert re.search(says, figures.odd_pace) if says else not figures.odd_pace, figures.odd_pace
+    assert bool(why_not(figures)) == bool(says)
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from hil.config.errors import ConfigError, MotionError
+from hil.config.tables import NumberTable
 from hil.config.times import read_timed
+from hil.config.unit_names import unit_key
 from hil.diagram.kind import BlockKind, Example, ParameterKind, Parameters, PortKind, Ports
 from hil.diagram.model import Diagram, DrawnBlock
 from hil.diagram.parameters import NUMBERS_MOST
 from hil.diagram.registry import FILE
+from hil.diagram.units import UnitError, unit
 
 PATH_MOST: Final = 1000
 
@@ -32,11 +35,41 @@ def table_of(p: Parameters) -> Parameters:
         table, _, times = read_timed(p["file"], [p["column"]], p["time"])
     except MotionError as error:
         raise ConfigError(str(p["file"]), [str(error)]) from None
+    _check_unit(table, p["column"], p["unit"])
     values = table.columns[p["column"]]
     if len(times) > NUMBERS_MOST:
         told = f"{len(times)} rows; at most {NUMBERS_MOST}: leave some out"
         raise ConfigError(str(p["file"]), [told])
     return {"times_s": tuple(times.tolist()), "values": tuple(values.tolist()), "unit": p["unit"]}
+
+
+def _check_unit(table: NumberTable, column: str, given: str) -> None:
+    """Refuse a unit that is not the one that the file says, if diagrams know that one.
+
+    Raises:
+        ConfigError: With both.
+    """
+    said = table.units.get(column, "").strip("[]()<> ")
+    key = unit_key(said)
+    text = said if key is None else _OF_KEYS.get(key, key)
+    try:
+        same = unit(text) == unit(given)
+    except UnitError:
+        same = key is None or given in ("1", said)  # one that only a Gain can turn
+    if said and not same:
+        told = (
+            f"{table.path}, column {column!r}: the file says {said!r}, the block unit = {given!r}"
+        )
+        raise ConfigError(
+            str(table.path), [f"{told}: give the block that one, or correct the file"]
+        )
+
+
+_OF_KEYS: Final = {
+    "m_s2": "m/s^2", "gal": "cm/s^2", "rad_s": "rad/s", "deg_s": "deg/s", "m_s": "m/s",
+    "cm_s": "cm/s", "km_h": "km/h", "ft_s2": "ft/s^2", "ft_s": "ft/s", "g": "standard gravity",
+}  # fmt: skip
+"""Units of recordings as diagrams write them; what they do not have is no unit of theirs."""
 
 
 KINDS: Final = (

@@ -8,7 +8,7 @@ from typing import Any, Final
 from hil.config.cells import number_in
 from hil.config.errors import MotionError
 from hil.config.settings import ConfigError
-from hil.config.unit_names import unit_key
+from hil.config.unit_names import unit_in_name, unit_key
 from hil.stations.platform.motion.acceleration import FELT, felt_columns, is_rate
 from hil.stations.platform.motion.at2 import (
     DOWNWARD,
@@ -34,6 +34,8 @@ _NAMED_UNITS = (*TRANSLATION_UNITS, *ROTATION_UNITS, *ACCELERATION_UNITS)
 _UNITS = (*_NAMED_UNITS, *VELOCITY_UNITS)
 COMPONENTS: Final = ("x", "y", "z")
 """What the components of a record are, in the order in which their files are given."""
+RIGHT_ANGLE_DEG: Final = 15
+"""So far from it may azimuths of two horizontal components be."""
 _LOG: Final = logging.getLogger(__name__)
 _AXIS_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
     "x": ("north", "surge", "forward", "longitudinal"),
@@ -87,6 +89,7 @@ def _map_of_each(files: tuple[Path, ...], maps: list[str]) -> list[str]:
         raise ConfigError("--motion", [f"{text}or DT2 files are x, y, z"])
     for axis, file in zip(COMPONENTS, files, strict=False):
         _check_direction(axis, file)
+    _check_azimuths(*files[:2])
     told = ", ".join(f"{axis} = {file}" for axis, file in zip(COMPONENTS, files, strict=False))
     _LOG.warning("--motion: taken in the order given: %s; --map for each says it otherwise", told)
     return [f"{axis}={header_of(file)[1]}" for axis, file in zip(COMPONENTS, files, strict=False)]
@@ -100,6 +103,20 @@ def _check_direction(axis: str, file: Path) -> None:
         text = f"{file}, line 2: the direction is {said!r}, and the file is to be {axis}, in the "
         text += "order x, y, z (z is up); give the files in this order, or a --map for each"
         raise ConfigError("--motion", [text])
+
+
+def _check_azimuths(first: Path, second: Path) -> None:
+    """Refuse horizontal components that do not stand at right angles; tell the mirrored ones."""
+    said = direction_of(first), direction_of(second)
+    if not all(one.isdecimal() for one in said):
+        return
+    apart_deg = (int(said[1]) - int(said[0])) % 360
+    if abs(apart_deg % 180 - 90) > RIGHT_ANGLE_DEG:
+        text = f"{first}, {second}: their directions are {said[0]} and {said[1]}: x and y stand at "
+        raise ConfigError("--motion", [f"{text}right angles; give a --map for each, if that is so"])
+    if apart_deg < 180:
+        text = "--motion: x, y and up are left-handed with %s to the right of %s: a mirrored motion"
+        _LOG.warning(text + "; a --map for each turns one: y=COLUMN::0:-1", second, first)
 
 
 def _take(item: str, settings: dict[str, Any], file: str) -> None:
@@ -139,7 +156,7 @@ def _entry(text: str, rest: str, units: tuple[str, ...], numbers: int) -> dict[s
 
 def _unit_of(column: str, units: tuple[str, ...]) -> str:
     """The unit at the end of a column's name; the map must say it if there is none."""
-    ending = _ending(column, units)
+    ending = _ending(column, units) or unit_key(unit_in_name(column))
     if not ending:
         raise ConfigError(
             "--map",

@@ -18,7 +18,9 @@ from scipy.ndimage import uniform_filter1d
 
 from hil.config.errors import MotionError
 from hil.config.tables import NumberTable, read_header, read_table
+from hil.config.times import TIME_UNITS
 from hil.config.toml_text import toml_value
+from hil.config.unit_names import unit_key
 from hil.machines.ride_map import FORCES, RATES, SPEEDS
 from hil.stations.platform.motion.columns import TimeMap
 from hil.stations.platform.motion.resample import times
@@ -76,7 +78,7 @@ def find_axes(path: Path, bend: Bend, speed_unit: str | None = None) -> FoundAxe
     every = (one for group in groups for one in group)
     names = list(dict.fromkeys((time_name, speed_name, *every)))
     table = read_table(path, names, time=time_name)
-    unit = "iso" if table.clock == "stamps" else _time_unit(table.columns[time_name])
+    unit = "iso" if table.clock == "stamps" else _time_unit(table, time_name)
     t_s = times(table, TimeMap(time_name, unit), GAP_MAX_S)
     step_s = float(np.median(np.diff(t_s)))
     grid_s = np.arange(0.0, t_s[-1], step_s)
@@ -91,7 +93,9 @@ def find_axes(path: Path, bend: Bend, speed_unit: str | None = None) -> FoundAxe
     told: list[str] = [f"time: {time_name} in {unit}; force: {', '.join(force)} in {force_unit}"]
     down, sign_down = _down(path, force, f, told)
     flat = [k for k in range(3) if k != down]
-    known = speed_unit or next((one for one in SPEEDS if speed_name.lower().endswith(one)), None)
+    said = unit_key(table.units.get(speed_name, ""))
+    known = speed_unit or (said if said in SPEEDS else None)
+    known = known or next((one for one in SPEEDS if speed_name.lower().endswith(one)), None)
     change = np.gradient(speed, step_s)
     forward, sign_forward, speed_unit = _forward(path, force, f, flat, change, known, told)
     right = next(k for k in flat if k != forward)
@@ -102,6 +106,9 @@ def find_axes(path: Path, bend: Bend, speed_unit: str | None = None) -> FoundAxe
     v = speed * SPEEDS[speed_unit]
     turn = column(rates[down])
     turn = turn - turn.mean()
+    if turn.std() == 0.0:
+        text = f"{path}: {rates[down]} never changes"
+        raise MotionError(f"{text}: a drive with bends is needed, to tell right from left")
     sign_turn = _first_bend(turn) * (1 if bend == "right" else -1)
     rate_unit, sign_right = _right(path, force[right], f[right], v * turn * sign_turn, told)
     lines["f_y"] = (force[right], force_unit, sign_right)
@@ -149,9 +156,16 @@ def _is_rates(group: tuple[str, str, str]) -> bool:
     return _RATES.search(group[0]) is not None
 
 
-def _time_unit(raw: Floats) -> Literal["s", "ms", "us", "ns"]:
-    """By the step: a record has 1 to 2000 rows a second."""
-    step = float(np.median(np.diff(raw)))
+def _time_unit(table: NumberTable, name: str) -> str:
+    """As the file's row of units or the column's name says; else by the step.
+
+    A record has 1 to 2000 rows a second.
+    """
+    for said in (table.units.get(name, ""), re.split(r"[_\s]+(?=\S+$)", name)[-1]):
+        unit = unit_key(said)
+        if unit is not None and unit in TIME_UNITS and unit != "iso":
+            return unit
+    step = float(np.median(np.diff(table.columns[name])))
     if step < 1.0:
         return "s"
     return "ms" if step < 1e3 else "us" if step < 1e6 else "ns"

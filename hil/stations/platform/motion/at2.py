@@ -37,28 +37,46 @@ class Kind:
     """As its head says it."""
     column: str
     """Name of its column for the rest of the bench; it ends in the unit."""
+    unit: str
+    """Of the column, as maps write it."""
     units: dict[str, float]
     """Units that the head may say, in that of the column."""
 
 
+def _spelled(length: str, squared: bool) -> tuple[str, ...]:
+    """How heads write a length per second, or per second squared."""
+    if not squared:
+        return (f"{length}/S", f"{length}/SEC")
+    ends = ("/S/S", "/S2", "/S^2", "/S**2", "/SEC/SEC", "/SEC2", "/SEC^2", "/SEC**2")
+    return tuple(length + end for end in ends)
+
+
 _GAL: Final = 0.01 / GRAVITY_M_S2
 KINDS: Final = {
-    ".at2": Kind("ACCELERATION", "acc_g", {
-        "G": 1.0, "G'S": 1.0, "M/S/S": 1.0 / GRAVITY_M_S2, "M/S2": 1.0 / GRAVITY_M_S2,
-        "M/S^2": 1.0 / GRAVITY_M_S2, "CM/S/S": _GAL, "CM/SEC/SEC": _GAL, "CM/S2": _GAL,
-        "CM/S^2": _GAL, "CM/SEC2": _GAL, "CM/SEC^2": _GAL, "GAL": _GAL,
-    }),
-    ".vt2": Kind("VELOCITY", "vel_cm_s", {"CM/S": 1.0, "CM/SEC": 1.0, "M/S": 100.0}),
-    ".dt2": Kind("DISPLACEMENT", "disp_cm", {"CM": 1.0, "M": 100.0, "MM": 0.1}),
+    ".at2": Kind("ACCELERATION", "acc_g", "g", {"G": 1.0, "G'S": 1.0, "GAL": _GAL}
+        | dict.fromkeys(_spelled("CM", squared=True), _GAL)
+        | dict.fromkeys(_spelled("M", squared=True), 100.0 * _GAL)),
+    ".vt2": Kind("VELOCITY", "vel_cm_s", "cm_s", dict.fromkeys(_spelled("CM", squared=False), 1.0)
+        | dict.fromkeys(_spelled("M", squared=False), 100.0)
+        | dict.fromkeys(_spelled("IN", squared=False), 2.54)),
+    ".dt2": Kind("DISPLACEMENT", "disp_cm", "cm", {"CM": 1.0, "M": 100.0, "MM": 0.1, "IN": 2.54}),
 }  # fmt: skip
 """By the ending of a file's name."""
 
 _NUMBER = r"((?:[0-9]++(?:\.[0-9]++)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+)"
-_NAMED = re.compile(
-    rf"NPTS\s*+=\s*+([0-9]++)\s*+(?:,\s*+)?DT\s*+=\s*+{_NUMBER}", re.ASCII | re.IGNORECASE
-)
-_BEFORE = re.compile(rf"\s*([0-9]+)\s+{_NUMBER}\s+NPTS\s*,\s*DT", re.ASCII | re.IGNORECASE)
-_UNIT = re.compile(r"\b(?:IN\s+)?UNITS?\s+OF\s+([A-Z0-9/^']+)|\(\s*([A-Z0-9/^']+)\s*\)")
+_NPTS = re.compile(r"\bNPTS\s*+[=:]\s*+([0-9]++)", re.ASCII | re.IGNORECASE)
+_WORD = r"(?:\s*+\(?(?!NPTS)([A-Z]++))?+"
+_DT = re.compile(rf"\bDT\s*+[=:]\s*+{_NUMBER}{_WORD}", re.ASCII | re.IGNORECASE)
+_BEFORE = re.compile(rf"\s*([0-9]+)\s+{_NUMBER}\s+NPTS\s*,\s*DT{_WORD}", re.ASCII | re.IGNORECASE)
+_SECONDS: Final = {
+    "": 1.0, "S": 1.0, "SEC": 1.0, "SECS": 1.0, "SECOND": 1.0, "SECONDS": 1.0,
+    "MS": 0.001, "MSEC": 0.001, "MSECS": 0.001,
+}  # fmt: skip
+"""Units of the time step."""
+_NEEDED: Final = "'NPTS= 4000, DT= .0050 SEC'"
+_UNIT = re.compile(r"\b(?:IN\s+)?UNITS?\s+OF\s+([A-Z0-9/^'*]+)|\(\s*([A-Z0-9/^'*]+)\s*\)")
+_TIMES = re.compile(r"\s*+\(?\s*+(?:[*/]|X|TIMES)\s*+[0-9.]", re.ASCII)
+"""What makes a unit before it another one: ``G * 100``."""
 _FIELD = re.compile(
     r"[+-]?(?:[0-9]{1,40}\.[0-9]{0,40}|\.[0-9]{1,40})"
     r"(?:[EeDd][+-]?[0-9]{2}(?![0-9](?![0-9]*\.))|(?=[+-]|$))",
@@ -96,17 +114,14 @@ def read_at2(path: Path) -> NumberTable:
     Raises:
         MotionError: With the line, what it holds and what would have been right.
     """
-    try:
-        lines = read_regular(path, SIZE_MAX_BYTES).decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise MotionError(f"{path}: is not text: {error.reason}") from error
+    try:  # a head may name places in any encoding; numbers are ASCII, and what is not is refused
+        lines = read_regular(path, SIZE_MAX_BYTES).decode("utf-8-sig", "replace").splitlines()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise MotionError(f"{path}: cannot be read: {reason}") from error
     kind = KINDS.get(path.suffix.lower(), KINDS[".at2"])
-    head = _head_lines(path, lines)
+    head, points, step_s = _timing(path, lines)
     factor = _factor(path, lines[:head], kind)
-    points, step_s = _points(path, lines, head)
     values, places = _values(path, lines, head, kind)
     if len(values) != points:
         text = f"{path}: holds {len(values)} values, NPTS says {points}"
@@ -116,22 +131,48 @@ def read_at2(path: Path) -> NumberTable:
     columns = {header[0]: t_s, header[1]: factor * values}
     for array in (*columns.values(), places):
         array.setflags(write=False)
-    return NumberTable(path, columns, places, header)
+    return NumberTable(path, columns, places, header, {kind.column: kind.unit})
 
 
-def _head_lines(path: Path, lines: list[str]) -> int:
-    """How many lines the head has: up to the last that says the number of points, above numbers."""
-    head = 0
+def _timing(path: Path, lines: list[str]) -> tuple[int, int, float]:
+    """How many lines the head has, the number of points and the time step [s].
+
+    The head ends with the last line that says one of both, in either order, above numbers.
+    """
+    head, points, step = 0, "", ("", "")
     for index, line in enumerate(lines[:HEAD_MOST]):
-        if _NAMED.search(line) or _BEFORE.match(line):
+        counts, steps = _said(line)
+        if counts or steps:
+            if points and step[0]:
+                points, step = "", ("", "")  # an earlier pair is of another record
+            if len(counts | ({points} - {""})) > 1 or len(steps | ({step} - {("", "")})) > 1:
+                raise MotionError(f"{_line(path, lines, index)}: NPTS or DT is told twice")
             head = index + 1
-        elif head and line.strip() and _fields(line) is not None:
-            return head
-    if head:
-        return head
-    said = next((line for line in lines[3:4]), "").strip()[:60]
-    text = f"{path}, line 4: says {said!r}"
-    raise MotionError(f"{text}: such as 'NPTS= 4000, DT= .0050 SEC' is needed above the numbers")
+            points, step = "".join(counts) or points, next(iter(steps), step)
+        elif points and step[0] and line.strip() and _fields(line) is not None:
+            break
+    if not points or not step[0]:
+        text = _line(path, lines, head - 1 if head else 3)
+        raise MotionError(
+            f"{text}: such as 'NPTS= 4000, DT= .0050 SEC' is needed above the numbers"
+        )
+    factor = _SECONDS.get(step[1].upper())
+    if factor is None or not 0.0 < float(step[0]) * factor <= _STEP_MAX_S or len(points) > 9:
+        text = _line(path, lines, head - 1)
+        raise MotionError(f"{text}: such as {_NEEDED} is needed")
+    return head, int(points), float(step[0]) * factor
+
+
+def _said(line: str) -> tuple[set[str], set[tuple[str, str]]]:
+    """Numbers of points that a line of the head says, and time steps with their units."""
+    if before := _BEFORE.match(line):
+        return {before[1]}, {(before[2], before[3] or "")}
+    return set(_NPTS.findall(line)), set(_DT.findall(line))
+
+
+def _line(path: Path, lines: list[str], index: int) -> str:
+    said = next((line for line in lines[index : index + 1]), "").strip()[:60]
+    return f"{path}, line {index + 1}: says {said!r}"
 
 
 def _factor(path: Path, head: list[str], kind: Kind) -> float:
@@ -143,27 +184,18 @@ def _factor(path: Path, head: list[str], kind: Kind) -> float:
         if not words or found is None:
             continue
         unit = found[1] or found[2]
-        if words == [kind.word] and unit in kind.units:
+        if found[2] and not any(unit in one.units for one in KINDS.values()):
+            continue  # a name in brackets, and no unit
+        if words == [kind.word] and unit in kind.units and not _TIMES.match(upper, found.end()):
             return kind.units[unit]
-        text = f"{path}, line {index + 1}: says {line.strip()[:60]!r}"
-        raise MotionError(f"{text}: {_wanted(kind)} is needed in a {path.suffix or '.AT2'} file")
-    line = next((one for one in head[2:3]), "").strip()[:60]
-    text = f"{path}, line 3: says {line!r}"
-    raise MotionError(f"{text}: no line of the head says the unit, such as {_wanted(kind)}")
+        text = f"{_line(path, head, index)}: {_wanted(kind)} is needed in a {path.suffix or '.AT2'}"
+        raise MotionError(f"{text} file; units that are read: {', '.join(kind.units)}")
+    text = f"{_line(path, head, 2)}: no line of the head says the unit, such as {_wanted(kind)}"
+    raise MotionError(f"{text}; units that are read: {', '.join(kind.units)}")
 
 
 def _wanted(kind: Kind) -> str:
     return f"'{kind.word} TIME SERIES IN UNITS OF {next(iter(kind.units))}'"
-
-
-def _points(path: Path, lines: list[str], head: int) -> tuple[int, float]:
-    """Number of points and time step [s]."""
-    line = lines[head - 1]
-    found = _NAMED.search(line) or _BEFORE.match(line)
-    if found is None or not 0.0 < float(found[2]) <= _STEP_MAX_S or len(found[1]) > 9:
-        text = f"{path}, line {head}: says {line.strip()[:60]!r}"
-        raise MotionError(f"{text}: such as 'NPTS= 4000, DT= .0050 SEC' is needed")
-    return int(found[1]), float(found[2])
 
 
 def _fields(text: str) -> list[float] | None:

@@ -10,6 +10,7 @@ from hil.config.times import TIME_UNITS
 from hil.stations.platform.motion.columns import ColumnMap, TimeMap
 from hil.stations.platform.motion.source import AXES, Floats
 
+DAY_S = 86_400.0
 SAMPLES_MIN = 8
 """Fewer samples do not define a smooth motion."""
 SAMPLES_MAX = 1_000_000
@@ -45,8 +46,12 @@ def times(table: NumberTable, time: TimeMap, gap_max_s: float, in_ms: str = OF_A
     if len(backward):
         row = int(backward[0]) + 1
         what = "repeats" if raw[row] == raw[row - 1] else "goes back to"
-        text = f"{table.place(row, time.column)}: time {what} {raw[row]:g} {time.unit}"
-        raise MotionError(f"{text} after {raw[row - 1]:g} {time.unit}: it must grow")
+        unit = "s" if table.clock == "stamps" else time.unit
+        text = f"{table.place(row, time.column)}: time {what} {raw[row]:g} {unit}"
+        text += f" after {raw[row - 1]:g} {unit}: it must grow"
+        if table.clock == "stamps" and raw[row - 1] - raw[row] > 0.9 * DAY_S:
+            text += "; times that pass midnight need their date, such as 2026-01-31T00:00:00"
+        raise MotionError(text)
     dense = np.flatnonzero(~(steps_s >= STEP_MIN_S))
     if len(dense):
         row = int(dense[0]) + 1

@@ -112,7 +112,14 @@ def read_strong_motion(path: Path, wanted: list[str]) -> NumberTable:
     places = read[first.column][1]
     for array in (*columns.values(), places):
         array.setflags(write=False)
-    return NumberTable(path, columns, places, header)
+    units = {each.column: unit for each in chosen if (unit := _unit_of(each.column))}
+    return NumberTable(path, columns, places, header, units)
+
+
+def _unit_of(column: str) -> str:
+    """The unit that a column of this reader's has by its name."""
+    units = (unit for _, unit, _ in _QUANTITIES.values())
+    return next((unit for unit in units if column.endswith(f"_{unit}")), "")
 
 
 def _lines(path: Path) -> list[str]:
@@ -209,6 +216,7 @@ def _values(path: Path, lines: list[str], block: Block) -> tuple[np.ndarray, np.
     places: list[int] = []
     for index in range(block.line + 1, len(lines)):
         if len(values) >= block.points:
+            _refuse_more(path, lines, index, block)
             break
         for field in _fields(lines[index], block.width):
             value = number_in(field) if len(field) == block.width else None
@@ -222,3 +230,12 @@ def _values(path: Path, lines: list[str], block: Block) -> tuple[np.ndarray, np.
         text = f"{path}, line {block.line + 1}: says {block.points} points of {block.column}"
         raise MotionError(f"{text}, {len(values)} follow: the file is cut off")
     return block.factor * np.array(values), np.array(places, dtype=np.int64)
+
+
+def _refuse_more(path: Path, lines: list[str], index: int, block: Block) -> None:
+    """Refuse a line of numbers alone after a block's last one."""
+    line = lines[index][:_LINE_MOST]
+    split = (line.split(), _fields(line, block.width))
+    if any(cells and all(number_in(one) is not None for one in cells) for cells in split):
+        text = f"{path}, line {index + 1}: numbers go on after the {block.points} points that line"
+        raise MotionError(f"{text} {block.line + 1} says: one of the two is wrong")

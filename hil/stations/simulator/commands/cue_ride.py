@@ -104,7 +104,8 @@ def check(record: RecordArg, map_name: MapOption = None, as_json: Json = False) 
         for one in found:
             out.print(one.text, style="red" if one in wrong else None, soft_wrap=True)
         if not found:
-            out.print("nothing to hold against each other: neither speed nor attitude is told")
+            text = "force or rates beside speed or attitude are needed"
+            out.print(f"nothing to hold against each other: {text}")
     leave(not wrong)
 
 

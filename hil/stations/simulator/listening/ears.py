@@ -9,7 +9,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from hil.config.errors import ConfigError
-from hil.hosts.kind import Packet, Received, Refused, challenge_of, decode_at, end_session
+from hil.hosts.kind import (
+    SET_ASIDE,
+    Packet,
+    Received,
+    Refused,
+    challenge_of,
+    decode_at,
+    end_session,
+)
 from hil.hosts.link import Address, HostLink, Listening
 from hil.hosts.maps import mapped
 from hil.stations.simulator.listening.named import NamedHost
@@ -17,6 +25,9 @@ from hil.timing.clock import Clock
 
 PERIOD_S: Final = 0.005
 """Between two looks at the socket; the kernel stamps what comes meanwhile [s]."""
+
+SHOWN_BYTES: Final = 24
+"""Of a datagram that was not understood."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +82,8 @@ class HostEars:
         self._link = HostLink(where, now_s)
         asks_port = kind.asks_port
         self._asks = choice.asks or (None if asks_port is None else ("127.0.0.1", asks_port))
+        self.unheard: str = ""
+        """What came last and was none, and what a packet is; empty if all was understood."""
 
     @property
     def address(self) -> Address:
@@ -103,6 +116,8 @@ class HostEars:
                 if answer is not None:
                     self._link.send(answer, datagram.sender)
                 found.append(told)
+                if told not in SET_ASIDE:
+                    self.unheard = _seen(datagram.data, getattr(self._codec, "wanted", ""))
                 continue
             self._link.own(datagram.sender)
             packet = Packet(mapped(told.state, self._map), told.sequence)
@@ -120,6 +135,16 @@ class HostEars:
         if self._asks is not None:
             for request in requests:
                 self._link.send(request, self._asks)
+
+
+def _seen(data: bytes, wanted: str) -> str:
+    """A datagram in words, beside what a codec would have understood."""
+    begin = data[:SHOWN_BYTES]
+    text = begin.decode("ascii", "replace")
+    shown = repr(text) if text.isascii() and text.strip().isprintable() else begin.hex(" ", 4)
+    more = "…" if len(data) > SHOWN_BYTES else ""
+    told = f"the last one had {len(data)} bytes: {shown}{more}"
+    return f"{told}; needed: {wanted}" if wanted else told
 
 
 @contextmanager

@@ -27,6 +27,10 @@ LONGEST_GAP_S: Final = 0.5
 """Between two packets of which a force is made [s]."""
 SMOOTH_S: Final = 0.2
 """Time constant of a force that is made, for who looks at it [s]."""
+PACE_S: Final = 1.0
+"""And how fast the host's time goes [s]."""
+PACE_MOST: Final = 20.0
+"""A simulation is sped up or slowed down no more; beyond it is a unit [1]."""
 
 
 class HostFigures:
@@ -49,6 +53,8 @@ class HostFigures:
         """Why it is not followed, or was not the last time."""
         self.why: str = ""
         """What physics found wrong, with what to write where; empty if its cause is another."""
+        self.unheard: str = ""
+        """The last datagram that was none, in words; empty if there was none, or nobody told."""
         self.missing: int = 0
         """Never came, by the host's own count."""
         self.numbered: bool = False
@@ -56,6 +62,9 @@ class HostFigures:
         self.force_m_s2: Vector3 = UNKNOWN
         """As a ride would take it: told, or made of what is told; forward, right, down [m/s²]."""
         self._completion = Completion(PERIOD_S, smooth_s=SMOOTH_S)
+        self.pace: float = math.nan
+        """How much the host's time went on in a second of ours; NaN before one, or without [1]."""
+        self._stamped: tuple[float, float] = (math.nan, math.nan)
         self._arrivals_s: deque[float] = deque()
         means = None if settings is None else settings.means.means()
         self._watch = HostWatch(means, Physics(settings))
@@ -75,6 +84,7 @@ class HostFigures:
             self.refused.pop(Refused.PART, None)
             self.newest = one.packet.state
             self._make_force(one)
+            self._take_pace(one.packet.state.t_s, one.kernel_s)
             self.numbered = self.numbered or one.packet.sequence is not None
             self._arrivals_s.append(one.kernel_s)
         while self._arrivals_s and self._arrivals_s[0] < now_s - SPAN_S:
@@ -95,6 +105,20 @@ class HostFigures:
             gap_s = PERIOD_S
         with suppress(CueingError):
             self.force_m_s2 = self._completion.complete(state, gap_s).f_m_s2
+
+    def _take_pace(self, stamp_s: float, kernel_s: float) -> None:
+        began_s, since_s = self._stamped
+        if not kernel_s - since_s < PACE_S:
+            self.pace = (stamp_s - began_s) / (kernel_s - since_s)
+            self._stamped = stamp_s, kernel_s
+
+    @property
+    def odd_pace(self) -> str:
+        """What to look at where the host's time is not in the unit that its map says; or empty."""
+        if math.isnan(self.pace) or 1.0 / PACE_MOST < self.pace < PACE_MOST or self.pace <= 0.0:
+            return ""
+        told = f"its time goes on by {self.pace:.3g} s in a second"
+        return f"{told}: the unit of its time in the map is another, or its simulation is so fast"
 
     @property
     def rate_hz(self) -> float:

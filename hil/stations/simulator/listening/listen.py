@@ -52,6 +52,7 @@ def listen_and_show(choice: ListenChoice, seconds: float | None, *, as_json: boo
         display = _Display(figures, ears, quiet=as_json)
         with display:
             took_s = listen(ears, clock, lasts_s, lambda: wish.asked is not None, display.take)
+        figures.unheard = ears.unheard
         told = told_of(choice, ears, figures, took_s)
     if as_json:
         print_json(told)
@@ -104,7 +105,10 @@ def nothing_text(choice: ListenChoice, figures: HostFigures) -> str:
     """What to look for when nothing was understood."""
     if figures.refused:
         why = ", ".join(f"{count} × {one.value}" for one, count in figures.refused.items())
-        return f"nothing that came was understood ({why}): is it another kind? `hil host list`"
+        seen = f"; {figures.unheard}" if figures.unheard else ""
+        return (
+            f"nothing that came was understood ({why}{seen}): is it another kind? `hil host list`"
+        )
     asks = choice.host.kind.asks_port
     asked = "" if asks is None else f", and hear requests on its UDP port {asks}"
     return (
@@ -125,9 +129,9 @@ def line_of(figures: HostFigures) -> str:
 
 
 def why_not(figures: HostFigures) -> str:
-    """What physics says against following it; empty while it is followed."""
+    """What physics says against following it, or its clock; empty while it is followed."""
     followed = figures.state in (HostState.LIVE, HostState.FADING_IN)
-    return "" if followed else figures.why
+    return "" if followed else figures.why or figures.odd_pace
 
 
 def table_of(figures: HostFigures, ears: HostEars) -> Table:

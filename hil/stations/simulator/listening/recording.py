@@ -13,6 +13,7 @@ from hil.config.errors import MotionError, RefusedError
 from hil.hosts.kind import Received, Refused
 from hil.hosts.maps import MapSettings
 from hil.hosts.remedies import host_remedy
+from hil.hosts.states import Cause, HostState
 from hil.ipc.work_folder import WorkFolder
 from hil.stations.simulator.listening.ears import ListenChoice, listen, listening, seconds_of
 from hil.stations.simulator.listening.heard import HostFigures
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from platform6dof.cueing.agreement import Agreement
 
 SAID_EVERY_S: Final = 2.0
+_UNSAID: Final = (Cause.NONE, Cause.NO_PACKET, Cause.FORCE)
+"""Why a host is not followed yet that is no fault of what it told."""
 GAP_MAX_S: Final = 0.25
 """`hil cue` bridges no longer gap without being told to [s]."""
 
@@ -74,6 +77,7 @@ def record(
             line = f"{choice.host.kind.title}: recording from {address}:{port} (UDP); Ctrl-C ends"
             err.print(line, soft_wrap=True)
         listen(ears, clock, lasts_s, lambda: wish.asked is not None, take)
+        figures.unheard = ears.unheard
     return figures
 
 
@@ -125,9 +129,13 @@ def check_and_show(choice: ListenChoice, seconds: float, *, as_json: bool) -> bo
             figures = record(choice, writer, seconds, quiet=as_json)
         if not writer.rows:
             raise RefusedError(nothing_text(choice, figures))
+        if figures.odd_pace and why_not(figures) == figures.odd_pace:
+            raise RefusedError(f"what came cannot be judged: {figures.odd_pace}")
         found = _agreements(path, choice.host.settings)
     wrong = [one for one in found if one.judgement.wrong]
     why = why_not(figures)
+    if not why and figures.state is HostState.WAITING and figures.cause not in _UNSAID:
+        why = f"a run would not follow it: {figures.cause.name.lower().replace('_', ' ')}"
     agrees = any(one.judgement is Judgement.AGREES for one in found)
     newest = figures.newest
     posed = newest is not None and bool(newest.flags & VehicleFlags.POSE)
