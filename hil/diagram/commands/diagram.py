@@ -28,7 +28,7 @@ from hil.diagram.commands.signals import signals
 from hil.terminal.console import Json, leave, out, print_json, verb
 
 if TYPE_CHECKING:
-    from hil.diagram.fault import NonFiniteError
+    from hil.diagram.fault import StoppedError
     from hil.diagram.told import DiagramRunTold, KindTold, PortTold, StopTold
 
 ForOption = Annotated[
@@ -153,7 +153,7 @@ def run(
     leave(True)
 
 
-def _told_stop(stop: NonFiniteError) -> StopTold:
+def _told_stop(stop: StoppedError) -> StopTold:
     return {"block": stop.path, "tick": stop.tick, "time_s": stop.time_s}
 
 
