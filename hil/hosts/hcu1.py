@@ -3,9 +3,10 @@
 Little-endian, 112 bytes: magic, version, flags, length, sequence, the host's time, specific force,
 body rates, their derivatives, attitude, velocity, position, CRC-32. Version 1 bears no signature;
 it may be one JSON object in a datagram. Version 2 has 16 bytes more: the first half of the
-HMAC-SHA256 over this session's nonce and the frame. The nonce is random and the bench's: it sends
-it, signed, to a sender whose signature does not fit, so what was captured in an earlier session is
-worth nothing, and within one the sequence only rises.
+HMAC-SHA256 over this session's nonce and the frame. The nonce is the bench's and cannot be
+foreseen: it sends it, signed, to a sender whose signature does not fit, to each sender another one.
+So what was captured in an earlier session, or of another sender, is worth nothing, and within one
+session the sequence only rises.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ SIGNED_VERSION: Final = 2
 FRAME: Final = struct.Struct("<4sBBHIQ3f3f3f4f3f3dI")
 SIGNATURE_BYTES: Final = 16
 NONCE_BYTES: Final = 16
+SECRET_BYTES: Final = 32
+NOBODY: Final = ("", 0)
+"""Sender of a datagram of which it is not known."""
 CHALLENGE: Final = struct.Struct("<4sBBH16s16s")
 """What the bench sends: magic, version, 0, length, nonce, first half of HMAC-SHA256 over those."""
 CHALLENGE_MAGIC: Final = b"HCUC"
@@ -65,7 +69,7 @@ class Hcu1Codec:
 
     Args:
         key: with it a datagram must bear its signature, and JSON is refused; empty for none.
-        nonces: gives 16 bytes that nobody can foresee.
+        secrets_of: gives so many bytes that nobody can foresee; nonces are made of them.
     """
 
     wanted: Final = (
@@ -74,16 +78,21 @@ class Hcu1Codec:
     """What a packet is, in words."""
 
     def __init__(
-        self, key: bytes = b"", nonces: Callable[[int], bytes] = secrets.token_bytes
+        self, key: bytes = b"", secrets_of: Callable[[int], bytes] = secrets.token_bytes
     ) -> None:
-        self._key, self._nonces = key, nonces
+        self._key, self._secrets_of = key, secrets_of
         self._nonce = b""
-        self._next_nonce = nonces(NONCE_BYTES) if key else b""
+        self._secret = secrets_of(SECRET_BYTES)
+        """Nonces of the next session are made of it."""
         self._newest = 0
         self._challenged_s: dict[tuple[str, int], float] = {}
 
     def decode(self, datagram: bytes) -> Packet | Refused:
         """What a frame tells, or why it is none."""
+        return self.decode_from(datagram, NOBODY)
+
+    def decode_from(self, datagram: bytes, sender: tuple[str, int]) -> Packet | Refused:
+        """What a frame of a sender (host and port) tells, or why it is none."""
         if datagram[:1] == b"{":
             return Refused.SIGNATURE if self._key else _json_packet(datagram)
         if datagram[:4] != MAGIC:
@@ -91,7 +100,7 @@ class Hcu1Codec:
         if len(datagram) != FRAME.size + (SIGNATURE_BYTES if self._key else 0):
             unsigned = bool(self._key) and len(datagram) == FRAME.size
             return Refused.SIGNATURE if unsigned else Refused.LENGTH
-        frame, signature = datagram[: FRAME.size], datagram[FRAME.size :]
+        frame = datagram[: FRAME.size]
         values = FRAME.unpack(frame)
         if zlib.crc32(frame[:-4]) != values[-1]:
             return Refused.CHECKSUM
@@ -99,7 +108,7 @@ class Hcu1Codec:
             return Refused.VERSION
         if values[3] != FRAME.size:
             return Refused.LENGTH
-        if self._key and (why := self._judged(frame, signature, values[4])) is not None:
+        if self._key and (why := self._judged(datagram, values[4], sender)) is not None:
             return why
         return _packet(values[2], values[4], values[5], values[6:-1])
 
@@ -116,27 +125,38 @@ class Hcu1Codec:
             del self._challenged_s[next(iter(self._challenged_s))]
         self._challenged_s[sender] = now_s
         told = CHALLENGE.pack(
-            CHALLENGE_MAGIC, SIGNED_VERSION, 0, CHALLENGE.size, self._next_nonce, b""
+            CHALLENGE_MAGIC, SIGNED_VERSION, 0, CHALLENGE.size, self._nonce_for(sender), b""
         )[:-SIGNATURE_BYTES]
         return told + signature_of(told, self._key)
 
     def end_session(self) -> None:
-        """Take nothing that is signed for the present nonce any more: another sender may lead."""
-        self._nonce = b""
+        """Take nothing that is signed for a nonce of before: another sender may lead."""
+        self._begin(b"")
 
-    def _judged(self, frame: bytes, signature: bytes, sequence: int) -> Refused | None:
+    def _judged(self, datagram: bytes, sequence: int, sender: tuple[str, int]) -> Refused | None:
         """Why a signed frame is none of this session's; None if it is, or begins the next one."""
-        if self._nonce and self._is_signed(frame, signature, self._nonce):
+        if self._nonce and self._is_signed(datagram, self._nonce):
             if not 0 < (sequence - self._newest) % WRAP < WRAP // 2:
                 return Refused.SESSION
-        elif self._is_signed(frame, signature, self._next_nonce):
-            self._nonce, self._next_nonce = self._next_nonce, self._nonces(NONCE_BYTES)
+        elif self._is_signed(datagram, nonce := self._nonce_for(sender)):
+            self._begin(nonce)
         else:
             return Refused.SIGNATURE
         self._newest = sequence
         return None
 
-    def _is_signed(self, frame: bytes, signature: bytes, nonce: bytes) -> bool:
+    def _begin(self, nonce: bytes) -> None:
+        """Begin a session; what was signed for a next one, and not used, is worth nothing then."""
+        self._nonce, self._secret = nonce, self._secrets_of(SECRET_BYTES)
+
+    def _nonce_for(self, sender: tuple[str, int]) -> bytes:
+        """The nonce of the next session of a sender, for no other one."""
+        host, port = sender
+        told = f"{host} {port}".encode()
+        return hmac.new(self._secret, told, hashlib.sha256).digest()[:NONCE_BYTES]
+
+    def _is_signed(self, datagram: bytes, nonce: bytes) -> bool:
+        frame, signature = datagram[: FRAME.size], datagram[FRAME.size :]
         return hmac.compare_digest(signature, signature_of(nonce + frame, self._key))
 
     def requests(self, now_s: float) -> tuple[bytes, ...]:

@@ -77,14 +77,20 @@ class Codec(Protocol):
         ...
 
 
-def decode_at(codec: Codec, datagram: bytes, kernel_s: float) -> Packet | Refused:
-    """What a datagram tells, for a codec to which it matters when it came.
+def decode_at(
+    codec: Codec, datagram: bytes, kernel_s: float, sender: tuple[str, int]
+) -> Packet | Refused:
+    """What a datagram tells, for a codec to which it matters when it came, or whose it is.
 
-    A codec whose instants come in several datagrams has a method `decode_at`.
+    A codec whose instants come in several datagrams has a method `decode_at`, one whose signatures
+    hold for one sender `decode_from`.
 
     Args:
         kernel_s: when the kernel took it, on the clock of the run [s].
+        sender: host and port that it came from.
     """
+    if (signed := getattr(codec, "decode_from", None)) is not None:
+        return signed(datagram, sender)
     timed = getattr(codec, "decode_at", None)
     return codec.decode(datagram) if timed is None else timed(datagram, kernel_s)
 

@@ -42,12 +42,19 @@ def _stamps_of_the_test_s_clock(monkeypatch):
 def codec_of(*nonces):
     """A codec whose nonces are known."""
     left = list(nonces)
-    return Hcu1Codec(KEY, lambda count: left.pop(0) if left else b"x" * count)
+    codec = Hcu1Codec(KEY, bytes)
+    codec._nonce_for = lambda sender: left.pop(0) if left else b"x" * 16
+    return codec
+
+
+def heard(codec, datagram, sender=HOST):
+    """What a codec takes a datagram of a sender for."""
+    return codec.decode_from(datagram, sender)
 
 
 def test_the_golden_frame_and_challenge_are_those_of_the_page():
     codec = codec_of(NONCE)
-    told = codec.decode(SIGNED)
+    told = heard(codec, SIGNED)
     assert isinstance(told, Packet)
     assert told.sequence == 7
     assert told.state.f_m_s2 == pytest.approx((0.1, -0.2, -9.8), rel=1e-7)
@@ -60,60 +67,83 @@ def test_any_flipped_bit_is_refused():
     for bit in range(8 * len(SIGNED)):
         flipped = bytearray(SIGNED)
         flipped[bit // 8] ^= 1 << bit % 8
-        assert isinstance(codec_of(NONCE).decode(bytes(flipped)), Refused), bit
+        assert isinstance(heard(codec_of(NONCE), bytes(flipped)), Refused), bit
 
 
 def test_a_sender_is_followed_once_it_has_taken_the_challenge():
     codec, sender = Hcu1Codec(KEY), SignedSender(KEY)
-    assert codec.decode(sender.signed(1, 0.0)) is Refused.SIGNATURE
+    assert heard(codec, sender.signed(1, 0.0)) is Refused.SIGNATURE
     assert sender.take(codec.challenge(0.0, HOST))
-    assert isinstance(codec.decode(sender.signed(2, 0.1)), Packet)
+    assert isinstance(heard(codec, sender.signed(2, 0.1)), Packet)
 
 
 def test_what_an_earlier_run_captured_is_refused_by_the_next():
     first, sender = Hcu1Codec(KEY), SignedSender(KEY)
     sender.take(first.challenge(0.0, HOST))
     captured = [sender.signed(number, number * PERIOD_S) for number in range(1, 100)]
-    assert all(isinstance(first.decode(one), Packet) for one in captured)
+    assert all(isinstance(heard(first, one), Packet) for one in captured)
     second = Hcu1Codec(KEY)
     for _ in range(2):
-        assert {second.decode(one) for one in captured} == {Refused.SIGNATURE}
+        assert {heard(second, one) for one in captured} == {Refused.SIGNATURE}
         second.challenge(100.0, HOST)  # whoever replays cannot answer it
     sender.take(second.challenge(200.0, HOST))  # the true one, which went on sending, can
-    assert isinstance(second.decode(sender.signed(100, 2.0)), Packet)
-    assert {second.decode(one) for one in captured} == {Refused.SIGNATURE}
+    assert isinstance(heard(second, sender.signed(100, 2.0)), Packet)
+    assert {heard(second, one) for one in captured} == {Refused.SIGNATURE}
 
 
 def test_what_was_captured_earlier_in_a_run_is_refused_in_it():
     codec, sender = Hcu1Codec(KEY), SignedSender(KEY)
     sender.take(codec.challenge(0.0, HOST))
     captured = [sender.signed(number, number * PERIOD_S) for number in range(300)]
-    assert all(isinstance(codec.decode(one), Packet) for one in captured)
-    assert {codec.decode(one) for one in captured} == {Refused.SESSION}
-    assert isinstance(codec.decode(sender.signed(300, 5.0)), Packet)
+    assert all(isinstance(heard(codec, one), Packet) for one in captured)
+    assert {heard(codec, one) for one in captured} == {Refused.SESSION}
+    assert isinstance(heard(codec, sender.signed(300, 5.0)), Packet)
 
 
 def test_a_sender_that_begins_anew_has_a_new_session_and_the_old_one_is_over():
     codec, sender = Hcu1Codec(KEY), SignedSender(KEY)
     sender.take(codec.challenge(0.0, HOST))
     captured = [sender.signed(number, 0.0) for number in range(5)]
-    assert all(isinstance(codec.decode(one), Packet) for one in captured)
+    assert all(isinstance(heard(codec, one), Packet) for one in captured)
     again = SignedSender(KEY)
-    assert codec.decode(again.signed(0, 0.0)) is Refused.SIGNATURE
-    assert isinstance(codec.decode(sender.signed(5, 0.0)), Packet)  # until the new one begins
+    assert heard(codec, again.signed(0, 0.0)) is Refused.SIGNATURE
+    assert isinstance(heard(codec, sender.signed(5, 0.0)), Packet)  # until the new one begins
     again.take(codec.challenge(1.0, HOST))
-    assert isinstance(codec.decode(again.signed(1, 0.0)), Packet)
-    assert codec.decode(sender.signed(6, 0.0)) is Refused.SIGNATURE
-    assert {codec.decode(one) for one in captured} == {Refused.SIGNATURE}
+    assert isinstance(heard(codec, again.signed(1, 0.0)), Packet)
+    assert heard(codec, sender.signed(6, 0.0)) is Refused.SIGNATURE
+    assert {heard(codec, one) for one in captured} == {Refused.SIGNATURE}
+
+
+def test_what_another_sender_signed_is_worth_nothing_for_this_one():
+    """Two are told of the next session; what the other one signed for it begins none elsewhere."""
+    codec, one, other = Hcu1Codec(KEY), SignedSender(KEY), SignedSender(KEY)
+    another = ("10.0.0.9", 5)
+    one.take(codec.challenge(0.0, HOST))
+    other.take(codec.challenge(0.0, another))
+    assert one.nonce != other.nonce
+    captured = [other.signed(number, 0.0) for number in range(10)]
+    assert heard(codec, captured[0]) is Refused.SIGNATURE
+    assert isinstance(heard(codec, one.signed(0, 0.0)), Packet)
+    assert {heard(codec, data) for data in captured} == {Refused.SIGNATURE}
+    assert {heard(codec, data, another) for data in captured} == {Refused.SIGNATURE}
+
+
+def test_what_was_signed_and_not_used_is_worth_nothing_once_another_may_lead():
+    codec, sender = Hcu1Codec(KEY), SignedSender(KEY)
+    sender.take(codec.challenge(0.0, HOST))
+    codec.end_session()
+    assert heard(codec, sender.signed(1, 0.0)) is Refused.SIGNATURE
+    assert sender.take(codec.challenge(1.0, HOST))
+    assert isinstance(heard(codec, sender.signed(2, 0.0)), Packet)
 
 
 def test_a_sequence_wraps_within_a_session():
     codec, sender = Hcu1Codec(KEY), SignedSender(KEY)
     sender.take(codec.challenge(0.0, HOST))
     for number in (2**32 - 2, 2**32 - 1, 0, 1):
-        assert isinstance(codec.decode(sender.signed(number, 0.0)), Packet)
-    assert codec.decode(sender.signed(2**32 - 1, 0.0)) is Refused.SESSION
-    assert codec.decode(sender.signed(1 + 2**31, 0.0)) is Refused.SESSION
+        assert isinstance(heard(codec, sender.signed(number, 0.0)), Packet)
+    assert heard(codec, sender.signed(2**32 - 1, 0.0)) is Refused.SESSION
+    assert heard(codec, sender.signed(1 + 2**31, 0.0)) is Refused.SESSION
 
 
 def test_challenges_are_few_for_a_sender_and_need_a_key():
@@ -130,10 +160,10 @@ def test_strangers_without_the_key_keep_no_sender_from_its_challenge(strangers):
     for cycle in range(1000):
         t_s = 0.002 * cycle
         for one in range(16 * cycle, 16 * cycle + 16):
-            assert codec.decode(unsigned) is Refused.SIGNATURE
+            assert heard(codec, unsigned) is Refused.SIGNATURE
             codec.challenge(t_s, ("10.0.0.9", 1 + one % strangers))
         if cycle % 8 == 0:
-            told = codec.decode(sender.signed(cycle, t_s))
+            told = heard(codec, sender.signed(cycle, t_s))
             if isinstance(told, Packet):
                 break
             answer = codec.challenge(t_s, HOST)

@@ -110,7 +110,7 @@ class HostEars:
         self._ask(self._codec.requests(now_s))
         found: list[Received | Refused] = []
         for datagram in self._link.drain():
-            told = decode_at(self._codec, datagram.data, datagram.kernel_s)
+            told = decode_at(self._codec, datagram.data, datagram.kernel_s, datagram.sender)
             if isinstance(told, Refused):
                 answer = challenge_of(self._codec, told, now_s, datagram.sender)
                 if answer is not None:

@@ -207,7 +207,7 @@ class HostSource:
         """What the host says in this cycle."""
         came: list[Received | Refused] = []
         for datagram in self._wire.transfer(now_s, self._codec.requests(now_s)):
-            told = decode_at(self._codec, datagram.data, datagram.kernel_s)
+            told = decode_at(self._codec, datagram.data, datagram.kernel_s, datagram.sender)
             if isinstance(told, Refused):
                 answer = challenge_of(self._codec, told, now_s, datagram.sender)
                 if answer is not None:
