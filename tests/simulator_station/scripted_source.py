@@ -21,6 +21,7 @@ class ScriptedSettings(Settings):
     frequency_hz: float = 0.4
     lasts_s: float | None = None
     live_from_s: float = 0.0
+    silent_from_s: float = NEVER_S
     lost_from_s: float = NEVER_S
     lost_until_s: float = NEVER_S
     ground_from_s: float = NEVER_S
@@ -49,7 +50,7 @@ class Scripted:
     def poll(self, now_s):
         self.polls += 1
         one = self.settings
-        if now_s < one.live_from_s:
+        if not one.live_from_s <= now_s < one.silent_from_s:
             return Heard(None, HostState.WAITING, Cause.NO_PACKET, 0.0)
         s = math.sin(2.0 * math.pi * one.frequency_hz * now_s)
         flags = VehicleFlags.GROUND if now_s >= one.ground_from_s else VehicleFlags(0)

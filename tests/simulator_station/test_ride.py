@@ -89,6 +89,19 @@ def test_it_engages_only_when_its_source_was_live_for_a_second(tmp_path):
     assert any("expected live for 1 s" in one for one in heard)
 
 
+def test_a_source_that_falls_silent_while_the_platform_engages_is_lost(tmp_path):
+    """A vehicle that was never followed is no ride that was completed."""
+    _, recording = ridden(tmp_path / "sound")
+    times_s = recording.column("t_s")
+    engaging = times_s[in_mode(recording, "ENGAGING")]
+    silent = {"silent_from_s": float(engaging[0] + 0.1), "lasts_s": None}
+    result, recording = ridden(tmp_path / "silent", silent, duration_s=20.0)
+    assert (result.ok, result.outcome.value) == (False, "tripped")
+    assert result.reason.startswith("the live source was lost: no fresh packet for 2 s")
+    parks = recording.column("t_s")[in_mode(recording, "PARKING")][0]
+    assert parks - recording.column("t_s")[in_mode(recording, "ENGAGED")][0] < 5.0
+
+
 def test_a_ride_of_a_given_time_ends_by_itself(tmp_path):
     result, recording = ridden(tmp_path, {"lasts_s": None}, duration_s=1.5)
     ride = recording.column("t_s")[in_mode(recording, "ENGAGED")]

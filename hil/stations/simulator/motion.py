@@ -16,6 +16,7 @@ import numpy as np
 
 from hil.config.errors import MotionError
 from hil.hosts.states import Cause, Heard, HostState
+from hil.hosts.watch import LOST_S
 from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.operator.paths import ShortestPath
 from hil.stations.simulator.chain import Chain, Cued
@@ -114,7 +115,7 @@ class RideMotion:
         self._chain.reset()
         self._own.jump(0.0)
         self._made = CyclesMade(self._cycles_max)
-        self._t_s = self._followed_s = self._faded_s = 0.0
+        self._t_s = self._followed_s = self._faded_s = self._absent_s = 0.0
         self._way: ShortestPath | None = None
         self._way_s = 0.0
         self._over_s = math.inf
@@ -230,7 +231,10 @@ class RideMotion:
         return self._chain.follow(state, weight, gain, self._own.value)
 
     def _look_for_the_end(self) -> None:
-        lost = self.heard.host is HostState.LOST
+        # A source that fell silent before it was followed waits as at its beginning.
+        absent = self.heard.host is HostState.WAITING and self.heard.cause is not Cause.NONE
+        self._absent_s = self._absent_s + self._period_s if absent else 0.0
+        lost = self.heard.host is HostState.LOST or self._absent_s >= LOST_S
         if lost:
             self._lost = why_lost(self.heard.cause, self.on_lost())
         if lost or self.source_over or self._followed_s >= self._lasts_s:
