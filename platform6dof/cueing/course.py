@@ -14,21 +14,17 @@ from typing import Final
 import numpy as np
 from numba import njit
 
-from platform6dof.cueing.slopes import (
-    COLUMNS,
-    DECAY,
+from platform6dof.cueing.lines import (
     FINE,
     LEAST_PAIRS,
-    SAMPLES,
     WRONG_SCALE,
     WRONG_SIGN,
     Array,
     judge_axis,
     judge_line,
-    posed_all,
     take_pair,
-    turned,
 )
+from platform6dof.cueing.slopes import COLUMNS, DECAY, SAMPLES, posed_all, turned
 
 COURSES: Final = (
     "velocity north", "velocity east", "velocity down",

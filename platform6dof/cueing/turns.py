@@ -14,16 +14,8 @@ from typing import Final
 import numpy as np
 from numba import njit
 
-from platform6dof.cueing.slopes import (
-    COLUMNS,
-    DECAY,
-    LEAST_PAIRS,
-    LEAST_RATE_RAD_S,
-    SAMPLES,
-    Array,
-    posed_all,
-    turning,
-)
+from platform6dof.cueing.lines import LEAST_PAIRS, LEAST_RATE_RAD_S, Array
+from platform6dof.cueing.slopes import COLUMNS, DECAY, SAMPLES, posed_all, turning
 
 ANGLES: Final = ("roll", "pitch", "heading")
 NEARER: Final = 0.25
