@@ -18,7 +18,7 @@ def warm_platform() -> None:
     """The platform's kernels, those of a led bench and those of the emulated robot."""
     import hil.stations.platform.operator.kernels
     from hil.stations.platform.warm import warm
-    from platform6dof.cueing import governor, slopes
+    from platform6dof.cueing import course, governor, slopes, turns
     from sim.devices.arm_kinematics import dh_table, forward, solve
     from sim.devices.arm_servo import JointServos, ServoSettings
 
@@ -26,6 +26,8 @@ def warm_platform() -> None:
     hil.stations.platform.operator.kernels.warm()
     governor.warm()
     slopes.warm()
+    course.warm()
+    turns.warm()
     servos = JointServos(ServoSettings(), np.zeros(6))
     servos.run(1)
     table, pose, q_rad = dh_table(0.1), np.zeros((3, 4)), np.zeros(6)

@@ -93,8 +93,13 @@ def _wrapped(angle: float) -> float:
 
 @njit(cache=True, error_model="numpy")
 def _take_velocities(block: Array, lasts_s: float, sums: Array, work: Array) -> None:
-    """Mean velocities of an interval on the change of place, in the world and in the body."""
+    """Mean velocities of an interval on the change of place, in the world and in the body.
+
+    A place that stays the same to the last bit is none that is told, or a vehicle that waits.
+    """
     last = len(block) - 1
+    if block[last, 13] == block[0, 13] and block[last, 14] == block[0, 14]:
+        return
     told, body, due, own = work[0, :3], work[1, :3], work[2, :3], work[3, :3]
     for k in range(3):
         told[k] = body[k] = 0.0

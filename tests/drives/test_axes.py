@@ -150,7 +150,7 @@ def test_unhomed_legs_are_not_enabled(six):
     six.axes.request(DriveGoal.ENABLED)
     assert six.run(200) == DISABLED
     assert six.sent.controlword == (6,) * 6
-    assert "leg 1, 2, 3, 4, 5, 6: its reference is not known, homing" in six.axes.waiting
+    assert "leg 1, 2, 3, 4, 5, 6: its reference is not known, expected homing" in six.axes.waiting
 
 
 @pytest.mark.parametrize("leg", range(6))

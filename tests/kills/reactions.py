@@ -81,7 +81,7 @@ REACTIONS = (
         goes_on=False,
         status=(0, 1),
         told=r"missing|lost|heartbeat|0x8130|0x8250|8130h|8250h",
-        manual="A lost link stays lost. Nothing reconnects, nothing is enabled again by itself",
+        manual="A lost link stays lost, and nothing is enabled again by itself",
     ),
     Reaction(
         "desk",

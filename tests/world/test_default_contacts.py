@@ -53,7 +53,7 @@ def test_whatever_rests_is_as_deep_as_its_own_weight_makes_it(mass_kg):
     world.step(1000)
     depth_m = 0.05 - world.bodies["ball"].coordinates()[2]
     assert depth_m == pytest.approx(expected_m, rel=1e-4)
-    said(f"{1e3 * expected_m:.2f} mm deep")
+    said(f"sinks in by {1e3 * expected_m:.2f} mm")
 
 
 @pytest.mark.parametrize(("stepping", "near"), [(DEFAULT, 0.17), (FINE, 0.02)])

@@ -4,7 +4,7 @@ import numpy as np
 
 from hil.stations.platform.runner import warm_and_say
 from hil.stations.simulator import head
-from platform6dof.cueing import adaptive_kernels, governor, kernels, slopes
+from platform6dof.cueing import adaptive_kernels, course, governor, kernels, slopes, turns
 from platform6dof.cueing.felt import felt
 from platform6dof.pose import PlatformSetpoint
 
@@ -12,7 +12,7 @@ from platform6dof.pose import PlatformSetpoint
 def warm_ride(*, quiet: bool) -> None:
     """Compile, or load from the cache, all that a cycle of a ride calls; a word to the user."""
     warm_and_say(quiet=quiet)
-    for module in (kernels, adaptive_kernels, head, governor, slopes):
+    for module in (kernels, adaptive_kernels, head, governor, slopes, course, turns):
         module.warm()
     for writeable in (True, False):  # what a filter gave, and what the governor did
         rows = np.zeros((1, 3, 6))
