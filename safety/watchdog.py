@@ -23,7 +23,6 @@ class CycleWatch:
     def __init__(self, limits: GateLimits) -> None:
         self._period_s = limits.period_s
         self._limit_s = limits.late_cycles_max * limits.period_s
-        self._wake_max_s = _WAKE_CYCLES * limits.period_s
         self._index: int | None = None
         self._lead_s = 0.0
 
@@ -45,10 +44,7 @@ class CycleWatch:
         if index != last + 1:
             note = f"cycle {index} came after cycle {last}"
             found.append(_period(index - last, 1.0, "cycles", 1.0, note))
-        # Deadlines are whole periods apart, and this one's wake-up is a little late: a cycle of as
-        # many periods as are permitted would else pass or not by microseconds.
-        wake_s = late_s if 0.0 < late_s < self._wake_max_s else 0.0
-        if not 0.0 < elapsed_s <= self._limit_s + wake_s:
+        if not 0.0 < elapsed_s <= self._limit_s:
             found.append(_period(elapsed_s, self._limit_s, "s", 0.0, ""))
         # Short cycles are normal after a late one. Many in a row would buy speed with the number
         # of messages, so the cycles together may run ahead of time by one period at most.
@@ -62,8 +58,6 @@ class CycleWatch:
 
 
 _LEAD_ROUNDING = 1.0 + 1e-6
-_WAKE_CYCLES = 0.5
-"""A wake-up that is later than this is no jitter but part of a cycle that lasted too long."""
 
 
 def _period(value: float, limit: float, unit: str, low: float | None, note: str) -> Violation:

@@ -128,8 +128,6 @@ class GateModel:
         before, self.index = self.index, i.index
         if before is None:
             return
-        if 0.0 < i.late_s < 0.5 * self.dt:
-            longest += i.late_s
         if i.index != before + 1 or not 0.0 < i.elapsed_s <= longest:
             self.found.append(("PERIOD", None, STOP))
         lead = self.lead + self.dt - i.elapsed_s

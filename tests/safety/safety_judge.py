@@ -82,8 +82,7 @@ class Judge:
         good = inputs.late_s <= 3.0 * self.dt
         if self.index is not None:
             good = good and inputs.index == self.index + 1
-            jitter = inputs.late_s if 0.0 < inputs.late_s < self.dt / 2.0 else 0.0
-            good = good and 0.0 < inputs.elapsed_s <= 3.0 * self.dt + jitter
+            good = good and 0.0 < inputs.elapsed_s <= 3.0 * self.dt
             self.lead_s = max(0.0, self.lead_s + self.dt - inputs.elapsed_s)
             good = good and self.lead_s <= self.dt * 1.00001
         self.index = inputs.index
