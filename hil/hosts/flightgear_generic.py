@@ -59,8 +59,8 @@ _RANGES: Final = {
 }  # fmt: skip
 """Largest step between two values that still tells a motion, and the largest value that must be
 told, in each property's unit."""
-
 _MOTION: Final = tuple(node for nodes in _RANGES for node in nodes)
+"""What is judged; other chunks, such as an engine's speed, may be any finite number."""
 
 
 class GenericSettings(MapSettings):

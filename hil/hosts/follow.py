@@ -91,11 +91,11 @@ class Follower:
             return None
         read = self._read(self._points, now_s)
         fade = math.exp(-max(now_s - self._off_s, 0.0) / CORRECTED_S)
-        off = tuple(mixed((fade,), (one,)) for one in self._off)
+        off = tuple(_weighted((fade,), (one,)) for one in self._off)
         if len(self._before) > 1:
             was = self._read(self._before, now_s)
             new = (
-                mixed((1.0, 1.0, -1.0), (kept, a, b))
+                _weighted((1.0, 1.0, -1.0), (kept, a, b))
                 for kept, a, b in zip(off, _told(was, read), _told(read, read), strict=True)
             )
             off = (next(new), next(new))
@@ -115,17 +115,8 @@ class Follower:
         weights = parabola_weights(times_s, times_s[-1] + ahead_s)
         if ahead_s > far_s and VehicleFlags.POSE in newest.flags:
             weights = _stopping_weights(times_s, far_s, now_s)
-        turns = [vector_between(newest.attitude, state.attitude) for state in states]
-        return replace(
-            newest,
-            t_s=newest.t_s + ahead_s if self._stamped else newest.t_s,
-            f_m_s2=mixed(weights, [state.f_m_s2 for state in states]),
-            omega_rad_s=mixed(weights, [state.omega_rad_s for state in states]),
-            domega_rad_s2=mixed(weights, [state.domega_rad_s2 for state in states]),
-            attitude=product(newest.attitude, rotated_by(mixed(weights, turns))),
-            v_m_s=mixed(weights, [state.v_m_s for state in states]),
-            position_m=mixed(weights, [state.position_m for state in states]),
-        )
+        now = weighted_state(weights, states)
+        return replace(now, t_s=newest.t_s + ahead_s) if self._stamped else now
 
 
 def _stopping_weights(times_s: Sequence[float], far_s: float, now_s: float) -> list[float]:
@@ -156,14 +147,14 @@ def _moved(state: VehicleState, first: Vector3, second: Vector3) -> VehicleState
         return state
     ones = (1.0, 1.0)
     if VehicleFlags.POSE in state.flags:
-        place = mixed(ones, (state.position_m, first))
+        place = _weighted(ones, (state.position_m, first))
         return replace(
             state, position_m=place, attitude=product(state.attitude, rotated_by(second))
         )
     return replace(
         state,
-        f_m_s2=mixed(ones, (state.f_m_s2, first)),
-        omega_rad_s=mixed(ones, (state.omega_rad_s, second)),
+        f_m_s2=_weighted(ones, (state.f_m_s2, first)),
+        omega_rad_s=_weighted(ones, (state.omega_rad_s, second)),
     )
 
 
@@ -205,8 +196,27 @@ def parabola_weights(times_s: Sequence[float], at_s: float) -> list[float]:
     return [weight + there * one / length for weight, one in zip(weights, second, strict=True)]
 
 
-def mixed(weights: Sequence[float], vectors: Sequence[Vector3]) -> Vector3:
-    """The sum of vectors with these weights."""
+def weighted_state(weights: Sequence[float], states: Sequence[VehicleState]) -> VehicleState:
+    """The motion of states with these weights, whose sum is 1; the rest is that of the last one.
+
+    Args:
+        weights: one of each state.
+        states: at least one, the newest last.
+    """
+    newest = states[-1]
+    turns = [vector_between(newest.attitude, state.attitude) for state in states]
+    return replace(
+        newest,
+        f_m_s2=_weighted(weights, [state.f_m_s2 for state in states]),
+        omega_rad_s=_weighted(weights, [state.omega_rad_s for state in states]),
+        domega_rad_s2=_weighted(weights, [state.domega_rad_s2 for state in states]),
+        attitude=product(newest.attitude, rotated_by(_weighted(weights, turns))),
+        v_m_s=_weighted(weights, [state.v_m_s for state in states]),
+        position_m=_weighted(weights, [state.position_m for state in states]),
+    )
+
+
+def _weighted(weights: Sequence[float], vectors: Sequence[Vector3]) -> Vector3:
     x = y = z = 0.0
     for weight, vector in zip(weights, vectors, strict=True):
         x += weight * vector[0]

@@ -152,8 +152,8 @@ class Hcu1Codec:
     def _nonce_for(self, sender: tuple[str, int]) -> bytes:
         """The nonce of the next session of a sender, for no other one."""
         host, port = sender
-        told = f"{host} {port}".encode()
-        return hmac.new(self._secret, told, hashlib.sha256).digest()[:NONCE_BYTES]
+        address = f"{host} {port}".encode()
+        return hmac.new(self._secret, address, hashlib.sha256).digest()[:NONCE_BYTES]
 
     def _is_signed(self, datagram: bytes, nonce: bytes) -> bool:
         frame, signature = datagram[: FRAME.size], datagram[FRAME.size :]

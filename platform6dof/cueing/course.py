@@ -98,7 +98,8 @@ def _take_velocities(block: Array, lasts_s: float, sums: Array, work: Array) -> 
     A place that stays the same to the last bit is none that is told, or a vehicle that waits.
     """
     last = len(block) - 1
-    if block[last, 13] == block[0, 13] and block[last, 14] == block[0, 14]:
+    first, end = block[0], block[last]
+    if end[13] == first[13] and end[14] == first[14] and end[15] == first[15]:
         return
     told, body, due, own = work[0, :3], work[1, :3], work[2, :3], work[3, :3]
     for k in range(3):

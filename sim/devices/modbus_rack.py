@@ -132,7 +132,7 @@ class _Rack:
         try:
             ready(self._url(server, rtu=rtu, on_pty=on_pty))
             while not stop():
-                await asyncio.sleep(self._tick(server))
+                await asyncio.sleep(await self._tick(server))
         finally:
             if descriptor is not None:
                 loop.remove_reader(descriptor)
@@ -156,14 +156,14 @@ class _Rack:
         place = server.open_pty() if on_pty else f"socket://{LOOPBACK}:{server.bound_port}"
         return f"modbus-rtu:{place}?baud={line.baud}&parity=N&stop_bits={line.stop_bits}"
 
-    def _tick(self, server: RackServer) -> float:
+    async def _tick(self, server: RackServer) -> float:
         """Do what is due, and return how long nothing needs to be looked at [s]."""
         now_s = self._now_s()
         self._faults.advance(now_s)
         self._core.advance(now_s)
         if self._faults.unplug_wanted:
             self._faults.unplug_wanted = False
-            server.unplug()
+            await server.unplug()
         busy_s = min(self._core.resting_until_s(), self._faults.due_s())
         return max(TICK_S, min(REST_S, busy_s - now_s))
 

@@ -166,24 +166,27 @@ class RackServer(ModbusTcpServer):
         handler.connection_made(self._pty)
         return self._pty.device
 
-    def unplug(self) -> None:
+    async def unplug(self) -> None:
         """Take the line away: connections and listener close, a pty hangs up."""
-        if self._pty is not None:
-            self._pty.close()
-        for connection in list(self.active_connections.values()):
-            connection.close()
+        await self._accept_no_more()
         if self.transport is not None:
             self.transport.close()
+        for connection in list(self.active_connections.values()):
+            connection.close()
 
     async def leave(self) -> None:
-        """Close everything; a connection that is being accepted is made before, then closed."""
+        """Close everything."""
+        await self._accept_no_more()
+        await self.shutdown()
+        await self._let_run()
+
+    async def _accept_no_more(self) -> None:
+        """Hang the pty up, and listen no more; a connection that is being accepted is made yet."""
         if self._pty is not None:
             self._pty.close()
         listener: Any = self.transport
         for each in () if listener is None else listener.sockets:
             self.loop.remove_reader(each.fileno())
-        await self._let_run()
-        await self.shutdown()
         await self._let_run()
 
     async def _let_run(self) -> None:

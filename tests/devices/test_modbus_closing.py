@@ -14,24 +14,30 @@ from sim.devices.modbus_rack_core import ModbusRackCore
 from sim.devices.modbus_rack_server import LOOPBACK, RackServer
 
 
-async def leave_after(turns):
+async def leave_after(turns, unplugged):
     """Serve, let a client connect, and leave so many turns of the loop later; return the client."""
     core = ModbusRackCore(ModbusRackSettings(), seed=1)
     server = RackServer(core, ModbusFaults(core), lambda: 0.0)
     await server.serve_forever(background=True)
-    client = socket.create_connection((LOOPBACK, server.bound_port))
+    place = LOOPBACK, server.bound_port
+    client = socket.create_connection(place)
     for _ in range(turns):
         await asyncio.sleep(0)
+    if unplugged:
+        await server.unplug()
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(place)
     await server.leave()
     return client
 
 
+@pytest.mark.parametrize("unplugged", [False, True])
 @pytest.mark.parametrize("turns", range(9))
-def test_a_connection_that_is_being_accepted_is_closed(turns, monkeypatch):
+def test_a_connection_that_is_being_accepted_is_closed(turns, unplugged, monkeypatch):
     left = []
     gc.collect()
     monkeypatch.setattr(sys, "unraisablehook", lambda each: left.append(str(each.exc_value)))
-    with asyncio.run(leave_after(turns)) as client:
+    with asyncio.run(leave_after(turns, unplugged)) as client:
         client.settimeout(5.0)
         gc.collect()
         assert left == []

@@ -73,19 +73,24 @@ class Looking(CanRack):
         return -math.inf
 
 
+def meet(rack: CanRack, kind, what, now_s):
+    """Send the frames of a deed, or begin or end a fault."""
+    if kind == "frames":
+        for frame in FRAMES[what]:
+            rack.receive(frame, now_s)
+    elif kind == "fault":
+        rack.faults.start(FAULTS[what], now_s)
+    elif kind == "clear":
+        rack.faults.clear(now_s)
+
+
 def lived(rack: CanRack, deeds) -> list[object]:
     """What a rack has said and become, step by step."""
     now_s, told = 100.0, []
     rack.advance(now_s)
     for kind, what in [*deeds, ("wait", 0.1)]:
-        if kind == "frames":
-            for frame in FRAMES[what]:
-                rack.receive(frame, now_s)
-        elif kind == "fault":
-            rack.faults.start(FAULTS[what], now_s)
-        elif kind == "clear":
-            rack.faults.clear(now_s)
-        else:
+        meet(rack, kind, what, now_s)
+        if kind == "wait":
             now_s += what
             told += [rack.take(now_s, bus) for bus in range(rack.settings.bus_count)]
         told += [(rod.x_m, rod.v_m_s, rod.force_n) for rod in rack.rods]

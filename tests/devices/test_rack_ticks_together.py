@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from properties import dear
-from test_rack_at_rest import DEEDS, FAULTS, FRAMES, SETTINGS
+from test_rack_at_rest import DEEDS, SETTINGS, meet
 from virtual_master import NODES
 
 from sim.devices import rack as rack_program
@@ -21,14 +21,8 @@ def lived(rack, deeds, look_s):
     now_s, told = 100.0, []
     rack.advance(now_s)
     for kind, what in [*deeds, ("wait", 0.1)]:
-        if kind == "frames":
-            for frame in FRAMES[what]:
-                rack.receive(frame, now_s)
-        elif kind == "fault":
-            rack.faults.start(FAULTS[what], now_s)
-        elif kind == "clear":
-            rack.faults.clear(now_s)
-        else:
+        meet(rack, kind, what, now_s)
+        if kind == "wait":
             until_s = now_s + what
             looked_s = now_s
             while (looked_s := looked_s + look_s) < until_s:

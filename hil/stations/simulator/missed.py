@@ -12,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from hil.hosts.follow import mixed, parabola_weights
+from hil.hosts.follow import parabola_weights, weighted_state
 from hil.hosts.states import Heard
-from platform6dof.cueing.attitude import product, rotated_by, vector_between
 from platform6dof.cueing.vehicle import REST, VehicleState
 
 Told = tuple[VehicleState, float]
@@ -69,14 +68,5 @@ def between(points: Points, cycle: int) -> VehicleState:
         return newest
     weights = parabola_weights([at for at, _ in points], cycle)
     states = [state for _, state in points]
-    turns = [vector_between(newest.attitude, state.attitude) for state in states]
-    return replace(
-        newest,
-        t_s=sum(weight * state.t_s for weight, state in zip(weights, states, strict=True)),
-        f_m_s2=mixed(weights, [state.f_m_s2 for state in states]),
-        omega_rad_s=mixed(weights, [state.omega_rad_s for state in states]),
-        domega_rad_s2=mixed(weights, [state.domega_rad_s2 for state in states]),
-        attitude=product(newest.attitude, rotated_by(mixed(weights, turns))),
-        v_m_s=mixed(weights, [state.v_m_s for state in states]),
-        position_m=mixed(weights, [state.position_m for state in states]),
-    )
+    t_s = sum(weight * state.t_s for weight, state in zip(weights, states, strict=True))
+    return replace(weighted_state(weights, states), t_s=t_s)

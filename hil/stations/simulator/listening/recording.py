@@ -25,6 +25,7 @@ from hil.stations.simulator.listening.listen import (
 )
 from hil.stations.simulator.listening.ride_writer import RideWriter
 from hil.stations.simulator.listening.told import HostCheckTold, HostLineTold, HostRecordTold
+from hil.stations.simulator.words import CAUSES
 from hil.terminal.console import err, out, print_json, styled
 from hil.timing.realtime import RealClock
 from hil.timing.stop import StopSignals
@@ -135,7 +136,7 @@ def check_and_show(choice: ListenChoice, seconds: float, *, as_json: bool) -> bo
     wrong = [one for one in found if one.judgement.wrong]
     why = why_not(figures)
     if not why and figures.state is HostState.WAITING and figures.cause not in _UNSAID:
-        why = f"a run would not follow it: {figures.cause.name.lower().replace('_', ' ')}"
+        why = f"a run would not follow it: {CAUSES[figures.cause]}"
     agrees = any(one.judgement is Judgement.AGREES for one in found)
     newest = figures.newest
     posed = newest is not None and bool(newest.flags & VehicleFlags.POSE)
