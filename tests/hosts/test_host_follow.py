@@ -9,7 +9,8 @@ from host_streams import PERIOD_S, jittered, vehicle
 from scipy.spatial.transform import Rotation
 
 from hil.hosts.clocks import ArrivalLoop, StampAlignment
-from hil.hosts.follow import Follower, parabola_weights
+from hil.hosts.follow import Follower, parabola_weights, weighted_state
+from platform6dof.cueing.vehicle import VehicleFlags, VehicleState
 
 TICK_S = 0.002
 
@@ -111,3 +112,22 @@ def test_arrivals_alone_find_the_period_though_some_are_lost():
     late_s = came_s[600:] - at_s[600:]
     assert abs(late_s.mean()) < 1e-3
     assert np.diff(at_s[600:]).min() > 0.9 * PERIOD_S
+
+
+def test_states_with_weights_are_each_vector_of_them_with_those():
+    """Judged by numpy, and the attitude by turns about one axis, whose angles add."""
+    rng = np.random.default_rng(5)
+    states, angles_rad = [], (0.1, 0.25, 0.45)
+    for angle_rad in angles_rad:
+        vectors = [tuple(row) for row in rng.normal(size=(5, 3)).tolist()]
+        f, omega, domega, v, place = vectors
+        attitude = (math.cos(0.5 * angle_rad), 0.0, math.sin(0.5 * angle_rad), 0.0)
+        states.append(VehicleState(1.0, f, omega, domega, attitude, v, place, VehicleFlags(0)))
+    weights = (0.5, -1.25, 1.75)
+    made = weighted_state(weights, states)
+    for name in ("f_m_s2", "omega_rad_s", "domega_rad_s2", "v_m_s", "position_m"):
+        wanted = np.dot(weights, [getattr(state, name) for state in states])
+        np.testing.assert_allclose(getattr(made, name), wanted, rtol=1e-12, err_msg=name)
+    angle_rad = float(np.dot(weights, angles_rad))
+    wanted = (math.cos(0.5 * angle_rad), 0.0, math.sin(0.5 * angle_rad), 0.0)
+    np.testing.assert_allclose(made.attitude, wanted, atol=1e-12)

@@ -118,6 +118,22 @@ def test_letting_go_on_the_way_ends_it_and_holding_again_begins_nothing(stall, a
     assert any("taken back" in message or "was released" in message for message in notes)
 
 
+@pytest.mark.parametrize(("stall", "at"), [(silent, 0), (late, 1)])
+def test_letting_go_for_two_cycles_while_a_step_goes_on_ends_it(stall, at):
+    """Held again before the step is over, so that no later step meets a released button."""
+    bench = Bench("rig_settings.cylinders.homing_speed_m_s=0.05")
+    stopped(bench, stall)
+    bench.press(Button.PLAY)
+    bench.until(BACK[STALLS[stall]][at])
+    bench.write(held=False)
+    bench.run(2.0 * PERIOD_S)
+    bench.write(held=True)
+    bench.run(30.0)
+    assert not {Mode.ENGAGING, Mode.ENGAGED} & {*bench.modes}
+    notes = [message for _, message, _ in bench.journal.notes]
+    assert any("hold-to-run was released" in message for message in notes)
+
+
 def test_a_stall_on_the_way_back_ends_it_and_the_old_press_starts_nothing():
     bench = Bench()
     stopped(bench, silent)
