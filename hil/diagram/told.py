@@ -85,7 +85,7 @@ class CostTold(TypedDict):
     p999_us: float
     """999 of 1000 took no longer [us]."""
     worst_us: float
-    """None took longer [us]."""
+    """The longest took so much [us]."""
 
 
 class DiagramBenchTold(TypedDict):

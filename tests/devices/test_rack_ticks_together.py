@@ -94,9 +94,11 @@ def test_a_paced_rack_wakes_up_for_its_ticks_four_at_a_time(monkeypatch, bitrate
 
 
 def test_what_is_on_its_way_on_a_paced_bus_is_awaited():
+    """A frame without data has 47 bits and at most 8 of stuffing (ISO 11898-1): all 20 are awaited."""
     rack = CanRack(SETTINGS["paced"], seed=3)
     rack.advance(100.0)
     assert rack.awaited_s(100.001) > 101.0
     for frame in FRAMES["many"]:
         rack.receive(frame, 100.0)
-    assert 100.0 < rack.awaited_s(100.001) < 100.001
+    bits = (rack.awaited_s(100.0001) - 100.0) * 1e6
+    assert 20 * 47 <= round(bits) <= 20 * (47 + 8)
