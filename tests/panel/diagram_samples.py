@@ -3,8 +3,8 @@
 import random
 from contextlib import contextmanager
 
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
-from hil.diagram.registry import IN, OUT, SUB, faces, kinds
+from hil.diagram.model import IN, OUT, SUB, Diagram, DiagramFile, DrawnBlock
+from hil.diagram.registry import faces, kinds
 from hil.panel.diagram.models.clipboard import Paste, copied
 from hil.panel.diagram.models.declaring import RenameSub, SetDiagramParameter
 from hil.panel.diagram.models.edits import Connect, Delete, Disconnect, PlaceBlock, Rename

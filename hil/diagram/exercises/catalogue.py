@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Final
 
 from hil.config.errors import ConfigError
+from hil.config.similar_names import nearest
 from hil.diagram.exercises.exercise import Exercise, LawFault, draw_of
 from hil.diagram.exercises.motor import MOTOR
 from hil.diagram.exercises.names import NAMES
 from hil.diagram.exercises.valve import VALVE
 from hil.diagram.exercises.wall import WALL
 from hil.diagram.model import DiagramFile
-from hil.diagram.registry import nearest
 
 EXERCISES: Final[Mapping[str, Exercise]] = {one.name: one for one in (MOTOR, VALVE, WALL)}
 FAMILIES: Final = tuple(sorted({one.family for one in EXERCISES.values()}))

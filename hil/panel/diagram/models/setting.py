@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hil.config.errors import RefusedError
+from hil.config.similar_names import nearest
 from hil.diagram.change import tuples
 from hil.diagram.kind import RESERVED, WORDS, BlockKind, ParameterKind
-from hil.diagram.model import Diagram, DiagramFile, DiagramParameter, DrawnBlock, Kept, Run
+from hil.diagram.model import SUB, Diagram, DiagramFile, DiagramParameter, DrawnBlock, Kept, Run
 from hil.diagram.parameters import checked, resolved
 from hil.diagram.read import RATE_MOST, TEXT_MOST
-from hil.diagram.registry import SUB, faces, kinds, nearest
+from hil.diagram.registry import faces, kinds
 from hil.diagram.units import UnitError, conversion
 from hil.panel.diagram.models.names import (
     block_at,
