@@ -16,7 +16,7 @@ from hil.panel.live.models.bench_link import STALE_S, Link, Source
 from hil.panel.live.models.feed import Batch
 from hil.panel.live.models.lamps import lamp_of
 from hil.recording.events import EventKind, EventRecord, Level
-from hil.run.station import Shape
+from hil.run.pages import Shape
 from hil.stations.arm.recording import told_simulated
 from hil.stations.arm.signals import STATES
 from hil.stations.arm.views import LAMPS as ARM_LAMPS
