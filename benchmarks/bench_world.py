@@ -38,8 +38,9 @@ from sim.world.engine.library import engine
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World
+from sim.world.robots.body import BodyShape
 from sim.world.robots.judge import checked
-from sim.world.robots.model import BodyShape, JointType, Robot
+from sim.world.robots.model import JointType, Robot
 from sim.world.robots.sensors import RobotSensor, SensorKind, ValueDefects
 from sim.world.robots.toml_form import read_toml
 from sim.world.robots.toml_writing import write_toml

@@ -22,7 +22,7 @@ from hil.timing.realtime import RealClock
 from sim.world.engine.mjcf_scene import scene_text
 from sim.world.engine.world import World
 from sim.world.pictures.wire import WireError, message
-from sim.world.robots.model import BodyShape
+from sim.world.robots.body import BodyShape
 from sim.world.scenes.model import BodyMotion, Floor, Scene, SceneBody, Stepping
 from sim.world.viewer.wire import Look, MousePush, ViewedModel, key_of
 

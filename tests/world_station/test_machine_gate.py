@@ -23,9 +23,8 @@ from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.own_bodies import own_pairs
 from sim.world.engine.world import World
 from sim.world.engine.world_robot import ClaimedError, WorldRobot
+from sim.world.robots.body import BodyPlace, BodyShape
 from sim.world.robots.model import (
-    BodyPlace,
-    BodyShape,
     JointType,
     MachineBounds,
     Robot,

@@ -26,7 +26,8 @@ from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.stability import unstable_drives
 from sim.world.engine.world import DivergedError, World
 from sim.world.engine.world_robot import ClaimedError
-from sim.world.robots.model import JointType, LinkInertia, Robot, RobotDrive, RobotJoint, RobotLink
+from sim.world.robots.body import LinkInertia
+from sim.world.robots.model import JointType, Robot, RobotDrive, RobotJoint, RobotLink
 
 SCENARIOS = configs_dir() / "scenarios"
 ROBOTS = {

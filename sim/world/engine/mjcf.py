@@ -15,7 +15,8 @@ from sim.world.engine.mjcf_robot import (
     link_name,
 )
 from sim.world.engine.mjcf_sensors import add_sensors
-from sim.world.robots.model import JointType, Numbers, Robot
+from sim.world.robots.body import Numbers
+from sim.world.robots.model import JointType, Robot
 from sim.world.robots.xml_writing import add, document
 from sim.world.scenes.model import SceneBody, Stepping
 
