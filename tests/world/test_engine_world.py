@@ -13,8 +13,9 @@ from robot_documents import coordinates, generated, shipped_text
 from scipy.spatial.transform import Rotation
 
 from sim.world.engine import library
+from sim.world.engine.compiled import ModelText
 from sim.world.engine.library import EngineMissingError
-from sim.world.engine.mjcf import ModelText, Stepping, model_text
+from sim.world.engine.mjcf import Stepping, model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import DivergedError, ModelRefusedError, World
 from sim.world.robots.bodies import placed_bodies

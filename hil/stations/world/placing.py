@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hil.machines.scene_documents import FurnishedScene
     from hil.stations.world.kept_plan import KeptScene
     from hil.stations.world.scenario import Mount
-    from sim.world.engine.mjcf import ModelText
+    from sim.world.engine.compiled import ModelText
     from sim.world.robots.model import Robot
     from sim.world.scenes.model import Scene, Stepping
 

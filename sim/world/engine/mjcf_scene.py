@@ -12,7 +12,8 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from sim.world.engine.mjcf import ModelText, begun, ended
+from sim.world.engine.compiled import ModelText
+from sim.world.engine.mjcf import begun, ended
 from sim.world.engine.mjcf_robot import (
     EVERYTHING,
     TIE_STEPS,
