@@ -30,7 +30,7 @@ from hil.run.texts import EditText
 from hil.stations.world.bench import open_bench
 from hil.stations.world.editing.building import build
 from hil.stations.world.editing.swapping import swapped
-from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.scenario_reading import load_world_plan
 from hil.stations.world.signals import HEAD
 from sim.world.control.laws import Gains, JointLaw, JointMotion
 from sim.world.engine.dynamics import RobotDynamics

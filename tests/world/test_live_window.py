@@ -15,7 +15,7 @@ from hil.recording.export import export_csv
 from hil.recording.reader import Recording
 from hil.stations.world.live import FASTER, HELD_S, SLOWER, SPACE, SPEEDS, LiveClock, viewed
 from hil.stations.world.live import RIGHT as STEP
-from hil.stations.world.scenario import load_world_plan, world_plan_from_table
+from hil.stations.world.scenario_reading import load_world_plan, world_plan_from_table
 from hil.stations.world.viewer import NO_SCREEN, ViewerError, ViewerProcess
 from hil.stations.world.watching import watch_run
 from hil.timing.realtime import RealClock

@@ -13,7 +13,7 @@ from scene_robots import ROBOTS, SCENARIOS
 from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
 from hil.stations.world.loop import WorldRun
-from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.scenario_reading import load_world_plan
 from hil.stations.world.session import prove, run_world
 from hil.stations.world.signals import world_signals
 from hil.timing.clock import VirtualClock

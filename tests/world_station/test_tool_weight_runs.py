@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 from test_robot_runs import ROBOTS as TABLES
 
 from hil.recording.reader import Recording
-from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.scenario_reading import load_world_plan
 from hil.stations.world.session import run_world
 from sim.world.robots.body import LinkInertia
 from sim.world.robots.model import JointType, RobotJoint, RobotLink

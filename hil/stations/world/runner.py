@@ -18,7 +18,8 @@ from hil.stations.world.led import how_to_lead
 from hil.stations.world.loop import WorldFigures
 from hil.stations.world.planned_settings import HoldMotion
 from hil.stations.world.requested import plan_of
-from hil.stations.world.scenario import WorldPlan, load_world_plan
+from hil.stations.world.scenario import WorldPlan
+from hil.stations.world.scenario_reading import load_world_plan
 from hil.stations.world.session import prove, run_world
 from hil.stations.world.showing import (
     RunPages,

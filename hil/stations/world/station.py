@@ -72,7 +72,7 @@ SCENARIO: Final = FileKind(
         NamedFile(("robot",), "world/robots"),
     ),
     model=_late("scenario:scenario_model"),
-    check=_late("scenario:world_plan_from_table"),
+    check=_late("scenario_reading:world_plan_from_table"),
 )
 
 DOCUMENT: Final = FileKind(
