@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -23,11 +24,13 @@ from hil.stations.platform.operator.motion import OperatedMotion
 from hil.stations.platform.operator.parking import ParkPath
 from hil.stations.platform.operator.path_check import PathCheck
 from hil.stations.platform.operator.paths import ShortestPath
-from hil.stations.platform.operator.prover import PROGRAM
 from hil.stations.platform.operator.sequence import OperatedCourse
 from hil.stations.platform.operator.station import OperatedStation
 from hil.stations.platform.scenario import Plan
 from platform6dof.inverse import leg_setpoints_batch
+
+PROVER_PROGRAM: Final = ("-m", "hil.stations.platform.operator.prover")
+"""Arguments of the interpreter for the process that proves what an operator asks for."""
 
 
 class NoDeskError(Exception):
@@ -108,7 +111,7 @@ def led_run(
         try:
             desk = DeskProcess(
                 header, scenario.period_s, station=header.signals.station,
-                prover=PROGRAM if extension is None else extension.prover,
+                prover=PROVER_PROGRAM if extension is None else extension.prover,
                 dead_man=scenario.operator.dead_man,
             )  # fmt: skip
             stack.enter_context(desk)
