@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hil.stations.platform.fit.scale import SMALLEST, largest_scale, next_scale
+from hil.stations.platform.fit.search import SMALLEST, largest_scale, next_scale
 
 
 def rounded_down(value):
