@@ -41,7 +41,7 @@ def largest_scale(passes: Callable[[float], bool], guess: float, most: float) ->
     bottom, top = _index(SMALLEST), _index(most)
     if _number(top) >= most:
         top -= 1
-    start = min(max(_index(guess), bottom), top) if guess > 0.0 else bottom
+    start = min(_index(guess), top) if guess > SMALLEST else bottom
     if top < bottom:
         return None
     if passes(_number(start)):
