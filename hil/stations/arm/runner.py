@@ -22,7 +22,7 @@ from hil.stations.arm.diagram_run import diagram_run
 from hil.stations.arm.findings import findings_table, supervision_table, told_end
 from hil.stations.arm.journal import supervised
 from hil.stations.arm.prepare import ArmProof
-from hil.stations.arm.scenario import SIM_URL, ArmPlan, load_arm_plan
+from hil.stations.arm.scenario import ArmPlan, load_arm_plan
 from hil.stations.arm.sources.settings import (
     DiagramSourceSettings,
     GamepadSourceSettings,
@@ -30,7 +30,7 @@ from hil.stations.arm.sources.settings import (
     RemoteSourceSettings,
 )
 from hil.stations.arm.start import robot_at
-from hil.stations.arm.station import AT, LINK, WORLD
+from hil.stations.arm.station import AT, OPTIONS
 from hil.stations.arm.told import ArmCheckTold, ArmRunTold, FindingTold
 from hil.stations.arm.wire import emulated_robot
 from hil.stations.arm.world import check_world
@@ -53,18 +53,7 @@ def plan_of(request: Request) -> ArmPlan:
     """
     if request.scenario is None:
         raise ConfigError("command line", ["a SCENARIO is needed"])
-    changes, link = list(request.overrides), request.options.get(LINK.flag)
-    if link is not None:
-        changes.append(f'devices.arm="{link}"')
-        if link != SIM_URL and request.clock is None:
-            changes.append('clock="real"')
-    if request.clock is not None:
-        changes.append(f'clock="{request.clock}"')
-    if (world := request.options.get(WORLD.flag)) is not None:
-        changes.append(f'world="{world}"')
-    if request.fallback is not None:
-        changes.append(f'devices.fallback="{request.fallback}"')
-    changes += operated_changes(request, "source")
+    changes = request.changes(OPTIONS, operated_changes(request, "source"))
     return load_arm_plan(request.scenario, changes)
 
 

@@ -16,6 +16,8 @@ LINK: Final = Option(
     metavar="URL",
     help="Where the robot of an arm station is: `sim:`, serial:/dev/ttyS0?baud=9600, "
     "socket://host:port. A robot on a line takes the real clock.",
+    key="devices.arm",
+    device=True,
 )
 AT: Final = Option(
     flag="--arm-at",
@@ -29,6 +31,7 @@ WORLD: Final = Option(
     help="Of an arm station: the scene in which an emulated robot bears its weight and touches "
     "things, `table`, or a file.",
     checks=True,
+    key="world",
 )
 
 
@@ -104,11 +107,12 @@ SECTIONS: Final = (
 """What its pages show beside the rest, and what they say where there is nothing to show."""
 
 
+OPTIONS: Final = (LINK, AT, WORLD, PRESS, SLIDE, EDIT)
 STATION: Final = Station(
     name="arm",
     scenarios=SCENARIO,
     machines=(ROBOT, SPACE_ARM),
-    options=(LINK, AT, WORLD, PRESS, SLIDE, EDIT),
+    options=OPTIONS,
     signals=SIGNALS,
     check=_late("runner:check"),
     diagram_ends=_late("diagram_ends:ends_of"),

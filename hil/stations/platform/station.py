@@ -49,6 +49,8 @@ OPTIONS: Final = (
         metavar="URL",
         help="Where the drives are: `sim:`, `rig` (where the rig says), slcan:…, socketcan:…, "
         "modbus-tcp:…, modbus-rtu:…. Drives on a wire take the real clock.",
+        key="devices.drives",
+        device=True,
     ),
     Option(
         flag="--world",
@@ -56,6 +58,7 @@ OPTIONS: Final = (
         help="What hangs on the rods of simulated cylinders in the physics engine, and what is in "
         "their way: a scene's name or file.",
         checks=True,
+        key="world",
     ),
     PRESS,
     SLIDE,

@@ -21,6 +21,7 @@ from hil.stations.simulator.bench import ride_of
 from hil.stations.simulator.rehearsal import Rehearsal, require_known_ahead
 from hil.stations.simulator.ride_proof import judge, unknown_words
 from hil.stations.simulator.scenario import RidePlan, load_ride
+from hil.stations.simulator.station import OPTIONS
 from hil.stations.simulator.told import RideCheckTold
 from hil.stations.simulator.warm import warm_ride
 from hil.terminal.console import out, styled, waiting
@@ -37,26 +38,8 @@ def plan_of(request: Request) -> RidePlan:
     """
     if request.scenario is None:
         raise ConfigError("command line", ["a SCENARIO is needed"])
-    options = request.options
-    changes: list[str] = []
-    if (drives := options.get("--drives")) is not None:
-        changes.append(f'devices.drives="{drives}"')
-        if drives != "sim:" and request.clock is None:
-            changes.append('clock="real"')
-    if (world := options.get("--world")) is not None:
-        changes.append(f'world="{world}"')
-    if request.fallback is not None:
-        changes.append(f'devices.fallback="{request.fallback}"')
-    for flag, key in (("--preset", "preset"), ("--algorithm", "algorithm")):
-        if (value := options.get(flag)) is not None:
-            changes.append(f'cueing.{key}="{value}"')
-    if (gain := options.get("--gain")) is not None:
-        changes.append(f"cueing.gain={gain}")
-    changes += request.overrides
-    if request.clock is not None:
-        changes.append(f'clock="{request.clock}"')
-    plan = load_ride(request.scenario, changes)
-    return plan.model_copy(update={"trusted": bool(options.get("--trust"))})
+    plan = load_ride(request.scenario, request.changes(OPTIONS))
+    return plan.model_copy(update={"trusted": bool(request.options.get("--trust"))})
 
 
 @collected()

@@ -25,18 +25,22 @@ OPTIONS: Final = (
         metavar="TEXT",
         help="Cueing preset in place of the scenario's: a name in configs/cueing, or a file.",
         checks=True,
+        key="cueing.preset",
     ),
     Option(
         flag="--algorithm",
         metavar="TEXT",
         help="classical, adaptive, optimal, mpc or direct, in place of the preset's.",
         checks=True,
+        key="cueing.algorithm",
     ),
     Option(
         flag="--gain",
         metavar="NUMBER",
         help="Factor on the vehicle's force and rates, in place of the scenario's.",
         checks=True,
+        key="cueing.gain",
+        number=True,
     ),
     Option(
         flag="--trust",

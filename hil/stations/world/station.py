@@ -15,6 +15,7 @@ ROBOT: Final = Option(
     metavar="ROBOT",
     help="Robot of the virtual environment in place of the scenario's.",
     checks=True,
+    key="robot",
 )
 EDITS: Final = Option(
     flag="--edits",
