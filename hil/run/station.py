@@ -138,6 +138,18 @@ class Request:
     report: bool = False
     operator: bool = False
     as_json: bool = False
+    progress: Callable[[float, float], None] | None = None
+    """Of a dry run: told the time of the run and that of its end [s]; None for any other."""
+
+    @property
+    def quiet(self) -> bool:
+        """Whether nothing is said to people while it lasts."""
+        return self.as_json or self.dry
+
+    @property
+    def dry(self) -> bool:
+        """Whether it is a dry run: of the scenario alone, on simulated devices."""
+        return self.progress is not None
 
     def changes(self, options: Iterable[Option], more: Iterable[Change] = ()) -> list[Change]:
         """What a scenario is changed by: options, then `overrides`, then the clock.
@@ -178,15 +190,6 @@ class Checked:
     show: Callable[[], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
-    """How a dry run went."""
-
-    ok: bool
-    reason: str
-    recording: Path
-
-
 @dataclass(frozen=True, slots=True)
 class Section:
     """A part of the page of a run that only one station has."""
@@ -213,14 +216,13 @@ class Station:
     machines: tuple[FileKind, ...] = ()
     options: tuple[Option, ...] = ()
     signals: Signals
-    check: Callable[[Request], Checked]
-    """Proves the whole motion; raises `ConfigError` or `RefusedError`."""
-    run: Callable[[Request], Ran]
-    """Runs it; whoever asked for it shows how it went, and leaves with its status. Raises as
-    `check` does."""
-    dry_run: Callable[[Path, Path, Callable[[float, float], None]], Tried]
-    """Runs a scenario file on the virtual clock with simulated devices, whatever it says, recorded
-    below a folder; tells the time of the run and that of its end [s]; raises as `check` does."""
+    load: Callable[[Request], Any]
+    """Reads a scenario and its machines, checked: its plan. Raises `ConfigError`."""
+    prove: Callable[[Any, Request], Checked]
+    """Proves the whole motion of a plan; raises `ConfigError` or `RefusedError`."""
+    run: Callable[[Any, Request], Ran]
+    """Runs a plan; whoever asked for it shows how it went, and leaves with its status. Raises as
+    `prove` does."""
     recorded: Callable[[Recording], Any] | None = None
     """Prepares a recording for its page: a `hil.report.recorded.RecordedRun`; None: there is no
     more to say than of any run."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hil.config.errors import ConfigError
 from hil.config.settings import apply_overrides
-from hil.run import registry
+from hil.run import registry, service
 from hil.run.station import Option, Request
 
 SETTING = [
@@ -68,7 +68,7 @@ def test_a_number_is_read_and_what_is_none_is_left_for_the_scenario_to_refuse(ty
 def test_a_refusal_names_what_was_typed(station, scenario, flag, text):
     asked = Request(scenario=SCENARIOS / f"{scenario}.toml", options={flag: text}, as_json=True)
     with pytest.raises(ConfigError, match=re.escape(repr(text))):
-        registry.station_named(station, "test").check(asked)
+        service.check(registry.station_named(station, "test"), asked)
 
 
 @pytest.mark.parametrize(

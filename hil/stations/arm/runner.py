@@ -12,7 +12,6 @@ import numpy as np
 from rich.progress import BarColumn, Progress, TextColumn
 
 from hil.config.errors import ConfigError
-from hil.config.inputs import collected
 from hil.desk.velocity.keyboard import HELP
 from hil.diagram.options import operated_changes
 from hil.run.end import Ran
@@ -57,14 +56,13 @@ def plan_of(request: Request) -> ArmPlan:
     return load_arm_plan(request.scenario, changes)
 
 
-def check(request: Request) -> Checked:
+def check(plan: ArmPlan, request: Request) -> Checked:
     """Prove a planned motion; of a live one its start is looked at, and its operator's diagram.
 
     Raises:
         ConfigError: if the scenario's world cannot be had, or something is in it where it begins.
         RefusedError: with arm, joint, value and limit.
     """
-    plan = plan_of(request)
     diagram_run(plan)
     prepared = _prepared(plan, quiet=request.as_json)
     check_world(prepared)
@@ -77,17 +75,16 @@ def _show_check(prepared: ArmProof) -> None:
     _show_path(prepared)
 
 
-@collected()
-def run(request: Request) -> Ran:
+def run(plan: ArmPlan, request: Request) -> Ran:
     """Run a plan.
 
     Raises:
         RefusedError: if the motion is refused, or the robot is not there; nothing has moved.
     """
-    plan, quiet = plan_of(request), request.as_json
+    quiet = request.quiet
     at = robot_at(request.options.get(AT.flag))
     prepared = _prepared(plan, quiet=quiet)
-    with _progress(prepared, quiet=quiet) as progress:
+    with _progress(prepared, request) as progress:
         shown_at: int | None = None
         with suppress(OSError):  # none if a program reads what it shows from memory
             dry = plan.scenario.clock == "virtual"
@@ -161,9 +158,11 @@ def moved_to(prepared: ArmProof, url: str) -> ArmProof:
 
 
 @contextmanager
-def _progress(prepared: ArmProof, *, quiet: bool) -> Iterator[Callable[[float], None] | None]:
-    total_s = len(prepared.steps) * TICK_S
-    if quiet:
+def _progress(prepared: ArmProof, request: Request) -> Iterator[Callable[[float], None] | None]:
+    total_s, told = len(prepared.steps) * TICK_S, request.progress
+    if told is not None:
+        yield lambda t_s: told(t_s, total_s)
+    elif request.as_json:
         yield None
     elif not prepared.plan.scenario.source.planned:
         for line in how_to_move(prepared.plan):
