@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hil.config.errors import ConfigError, Wrong, about
 from hil.config.inputs import SCENARIO, name_input
-from hil.config.settings import apply_overrides, read_toml, scenario_toml
+from hil.config.settings import Change, apply_overrides, read_toml, scenario_toml
 from hil.config.shipped import find_file
 from hil.stations.world.led_settings import CopyMotion, JogMotion
 from hil.stations.world.placing import PlacedScene, placed_scene
@@ -89,7 +89,7 @@ def check_plan(plan: WorldPlan, source: str) -> None:
         raise ConfigError(source, wrong)
 
 
-def load_world_plan(path: Path, overrides: Iterable[str] = ()) -> WorldPlan:
+def load_world_plan(path: Path, overrides: Iterable[Change] = ()) -> WorldPlan:
     """Read a scenario and its robot.
 
     Raises:
@@ -109,7 +109,7 @@ def scenario_table(path: Path) -> dict[str, Any]:
 
 
 def world_plan_from_table(
-    table: Mapping[str, Any], path: Path, overrides: Iterable[str] = ()
+    table: Mapping[str, Any], path: Path, overrides: Iterable[Change] = ()
 ) -> WorldPlan:
     """Like `load_world_plan`, for a scenario that is already a table."""
     from hil.diagram.changer import TimedChange
