@@ -7,7 +7,7 @@ from hil.desk.order import Button
 from hil.stations.platform.operator.buttons import Readiness, why_not
 from hil.timing.clock import Tick
 from safety.modes import Mode
-from safety.verdict import Action
+from safety.verdict import Action, Check
 
 BACK = {
     Mode.HOLD: [Mode.PARKING, Mode.STANDBY, Mode.ENGAGING, Mode.ENGAGED],
@@ -142,7 +142,9 @@ def test_a_stall_on_the_way_back_ends_it_and_the_old_press_starts_nothing():
     bench.run(0.5)
     silent(bench)
     bench.cycle()
-    assert bench.refused.startswith("PLAY: taken back: setpoint missing")
+    [fault] = bench.last.verdict.faults
+    assert fault.check is Check.MISSING
+    assert bench.refused == f"PLAY: taken back: {fault}"
     bench.until(Mode.HOLD)
     bench.run(2.0)
     assert bench.mode is Mode.HOLD
