@@ -3,7 +3,8 @@
     pytest -p reworded tests/operated
 
 A sentence is a text with a space in it, outside docstrings. Its words are turned round, and others
-come before them; numbers, names in capitals and what is filled in stay. Whoever decides by a word of theirs decides otherwise.
+come before them; numbers, names in capitals and what is filled in stay. Whoever decides by a word
+of theirs decides otherwise.
 """
 
 import ast
