@@ -2,7 +2,6 @@
 
 import csv
 import json
-import re
 from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
@@ -14,8 +13,7 @@ PLACES = {
     "recording", "recording_parts", "recordings", "report", "gate_record", "csv", "pictures",
     "file", "path", "written", "parts",
 }  # fmt: skip
-"""Keys of paths: of their strings the last part counts, without the time of a run."""
-RUN_AT = re.compile(r"-\d{8}T\d{6}Z(-\d+)?")
+"""Keys of paths, of which it counts only whether there is one."""
 TIMES = "times of this machine"
 DIGEST = "digest of a file that is compared by its values, or has times in it"
 OF_THE_MACHINE = {
@@ -93,7 +91,7 @@ def _trees(place: str, old: object, new: object, *, words: bool = False) -> Iter
             if key not in new:
                 yield f"{place}.{key} is gone"
             elif key in PLACES:
-                yield from _trees(f"{place}.{key}", *map(_last_parts, (value, new[key])))
+                yield from _trees(f"{place}.{key}", *map(_present, (value, new[key])))
             elif key not in OF_THE_MACHINE:
                 yield from _trees(f"{place}.{key}", value, new[key], words=words or key in WORDS)
     elif isinstance(old, list) and isinstance(new, list):
@@ -107,11 +105,11 @@ def _trees(place: str, old: object, new: object, *, words: bool = False) -> Iter
         yield f"{place} = {old!r} is {new!r}"
 
 
-def _last_parts(value: Any) -> Any:
-    """A path, or paths, without the folders that differ from one run to another."""
+def _present(value: Any) -> Any:
+    """Of a path, or paths, whether there is one: they differ from one run to another."""
     if isinstance(value, str):
-        return RUN_AT.sub("", value.rpartition("/")[2])
-    return [_last_parts(one) for one in value] if isinstance(value, list) else value
+        return bool(value)
+    return [_present(one) for one in value] if isinstance(value, list) else value
 
 
 def _lines(old: Path, new: Path) -> Iterator[str]:

@@ -38,7 +38,7 @@ def _plain(value: Any, *, words: bool = False) -> Any:
         return {
             key: _plain(one, words=words or key in WORDS)
             for key, one in value.items()
-            if key not in PLACES | OF_THE_MACHINE
+            if key not in PLACES | OF_THE_MACHINE.keys()
         }
     if isinstance(value, list):
         return [_plain(one, words=words) for one in value]

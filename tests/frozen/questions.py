@@ -62,11 +62,11 @@ ASKED = (
         "force_hybrid", "force_joint", "force_wrist", "handles", "heave", "robot_a", "robot_b")),
     "diagram diff robot_a robot_b",
     "diagram signals diagram_move",
-    "diagram linear robot_a --from x --to y",
+    "diagram linear robot_a --from wanted_rad[1] --to torque",
     "diagram exercise list",
 )  # fmt: skip
 """Questions, by their words alone."""
-RECORDING = ("home", "park", "jog", "run")
+RECORDING = ("home", "park", "jog", "run", "goto")
 """Second words of a verb that records."""
 CAR = (("python", "pythonfmu", "build", "-f", "{top}/examples/fmu_car.py"),)
 SHORT = {
@@ -98,7 +98,8 @@ def question_cases() -> list[Case]:
             words = ("diagram", "exercise", verb, "law.toml")
             found.append(Case(f"exercise_{verb}_{name}", words, before=(new,)))
     eds = "{top}/configs/eds/hil_emulated_drive.eds"
-    return found + [
+    return [
+        *found,
         Case("rerun", ("world", "rerun", "{recording}"), before=(SHORT["world"],)),
         Case("diagram_run", ("diagram", "run", "heave", "--for", "1", "--out", "heave.csv"),
              files=("heave.csv",)),
@@ -107,7 +108,8 @@ def question_cases() -> list[Case]:
              files=("drive.toml",)),
         Case("world_send", ("world", "send", "--seconds", "2", "--file", "suit.csv"),
              files=("suit.csv",)),
-        Case("arm_play", ("arm", "play", "rm01", "{top}/tests/frozen/poses.csv")),
+        Case("arm_play", ("arm", "play", "rm01", "{top}/tests/frozen/poses.csv"),
+             records=True),
         Case("fmu_info", ("fmu", "info", "FmuCar.fmu"), before=CAR),
         Case("fmu_check", ("fmu", "check", "FmuCar.fmu", "--trust"), before=CAR),
         Case("fmu_run", ("fmu", "run", "FmuCar.fmu", "--trust", "--seconds", "1", "--output",

@@ -32,17 +32,21 @@ import json, typer, typer.main
 def bare(value):
     return value if isinstance(value, (bool, int, float, str, type(None))) else str(value)
 
+def kind(one):
+    annotation = getattr(getattr(one, "type_descriptor", None), "annotation", None)
+    values = [str(each.value) for each in getattr(annotation, "__members__", {}).values()]
+    return values or (annotation.__name__ if annotation in (bool, int, float, str) else "")
+
 def told(command):
     options = {
         one.opts[0]: {
-            "words": [*one.opts, *one.secondary_opts],
+            "spelt": [*one.opts, *one.secondary_opts],
             "need": "required" if one.required else "optional",
             "default": bare(one.default),
-            "many": [one.multiple if hasattr(one, "multiple") else False, one.nargs],
+            "many": [getattr(one, "multiple", False), one.nargs],
             "flag": getattr(one, "is_flag", False),
-            "type": one.type.name,
-            "bounds": [bare(getattr(one.type, side, None)) for side in ("min", "max")],
-            "choices": [str(choice) for choice in getattr(one.type, "choices", ())],
+            "bounds": [bare(getattr(one, side, None)) for side in ("min", "max")],
+            "kind": kind(one),
         }
         for one in command.params
     }
@@ -102,6 +106,10 @@ class Tree:
         """All commands and their options."""
         return json.loads(self._run(["-P", "-c", COMMANDS], TOP, check=True).stdout)
 
+    def warm(self) -> None:
+        """Compile its kernels."""
+        self._hil(["warm"], TOP, check=True)
+
     def run(self, case: Case, folder: Path) -> Answer:
         """Run a case in a new folder, and read its recording with this tree's own program."""
         folder.mkdir(parents=True)
@@ -136,10 +144,12 @@ class Tree:
         if not (recording := _recording(told)):
             return Answer(0, told, "")
         out = folder / f"csv{len(list(folder.glob('csv*')))}"
-        self._hil(["export", str(folder / recording), "--out", str(out)], folder, check=True)
-        events = next(iter(out.parent.glob(f"{out.name}*/*.events.csv")), None)
+        out.mkdir()
+        # Exit status 1: the recording has no good end, which its rows and the run's status show.
+        self._hil(["export", str(folder / recording), "--out", str(out)], folder)
+        events = next(iter(out.glob("*.events.csv")), None)
         if events is None:
-            [events] = out.parent.glob(f"{out.name}*.events.csv")
+            return Answer(0, told, "")
         return Answer(0, told, "", events.with_name(events.name.replace(".events", "")), events)
 
     def _hil(self, arguments, folder, *, check=False):
