@@ -55,12 +55,11 @@ CHANGES = [
         SHOW, "outcome=result.outcome.value", "outcome=result.outcome.name", "run_hold_neutral_0"
     ),
     Change(
-        "safety/modes.py",
-        "Severity.STOP: Event.FAULT_STOP",
-        "Severity.STOP: Event.FAULT_HOLD",
+        "safety/lag.py",
+        "leg.lag * period_s, most *",
+        "leg.lag * period_s, 1e3 * most *",
         "fault_lag_0",
     ),
-    Change("safety/lag.py", "DOUBT_M = 3e-5", "DOUBT_M = 3.1e-5", "fault_lag_0"),
     Change(
         "safety/stopping.py",
         "return k - k * (k + 1) / (2.0 * ratio)",
@@ -161,12 +160,7 @@ CHANGES = [
     Change(WALL, "draw.uniform(1.6, 2.2)", "draw.uniform(1.6, 2.3)", "exercise_new_wall"),
     Change("hil/diagram/draw.py", "MARGIN: Final = 30", "MARGIN: Final = 31", "diagram_draw"),
     # Recordings, export, lists.
-    Change(
-        EXPORT,
-        "writer.writerow([*names,",
-        "writer.writerow([*names[:-1], 'x',",
-        "export_world",
-    ),
+    Change("hil/recording/export.py", "else names)", "else names[:-1])", "export_world"),
     Change(EXPORT, '"" if cell != cell else cell', "cell", "export_platform"),
     Change(EXPORT, "repr(e.t_s)", "f'{e.t_s:.3g}'", "export_simulator"),
     Change(
