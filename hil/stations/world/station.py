@@ -7,7 +7,8 @@ from hil.config.offers import Offer
 from hil.diagram.options import PRESS, SLIDE, TRUST
 from hil.run.late import late_of
 from hil.run.lead import Lead
-from hil.run.station import Option, Role, Section, Shape, Station, Views
+from hil.run.pages import Role, Shape
+from hil.run.station import Option, Section, Station, Views
 from hil.stations.world.signals import SIGNALS
 
 ROBOT: Final = Option(
@@ -15,6 +16,7 @@ ROBOT: Final = Option(
     metavar="ROBOT",
     help="Robot of the virtual environment in place of the scenario's.",
     checks=True,
+    key="robot",
 )
 EDITS: Final = Option(
     flag="--edits",
@@ -71,7 +73,7 @@ SCENARIO: Final = FileKind(
         NamedFile(("robot",), "world/robots"),
     ),
     model=_late("scenario:scenario_model"),
-    check=_late("scenario:world_plan_from_table"),
+    check=_late("scenario_reading:world_plan_from_table"),
 )
 
 DOCUMENT: Final = FileKind(
@@ -125,10 +127,10 @@ STATION: Final = Station(
     options=(ROBOT, EDITS, EDIT, PRESS, SLIDE, TRUST, VIDEO),
     offered=_offered,
     signals=SIGNALS,
-    check=_late("runner:check"),
+    load=_late("requested:plan_of"),
+    prove=_late("runner:check"),
     diagram_ends=_late("diagram_ends:ends_of"),
-    run=_late("runner:run"),
-    dry_run=_late("runner:dry_run"),
+    run=_late("runner:run_plan"),
     machine_preview=_late("robot_preview:robot_preview"),
     lead=Lead(handles=_late("led:handles")),
     sections=SECTIONS,
