@@ -9,16 +9,25 @@ from typing import Any
 
 from frozen.trees import Answer
 
-PLACES = {"recording", "recording_parts", "report", "gate_record", "csv", "pictures"}
-"""Keys of paths."""
-OF_THE_MACHINE = {
-    "recording_sha256", "answer_p50_s", "answer_p99_s", "answer_longest_s", "lateness_us",
-    "latency_us", "real_time", "version",
+PLACES = {
+    "recording", "recording_parts", "recordings", "report", "gate_record", "csv", "pictures",
+    "file", "path", "written", "parts",
 }  # fmt: skip
-"""Keys of what is not the program's, and of digests of files: compared by their values."""
+"""Keys of paths, of which it counts only whether there is one."""
+TIMES = "times of this machine"
+DIGEST = "digest of a file that is compared by its values, or has times in it"
+OF_THE_MACHINE = {
+    "recording_sha256": DIGEST, "sha256": DIGEST, "real_time": TIMES, "lateness_us": TIMES,
+    "answer_p50_s": TIMES, "answer_p99_s": TIMES, "answer_longest_s": TIMES, "latency_us": TIMES,
+    "step_us": TIMES, "real_time_factor": TIMES,
+    "edit_pause_max_ms": TIMES, "cost_us": TIMES, "period_part": "a cost_us, as part of a period",
+    "step_median_s": TIMES, "step_p99_s": TIMES, "step_max_s": TIMES, "date": "today",
+    "version": "the program's own number", "distribution": "a package with its own number",
+}  # fmt: skip
+"""Keys of what is not the program's → why."""
 WORDS = {
     "reason", "message", "error", "text", "detail", "remedy", "robot", "description", "title",
-    "help", "note", "violations", "verdicts",
+    "help", "note", "violations", "verdicts", "words", "about", "meaning",
 }  # fmt: skip
 """Keys whose strings are for people; numbers below them count."""
 SHOWN = 20
@@ -36,6 +45,14 @@ def differences(old: Answer, new: Answer) -> list[str]:
             found.append(f"{name}: {before} is {after}")
         elif before is not None and after is not None:
             found += _first(_rows(before, after) if name == "rows" else _events(before, after))
+    for name in sorted(old.parts.keys() | new.parts.keys()):
+        missing = Answer(0, None, "")
+        inner = differences(old.parts.get(name, missing), new.parts.get(name, missing))
+        found += [f"{name}: {place}" for place in inner]
+    for name in sorted(old.files.keys() | new.files.keys()):
+        before, after = old.files.get(name), new.files.get(name)
+        there = before is not None and after is not None
+        found += _first(_lines(before, after)) if there else [f"{name} is only in one"]
     return found
 
 
@@ -71,12 +88,12 @@ def _first(found: Iterator[str]) -> list[str]:
 def _trees(place: str, old: object, new: object, *, words: bool = False) -> Iterator[str]:
     if isinstance(old, dict) and isinstance(new, dict):
         for key, value in old.items():
-            if key in PLACES | OF_THE_MACHINE:
-                continue
             if key not in new:
                 yield f"{place}.{key} is gone"
-                continue
-            yield from _trees(f"{place}.{key}", value, new[key], words=words or key in WORDS)
+            elif key in PLACES:
+                yield from _trees(f"{place}.{key}", *map(_present, (value, new[key])))
+            elif key not in OF_THE_MACHINE:
+                yield from _trees(f"{place}.{key}", value, new[key], words=words or key in WORDS)
     elif isinstance(old, list) and isinstance(new, list):
         if len(old) != len(new):
             yield f"{place} has {len(new)} members, not {len(old)}"
@@ -86,6 +103,25 @@ def _trees(place: str, old: object, new: object, *, words: bool = False) -> Iter
         return
     elif type(old) is not type(new) or repr(old) != repr(new):  # all bits, and NaN is NaN
         yield f"{place} = {old!r} is {new!r}"
+
+
+def _present(value: Any) -> Any:
+    """Of a path, or paths, whether there is one: they differ from one run to another."""
+    if isinstance(value, str):
+        return bool(value)
+    return [_present(one) for one in value] if isinstance(value, list) else value
+
+
+def _lines(old: Path, new: Path) -> Iterator[str]:
+    """A file of text, without the paths and times of a run that stand in it."""
+    pairs = zip_longest(_text(old), _text(new))
+    for number, (line, found) in enumerate(pairs, 1):
+        if line != found:
+            yield f"{old.name}, line {number}: {line!r} is {found!r}"
+
+
+def _text(file: Path) -> list[str]:
+    return file.read_text("utf-8").splitlines()
 
 
 def _rows(old: Path, new: Path) -> Iterator[str]:

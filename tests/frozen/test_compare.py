@@ -3,11 +3,12 @@
 import csv
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from frozen.compare import differences, trees
-from frozen.goldens import far, thin
+from frozen.goldens import NEAR, far, nearness, thin
 from frozen.trees import Answer
 
 ROWS = [["index", "t_s", "mode", "leg1_m"], *([str(n), repr(n / 3), "HOLD", repr(n * 0.1)]
@@ -26,7 +27,7 @@ TOLD = {
 @pytest.fixture
 def answer(tmp_path):
     """Makes an answer; each is in a folder of its own."""
-    made = iter(range(9))
+    made = iter(range(20))
 
     def make(*, rows=ROWS, events=EVENTS, told=TOLD, status=1):
         folder = tmp_path / str(next(made))
@@ -154,7 +155,29 @@ def test_a_thin_copy_is_near_not_equal(answer, part, found):
     assert bool(list(far(thin(answer()), thin(answer(rows=rows))))) == found
 
 
+def test_a_thin_copy_of_an_environment_or_a_ride_may_be_less_near():
+    names = ("run_press_0", "check_live_demo", "run_demo_0", "check_circle_on_rm01")
+    assert [nearness(name) for name in names] == [1e-6, 1e-9, NEAR, NEAR]
+    for near in (NEAR, 1e-6):
+        assert not list(far({"a": [0.25]}, {"a": [0.25 + 0.5 * near]}, near=near))
+        assert list(far({"a": [0.25]}, {"a": [0.25 + 2.0 * near]}, near=near))
+
+
+def test_parts_and_files_are_compared(answer, tmp_path):
+    files = [tmp_path / name for name in ("one.txt", "two.txt", "three.txt")]
+    for file, text in zip(files, ("a\nb\n", "a\nb\n", "a\nc\n"), strict=True):
+        file.write_text(text)
+    of = [replace(answer(), files={"out.txt": file}) for file in files]
+    assert not differences(of[0], of[1])
+    assert differences(of[0], of[2])
+    assert differences(of[0], answer())
+    whole = replace(answer(), parts={"arm": answer()})
+    assert not differences(whole, replace(answer(), parts={"arm": answer()}))
+    assert differences(whole, replace(answer(), parts={"arm": answer(rows=ROWS[:-1])}))
+    assert differences(whole, answer())
+
+
 def test_the_thin_copies_are_small():
     files = list((Path(__file__).parent / "goldens").glob("*.json"))
     assert files
-    assert sum(file.stat().st_size for file in files) < 400_000
+    assert sum(file.stat().st_size for file in files) < 550_000

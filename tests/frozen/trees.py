@@ -6,7 +6,7 @@ import subprocess
 import sys
 import sysconfig
 import venv
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +22,32 @@ sys.argv[0] = "hil"
 """
 RUN = START + "entry.load()()"
 """Runs the program as its installation does: of its inner layout nothing is known here."""
+WITHOUT_JSON = {("drives", "import"), ("world", "send")}
+"""Verbs that say nothing but in words; what they write counts."""
 COMMANDS = (
     START
     + """\
 import json, typer, typer.main
 
+def bare(value):
+    return value if isinstance(value, (bool, int, float, str, type(None))) else str(value)
+
+def kind(one):
+    annotation = getattr(getattr(one, "type_descriptor", None), "annotation", None)
+    values = [str(each.value) for each in getattr(annotation, "__members__", {}).values()]
+    return values or (annotation.__name__ if annotation in (bool, int, float, str) else "")
+
 def told(command):
     options = {
-        one.opts[0]: [*one.opts, *one.secondary_opts, "required" if one.required else "optional"]
+        one.opts[0]: {
+            "spelt": [*one.opts, *one.secondary_opts],
+            "need": "required" if one.required else "optional",
+            "default": bare(one.default),
+            "many": [getattr(one, "multiple", False), one.nargs],
+            "flag": getattr(one, "is_flag", False),
+            "bounds": [bare(getattr(one, side, None)) for side in ("min", "max")],
+            "kind": kind(one),
+        }
         for one in command.params
     }
     below = {name: told(one) for name, one in sorted(getattr(command, "commands", {}).items())}
@@ -55,6 +73,8 @@ class Answer:
         words: standard error, for people.
         rows: the recording as CSV; None without one.
         events: its events as CSV.
+        parts: the same of each station that ran together with others.
+        files: what else it wrote, by name.
     """
 
     status: int
@@ -62,6 +82,8 @@ class Answer:
     words: str
     rows: Path | None = None
     events: Path | None = None
+    parts: dict[str, "Answer"] = field(default_factory=dict)
+    files: dict[str, Path] = field(default_factory=dict)
 
 
 class Tree:
@@ -84,20 +106,51 @@ class Tree:
         """All commands and their options."""
         return json.loads(self._run(["-P", "-c", COMMANDS], TOP, check=True).stdout)
 
+    def warm(self) -> None:
+        """Compile its kernels."""
+        self._hil(["warm"], TOP, check=True)
+
     def run(self, case: Case, folder: Path) -> Answer:
         """Run a case in a new folder, and read its recording with this tree's own program."""
         folder.mkdir(parents=True)
-        out = ["--out", str(folder / "runs")] if case.records else []
-        asked = [] if case.arguments[0] == "schema" else ["--json"]  # a schema is JSON anyway
-        ended = self._hil([*case.arguments, *out, *asked], folder)
-        told = _json(ended.stdout)
-        recording = told.get("recording") if isinstance(told, dict) else None
-        if not recording:
-            return Answer(ended.returncode, told, ended.stderr)
-        self._hil(["export", str(recording), "--out", str(folder)], folder, check=True)
-        [events] = folder.glob("*.events.csv")
-        rows = events.with_name(events.name.replace(".events", ""))
-        return Answer(ended.returncode, told, ended.stderr, rows, events)
+        places = {"top": str(TOP)}
+        for words in case.before:
+            made = self._asked(words, folder, places, "before")
+            places |= {"recording": str(made.told["recording"])} if _recording(made.told) else {}
+        answer = self._asked(case.arguments, folder, places, "runs" if case.records else "")
+        files = {name: folder / name for name in case.files if (folder / name).exists()}
+        parts = answer.told.get("parts") if isinstance(answer.told, dict) else None
+        if case.records and isinstance(parts, dict):
+            told = parts.items()
+            return replace(answer, parts={name: self._read(one, folder) for name, one in told})
+        read = self._read(answer.told, folder) if case.records else answer
+        return replace(answer, rows=read.rows, events=read.events, files=files)
+
+    def _asked(self, words, folder, places, out) -> Answer:
+        """One command of a case; with a folder for what it records."""
+        words = [_placed(word, places) for word in words]
+        if words[0] == "python":
+            self._run(["-P", "-m", *words[1:]], folder, check=True)
+            return Answer(0, None, "")
+        takes_out = out and words[0] != "diagram"
+        told = [] if words[0] == "schema" else ["--json"]  # a schema is JSON anyway
+        told = [] if tuple(words[:2]) in WITHOUT_JSON else told
+        ended = self._hil([*words, *(["--out", str(folder / out)] if takes_out else []), *told],
+                          folder)  # fmt: skip
+        return Answer(ended.returncode, _json(ended.stdout), ended.stderr)
+
+    def _read(self, told: Any, folder: Path) -> Answer:
+        """The recording that an answer names, as CSV."""
+        if not (recording := _recording(told)):
+            return Answer(0, told, "")
+        out = folder / f"csv{len(list(folder.glob('csv*')))}"
+        out.mkdir()
+        # Exit status 1: the recording has no good end, which its rows and the run's status show.
+        self._hil(["export", str(folder / recording), "--out", str(out)], folder)
+        events = next(iter(out.glob("*.events.csv")), None)
+        if events is None:
+            return Answer(0, told, "")
+        return Answer(0, told, "", events.with_name(events.name.replace(".events", "")), events)
 
     def _hil(self, arguments, folder, *, check=False):
         return self._run(["-P", "-c", RUN, *arguments], folder, check=check)
@@ -109,6 +162,16 @@ class Tree:
             [str(self._python), *arguments], cwd=folder, env=bare, text=True, capture_output=True,
             timeout=RUN_WITHIN_S, check=check,
         )  # fmt: skip
+
+
+def _placed(word: str, places: dict[str, str]) -> str:
+    for name, place in places.items():
+        word = word.replace(f"{{{name}}}", place)
+    return word
+
+
+def _recording(told: Any) -> str | None:
+    return told.get("recording") if isinstance(told, dict) else None
 
 
 def _json(text: str) -> object:
