@@ -71,7 +71,9 @@ def heard(wire, feed, t_s, **more):
 @pytest.mark.parametrize("feed", ["flight", "loop", "drive"])
 def test_the_codec_understands_what_is_emulated(wire, feed):
     vehicle = {"flight": FLIGHT, "loop": LOOP, "drive": DRIVE}[feed]
-    packets = [one for one in heard(wire, vehicle, 52.0, rate_hz=RATE_HZ) if one is not Refused.NO_MOTION]
+    packets = [
+        one for one in heard(wire, vehicle, 52.0, rate_hz=RATE_HZ) if one is not Refused.NO_MOTION
+    ]
     assert all(isinstance(one, Received) for one in packets)
     assert len(packets) == 52 * RATE_HZ
     first = packets[0].packet.state
