@@ -58,30 +58,6 @@ class Bodies:
 STANDARD = Bodies()
 
 
-@dataclass(frozen=True, slots=True)
-class Clearance:
-    """Free distance of two bodies."""
-
-    first: str
-    """One of them."""
-    second: str
-    """The other."""
-    distance_m: float
-    """Between their surfaces [m], negative if they overlap."""
-
-
-def clearance_m(
-    geometry: PumaGeometry, q_rad: ArrayLike, bodies: Bodies = STANDARD
-) -> tuple[Clearance, ...]:
-    """Free distances of all pairs at joint angles [rad], shape (6,), in the order of ``PAIRS``.
-
-    Raises:
-        GeometryError: ``q_rad`` is not six finite numbers.
-    """
-    row = clearances_m(geometry, np.reshape(q_rad, (1, -1)), bodies)[0].tolist()
-    return tuple(Clearance(*pair, value) for pair, value in zip(PAIRS, row, strict=True))
-
-
 def clearances_m(geometry: PumaGeometry, q_rad: ArrayLike, bodies: Bodies = STANDARD) -> Array:
     """Free distances [m], shape (N, 6), columns as ``PAIRS``, of angles [rad], shape (N, 6).
 

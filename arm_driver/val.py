@@ -12,7 +12,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arm_driver.pose import PoseError, frozen_array
+from arm_driver.pose import frozen_array
 
 Array = NDArray[np.float64]
 
@@ -115,16 +115,3 @@ def _wrapped(angle: float) -> float:
     if -math.pi < angle <= math.pi:
         return angle
     return angle - 2.0 * math.pi * math.ceil((angle - math.pi) / (2.0 * math.pi))
-
-
-def check_convention(name: str) -> OatConvention:
-    """Convention by its name in a configuration.
-
-    Raises:
-        PoseError: no such convention; the message lists them.
-    """
-    try:
-        return OatConvention(name)
-    except ValueError as error:
-        known = ", ".join(one.value for one in OatConvention)
-        raise PoseError(f"o, a, t convention {name!r}: must be one of {known}") from error

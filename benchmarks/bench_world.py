@@ -30,7 +30,7 @@ from hil.run.texts import EditText
 from hil.stations.world.bench import open_bench
 from hil.stations.world.editing.building import build
 from hil.stations.world.editing.swapping import swapped
-from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.scenario_reading import load_world_plan
 from hil.stations.world.signals import HEAD
 from sim.world.control.laws import Gains, JointLaw, JointMotion
 from sim.world.engine.dynamics import RobotDynamics
@@ -38,8 +38,9 @@ from sim.world.engine.library import engine
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World
+from sim.world.robots.body import BodyShape
 from sim.world.robots.judge import checked
-from sim.world.robots.model import BodyShape, JointType, Robot
+from sim.world.robots.model import JointType, Robot
 from sim.world.robots.sensors import RobotSensor, SensorKind, ValueDefects
 from sim.world.robots.toml_form import read_toml
 from sim.world.robots.toml_writing import write_toml

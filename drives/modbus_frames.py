@@ -21,7 +21,6 @@ READ_HOLDING = 0x03
 WRITE_SINGLE = 0x06
 WRITE_MULTIPLE = 0x10
 READ_WRITE = 0x17
-ENCAPSULATED = 0x2B
 EXCEPTION_BIT = 0x80
 MBAP_BYTES = 7
 """Transaction and protocol identifier, length, unit (Messaging on TCP/IP V1.0b, 3.1.3)."""

@@ -254,7 +254,11 @@ class Gate:
             reason = obstacle if request is chosen else f"{chosen.name} goes first"
             if reason:
                 note = f"{request.name} refused in {mode.name}: {reason}"
-                found.append(Violation(Check.REQUEST, None, 0, 0, "", Severity.INFORM, note=note))
+                found.append(
+                    Violation(
+                        Check.REQUEST, None, 0, 0, "", Severity.INFORM, note=note, request=request
+                    )
+                )
 
     def _event(self, request: Request) -> Event:
         if request is Request.PARK:

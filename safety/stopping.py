@@ -13,32 +13,6 @@ from dataclasses import dataclass
 from safety.verdict import Six, as_six
 
 
-def speed_limit_within(distance_m: float, deceleration_m_s2: float, dt_s: float) -> float:
-    """Greatest speed of the next cycle from which a stop still ends within a distance.
-
-    The next cycle covers v*dt, each later one (v - i*dv)*dt with dv = a*dt, until zero. With k
-    braking cycles used up by the distance, v = (d/dt + dv*k(k+1)/2)/(k+1), and
-    k = floor((-1 + sqrt(1 + 8d/(dv*dt)))/2). That v is continuous where k jumps, so rounding at the
-    edge of the floor changes it by rounding only.
-
-    Args:
-        distance_m: way to the limit [m]; negative counts as none.
-        deceleration_m_s2: deceleration [m/s^2].
-        dt_s: cycle time [s].
-
-    Returns:
-        Speed [m/s], 0 when there is no way left.
-    """
-    # NaN compares false with everything, so it takes this branch too: no way known, no speed.
-    if not distance_m > 0.0:
-        return 0.0
-    if math.isinf(distance_m):
-        return math.inf
-    dv = deceleration_m_s2 * dt_s
-    k = math.floor((-1.0 + math.sqrt(1.0 + 8.0 * distance_m / (dv * dt_s))) / 2.0)
-    return (distance_m / dt_s + dv * k * (k + 1) / 2.0) / (k + 1)
-
-
 def ramp_way(ratio: float) -> float:
     """Way of a whole stop, in units of the last movement per cycle.
 

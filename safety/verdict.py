@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from safety.modes import DriveRequest, Mode, Severity
+from safety.modes import DriveRequest, Mode, Request, Severity
 
 LEG_COUNT = 6
 LEGS = (1, 2, 3, 4, 5, 6)
@@ -122,6 +122,8 @@ class Violation:
     """Lower end of the permitted range, when both ends matter."""
     note: str = ""
     """More words: which signal, in which mode."""
+    request: Request | None = None
+    """What was asked for and refused, of `Check.REQUEST`."""
 
     @property
     def cause(self) -> str:

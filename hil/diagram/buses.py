@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
+from hil.config.similar_names import nearest
 from hil.diagram.flat import Endpoint, FlatBlock, FlatWire
-from hil.diagram.registry import BUS_IN, BUS_OUT, IN, nearest
+from hil.diagram.model import BUS_IN, BUS_OUT, IN
 
 BUS: Final = "bus"
 """Name of the port that is one."""

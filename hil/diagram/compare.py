@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from hil.config.toml_text import toml_value
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
-from hil.diagram.registry import IN, OUT, faces, kinds
+from hil.diagram.model import IN, OUT, Diagram, DiagramFile, DrawnBlock
+from hil.diagram.registry import faces, kinds
 
 _KEYS: Final = ("of", "rate", "offset", "run", "states", "outputs")
 _FACES: Final = (IN, OUT)

@@ -7,8 +7,8 @@ from typing import Final
 
 from hil.diagram.flat import Endpoint, FlatBlock, FlatWire
 from hil.diagram.kind import BlockKind, Parameters
-from hil.diagram.model import Diagram, DrawnBlock
-from hil.diagram.registry import OUT, hidden, kinds
+from hil.diagram.model import OUT, Diagram, DrawnBlock
+from hil.diagram.registry import hidden, kinds
 
 ENABLE: Final = "enable"
 TRIGGER: Final = "trigger"

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from hil.config.toml_text import toml_value
 from hil.diagram.layout import Box, boxes
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
-from hil.diagram.registry import IN, OUT, SUB, faces, kinds
+from hil.diagram.model import IN, OUT, SUB, Diagram, DiagramFile, DrawnBlock
+from hil.diagram.registry import faces, kinds
 from hil.diagram.routing import Route, joints, routes
 
 MARGIN: Final = 30

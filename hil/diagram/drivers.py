@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from hil.diagram.flat import Endpoint, FlatBlock, FlatDiagram
-from hil.diagram.registry import IN, OUT
+from hil.diagram.model import IN, OUT
 
 Blocks = Mapping[str, FlatBlock]
 Wired = Mapping[Endpoint, Endpoint]

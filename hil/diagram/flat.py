@@ -10,7 +10,7 @@ from typing import Final
 from hil.config.errors import ConfigError
 from hil.diagram.kind import BlockKind, Parameters, Ports
 from hil.diagram.lines import SourceLines
-from hil.diagram.registry import IN, OUT
+from hil.diagram.model import IN, OUT
 
 RUN_ALONE: Final = "`hil diagram run FILE --trust` runs it"
 AS_TABLE: Final = (

@@ -13,15 +13,16 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from hil.config.errors import ConfigError
+from hil.config.similar_names import nearest
 from hil.diagram.buses import Buses
 from hil.diagram.conditions import ENABLE, TRIGGER, HiddenBlocks
 from hil.diagram.drivers import found_drivers
 from hil.diagram.flat import Endpoint, FlatBlock, FlatDiagram, FlatWire, ModelBlock
 from hil.diagram.kind import BlockKind, PortKind, Ports
 from hil.diagram.lines import PROBLEMS_SOUGHT, Placed, SourceLines, raise_problems
-from hil.diagram.model import Diagram, DiagramFile, DiagramParameter, DrawnBlock
+from hil.diagram.model import FMU, IN, OUT, SUB, Diagram, DiagramFile, DiagramParameter, DrawnBlock
 from hil.diagram.parameters import checked, resolved
-from hil.diagram.registry import FMU, IN, OUT, SUB, faces, kinds, nearest
+from hil.diagram.registry import faces, kinds
 from hil.diagram.standing import found_files, stood_for
 from hil.diagram.wire_ends import WireEnds
 

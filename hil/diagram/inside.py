@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hil.diagram.model import Diagram, DiagramFile
-from hil.diagram.registry import SUB, nearest
+from hil.config.similar_names import nearest
+from hil.diagram.model import SUB, Diagram, DiagramFile
 
 
 def inside(file: DiagramFile, path: str) -> Diagram:

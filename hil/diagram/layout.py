@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from hil.diagram.conditions import ENABLE, TRIGGER
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
+from hil.diagram.model import IN, OUT, SUB, Diagram, DiagramFile, DrawnBlock
 from hil.diagram.parameters import checked
-from hil.diagram.registry import IN, OUT, SUB, faces, kinds
+from hil.diagram.registry import faces, kinds
 
 GRID: Final = 10
 PITCH: Final = 20

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
+from hil.config.similar_names import nearest
 from hil.diagram.check import SoundDiagram
 from hil.diagram.engine import Engine
 from hil.diagram.flatten import FlatBlock
-from hil.diagram.registry import nearest
 
 Array = NDArray[np.float64]
 STEP: Final = 2.0**-10

@@ -11,6 +11,16 @@ from typing import Any, Final, Literal
 NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 """Of blocks, ports, parameters and sub-diagrams."""
 NAME_WORDS: Final = "a letter, then at most 63 letters, digits and _"
+IN: Final = "In"
+OUT: Final = "Out"
+BUS_IN: Final = "BusIn"
+BUS_OUT: Final = "BusOut"
+FILE: Final = "File"
+"""Kind of a block that reads a table."""
+FMU: Final = "FMU"
+"""Kind of a block that is a model of others."""
+SUB: Final = "sub"
+"""What a block's kind is called that stands for a sub-diagram."""
 Run = Literal["always", "enabled", "triggered"]
 Kept = Literal["held", "reset"]
 

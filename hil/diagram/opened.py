@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
+from hil.config.similar_names import nearest
 from hil.diagram.check import SoundDiagram
 from hil.diagram.engine import Engine
 from hil.diagram.flatten import Endpoint, FlatBlock
+from hil.diagram.model import IN
 from hil.diagram.order import sort
-from hil.diagram.registry import IN, faces, nearest
+from hil.diagram.registry import faces
 
 Array = NDArray[np.float64]
 OPENED: Final = "@opened"

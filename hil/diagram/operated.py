@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from hil.config.errors import ConfigError
+from hil.config.similar_names import nearest
 from hil.diagram.change import DiagramChange
 from hil.diagram.inside import inside
 from hil.diagram.model import DiagramFile, DrawnBlock
-from hil.diagram.registry import nearest
 from sim.toml_reading import TomlReadError, read_value
 
 SET: Final = {"PanelSlider": "value", "PanelSwitch": "on"}

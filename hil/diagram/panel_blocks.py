@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from hil.diagram.change import DiagramChange
 from hil.diagram.live import Version
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
+from hil.diagram.model import SUB, Diagram, DiagramFile, DrawnBlock
 from hil.diagram.operated import PRESSED, SET
-from hil.diagram.registry import SUB, kinds
+from hil.diagram.registry import kinds
 
 SHOWN: Final = ("PanelLamp", "PanelNumber", "PanelText")
 """Kinds that show what is wired to them."""

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
+from hil.config.similar_names import nearest
 from hil.diagram.kind import WORDS, BlockKind, ParameterKind, shape_of
-from hil.diagram.registry import nearest
 from hil.diagram.units import UnitError, unit
 
 TEXT_MOST: Final = 200

@@ -11,8 +11,11 @@ from hil.config.errors import ConfigError
 from hil.config.inputs import name_input
 from hil.config.named import OutsideError, judged
 from hil.config.settings import parsed_toml, settings_text
+from hil.config.similar_names import nearest
 from hil.diagram.lines import PROBLEMS_SOUGHT, SourceLines, raise_problems
 from hil.diagram.model import (
+    FILE,
+    FMU,
     NAME,
     NAME_WORDS,
     Diagram,
@@ -22,7 +25,6 @@ from hil.diagram.model import (
     Kept,
     Run,
 )  # fmt: skip
-from hil.diagram.registry import FILE, FMU, nearest
 from hil.diagram.units import UnitError, unit
 from hil.diagram.write import FORMAT
 

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import Final
 
 from hil.config.offers import Offer
 from hil.diagram.kind import BlockKind
-
-IN: Final = "In"
-OUT: Final = "Out"
-BUS_IN: Final = "BusIn"
-BUS_OUT: Final = "BusOut"
-FILE: Final = "File"
-"""Kind of a block that reads a table."""
-FMU: Final = "FMU"
-"""Kind of a block that is a model of others."""
-SUB: Final = "sub"
-"""What a block's kind is called that stands for a sub-diagram."""
 
 
 @cache
@@ -84,18 +71,3 @@ def hidden() -> Mapping[str, BlockKind]:
     from hil.diagram.library import routing
 
     return MappingProxyType({kind.name: kind for kind in routing.HIDDEN})
-
-
-NAMES_MOST: Final = 300
-"""Of more names only so many are compared: those of the same first letter before others."""
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Words that offer the names most like one; empty if none is."""
-    lower = {one.lower(): one for one in known if len(one) <= 200}
-    if len(lower) > NAMES_MOST:
-        first = name[:1].lower()
-        likely = sorted(lower, key=lambda one: one[:1] != first)[:NAMES_MOST]
-        lower = {one: lower[one] for one in likely}
-    close = difflib.get_close_matches(name[:80].lower(), lower, n=3, cutoff=0.5)
-    return f"; did you mean {' or '.join(lower[one] for one in close)}?" if close else ""

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError
+from hil.config.similar_names import nearest
 from hil.diagram.check import SoundDiagram
-from hil.diagram.registry import nearest
 from hil.diagram.types import ANY, FoundType
 from hil.diagram.units import OTHERS, unit
 

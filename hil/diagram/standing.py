@@ -10,8 +10,7 @@ from typing import Any, Final
 from hil.config.named import CarriedPath
 from hil.config.shipped import find_file
 from hil.diagram.kind import COMPOSITE, BlockKind, Parameters, Ports
-from hil.diagram.model import Diagram
-from hil.diagram.registry import FILE, FMU
+from hil.diagram.model import FILE, FMU, Diagram
 
 FILES: Final = {FILE: ("motions", ".csv", "diagram table"), FMU: ("fmus", ".fmu", "fmu")}
 """Kind of a block → folder of what is shipped, ending and kind of the files that it names."""

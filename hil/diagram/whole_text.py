@@ -8,8 +8,8 @@ from functools import partial
 from hil.config.named import CarriedPath
 from hil.diagram.library.files import table_of
 from hil.diagram.library.models import told_model
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
-from hil.diagram.registry import FILE, FMU, kinds
+from hil.diagram.model import FILE, FMU, Diagram, DiagramFile, DrawnBlock
+from hil.diagram.registry import kinds
 from hil.diagram.standing import found_files
 from hil.diagram.write import text_of
 

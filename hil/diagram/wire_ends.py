@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 
+from hil.config.similar_names import nearest
 from hil.diagram.conditions import ENABLE, TRIGGER
 from hil.diagram.flat import Endpoint, FlatBlock
 from hil.diagram.kind import PortKind, Ports
 from hil.diagram.model import Diagram
-from hil.diagram.registry import nearest
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hil.machines.robot_settings import RobotSettings
 from hil.machines.space_arm_settings import ArmSettings
 from sim.world.engine.mjcf import DEFAULT
+from sim.world.robots.body import BodyShape, LinkInertia, Triple
 from sim.world.robots.checks import TURN_MAX_RAD
 from sim.world.robots.dh import dh_of
 from sim.world.robots.losses import Loss
@@ -18,15 +19,12 @@ from sim.world.robots.model import (
     BASE,
     NOWHERE,
     AxisBounds,
-    BodyShape,
     JointType,
-    LinkInertia,
     MachineBounds,
     Robot,
     RobotDrive,
     RobotJoint,
     RobotLink,
-    Triple,
 )
 from sim.world.space_arm.arm import Arm
 from sim.world.space_arm.drive import JointDrive

@@ -17,17 +17,15 @@ from hil.machines.machine import geometry_of
 from hil.machines.rig import Rig
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.pose import Pose
+from sim.world.robots.body import BodyPlace, BodyShape, Numbers
 from sim.world.robots.dh import dh_of
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import (
     BASE,
     NOWHERE,
     AxisBounds,
-    BodyPlace,
-    BodyShape,
     JointType,
     MachineBounds,
-    Numbers,
     Robot,
     RobotDrive,
     RobotJoint,

@@ -8,9 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from enum import Enum
+from typing import Any, Literal
 
-from hil.run.station import Role, Shape
+Role = Literal["dim", "ok", "warn", "fault", "accent"]
+"""Of a colour, which each theme has for it."""
+
+
+class Shape(Enum):
+    """What a lamp looks like."""
+
+    REST = "rest"
+    MOVES = "moves"
+    STOPS = "stops"
+    FAULT = "fault"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

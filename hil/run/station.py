@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from hil.config.file_kind import FileKind
 from hil.recording.signals import Signals
+from hil.run.pages import Page
+from hil.run.pages import Role as Role  # who writes a station finds both here
+from hil.run.pages import Shape as Shape
 
 if TYPE_CHECKING:
     from hil.config.offers import Offer
@@ -23,26 +25,13 @@ if TYPE_CHECKING:
     from hil.recording.reader import Recording
     from hil.run.end import Ran
     from hil.run.lead import Lead
-    from hil.run.pages import Page
     from hil.run.preview import Preview
     from hil.scene.figure import Scene
     from hil.scene.margins import MarginGroup, RestState
     from hil.timing.doctor import Finding
 
-Role = Literal["dim", "ok", "warn", "fault", "accent"]
-
-
 MachinePreview = Callable[[Mapping[str, Any], Path], "Preview"]
 """Makes a picture of a machine from the table of its file, and from where that is or will be."""
-
-
-class Shape(Enum):
-    """What a lamp looks like."""
-
-    REST = "rest"
-    MOVES = "moves"
-    STOPS = "stops"
-    FAULT = "fault"
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,8 +62,6 @@ class BusTiming:
         self._current: Transfer | None = None
         self._free_s = 0.0
         self._waiting_s = 0.0
-        self.busy_s: float = 0.0
-        """Time during which the bus was occupied so far [s]."""
 
     def offer(self, can_id: int, data: bytes, sender: int, now_s: float) -> bool:
         """Let a frame wait for the bus.
@@ -135,5 +133,4 @@ class BusTiming:
         duration_s = self._frame_s[len(data)]
         self._waiting_s -= duration_s
         self._free_s = start_s + duration_s
-        self.busy_s += duration_s
         return can_id, data, sender, self._free_s

@@ -58,11 +58,6 @@ class CanBus:
         self.lost_frames: int = 0
         """Frames that found a full buffer or a dead bus."""
 
-    @property
-    def busy_s(self) -> float:
-        """Time that the bus has been occupied so far [s]."""
-        return 0.0 if self._timing is None else self._timing.busy_s
-
     def forget_routes(self) -> None:
         """Look up again who listens to what."""
         self._routes.clear()

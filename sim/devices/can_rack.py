@@ -145,10 +145,6 @@ class CanRack:
         fault_s = self._faults.board.due_s()
         return min(math.inf if fault_s is None else fault_s, *[bus.wake_s() for bus in self._buses])
 
-    def bus_load(self, bus: int = 0) -> float:
-        """Return the time that a bus has been occupied so far [s]."""
-        return self._buses[bus].busy_s
-
     # -- inside -------------------------------------------------------------------------------
 
     def _bus(self, number: int) -> CanBus:

@@ -11,7 +11,7 @@ from pumas import DEG, denavit_hartenberg, lopsided, puma, sample
 from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
-from arm_driver.bodies import PAIRS, Bodies, clearance_m, clearances_m
+from arm_driver.bodies import PAIRS, Bodies, clearances_m
 from arm_driver.geometry import GeometryError, PumaGeometry
 from arm_driver.keeper import BranchKeeper
 from arm_driver.kinematics import (
@@ -277,24 +277,23 @@ def test_clearances_are_distances_of_capsules():
         offset = np.append(sizes.upper_arm_offset_m * frames[1][:3, 2], 0)
         upper = [(frames[1][:, 3] + offset)[:3], (frames[2][:, 3] + offset)[:3]]
         forearm, hand = [f[:3, 3] for f in frames[3:5]], [f[:3, 3] for f in (frames[4], frames[6])]
-        found = clearance_m(arm, q)
-        assert [(one.first, one.second) for one in found] == list(PAIRS)
+        found = clearances_m(arm, q.reshape(1, 6))[0]
         radii = {"column": 0.10, "upper arm": 0.09, "forearm": 0.07, "hand": 0.05}
         axes = {"column": column, "upper arm": upper, "forearm": forearm, "hand": hand}
-        for one in found:
-            if one.first == "table":
-                expected = min(p[2] for p in axes[one.second]) - radii[one.second]
+        for (first, second), distance_m in zip(PAIRS, found.tolist(), strict=True):
+            if first == "table":
+                expected = min(p[2] for p in axes[second]) - radii[second]
             else:
-                gap = segments_apart(axes[one.first], axes[one.second])
-                expected = gap - radii[one.first] - radii[one.second]
-            assert one.distance_m == pytest.approx(expected, abs=2e-6), one
+                gap = segments_apart(axes[first], axes[second])
+                expected = gap - radii[first] - radii[second]
+            assert distance_m == pytest.approx(expected, abs=2e-6), (first, second)
 
 
 def test_bodies_and_limits_refuse_nonsense():
     with pytest.raises(GeometryError, match="hand_radius_m"):
         Bodies(hand_radius_m=-0.1)
     with pytest.raises(GeometryError, match="q_rad"):
-        clearance_m(puma(), [math.nan] * 6)
+        clearances_m(puma(), [[math.nan] * 6])
     with pytest.raises(ArmError, match="speed_max_m_s: 0"):
         PathLimits(speed_max_m_s=0)
     with pytest.raises(ArmError, match=r"least\.wrist: nan"):

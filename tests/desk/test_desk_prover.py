@@ -32,7 +32,7 @@ while packet := wire.recv(1 << 20):
 KILLED_DESK = """
 import os, sys
 from hil.desk.prover import ProverChild
-from hil.stations.platform.operator.prover import PROGRAM
+from hil.stations.platform.operator.assembly import PROVER_PROGRAM as PROGRAM
 prover = ProverChild(os.open(sys.argv[1], os.O_RDONLY), lambda *verdict: None, PROGRAM)
 prover.start()
 print(prover._work.path, flush=True)

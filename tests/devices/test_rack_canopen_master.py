@@ -12,9 +12,8 @@ import canopen
 import pytest
 from canopen.nmt import NmtError
 from canopen.profiles.p402 import BaseNode402
+from emulated_eds import build_object_dictionary, export_eds
 from rack_thread import running_rack
-
-from sim.devices.object_dictionary import build_object_dictionary, export_eds
 
 EDS = Path(__file__).parents[2] / "configs" / "eds" / "hil_emulated_drive.eds"
 

@@ -3,8 +3,8 @@
 import random
 
 from hil.diagram.kind import PortKind
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
-from hil.diagram.registry import FMU, kinds
+from hil.diagram.model import FMU, Diagram, DiagramFile, DrawnBlock
+from hil.diagram.registry import kinds
 from hil.diagram.units import times, unit, words
 
 RATES = ((1, 0), (1, 0), (1, 0), (2, 0), (2, 1), (5, 3))

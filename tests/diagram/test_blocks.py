@@ -11,8 +11,8 @@ from hil.config.shipped import configs_dir
 from hil.diagram.check import check
 from hil.diagram.engine import Engine
 from hil.diagram.kind import COMPOSITE, BlockSetting
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
-from hil.diagram.registry import FMU, hidden, kinds
+from hil.diagram.model import FMU, Diagram, DiagramFile, DrawnBlock
+from hil.diagram.registry import hidden, kinds
 
 BASE_S = 0.002
 TICKS = 400

@@ -113,7 +113,8 @@ def test_powers_beyond_all_numbers_have_the_kernels_sign(exponent):
 
 
 def test_drawn_diagrams_have_all_kinds_rates_and_ways_to_run():
-    from hil.diagram.registry import FMU, kinds
+    from hil.diagram.model import FMU
+    from hil.diagram.registry import kinds
 
     seen, rates, runs, stops, refused = set(), set(), set(), 0, 0
     for seed in range(250):

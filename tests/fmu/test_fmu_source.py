@@ -20,8 +20,7 @@ from hil.stations.simulator.rehearsal import rehearse
 from hil.stations.simulator.scenario import load_ride, ride_from_table
 from hil.stations.simulator.source import Feedback, Surroundings
 from hil.stations.simulator.sources.fmu import KIND, FmuSettings
-from hil.stations.simulator.sources.fmu_states import state_of
-from hil.stations.simulator.sources.fmu_vehicle import _between
+from hil.stations.simulator.sources.fmu_vehicle import _between, state_of
 from platform6dof.cueing.vehicle import VehicleFlags
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -34,7 +34,7 @@ from hil.timing.clock import Tick
 from safety.gate import Gate
 from safety.limits import GateLimits, LegLimits
 from safety.modes import FOLLOWING_MODES, Mode, Request
-from safety.verdict import Check, Setpoint
+from safety.verdict import Setpoint
 
 PERIOD_S = 2.0**-7
 STEP_M = 2.0**-10
@@ -390,10 +390,7 @@ def _access(part, names):
 
 
 def park_refused(verdict):
-    return any(
-        found.check is Check.REQUEST and found.note.startswith("PARK ")
-        for found in verdict.violations
-    )
+    return any(found.request is Request.PARK for found in verdict.violations)
 
 
 def _setpoint(kind, at_m):

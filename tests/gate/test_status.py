@@ -11,7 +11,7 @@ from properties import dear
 from drives.bank import BankFeedback, DriveState, LegCommand
 from hil.stations.platform.gate.status import STATUS_SLOT_BYTES, StatusEncoder, decode
 from hil.timing.clock import Tick
-from safety.modes import DriveRequest, Mode, Severity
+from safety.modes import DriveRequest, Mode, Request, Severity
 from safety.verdict import Action, Check, LegTarget, Verdict, Violation
 
 floats = st.floats(allow_nan=False)
@@ -28,6 +28,7 @@ violations = st.builds(
     st.sampled_from(Severity),
     st.none() | floats,
     st.text(max_size=40),
+    st.none() | st.sampled_from(Request),
 )
 some = st.lists(violations, max_size=4).map(tuple)
 verdicts = st.builds(

@@ -7,7 +7,7 @@ import pytest
 from motion_checks import LIMITS, NEUTRAL, assert_rests_at_both_ends, assert_same_pose, pose
 
 from hil.config.errors import MotionError
-from hil.stations.platform.motion import kernels, moves, warm
+from hil.stations.platform.motion import kernels, moves
 from hil.stations.platform.motion.law import MultiSine
 from hil.stations.platform.motion.moves import Moves
 from hil.stations.platform.motion.recorded import RecordedMotion
@@ -82,7 +82,8 @@ def test_coordinates_are_six_finite_numbers_and_read_only():
 
 
 def test_kernels_compile_before_a_run_and_not_in_it():
-    warm.warm()
+    kernels.warm()
+    moves.warm()
     used = (
         kernels.sum_of_sines,
         kernels.sum_of_sines_faded,

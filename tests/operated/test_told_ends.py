@@ -20,9 +20,11 @@ from safety.verdict import Check, Violation
 PATIENCE_S = PATIENCE[0] * PERIOD_S
 
 
-def refused(note):
-    """What the gate says of a request that it does not take."""
-    return Violation(Check.REQUEST, None, 0, 0, "", Severity.INFORM, note=note)
+def refused(request, note):
+    """What the gate says of a request that it does not take; in whatever words."""
+    return Violation(
+        Check.REQUEST, None, 0, 0, "", Severity.INFORM, note=note, request=Request[request]
+    )
 
 
 class Told:
@@ -50,10 +52,10 @@ def noted(bench):
 # --- presses -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("note", ["PARK refused in HOLD: a fault goes first", ""])
+@pytest.mark.parametrize("note", ["PARK refused in HOLD: a fault goes first", "not now", ""])
 def test_a_park_that_the_gate_does_not_take_says_so_and_is_not_asked_for_ever(note):
     bench = held_aloft(0.2)
-    told = Told(bench, violations=(refused(note),) if note else ())
+    told = Told(bench, violations=(refused("PARK", note),) if note else ())
     bench.press(Button.PARK)
     bench.run(1.0)
     why = f"PARK: {note or 'the gate did not take it'}"
@@ -102,7 +104,7 @@ def test_a_fault_that_is_no_number_is_one_fault_however_often_it_is_told():
 
 def test_one_refusal_of_park_that_passes_is_not_told():
     bench = held_aloft(0.2)
-    told = Told(bench, violations=(refused("PARK refused in HOLD: HOLD goes first"),))
+    told = Told(bench, violations=(refused("PARK", "HOLD goes first"),))
     bench.press(Button.PARK)
     while len(told.asked) < ASKED_CYCLES - 1:
         bench.cycle()
@@ -115,14 +117,14 @@ def test_one_refusal_of_park_that_passes_is_not_told():
     ("button", "start", "note"),
     [
         (Button.HOME, Bench, "HOME refused in IDLE: a leg is not measured at standstill"),
-        (Button.ENGAGE, homed, "ENGAGE refused in STANDBY: leg 2 is not where it was"),
+        (Button.ENGAGE, homed, "leg 2 is not where it was, so no ENGAGE"),
         (Button.ENGAGE, homed, ""),
     ],
 )
 def test_what_the_gate_refuses_is_told_and_written_down(button, start, note):
     bench = start()
     bench.run(0.1)
-    told = Told(bench, violations=(refused(note),) if note else ())
+    told = Told(bench, violations=(refused(button.name, note),) if note else ())
     bench.press(button)
     bench.run(0.2)
     why = f"{button.name}: {note or 'the gate did not take it'}"
@@ -294,7 +296,9 @@ def test_an_end_without_a_way_to_park_says_both(door):  # noqa: F811
 
 def test_what_the_gate_has_against_the_end_is_told_while_it_has():
     bench = homed()
-    told = Told(bench, violations=(refused("SHUT_DOWN refused in STANDBY: a leg moves"),))
+    told = Told(
+        bench, violations=(refused("SHUT_DOWN", "SHUT_DOWN refused in STANDBY: a leg moves"),)
+    )
     bench.press(Button.SHUT_DOWN)
     bench.run(0.1)
     assert end(bench).waits == "SHUT_DOWN refused in STANDBY: a leg moves"

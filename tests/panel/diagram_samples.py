@@ -3,10 +3,9 @@
 import random
 from contextlib import contextmanager
 
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
-from hil.diagram.registry import IN, OUT, SUB, faces, kinds
+from hil.diagram.model import IN, OUT, SUB, Diagram, DiagramFile, DrawnBlock
+from hil.diagram.registry import faces, kinds
 from hil.panel.diagram.models.clipboard import Paste, copied
-from hil.panel.diagram.models.declaring import RenameSub, SetDiagramParameter
 from hil.panel.diagram.models.edits import Connect, Delete, Disconnect, PlaceBlock, Rename
 from hil.panel.diagram.models.grouping import Group, Ungroup
 from hil.panel.diagram.models.placing import AlignBlocks, Move
@@ -192,15 +191,6 @@ class RandomEdits:
 
     def do_paste(self, where, diagram):
         return Paste(where, copied(self.file, where, self.some(diagram)))
-
-    def do_parameter(self, where, diagram):
-        known = [*sorted(diagram.parameters), "new"]
-        to = self.draw.choice([None, *diagram.parameters.values()])
-        return SetDiagramParameter(where, self.draw.choice(known), to)
-
-    def do_rename_sub(self, *_):
-        return RenameSub(self.draw.choice([*sorted(self.file.subs), "None"]),
-                         self.draw.choice(["Law", "Law2", "a b"]))  # fmt: skip
 
 
 @contextmanager

@@ -16,15 +16,14 @@ from hil.config.errors import RefusedError
 from hil.config.shipped import configs_dir
 from hil.diagram.check import load
 from hil.diagram.engine import Engine
-from hil.diagram.model import DiagramParameter, DrawnBlock
+from hil.diagram.model import DrawnBlock
 from hil.diagram.read import read, read_text
 from hil.diagram.write import text_of
-from hil.panel.diagram.models.declaring import SetBase, SetDiagramParameter
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.models.edits import Connect, Delete, Disconnect, PlaceBlock, Rename
 from hil.panel.diagram.models.history import History
 from hil.panel.diagram.models.placing import AlignBlocks, Move
-from hil.panel.diagram.models.setting import SetNote, SetParameter, SetRun, SetTicks, typed
+from hil.panel.diagram.models.setting import SetNote, SetParameter, SetTicks, typed
 
 FORCE = (configs_dir() / "diagrams" / "force_joint.toml").read_text()
 
@@ -289,15 +288,9 @@ def test_a_parameter_is_refused_with_the_reason(document, place):
     assert document.file is before
 
 
-def test_parameters_of_a_diagram_have_limits_wherever_they_are_set(document, tmp_path):
-    wrong = DiagramParameter(21.0, 0.0, 20.0, "V")
-    with pytest.raises(RefusedError, match=r"top = 21.0: 0.0 to 20.0 V is needed"):
-        document.do(SetDiagramParameter("", "top", wrong))
-    with pytest.raises(RefusedError, match="block limit takes it"):
-        document.do(SetDiagramParameter("", "top", None))
-    with pytest.raises(RefusedError, match="a number is needed"):
-        document.do(SetDiagramParameter("", "top", DiagramParameter("high")))
-    document.do(SetDiagramParameter("", "k", DiagramParameter(1.0, 0.0, 2.0)))
+def test_parameters_of_a_sub_diagram_have_limits(tmp_path):
+    table = '[parameter]\n"k" = { value = 1.0, low = 0.0, high = 2.0 }\n'
+    document = opened(tmp_path, LEVEL.replace("[parameter]\n", table))
     names = frozenset({"pi", "error"})
     document.do(SetParameter("", "pi", "kp", "$k"))
     document.group("", names, "Law")
@@ -319,14 +312,10 @@ def test_typed_values_take_units_that_measure_the_same():
             typed(delay, wrong)
 
 
-def test_rates_and_base_have_limits(document):
+def test_rates_and_notes_have_limits(document):
     for rate, offset in ((0, 0), (2, 2), (True, 0), (10**6, 0), (2, -1)):
         with pytest.raises(RefusedError, match="ticks"):
             document.do(SetTicks("", "pi", rate, offset))
-    with pytest.raises(RefusedError, match=r"1e-05 to 10 s"):
-        document.do(SetBase(float("nan")))
-    with pytest.raises(RefusedError, match="sub-diagrams"):
-        document.do(SetRun("", "pi", "enabled"))
     with pytest.raises(RefusedError, match="2001 characters"):
         document.do(SetNote("", "pi", "x" * 2001))
 

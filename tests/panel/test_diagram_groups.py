@@ -23,7 +23,6 @@ from hil.panel.diagram.models.edits import is_face
 from hil.panel.diagram.models.grouping import Group, Ungroup
 from hil.panel.diagram.models.judge import faults_of, port_parameters
 from hil.panel.diagram.models.palette import Palette
-from hil.panel.diagram.models.setting import SetRun
 
 PATH = configs_dir() / "diagrams" / "force_joint.toml"
 TEXTS = {"level": LEVEL, "nested": NESTED, "force": PATH.read_text()}
@@ -99,7 +98,7 @@ def test_ports_and_conditions_are_refused_with_the_reason():
         Group("", frozenset({"a"}), "Law").on(file)
     with pytest.raises(RefusedError, match="nothing is selected"):
         Group("", frozenset(), "Part").on(file)
-    enabled = SetRun("", "law", "enabled").on(file)
+    enabled = file_of(NESTED.replace('of = "Law", ', 'of = "Law", run = "enabled", '))
     with pytest.raises(RefusedError, match="does not run always"):
         Ungroup("", "law").on(enabled)
     with pytest.raises(RefusedError, match="a is no sub-diagram"):

@@ -73,7 +73,7 @@ def test_a_law_is_drawn_grouped_undone_redone_saved_and_recovered(window):
     window.undo()
     assert document.file == gone
 
-    window.group_as(["error", "pi"], "Law")
+    window.questions.group_as(["error", "pi"], "Law")
     assert "law" in window.scene.blocks
     last = text_of(document.file)
     while document.undo_words:
@@ -350,5 +350,5 @@ def test_a_refusal_stands_at_the_pointer(window, monkeypatch):
 def test_inputs_outputs_and_sub_diagrams_are_told_apart_as_in_pictures(window):
     assert window.scene.blocks["level"].shape_of.is_face
     assert not window.scene.blocks["pi"].shape_of.is_face
-    window.group_as(["error", "pi"], "In2")
+    window.questions.group_as(["error", "pi"], "In2")
     assert window.scene.blocks["in2"].shape_of.is_sub

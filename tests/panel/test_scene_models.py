@@ -21,6 +21,7 @@ from scene_samples import (
     space_arm,
 )
 from scipy.spatial.transform import Rotation, Slerp
+from trace_form import link_pose
 
 from arm_driver import kinematics
 from hil.machines.machine import geometry_of, soft_range_m
@@ -45,7 +46,6 @@ from hil.stations.arm.scene_space_arm import payload_box
 from platform6dof.inverse import leg_lengths
 from platform6dof.pose import Pose
 from safety.modes import Mode
-from sim.world.space_arm.reference import link_pose
 
 EXACT = 1e-12
 GEOMETRY = geometry_of(PAPER)

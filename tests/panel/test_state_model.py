@@ -16,11 +16,11 @@ from hil.panel.live.models.bench_link import STALE_S, Link, Source
 from hil.panel.live.models.feed import Batch
 from hil.panel.live.models.lamps import lamp_of
 from hil.recording.events import EventKind, EventRecord, Level
-from hil.run.station import Shape
+from hil.run.pages import Shape
 from hil.stations.arm.recording import told_simulated
 from hil.stations.arm.signals import STATES
 from hil.stations.arm.views import LAMPS as ARM_LAMPS
-from hil.stations.platform.operator.buttons import Readiness, allowed_buttons
+from hil.stations.platform.operator.buttons import Readiness, why_not
 from hil.stations.platform.views import LAMPS
 from safety.modes import Mode
 from safety.verdict import Action
@@ -219,7 +219,8 @@ def test_buttons_are_those_of_the_rule_that_control_follows(name, held):
     model = bench(name)
     model.hold(pressed=held)
     found = {state.button for state in model.buttons if state.allowed}
-    assert found == allowed_buttons(Mode[name], Readiness(held=held))
+    standing = Readiness(held=held)
+    assert found == {one for one in Button if not why_not(one, Mode[name], standing)}
 
 
 def test_no_button_but_for_the_owner():

@@ -33,8 +33,8 @@ from hil.run.pages import (
     PageSwitch,
     PageTable,
     PageText,
+    Shape,
 )
-from hil.run.station import Shape
 
 SIGNALS = Signals(
     "pump",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hil.machines.machine import gate_limits
 from hil.stations.platform import check
 from hil.stations.platform.adhoc import recorded_table
-from hil.stations.platform.motion import excerpts, piecewise
+from hil.stations.platform.motion import excerpts, recorded
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.law import MultiSine
 from hil.stations.platform.scenario import plan_from_table
@@ -127,8 +127,8 @@ def test_a_spline_in_blocks_is_the_spline(monkeypatch):
     from scipy.interpolate import make_interp_spline
 
     samples = np.random.default_rng(3).normal(size=(2000, 6))
-    monkeypatch.setattr(piecewise, "BLOCK", 300)
-    made = piecewise.fit_quintic(samples, 0.5)
+    monkeypatch.setattr(recorded, "BLOCK", 300)
+    made = recorded.fit_quintic(samples, 0.5)
     t_s = 0.5 * np.arange(2000)
     whole = make_interp_spline(t_s, samples, k=5)
     for order in range(3):

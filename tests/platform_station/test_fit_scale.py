@@ -1,16 +1,18 @@
 """The search for the largest scale, against a judge that is known."""
 
+from decimal import ROUND_DOWN, Decimal
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hil.stations.platform.fit.scale import SMALLEST, largest_scale, next_scale
+from hil.stations.platform.fit.search import SMALLEST, largest_scale, next_scale
 
 
 def rounded_down(value):
-    """Three digits, by the decimal text of a number."""
-    text = f"{value:.15e}"
-    return float(text[:4] + text[text.index("e") :])
+    """Three digits, by the shortest decimal text of a number."""
+    number = Decimal(repr(value))
+    return float(number.quantize(Decimal(1).scaleb(number.adjusted() - 2), ROUND_DOWN))
 
 
 @given(
@@ -20,6 +22,8 @@ def rounded_down(value):
 )
 @example(limit=0.9995, guess=0.9991, most=1.0)
 @example(limit=0.9999, guess=0.2, most=0.9995)
+@example(limit=0.03, guess=0.0, most=37.0)
+@example(limit=0.5, guess=5e-324, most=1.0)
 def test_it_is_the_last_of_three_digits_that_passes(limit, guess, most):
     asked = []
 

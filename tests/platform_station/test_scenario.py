@@ -18,7 +18,7 @@ from hil.stations.arm.scenario import load_arm_plan
 from hil.stations.platform.bench import run
 from hil.stations.platform.scenario import Plan, Scenario, load_plan
 from hil.stations.simulator.scenario import load_ride
-from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.scenario_reading import load_world_plan
 from platform6dof.inverse import leg_lengths
 
 RIGS = sorted((configs_dir() / "rigs").glob("*.toml"))

@@ -20,7 +20,7 @@ from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.reader import Recording
 from hil.report.ending import Ending, Verdict, in_agreement, sentence
 from hil.report.phases import phases_of, times_s
-from hil.stations.platform.report.ending import platform_verdict
+from hil.stations.platform.report.view import platform_verdict
 from hil.stations.platform.signals import CycleFlag
 
 

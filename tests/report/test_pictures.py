@@ -32,10 +32,9 @@ from hil.stations.platform.report import (
     stop_figure,
 )
 from hil.stations.platform.report.leg_figures import step_rate
-from hil.stations.platform.report.reached import reached_poses
 from hil.stations.platform.report.rig_figure import extreme_instants, remaining_m
 from hil.stations.platform.report.stop_figure import braking_window, shared_factor
-from hil.stations.platform.report.view import RunView
+from hil.stations.platform.report.view import RunView, reached_poses
 from hil.stations.platform.scene import PlatformScene
 from platform6dof.inverse import leg_lengths
 from platform6dof.pose import Pose

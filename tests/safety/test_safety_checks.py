@@ -7,11 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from properties import at_least
-from safety_samples import DT, LEG, START, ZERO, changed, feedback, make_limits, stop_ends
+from safety_samples import (
+    DT,
+    LEG,
+    START,
+    ZERO,
+    changed,
+    feedback,
+    make_limits,
+    speed_limit_within,
+    stop_ends,
+)
 
 from safety.checks import SetpointChecks
 from safety.modes import Severity
-from safety.stopping import speed_limit_within
 from safety.verdict import Check
 
 LIMITS = make_limits()

@@ -631,10 +631,12 @@ class TestRequests:
         bench = Bench().moving()
         verdict = bench.cycle(None, Request.RISEN, Request.HOLD, Request.ENGAGE)
         assert verdict.mode is Mode.CSTOP
-        assert [str(v) for v in verdict.violations if v.check is Check.REQUEST] == [
+        refused = [v for v in verdict.violations if v.check is Check.REQUEST]
+        assert [str(v) for v in refused] == [
             "request: ENGAGE refused in ENGAGED: HOLD goes first",
             "request: RISEN refused in ENGAGED: HOLD goes first",
         ]
+        assert [v.request for v in refused] == [Request.ENGAGE, Request.RISEN]
 
     def test_a_fault_goes_before_any_request(self):
         bench = Bench().engaging()

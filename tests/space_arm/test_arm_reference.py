@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import trace_form as reference
 from arms import (
     gripper_pose,
     jacobian,
@@ -14,7 +15,6 @@ from arms import (
     twist,
 )
 
-from sim.world.space_arm import reference
 from sim.world.space_arm.kernels import dynamics
 
 ARMS = laden_arms()

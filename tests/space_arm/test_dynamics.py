@@ -17,11 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 from numba.core.runtime import _nrt_python, rtsys
+from trace_form import link_pose
 
 from sim.world.space_arm.arm import Arm
 from sim.world.space_arm.kernels import dynamics
 from sim.world.space_arm.kernels.trigonometry import sine_cosine
-from sim.world.space_arm.reference import link_pose
 
 ARMS = laden_arms()
 

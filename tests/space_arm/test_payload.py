@@ -16,16 +16,25 @@ from arms import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from trace_form import gripper_pose, link_pose, momentum, pseudo_inertia
 
 from sim.world.space_arm.arm import Arm, Body, SpaceArmError
+from sim.world.space_arm.kernels import dynamics
 from sim.world.space_arm.links import merged
-from sim.world.space_arm.payload import grapple_rates, inertia_at_gripper, payload_twist
-from sim.world.space_arm.reference import gripper_pose, link_pose, momentum, pseudo_inertia
+from sim.world.space_arm.payload import grapple_rates, inertia_at_gripper
 from sim.world.space_arm.simplified import MassModel, historical, simplified
 
 BKM = shipped("bkm")
 ROTORS = np.array([d.gear_ratio**2 * d.motor_inertia_kg_m2 for d in BKM.arm().drives])
 TWIST = np.array([0.05, -0.02, 0.03, 0.004, -0.01, 0.02])
+
+
+def payload_twist(arm: Arm, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Velocity of the gripper's origin [m/s], then angular [rad/s], base axes, shape (6,)."""
+    twist = np.zeros(6)
+    dynamics.gripper_twist(arm.arrays(), q, v, dynamics.make_scratch(), twist)
+    return twist
+
 
 masses = st.sampled_from([0.1, 50.0, 1000.0, 14_500.0])
 twists = st.lists(st.floats(-0.4, 0.4), min_size=6, max_size=6).map(np.array)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from arms import shipped
 from numpy.testing import assert_array_equal
+from trace_form import momentum
 
 from sim.world.space_arm.drive import DriveEffects, DriveModel
 from sim.world.space_arm.integrators import Accuracy, Sdirk2, SpanStatus
-from sim.world.space_arm.reference import momentum
 from sim.world.space_arm.simulator import SpaceArm, levers_m
 from sim.world.space_arm.snapshot import Active
 

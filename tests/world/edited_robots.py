@@ -4,14 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from sim.world.robots.model import (
-    BodyShape,
-    JointType,
-    Robot,
-    RobotDrive,
-    RobotJoint,
-    RobotLink,
-)
+from sim.world.robots.body import BodyShape
+from sim.world.robots.model import JointType, Robot, RobotDrive, RobotJoint, RobotLink
 from sim.world.robots.tree import spanning_tree
 
 

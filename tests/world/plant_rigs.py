@@ -10,7 +10,8 @@ from hil.machines.rig_document import ACTUATOR, PLATFORM, rig_robot
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.plants.platform import PlatformPlant
-from sim.world.robots.model import BodyPlace, Robot
+from sim.world.robots.body import BodyPlace
+from sim.world.robots.model import Robot
 from sim.world.scenes.model import Stepping
 
 HEIGHT_M = 0.935

@@ -13,14 +13,8 @@ from mesh_bodies import QUADS, files_of
 from plain_judge import dh_pose, moved
 from robot_documents import generated
 
-from sim.world.robots.model import (
-    REST,
-    BodyPlace,
-    BodyShape,
-    JointType,
-    LinkMesh,
-    LinkVisual,
-)
+from sim.world.robots.body import BodyPlace, BodyShape, LinkMesh, LinkVisual
+from sim.world.robots.model import REST, JointType
 from sim.world.robots.toml_writing import write_toml
 
 FILES = files_of(cube_obj=QUADS)

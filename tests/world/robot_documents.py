@@ -8,13 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from hil.config.shipped import configs_dir
+from sim.world.robots.body import BodyPlace, BodyShape, LinkInertia
 from sim.world.robots.model import (
     REST,
     AxisBounds,
-    BodyPlace,
-    BodyShape,
     JointType,
-    LinkInertia,
     MachineBounds,
     Mimic,
     Robot,

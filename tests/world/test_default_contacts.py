@@ -14,7 +14,7 @@ from scipy.special import ellipk
 
 from sim.world.engine.mjcf_scene import scene_text
 from sim.world.engine.world import World
-from sim.world.robots.model import BodyPlace, BodyShape
+from sim.world.robots.body import BodyPlace, BodyShape
 from sim.world.scenes.model import BodyMotion, Floor, Scene, SceneBody, Stepping
 
 G, TIME_S = 9.81, 0.02

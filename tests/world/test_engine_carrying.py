@@ -15,8 +15,8 @@ from robot_documents import shipped_text
 
 from sim.world.engine.brakes import Brakes, with_brakes
 from sim.world.engine.carrying import CarryRefusedError, carry_over
-from sim.world.engine.compiled import ModelRefusedError, compiled
-from sim.world.engine.mjcf import ModelText, Stepping, model_text
+from sim.world.engine.compiled import ModelRefusedError, ModelText, compiled
+from sim.world.engine.mjcf import Stepping, model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World
 from sim.world.robots.model import JointType, Mimic

@@ -15,14 +15,14 @@ from hil.recording.export import export_csv
 from hil.recording.reader import Recording
 from hil.stations.world.live import FASTER, HELD_S, SLOWER, SPACE, SPEEDS, LiveClock, viewed
 from hil.stations.world.live import RIGHT as STEP
-from hil.stations.world.scenario import load_world_plan, world_plan_from_table
+from hil.stations.world.scenario_reading import load_world_plan, world_plan_from_table
 from hil.stations.world.viewer import NO_SCREEN, ViewerError, ViewerProcess
 from hil.stations.world.watching import watch_run
 from hil.timing.realtime import RealClock
 from sim.world.engine.mjcf_scene import scene_text
 from sim.world.engine.world import World
 from sim.world.pictures.wire import WireError, message
-from sim.world.robots.model import BodyShape
+from sim.world.robots.body import BodyShape
 from sim.world.scenes.model import BodyMotion, Floor, Scene, SceneBody, Stepping
 from sim.world.viewer.wire import Look, MousePush, ViewedModel, key_of
 

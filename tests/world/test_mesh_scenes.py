@@ -18,7 +18,7 @@ from sim.world.meshes.reading import filled, surface_of
 from sim.world.meshes.scenes import read_scene
 from sim.world.meshes.surface import MeshError
 from sim.world.robots.bodies import placed_bodies
-from sim.world.robots.model import LinkMesh
+from sim.world.robots.body import LinkMesh
 from sim.world.robots.toml_form import read_toml
 from sim.world.robots.urdf_reading import read_urdf
 

@@ -35,9 +35,9 @@ from sim.world.meshes.stl import read_stl
 from sim.world.meshes.surface import TRIANGLES_MAX, MeshError
 from sim.world.pictures.png import png
 from sim.world.robots.bodies import placed_bodies
+from sim.world.robots.body import BodyShape, LinkMesh, LinkVisual
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.judge import findings_of
-from sim.world.robots.model import BodyShape, LinkMesh, LinkVisual
 from sim.world.robots.text import read_text, text_losses, write_text
 from sim.world.robots.toml_form import read_toml
 from sim.world.robots.toml_writing import write_toml

@@ -10,7 +10,7 @@ from plant_rigs import GEOMETRY, HEIGHT_M, HELD, paper_robot
 from sim.world.engine.mjcf_scene import scene_text
 from sim.world.plants.platform import PlantPlaceError, PlatformPlant
 from sim.world.plants.touches import FURTHER, TOUCHES_MAX, VALUES_MAX, TouchLog
-from sim.world.robots.model import BodyShape
+from sim.world.robots.body import BodyShape
 from sim.world.scenes.model import BodyMotion, Scene, SceneBody, SceneRobot, Stepping
 
 TOP_M = HEIGHT_M + 0.025

@@ -17,8 +17,9 @@ from sim.world.engine.mjcf import model_text, robot_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World
 from sim.world.mjcf.reading import read_mjcf
+from sim.world.robots.body import BodyShape
 from sim.world.robots.faults import RobotDocumentError
-from sim.world.robots.model import REST, BodyShape, JointType
+from sim.world.robots.model import REST, JointType
 from sim.world.robots.tree import spanning_tree
 
 FOLDER = Path(__file__).parent / "mjcf"

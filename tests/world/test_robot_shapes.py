@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.spatial.transform import Rotation
 
-from sim.world.robots.model import BodyShape
+from sim.world.robots.body import BodyShape
 from sim.world.robots.shapes import SIZES, solid, tensor_of, volume_m3
 
 OF_LENGTH = {

@@ -18,9 +18,10 @@ from robot_documents import (
 )
 
 from sim.world.robots.bodies import placed_bodies
+from sim.world.robots.body import BodyPlace, BodyShape
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.losses import LossError, refuse_losses
-from sim.world.robots.model import BodyPlace, BodyShape, JointType, Mimic, RobotDrive
+from sim.world.robots.model import JointType, Mimic, RobotDrive
 from sim.world.robots.text import (
     SIZE_MAX,
     number_text,

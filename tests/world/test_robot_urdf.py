@@ -14,9 +14,10 @@ from scipy.spatial.transform import Rotation
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot, joint_names
 from sim.world.engine.world import World
+from sim.world.robots.body import BodyShape, LinkVisual
 from sim.world.robots.faults import RobotDocumentError
 from sim.world.robots.losses import Loss
-from sim.world.robots.model import BodyShape, JointType, LinkVisual, Robot
+from sim.world.robots.model import JointType, Robot
 from sim.world.robots.rotations import quaternion_of, rotation_of_rpy, rpy_of
 from sim.world.robots.toml_form import read_toml
 from sim.world.robots.toml_writing import write_toml

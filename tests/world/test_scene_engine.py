@@ -11,7 +11,7 @@ from campaign import count
 
 from sim.world.engine.mjcf_scene import scene_text
 from sim.world.engine.world import World
-from sim.world.robots.model import BodyPlace, BodyShape
+from sim.world.robots.body import BodyPlace, BodyShape
 from sim.world.scenes.checks import RATIO_MIN, SceneError
 from sim.world.scenes.model import BodyMotion, Floor, Scene, SceneBody, Stepping
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sim.world.engine.mjcf_scene import scene_text
 from sim.world.engine.world import World
-from sim.world.robots.model import BodyShape
+from sim.world.robots.body import BodyShape
 from sim.world.robots.tree import rotation_of
 from sim.world.scenes.fields import FieldFullError, all_bodies
 from sim.world.scenes.model import BodyField, BodyMotion, Scene, SceneBody

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from hil.config.shipped import configs_dir
+from sim.world.robots.body import BodyPlace, BodyShape, LinkInertia
 from sim.world.robots.faults import RobotDocumentError
-from sim.world.robots.model import BodyPlace, BodyShape, LinkInertia
 from sim.world.scenes.checks import SceneError, checked_scene
 from sim.world.scenes.model import (
     BodyField,

@@ -11,8 +11,9 @@ from scipy.spatial.transform import Rotation
 from scipy.stats import kstest
 from sensor_robots import FLAT, block
 
+from sim.world.robots.body import BodyShape
 from sim.world.robots.judge import checked
-from sim.world.robots.model import BodyShape, JointType, Robot, RobotJoint, RobotLink
+from sim.world.robots.model import JointType, Robot, RobotJoint, RobotLink
 from sim.world.robots.sensors import RobotSensor, SensorKind, ValueDefects
 from sim.world.sensors.chain import SensorChain
 from sim.world.sensors.draws import BLOCK

@@ -3,15 +3,8 @@
 from pathlib import Path
 
 from hil.config.shipped import configs_dir
-from sim.world.robots.model import (
-    BodyPlace,
-    BodyShape,
-    JointType,
-    Robot,
-    RobotDrive,
-    RobotJoint,
-    RobotLink,
-)
+from sim.world.robots.body import BodyPlace, BodyShape
+from sim.world.robots.model import JointType, Robot, RobotDrive, RobotJoint, RobotLink
 from sim.world.robots.toml_writing import write_toml
 
 SCENARIOS = configs_dir() / "scenarios"

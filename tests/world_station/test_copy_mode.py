@@ -18,7 +18,7 @@ from hil.recording.mcap_scan import Caps
 from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
 from hil.stations.world.loop import WorldRun
-from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.scenario_reading import load_world_plan
 from hil.stations.world.session import run_world
 from hil.stations.world.signals import world_signals
 from hil.stations.world.sources import recorded_stream

@@ -31,7 +31,7 @@ from hil.run.texts import EditText
 from hil.stations.world.bench import open_bench
 from hil.stations.world.diagram_law import DiagramLaw
 from hil.stations.world.rerun import plan_of_recording, rerun
-from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.scenario_reading import load_world_plan
 from hil.stations.world.session import run_world
 from sim.world.control.laws import JointMotion
 

@@ -16,9 +16,9 @@ from hil.config.shipped import configs_dir
 from hil.diagram.panel_page import version_told
 from hil.recording.events import Level
 from hil.recording.reader import Recording
-from hil.stations.world.diagram_law import LawChanges
+from hil.stations.world.law_changes import LawChanges
 from hil.stations.world.rerun import rerun
-from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.scenario_reading import load_world_plan
 from hil.stations.world.session import run_world
 
 sys.path.append(str(Path(__file__).parents[1] / "fmu"))

@@ -16,7 +16,7 @@ from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
 from hil.stations.world.diagram_law import RobotTells
 from hil.stations.world.motions import slides_of
-from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.scenario_reading import load_world_plan
 from hil.stations.world.session import prove, run_world
 from sim.world.control.laws import JointMotion
 

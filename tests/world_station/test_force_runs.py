@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 from hil.config.shipped import configs_dir
 from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
-from hil.stations.world.scenario import load_world_plan, world_plan_from_table
+from hil.stations.world.scenario_reading import load_world_plan, world_plan_from_table
 from hil.stations.world.session import run_world
 
 SCENARIOS = configs_dir() / "scenarios"

@@ -14,8 +14,8 @@ from scipy.spatial.transform import Rotation
 from hil.config.shipped import configs_dir
 from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
-from hil.stations.world.end_errors import EndErrors
-from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.robot_tells import EndErrors
+from hil.stations.world.scenario_reading import load_world_plan
 from hil.stations.world.session import run_world
 from sim.world.control.laws import JointMotion
 

@@ -10,7 +10,7 @@ from test_robot_runs import said
 
 from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
-from hil.stations.world.scenario import scenario_table, world_plan_from_table
+from hil.stations.world.scenario_reading import scenario_table, world_plan_from_table
 
 
 def test_a_document_is_held_where_it_starts_against_its_weight(tmp_path):

@@ -16,7 +16,7 @@ from hil.recording.reader import Recording
 from hil.report.page import write_report
 from hil.stations.world import rerun
 from hil.stations.world.recorded import RecordedWorld
-from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.scenario_reading import load_world_plan
 from hil.stations.world.session import run_world
 
 SCENARIOS = configs_dir() / "scenarios"

@@ -13,7 +13,7 @@ from scene_robots import ROBOTS, SCENARIOS
 from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
 from hil.stations.world.loop import WorldRun
-from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.scenario_reading import load_world_plan
 from hil.stations.world.session import prove, run_world
 from hil.stations.world.signals import world_signals
 from hil.timing.clock import VirtualClock
@@ -23,9 +23,8 @@ from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.own_bodies import own_pairs
 from sim.world.engine.world import World
 from sim.world.engine.world_robot import ClaimedError, WorldRobot
+from sim.world.robots.body import BodyPlace, BodyShape
 from sim.world.robots.model import (
-    BodyPlace,
-    BodyShape,
     JointType,
     MachineBounds,
     Robot,

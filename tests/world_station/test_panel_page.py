@@ -21,7 +21,7 @@ from hil.panel.live.models.page import PageModel
 from hil.recording.reader import Recording
 from hil.run.pages import PageButton, PageFlag, PageNumber, PageSlider, PageSwitch
 from hil.stations.world.editing.plans import plan_from_told
-from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.scenario_reading import load_world_plan
 from hil.stations.world.session import run_world
 
 LAW = (configs_dir() / "diagrams" / "robot_a.toml").read_text()

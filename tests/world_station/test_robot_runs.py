@@ -17,7 +17,7 @@ from hil.config.shipped import configs_dir
 from hil.recording.reader import Recording
 from hil.stations.world.bench import open_bench
 from hil.stations.world.loop import WorldRun
-from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.scenario_reading import load_world_plan
 from hil.stations.world.session import prove, run_world
 from hil.stations.world.signals import world_signals
 from hil.timing.clock import VirtualClock
@@ -26,7 +26,8 @@ from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.stability import unstable_drives
 from sim.world.engine.world import DivergedError, World
 from sim.world.engine.world_robot import ClaimedError
-from sim.world.robots.model import JointType, LinkInertia, Robot, RobotDrive, RobotJoint, RobotLink
+from sim.world.robots.body import LinkInertia
+from sim.world.robots.model import JointType, Robot, RobotDrive, RobotJoint, RobotLink
 
 SCENARIOS = configs_dir() / "scenarios"
 ROBOTS = {

@@ -16,7 +16,8 @@ from hil.stations.world.robot_settings import (
     RobotLinkSettings,
 )
 from sim.world.robots import dh, toml_keys
-from sim.world.robots.model import BodyShape, JointType
+from sim.world.robots.body import BodyShape
+from sim.world.robots.model import JointType
 from sim.world.robots.text import read_text
 from sim.world.robots.toml_form import read_toml
 from sim.world.robots.toml_writing import write_toml

@@ -23,7 +23,7 @@ from hil.recording.reader import Recording
 from hil.run.texts import EditRefusedError, EditText, TimedEdit, edits_of
 from hil.stations.world.editing.builder import BuilderProcess
 from hil.stations.world.editing.wire import EditWireError, MessageReader, robot_from, robot_json
-from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.scenario_reading import load_world_plan
 from hil.stations.world.session import run_world
 from sim.world.robots.judge import findings_of
 from sim.world.robots.model import JointType

@@ -13,7 +13,7 @@ from hil.recording.reader import Recording
 from hil.stations.world import filming
 from hil.stations.world.pictures import PictureProcess
 from hil.stations.world.recorded import RecordedWorld
-from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.scenario_reading import load_world_plan
 from hil.stations.world.session import run_world
 from sim.world.pictures.wire import PictureOrder
 

@@ -9,9 +9,10 @@ from scipy.spatial.transform import Rotation
 from test_robot_runs import ROBOTS as TABLES
 
 from hil.recording.reader import Recording
-from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.scenario_reading import load_world_plan
 from hil.stations.world.session import run_world
-from sim.world.robots.model import JointType, LinkInertia, RobotJoint, RobotLink
+from sim.world.robots.body import LinkInertia
+from sim.world.robots.model import JointType, RobotJoint, RobotLink
 from sim.world.robots.sensors import RobotSensor, SensorKind
 from sim.world.robots.toml_form import read_toml
 from sim.world.robots.toml_writing import write_toml

@@ -25,7 +25,7 @@ from hil.stations.world.bench import open_bench
 from hil.stations.world.commands.jog import jog_plan
 from hil.stations.world.led import handles, led_by
 from hil.stations.world.loop import WorldRun
-from hil.stations.world.scenario import load_world_plan, world_plan_from_table
+from hil.stations.world.scenario_reading import load_world_plan, world_plan_from_table
 from hil.stations.world.session import run_world
 from hil.stations.world.signals import world_signals
 from hil.stations.world.sources.opened import LiveMeans

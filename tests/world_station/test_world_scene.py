@@ -18,7 +18,7 @@ from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
 from hil.run.registry import station_or_none
 from hil.stations.world.recorded import RecordedWorld, world_text
-from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.scenario_reading import load_world_plan
 from hil.stations.world.session import run_world
 from hil.stations.world.world_scene import WorldScene
 from sim.world.engine.world import World

@@ -200,8 +200,9 @@ def blocks(
     as_json: Json = False,
 ) -> None:
     """The kinds of blocks: equation, ports, units, limits, an example that runs."""
+    from hil.config.similar_names import nearest
     from hil.diagram.explain import all_kinds, kind_told
-    from hil.diagram.registry import kinds, nearest
+    from hil.diagram.registry import kinds
     from hil.diagram.told import BlocksTold
 
     if kind is not None and kind not in kinds():

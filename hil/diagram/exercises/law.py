@@ -8,8 +8,7 @@ from random import Random
 from typing import Any
 
 from hil.diagram.layout import boxes
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
-from hil.diagram.registry import IN, OUT
+from hil.diagram.model import IN, OUT, Diagram, DiagramFile, DrawnBlock
 
 
 @dataclass(slots=True)

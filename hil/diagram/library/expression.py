@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
+from hil.config.similar_names import nearest
 from hil.diagram.kind import (
     BlockKind,
     Example,
@@ -25,7 +26,6 @@ from hil.diagram.library.grammar import (
     parsed,
 )  # fmt: skip
 from hil.diagram.model import NAME, Diagram, DrawnBlock
-from hil.diagram.registry import nearest
 from hil.diagram.units import UnitError, unit
 
 GROUP: Final = "text"

@@ -9,9 +9,8 @@ from hil.config.tables import NumberTable
 from hil.config.times import read_timed
 from hil.config.unit_names import unit_key
 from hil.diagram.kind import BlockKind, Example, ParameterKind, Parameters, PortKind, Ports
-from hil.diagram.model import Diagram, DrawnBlock
+from hil.diagram.model import FILE, Diagram, DrawnBlock
 from hil.diagram.parameters import NUMBERS_MOST
-from hil.diagram.registry import FILE
 from hil.diagram.units import UnitError, unit
 
 PATH_MOST: Final = 1000

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from hil.diagram.registry import nearest
+from hil.config.similar_names import nearest
 
 CHARACTERS_MOST: Final = 1000
 DEPTH_MOST: Final = 40

@@ -25,8 +25,7 @@ from hil.diagram.kind import (
     Ports,
 )  # fmt: skip
 from hil.diagram.library.files import PATH_MOST
-from hil.diagram.model import NAME, Diagram, DrawnBlock
-from hil.diagram.registry import FMU
+from hil.diagram.model import FMU, NAME, Diagram, DrawnBlock
 from hil.diagram.units import UnitError, unit
 from hil.fmu.description import Description, Variable, read_description, require_runnable
 

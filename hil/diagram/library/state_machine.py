@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from hil.config.similar_names import nearest
 from hil.diagram.kind import (
     BlockKind,
     BlockSetting,
@@ -18,7 +19,6 @@ from hil.diagram.kind import (
     Ports,
 )
 from hil.diagram.model import NAME
-from hil.diagram.registry import nearest
 
 STATES_MOST: Final = 64
 TRANSITIONS_MOST: Final = 256

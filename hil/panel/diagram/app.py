@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtWidgets import QApplication
 
 from hil.diagram.seam import DiagramEnds
-from hil.panel.diagram.asking import offer_recovery
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.window import DiagramWindow
 from hil.panel.shell.theme import LIGHT, apply
@@ -31,5 +30,5 @@ def run_editor(
     window = DiagramWindow(document, LIGHT, ends, trusted=trusted)
     window.show()
     window.view.fit()
-    offer_recovery(window)
+    window.questions.offer_recovery()
     return app.exec()

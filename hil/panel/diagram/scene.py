@@ -15,8 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from hil.config.errors import RefusedError
-from hil.diagram.model import Diagram
-from hil.diagram.registry import SUB
+from hil.diagram.model import SUB, Diagram
 from hil.panel.diagram.items import REACH, BlockItem, WireItem
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.models.edits import Connect, Edit

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from hil.config.errors import RefusedError
 from hil.diagram.seam import DiagramEnds
-from hil.panel.diagram import asking
+from hil.panel.diagram.asking import Questions
 from hil.panel.diagram.drawing_view import ZOOM_STEP, DiagramView
 from hil.panel.diagram.live_dock import LiveDock
 from hil.panel.diagram.models.clipboard import Paste, copied
@@ -70,6 +70,7 @@ class DiagramWindow(QMainWindow):
         self.parameters = ParameterTable(self.scene)
         self.faults = QListWidget()
         self.live = LiveDock(self.scene, self.view, theme, trusted=trusted)
+        self.questions = Questions(self, self.scene, self.view, self.attempt)
         self._docks()
         self._actions()
         self.scene.refused.connect(self._tell)
@@ -125,8 +126,8 @@ class DiagramWindow(QMainWindow):
         self.actions_by_name: dict[str, QAction] = {}
         for menu, words, key, act in (
             (file, "Save", keys.Save, self.save),
-            (file, "Save as…", keys.SaveAs, lambda: asking.save_as(self)),
-            (file, "Picture…", keys.Print, lambda: asking.picture(self)),
+            (file, "Save as…", keys.SaveAs, self.questions.save_as),
+            (file, "Picture…", keys.Print, self.questions.picture),
             (file, "Close", keys.Close, self.close),
             (edit, "Undo", keys.Undo, self.undo),
             (edit, "Redo", keys.Redo, self.redo),
@@ -134,11 +135,11 @@ class DiagramWindow(QMainWindow):
             (edit, "Paste", keys.Paste, self.paste),
             (edit, "Delete", keys.Delete, self.delete),
             (edit, "Add a block", "A", self.begin_adding),
-            (edit, "Connect…", "C", lambda: asking.connect(self)),
-            (edit, "Find a block…", keys.Find, lambda: asking.find(self)),
-            (edit, "Rename…", "F2", lambda: asking.rename(self)),
+            (edit, "Connect…", "C", self.questions.connect),
+            (edit, "Find a block…", keys.Find, self.questions.find),
+            (edit, "Rename…", "F2", self.questions.rename),
             (edit, "Choose all", keys.SelectAll, self.choose_all),
-            (edit, "Group…", "Ctrl+G", lambda: asking.group(self)),
+            (edit, "Group…", "Ctrl+G", self.questions.group),
             (edit, "Ungroup", "Ctrl+Shift+G", self.ungroup),
             (edit, "Align left", "Ctrl+L", lambda: self.align("left")),
             (edit, "Align right", "Ctrl+Shift+R", lambda: self.align("right")),
@@ -230,10 +231,6 @@ class DiagramWindow(QMainWindow):
         else:
             for one in wires:
                 self.scene.do(Disconnect(where, one))
-
-    def group_as(self, names: list[str], name: str) -> None:
-        """Make blocks a sub-diagram of this name."""
-        self.attempt(lambda: self.document.group(self.scene.where, names, name))
 
     def ungroup(self) -> None:
         """Put the blocks of the chosen sub-diagram in its place."""

@@ -33,8 +33,8 @@ from hil.run.pages import (
     PageTable,
     PageText,
     PageWidget,
+    Shape,
 )
-from hil.run.station import Shape
 
 SIGNS: Final = {
     Shape.REST: "●",

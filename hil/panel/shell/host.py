@@ -14,8 +14,6 @@ from hil.panel.shell.window_reading import BackgroundReading
 from hil.panel.shell.window_strip import Strip
 
 if TYPE_CHECKING:
-    from hil.panel.shell.window_distance import Distance
-    from hil.panel.shell.window_look import Look
     from hil.run.lead import Steered
     from hil.run.preview import Preview
 
@@ -26,8 +24,6 @@ class Host(Protocol):
     strip: Strip
     docks: Docks
     reading: BackgroundReading
-    look: "Look"
-    distance: "Distance"
     now_s: Callable[[], float]
 
     @property

@@ -114,7 +114,7 @@ class MainWindow(QMainWindow):
 
     def open(self, opening: StartView) -> None:
         """Show what the command line means."""
-        open_view(self, opening)
+        open_view(self, self.menus, self.turns, opening)
 
     def connect_to(self, path: Path, *, take: bool = False) -> bool:
         """Watch a bench that runs.

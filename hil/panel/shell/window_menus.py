@@ -23,8 +23,8 @@ from hil.desk.endpoints import Endpoint, PlaceError, benches
 from hil.desk.unled import unled_runs
 from hil.panel.live.session import LiveSession, Session
 from hil.panel.shell.dock_layout import DOCKS
-from hil.panel.shell.host import Host
 from hil.panel.shell.shortcuts import ACTIONS, help_html
+from hil.panel.shell.window_host import WindowHost
 from hil.panel.shell.window_look import TEXT_PT, Look
 from hil.panel.shell.window_waiting import unled_words
 
@@ -34,7 +34,7 @@ _THEMES: Final = {"system": "As the system", "light": "Light", "dark": "Dark"}
 class Menus:
     """Menus of a window."""
 
-    def __init__(self, window: Host) -> None:
+    def __init__(self, window: WindowHost) -> None:
         self._window, self._main = window, window.main
         self._standing = QLabel()
         self._main.statusBar().addPermanentWidget(self._standing)

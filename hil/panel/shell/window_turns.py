@@ -21,8 +21,8 @@ from hil.panel.live.session import Session, Turn
 from hil.panel.shell.dock_layout import DOCKS, NOTHING_SHOWN
 from hil.panel.shell.dock_views import View
 from hil.panel.shell.docks import LazyViews, makers_of
-from hil.panel.shell.host import Host
 from hil.panel.shell.models.pace import ViewScheduler
+from hil.panel.shell.window_host import WindowHost
 from hil.panel.shell.window_waiting import Waiting
 
 TURN_MS: Final = 33
@@ -38,7 +38,7 @@ ANSWERS_KEPT: Final = 50
 class Turns:
     """The turns of a window, and its views."""
 
-    def __init__(self, window: Host) -> None:
+    def __init__(self, window: WindowHost) -> None:
         self._window = window
         self._pace = ViewScheduler(DRAWING_S, 1e-3 * TURN_MS, window.now_s)
         self._missed = 0

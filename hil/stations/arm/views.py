@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from hil.run.late import late_of
-from hil.run.station import CheckFinding, Role, Shape, Views, number
+from hil.run.pages import Role, Shape
+from hil.run.station import CheckFinding, Views, number
 
 if TYPE_CHECKING:
     from hil.scene.margins import MarginGroup

@@ -190,8 +190,7 @@ class Supervisor:
         if verdict.mode is Mode.PARKING and self._stopped:
             self._after = PARKED_ALONE
         refused = verdict.mode is Mode.HOLD and any(
-            found.check is Check.REQUEST and found.note.startswith(f"{Request.PARK.name} ")
-            for found in verdict.violations
+            found.request is Request.PARK for found in verdict.violations
         )
         self._refused = self._refused + 1 if refused else 0
         if self._refused > REFUSED_CYCLES:

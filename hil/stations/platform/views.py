@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from hil.run.station import CheckFinding, Role, Shape, Views, number
+from hil.run.pages import Role, Shape
+from hil.run.station import CheckFinding, Views, number
 from hil.stations.platform.advice import ADVICE
 
 if TYPE_CHECKING:

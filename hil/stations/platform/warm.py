@@ -5,7 +5,7 @@ once after an installation.
 """
 
 from drives import cylinder
-from hil.stations.platform.motion import warm as motions
+from hil.stations.platform.motion import kernels, moves
 from platform6dof import warm as mathematics
 
 
@@ -13,4 +13,5 @@ def warm() -> None:
     """Compile, or load from the cache, all kernels that a run of a platform calls."""
     mathematics.warm()
     cylinder.warm()
-    motions.warm()
+    kernels.warm()
+    moves.warm()

@@ -16,8 +16,6 @@ from hil.stations.simulator.rehearsal import Rehearsal, rehearse
 from hil.stations.simulator.scenario import RidePlan
 from platform6dof.cueing.score import Score
 
-ALGORITHMS: Final = ("classical", "adaptive", "optimal", "mpc")
-"""Compared if nothing else is said; "direct" takes poses, not forces."""
 SIMPLE: Final = "classical"
 EVEN: Final = 0.01
 """Scores nearer to each other than this share are as good as each other: the simpler one wins."""

@@ -19,8 +19,9 @@ from hil.run.pages import (
     PageTable,
     PageText,
     PageWidget,
+    Role,
+    Shape,
 )
-from hil.run.station import Role, Shape
 from hil.stations.simulator.offered import operator_inputs
 from hil.stations.simulator.words import CAUSES
 

@@ -21,9 +21,10 @@ from hil.stations.world.standing import StandingRobot
 from hil.stations.world.touching import ContactWatch
 from safety.robot_limits import RobotLimits
 from sim.world.control.laws import Gains
+from sim.world.engine.compiled import ModelText
 from sim.world.engine.dynamics import RobotDynamics
 from sim.world.engine.library import EngineMissingError
-from sim.world.engine.mjcf import ModelText, model_text
+from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.mjcf_sensors import SensorTargetError
 from sim.world.engine.stability import unstable_drives

@@ -9,7 +9,7 @@ from hil.diagram.use import DiagramUse
 from hil.stations.world.bench import open_bench
 from hil.stations.world.diagram_law import setpoint_of
 from hil.stations.world.laws import told_to_diagram
-from hil.stations.world.scenario import scenario_table, world_plan_from_table
+from hil.stations.world.scenario_reading import scenario_table, world_plan_from_table
 
 
 def ends_of(path: Path) -> DiagramEnds:

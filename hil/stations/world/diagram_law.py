@@ -8,26 +8,21 @@ built-in law takes over in the same tick, and the gate is asked for a controlled
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from hil.config.errors import ConfigError
-from hil.diagram.changer import WHO
 from hil.diagram.connected import ConnectedDiagram, Connections, OutputBounds
 from hil.diagram.fault import StoppedError
 from hil.diagram.panel_page import shown_paths, shown_places
 from hil.diagram.seam import Endpiece, joined
-from hil.recording.events import Level
 from hil.stations.world.robot_tells import Array, RobotTells
 
 if TYPE_CHECKING:
-    from hil.diagram.changer import DiagramChanger
     from hil.diagram.live import Version
     from hil.diagram.models import DiagramModels
     from hil.diagram.use import DiagramUse, UsedDiagram
-    from hil.stations.world.loop import WorldRun
-    from hil.timing.clock import Tick
     from sim.world.control.laws import ControlBy, JointLaw, JointMotion, Law
     from sim.world.robots.model import RobotDrive
 
@@ -152,33 +147,6 @@ class DiagramLaw:
     def integrals(self) -> Array:
         """Effort of each drive's integral of the built-in law, shape (drives,)."""
         return self._built_in.integrals
-
-
-class LawChanges:
-    """Changes of the diagram that moves the robot of a run, between its steps.
-
-    Args:
-        changer: where they come from.
-    """
-
-    def __init__(self, changer: DiagramChanger) -> None:
-        self._changer = changer
-
-    def act(self, run: WorldRun, tick: Tick) -> None:
-        """Tell what came of a change, or take the next; it never waits."""
-        self._changer.act(cast("DiagramLaw", run.bench.gated.law).diagram, run.journal, tick)
-
-    def close(self, run: WorldRun) -> None:
-        """Tell the rest, and of FMUs whose answers came late."""
-        self._changer.close(run.journal)
-        models = cast("DiagramLaw", run.bench.gated.law).models
-        for path, ticks in {} if models is None else models.late.items():
-            if run.journal is not None:
-                told = (
-                    f"{path}: the FMU's answer was not there in {ticks} ticks: its outputs stayed"
-                )
-                run.journal.put(run.bench.world.time_s, run.figures.steps, told, {"late": ticks},
-                                 who=WHO, level=Level.WARNING)  # fmt: skip
 
 
 def setpoint_of(control: ControlBy, count: int, tells: RobotTells) -> Endpiece:

@@ -14,8 +14,8 @@ from hil.recording.signals import RowFlag
 from hil.stations.world.editing.carried import RowFit, row_columns
 from hil.stations.world.signals import MODES
 from safety.robot_limits import RobotAction, RobotCheck, RobotVerdict
-from sim.world.engine.mjcf_text import quaternion_of
 from sim.world.engine.world import DivergedError
+from sim.world.robots.rotations import quaternion_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from pydantic import Field
 
 from hil.config.errors import ConfigError
+from hil.config.fields import AngleDeg, Point
+from hil.config.settings import Settings
 
 if TYPE_CHECKING:
+    from numpy import float64
+    from numpy.typing import NDArray
+
     from hil.machines.scene_documents import FurnishedScene
     from hil.stations.world.kept_plan import KeptScene
-    from hil.stations.world.scenario import Mount
-    from sim.world.engine.mjcf import ModelText
+    from sim.world.engine.compiled import ModelText
     from sim.world.robots.model import Robot
     from sim.world.scenes.model import Scene, Stepping
 
 NAME: Final = "robot"
 """Of a robot that a scene does not place itself."""
+
+
+class Mount(Settings):
+    """Where a robot stands in a scene."""
+
+    on: str = ""
+    """Body, or robot of the scene, that bears it; empty for the world."""
+    link: Annotated[int, Field(ge=0)] = 0
+    """Of the robot that bears it."""
+    position_m: Point = (0.0, 0.0, 0.0)
+    """Of its base in the frame of what bears it."""
+    turn_deg: tuple[AngleDeg, AngleDeg, AngleDeg] = (0.0, 0.0, 0.0)
+    """Of its base there: about x, then y, then z."""
+
+    def rotation(self) -> NDArray[float64]:
+        """Axes of its base as columns, shape (3, 3)."""
+        from sim.world.robots.rotations import rotation_of_rpy
+
+        return rotation_of_rpy([math.radians(angle) for angle in self.turn_deg])
 
 
 @dataclass(frozen=True, slots=True)

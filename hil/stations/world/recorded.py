@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from hil.recording.row_arrays import gathered, let_go
 from hil.stations.world.kept_plan import KeptPlan
 from hil.stations.world.placing import placed_of
-from sim.world.engine.mjcf import ModelText, model_text
+from sim.world.engine.compiled import ModelText
+from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World
 from sim.world.robots.toml_form import read_toml

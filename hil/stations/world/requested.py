@@ -10,7 +10,8 @@ from hil.diagram.changer import TimedChange, changes_of
 from hil.diagram.options import TRUST
 from hil.run.station import Request
 from hil.run.texts import edits_of
-from hil.stations.world.scenario import WorldPlan, scenario_table, world_plan_from_table
+from hil.stations.world.scenario import WorldPlan
+from hil.stations.world.scenario_reading import scenario_table, world_plan_from_table
 from hil.stations.world.signals import STATION
 from hil.stations.world.station import ROBOT
 

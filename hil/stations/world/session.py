@@ -189,7 +189,7 @@ def _changer(
 
 def law_changes(changer: DiagramChanger) -> BetweenSteps:
     """Changes of the diagram that moves a robot, between the steps of its run."""
-    from hil.stations.world.diagram_law import LawChanges  # seldom needed
+    from hil.stations.world.law_changes import LawChanges  # seldom needed
 
     return LawChanges(changer)
 

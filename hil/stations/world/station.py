@@ -7,7 +7,8 @@ from hil.config.offers import Offer
 from hil.diagram.options import PRESS, SLIDE, TRUST
 from hil.run.late import late_of
 from hil.run.lead import Lead
-from hil.run.station import Option, Role, Section, Shape, Station, Views
+from hil.run.pages import Role, Shape
+from hil.run.station import Option, Section, Station, Views
 from hil.stations.world.signals import SIGNALS
 
 ROBOT: Final = Option(
@@ -72,7 +73,7 @@ SCENARIO: Final = FileKind(
         NamedFile(("robot",), "world/robots"),
     ),
     model=_late("scenario:scenario_model"),
-    check=_late("scenario:world_plan_from_table"),
+    check=_late("scenario_reading:world_plan_from_table"),
 )
 
 DOCUMENT: Final = FileKind(

@@ -18,10 +18,10 @@ from hil.stations.world.viewer import ViewerProcess
 from hil.timing.realtime import RealClock
 from safety.robot_limits import RobotSetpoint
 from sim.world.control.laws import Gains, JointLaw
-from sim.world.engine.compiled import ModelRefusedError
+from sim.world.engine.compiled import ModelRefusedError, ModelText
 from sim.world.engine.dynamics import RobotDynamics
 from sim.world.engine.library import EngineMissingError
-from sim.world.engine.mjcf import ModelText, model_text
+from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.mjcf_scene import scene_text
 from sim.world.engine.world import DivergedError, World, WorldRobot

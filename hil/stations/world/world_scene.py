@@ -16,7 +16,8 @@ from sim.world.engine.library import EngineMissingError
 from sim.world.engine.world import World
 from sim.world.meshes.reading import surface_of
 from sim.world.robots.bodies import PlacedBody, placed_bodies
-from sim.world.robots.model import BodyShape, LinkMesh, RobotLink
+from sim.world.robots.body import BodyShape, LinkMesh
+from sim.world.robots.model import RobotLink
 from sim.world.robots.tree import rotation_of
 from sim.world.scenes.bodies import placed_body
 from sim.world.scenes.model import BodyMotion

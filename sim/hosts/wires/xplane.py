@@ -20,7 +20,6 @@ from typing import Final
 from sim.hosts.motion import GRAVITY_M_S2, to_earth, to_euler
 from sim.hosts.telemetry import Packed, Telemetry
 
-VERSIONS: Final = ("11", "12")
 ROWS: Final = (1, 4, 16, 17, 21)
 """Rows of DATA that are sent at first."""
 _REQUEST: Final = struct.Struct("<5sii400s")

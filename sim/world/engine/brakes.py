@@ -11,7 +11,7 @@ from xml.etree.ElementTree import fromstring
 
 import numpy as np
 
-from sim.world.engine.mjcf import ModelText
+from sim.world.engine.compiled import ModelText
 from sim.world.engine.mjcf_robot import TIE_STEPS
 from sim.world.engine.world import World
 from sim.world.robots.xml_writing import add, document, numbers

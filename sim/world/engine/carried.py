@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.engine.brakes import LOCK_IMPEDANCE
-from sim.world.engine.mjcf import ModelText
+from sim.world.engine.compiled import ModelText
 from sim.world.engine.mjcf_robot import TIE_STEPS
 from sim.world.engine.world import World
 from sim.world.robots.rotations import quaternion_of

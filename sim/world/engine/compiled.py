@@ -1,11 +1,34 @@
-"""Models that the engine made of a text, as bytes: made in one process, stepped in another."""
+"""The text of a model, and what the engine makes of it.
 
+As bytes, a model is made in one process and stepped in another.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from sim.world.engine.library import engine
-from sim.world.engine.mjcf import ModelText
+from sim.world.engine.mjcf_robot import PlacedRobot
+from sim.world.robots.body import Numbers
+from sim.world.scenes.model import SceneBody
+
+
+@dataclass(frozen=True, slots=True)
+class ModelText:
+    """A model for the engine, and where it starts."""
+
+    text: str
+    """MJCF, all digits kept."""
+    robots: tuple[PlacedRobot, ...]
+    """That it holds."""
+    starts: tuple[Mapping[int, Numbers], ...]
+    """Coordinates of each robot's joints where it starts, its loops closed."""
+    bodies: tuple[SceneBody, ...] = ()
+    """That it holds besides, those of fields placed."""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """Pictures that the text names, by their paths there."""
 
 
 class ModelRefusedError(ValueError):

@@ -1,11 +1,12 @@
 """The whole text of a model: robots, their surroundings, and how the engine steps it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import product
 from typing import Final
 from xml.etree.ElementTree import Element
 
+from sim.world.engine.compiled import ModelText
 from sim.world.engine.mjcf_meshes import MeshAssets
 from sim.world.engine.mjcf_robot import (
     MjcfParts,
@@ -15,28 +16,15 @@ from sim.world.engine.mjcf_robot import (
     link_name,
 )
 from sim.world.engine.mjcf_sensors import add_sensors
-from sim.world.robots.model import JointType, Numbers, Robot
+from sim.world.engine.own_bodies import own_pairs
+from sim.world.engine.world import World
+from sim.world.robots.body import Numbers
+from sim.world.robots.model import JointType, Robot
 from sim.world.robots.xml_writing import add, document
 from sim.world.scenes.model import SceneBody, Stepping
 
 DEFAULT: Final = Stepping()
 """2 ms, gravity on."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelText:
-    """A model for the engine, and where it starts."""
-
-    text: str
-    """MJCF, all digits kept."""
-    robots: tuple[PlacedRobot, ...]
-    """That it holds."""
-    starts: tuple[Mapping[int, Numbers], ...]
-    """Coordinates of each robot's joints where it starts, its loops closed."""
-    bodies: tuple[SceneBody, ...] = ()
-    """That it holds besides, those of fields placed."""
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    """Pictures that the text names, by their paths there."""
 
 
 def stepping_of(robot: Robot) -> Stepping:
@@ -92,9 +80,6 @@ def ended(
 
 def _keep_apart(root: Element, placed: PlacedRobot) -> None:
     """Let the links of a robot touch each other, where its document says so."""
-    from sim.world.engine.own_bodies import own_pairs
-    from sim.world.engine.world import World
-
     contact = root.find("contact")
     assert contact is not None  # noqa: S101  # every text has it
     alone = model_text([PlacedRobot(replace(placed.robot, machine=None, sensors=()))])

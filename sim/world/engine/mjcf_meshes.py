@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sim.world.meshes.reading import by_looks, parts_of, surface_of
 from sim.world.meshes.surface import MeshMaterial, MeshSurface, alike
-from sim.world.robots.model import LinkMesh, Triple
+from sim.world.robots.body import LinkMesh, Triple
 from sim.world.robots.xml_writing import add, numbers
 
 Array = NDArray[np.float64]

@@ -17,20 +17,10 @@ from numpy.typing import NDArray
 from sim.world.engine.mjcf_meshes import MeshAssets, is_plain
 from sim.world.engine.mjcf_text import place
 from sim.world.robots.bodies import PlacedBody, placed_bodies
+from sim.world.robots.body import BodyShape, LinkVisual, Numbers, Triple
 from sim.world.robots.dh import pose_of
 from sim.world.robots.loops import closed_loops
-from sim.world.robots.model import (
-    NOWHERE,
-    BodyShape,
-    JointType,
-    LinkVisual,
-    Numbers,
-    Robot,
-    RobotDrive,
-    RobotJoint,
-    RobotLink,
-    Triple,
-)
+from sim.world.robots.model import NOWHERE, JointType, Robot, RobotDrive, RobotJoint, RobotLink
 from sim.world.robots.rotations import quaternion_of
 from sim.world.robots.tree import spanning_tree, unit
 from sim.world.robots.xml_writing import add

@@ -12,7 +12,8 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from sim.world.engine.mjcf import ModelText, begun, ended
+from sim.world.engine.compiled import ModelText
+from sim.world.engine.mjcf import begun, ended
 from sim.world.engine.mjcf_robot import (
     EVERYTHING,
     TIE_STEPS,
@@ -25,7 +26,8 @@ from sim.world.engine.mjcf_robot import (
     link_name,
 )
 from sim.world.engine.mjcf_text import place
-from sim.world.robots.model import BodyShape, Numbers, Robot
+from sim.world.robots.body import BodyShape, Numbers
+from sim.world.robots.model import Robot
 from sim.world.robots.rotations import quaternion_of
 from sim.world.robots.xml_writing import add
 from sim.world.scenes.bodies import MOVED, joint_of, placed_body, pose_of_body

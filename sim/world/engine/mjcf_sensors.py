@@ -11,7 +11,8 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from sim.world.engine.mjcf_robot import PlacedRobot, half_sizes, link_name
-from sim.world.robots.model import BodyPlace, BodyShape, JointType, RobotJoint
+from sim.world.robots.body import BodyPlace, BodyShape
+from sim.world.robots.model import JointType, RobotJoint
 from sim.world.robots.sensor_values import measured_joints
 from sim.world.robots.sensors import OF_JOINTS, RobotSensor, SensorKind
 from sim.world.robots.tree import rotation_of, unit

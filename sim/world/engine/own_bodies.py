@@ -5,7 +5,8 @@ from itertools import combinations, product
 from typing import Any
 
 from sim.world.engine.world import World
-from sim.world.robots.model import NOWHERE, BodyShape, Robot
+from sim.world.robots.body import BodyShape
+from sim.world.robots.model import NOWHERE, Robot
 
 Pair = tuple[int, int]
 

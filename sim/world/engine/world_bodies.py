@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.robots.model import Numbers
+from sim.world.robots.body import Numbers
 from sim.world.scenes.bodies import MOVED
 from sim.world.scenes.model import BodyMotion, SceneBody
 

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.engine.mjcf_robot import PlacedRobot, joint_names, link_name
-from sim.world.robots.model import JointType, Numbers, RobotDrive, RobotJoint
+from sim.world.robots.body import Numbers
+from sim.world.robots.model import JointType, RobotDrive, RobotJoint
 
 Array = NDArray[np.float64]
 

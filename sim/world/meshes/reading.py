@@ -23,7 +23,7 @@ from sim.world.meshes.surface import (
     checked_surface,
 )
 from sim.world.meshes.textures import TextureError, checked_texture
-from sim.world.robots.model import LinkMesh
+from sim.world.robots.body import LinkMesh
 
 FILE_MAX: Final = 64_000_000
 """Bytes of one file at most."""

@@ -4,7 +4,8 @@ from typing import Final
 
 from sim.world.mjcf.defaults import ACTUATORS
 from sim.world.mjcf.values import MjcfValues
-from sim.world.robots.model import JointType, Numbers, RobotDrive
+from sim.world.robots.body import Numbers
+from sim.world.robots.model import JointType, RobotDrive
 from sim.world.robots.named import NamedJoint
 from sim.world.robots.xml_nodes import XmlNode
 

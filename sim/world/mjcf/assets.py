@@ -9,7 +9,7 @@ from sim.world.meshes.obj import write_obj
 from sim.world.meshes.reading import ENDINGS, SCENES, OutsideError, surface_of
 from sim.world.meshes.surface import MeshError
 from sim.world.mjcf.values import MjcfValues
-from sim.world.robots.model import LinkMesh, Triple
+from sim.world.robots.body import LinkMesh, Triple
 from sim.world.robots.tree import rotation_of
 from sim.world.robots.xml_nodes import XmlNode, named
 from sim.world.robots.xml_values import triple

@@ -12,8 +12,6 @@ MAIN = "main"
 ACTUATORS = ("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder",
              "muscle", "adhesion", "dcmotor")  # fmt: skip
 """Elements that move joints."""
-EQUALITIES = ("connect", "weld", "joint", "tendon", "flex")
-"""Elements of the section ``equality``, whose defaults are those of one element."""
 
 Classes = dict[str, tuple[XmlNode, ...]]
 """By its name a class and those that it is in, the nearest first."""

@@ -12,7 +12,7 @@ from sim.world.meshes.reading import surface_of
 from sim.world.meshes.surface import MeshError
 from sim.world.mjcf.assets import LEGACY, ModelAssets
 from sim.world.mjcf.values import MjcfValues, shift, upright
-from sim.world.robots.model import (
+from sim.world.robots.body import (
     BodyPlace,
     BodyShape,
     LinkInertia,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sim.world.engine.mjcf_robot import MASSLESS
 from sim.world.mjcf.geoms import inertia_of
 from sim.world.mjcf.values import MjcfValues, ModelUnits
-from sim.world.robots.model import LinkInertia
+from sim.world.robots.body import LinkInertia
 from sim.world.robots.shapes import MassProperties, nearest_inertia, tensor_of
 from sim.world.robots.xml_nodes import XmlNode, named
 

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.mjcf.values import MjcfValues
-from sim.world.robots.model import JointType, Numbers, Triple
+from sim.world.robots.body import Numbers, Triple
+from sim.world.robots.model import JointType
 from sim.world.robots.shapes import Array as Array
 from sim.world.robots.xml_nodes import XmlNode, named
 from sim.world.robots.xml_values import triple

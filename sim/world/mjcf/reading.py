@@ -21,10 +21,11 @@ from sim.world.mjcf.ties import read_ties
 from sim.world.mjcf.values import MjcfValues, ModelUnits
 from sim.world.robots.assembling import NamedParts, assembled, exact, follow_the_first
 from sim.world.robots.bodies import weighing
+from sim.world.robots.body import Triple
 from sim.world.robots.faults import called
 from sim.world.robots.judge import findings_of
 from sim.world.robots.losses import Loss
-from sim.world.robots.model import JOINTS_MAX, LINKS_MAX, Robot, Triple
+from sim.world.robots.model import JOINTS_MAX, LINKS_MAX, Robot
 from sim.world.robots.named import NamedJoint
 from sim.world.robots.starting import start_inside
 from sim.world.robots.xml_nodes import XmlNode, read_nodes

@@ -5,7 +5,8 @@ import numpy as np
 from sim.world.mjcf.bodies import ModelBodies
 from sim.world.mjcf.joints import MjcfJoint
 from sim.world.mjcf.values import MjcfValues, shift
-from sim.world.robots.model import REST, JointType, Numbers
+from sim.world.robots.body import Numbers
+from sim.world.robots.model import REST, JointType
 from sim.world.robots.rotations import quaternion_of
 from sim.world.robots.tree import rotation_of
 from sim.world.robots.xml_nodes import XmlNode

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from sim.world.engine.brakes import Brakes, with_brakes
-from sim.world.engine.mjcf import ModelText
+from sim.world.engine.compiled import ModelText
 from sim.world.engine.touching import Touching
 from sim.world.engine.world import World
 from sim.world.plants.riding import Ride, Riding, with_ride

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.engine.brakes import Brakes, with_brakes
-from sim.world.engine.mjcf import ModelText
+from sim.world.engine.compiled import ModelText
 from sim.world.engine.mjcf_robot import PlacedRobot, link_name
 from sim.world.engine.touching import Touching
 from sim.world.engine.world import World

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.engine.carried import LEADS_STEPS, Leader, with_leader
-from sim.world.engine.mjcf import ModelText
+from sim.world.engine.compiled import ModelText
 from sim.world.engine.mjcf_robot import link_name
 from sim.world.engine.world import World
 from sim.world.robots.model import BASE, JointType, Robot, RobotJoint

@@ -15,16 +15,9 @@ from numpy.typing import NDArray
 
 from sim.world.meshes.mass import solid_mesh
 from sim.world.meshes.reading import surface_of
+from sim.world.robots.body import BodyShape, LinkInertia, LinkMesh, Numbers
 from sim.world.robots.dh import pose_of
-from sim.world.robots.model import (
-    BodyShape,
-    JointType,
-    LinkInertia,
-    LinkMesh,
-    Numbers,
-    Robot,
-    RobotLink,
-)
+from sim.world.robots.model import JointType, Robot, RobotLink
 from sim.world.robots.shapes import SIZES, MassProperties, solid, tensor_of, volume_m3
 from sim.world.robots.tree import rotation_of
 

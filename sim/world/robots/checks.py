@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any, Final
 
 from sim.world.meshes.checks import mesh_problems, too_many_triangles
+from sim.world.robots.body import BodyShape, LinkInertia, LinkVisual
 from sim.world.robots.dh import COUNTS, NAMES, is_angle
 from sim.world.robots.faults import Finding
 from sim.world.robots.model import (
@@ -16,10 +17,7 @@ from sim.world.robots.model import (
     JOINTS_MAX,
     LINKS_MAX,
     REST,
-    BodyShape,
     JointType,
-    LinkInertia,
-    LinkVisual,
     Robot,
     RobotJoint,
     RobotLink,

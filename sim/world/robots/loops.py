@@ -14,8 +14,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.world.robots.body import Numbers
 from sim.world.robots.dh import pose_of
-from sim.world.robots.model import NOWHERE, JointType, Numbers, RobotJoint
+from sim.world.robots.model import NOWHERE, JointType, RobotJoint
 from sim.world.robots.tree import RobotTree, unit
 
 Array = NDArray[np.float64]

@@ -4,7 +4,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Final
 
-from sim.world.robots.model import Robot, RobotJoint, RobotLink, Triple
+from sim.world.robots.body import Triple
+from sim.world.robots.model import Robot, RobotJoint, RobotLink
 
 
 @dataclass(frozen=True, slots=True)

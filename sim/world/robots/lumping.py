@@ -10,14 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from sim.world.robots.model import (
-    REST,
-    BodyShape,
-    JointType,
-    LinkInertia,
-    Robot,
-    RobotLink,
-)
+from sim.world.robots.body import BodyShape, LinkInertia
+from sim.world.robots.model import REST, JointType, Robot, RobotLink
 from sim.world.robots.tree import RobotTree, spanning_tree
 
 ROTOR: Final = 1e-3

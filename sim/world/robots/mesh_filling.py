@@ -4,8 +4,9 @@ from dataclasses import replace
 
 from sim.world.meshes.reading import MeshFiles, MeshReader
 from sim.world.meshes.surface import MeshError
+from sim.world.robots.body import LinkMesh
 from sim.world.robots.faults import FaultList, FieldKey
-from sim.world.robots.model import LinkMesh, Robot, RobotLink
+from sim.world.robots.model import Robot, RobotLink
 
 
 def with_files(robot: Robot, files: MeshFiles, faults: FaultList) -> Robot:

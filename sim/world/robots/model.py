@@ -8,16 +8,21 @@ loops; the others make a tree that begins at link 0. Plain values: nothing is ju
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
-if TYPE_CHECKING:
-    from sim.world.robots.sensors import RobotSensor
-
-Numbers = tuple[float, ...]
-Triple = tuple[float, float, float]
+from sim.world.robots.body import (
+    BodyPlace,
+    BodyShape,
+    LinkInertia,
+    LinkMesh,
+    LinkVisual,
+    Numbers,
+    Triple,
+)
+from sim.world.robots.sensors import RobotSensor
 
 NOWHERE: Final = -1
 """Number of the link that is not there: before the base, after an end."""
@@ -29,27 +34,6 @@ CHAIN_MAX: Final = 150
 """Links that carry one another in a row at most: they are elements in elements of other forms."""
 JOINTS_MAX: Final = 4000
 """Joints of one robot at most, those that close loops included."""
-
-
-class BodyShape(StrEnum):
-    """What a link's body looks like; its own z axis is its length."""
-
-    NONE = "none"
-    """No body."""
-    BOX = "box"
-    """Width and height [m], then the length; or three edges along the link's axes."""
-    CYLINDER = "cylinder"
-    """Radius [m], then the length."""
-    CAPSULE = "capsule"
-    """Radius [m], then the length between the centres of its round ends."""
-    SPHERE = "sphere"
-    """Radius [m]."""
-    MESH = "mesh"
-    """A surface of triangles from a file, in the link's own axes; its file has its size."""
-
-
-SOLIDS: Final = tuple(one for one in BodyShape if one is not BodyShape.MESH)
-"""Shapes that their numbers say whole."""
 
 
 class JointType(StrEnum):
@@ -88,69 +72,6 @@ REST: Final[Mapping[JointType, Numbers]] = MappingProxyType(
 )
 """Coordinates of each type where it does not move its link: angles [rad], way [m], position [m],
 unit quaternion w, x, y, z."""
-
-
-@dataclass(frozen=True, slots=True)
-class BodyPlace:
-    """Where a body is in its link's frame, if it does not reach from joint to joint."""
-
-    position_m: Triple
-    """Of its centre."""
-    quaternion: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
-    """Of its axes: w, x, y, z, of length 1."""
-
-
-@dataclass(frozen=True, slots=True)
-class LinkMesh:
-    """Files of a surface of triangles, with what is in them."""
-
-    file: str
-    """Path as the document has it, relative to the document: STL or OBJ."""
-    scale: Triple = (1.0, 1.0, 1.0)
-    """Metres per unit of the file, along its axes; below 0 for a mirror's."""
-    parts: tuple[str, ...] = ()
-    """Files of convex parts that touch others instead of the mesh's hull, each group of theirs one;
-    of the same scale."""
-    contents: tuple[tuple[str, bytes], ...] = field(default=(), repr=False)
-    """Path and bytes of each file, materials and textures too; empty if they were not had."""
-    left_out: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    """Lines about materials and textures that were not had, or are none."""
-
-    def __str__(self) -> str:
-        """Its file."""
-        return self.file
-
-    def content(self, file: str) -> bytes | None:
-        """Of one of its files; None if that was not had."""
-        return next((data for name, data in self.contents if name == file), None)
-
-
-@dataclass(frozen=True, slots=True)
-class LinkVisual:
-    """What a link looks like, if that is not the body that it touches others with."""
-
-    shape: BodyShape
-    """Of what is seen."""
-    size_m: Numbers = ()
-    """All numbers that the shape asks for, a length too."""
-    position_m: Triple = (0.0, 0.0, 0.0)
-    """Of its centre in the link's frame."""
-    quaternion: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
-    """Of its axes: w, x, y, z, of length 1."""
-    mesh: LinkMesh | None = None
-    """Of a mesh."""
-
-
-@dataclass(frozen=True, slots=True)
-class LinkInertia:
-    """Mass and inertia given outright, such as those of a data sheet."""
-
-    mass_kg: float
-    """Of the link."""
-    centre_m: Triple
-    """Its centre of mass in the link's frame."""
-    inertia_kg_m2: tuple[float, float, float, float, float, float]
-    """About the centre of mass, in the link's axes: xx, yy, zz, xy, xz, yz."""
 
 
 @dataclass(frozen=True, slots=True)

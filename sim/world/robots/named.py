@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.robots.model import AxisBounds, JointType, Mimic, Numbers, RobotDrive
+from sim.world.robots.body import Numbers
+from sim.world.robots.model import AxisBounds, JointType, Mimic, RobotDrive
 from sim.world.robots.xml_nodes import XmlNode
 
 Array = NDArray[np.float64]

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Final
 
+from sim.world.robots.body import SOLIDS, BodyPlace, BodyShape
 from sim.world.robots.checks import NOT_FINITE, ROUNDING, finite
 from sim.world.robots.faults import Finding
-from sim.world.robots.model import AXES, SOLIDS, BodyPlace, BodyShape, JointType, Robot
+from sim.world.robots.model import AXES, JointType, Robot
 from sim.world.robots.sensor_values import QUATERNION, can_measure, measured_joints, quantities
 from sim.world.robots.sensors import (
     OF_JOINTS,

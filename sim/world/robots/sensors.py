@@ -12,7 +12,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from sim.world.robots.model import BodyPlace, BodyShape, Numbers, Triple
+from sim.world.robots.body import BodyPlace, BodyShape, Numbers, Triple
 
 
 class SensorKind(StrEnum):

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.robots.model import BodyShape
+from sim.world.robots.body import BodyShape
 
 Array = NDArray[np.float64]
 

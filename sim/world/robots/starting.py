@@ -3,7 +3,8 @@
 A form without a word for it starts at 0 by convention alone, and other programs clamp it likewise.
 """
 
-from sim.world.robots.model import REST, JointType, Numbers
+from sim.world.robots.body import Numbers
+from sim.world.robots.model import REST, JointType
 from sim.world.robots.named import NamedJoint
 from sim.world.robots.xml_nodes import named
 from sim.world.robots.xml_values import XmlValues

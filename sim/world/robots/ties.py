@@ -6,6 +6,7 @@ To be asked when their values are right by themselves (:mod:`sim.world.robots.ch
 from collections.abc import Iterable, Iterator
 
 from sim.world.robots.bodies import far_points_m, needs_length, placed_bodies
+from sim.world.robots.body import BodyShape
 from sim.world.robots.faults import Finding
 from sim.world.robots.fittings import fitting_findings
 from sim.world.robots.lumping import pointlike
@@ -14,7 +15,6 @@ from sim.world.robots.model import (
     CHAIN_MAX,
     NOWHERE,
     REST,
-    BodyShape,
     JointType,
     Robot,
     RobotJoint,

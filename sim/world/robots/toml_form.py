@@ -11,12 +11,12 @@ from typing import Any, Final
 
 from sim.world.meshes.reading import MeshFiles, no_files
 from sim.world.robots import toml_keys
+from sim.world.robots.body import BodyShape
 from sim.world.robots.faults import FieldKey
 from sim.world.robots.judge import findings_of
 from sim.world.robots.mesh_filling import with_files
 from sim.world.robots.model import (
     AxisBounds,
-    BodyShape,
     JointType,
     MachineBounds,
     Robot,

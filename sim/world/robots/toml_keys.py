@@ -12,15 +12,8 @@ from typing import Any, Final
 
 from sim.world.meshes.reading import FILE_MAX
 from sim.world.robots import dh
-from sim.world.robots.model import (
-    BodyPlace,
-    BodyShape,
-    JointType,
-    LinkInertia,
-    LinkMesh,
-    LinkVisual,
-    Mimic,
-)
+from sim.world.robots.body import BodyPlace, BodyShape, LinkInertia, LinkMesh, LinkVisual
+from sim.world.robots.model import JointType, Mimic
 
 TEXT_MAX: Final = 200
 """Characters of a name at most."""

@@ -5,7 +5,7 @@ from dataclasses import MISSING, fields
 from types import MappingProxyType
 from typing import Any, Final
 
-from sim.world.robots.model import BodyShape, Triple
+from sim.world.robots.body import BodyShape, Triple
 from sim.world.robots.sensors import (
     DEFECTS,
     UNITS,

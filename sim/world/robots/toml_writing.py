@@ -6,13 +6,10 @@ from dataclasses import fields, replace
 from typing import Any
 
 from sim.world.robots import dh, toml_keys
+from sim.world.robots.body import BodyPlace, LinkInertia, LinkMesh, LinkVisual
 from sim.world.robots.model import (
     AxisBounds,
-    BodyPlace,
     JointType,
-    LinkInertia,
-    LinkMesh,
-    LinkVisual,
     Mimic,
     Robot,
     RobotDrive,

@@ -13,17 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.world.robots.body import Numbers
 from sim.world.robots.dh import pose_of
-from sim.world.robots.model import (
-    BASE,
-    NOWHERE,
-    REST,
-    JointType,
-    Numbers,
-    Robot,
-    RobotJoint,
-    RobotLink,
-)
+from sim.world.robots.model import BASE, NOWHERE, REST, JointType, Robot, RobotJoint, RobotLink
 
 Array = NDArray[np.float64]
 

@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.robots.model import (
+from sim.world.robots.body import (
     BodyPlace,
     BodyShape,
     LinkInertia,

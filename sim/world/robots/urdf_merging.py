@@ -5,7 +5,8 @@ from typing import Final
 
 import numpy as np
 
-from sim.world.robots.model import JointType, Numbers
+from sim.world.robots.body import Numbers
+from sim.world.robots.model import JointType
 from sim.world.robots.named import NamedJoint, NamedLink
 from sim.world.robots.urdf_joints import KINDS
 from sim.world.robots.urdf_words import BALL_AXES, PARTS

@@ -12,16 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.robots.bodies import PlacedBody, placed_bodies
+from sim.world.robots.body import BodyShape, LinkMesh, Numbers
 from sim.world.robots.dh import pose_of
 from sim.world.robots.losses import Loss
 from sim.world.robots.model import (
     AXES,
     NOWHERE,
     AxisBounds,
-    BodyShape,
     JointType,
-    LinkMesh,
-    Numbers,
     Robot,
     RobotDrive,
     RobotJoint,

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.meshes.reading import MeshFiles, MeshReader, no_files
+from sim.world.robots.body import Numbers
 from sim.world.robots.checks import NUMBER_MAX
 from sim.world.robots.faults import FaultList
 from sim.world.robots.losses import Loss
-from sim.world.robots.model import Numbers
 from sim.world.robots.rotations import rotation_of_rpy
 from sim.world.robots.xml_nodes import XmlNode
 

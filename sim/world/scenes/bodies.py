@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.robots.bodies import PlacedBody, placed_bodies
-from sim.world.robots.model import NOWHERE, BodyPlace, JointType, Robot, RobotJoint, RobotLink
+from sim.world.robots.body import BodyPlace
+from sim.world.robots.model import NOWHERE, JointType, Robot, RobotJoint, RobotLink
 from sim.world.robots.tree import rotation_of
 from sim.world.scenes.model import BodyMotion, SceneBody
 

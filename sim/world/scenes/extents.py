@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.world.robots.bodies import PlacedBody
-from sim.world.robots.model import BodyShape
+from sim.world.robots.body import BodyShape
 
 Array = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.world.robots.model import BodyShape
+from sim.world.robots.body import BodyShape
 from sim.world.robots.tree import motion, rotation_of
 from sim.world.scenes.bodies import MOVED, joint_of, placed_body, pose_of_body
 from sim.world.scenes.extents import COUNT, are_apart, circle_reach_m, reach_m

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from sim.world.robots.model import SOLIDS, JointType
+from sim.world.robots.body import SOLIDS
+from sim.world.robots.model import JointType
 from sim.world.robots.toml_keys import (
     READERS,
     Fields,

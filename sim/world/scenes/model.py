@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal
 
-from sim.world.robots.model import BodyPlace, BodyShape, LinkInertia, Numbers, Triple
+from sim.world.robots.body import BodyPlace, BodyShape, LinkInertia, Numbers, Triple
 
 Quaternion = tuple[float, float, float, float]
 Integrator = Literal["implicitfast", "RK4"]

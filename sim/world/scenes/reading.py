@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from sim.world.robots.model import BodyShape
+from sim.world.robots.body import BodyShape
 from sim.world.robots.toml_keys import Fields, UnreadableError, one_of, text
 from sim.world.robots.toml_tables import TomlTables
 from sim.world.scenes import keys

@@ -66,26 +66,6 @@ def grapple_rates(
     return v + np.linalg.solve(mass + carried @ jacobian, change)
 
 
-def payload_twist(arm: Arm, q_rad: Array, v_rad_s: Array) -> Array:
-    """Velocity of what the gripper holds, and keeps when it is let go.
-
-    Args:
-        arm: the arm, with or without the payload.
-        q_rad: joint angles [rad], shape (6,).
-        v_rad_s: joint rates [rad/s], shape (6,).
-
-    Returns:
-        Velocity of G's origin [m/s], then angular [rad/s], base axes, shape (6,).
-
-    Raises:
-        SpaceArmError: wrong shape or not finite.
-    """
-    q, v = numbers(q_rad, (JOINTS,), "q_rad"), numbers(v_rad_s, (JOINTS,), "v_rad_s")
-    twist = np.zeros(6)
-    dynamics.gripper_twist(arm.arrays(), q, v, dynamics.make_scratch(), twist)
-    return twist
-
-
 def inertia_at_gripper(arm: Arm, q_rad: Array, body: Body) -> Array:
     """Inertia of a body at the gripper: (linear, angular momentum about G's origin) of a twist.
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from hil.config.errors import RefusedError
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
-from hil.diagram.registry import IN, OUT, SUB, faces, kinds, nearest
+from hil.config.similar_names import nearest
+from hil.diagram.model import IN, OUT, SUB, Diagram, DiagramFile, DrawnBlock
+from hil.diagram.registry import faces, kinds
 from hil.panel.diagram.models.names import (
     Place,
     block_at,

@@ -12,9 +12,8 @@ from typing import Any, Final
 
 from hil.config.errors import RefusedError
 from hil.diagram.kind import RESERVED
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
+from hil.diagram.model import IN, OUT, SUB, Diagram, DiagramFile, DrawnBlock
 from hil.diagram.read import PLACE_MOST, RATE_MOST
-from hil.diagram.registry import IN, OUT, SUB
 from hil.panel.diagram.models.edits import is_face, listed, renamed_end, without_blocks
 from hil.panel.diagram.models.names import (
     Place,

@@ -8,8 +8,7 @@ from typing import Final, Protocol
 from numpy.typing import NDArray
 
 from hil.diagram.flat import Endpoint
-from hil.diagram.model import DiagramFile
-from hil.diagram.registry import IN, SUB
+from hil.diagram.model import IN, SUB, DiagramFile
 from hil.diagram.trace import Trace
 from hil.diagram.types import FoundType
 from hil.panel.diagram.models.names import diagram_at

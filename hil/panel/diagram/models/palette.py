@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from hil.diagram.model import DiagramFile
-from hil.diagram.registry import IN, OUT, SUB, faces, kinds
+from hil.diagram.model import IN, OUT, SUB, DiagramFile
+from hil.diagram.registry import faces, kinds
 from hil.diagram.seam import DiagramEnds
 from hil.panel.diagram.models.names import HUMPS
 

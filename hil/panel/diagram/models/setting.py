@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hil.config.errors import RefusedError
+from hil.config.similar_names import nearest
 from hil.diagram.change import tuples
 from hil.diagram.kind import RESERVED, WORDS, BlockKind, ParameterKind
-from hil.diagram.model import Diagram, DiagramFile, DiagramParameter, DrawnBlock, Kept, Run
+from hil.diagram.model import SUB, Diagram, DiagramFile, DiagramParameter, DrawnBlock
 from hil.diagram.parameters import checked, resolved
 from hil.diagram.read import RATE_MOST, TEXT_MOST
-from hil.diagram.registry import SUB, faces, kinds, nearest
+from hil.diagram.registry import faces, kinds
 from hil.diagram.units import UnitError, conversion
 from hil.panel.diagram.models.names import (
     block_at,
@@ -155,30 +156,6 @@ class SetTicks:
                 f"{self.rate - 1}, below the rate, is needed"
             )
         changed = replace(block, rate=self.rate, offset=self.offset)
-        return with_block(file, self.where, self.block, changed)
-
-
-@dataclass(frozen=True, slots=True)
-class SetRun:
-    """When a sub-diagram's block runs, and what it keeps."""
-
-    where: str
-    block: str
-    run: Run = "always"
-    states: Kept = "held"
-    outputs: Kept = "held"
-
-    @property
-    def words(self) -> str:
-        """For the menu."""
-        return f"set when {self.block} runs"
-
-    def on(self, file: DiagramFile) -> DiagramFile:
-        """The file with them."""
-        block = block_at(diagram_at(file, self.where), self.block)
-        if block.kind != SUB:
-            raise RefusedError(f"{self.block}: run, states and outputs are for sub-diagrams")
-        changed = replace(block, run=self.run, states=self.states, outputs=self.outputs)
         return with_block(file, self.where, self.block, changed)
 
 

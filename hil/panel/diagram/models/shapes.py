@@ -9,9 +9,9 @@ from typing import Final
 from hil.diagram.conditions import ENABLE, TRIGGER
 from hil.diagram.draw import port_words, symbol_of
 from hil.diagram.layout import boxes
-from hil.diagram.model import DiagramFile, DrawnBlock
+from hil.diagram.model import IN, OUT, SUB, DiagramFile, DrawnBlock
 from hil.diagram.parameters import resolved
-from hil.diagram.registry import IN, OUT, SUB, faces, kinds
+from hil.diagram.registry import faces, kinds
 from hil.panel.diagram.models.names import Place, diagram_at
 from hil.panel.diagram.models.setting import scope_of
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hil.run.station import Role, Shape
+from hil.run.pages import Role, Shape
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ from hil.desk.client import Message
 from hil.desk.operation import Refusal
 from hil.panel.live.models.feed import Batch, RunFacts
 from hil.recording.header import code_name
-from hil.run.pages import Page, PageButton, PageLamp, PageSlider, PageSwitch
-from hil.run.station import Role, Shape
+from hil.run.pages import Page, PageButton, PageLamp, PageSlider, PageSwitch, Role, Shape
 
 
 class PageModel:

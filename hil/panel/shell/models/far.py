@@ -9,7 +9,7 @@ from hil.panel.live.models.margins import MarginRow
 from hil.panel.live.session import LiveSession, Session
 from hil.panel.shell.models.figures import figure
 from hil.panel.study.session import ReplaySession
-from hil.run.station import Role
+from hil.run.pages import Role
 
 DISTANCE_M: Final = 3.0
 CAPITAL_MM: Final = 1e3 * DISTANCE_M * math.tan(math.radians(20.0 / 60.0))

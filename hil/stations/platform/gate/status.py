@@ -15,7 +15,7 @@ from typing import Any, Final
 from drives.bank import BankFeedback, DriveState, LegCommand
 from drives.waits import Wait, Waits
 from hil.timing.clock import Tick
-from safety.modes import DriveRequest, Mode, Severity
+from safety.modes import DriveRequest, Mode, Request, Severity
 from safety.verdict import Action, Check, LegTarget, Verdict, Violation
 
 STATUS_KIND: Final = 1
@@ -36,10 +36,13 @@ STATUS_SLOT_BYTES: Final = 4096
 _MODES: Final = tuple(Mode)
 _ACTIONS: Final = tuple(Action)
 _REQUESTS: Final = tuple(DriveRequest)
+_REFUSED: Final = (None, *Request)
+"""What was asked for, of a refusal."""
 _CHECKS: Final = tuple(Check)
 _STATES: Final = tuple(DriveState)
 _MODE_CODE: Final = {mode: code for code, mode in enumerate(_MODES)}
 _ACTION_CODE: Final = {action: code for code, action in enumerate(_ACTIONS)}
+_REFUSED_CODE: Final = {request: code for code, request in enumerate(_REFUSED)}
 _REQUEST_CODE: Final = {request: code for code, request in enumerate(_REQUESTS)}
 _CHECK_CODE: Final = {check: code for code, check in enumerate(_CHECKS)}
 _STATE_CODE: Final = {state: code for code, state in enumerate(_STATES)}
@@ -234,7 +237,7 @@ def _pack_violation(violation: Violation) -> bytes:
             _CHECK_CODE[violation.check],
             violation.leg or 0,
             violation.severity | (0 if violation.low is None else _HAS_LOW),
-            0,
+            _REFUSED_CODE[violation.request],
             violation.value,
             violation.limit,
             low,
@@ -254,7 +257,7 @@ def _unpack_tail(record: bytes) -> tuple[tuple[Violation, ...], tuple[Violation,
     offset += _TAIL.size
     violations: list[Violation] = []
     for _ in range(found + faults):
-        check, leg, severity, _, value, limit, low, units, notes = _VIOLATION.unpack_from(
+        check, leg, severity, asked, value, limit, low, units, notes = _VIOLATION.unpack_from(
             record, offset
         )
         offset += _VIOLATION.size
@@ -271,6 +274,7 @@ def _unpack_tail(record: bytes) -> tuple[tuple[Violation, ...], tuple[Violation,
                 Severity(severity & ~_HAS_LOW),
                 low if severity & _HAS_LOW else None,
                 note,
+                _REFUSED[asked],
             )
         )
     return tuple(violations[:found]), tuple(violations[found:])

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hil.config.errors import ConfigError, MotionError
+from hil.config.similar_names import nearest
 from hil.diagram.ahead import computed_ahead
 from hil.diagram.check import SoundDiagram
 from hil.diagram.fault import NonFiniteError
 from hil.diagram.live import Version
 from hil.diagram.operated import Timed
-from hil.diagram.registry import nearest
 from hil.diagram.seam import DiagramEnds, Endpiece
 from hil.diagram.units import unit
 from hil.stations.platform.motion.recorded import RecordedMotion

@@ -7,6 +7,7 @@ and acceleration belong together; and it is led in from rest and out to rest (`f
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +15,11 @@ from numpy.typing import ArrayLike
 
 from hil.config.errors import MotionError, require_number
 from hil.stations.platform.motion import kernels
-from hil.stations.platform.motion.acceleration import (
-    HIGHPASS_HZ,
-    displacements,
-)
+from hil.stations.platform.motion.acceleration import HIGHPASS_HZ, displacements
 from hil.stations.platform.motion.columns import SECONDS, ColumnMap, TimeMap, check_maps
 from hil.stations.platform.motion.components import read_rows
 from hil.stations.platform.motion.fade import FadedMotion, fade_for
 from hil.stations.platform.motion.lowpass import lowpass
-from hil.stations.platform.motion.piecewise import AT_END, fit_quintic
 from hil.stations.platform.motion.resample import (
     DEVIATION_MAX,
     SAMPLES_MAX,
@@ -32,6 +29,46 @@ from hil.stations.platform.motion.resample import (
 )
 from hil.stations.platform.motion.source import AXES, Floats, clamp_time, require_coordinates
 from platform6dof.pose import PlatformSetpoint
+
+DEGREE = 5
+"""Quintic, so that position, velocity and acceleration are smooth together (C4)."""
+DERIVATIVES = 3
+"""Kept at each sample, the value among them."""
+
+BLOCK = 50_000
+"""Intervals fitted at once: the equations of a million would take a third of a gigabyte."""
+OVERLAP = 200
+"""Samples beside a block that are fitted with it. What an end assumes fades to 0.43 of itself with
+each sample (the largest root of the quintic B-spline's symbol), here to 1e-73."""
+AT_END = 2 * OVERLAP
+"""Samples that tell how a motion begins or ends."""
+
+
+def fit_quintic(samples: Floats, step_s: float) -> Floats:
+    """Interpolate uniform samples by the quintic spline with four continuous derivatives.
+
+    The ends are "not a knot": nothing is assumed about derivatives there.
+
+    Args:
+        samples: Values at 0, step_s, 2 step_s, ..., shape (N, 6), N at least 6.
+
+    Returns:
+        Value, rate and second derivative at each sample, shape (N, 6, 3): those of both its ends
+        make the polynomial of an interval.
+    """
+    from scipy.interpolate import make_interp_spline  # slow to load, and seldom needed
+
+    intervals = len(samples) - 1
+    knots = np.empty((*samples.shape, DERIVATIVES))
+    edges = [BLOCK * block for block in range(max(1, intervals // BLOCK))] + [intervals]
+    for first, last in pairwise(edges):
+        begin, end = max(0, first - OVERLAP), min(intervals, last + OVERLAP)
+        t_s = np.arange(begin, end + 1) * step_s
+        spline = make_interp_spline(t_s, samples[begin : end + 1], k=DEGREE)
+        for k in range(DERIVATIVES):
+            knots[first : last + 1, :, k] = spline(t_s[first - begin : last - begin + 1], nu=k)
+    knots.setflags(write=False)
+    return knots
 
 
 class RecordedMotion(FadedMotion):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from hil.desk.watch import DeskWatch
 from hil.machines.machine import geometry_of, park_pose
 from hil.recording.header import RunHeader
 from hil.recording.recorder import RecordingSink
-from hil.stations.platform.control import PlatformMachine
+from hil.stations.platform.control import Control, ParkingProof, PlatformMachine, PlatformStation
 from hil.stations.platform.extension import Extension
 from hil.stations.platform.journal import PlatformJournal
 from hil.stations.platform.motion.moves import MoveLimits
@@ -23,11 +24,58 @@ from hil.stations.platform.operator.motion import OperatedMotion
 from hil.stations.platform.operator.parking import ParkPath
 from hil.stations.platform.operator.path_check import PathCheck
 from hil.stations.platform.operator.paths import ShortestPath
-from hil.stations.platform.operator.prover import PROGRAM
 from hil.stations.platform.operator.sequence import OperatedCourse
-from hil.stations.platform.operator.station import OperatedStation
 from hil.stations.platform.scenario import Plan
+from hil.timing.clock import Tick
 from platform6dof.inverse import leg_setpoints_batch
+from safety.modes import Request
+from safety.verdict import Verdict
+
+
+class OperatedStation(PlatformStation):
+    """Control of one platform through one operated run."""
+
+    def __init__(
+        self,
+        machine: PlatformMachine,
+        motion: OperatedMotion,
+        course: OperatedCourse,
+        period_s: float,
+        parking: ParkingProof,
+    ) -> None:
+        super().__init__(machine, motion, course, period_s, parking)
+        self._course = course
+        self.watch: Callable[[Tick], None] = _nothing
+        """Called in every cycle: a look at what is beside the run."""
+
+    def step(self, tick: Tick, verdict: Verdict | None) -> Control:
+        """What control asks in this cycle.
+
+        Args:
+            verdict: the gate's verdict of the last cycle.
+
+        Raises:
+            ForwardKinematicsError: if the commanded lengths belong to no pose.
+        """
+        self.watch(tick)
+        self._course.look(tick, verdict)
+        control = super().step(tick, verdict)
+        self._course.asked(control.requests)
+        self._course.tell(tick)
+        return control._replace(reset=self._course.reset, act_s=self._course.act_s)
+
+    def _without_way(self, tick: Tick, why: str) -> tuple[Request, ...]:
+        """No way to park is free: the platform stays until the operator ends the run."""
+        self._course.no_way_to_park(tick, why)
+        return ()
+
+
+def _nothing(tick: Tick) -> None:
+    """There is nothing to be looked at."""
+
+
+PROVER_PROGRAM: Final = ("-m", "hil.stations.platform.operator.prover")
+"""Arguments of the interpreter for the process that proves what an operator asks for."""
 
 
 class NoDeskError(Exception):
@@ -108,7 +156,7 @@ def led_run(
         try:
             desk = DeskProcess(
                 header, scenario.period_s, station=header.signals.station,
-                prover=PROGRAM if extension is None else extension.prover,
+                prover=PROVER_PROGRAM if extension is None else extension.prover,
                 dead_man=scenario.operator.dead_man,
             )  # fmt: skip
             stack.enter_context(desk)

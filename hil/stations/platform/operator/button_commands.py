@@ -8,7 +8,7 @@ from hil.stations.platform.operator.buttons import MOVING_MODES, Readiness, clea
 from hil.timing.clock import Tick
 from safety.faults import told
 from safety.modes import Mode, Request
-from safety.verdict import Check, Verdict
+from safety.verdict import Verdict
 
 BY_CAUTION = (
     Button.HOLD,
@@ -165,5 +165,4 @@ class ButtonCommands:
 
 def refusal_of(request: Request, verdict: Verdict) -> str:
     """What the gate says against a request in its last cycle; empty if nothing."""
-    notes = (found.note for found in verdict.violations if found.check is Check.REQUEST)
-    return next((note for note in notes if note.startswith(f"{request.name} ")), "")
+    return next((found.note for found in verdict.violations if found.request is request), "")

@@ -121,15 +121,6 @@ def cleared(verdict: Verdict) -> bool:
     return not violated and verdict.drives is DriveRequest.OFF
 
 
-def allowed_buttons(mode: Mode, standing: Readiness) -> frozenset[Button]:
-    """The buttons that do something now.
-
-    Args:
-        standing: what else decides.
-    """
-    return frozenset(button for button in Button if not why_not(button, mode, standing))
-
-
 def way_to(button: Button, mode: Mode) -> tuple[Button, ...]:
     """What is pressed one after the other until a button does something, or need not be pressed.
 

@@ -12,19 +12,66 @@ from hil.machines.machine import geometry_of, soft_range_m
 from hil.machines.rig import Rig
 from hil.recording.header import RECORDING_NAME
 from hil.recording.reader import Recording
-from hil.recording.row_arrays import let_go
-from hil.report.ending import seen_from_outside
+from hil.recording.row_arrays import gathered, let_go
+from hil.report.ending import Ending, Verdict, seen_from_outside, verdict_of
 from hil.report.phases import Phase, phases_of, times_s
 from hil.report.recorded import RecordedRun, indented, notes_of
 from hil.run.evidence import in_motion
 from hil.run.run import BLACK_BOX_NAME
 from hil.stations.platform.gate.black_box import complaint
-from hil.stations.platform.report.ending import platform_verdict
-from hil.stations.platform.report.reached import reached_poses
 from hil.stations.platform.scenario import Plan
+from platform6dof.forward import forward
 from platform6dof.geometry import GeometryError, HexapodGeometry
 
+REST_MODES = ("STANDBY", "IDLE", "OFF")
+"""Modes in which a run that went well ends."""
+
+
+def platform_verdict(recording: Recording, phases: tuple[Phase, ...]) -> Verdict:
+    """Judge a recording, the gravest thing first."""
+    found = verdict_of(recording, phases)
+    if not found.ending.good:
+        return found
+    last = phases[-1]
+    if last.mode not in REST_MODES:
+        return Verdict(Ending.UNFINISHED, f"The run ended in {last.mode}, not parked.")
+    if found.ending is Ending.STOPPED:
+        return found
+    engaged_s = sum(phase.duration_s for phase in phases if phase.mode == "ENGAGED")
+    if engaged_s <= 0.0:
+        return Verdict(Ending.UNFINISHED, f"The motion was never played; last mode {last.mode}.")
+    return Verdict(Ending.COMPLETED, f"The motion was played for {engaged_s:.2f} s.")
+
+
 Array = NDArray[np.float64]
+
+
+def reached_poses(recording: Recording, geometry: HexapodGeometry | None, first: int) -> Array:
+    """Coordinates of the pose reached in each cycle [m, rad], shape (N, 6), read-only.
+
+    Args:
+        geometry: of its rig; without one only the poses found in the run are there.
+        first: first cycle whose lengths mean something; the ones before it are NaN, as is every
+            cycle without a pose.
+    """
+    return gathered(_pieces(recording, geometry, first), recording.path.parent)
+
+
+def _pieces(recording: Recording, geometry: HexapodGeometry | None, first: int) -> Iterator[Array]:
+    guess = None if geometry is None else geometry.neutral_pose
+    for piece in recording.pieces():
+        found = np.array(piece.rows.column("reached_pose"))
+        before = min(max(first - piece.start, 0), len(found))
+        found[:before] = np.nan
+        if geometry is not None and guess is not None:
+            lengths = piece.rows.column("measured_length_m")
+            for cycle in range(before, len(found)):
+                result = forward(geometry, lengths[cycle], guess)
+                if result.converged:
+                    guess = result.X_BP
+                    found[cycle] = guess.coordinates()
+        yield found
+
 
 BEFORE_HOMED = ("OFF", "IDLE", "HOMING")
 """Modes in which, at the start of a run, the drives do not know their lengths yet."""

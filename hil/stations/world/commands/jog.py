@@ -86,7 +86,7 @@ def jog_plan(
     Raises:
         ConfigError: with the value and what would have been right.
     """
-    from hil.stations.world.scenario import world_plan_from_table
+    from hil.stations.world.scenario_reading import world_plan_from_table
 
     if axes is not None and axes not in AXES:
         raise ConfigError("--axes", [f"{axes!r}: one of {', '.join(AXES)} is needed"])

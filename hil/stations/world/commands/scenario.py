@@ -52,7 +52,7 @@ def scenario_checked(path: Path, no_engine: str, *, as_json: bool) -> bool:
 
 def _checked(path: Path, no_engine: str) -> ScenarioCheckTold:
     from hil.stations.world.bench import open_bench
-    from hil.stations.world.scenario import load_world_plan
+    from hil.stations.world.scenario_reading import load_world_plan
     from sim.world.engine.library import EngineMissingError, engine
 
     try:

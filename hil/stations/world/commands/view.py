@@ -49,7 +49,7 @@ def view(
     if path is None:
         watch_document(name)
         return
-    from hil.stations.world.scenario import load_world_plan
+    from hil.stations.world.scenario_reading import load_world_plan
     from hil.stations.world.showing import show_losses
     from hil.stations.world.watching import watch_run
 

@@ -20,8 +20,9 @@ from sim.world.engine.library import EngineMissingError
 from sim.world.engine.mjcf_sensors import SensorTargetError
 from sim.world.engine.stability import unstable_drives
 from sim.world.engine.world import World
+from sim.world.robots.body import Numbers
 from sim.world.robots.faults import RobotDocumentError
-from sim.world.robots.model import Numbers, Robot
+from sim.world.robots.model import Robot
 from sim.world.robots.toml_writing import write_toml
 from sim.world.scenes.fields import FieldFullError
 

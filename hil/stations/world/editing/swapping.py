@@ -13,8 +13,7 @@ from hil.stations.world.editing.building import plan_with
 from hil.stations.world.editing.carried import carried_source
 from safety.robot_limits import RobotAction
 from sim.world.engine.carrying import CarriedOver, CarryRefusedError, carry_over
-from sim.world.engine.compiled import ModelRefusedError
-from sim.world.engine.mjcf import ModelText
+from sim.world.engine.compiled import ModelRefusedError, ModelText
 from sim.world.engine.world import World
 
 if TYPE_CHECKING:
