@@ -6,7 +6,9 @@ Each worker has a folder of its own for locks and sockets, so that workers shut 
 screen of its own.
 """
 
+import ctypes
 import gc
+import linecache
 import os
 import signal
 import sys
@@ -100,6 +102,25 @@ def pytest_itemcollected(item):
 
 
 def pytest_collection_finish():
-    """Thousands of collected tests stay as they are: the garbage collector need not visit them."""
+    """Thousands of collected tests stay as they are: the garbage collector need not visit them.
+
+    The lines of all sources, which were read for the places of tests, can be read again.
+    """
+    linecache.clearcache()
     gc.collect()
     gc.freeze()
+    give_back()
+
+
+def give_back():
+    """Give free memory back to the system, where its C library can (glibc)."""
+    if hasattr(libc := ctypes.CDLL(None), "malloc_trim"):
+        libc.malloc_trim(0)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def memory_of_a_file():
+    """What the tests of a file took is given back after it: a worker stays as large as it must."""
+    yield
+    gc.collect()
+    give_back()

@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from remembered import remembered_flight
 from wire_readers import WIRES, ask_xplane
 
 from sim.devices.fault_text import FaultError
 from sim.hosts.emulated import emulated_host
 from sim.hosts.faults import KINDS, HostFault, parse_fault
-from sim.hosts.flight import scripted_flight
 
-FEED = scripted_flight()
+FEED = remembered_flight()
 STAMPED = {"flightgear_binary", "flightgear_ascii", "xplane_rref_12", "xplane_rref_11",
            "xplane_data_12", "xplane_data_11", "hcu1", "hcu1_json", "jsbsim"}  # fmt: skip
 FLAGGED = {"flightgear_binary", "flightgear_ascii", "xplane_rref_12", "xplane_rref_11", "hcu1",

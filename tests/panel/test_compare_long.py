@@ -96,7 +96,8 @@ def apart(first: Written, second: Written, shift_s, column):
     moved = np.interp(first.t_s, times, values, left=math.nan, right=math.nan)
     behind = np.clip(np.searchsorted(times, first.t_s), 1, len(times) - 1)
     hole = times[behind] - times[behind - 1] > 2.5 * PERIOD_S
-    moved[hole & (np.abs(first.t_s[:, None] - times).min(axis=1) > 1e-9)] = math.nan
+    nearest_s = np.abs(first.t_s - np.stack([times[behind - 1], times[behind]])).min(axis=0)
+    moved[hole & (nearest_s > 1e-9)] = math.nan
     found = moved - column(first)
     there = np.isfinite(found)
     return found[there], first.t_s[there]

@@ -64,14 +64,16 @@ def aerobatics():
 
 
 class Later:
-    """A vehicle from a time on; it is never copied."""
+    """A vehicle from a time on; it is never copied, and computed once."""
 
     def __init__(self, vehicle, ahead_s):
-        self._vehicle, self._ahead_s = vehicle, ahead_s
+        self._vehicle, self._ahead_s, self._told = vehicle, ahead_s, {}
         self.lasts_s = vehicle.lasts_s - ahead_s
 
     def at(self, t_s):
-        return self._vehicle.at(t_s + self._ahead_s)
+        if (motion := self._told.get(t_s)) is None:
+            motion = self._told[t_s] = self._vehicle.at(t_s + self._ahead_s)
+        return motion
 
     def __deepcopy__(self, memo):
         return self

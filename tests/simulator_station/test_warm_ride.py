@@ -1,12 +1,13 @@
 """Nothing is compiled within a ride, nor loaded from the cache: that takes tens of ms."""
 
+import json
 import subprocess
 import sys
 
 import pytest
 
-RIDE = """
-import gc, sys
+RIDES_IN_TURN = """
+import gc, json, sys
 from pathlib import Path
 from numba.core.dispatcher import Dispatcher
 from hil.run.file_kinds import find_kind
@@ -16,11 +17,8 @@ from hil.stations.simulator.scenario import load_ride
 from hil.stations.simulator.station import SCENARIO
 from hil.stations.simulator.warm import warm_ride
 
-name, folder, *changes = sys.argv[1:]
-path, _ = find_kind(name, SCENARIO, key="SCENARIO")
-plan = load_ride(path, ['clock="virtual"', 'devices.drives="sim:"', *changes])
+folder, rides = sys.argv[1], json.loads(sys.argv[2])
 warm_ride(quiet=True)
-added = ride_of(plan).added
 
 
 def compiled():
@@ -28,11 +26,18 @@ def compiled():
     return {(k.py_func.__module__, k.__name__, s) for k in kernels for s in k.signatures}
 
 
-before = compiled()
-assert len(before) > 30, before
-result = run(plan, Path(folder), motion=added.motion, extension=added.extension)
-assert result.ok, result.reason
-print(sorted(f"{module}.{kernel}" for module, kernel, _ in compiled() - before))
+found = {}
+for name, changes in rides.items():
+    scenario = name if "_" in name else "recorded_ride"
+    path, _ = find_kind(scenario, SCENARIO, key="SCENARIO")
+    plan = load_ride(path, ['clock="virtual"', 'devices.drives="sim:"', *changes])
+    added = ride_of(plan).added
+    before = compiled()
+    assert len(before) > 30, before
+    result = run(plan, Path(folder, name), motion=added.motion, extension=added.extension)
+    assert result.ok, result.reason
+    found[name] = sorted(f"{module}.{kernel}" for module, kernel, _ in compiled() - before)
+print(json.dumps(found))
 """
 RIDES = {
     "live_demo": ("duration_s=3",),
@@ -44,10 +49,16 @@ RIDES = {
 }
 
 
-@pytest.mark.parametrize("name", RIDES)
-def test_no_kernel_is_compiled_within_a_ride(name, tmp_path):
-    scenario = name if "_" in name else "recorded_ride"
-    command = [sys.executable, "-c", RIDE, scenario, str(tmp_path), *RIDES[name]]
+@pytest.fixture(scope="module")
+def compiled_within(tmp_path_factory):
+    """Of each ride, one after another in a process that was warmed once."""
+    folder = tmp_path_factory.mktemp("rides")
+    command = [sys.executable, "-c", RIDES_IN_TURN, str(folder), json.dumps(RIDES)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == "[]"
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("name", RIDES)
+def test_no_kernel_is_compiled_within_a_ride(compiled_within, name):
+    assert compiled_within[name] == []

@@ -10,6 +10,7 @@ from edited_runs import timed
 
 from hil.config.shipped import configs_dir
 from hil.recording import row_arrays
+from hil.recording.columns import Columns
 from hil.recording.mcap_scan import Caps
 from hil.recording.reader import Recording
 from hil.report.page import write_report
@@ -49,8 +50,21 @@ def written(recording: Recording, folder: Path) -> dict[str, bytes]:
     return {str(file.relative_to(folder)): file.read_bytes() for file in files}
 
 
+@pytest.fixture
+def strict(monkeypatch):
+    """No column of a recording that is looked at in pieces is read as a whole."""
+    look = Columns.__getitem__
+
+    def guarded(self, name):
+        assert self.in_memory, f"{name} is read as a whole"
+        return look(self, name)
+
+    monkeypatch.setattr(Columns, "__getitem__", guarded)
+
+
 @pytest.mark.parametrize("name", ["peg", "lone", "loops"])
-def test_the_page_is_that_of_the_whole_bit_by_bit(made, name, files_only, tmp_path):
+@pytest.mark.usefixtures("files_only", "strict")
+def test_the_page_is_that_of_the_whole_bit_by_bit(made, name, tmp_path):
     whole, pieces = Recording.open(made[name]), Recording.open(made[name], IN_PIECES)
     assert sum(1 for _ in pieces.pieces()) > 5
     first, second = written(whole, tmp_path / "a"), written(pieces, tmp_path / "b")
@@ -58,19 +72,12 @@ def test_the_page_is_that_of_the_whole_bit_by_bit(made, name, files_only, tmp_pa
     assert [file for file in first if first[file] != second[file]] == []
 
 
-def test_no_column_is_read_as_a_whole(made, monkeypatch, tmp_path):
-    pieces = Recording.open(made["peg"], IN_PIECES)
-    kinds = type(pieces.columns)
-    look = kinds.__getitem__
-
-    def guarded(self, name):
-        assert self.in_memory, f"{name} is read as a whole"
-        return look(self, name)
-
-    monkeypatch.setattr(kinds, "__getitem__", guarded)
-    write_report(pieces, tmp_path)
-    second = Recording.open(made["peg"], IN_PIECES)
-    assert list(rerun._differences(pieces, second)) == []
+@pytest.mark.usefixtures("strict")
+def test_two_runs_are_compared_in_pieces(made):
+    first, second = (Recording.open(made["peg"], IN_PIECES) for _ in range(2))
+    with pytest.raises(AssertionError, match="as a whole"):
+        first.column("t_s")
+    assert list(rerun._differences(first, second)) == []
 
 
 def test_coordinates_that_have_gone_stay_where_they_were_over_the_pieces(files_only, tmp_path):
