@@ -1,7 +1,7 @@
 """Recordings of seismology, SAC and miniSEED: numbers without a unit, which the map has to say.
 
 SAC is laid out as its manual says (SAC User Manual, "SAC Data File Format", header versions 6 and
-7). Its header may say what the numbers are: IDEP, whose codes are those of the same manual, of SAC's
+7). Its header may say what the numbers are: IDEP, whose codes are those of the manual, of SAC's
 `utils/sac.h` and of LLNL's jsac, `DepVarType`. miniSEED is read by EarthScope's library, of the
 extra ``seismic``.
 """
