@@ -18,6 +18,7 @@ from hil.cli.together import check_together, refuse_for_several, run_together_an
 from hil.cli.told import DoctorTold, WarmTold
 from hil.config.errors import ConfigError
 from hil.diagram.commands.diagram import app as diagrams
+from hil.run import service
 from hil.run.file_kinds import TOGETHER, run_file
 from hil.run.registry import station_of_kind, stations
 from hil.run.station import Request
@@ -183,7 +184,7 @@ def run(
         scenario=path, options=options, overrides=tuple(overrides or ()), clock=clock,
         fallback=fallback, folder=folder, report=report_too, operator=operator, as_json=as_json,
     )  # fmt: skip
-    show_and_leave(station.run(request), as_json=as_json)
+    show_and_leave(service.run(station, request), as_json=as_json)
 
 
 @verb
@@ -204,10 +205,11 @@ def check(
     station = station_of_kind(kind)
     refuse_foreign(station, path, options)
     show_checked(
-        station.check(
+        service.check(
+            station,
             Request(
                 scenario=path, options=options, overrides=tuple(overrides or ()), as_json=as_json
-            )
+            ),
         ),
         as_json=as_json,
     )

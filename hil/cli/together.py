@@ -7,6 +7,7 @@ from hil.cli.stations import refuse
 from hil.cli.told import TogetherCheckTold, TogetherRunTold
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.named import GIVEN
+from hil.run import service
 from hil.run.file_kinds import TOGETHER, find_kind, scenario_kinds
 from hil.run.registry import station_of_kind
 from hil.run.station import Request
@@ -52,7 +53,7 @@ def _check_part(part: "PartSettings", beside: Path, *, as_json: bool) -> dict[st
     request = Request(scenario=path, options={}, overrides=part.changes, as_json=as_json)
     try:
         with GIVEN.of_document(given_by(part.changes, beside)):
-            checked = station_of_kind(kind).check(request)
+            checked = service.check(station_of_kind(kind), request)
     except RefusedError as refusal:
         if not as_json:
             out.print(styled("red", "refused"))

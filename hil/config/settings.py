@@ -97,15 +97,19 @@ def parsed_toml(text: str, path: Path) -> dict[str, Any]:
         raise ConfigError(str(path), [str(error)]) from None
 
 
-def apply_overrides(
-    table: dict[str, Any], overrides: Iterable[str], *, given: bool = True
-) -> dict[str, Any]:  # fmt: skip
-    """A copy of a table with ``key.path=value`` overrides laid over it.
+Change = str | tuple[str, Any]
+"""Of a table: a text ``key.path=value``, or a key and its value, taken as it is."""
 
-    The value is read as TOML (``3``, ``0.5``, ``true``, ``[1, 2]``, ``"text"``); what is not valid
-    TOML is taken as plain text, so that ``motion.file=run.csv`` needs no quotes. A number in the
-    path is an index into a list (``motion.terms.0.amplitude_m=0.02``). A file that is named here
-    may be anywhere (`hil.config.named`).
+
+def apply_overrides(
+    table: dict[str, Any], overrides: Iterable[Change], *, given: bool = True
+) -> dict[str, Any]:  # fmt: skip
+    """A copy of a table with changes laid over it.
+
+    The value of a text is read as TOML (``3``, ``0.5``, ``true``, ``[1, 2]``, ``"text"``); what is
+    not valid TOML is taken as plain text, so that ``motion.file=run.csv`` needs no quotes. A number
+    in the path is an index into a list (``motion.terms.0.amplitude_m=0.02``). A file that is named
+    here may be anywhere (`hil.config.named`).
 
     Args:
         given: whether a person gave them, and not a document.
@@ -114,19 +118,28 @@ def apply_overrides(
         ConfigError: if an override has no ``=``, or its path leads through a plain value.
     """
     result = _copied(table)
-    for override in overrides:
-        path, separator, text = override.partition("=")
-        keys = path.strip().split(".")
-        if not separator or not path.strip():
-            raise ConfigError("--set", [f"{shown(override)}: write it as key=value"])
-        if len(keys) > DEPTH_MAX:
-            problem = f"{shown(override)}: a key of more than {DEPTH_MAX} parts with dots between"
-            raise ConfigError("--set", [problem])
-        value = _toml_value(text.strip())
+    for change in overrides:
+        key, value = _parsed(change) if isinstance(change, str) else change
         if given:
-            GIVEN.take(value, path.strip())
-        _place(result, keys, value, shown(override))
+            GIVEN.take(value, key)
+        quoted = change if isinstance(change, str) else f"{key}={value}"
+        _place(result, key.split("."), value, shown(quoted))
     return result
+
+
+def changed_key(change: Change) -> str:
+    """The key that a change is of."""
+    return change.partition("=")[0].strip() if isinstance(change, str) else change[0]
+
+
+def _parsed(override: str) -> tuple[str, Any]:
+    path, separator, text = override.partition("=")
+    if not separator or not path.strip():
+        raise ConfigError("--set", [f"{shown(override)}: write it as key=value"])
+    if path.count(".") >= DEPTH_MAX:
+        problem = f"{shown(override)}: a key of more than {DEPTH_MAX} parts with dots between"
+        raise ConfigError("--set", [problem])
+    return path.strip(), _toml_value(text.strip())
 
 
 def _toml_value(text: str) -> Any:

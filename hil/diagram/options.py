@@ -1,10 +1,14 @@
 """Options of the verbs that run a scenario, for what a person does in its diagram."""
 
-import json
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from hil.run.station import Option, Request
+
+if TYPE_CHECKING:
+    from hil.config.settings import Change
 
 PRESS: Final = Option(
     flag="--press",
@@ -28,7 +32,7 @@ TRUST: Final = Option(
 )
 
 
-def operated_changes(request: Request, table: str) -> Iterator[str]:
+def operated_changes(request: Request, table: str) -> Iterator[Change]:
     """What they change in a scenario whose table of a diagram has ``press`` and ``slide``.
 
     Raises:
@@ -49,4 +53,4 @@ def operated_changes(request: Request, table: str) -> Iterator[str]:
     if not isinstance(found, Mapping) or found.get("kind") != "diagram":
         nothing = f"{table}.kind is no diagram, so there is nothing to press or slide"
         raise ConfigError(str(request.scenario or "command line"), [f"--{min(given)}: {nothing}"])
-    yield from (f"{table}.{key}={json.dumps(values)}" for key, values in given.items())
+    yield from ((f"{table}.{key}", values) for key, values in given.items())

@@ -6,7 +6,8 @@ that its entry point gives. The value is light: what computes is imported when i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -17,6 +18,7 @@ from hil.recording.signals import Signals
 
 if TYPE_CHECKING:
     from hil.config.offers import Offer
+    from hil.config.settings import Change
     from hil.recording.header import RunHeader
     from hil.recording.reader import Recording
     from hil.run.end import Ran
@@ -106,6 +108,16 @@ class Option:
     switch: bool = False
     """It is given without a value."""
     checks: bool = False
+    key: str = ""
+    """Key of the scenario that its value is set in; empty: the station reads it itself."""
+    device: bool = False
+    """Its value is the URL of a device; one that is not simulated takes the real clock."""
+    number: bool = False
+    """Its value is a number."""
+
+
+SIMULATED: Final = "sim:"
+"""URL of a device that is computed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +129,7 @@ class Request:
     options: Mapping[str, Any]
     """The station's own options, by their flags; those not given are not there."""
     overrides: tuple[str, ...] = ()
+    """Those of `--set`, as they were typed."""
     clock: str | None = None
     """In place of the scenario's."""
     fallback: str | None = None
@@ -125,6 +138,47 @@ class Request:
     report: bool = False
     operator: bool = False
     as_json: bool = False
+    progress: Callable[[float, float], None] | None = None
+    """Of a dry run: told the time of the run and that of its end [s]; None for any other."""
+
+    @property
+    def quiet(self) -> bool:
+        """Whether nothing is said to people while it lasts."""
+        return self.as_json or self.dry
+
+    @property
+    def dry(self) -> bool:
+        """Whether it is a dry run: of the scenario alone, on simulated devices."""
+        return self.progress is not None
+
+    def changes(self, options: Iterable[Option], more: Iterable[Change] = ()) -> list[Change]:
+        """What a scenario is changed by: options, then `overrides`, then the clock.
+
+        Args:
+            options: those of the station.
+            more: what the station itself makes of its options.
+        """
+        found = [*self._of_options(options), *more, *self.overrides]
+        return found if self.clock is None else [*found, ("clock", self.clock)]
+
+    def _of_options(self, options: Iterable[Option]) -> Iterator[Change]:
+        for option in options:
+            value = self.options.get(option.flag)
+            if value is None or not option.key:
+                continue
+            yield option.key, _number(value) if option.number else value
+            if option.device and value != SIMULATED and self.clock is None:
+                yield "clock", "real"
+        if self.fallback is not None:
+            yield "devices.fallback", self.fallback
+
+
+def _number(text: str) -> int | float | str:
+    """A number as it was typed; what is none stays a text, for the scenario to refuse."""
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,15 +188,6 @@ class Checked:
     ok: bool
     told: Mapping[str, Any]
     show: Callable[[], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
-    """How a dry run went."""
-
-    ok: bool
-    reason: str
-    recording: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,14 +216,13 @@ class Station:
     machines: tuple[FileKind, ...] = ()
     options: tuple[Option, ...] = ()
     signals: Signals
-    check: Callable[[Request], Checked]
-    """Proves the whole motion; raises `ConfigError` or `RefusedError`."""
-    run: Callable[[Request], Ran]
-    """Runs it; whoever asked for it shows how it went, and leaves with its status. Raises as
-    `check` does."""
-    dry_run: Callable[[Path, Path, Callable[[float, float], None]], Tried]
-    """Runs a scenario file on the virtual clock with simulated devices, whatever it says, recorded
-    below a folder; tells the time of the run and that of its end [s]; raises as `check` does."""
+    load: Callable[[Request], Any]
+    """Reads a scenario and its machines, checked: its plan. Raises `ConfigError`."""
+    prove: Callable[[Any, Request], Checked]
+    """Proves the whole motion of a plan; raises `ConfigError` or `RefusedError`."""
+    run: Callable[[Any, Request], Ran]
+    """Runs a plan; whoever asked for it shows how it went, and leaves with its status. Raises as
+    `prove` does."""
     recorded: Callable[[Recording], Any] | None = None
     """Prepares a recording for its page: a `hil.report.recorded.RecordedRun`; None: there is no
     more to say than of any run."""

@@ -82,7 +82,11 @@ def test_an_operator_takes_the_real_clock_if_none_is_named(monkeypatch, words, c
     end = SimpleNamespace(ok=True, recorder=SimpleNamespace(path="", parts=1), losses=(),
                           warnings=(), reason="", outcome="completed")  # fmt: skip
     ran = Ran(end=end, told={}, show=lambda: None)
-    station = SimpleNamespace(run=lambda request: asked.append(request) or ran, options=())
+    station = SimpleNamespace(
+        load=lambda request: request,
+        run=lambda plan, request: asked.append(plan) or ran,
+        options=(),
+    )
     monkeypatch.setattr(main_module, "station_of_kind", lambda kind: station)
     monkeypatch.setattr(main_module, "refuse_foreign", lambda *others: None)
     assert runner.invoke(app, ["run", "demo", *words]).exit_code == 0

@@ -94,7 +94,7 @@ def test_a_paced_rack_wakes_up_for_its_ticks_four_at_a_time(monkeypatch, bitrate
 
 
 def test_what_is_on_its_way_on_a_paced_bus_is_awaited():
-    """A frame without data has 47 bits and at most 8 of stuffing (ISO 11898-1): all 20 are awaited."""
+    """All 20 are: without data a frame has 47 bits, and at most 8 of stuffing (ISO 11898-1)."""
     rack = CanRack(SETTINGS["paced"], seed=3)
     rack.advance(100.0)
     assert rack.awaited_s(100.001) > 101.0

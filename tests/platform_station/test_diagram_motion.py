@@ -10,13 +10,14 @@ from bench_plans import PAPER
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.shipped import configs_dir
 from hil.recording.reader import Recording
-from hil.stations.platform import dry_run
+from hil.run import service
 from hil.stations.platform.fit.told import DRAWN, nothing_fits
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.preview import preview
 from hil.stations.platform.runner import play
 from hil.stations.platform.scenario import load_plan, plan_from_table
 from hil.stations.platform.signals import MODE_CODE
+from hil.stations.platform.station import STATION
 from hil.stations.platform.supervisor import Outcome
 from safety.modes import Mode
 
@@ -135,7 +136,7 @@ def test_dry_run_of_a_drawn_motion_tells_the_block_that_stopped_it(tmp_path):
         "duration_s = 8.0\nfade_s = 1.0\n"
     )
     (tmp_path / "drawn.toml").write_text(text, encoding="utf-8")
-    tried = dry_run.dry_run(tmp_path / "drawn.toml", tmp_path / "runs", lambda _t_s, _of_s: None)
+    tried = service.dry_run(STATION, tmp_path / "drawn.toml", tmp_path / "runs", lambda *_: None)
     assert not tried.ok
     assert "one_over made a number that is not finite" in tried.reason
     with pytest.raises(ConfigError, match="one_over"):

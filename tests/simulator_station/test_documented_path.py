@@ -29,11 +29,12 @@ from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
 from hil.desk import messages as m
 from hil.recording.reader import Recording
+from hil.run.service import dry_run
 from hil.stations.simulator.rehearsal import rehearse
 from hil.stations.simulator.ride_proof import judge
-from hil.stations.simulator.runner import dry_run
 from hil.stations.simulator.scenario import load_ride
 from hil.stations.simulator.signals import SIGNALS
+from hil.stations.simulator.station import STATION
 
 ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the real clock is for Linux")
 TEXT = (ROOT / "docs" / "hosts.md").read_text()
@@ -86,7 +87,7 @@ def test_it_cannot_be_rehearsed_and_the_remedy_is_no_clock_that_it_has(tmp_path)
     path = own_copy(tmp_path, duration_s=5.0)
     for tried in (
         lambda: rehearse(load_ride(path)),
-        lambda: dry_run(path, tmp_path, lambda t_s, total_s: None),
+        lambda: dry_run(STATION, path, tmp_path, lambda t_s, total_s: None),
     ):
         with pytest.raises(ConfigError) as caught:
             tried()

@@ -18,13 +18,12 @@ from hil.desk.velocity.source import SourceError, VelocitySource
 from hil.machines.space_arm_settings import ArmSettings
 from hil.recording.header import SIMULATED, RunHeader
 from hil.run.facts import run_facts
-from hil.run.station import Tried
 from hil.stations.arm.diagram_run import DiagramRun, diagram_run, edited
 from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.operator import led_arm
 from hil.stations.arm.prepare import ArmProof, prepare
 from hil.stations.arm.report.machines import ArmMachines
-from hil.stations.arm.scenario import ArmPlan, load_arm_plan
+from hil.stations.arm.scenario import ArmPlan
 from hil.stations.arm.session import arm_clock, arm_wire, run_stream
 from hil.stations.arm.signals import SIGNALS
 from hil.stations.arm.sources.settings import make_source
@@ -255,15 +254,3 @@ def warm_arm(*, classic: bool = False, fine: bool = False) -> None:
     with collected():  # it is none of the run that follows
         settings = ArmSettings.load(configs_dir() / "arms" / "bkm.toml")
     space_arm.warm(settings.arm(), settings.home_rad(), classic=classic, fine=fine)
-
-
-@collected()
-def dry_run(file: Path, out: Path, tell: Callable[[float, float], None]) -> Tried:
-    """Run it, whatever clock and robot it names."""
-    plan = load_arm_plan(file, ['clock="virtual"', 'devices.arm="sim:"'])
-    warm_arm()
-    prepared = prepare_plan(plan)
-    total_s = len(prepared.steps) * TICK_S
-    result = run_arm(prepared, out, progress=lambda t_s: tell(t_s, total_s))
-    reason = result.end.reason or ("" if result.end.result is None else result.end.result.value)
-    return Tried(ok=result.ok, reason=reason, recording=result.recorder.path)

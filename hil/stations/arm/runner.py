@@ -12,7 +12,6 @@ import numpy as np
 from rich.progress import BarColumn, Progress, TextColumn
 
 from hil.config.errors import ConfigError
-from hil.config.inputs import collected
 from hil.desk.velocity.keyboard import HELP
 from hil.diagram.options import operated_changes
 from hil.run.end import Ran
@@ -22,7 +21,7 @@ from hil.stations.arm.diagram_run import diagram_run
 from hil.stations.arm.findings import findings_table, supervision_table, told_end
 from hil.stations.arm.journal import supervised
 from hil.stations.arm.prepare import ArmProof
-from hil.stations.arm.scenario import SIM_URL, ArmPlan, load_arm_plan
+from hil.stations.arm.scenario import ArmPlan, load_arm_plan
 from hil.stations.arm.sources.settings import (
     DiagramSourceSettings,
     GamepadSourceSettings,
@@ -30,7 +29,7 @@ from hil.stations.arm.sources.settings import (
     RemoteSourceSettings,
 )
 from hil.stations.arm.start import robot_at
-from hil.stations.arm.station import AT, LINK, WORLD
+from hil.stations.arm.station import AT, OPTIONS
 from hil.stations.arm.told import ArmCheckTold, ArmRunTold, FindingTold
 from hil.stations.arm.wire import emulated_robot
 from hil.stations.arm.world import check_world
@@ -53,29 +52,17 @@ def plan_of(request: Request) -> ArmPlan:
     """
     if request.scenario is None:
         raise ConfigError("command line", ["a SCENARIO is needed"])
-    changes, link = list(request.overrides), request.options.get(LINK.flag)
-    if link is not None:
-        changes.append(f'devices.arm="{link}"')
-        if link != SIM_URL and request.clock is None:
-            changes.append('clock="real"')
-    if request.clock is not None:
-        changes.append(f'clock="{request.clock}"')
-    if (world := request.options.get(WORLD.flag)) is not None:
-        changes.append(f'world="{world}"')
-    if request.fallback is not None:
-        changes.append(f'devices.fallback="{request.fallback}"')
-    changes += operated_changes(request, "source")
+    changes = request.changes(OPTIONS, operated_changes(request, "source"))
     return load_arm_plan(request.scenario, changes)
 
 
-def check(request: Request) -> Checked:
+def check(plan: ArmPlan, request: Request) -> Checked:
     """Prove a planned motion; of a live one its start is looked at, and its operator's diagram.
 
     Raises:
         ConfigError: if the scenario's world cannot be had, or something is in it where it begins.
         RefusedError: with arm, joint, value and limit.
     """
-    plan = plan_of(request)
     diagram_run(plan)
     prepared = _prepared(plan, quiet=request.as_json)
     check_world(prepared)
@@ -88,17 +75,16 @@ def _show_check(prepared: ArmProof) -> None:
     _show_path(prepared)
 
 
-@collected()
-def run(request: Request) -> Ran:
+def run(plan: ArmPlan, request: Request) -> Ran:
     """Run a plan.
 
     Raises:
         RefusedError: if the motion is refused, or the robot is not there; nothing has moved.
     """
-    plan, quiet = plan_of(request), request.as_json
+    quiet = request.quiet
     at = robot_at(request.options.get(AT.flag))
     prepared = _prepared(plan, quiet=quiet)
-    with _progress(prepared, quiet=quiet) as progress:
+    with _progress(prepared, request) as progress:
         shown_at: int | None = None
         with suppress(OSError):  # none if a program reads what it shows from memory
             dry = plan.scenario.clock == "virtual"
@@ -172,9 +158,11 @@ def moved_to(prepared: ArmProof, url: str) -> ArmProof:
 
 
 @contextmanager
-def _progress(prepared: ArmProof, *, quiet: bool) -> Iterator[Callable[[float], None] | None]:
-    total_s = len(prepared.steps) * TICK_S
-    if quiet:
+def _progress(prepared: ArmProof, request: Request) -> Iterator[Callable[[float], None] | None]:
+    total_s, told = len(prepared.steps) * TICK_S, request.progress
+    if told is not None:
+        yield lambda t_s: told(t_s, total_s)
+    elif request.as_json:
         yield None
     elif not prepared.plan.scenario.source.planned:
         for line in how_to_move(prepared.plan):

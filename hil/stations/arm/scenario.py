@@ -20,7 +20,7 @@ from hil.config.fields import Coordinate, Positive
 from hil.config.file_kind import FileKind
 from hil.config.named import NotAllowedError
 from hil.config.scenario import Name, RecordingSettings
-from hil.config.settings import Settings, apply_overrides, scenario_toml
+from hil.config.settings import Change, Settings, apply_overrides, scenario_toml
 from hil.config.shipped import find_file
 from hil.machines.kinds import ROBOT, SPACE_ARM
 from hil.machines.robot_settings import RobotSettings
@@ -149,7 +149,7 @@ def scenario_model() -> type[Settings]:
     return ArmScenario
 
 
-def load_arm_plan(path: Path, overrides: Iterable[str] = ()) -> ArmPlan:
+def load_arm_plan(path: Path, overrides: Iterable[Change] = ()) -> ArmPlan:
     """Read a scenario, its arm and its robot.
 
     Raises:
@@ -159,7 +159,7 @@ def load_arm_plan(path: Path, overrides: Iterable[str] = ()) -> ArmPlan:
 
 
 def arm_plan_from_table(
-    table: Mapping[str, Any], path: Path, overrides: Iterable[str] = ()
+    table: Mapping[str, Any], path: Path, overrides: Iterable[Change] = ()
 ) -> ArmPlan:
     """Like `load_arm_plan`, for a scenario that is already a table."""
     scenario = ArmScenario.build(apply_overrides(dict(table), overrides), str(path))

@@ -16,6 +16,8 @@ LINK: Final = Option(
     metavar="URL",
     help="Where the robot of an arm station is: `sim:`, serial:/dev/ttyS0?baud=9600, "
     "socket://host:port. A robot on a line takes the real clock.",
+    key="devices.arm",
+    device=True,
 )
 AT: Final = Option(
     flag="--arm-at",
@@ -29,6 +31,7 @@ WORLD: Final = Option(
     help="Of an arm station: the scene in which an emulated robot bears its weight and touches "
     "things, `table`, or a file.",
     checks=True,
+    key="world",
 )
 
 
@@ -104,16 +107,17 @@ SECTIONS: Final = (
 """What its pages show beside the rest, and what they say where there is nothing to show."""
 
 
+OPTIONS: Final = (LINK, AT, WORLD, PRESS, SLIDE, EDIT)
 STATION: Final = Station(
     name="arm",
     scenarios=SCENARIO,
     machines=(ROBOT, SPACE_ARM),
-    options=(LINK, AT, WORLD, PRESS, SLIDE, EDIT),
+    options=OPTIONS,
     signals=SIGNALS,
-    check=_late("runner:check"),
+    load=_late("runner:plan_of"),
+    prove=_late("runner:check"),
     diagram_ends=_late("diagram_ends:ends_of"),
     run=_late("runner:run"),
-    dry_run=_late("bench:dry_run"),
     recorded=_late("report.view:recorded"),
     figures=f"{_REPORT}.key_figures:arm_key_figures",
     sections=SECTIONS,

@@ -9,7 +9,6 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hil.run.station import Checked, Request
 from hil.stations.platform.check import PlatformProof, Tell, check_plan
-from hil.stations.platform.command_line import plan_of
 from hil.stations.platform.fit.told import Advice, nothing_fits
 from hil.stations.platform.fitting import FIT_FLAG, SHOWN, look_for_fit, show_advice
 from hil.stations.platform.motion.build import motion_of
@@ -19,9 +18,8 @@ from hil.stations.platform.told import CheckTold
 from hil.terminal.console import err, out, styled, waiting
 
 
-def checked(request: Request) -> Checked:
+def checked(plan: Plan, request: Request) -> Checked:
     """Prove a plan; one that is refused is told with what makes it fit, or made to fit."""
-    plan = plan_of(request)
     warm_and_say(quiet=request.as_json)
     with waiting("reading the motion", quiet=request.as_json):
         motion = motion_of(plan)

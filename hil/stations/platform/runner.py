@@ -1,7 +1,7 @@
 """A run as `hil run` makes it: with its progress, what is waited for, and how it went."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -13,14 +13,12 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from drives.bank import DriveAbsentError, DriveError, LinkError
 from hil.config.errors import DEVICE_ABSENT, RefusedError
-from hil.config.inputs import collected
 from hil.recording.reader import Recording
 from hil.run.end import Ran
 from hil.run.evidence import evidence_of
 from hil.run.station import Request
 from hil.stations.platform.bench import expected_duration_s, run
 from hil.stations.platform.check import check_plan
-from hil.stations.platform.command_line import plan_of
 from hil.stations.platform.course import WHOLE_COURSE, RunResult, RunSequence
 from hil.stations.platform.drives.certificate import NotCommissionedError
 from hil.stations.platform.drives.reference import NotReferencedError
@@ -64,23 +62,24 @@ class Added:
 _REFUSALS = (DriveError, NotCommissionedError, NotReferencedError, NoDeskError)
 
 
-@collected()
-def run_asked(request: Request) -> Ran:
+def run_asked(plan: Plan, request: Request) -> Ran:
     """Run what `hil run` wants; one that its motion stops ends with what makes that fit."""
-    plan = plan_of(request)
     if request.options.get(FIT_FLAG):
-        warm_and_say(quiet=request.as_json)
+        warm_and_say(quiet=request.quiet)
         plan = fitted_plan(plan, request)
     try:
         return run_plan(
             plan,
             request.folder,
             report_too=request.report,
-            as_json=request.as_json,
+            as_json=request.quiet,
             operator=request.operator,
-            request=request,
+            request=None if request.dry else request,
+            told=request.progress,
         )
     except MotionRefusedError as refused:
+        if request.dry:
+            raise
         fit = look_for_fit(refused.plan, refused.motion, quiet=request.as_json)
         raise with_advice(refused, fit, request) from refused
 
@@ -94,6 +93,7 @@ def run_plan(
     operator: bool = False,
     request: Request | None = None,
     added: Added | None = None,
+    told: Callable[[float, float], None] | None = None,
 ) -> Ran:
     """Run a plan, and prepare how it went to be shown.
 
@@ -101,25 +101,27 @@ def run_plan(
         as_json: whether nothing is said while it runs.
         request: that of `hil run`; then a motion that asked too much gets advice.
         added: what another station adds to the run.
+        told: told the time of the run and that of its end [s], in place of a bar.
     """
     with ExitStack() as until_told:
         result = play(
-            plan, folder, quiet=as_json, operator=operator, until_told=until_told, added=added
-        )
+            plan, folder, quiet=as_json, operator=operator, until_told=until_told, added=added,
+            told=told,
+        )  # fmt: skip
         after = Afterwards(result.end)
         path = result.recorder.path
         figures = after.make("figures", partial(_figures, plan, path)) or NO_FIGURES
         page = after.make("report", partial(report_of, path)) if report_too else None
         fit = None if request is None else fit_after(plan, result, quiet=as_json)
         advice = None if fit is None or request is None else Advice.of(fit, "run", request)
-        told = run_told(plan, result, figures, page)
-        told["fit"] = None if advice is None else advice.data
+        summary = run_told(plan, result, figures, page)
+        summary["fit"] = None if advice is None else advice.data
 
         def show() -> None:
             show_run(plan, result, figures, page)
             show_advice(advice)
 
-        return Ran(end=after.end, told=told, show=show, until_told=until_told.pop_all())
+        return Ran(end=after.end, told=summary, show=show, until_told=until_told.pop_all())
 
 
 def _figures(plan: Plan, path: Path) -> Figures:
@@ -136,6 +138,7 @@ def play(
     operator: bool = False,
     until_told: ExitStack | None = None,
     added: Added | None = None,
+    told: Callable[[float, float], None] | None = None,
 ) -> RunResult:
     """Run a plan with its progress on standard error; emulated drives step in if it allows it.
 
@@ -145,6 +148,7 @@ def play(
         until_told: left once the result is told; until then a signal that asks for the end of a
             run that is over does not take its result away. Left out, until the run is over.
         added: what another station adds to the run, with the motion that it plays.
+        told: told the time of the run and that of its end [s], in place of a bar.
 
     Raises:
         ConfigError: if the plan cannot be run as described.
@@ -161,7 +165,7 @@ def play(
 
     def run_on(plan: Plan) -> RunResult:
         try:
-            with _progress(plan, total_s, quiet=quiet, operator=operator) as progress:
+            with _progress(plan, total_s, told, quiet=quiet, operator=operator) as progress:
                 stop = _heard(until_told)
                 return _run(
                     plan, folder, motion, progress, course, stop, operator=operator, quiet=quiet,
@@ -246,12 +250,21 @@ def _refuse_if_unproved(plan: Plan, motion: MotionSource) -> None:
 
 
 @contextmanager
-def _progress(plan: Plan, total_s: float, *, quiet: bool, operator: bool = False) -> Iterator[Any]:
+def _progress(
+    plan: Plan,
+    total_s: float,
+    told: Callable[[float, float], None] | None,
+    *,
+    quiet: bool,
+    operator: bool = False,
+) -> Iterator[Any]:
     """A progress bar for a dry run; in real time a line, for nothing may disturb the loop.
 
     Of a run that an operator leads nothing: how long it takes is not known.
     """
-    if quiet or operator:
+    if told is not None:
+        yield lambda t_s: told(t_s, total_s)
+    elif quiet or operator:
         yield None
     elif plan.scenario.clock == "real":
         about = f" for about {total_s:.0f} s" if math.isfinite(total_s) else ""

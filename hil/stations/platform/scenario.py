@@ -16,7 +16,14 @@ from drives.sim_faults import FaultKind
 from hil.config.errors import ConfigError, Wrong, about
 from hil.config.fields import NotNegative, Positive
 from hil.config.scenario import Name, OperatorSettings, RecordingSettings
-from hil.config.settings import Settings, apply_overrides, read_toml, scenario_toml
+from hil.config.settings import (
+    Change,
+    Settings,
+    apply_overrides,
+    changed_key,
+    read_toml,
+    scenario_toml,
+)
 from hil.config.shipped import find_file
 from hil.machines.drive_fit import fitted
 from hil.machines.machine import check_rig
@@ -168,11 +175,11 @@ def scenario_model() -> type[Settings]:
     return Scenario
 
 
-def load_plan(path: Path, overrides: Iterable[str] = ()) -> Plan:
+def load_plan(path: Path, overrides: Iterable[Change] = ()) -> Plan:
     """Read a scenario and its rig.
 
     Args:
-        overrides: ``key=value`` texts laid over it; keys under ``rig_settings.`` go to the rig.
+        overrides: laid over it; keys under ``rig_settings.`` go to the rig.
 
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.
@@ -180,7 +187,7 @@ def load_plan(path: Path, overrides: Iterable[str] = ()) -> Plan:
     return plan_from_table(scenario_toml(path), path, overrides)
 
 
-def plan_from_table(table: Mapping[str, Any], path: Path, overrides: Iterable[str] = ()) -> Plan:
+def plan_from_table(table: Mapping[str, Any], path: Path, overrides: Iterable[Change] = ()) -> Plan:
     """Like :func:`load_plan`, for a scenario that is already a table."""
     for_scenario, for_rig = parted(overrides)
     scenario = Scenario.build(apply_overrides(dict(table), for_scenario), str(path))
@@ -188,19 +195,26 @@ def plan_from_table(table: Mapping[str, Any], path: Path, overrides: Iterable[st
     return Plan(scenario=scenario, rig=rig, scenario_file=str(path), rig_file=str(rig_path))
 
 
-def parted(overrides: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Overrides of a scenario, and those of its rig without their prefix."""
-    overrides = tuple(overrides)
-    for_rig = [o.removeprefix(RIG_PREFIX) for o in overrides if o.startswith(RIG_PREFIX)]
-    return [o for o in overrides if not o.startswith(RIG_PREFIX)], for_rig
+def parted(overrides: Iterable[Change]) -> tuple[list[Change], list[Change]]:
+    """Changes of a scenario, and those of its rig without their prefix."""
+    for_scenario: list[Change] = []
+    for_rig: list[Change] = []
+    for one in overrides:
+        if not changed_key(one).startswith(RIG_PREFIX):
+            for_scenario.append(one)
+        elif isinstance(one, str):
+            for_rig.append(one.strip().removeprefix(RIG_PREFIX))
+        else:
+            for_rig.append((one[0].removeprefix(RIG_PREFIX), one[1]))
+    return for_scenario, for_rig
 
 
-def rig_of(scenario: Scenario, path: Path, overrides: Iterable[str] = ()) -> tuple[Rig, Path]:
+def rig_of(scenario: Scenario, path: Path, overrides: Iterable[Change] = ()) -> tuple[Rig, Path]:
     """The rig that a scenario names, fitted with its drives, and the rig's file.
 
     Args:
         path: of the scenario.
-        overrides: ``key=value`` texts laid over the rig.
+        overrides: laid over the rig.
 
     Raises:
         ConfigError: if it cannot be read, or the devices cannot be as described.

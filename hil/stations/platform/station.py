@@ -49,6 +49,8 @@ OPTIONS: Final = (
         metavar="URL",
         help="Where the drives are: `sim:`, `rig` (where the rig says), slcan:…, socketcan:…, "
         "modbus-tcp:…, modbus-rtu:…. Drives on a wire take the real clock.",
+        key="devices.drives",
+        device=True,
     ),
     Option(
         flag="--world",
@@ -56,6 +58,7 @@ OPTIONS: Final = (
         help="What hangs on the rods of simulated cylinders in the physics engine, and what is in "
         "their way: a scene's name or file.",
         checks=True,
+        key="world",
     ),
     PRESS,
     SLIDE,
@@ -125,10 +128,10 @@ STATION: Final = Station(
     machines=(RIG, DRIVE),
     options=OPTIONS,
     signals=SIGNALS,
-    check=_late("checked:checked"),
+    load=_late("command_line:plan_of"),
+    prove=_late("checked:checked"),
     diagram_ends=_late("motion.diagram:ends_of"),
     run=_late("runner:run_asked"),
-    dry_run=_late("dry_run:dry_run"),
     recorded=_late("report.view:RunView.of"),
     figures=f"{_REPORT}.key_figures:key_figures",
     sections=SECTIONS,

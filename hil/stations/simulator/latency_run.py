@@ -137,7 +137,7 @@ def ridden(
         raise ConfigError(str(path), [about("source.kind", text)])
     with _drives(plan, drives, paced=paced) as url:
         clock = "virtual" if url == "sim:" else "real"
-        plan = load_ride(path, [*changes, f'devices.drives="{url}"', f'clock="{clock}"'])
+        plan = load_ride(path, [*changes, ("devices.drives", url), ("clock", clock)])
         return plan, play(plan, folder, quiet=quiet, added=ride_of(plan).added)
 
 

@@ -1,18 +1,15 @@
-"""`hil run` and `hil check` for a ride, and its dry run."""
+"""`hil run` and `hil check` for a ride."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.inputs import collected
 from hil.run.end import Ran
-from hil.run.station import Checked, Request, Tried
-from hil.stations.platform.bench import run
+from hil.run.station import Checked, Request
 from hil.stations.platform.check import PlanFinding, PlatformProof
 from hil.stations.platform.checked import judged_line
 from hil.stations.platform.operator.assembly import require_operable
@@ -21,6 +18,7 @@ from hil.stations.simulator.bench import ride_of
 from hil.stations.simulator.rehearsal import Rehearsal, require_known_ahead
 from hil.stations.simulator.ride_proof import judge, unknown_words
 from hil.stations.simulator.scenario import RidePlan, load_ride
+from hil.stations.simulator.station import OPTIONS
 from hil.stations.simulator.told import RideCheckTold
 from hil.stations.simulator.warm import warm_ride
 from hil.terminal.console import out, styled, waiting
@@ -37,69 +35,33 @@ def plan_of(request: Request) -> RidePlan:
     """
     if request.scenario is None:
         raise ConfigError("command line", ["a SCENARIO is needed"])
-    options = request.options
-    changes: list[str] = []
-    if (drives := options.get("--drives")) is not None:
-        changes.append(f'devices.drives="{drives}"')
-        if drives != "sim:" and request.clock is None:
-            changes.append('clock="real"')
-    if (world := options.get("--world")) is not None:
-        changes.append(f'world="{world}"')
-    if request.fallback is not None:
-        changes.append(f'devices.fallback="{request.fallback}"')
-    for flag, key in (("--preset", "preset"), ("--algorithm", "algorithm")):
-        if (value := options.get(flag)) is not None:
-            changes.append(f'cueing.{key}="{value}"')
-    if (gain := options.get("--gain")) is not None:
-        changes.append(f"cueing.gain={gain}")
-    changes += request.overrides
-    if request.clock is not None:
-        changes.append(f'clock="{request.clock}"')
-    plan = load_ride(request.scenario, changes)
-    return plan.model_copy(update={"trusted": bool(options.get("--trust"))})
+    if request.dry:
+        require_known_ahead(load_ride(request.scenario))
+    plan = load_ride(request.scenario, request.changes(OPTIONS))
+    return plan.model_copy(update={"trusted": bool(request.options.get("--trust"))})
 
 
-@collected()
-def run_asked(request: Request) -> Ran:
+def run_asked(plan: RidePlan, request: Request) -> Ran:
     """Run what `hil run` wants."""
-    plan = plan_of(request)
     if request.operator:
         require_operable(plan)
-    warm_ride(quiet=request.as_json)
-    if plan.scenario.checks_first:
+    warm_ride(quiet=request.quiet)
+    if plan.scenario.checks_first and not request.dry:
         _refuse_if_unproved(plan, quiet=request.as_json)
     ride = ride_of(plan, by_itself=not request.operator)
     return run_plan(
         plan,
         request.folder,
         report_too=request.report,
-        as_json=request.as_json,
+        as_json=request.quiet,
         operator=request.operator,
         added=ride.added,
+        told=request.progress,
     )
 
 
-@collected()
-def dry_run(file: Path, folder: Path, tell: Callable[[float, float], None]) -> Tried:
-    """Run a scenario on the virtual clock with simulated drives, whatever it names."""
-    require_known_ahead(load_ride(file))
-    plan = load_ride(file, ['clock="virtual"', 'devices.drives="sim:"'])
-    warm_ride(quiet=True)
-    added = ride_of(plan).added
-    result = run(
-        plan, folder, motion=added.motion, extension=added.extension,
-        progress=lambda t_s: tell(t_s, added.total_s),
-    )  # fmt: skip
-    return Tried(
-        ok=result.ok,
-        reason=result.reason or result.outcome.value,
-        recording=result.recorder.path,
-    )
-
-
-def checked(request: Request) -> Checked:
+def checked(plan: RidePlan, request: Request) -> Checked:
     """Prove what `hil check` wants: all of a ride that is known, else how it begins and ends."""
-    plan = plan_of(request)
     warm_ride(quiet=request.as_json)
     with waiting("proving the ride", quiet=request.as_json):
         proof, ride = judge(plan)

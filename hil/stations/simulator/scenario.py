@@ -11,7 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from hil.config.errors import ConfigError, about
 from hil.config.fields import Coordinate, Seconds
-from hil.config.settings import Settings, apply_overrides, scenario_toml
+from hil.config.settings import Change, Settings, apply_overrides, scenario_toml
 from hil.machines.cueing_preset import CueingPreset, read_preset
 from hil.stations.platform.scenario import Plan, Scenario, parted, rig_of
 from hil.stations.simulator.offered import AnySource, source_kind
@@ -106,11 +106,11 @@ def scenario_model() -> type[Settings]:
     return RideScenario
 
 
-def load_ride(path: Path, overrides: Iterable[str] = ()) -> RidePlan:
+def load_ride(path: Path, overrides: Iterable[Change] = ()) -> RidePlan:
     """Read a ride's scenario and its rig.
 
     Args:
-        overrides: ``key=value`` texts laid over it; keys under ``rig_settings.`` go to the rig.
+        overrides: laid over it; keys under ``rig_settings.`` go to the rig.
 
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.
@@ -119,7 +119,7 @@ def load_ride(path: Path, overrides: Iterable[str] = ()) -> RidePlan:
 
 
 def ride_from_table(
-    table: Mapping[str, Any], path: Path, overrides: Iterable[str] = ()
+    table: Mapping[str, Any], path: Path, overrides: Iterable[Change] = ()
 ) -> RidePlan:
     """Like :func:`load_ride`, for a scenario that is already a table."""
     for_scenario, for_rig = parted(overrides)

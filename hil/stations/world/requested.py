@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from hil.run.station import Request
 from hil.run.texts import edits_of
 from hil.stations.world.scenario import WorldPlan, scenario_table, world_plan_from_table
 from hil.stations.world.signals import STATION
+from hil.stations.world.station import ROBOT
 
 
 def plan_of(request: Request) -> WorldPlan:
@@ -23,11 +23,7 @@ def plan_of(request: Request) -> WorldPlan:
     """
     if request.scenario is None:
         raise ConfigError("command line", ["a SCENARIO is needed"])
-    changes = list(request.overrides)
-    if (robot := request.options.get("--robot")) is not None:
-        changes.append(f"robot={json.dumps(robot)}")
-    if request.clock is not None:
-        changes.append(f'clock="{request.clock}"')
+    changes = request.changes((ROBOT,))
     plan = world_plan_from_table(scenario_table(request.scenario), request.scenario, changes)
     plan = replace(plan, trusted=bool(request.options.get(TRUST.flag)))
     if (recording := request.options.get("--edits")) is not None:

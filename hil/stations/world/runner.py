@@ -9,16 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hil.config.inputs import collected
 from hil.diagram.changer import Inbox
 from hil.diagram.saved import saved_diagram
 from hil.run.end import Ran
-from hil.run.station import Checked, Request, Tried
+from hil.run.station import Checked, Request
 from hil.stations.world.led import how_to_lead
 from hil.stations.world.loop import WorldFigures
 from hil.stations.world.planned_settings import HoldMotion
-from hil.stations.world.requested import plan_of
-from hil.stations.world.scenario import WorldPlan, load_world_plan
+from hil.stations.world.scenario import WorldPlan
 from hil.stations.world.session import prove, run_world
 from hil.stations.world.showing import (
     RunPages,
@@ -39,13 +37,12 @@ if TYPE_CHECKING:
 VERSIONED = ("numpy", "mujoco-core", "ruckig", "mcap")
 
 
-def check(request: Request) -> Checked:
+def check(plan: WorldPlan, request: Request) -> Checked:
     """Prove the whole motion: gate, drives and engine, ahead of time.
 
     Raises:
         RefusedError: if it cannot be made at all.
     """
-    plan = plan_of(request)
     _tell_cost(plan)
     _tell_losses(plan, quiet=request.as_json)
     with waiting("running the motion ahead, to prove it", quiet=request.as_json):
@@ -82,29 +79,22 @@ def _tell_cost(plan: WorldPlan) -> None:
         err.print(styled("yellow", told), soft_wrap=True)
 
 
-@collected()
-def run(request: Request) -> Ran:
+def run_plan(plan: WorldPlan, request: Request) -> Ran:
     """Run a plan.
 
     Raises:
         RefusedError: if the motion is refused; nothing has moved.
     """
-    return run_plan(plan_of(request), request)
-
-
-def run_plan(plan: WorldPlan, request: Request) -> Ran:
-    """Run a plan that is at hand, as a request says; otherwise as `run`."""
-    quiet = request.as_json
+    quiet = request.quiet
     _tell_losses(plan, quiet=quiet)
     if plan.scenario.clock == "real":
         _tell_cost(plan)
-    with waiting("running the motion ahead, to prove it", quiet=quiet):
-        plain = _plain(plan)
-    tell = None
+    plain = None
+    if not request.dry:
+        with waiting("running the motion ahead, to prove it", quiet=quiet):
+            plain = _plain(plan)
     for line in how_to_lead(plan) if not quiet else ():
         err.print(line, soft_wrap=True)
-    if not quiet and not plan.live and sys.stderr.isatty():
-        tell = partial(_tell, plan.scenario.name)
     with ExitStack() as stack:
         edits = None
         inbox: Inbox | None = None
@@ -116,12 +106,25 @@ def run_plan(plan: WorldPlan, request: Request) -> Ran:
 
             edits = stack.enter_context(BuilderProcess(plan, plan.scenario.robot))
         result = run_world(
-            plan, request.folder, tell, edits=edits, changes=inbox, operator=request.operator
+            plan,
+            request.folder,
+            _progress(plan, request),
+            edits=edits,
+            changes=inbox,
+            operator=request.operator,
         )
     after = Afterwards(result.end)
     shown = _shown(request, result.recorder.path, after)
     told = run_told(result, plain, shown)
     return Ran(end=after.end, told=told, show=partial(show_run, result, told, shown))
+
+
+def _progress(plan: WorldPlan, request: Request) -> Callable[[float], object] | None:
+    """What is told the time of a run now and then [s]."""
+    if (told := request.progress) is not None:
+        return lambda t_s: told(t_s, t_s)
+    on_terminal = not request.quiet and not plan.live and sys.stderr.isatty()
+    return partial(_tell, plan.scenario.name) if on_terminal else None
 
 
 def _say(words: str) -> None:
@@ -152,15 +155,6 @@ def _film(path: Path, to: str, *, quiet: bool) -> str:
     tell = (lambda _: None) if quiet else VideoProgress()
     film(RecordedWorld.of(Recording.open(path)), Path(to), tell)
     return to
-
-
-@collected()
-def dry_run(file: Path, out_dir: Path, tell: Callable[[float, float], None]) -> Tried:
-    """Run it, whatever clock it names."""
-    plan = load_world_plan(file, ['clock="virtual"'])
-    result = run_world(plan, out_dir, lambda t_s: tell(t_s, t_s))
-    reason = result.figures.reason or result.figures.ended
-    return Tried(ok=result.ok, reason=reason, recording=result.recorder.path)
 
 
 def _plain(plan: WorldPlan) -> WorldFigures | None:

@@ -19,7 +19,7 @@ from hil.config.errors import ConfigError, Wrong, about
 from hil.config.fields import AngleDeg, Point
 from hil.config.inputs import SCENARIO, name_input
 from hil.config.scenario import Name, RecordingSettings
-from hil.config.settings import Settings, apply_overrides, read_toml, scenario_toml
+from hil.config.settings import Change, Settings, apply_overrides, read_toml, scenario_toml
 from hil.diagram.use import DiagramUse
 from hil.stations.world.editing.edit_settings import EditAt
 from hil.stations.world.led_settings import CopyMotion, JogMotion
@@ -218,7 +218,7 @@ def scenario_model() -> type[Settings]:
     return WorldScenario
 
 
-def load_world_plan(path: Path, overrides: Iterable[str] = ()) -> WorldPlan:
+def load_world_plan(path: Path, overrides: Iterable[Change] = ()) -> WorldPlan:
     """Read a scenario and its robot.
 
     Raises:
@@ -238,7 +238,7 @@ def scenario_table(path: Path) -> dict[str, Any]:
 
 
 def world_plan_from_table(
-    table: Mapping[str, Any], path: Path, overrides: Iterable[str] = ()
+    table: Mapping[str, Any], path: Path, overrides: Iterable[Change] = ()
 ) -> WorldPlan:
     """Like `load_world_plan`, for a scenario that is already a table."""
     from dataclasses import replace

@@ -15,6 +15,7 @@ ROBOT: Final = Option(
     metavar="ROBOT",
     help="Robot of the virtual environment in place of the scenario's.",
     checks=True,
+    key="robot",
 )
 EDITS: Final = Option(
     flag="--edits",
@@ -125,10 +126,10 @@ STATION: Final = Station(
     options=(ROBOT, EDITS, EDIT, PRESS, SLIDE, TRUST, VIDEO),
     offered=_offered,
     signals=SIGNALS,
-    check=_late("runner:check"),
+    load=_late("requested:plan_of"),
+    prove=_late("runner:check"),
     diagram_ends=_late("diagram_ends:ends_of"),
-    run=_late("runner:run"),
-    dry_run=_late("runner:dry_run"),
+    run=_late("runner:run_plan"),
     machine_preview=_late("robot_preview:robot_preview"),
     lead=Lead(handles=_late("led:handles")),
     sections=SECTIONS,

@@ -1,18 +1,17 @@
 """Checks and runs of the pendulum."""
 
 import math
-from pathlib import Path
 
 from hil.config.scenario import RecordingSettings
 from hil.config.settings import apply_overrides, read_toml
 from hil.recording.events import EventKind, Level
 from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
-from hil.run.end import Conclusion, Ran
+from hil.run.end import Ran
 from hil.run.facts import run_facts
 from hil.run.journal import Journal
 from hil.run.run import Opening, play
-from hil.run.station import Checked, Request, Tried
+from hil.run.station import Checked, Request
 from hil.terminal.console import out
 from hil.timing.clock import Tick, VirtualClock, moment
 from hil_pendulum.pendulum import Gate, SwingScenario
@@ -63,43 +62,32 @@ class SwingRun:
         """There is no device to leave."""
 
 
-def scenario_of(file: Path, overrides: tuple[str, ...]) -> SwingScenario:
+def load(request: Request) -> SwingScenario:
     """Read a scenario; raises `ConfigError`."""
-    return SwingScenario.build(apply_overrides(read_toml(file), overrides), str(file))
+    table = apply_overrides(read_toml(request.scenario), request.changes(()))
+    return SwingScenario.build(table, str(request.scenario))
 
 
-def dry_run(file: Path, folder: Path) -> Tried:
-    """Run it, whatever it says."""
-    end = run_recorded(file, folder)
-    return Tried(ok=end.ok, reason=end.outcome, recording=end.recorder.path)
-
-
-def run_recorded(file: Path, folder: Path, overrides: tuple[str, ...] = ()) -> Conclusion:
-    """Run it, recorded."""
-    scenario = scenario_of(file, overrides)
-    facts = {"scenario": scenario.name, "clock": "virtual"}
-    facts |= run_facts("virtual", moment(VirtualClock().now_s), ("hil-pendulum",))
-    header = RunHeader(SIGNALS, facts, scenario.model_dump(mode="json"))
-    with Opening(scenario.name, folder, virtual=True) as opening:
-        journal = Journal(opening.record(RecordingSettings(), header))
-        run = SwingRun(scenario, opening, journal)
-        opening.play(run, journal)
-        mode = run.gate.mode
-        opening.conclude(mode, well=mode == "resting")
-    return opening.end()
-
-
-def check(request: Request) -> Checked:
+def prove(scenario: SwingScenario, request: Request) -> Checked:
     """Swing it unrecorded; the largest angle against its limit."""
-    run = SwingRun(scenario_of(request.scenario, request.overrides), None, None)
+    run = SwingRun(scenario, None, None)
     play(run)
     told = {"angle_rad": run.largest_rad, "limit_rad": run.gate.angle_max_rad}
     return Checked(ok=run.gate.mode == "resting", told=told, show=lambda: out.print(told))
 
 
-def run_swing(request: Request) -> Ran:
-    """Run it; what the command line shows of it."""
-    end = run_recorded(request.scenario, request.folder, request.overrides)
+def run(scenario: SwingScenario, request: Request) -> Ran:
+    """Run it, recorded."""
+    facts = {"scenario": scenario.name, "clock": "virtual"}
+    facts |= run_facts("virtual", moment(VirtualClock().now_s), ("hil-pendulum",))
+    header = RunHeader(SIGNALS, facts, scenario.model_dump(mode="json"))
+    with Opening(scenario.name, request.folder, virtual=True) as opening:
+        journal = Journal(opening.record(RecordingSettings(), header))
+        swing = SwingRun(scenario, opening, journal)
+        opening.play(swing, journal)
+        mode = swing.gate.mode
+        opening.conclude(mode, well=mode == "resting")
+    end = opening.end()
     told = {"outcome": end.outcome}
     if request.report:
         from hil.report.page import write_report

@@ -41,9 +41,9 @@ STATION = Station(
         check=lambda table, file: _own("pendulum", "SwingScenario").build(table, str(file)),
     ),
     signals=SIGNALS,
-    check=lambda request: _own("run", "check")(request),
-    run=lambda request: _own("run", "run_swing")(request),
-    dry_run=lambda file, folder, tell: _own("run", "dry_run")(file, folder),
+    load=lambda request: _own("run", "load")(request),
+    prove=lambda scenario, request: _own("run", "prove")(scenario, request),
+    run=lambda scenario, request: _own("run", "run")(scenario, request),
     sections=(Section("swing", "hil_pendulum.report:swing", "How it swung"),),
     views=Views(
         lamps=dict(zip(MODES, LAMPS, strict=True)),

@@ -16,6 +16,7 @@ from hil.config.settings import ConfigError
 from hil.recording.header import RecordingError
 from hil.run.file_kinds import TOGETHER, find_kind, scenario_kinds
 from hil.run.registry import station_of_kind
+from hil.run.service import dry_run
 
 TOLD_STEP: Final = 0.005
 """Share of the run between two words on how far it is."""
@@ -32,7 +33,7 @@ def main() -> int:
         path, kind = find_kind(name, *scenario_kinds(), key="SCENARIO")
         if kind is TOGETHER:
             raise RefusedError("stations together have clocks of their own: run it, or each alone")
-        tried = station_of_kind(kind).dry_run(path, out, _teller())
+        tried = dry_run(station_of_kind(kind), path, out, _teller())
         result = {"ok": tried.ok, "reason": tried.reason, "recording": str(tried.recording)}
     except (ConfigError, RefusedError, RecordingError, ValueError) as error:
         result = {"ok": False, "reason": str(error), "recording": ""}

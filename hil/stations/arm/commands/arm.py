@@ -4,6 +4,7 @@ from pathlib import Path
 
 import typer
 
+from hil.run import service
 from hil.run.file_kinds import find_kind
 from hil.run.station import Request
 from hil.space_arm.commands.advance import advance
@@ -52,7 +53,7 @@ def run(
         overrides=tuple(overrides or ()), clock=clock, fallback=fallback, folder=folder,
         report=report_too, as_json=as_json,
     )  # fmt: skip
-    show_and_leave(STATION.run(request), as_json=as_json)
+    show_and_leave(service.run(STATION, request), as_json=as_json)
 
 
 @verb
@@ -67,7 +68,7 @@ def check(scenario: ArmScenarioArg, overrides: SetOption = None, as_json: Json =
     path, _ = find_kind(scenario, SCENARIO, key="SCENARIO")
     changes = tuple(overrides or ())
     request = Request(scenario=path, options={}, overrides=changes, as_json=as_json)
-    show_checked(STATION.check(request), as_json=as_json)
+    show_checked(service.check(STATION, request), as_json=as_json)
 
 
 app = typer.Typer(

@@ -16,6 +16,7 @@ from hil.terminal.console import numbers, verb, waiting
 from hil.terminal.options import AnyUser
 
 if TYPE_CHECKING:
+    from hil.config.settings import Change
     from sim.devices.arm_controller import ArmController
     from sim.devices.arm_faults import ArmFault
     from sim.devices.arm_settings import ArmControllerSettings
@@ -191,11 +192,11 @@ class _World:
     ride: str | None
 
     @property
-    def changes(self) -> list[str]:
+    def changes(self) -> list[Change]:
         """In a scenario that has others, or none."""
         given = {"world": self.scene, "ride": self.ride}
-        found = [f'{key}="{value}"' for key, value in given.items() if value is not None]
-        return [*found, 'devices.arm="sim:"'] if found else []
+        found: list[Change] = [(key, one) for key, one in given.items() if one is not None]
+        return [*found, ("devices.arm", "sim:")] if found else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,8 +106,8 @@ def measure_chain(rate_hz: float, folder: Path, rig: str = "paper") -> ChainFigu
     clock = RealClock()
     begin_s, before_s = clock.now_s(), _processors_s()
     with emulated_rack("canopen", rig_file, buses=2) as url:
-        changes = (f"rate_hz={rate_hz}", f"motion.duration_s={SECONDS}", f'devices.drives="{url}"')
-        asked = Request(scenario=file, options={}, overrides=changes, clock="real")
+        changes = (f"rate_hz={rate_hz}", f"motion.duration_s={SECONDS}")
+        asked = Request(scenario=file, options={"--drives": url}, overrides=changes, clock="real")
         plan = plan_of(asked)
         result = play(plan, folder, quiet=True)
     cores = (_processors_s() - before_s) / (clock.now_s() - begin_s)
