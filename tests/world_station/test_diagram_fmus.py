@@ -141,7 +141,7 @@ def test_another_one_in_its_place_is_never_loaded(noted, tmp_path, monkeypatch):
     before = hashlib.sha256(fmu.read_bytes()).hexdigest()
     fmu.write_bytes(fmu.read_bytes() + b"\0")
     after = hashlib.sha256(fmu.read_bytes()).hexdigest()
-    told = rf"vehicle2\.fmu ran with sha256 {before}, and .* has {after} now: put the file that ran"
+    told = rf"vehicle2\.fmu ran with sha256 {before}, and .* has {after} now: put the file with"
     for trusted in (False, True):
         with pytest.raises(RefusedError, match=told):
             rerun(recording.path, tmp_path / "again", trusted=trusted)

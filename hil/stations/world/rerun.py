@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.config.files import open_regular
-from hil.config.inputs import InputFile, collected, name_input
+from hil.config.files import read_regular
+from hil.config.inputs import InputFile, collected
+from hil.config.shipped import find_file
 from hil.diagram.changer import changes_of
 from hil.diagram.flat import ModelBlock
+from hil.fmu.description import MAX_FILE_BYTES
 from hil.recording.reader import Recording
 from hil.run.texts import edits_of
 from hil.stations.world.editing.plans import plan_from_told
@@ -108,9 +110,9 @@ def _with_models(plan: WorldPlan, recording: Recording, *, trusted: bool) -> Wor
     used = plan.diagram
     if used is None or not used.sound.flat.models:
         return plan
-    flat, folder = used.sound.flat, Path(str(used.path)).parent
+    flat, diagram = used.sound.flat, Path(str(used.path))
     models = {
-        path: _unchanged(one, folder, recording, trusted=trusted)
+        path: _unchanged(one, diagram, recording, trusted=trusted)
         for path, one in flat.models.items()
     }
     sound = replace(used.sound, flat=replace(flat, models=models))
@@ -118,34 +120,33 @@ def _with_models(plan: WorldPlan, recording: Recording, *, trusted: bool) -> Wor
 
 
 def _unchanged(
-    block: ModelBlock, folder: Path, recording: Recording, *, trusted: bool
+    block: ModelBlock, diagram: Path, recording: Recording, *, trusted: bool
 ) -> ModelBlock:
     """The block with the file that it was, its digest compared; nothing of it is loaded.
 
     Args:
-        folder: of its diagram.
+        diagram: where its diagram was, which may name what lies beside it.
 
     Raises:
         RefusedError: with the file, its digest and what to do.
     """
-    file = folder / str(block.file)
+    name = str(block.file)
     known = [one for one in recording.files or () if one.kind == "fmu"]
-    ran = next((one.sha256 for one in known if Path(one.name).name == file.name), "")
-    place, remedy = f"{recording.path}: {block.path}: {file.name}", "run its scenario again"
+    ran = next((one.sha256 for one in known if Path(one.name).name == block.file.name), "")
+    place, remedy = f"{recording.path}: {block.path}: {name}", "run its scenario again"
     if not ran:
         told = f"is not in the recording, nor is the digest with which it ran: {remedy}"
         raise RefusedError(f"{place} {told}")
+    put = f"put the file with sha256 {ran} there, or {remedy}"
     try:
-        name_input(file, file.name, "fmu")
-        with open_regular(file) as opened:
-            found = hashlib.file_digest(opened, "sha256").hexdigest()
-    except OSError as error:
-        told = f"is not in the recording, and cannot be read at {file} ({error.strerror})"
-        put = f"put the file with sha256 {ran} there, or {remedy}"
+        file = find_file(name, beside=diagram, folder="diagrams", key="file", kind="fmu")
+        found = hashlib.sha256(read_regular(file, MAX_FILE_BYTES)).hexdigest()
+    except (OSError, ConfigError) as error:
+        told = f"is not in the recording, and is not to be read beside {diagram} ({error})"
         raise RefusedError(f"{place} {told}: {put}") from None
     if found != ran:
         told = f"ran with sha256 {ran}, and {file} has {found} now"
-        raise RefusedError(f"{place} {told}: put the file that ran there, or {remedy}")
+        raise RefusedError(f"{place} {told}: {put}")
     if not trusted:
         told = f"is native code at {file} (sha256 {ran}, as it ran), which can do all that you can"
         raise RefusedError(f"{place} {told} do. If you trust it, add --trust")
