@@ -1,18 +1,24 @@
 """What a rig does for the drives it has: refuses what they cannot, tightens what they lack."""
 
 from pathlib import Path
+from typing import Any
 
+from drives.bank import DriveError
 from drives.cia402 import PLACING_METHODS
 from drives.drive_type import DriveType, place_of
-from drives.links import CanLink
+from drives.links import CanLink, ModbusRtuLink, ModbusTcpLink
+from drives.register_map import register_map_from
 from drives.scaling import LegScale
 from hil.config.errors import ConfigError, about
-from hil.machines.drive_file import canopen_type, read_drive_table
+from hil.config.settings import read_toml
+from hil.machines.drive_file import canopen_type, find_drive_file, header_of, read_drive_table
 from hil.machines.offered_banks import link_of
 from hil.machines.rig import Rig
 
 MODES = {"csp": 8, "ip": 7}
 """Modes of operation (CiA 402, object 6060h)."""
+MODBUS_TYPE = "hil_rack"
+"""Drives behind a Modbus gateway of which the rig says no type."""
 OUTSIDE_SOFT_M = 0.002
 """How far outside the gate's soft limits the drives' own ones lie, so that the gate acts first.
 
@@ -34,6 +40,34 @@ def drive_type_of(rig: Rig, rig_file: Path) -> DriveType:
     return canopen_type(table, str(path))
 
 
+def register_table_of(rig: Rig, rig_file: Path) -> tuple[dict[str, Any], Path]:
+    """The parsed register map of a rig's Modbus drives, and its file.
+
+    Raises:
+        ConfigError: if there is no such drive file, or it is wrong, or one of a CANopen drive.
+    """
+    table, path = read_drive_table(rig.drives.type or MODBUS_TYPE, "modbus", beside=rig_file)
+    _check_register_map(table, path)
+    return table, path
+
+
+def _check_register_map(table: dict[str, Any], path: Path) -> None:
+    try:
+        register_map_from(table, str(path))
+    except DriveError as error:
+        raise ConfigError(str(path), [str(error)]) from None
+
+
+def _check_drive_file(name: str, rig_file: Path) -> None:
+    """Refuse the file of drives that are not used in this run, as a run that uses them does."""
+    path = find_drive_file(name, beside=rig_file)
+    table = read_toml(path)
+    if header_of(table, str(path)).protocol == "canopen":
+        canopen_type(table, str(path))
+    else:
+        _check_register_map(table, path)
+
+
 def scales_of(rig: Rig) -> tuple[LegScale, ...]:
     """How the six drives count, from their reference switches."""
     drives, cylinders = rig.drives, rig.cylinders
@@ -51,9 +85,15 @@ def fitted(rig: Rig, rig_file: Path, url: str, *, goes_round: bool = False) -> R
         goes_round: whether the count of a drive goes round in the stroke of its leg.
 
     Raises:
-        ConfigError: if it wants of its drives what their type cannot do.
+        ConfigError: if their drive file is missing or wrong, or the rig wants of its drives what
+            their type cannot do.
     """
-    if not isinstance(link_of(url.split()[0]), CanLink):
+    link = link_of(url.split()[0])
+    if isinstance(link, ModbusTcpLink | ModbusRtuLink):
+        register_table_of(rig, rig_file)
+    elif not isinstance(link, CanLink) and rig.drives.type is not None:
+        _check_drive_file(rig.drives.type, rig_file)
+    if not isinstance(link, CanLink):
         return tightened(rig, DriveType(), goes_round=goes_round and url != "sim:")
     type_ = drive_type_of(rig, rig_file)
     _refuse_impossible(rig, type_, str(rig_file))

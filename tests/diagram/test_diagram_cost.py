@@ -12,9 +12,21 @@ from typer.testing import CliRunner
 from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
 from hil.diagram.check import check
-from hil.diagram.cost import COPIES, WARM, TickCost, judge_cost, part_costs, timed
+from hil.diagram.cost import COPIES, WARM, TickCost, judge_cost, model_cost, part_costs, timed
 from hil.diagram.engine import Engine
 from hil.diagram.fault import NonFiniteError
+from hil.diagram.read import read
+
+DIVIDES = """format = 1
+base_s = 0.01
+[block]
+u = { kind = "In", unit = "1" }
+inverse = { kind = "Reciprocal" }
+y = { kind = "Out" }
+[wire]
+"inverse.u" = "u.y"
+"y.u" = "inverse.y"
+"""
 
 
 class Hands:
@@ -56,6 +68,15 @@ def test_a_tick_that_stops_the_diagram_is_timed_and_it_begins_anew():
     hands = Hands([3e-6] * (WARM + 100), fails=(WARM + 10, WARM + 20))
     assert timed(hands, 0.002, hands.now_s, 100).median_s == pytest.approx(3e-6)
     assert hands.restored == 2
+
+
+def test_ticks_beside_models_are_ticks_of_the_diagram(tmp_path):
+    """One that divides by its input, which is 0, stops in the first."""
+    path = tmp_path / "law.toml"
+    path.write_text(DIVIDES)
+    sound = check(read(path))
+    with pytest.raises(RefusedError, match="inverse"):
+        model_cost(sound, itertools.count().__next__, 10)
 
 
 def test_a_diagram_that_does_not_fit_is_told_or_refused():

@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 from typer.testing import CliRunner
 
 from hil.cli.main import app
+from hil.diagram.margins import grid, margins
 
 H = 0.01
 HEAD = f"format = 1\nbase_s = {H}\n"
@@ -246,3 +247,23 @@ def test_a_cut_loop_keeps_the_wire_at_its_value_of_the_running_point(tmp_path):
     told = linear(tmp_path, text, "--loop", "bend.u", *at)
     closed = poles_of(linear(tmp_path, text, "--from", "r", "--to", "y", *at))
     np.testing.assert_allclose(poles_of(told, "closed_poles"), closed, atol=1e-9)
+
+
+def test_a_loop_that_is_real_and_above_zero_there_is_at_no_end_of_stability():
+    """Its phase falls from -90 to -450 degrees: -1 is near where it is half a turn, not a whole."""
+
+    def loop(radians):
+        gain = 0.5 + 0.9 * (radians - 0.25 * math.pi) / math.pi  # 0.5 at -180, 0.95 at -360
+        return gain * np.exp(-1j * (0.5 * math.pi + 2.0 * radians))
+
+    gain, _ = margins(loop, np.linspace(1e-3, math.pi, 2000), H)
+    assert gain.value == pytest.approx(20.0 * math.log10(2.0), abs=1e-6)
+    assert gain.hz == pytest.approx(0.125 / H, rel=1e-6)
+
+
+@pytest.mark.parametrize("k", [0.5, 0.8, 1.25])
+def test_the_margin_of_a_plain_delay_is_at_half_the_rate(k):
+    """k/z = -k at z = -1 and nowhere else."""
+    gain, _ = margins(lambda radians: k * np.exp(-1j * radians), grid(np.zeros(1)), H)
+    assert gain.value == pytest.approx(-20.0 * math.log10(k), abs=1e-9)
+    assert gain.hz == pytest.approx(0.5 / H)

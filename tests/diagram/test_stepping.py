@@ -193,6 +193,20 @@ def test_a_fault_stops_and_back_goes_on_with_another_input(tmp_path):
     assert run.values("r", "y")[0] == 0.25
 
 
+def test_after_a_fault_another_structure_goes_on(tmp_path):
+    law = 'format = 1\n[block]\n"u" = { kind = "In", unit = "1" }\n"r" = { kind = "Reciprocal" }\n'
+    law += '"y" = { kind = "Out" }\n[wire]\n"r.u" = "u.y"\n"y.u" = "r.y"\n'
+    run = SteppedRun(version(tmp_path, law))
+    assert not run.step()
+    assert run.fault.path == "r"
+    mended = law.replace('"Reciprocal"', '"Gain", k = 3.0')
+    run.change({}, read_text(mended, tmp_path / "law.toml"))
+    assert run.fault is None
+    run.set_input("u", 2.0)
+    assert run.step()
+    assert run.values("r", "y")[0] == 6.0
+
+
 def test_another_structure_goes_on_where_the_first_was_and_can_be_gone_back_over(run, tmp_path):
     run.watch([("inner", "i"), ("gain", "y")])
     run.set_input("u", 1.0)

@@ -131,3 +131,21 @@ def test_states_with_weights_are_each_vector_of_them_with_those():
     angle_rad = float(np.dot(weights, angles_rad))
     wanted = (math.cos(0.5 * angle_rad), 0.0, math.sin(0.5 * angle_rad), 0.0)
     np.testing.assert_allclose(made.attitude, wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5])
+def test_a_packet_that_says_otherwise_moves_nothing_at_once(count):
+    """From the second packet on: force and rates go on from where they were when it came."""
+    follower = Follower(True)
+    for index in range(count):
+        state = replace(vehicle(0.0), f_m_s2=(1.0 * index, 0.0, 0.0), t_s=index * PERIOD_S)
+        follower.take(state, index * PERIOD_S)
+    now_s = count * PERIOD_S
+    before = follower.state(now_s).f_m_s2[0]
+    other = replace(vehicle(0.0), f_m_s2=(-5.0, 0.0, 0.0), omega_rad_s=(3.0, 0, 0), t_s=now_s)
+    follower.take(other, now_s)
+    after = follower.state(now_s)
+    assert after.f_m_s2[0] == pytest.approx(before, abs=1e-9)
+    assert after.omega_rad_s[0] == pytest.approx(0.0, abs=1e-9)
+    later = follower.state(now_s + 0.3)
+    assert later.f_m_s2[0] < before - 1.0

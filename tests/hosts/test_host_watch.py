@@ -293,6 +293,9 @@ def test_slow_motion_that_is_not_told_is_seen_by_stamps_or_by_the_path(live, lac
     ride.until(4.2, slow)
     assert ride.first(HostState.FADING_OUT) < began_s + 1.0
     assert ride.rows[-1][1].cause is Cause.SPEED_FACTOR
+    still = [one for _, told in ride.rows if told.state is HostState.FADING_OUT
+             for one in told.accepted]  # fmt: skip
+    assert len(still) > 10  # what fades out goes on by them; it does not stand still
     ride.until(6.5, slow)
     assert ride.rows[-1][1].park
 

@@ -135,6 +135,30 @@ def test_answers_in_any_parts_are_whole_or_dropped_and_never_of_two_moments():
 
 
 @pytest.mark.campaign
+@pytest.mark.parametrize("rate_hz", [20, 60])
+def test_parts_that_are_late_by_less_than_half_a_period_are_never_of_two_moments(rate_hz):
+    """Each part is lost, or comes at a time of its own, also behind parts of the next moment."""
+    chance = random.Random(31_003)
+    codec, came, vehicles = RrefCodec(rate_hz), [], []
+    for index in range(campaign.count(10_000, least=400)):
+        sent_s = index / rate_hz
+        vehicles.append(drawn(chance, sent_s))
+        told = measured(*vehicles[-1])
+        late_s = chance.choice((0.01, 0.3, 0.49)) / rate_hz
+        for part in split(chance, range(20)):
+            if chance.random() < 0.9:
+                came.append((sent_s + chance.uniform(0.0, late_s), answers(told, part)))
+    understood = 0
+    for at_s, data in sorted(came):
+        packet = codec.decode_at(data, at_s)
+        if isinstance(packet, Packet):
+            understood += 1
+            sent = int(at_s * rate_hz)
+            assert agrees(packet, *vehicles[sent]), sent
+    assert understood > 0.1 * len(vehicles)
+
+
+@pytest.mark.campaign
 @pytest.mark.parametrize("version", ["11", "12"])
 def test_rows_in_any_parts_are_whole_or_dropped_and_never_of_two_moments(version):
     chance = random.Random(31_002)

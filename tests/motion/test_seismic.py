@@ -9,18 +9,23 @@ import pytest
 from hil.config.errors import MotionError
 from hil.config.settings import ConfigError
 from hil.stations.platform.adhoc import recorded_table
+from hil.stations.platform.motion.columns import ColumnMap, TimeMap
+from hil.stations.platform.motion.components import read_rows
 from hil.stations.platform.motion.formats import header_of, read_recording
 
 POINTS = 300
 VALUES = (100.0 * np.sin(0.1 * np.arange(POINTS))).astype(np.float32)
 
 
-def sac(order="<", version=6, channel="HNE", points=None, kind=1, even=1, values=VALUES):
+def sac(
+    order="<", version=6, channel="HNE", points=None, kind=1, even=1, values=VALUES, idep=-12345
+):
     """SAC User Manual, Data File Format: words 0 to 69 floats, 70 to 109 integers, then K8."""
     floats, whole = [-12345.0] * 70, [-12345] * 40
     floats[0], floats[5] = 0.01, 3.25  # DELTA, B
     whole[6], whole[9] = version, len(values) if points is None else points  # NVHDR, NPTS
     whole[15], whole[35] = kind, even  # IFTYPE, LEVEN
+    whole[16] = idep  # SAC User Manual: IDEP follows IFTYPE
     words = [b"-12345  "] * 24  # KSTNM; KEVNM has two; KCMPNM is the 21st
     words[0], words[20] = b"STAT    ", channel.encode().ljust(8)
     data = struct.pack(f"{order}70f40i", *floats, *whole) + b"".join(words)
@@ -92,6 +97,8 @@ def test_the_unit_is_asked_for(tmp_path, name, data):
         ("a.sac", sac(points=-5), "NPTS is -5"),
         ("a.sac", sac(kind=4), "IFTYPE is 4, LEVEN 1: a time series"),
         ("a.sac", sac(even=0), "LEVEN 0"),
+        ("a.sac", sac(idep=9), r"IDEP is 9: 6 \(IDISP: .* 5 \(IUNKN: unknown\)"),
+        ("a.sac", sac(idep=9, order=">"), "IDEP is 9"),
         ("a.sac", sac(values=[1.0, np.nan]), r"channel HNE, sample 2: is nan"),
         ("a.sac", b"", "is no SAC file"),
         ("a.mseed", b"", "miniSEED|no samples"),
@@ -107,6 +114,56 @@ def test_the_unit_is_asked_for(tmp_path, name, data):
 def test_what_cannot_be_understood_is_refused(tmp_path, name, data, words):
     with pytest.raises(MotionError, match=words):
         read(tmp_path, data, name, ["HNE"])
+
+
+KINDS = {"displacement": ("m", "cm", "mm", "um", "in", "ft"), "velocity": ("m_s", "cm_s", "mm_s"),
+         "acceleration": ("m_s2", "g", "gal"), "angle": ("rad", "deg", "mrad")}  # fmt: skip
+SAID = {6: "displacement", 7: "velocity", 8: "acceleration", 50: "velocity"}
+"""IDEP of SAC's own `sac.h`."""
+
+
+def rows_of(path, unit, scale=1.0):
+    axis = "alpha" if unit in KINDS["angle"] else "x"
+    maps = [ColumnMap(axis, "HNE", unit, scale)]
+    return read_rows(path, maps, TimeMap(), 1.0)[2]
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("version", [6, 7])
+@pytest.mark.parametrize("idep", [5, 6, 7, 8, 50, -12345])
+def test_a_unit_of_another_quantity_than_the_header_s_is_refused(tmp_path, order, version, idep):
+    path = tmp_path / "a.sac"
+    path.write_bytes(sac(order, version, idep=idep))
+    for quantity, units in KINDS.items():
+        for unit in units:
+            if idep not in SAID or quantity == SAID[idep]:
+                assert np.abs(rows_of(path, unit)).max() > 0.0
+                continue
+            with pytest.raises(
+                MotionError, match=rf"IDEP = {idep} .*{SAID[idep]}.*{unit}: {quantity}"
+            ):
+                rows_of(path, unit)
+
+
+@pytest.mark.parametrize(
+    ("idep", "unit", "scale", "told"),
+    [
+        (8, "gal", 1.0, "IACC: acceleration in nm/s2), and the numbers of 'HNE' are taken in gal"),
+        (8, "gal", 1e-7, ""),
+        (8, "m_s2", -1e-9, ""),
+        (7, "m_s", 1e-9, ""),
+        (6, "mm", 1e-6, ""),
+        (6, "mm", 1.0, "IDISP: displacement in nm"),
+        (50, "m_s", 2.0, "in volts), and the numbers of 'HNE' are taken in m_s times 2,"),
+        (5, "gal", 1.0, ""),
+    ],
+)  # fmt: skip
+def test_another_unit_of_the_same_quantity_is_told(tmp_path, caplog, idep, unit, scale, told):
+    path = tmp_path / "a.sac"
+    path.write_bytes(sac(idep=idep))
+    rows_of(path, unit, scale)
+    assert told in caplog.text
+    assert bool(told) == bool(caplog.text)
 
 
 def steim1(last):

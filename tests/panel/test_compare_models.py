@@ -10,6 +10,7 @@ from scope_samples import FORCE1, LEG1, LEG2, MODES, NAMES, PERIOD_S, facts, row
 from hil.panel.live.models.feed import RunFacts
 from hil.panel.scope.models.channels import channel_named, channels_of
 from hil.panel.shell.models.background import Watch
+from hil.panel.study.models import even_signal
 from hil.panel.study.models.compare import CompareError, FiguresSoFar, comparable, paired
 from hil.panel.study.models.compare_align import Align, motion_start_s, shift_between
 from hil.panel.study.models.compare_settings import settings_that_differ
@@ -164,3 +165,20 @@ def test_what_differs_between_rigs_scenarios_and_limits_is_told():
     lacking = of(limits="aa", rig={"name": "paper", "legs": [1.0, 2.0]})
     missing = {s.name: (s.first, s.second) for s in settings_that_differ(a, lacking)}
     assert missing == {"steps.1.x": ("1", ""), "steps.2.x": ("2", "")}
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_runs_of_two_rates_are_aligned_by_the_coarser_one(swapped, monkeypatch):
+    """80 s at 5 Hz beside 4 s of the same at 1 kHz: 401 samples, and not 80 000."""
+    monkeypatch.setattr(even_signal, "_MOST", 1 << 16)
+
+    def wave(t_s):
+        return np.sin(0.5 * t_s**1.3)
+
+    slow, fine = run(count=401).rows.copy(), run(count=4001).rows.copy()
+    slow[:, 1] = 0.2 * np.arange(401)
+    slow[:, NAMES.index(LEG1)] = wave(slow[:, 1])
+    fine[:, NAMES.index(LEG1)] = wave(fine[:, 1] + 30.0)
+    both = [ComparedRun(facts(period_s=0.2), slow), ComparedRun(facts(), fine)]
+    found = shift_between(*(both[::-1] if swapped else both), Align.CORRELATION, LEG)
+    assert found == pytest.approx(-30.0 if swapped else 30.0, abs=0.05)

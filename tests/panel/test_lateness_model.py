@@ -110,3 +110,11 @@ def test_the_serial_tells_of_news():
 def test_edges_cannot_be_written():
     with pytest.raises(ValueError, match="read-only"):
         EDGES_S[0] = 1.0
+
+
+@pytest.mark.parametrize(("apart", "kept"), [(BLOCKS - 1, 2), (BLOCKS, 1), (BLOCKS + 1, 1)])
+def test_of_rows_that_come_at_once_those_a_window_old_are_left_out(apart, kept):
+    model = LatenessModel(FACTS)
+    take(model, [2e-3, 1e-3], 0.001, apart * WINDOW_S / BLOCKS)
+    assert model.spread("late").count == kept
+    assert model.spread("late").largest_s == (2e-3 if kept == 2 else 1e-3)

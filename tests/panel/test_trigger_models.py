@@ -154,3 +154,12 @@ def test_a_trigger_that_is_off_or_held_sees_nothing():
 def test_settings_out_of_range_are_refused(wrong):
     with pytest.raises(ValueError, match=str(next(iter(wrong.values())))):
         TriggerSettings("x", **wrong)
+
+
+def test_after_a_start_what_was_seen_of_the_signal_before_is_no_half_of_an_edge():
+    """-1, a start, +1: a rise only for who remembers the -1."""
+    wanted = TriggerSettings("x", 0.0, Edge.RISING, 0.25, 1.0, Sweep.NORMAL)
+    low, high = np.array([-1.0]), np.array([1.0])
+    seen, _ = step(start(TriggerState()), wanted, 4.0, np.array([0.0]), low)
+    assert step(seen, wanted, 4.0, np.array([1.0]), high)[1] == (1.0,)
+    assert step(start(seen), wanted, 4.0, np.array([1.0]), high)[1] == ()

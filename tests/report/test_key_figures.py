@@ -104,6 +104,18 @@ def test_a_window_that_was_left_is_bad(good_run: Recording) -> None:
     assert row.where == "leg 4 at 0.60 s"
 
 
+@pytest.mark.parametrize(("share", "bad"), [(0.98, False), (1.02, True), (1.09, True)])
+def test_a_window_is_left_where_more_than_all_of_it_is_used(good_run, share, bad) -> None:
+    """The demo's window is 4 mm and 30 mm for each m/s that was sent."""
+    measured, sent = good_run.column("measured_length_m").copy(), good_run.column("sent_length_m")
+    speed_m_s = (sent[300, 3] - sent[299, 3]) / 0.002
+    measured[300, 3] = sent[300, 3] + share * (0.004 + 0.03 * abs(speed_m_s))
+    row = table(with_columns(good_run, measured_length_m=measured))["following window used"]
+    assert row.where == "leg 4 at 0.60 s"
+    assert row.value == f"{100.0 * share:.0f} %"
+    assert row.bad is bad
+
+
 def test_a_rate_over_missing_cycles_is_not_made_up(good_view: RunView) -> None:
     index = good_view.recording.column("index").copy()
     index[200:] += 3

@@ -19,6 +19,7 @@ from safety_samples import (
     stop_ends,
 )
 
+from hil.stations.platform.operator.button_commands import refusal_of
 from safety.command import CommandedState, GateInconsistentError
 from safety.gate import GateInputs
 from safety.modes import Event, Mode, Request, Severity
@@ -637,6 +638,13 @@ class TestRequests:
             "request: RISEN refused in ENGAGED: HOLD goes first",
         ]
         assert [v.request for v in refused] == [Request.ENGAGE, Request.RISEN]
+
+    def test_what_the_operator_is_told_of_a_refused_request_is_what_the_gate_said(self):
+        verdict = Bench().idle().cycle(None, *Request)
+        said = [v.note for v in verdict.violations if v.check is Check.REQUEST]
+        found = [refusal_of(one, verdict) for one in sorted(Request, key=lambda one: one.name)]
+        assert [one for one in found if one] == said
+        assert len(said) >= len(Request) - 1
 
     def test_a_fault_goes_before_any_request(self):
         bench = Bench().engaging()

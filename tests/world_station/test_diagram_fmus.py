@@ -1,5 +1,6 @@
 """A robot moved by a diagram with an FMU: dry and in real time; judged by closed forms."""
 
+import hashlib
 import math
 import sys
 from dataclasses import replace
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.errors import RefusedError
+from hil.config.inputs import collected
 from hil.config.shipped import configs_dir
 from hil.diagram.panel_page import version_told
 from hil.recording.events import Level
@@ -104,8 +106,51 @@ def test_a_model_that_fails_stops_the_robot(folder, tmp_path):
 def test_a_recording_does_not_hold_it(dry, tmp_path):
     version = version_told(dry.header.scenario)  # as the operator's prover has it
     assert version.sound.types["car/f_x_now", "y"].unit == "m/s^2"
-    with pytest.raises(RefusedError, match=r"car: vehicle2\.fmu is not in the recording"):
-        rerun(dry.path, tmp_path)
+    assert dry.files is None  # nobody noted what the run read
+    with pytest.raises(RefusedError, match=r"car: vehicle2\.fmu is not in the recording, nor is"):
+        rerun(dry.path, tmp_path, trusted=True)
+
+
+@pytest.fixture
+def noted(tmp_path):
+    """A recording that lists what its run read, with an FMU of its own; and the FMU."""
+    c_vehicle(tmp_path, 2, attributes='canHandleVariableCommunicationStepSize="true"')
+    with collected():
+        result = run_world(plan_of(tmp_path), tmp_path / "runs")
+    return Recording.open(result.recorder.path), tmp_path / "vehicle2.fmu"
+
+
+def test_it_is_run_again_where_it_lies_unchanged_and_is_trusted(noted, tmp_path):
+    recording, fmu = noted
+    digest = hashlib.sha256(fmu.read_bytes()).hexdigest()
+    with pytest.raises(RefusedError, match=rf"{fmu} \(sha256 {digest}, as it ran\).*--trust"):
+        rerun(recording.path, tmp_path / "again")
+    assert rerun(recording.path, tmp_path / "again", trusted=True).same
+    (again,) = (tmp_path / "again").glob("**/*.mcap")
+    assert rerun(again, tmp_path / "third", trusted=True).same  # what was run again lists it, too
+
+
+def test_another_one_in_its_place_is_never_loaded(noted, tmp_path, monkeypatch):
+    recording, fmu = noted
+    from hil.diagram import models
+
+    def never(*_):
+        raise AssertionError("its code was loaded")
+
+    monkeypatch.setattr(models, "ModelProcess", never)
+    before = hashlib.sha256(fmu.read_bytes()).hexdigest()
+    fmu.write_bytes(fmu.read_bytes() + b"\0")
+    after = hashlib.sha256(fmu.read_bytes()).hexdigest()
+    told = rf"vehicle2\.fmu ran with sha256 {before}, and .* has {after} now: put the file with"
+    for trusted in (False, True):
+        with pytest.raises(RefusedError, match=told):
+            rerun(recording.path, tmp_path / "again", trusted=trusted)
+    fmu.unlink()
+    done = CliRunner().invoke(app, ["world", "rerun", str(recording.path), "--trust"])
+    words = " ".join(done.output.split())
+    assert done.exit_code == 1
+    assert before in words.replace(" ", "")
+    assert "vehicle2.fmu" in words
 
 
 def test_a_scenario_is_judged_without_loading_it(folder, monkeypatch, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,8 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError, RefusedError
+from hil.config.files import read_regular
 from hil.config.inputs import InputFile, collected
+from hil.config.shipped import find_file
 from hil.diagram.changer import changes_of
+from hil.diagram.flat import ModelBlock
+from hil.fmu.description import MAX_FILE_BYTES
 from hil.recording.reader import Recording
 from hil.run.texts import edits_of
 from hil.stations.world.editing.plans import plan_from_told
@@ -47,11 +52,12 @@ class Rerun:
         return not self.differs and self.rows[0] == self.rows[1]
 
 
-def rerun(path: Path, folder: Path) -> Rerun:
+def rerun(path: Path, folder: Path, *, trusted: bool = False) -> Rerun:
     """Run the plan of a recording again on the virtual clock, and compare.
 
     Args:
         folder: where the second recording goes.
+        trusted: whether a person trusts the native code of its FMUs, which are run where they lay.
 
     Raises:
         RefusedError: if somebody led it, who cannot do the same again, or it cannot be run.
@@ -60,7 +66,8 @@ def rerun(path: Path, folder: Path) -> Rerun:
     with collected() as inputs:
         first = Recording.open(path)
         inputs.inherit(_held_by(first))
-        result = run_world(plan_of_recording(first), folder)
+        plan = _with_models(plan_of_recording(first), first, trusted=trusted)
+        result = run_world(plan, folder)
     second = Recording.open(result.recorder.path)
     return Rerun(second.path, (first.cycles, second.cycles), tuple(_differences(first, second)))
 
@@ -96,6 +103,54 @@ def plan_of_recording(recording: Recording) -> WorldPlan:
     return replace(
         plan, scenario=scenario, edits=edits, changes=changes, carried_in=recording.path
     )  # fmt: skip
+
+
+def _with_models(plan: WorldPlan, recording: Recording, *, trusted: bool) -> WorldPlan:
+    """The plan with its FMUs, which no recording holds, where they lay if they are the same."""
+    used = plan.diagram
+    if used is None or not used.sound.flat.models:
+        return plan
+    flat, diagram = used.sound.flat, Path(str(used.path))
+    models = {
+        path: _unchanged(one, diagram, recording, trusted=trusted)
+        for path, one in flat.models.items()
+    }
+    sound = replace(used.sound, flat=replace(flat, models=models))
+    return replace(plan, diagram=replace(used, sound=sound), trusted=trusted)
+
+
+def _unchanged(
+    block: ModelBlock, diagram: Path, recording: Recording, *, trusted: bool
+) -> ModelBlock:
+    """The block with the file that it was, its digest compared; nothing of it is loaded.
+
+    Args:
+        diagram: where its diagram was, which may name what lies beside it.
+
+    Raises:
+        RefusedError: with the file, its digest and what to do.
+    """
+    name = str(block.file)
+    known = [one for one in recording.files or () if one.kind == "fmu"]
+    ran = next((one.sha256 for one in known if Path(one.name).name == block.file.name), "")
+    place, remedy = f"{recording.path}: {block.path}: {name}", "run its scenario again"
+    if not ran:
+        told = f"is not in the recording, nor is the digest with which it ran: {remedy}"
+        raise RefusedError(f"{place} {told}")
+    put = f"put the file with sha256 {ran} there, or {remedy}"
+    try:
+        file = find_file(name, beside=diagram, folder="diagrams", key="file", kind="fmu")
+        found = hashlib.sha256(read_regular(file, MAX_FILE_BYTES)).hexdigest()
+    except (OSError, ConfigError) as error:
+        told = f"is not in the recording, and is not to be read beside {diagram} ({error})"
+        raise RefusedError(f"{place} {told}: {put}") from None
+    if found != ran:
+        told = f"ran with sha256 {ran}, and {file} has {found} now"
+        raise RefusedError(f"{place} {told}: {put}")
+    if not trusted:
+        told = f"is native code at {file} (sha256 {ran}, as it ran), which can do all that you can"
+        raise RefusedError(f"{place} {told} do. If you trust it, add --trust")
+    return replace(block, file=file, parameters={**block.parameters, "sha256": ran})
 
 
 def _differences(first: Recording, second: Recording) -> Iterator[SignalDiffers]:

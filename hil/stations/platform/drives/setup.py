@@ -10,13 +10,17 @@ from drives.canopen_settings import CanopenSettings
 from drives.drive_type import place_of
 from drives.modbus_settings import ModbusSettings
 from drives.offered import BankOrder
-from drives.register_map import register_map_from
 from drives.sim_faults import SimFault
 from hil.config.errors import about
 from hil.config.installation import InstallationError
 from hil.config.settings import ConfigError
-from hil.machines.drive_file import read_drive_table
-from hil.machines.drive_fit import MODES, OUTSIDE_SOFT_M, drive_type_of, scales_of
+from hil.machines.drive_fit import (
+    MODES,
+    OUTSIDE_SOFT_M,
+    drive_type_of,
+    register_table_of,
+    scales_of,
+)
 from hil.machines.machine import cylinder_model, soft_range_m
 from hil.machines.offered_banks import link_of, offered_scheme, origin_of_scheme
 from hil.machines.rig import Rig
@@ -26,8 +30,6 @@ from hil.stations.platform.gated_bank import ESTOP_LEGS
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.world import world_of
 
-MODBUS_TYPE = "hil_rack"
-"""Drives behind a Modbus gateway of which the rig says no type."""
 WATCHDOG_CYCLES = 3.0
 """Cycles that the drives' watchdog lasts at least, on a line too slow for less."""
 
@@ -174,9 +176,7 @@ def canopen_settings(rig: Rig, *, buses: int) -> CanopenSettings:
 
 
 def _modbus(plan: Plan, wish: BankWish) -> BankSpec:
-    name = plan.rig.drives.type or MODBUS_TYPE
-    register_map, path = read_drive_table(name, "modbus", beside=Path(plan.rig_file))
-    register_map_from(register_map, str(path))  # refused here, before a process is started
+    register_map, path = register_table_of(plan.rig, Path(plan.rig_file))
     parameters = _parameters(plan.rig)
     gentlest = min(parameters.pop("quick_stop_deceleration_m_s2"))
     settings = ModbusSettings(

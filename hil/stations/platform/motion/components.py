@@ -13,6 +13,7 @@ from hil.stations.platform.motion.acceleration import refuse_specific_force
 from hil.stations.platform.motion.columns import ColumnMap, TimeMap
 from hil.stations.platform.motion.formats import read_recording
 from hil.stations.platform.motion.resample import deviations, times
+from hil.stations.platform.motion.seismic import check_quantity
 from hil.stations.platform.motion.source import Floats
 
 APART_S: Final = 1e-6
@@ -65,5 +66,6 @@ def _rows(
     path: Path, maps: Sequence[ColumnMap], time: TimeMap, gap_max_s: float
 ) -> tuple[NumberTable, Floats, Floats]:
     table = read_recording(path, [time.column, *(each.column for each in maps)])
+    check_quantity(path, maps)
     refuse_specific_force(table, maps)
     return table, times(table, time, gap_max_s), deviations(table, maps)

@@ -1,11 +1,14 @@
 """Recordings of seismology, SAC and miniSEED: numbers without a unit, which the map has to say.
 
 SAC is laid out as its manual says (SAC User Manual, "SAC Data File Format", header versions 6 and
-7). miniSEED is read by EarthScope's library, of the extra ``seismic``.
+7). Its header may say what the numbers are: IDEP, whose codes are those of the manual, of SAC's
+`utils/sac.h` and of LLNL's jsac, `DepVarType`. miniSEED is read by EarthScope's library, of the
+extra ``seismic``.
 """
 
 import logging
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,8 +17,8 @@ import numpy as np
 from hil.config.errors import MotionError
 from hil.config.files import read_regular
 from hil.config.tables import SIZE_MAX_BYTES, NumberTable
-from hil.stations.platform.motion.columns import SECONDS
-from hil.stations.platform.motion.source import Floats
+from hil.stations.platform.motion.columns import SECONDS, ColumnMap, all_units_of
+from hil.stations.platform.motion.source import AXES, Floats
 
 SAC_ENDINGS: Final = (".sac",)
 MINISEED_ENDINGS: Final = (".mseed", ".miniseed", ".msd")
@@ -27,7 +30,19 @@ _FOOTER: Final = 22 * 8
 """Bytes behind the numbers of version 7: values of the header once more, as doubles."""
 _DELTA, _NPTS, _NVHDR, _IFTYPE, _LEVEN, _KCMPNM = 0, 4 * 79, 4 * 76, 4 * 85, 4 * 105, 4 * 150
 """Places of what is read, in bytes."""
+_IDEP: Final = 4 * 86
 _TIME_SERIES: Final = 1
+_NANO: Final = 1e-9
+_DEPENDENT: Final = {
+    6: ("IDISP: displacement in nm", 0, _NANO),
+    7: ("IVEL: velocity in nm/s", 1, _NANO),
+    8: ("IACC: acceleration in nm/s2", 2, _NANO),
+    50: ("IVOLTS: velocity in volts", 1, None),
+}
+"""IDEP: what the manual says of it, which derivative of a place it is, and its unit in SI."""
+_SAYS_NOTHING: Final = (5, -12345)
+"""IUNKN, and undefined."""
+_QUANTITIES: Final = ("displacement", "velocity", "acceleration")
 _UNDEFINED: Final = "-12345"
 _APART: Final = 0.01
 """Channels begin together if they are no further apart, as a part of the time step."""
@@ -64,6 +79,39 @@ def read_seismic(path: Path, wanted: list[str]) -> NumberTable:
     return NumberTable(path, columns, places, header)
 
 
+def check_quantity(path: Path, maps: Sequence[ColumnMap]) -> None:
+    """Refuse a unit of another quantity than the header of a SAC file says.
+
+    The unit itself is the map's: the manual's nm is not what all writers of the field mean.
+
+    Raises:
+        MotionError: With both, and what would have been right.
+    """
+    if path.suffix.lower() not in SAC_ENDINGS:
+        return
+    data = read_regular(path, SIZE_MAX_BYTES)
+    order = _order(data)
+    (code,) = struct.unpack_from(f"{order}i", data, _IDEP)
+    if code in _SAYS_NOTHING:
+        return
+    said, derivative, unit_si = _DEPENDENT[code]
+    for each in maps:
+        linear = each.axis in AXES[:3]
+        taken = _QUANTITIES[each.derivative] if linear else "angle"
+        text = f"{path}: its header has IDEP = {code} ({said})"
+        if not linear or each.derivative != derivative:
+            right = [
+                one for one in all_units_of("x") if ColumnMap("x", "", one).derivative == derivative
+            ]
+            text += f", and the map takes {each.column!r} as {each.axis} in {each.unit}: {taken}"
+            text += f"; a unit of {_QUANTITIES[derivative]} would be right ({', '.join(right)})"
+            raise MotionError(f"{text}, or IDEP = 5 (unknown) in a file whose header is wrong")
+        factor = all_units_of(each.axis)[each.unit] * abs(each.scale)
+        if unit_si is None or abs(factor - unit_si) > 1e-6 * unit_si:
+            taken = f"{each.column!r} are taken in {each.unit} times {each.scale:g}"
+            _LOG.warning("%s, and the numbers of %s, as the map says", text, taken)
+
+
 def _read(path: Path) -> tuple[float, dict[str, Floats]]:
     """Time step [s], and the numbers of each channel."""
     try:
@@ -84,16 +132,21 @@ def _read(path: Path) -> tuple[float, dict[str, Floats]]:
 
 
 def _sac(path: Path, data: bytes) -> tuple[float, dict[str, Floats]]:
-    order = next((o for o in "<>" if data[_NVHDR : _NVHDR + 4] in _versions(o)), "")
+    order = _order(data)
     if len(data) < _HEADER or not order:
         text = f"{path}: is no SAC file of version 6 or 7 (bytes {_NVHDR} to {_NVHDR + 3}"
         raise MotionError(f"{text}: {data[_NVHDR : _NVHDR + 4].hex() or 'none'})")
-    version, points, kind, even = (
-        struct.unpack_from(f"{order}i", data, at)[0] for at in (_NVHDR, _NPTS, _IFTYPE, _LEVEN)
+    version, points, kind, even, dependent = (
+        struct.unpack_from(f"{order}i", data, at)[0]
+        for at in (_NVHDR, _NPTS, _IFTYPE, _LEVEN, _IDEP)
     )
     if kind != _TIME_SERIES or even != 1:
         text = f"{path}: IFTYPE is {kind}, LEVEN {even}"
         raise MotionError(f"{text}: a time series (ITIME = 1) with even steps (1) is needed")
+    if dependent not in _DEPENDENT and dependent not in _SAYS_NOTHING:
+        names = ", ".join(f"{code} ({said})" for code, (said, *_) in _DEPENDENT.items())
+        text = f"{path}: IDEP is {dependent}: {names}, 5 (IUNKN: unknown) or -12345 (undefined)"
+        raise MotionError(f"{text} is needed")
     size = _HEADER + 4 * points + (_FOOTER if version == 7 else 0)
     if points < 1 or len(data) != size:
         text = f"{path}: NPTS is {points}, which takes {size} bytes, and the file has {len(data)}"
@@ -106,6 +159,11 @@ def _sac(path: Path, data: bytes) -> tuple[float, dict[str, Floats]]:
     named = name.isascii() and name.isalnum() and name != _UNDEFINED
     numbers = np.frombuffer(data, f"{order}f4", points, _HEADER).astype(np.float64)
     return step_s, {name if named else "value": numbers}
+
+
+def _order(data: bytes) -> str:
+    """Byte order of a SAC file; empty if it is none."""
+    return next((o for o in "<>" if data[_NVHDR : _NVHDR + 4] in _versions(o)), "")
 
 
 def _versions(order: str) -> tuple[bytes, ...]:

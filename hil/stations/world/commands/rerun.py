@@ -19,12 +19,15 @@ def rerun(
     folder: Annotated[
         Path, typer.Option("--out", metavar="FOLDER", help="Where the second recording goes.")
     ] = Path("runs"),
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Load the native code of its FMUs, where they lay.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Do a recorded run again, with what was changed while it ran; exit status 1 if it differs."""
     from hil.stations.world.rerun import rerun as run_again
 
-    found = run_again(recording, folder)
+    found = run_again(recording, folder, trusted=trust)
     if as_json:
         print_json(
             RerunTold(
