@@ -130,7 +130,7 @@ def rows_of(path, unit, scale=1.0):
 
 @pytest.mark.parametrize("order", ["<", ">"])
 @pytest.mark.parametrize("version", [6, 7])
-@pytest.mark.parametrize("idep", [5, 6, 7, 8, 50, -12345])
+@pytest.mark.parametrize("idep", [5, 6, 7, 8, 50, -12345, 0])
 def test_a_unit_of_another_quantity_than_the_header_s_is_refused(tmp_path, order, version, idep):
     path = tmp_path / "a.sac"
     path.write_bytes(sac(order, version, idep=idep))

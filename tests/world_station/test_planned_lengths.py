@@ -5,7 +5,7 @@ import pytest
 
 from hil.config.shipped import configs_dir
 from hil.stations.world.motions import planned_motion
-from hil.stations.world.scenario import load_world_plan
+from hil.stations.world.scenario_reading import load_world_plan
 
 JOINT_MOVE = configs_dir() / "scenarios" / "joint_move.toml"
 SHORTEST_S = {

@@ -40,8 +40,8 @@ _DEPENDENT: Final = {
     50: ("IVOLTS: velocity in volts", 1, None),
 }
 """IDEP: what the manual says of it, which derivative of a place it is, and its unit in SI."""
-_SAYS_NOTHING: Final = (5, -12345)
-"""IUNKN, and undefined."""
+_SAYS_NOTHING: Final = (5, -12345, 0)
+"""IUNKN, undefined, and what writes zeros leaves: the manual's codes begin with 1."""
 _QUANTITIES: Final = ("displacement", "velocity", "acceleration")
 _UNDEFINED: Final = "-12345"
 _APART: Final = 0.01
