@@ -3,6 +3,7 @@
 The plugin `reworded` turns the words round as the modules are imported, in a process of its own.
 """
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -23,14 +24,17 @@ def run_reworded(*arguments):
     """Run tests with reworded sentences; how they ended, and what was printed."""
     command = [sys.executable, "-m", "pytest", "-p", "reworded", "-q", "-n", "0", "-m"]
     command += ["not real_time", "-p", "no:cacheprovider", *arguments]
-    done = subprocess.run(command, cwd=TESTS, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=TESTS.parent, env=os.environ | {"PYTHONPATH": str(TESTS)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
     return done.returncode, done.stdout[-3000:] + done.stderr[-1000:]
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("suite", share_of(SUITES, 2))
 def test_what_is_decided_stays_the_same_in_other_words(suite):
-    status, printed = run_reworded(suite)
+    status, printed = run_reworded(str(TESTS / suite))
     assert status == 0, printed
 
 
