@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 import tempfile
+import warnings
 from functools import cache
 from pathlib import Path
 
@@ -120,7 +121,12 @@ def give_back():
 
 @pytest.fixture(autouse=True, scope="module")
 def memory_of_a_file():
-    """What the tests of a file took is given back after it: a worker stays as large as it must."""
+    """What the tests of a file took is given back after it: a worker stays as large as it must.
+
+    What was left open and is found only here, perhaps of a file before, is told in the summary.
+    """
     yield
-    gc.collect()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", ResourceWarning)
+        gc.collect()
     give_back()
