@@ -127,11 +127,6 @@ def apply_overrides(
     return result
 
 
-def changed_key(change: Change) -> str:
-    """The key that a change is of."""
-    return change.partition("=")[0].strip() if isinstance(change, str) else change[0]
-
-
 def _parsed(override: str) -> tuple[str, Any]:
     path, separator, text = override.partition("=")
     if not separator or not path.strip():

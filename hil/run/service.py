@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,17 +10,7 @@ from hil.config.inputs import collected
 from hil.run.station import SIMULATED, Checked, Request, Station
 
 if TYPE_CHECKING:
-    from hil.run.end import Ran
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
-    """How a dry run went."""
-
-    ok: bool
-    reason: str
-    """Why it did not complete; else how it ended."""
-    recording: Path
+    from hil.run.end import Conclusion, Ran
 
 
 def check(station: Station, request: Request) -> Checked:
@@ -48,12 +37,12 @@ def run(station: Station, request: Request) -> Ran:
 
 def dry_run(
     station: Station, scenario: Path, folder: Path, progress: Callable[[float, float], None]
-) -> Tried:
-    """Run a scenario on the virtual clock with simulated devices, whatever it says.
+) -> Conclusion:
+    """Run a scenario on the virtual clock with simulated devices, whatever it says; how it ended.
 
     Args:
         folder: in which the run gets a folder of its own.
-        progress: told the time of the run and that of its end [s].
+        progress: given the time of the run and that of its end [s].
 
     Raises:
         ConfigError: as `run`.
@@ -65,6 +54,5 @@ def dry_run(
             scenario=scenario, options=devices, clock="virtual", folder=folder, progress=progress
         ),
     )
-    with ran.until_told:
-        end = ran.end
-    return Tried(ok=end.ok, reason=end.reason or end.outcome, recording=end.recorder.path)
+    ran.until_told.close()
+    return ran.end

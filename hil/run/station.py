@@ -128,7 +128,7 @@ class Request:
     operator: bool = False
     as_json: bool = False
     progress: Callable[[float, float], None] | None = None
-    """Of a dry run: told the time of the run and that of its end [s]; None for any other."""
+    """Of a dry run: given the time of the run and that of its end [s]; None for any other."""
 
     @property
     def quiet(self) -> bool:

@@ -136,9 +136,9 @@ def test_dry_run_of_a_drawn_motion_tells_the_block_that_stopped_it(tmp_path):
         "duration_s = 8.0\nfade_s = 1.0\n"
     )
     (tmp_path / "drawn.toml").write_text(text, encoding="utf-8")
-    tried = service.dry_run(STATION, tmp_path / "drawn.toml", tmp_path / "runs", lambda *_: None)
-    assert not tried.ok
-    assert "one_over made a number that is not finite" in tried.reason
+    end = service.dry_run(STATION, tmp_path / "drawn.toml", tmp_path / "runs", lambda *_: None)
+    assert not end.ok
+    assert "one_over made a number that is not finite" in end.reason
     with pytest.raises(ConfigError, match="one_over"):
         preview(tmp_path / "drawn.toml")
 

@@ -159,9 +159,9 @@ def moved_to(prepared: ArmProof, url: str) -> ArmProof:
 
 @contextmanager
 def _progress(prepared: ArmProof, request: Request) -> Iterator[Callable[[float], None] | None]:
-    total_s, told = len(prepared.steps) * TICK_S, request.progress
-    if told is not None:
-        yield lambda t_s: told(t_s, total_s)
+    total_s, report = len(prepared.steps) * TICK_S, request.progress
+    if report is not None:
+        yield lambda t_s: report(t_s, total_s)
     elif request.as_json:
         yield None
     elif not prepared.plan.scenario.source.planned:

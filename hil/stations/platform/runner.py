@@ -75,7 +75,7 @@ def run_asked(plan: Plan, request: Request) -> Ran:
             as_json=request.quiet,
             operator=request.operator,
             request=None if request.dry else request,
-            told=request.progress,
+            report=request.progress,
         )
     except MotionRefusedError as refused:
         if request.dry:
@@ -93,7 +93,7 @@ def run_plan(
     operator: bool = False,
     request: Request | None = None,
     added: Added | None = None,
-    told: Callable[[float, float], None] | None = None,
+    report: Callable[[float, float], None] | None = None,
 ) -> Ran:
     """Run a plan, and prepare how it went to be shown.
 
@@ -101,12 +101,12 @@ def run_plan(
         as_json: whether nothing is said while it runs.
         request: that of `hil run`; then a motion that asked too much gets advice.
         added: what another station adds to the run.
-        told: told the time of the run and that of its end [s], in place of a bar.
+        report: given the time of the run and that of its end [s], in place of a bar.
     """
     with ExitStack() as until_told:
         result = play(
             plan, folder, quiet=as_json, operator=operator, until_told=until_told, added=added,
-            told=told,
+            report=report,
         )  # fmt: skip
         after = Afterwards(result.end)
         path = result.recorder.path
@@ -138,7 +138,7 @@ def play(
     operator: bool = False,
     until_told: ExitStack | None = None,
     added: Added | None = None,
-    told: Callable[[float, float], None] | None = None,
+    report: Callable[[float, float], None] | None = None,
 ) -> RunResult:
     """Run a plan with its progress on standard error; emulated drives step in if it allows it.
 
@@ -148,7 +148,7 @@ def play(
         until_told: left once the result is told; until then a signal that asks for the end of a
             run that is over does not take its result away. Left out, until the run is over.
         added: what another station adds to the run, with the motion that it plays.
-        told: told the time of the run and that of its end [s], in place of a bar.
+        report: given the time of the run and that of its end [s], in place of a bar.
 
     Raises:
         ConfigError: if the plan cannot be run as described.
@@ -165,7 +165,7 @@ def play(
 
     def run_on(plan: Plan) -> RunResult:
         try:
-            with _progress(plan, total_s, told, quiet=quiet, operator=operator) as progress:
+            with _progress(plan, total_s, report, quiet=quiet, operator=operator) as progress:
                 stop = _heard(until_told)
                 return _run(
                     plan, folder, motion, progress, course, stop, operator=operator, quiet=quiet,
@@ -253,7 +253,7 @@ def _refuse_if_unproved(plan: Plan, motion: MotionSource) -> None:
 def _progress(
     plan: Plan,
     total_s: float,
-    told: Callable[[float, float], None] | None,
+    report: Callable[[float, float], None] | None,
     *,
     quiet: bool,
     operator: bool = False,
@@ -262,8 +262,8 @@ def _progress(
 
     Of a run that an operator leads nothing: how long it takes is not known.
     """
-    if told is not None:
-        yield lambda t_s: told(t_s, total_s)
+    if report is not None:
+        yield lambda t_s: report(t_s, total_s)
     elif quiet or operator:
         yield None
     elif plan.scenario.clock == "real":

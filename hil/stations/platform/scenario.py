@@ -20,7 +20,6 @@ from hil.config.settings import (
     Change,
     Settings,
     apply_overrides,
-    changed_key,
     read_toml,
     scenario_toml,
 )
@@ -179,7 +178,7 @@ def load_plan(path: Path, overrides: Iterable[Change] = ()) -> Plan:
     """Read a scenario and its rig.
 
     Args:
-        overrides: laid over it; keys under ``rig_settings.`` go to the rig.
+        overrides: changes of it; keys under ``rig_settings.`` go to the rig.
 
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.
@@ -195,18 +194,12 @@ def plan_from_table(table: Mapping[str, Any], path: Path, overrides: Iterable[Ch
     return Plan(scenario=scenario, rig=rig, scenario_file=str(path), rig_file=str(rig_path))
 
 
-def parted(overrides: Iterable[Change]) -> tuple[list[Change], list[Change]]:
-    """Changes of a scenario, and those of its rig without their prefix."""
-    for_scenario: list[Change] = []
-    for_rig: list[Change] = []
-    for one in overrides:
-        if not changed_key(one).startswith(RIG_PREFIX):
-            for_scenario.append(one)
-        elif isinstance(one, str):
-            for_rig.append(one.strip().removeprefix(RIG_PREFIX))
-        else:
-            for_rig.append((one[0].removeprefix(RIG_PREFIX), one[1]))
-    return for_scenario, for_rig
+def parted(overrides: Iterable[Change]) -> tuple[list[Change], list[str]]:
+    """Changes of a scenario, and the texts for its rig without their prefix."""
+    overrides = tuple(overrides)
+    for_rig = [one for one in overrides if isinstance(one, str) and one.startswith(RIG_PREFIX)]
+    for_scenario = [one for one in overrides if one not in for_rig]
+    return for_scenario, [one.removeprefix(RIG_PREFIX) for one in for_rig]
 
 
 def rig_of(scenario: Scenario, path: Path, overrides: Iterable[Change] = ()) -> tuple[Rig, Path]:
@@ -214,7 +207,7 @@ def rig_of(scenario: Scenario, path: Path, overrides: Iterable[Change] = ()) -> 
 
     Args:
         path: of the scenario.
-        overrides: laid over the rig.
+        overrides: changes of the rig.
 
     Raises:
         ConfigError: if it cannot be read, or the devices cannot be as described.

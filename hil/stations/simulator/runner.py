@@ -56,7 +56,7 @@ def run_asked(plan: RidePlan, request: Request) -> Ran:
         as_json=request.quiet,
         operator=request.operator,
         added=ride.added,
-        told=request.progress,
+        report=request.progress,
     )
 
 

@@ -110,7 +110,7 @@ def load_ride(path: Path, overrides: Iterable[Change] = ()) -> RidePlan:
     """Read a ride's scenario and its rig.
 
     Args:
-        overrides: laid over it; keys under ``rig_settings.`` go to the rig.
+        overrides: changes of it; keys under ``rig_settings.`` go to the rig.
 
     Raises:
         ConfigError: with the file, the key path, the value and what would have been right.

@@ -120,9 +120,9 @@ def run_plan(plan: WorldPlan, request: Request) -> Ran:
 
 
 def _progress(plan: WorldPlan, request: Request) -> Callable[[float], object] | None:
-    """What is told the time of a run now and then [s]."""
-    if (told := request.progress) is not None:
-        return lambda t_s: told(t_s, t_s)
+    """What is given the time of a run now and then [s]."""
+    if (report := request.progress) is not None:
+        return lambda t_s: report(t_s, t_s)
     on_terminal = not request.quiet and not plan.live and sys.stderr.isatty()
     return partial(_tell, plan.scenario.name) if on_terminal else None
 

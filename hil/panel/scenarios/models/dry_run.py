@@ -33,8 +33,9 @@ def main() -> int:
         path, kind = find_kind(name, *scenario_kinds(), key="SCENARIO")
         if kind is TOGETHER:
             raise RefusedError("stations together have clocks of their own: run it, or each alone")
-        tried = dry_run(station_of_kind(kind), path, out, _teller())
-        result = {"ok": tried.ok, "reason": tried.reason, "recording": str(tried.recording)}
+        end = dry_run(station_of_kind(kind), path, out, _teller())
+        reason, recording = end.reason or end.outcome, str(end.recorder.path)
+        result = {"ok": end.ok, "reason": reason, "recording": recording}
     except (ConfigError, RefusedError, RecordingError, ValueError) as error:
         result = {"ok": False, "reason": str(error), "recording": ""}
     _tell({"result": result})
