@@ -76,8 +76,8 @@ def read_obj(data: bytes, file: str, beside: Callable[[str], bytes | None]) -> M
 
 def libraries_of(data: bytes, file: str) -> list[str]:
     """Paths of files of materials that it names, each once."""
-    if b"mtllib" not in data:
-        return []
+    if b"\\" not in data:  # each statement is in one line
+        data = b"\n".join(line for line in data.splitlines() if b"mtllib" in line)
     rows = (words for _, words in _statements(data) if words[0] == "mtllib" and words[1:])
     return list(dict.fromkeys(beside_path(file, name) for row in rows for name in _named(row[1:])))
 
@@ -100,7 +100,7 @@ def _statements(data: bytes) -> Iterator[tuple[int, list[str]]]:
     begun, kept = 0, list[str]()
     for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), start=1):
         if not kept and "#" not in line and "\\" not in line:
-            if words := line.split():
+            if not line.startswith("vn ") and (words := line.split()):
                 yield number, words
             continue
         begun = begun if kept else number
@@ -132,8 +132,6 @@ def _read(found: _Faces, words: list[str]) -> None:
                 found.vertices.append((float(words[1]), float(words[2]), float(words[3])))
             except (IndexError, ValueError):
                 _numbers(words, 3)  # tells what is wrong with them
-        case "vn":
-            pass
         case "vt":
             u, *v = _numbers(words, 1 if len(words) == 2 else 2)
             found.places.append((u, v[0] if v else 0.0))
