@@ -14,6 +14,7 @@ import numpy as np
 
 from sim.world.meshes.materials import beside_path, materials_of
 from sim.world.meshes.surface import (
+    FEWER,
     LOOKS_MAX,
     TRIANGLES_MAX,
     VERTICES_MAX,
@@ -115,11 +116,11 @@ def _statements(data: bytes) -> Iterator[tuple[int, list[str]]]:
 
 
 def _check_size(found: _Faces) -> None:
-    right = "reduce (decimate) it in a modelling program"
     if len(found.triangles) > TRIANGLES_MAX:
-        raise MeshError(f"more than {TRIANGLES_MAX} triangles", f"at most {TRIANGLES_MAX}: {right}")
+        raise MeshError(f"more than {TRIANGLES_MAX} triangles", FEWER)
     if max(len(found.vertices), len(found.places)) > VERTICES_MAX:
-        raise MeshError(f"more than {VERTICES_MAX} vertices", f"at most {VERTICES_MAX}: {right}")
+        right = f"at most {VERTICES_MAX}: reduce (decimate) it in a modelling program"
+        raise MeshError(f"more than {VERTICES_MAX} vertices", right)
     if len(found.names) > LOOKS_MAX + 1:
         told = f"at most {LOOKS_MAX}: join them in a modelling program"
         raise MeshError(f"more than {LOOKS_MAX} materials", told)
