@@ -39,7 +39,9 @@ def table_of(source=None, cueing=None, **more):
 
 def plan_of(source=None, cueing=None, overrides=(), **more):
     """The plan of such a scenario."""
-    return ride_from_table(table_of(source, cueing, **more), Path("ride.toml"), (*QUICK, *overrides))
+    return ride_from_table(
+        table_of(source, cueing, **more), Path("ride.toml"), (*QUICK, *overrides)
+    )
 
 
 def ridden(folder, source=None, cueing=None, **more):

@@ -11,6 +11,8 @@ from hil.stations.simulator.bench import ride_of
 from hil.stations.simulator.latency import SHARES, latency_trail
 from hil.stations.simulator.scenario import load_ride
 
+pytestmark = pytest.mark.campaign  # at the full rate
+
 
 def ride(folder, *faults, seconds=5.0, feed="drive", seed=0, rate_hz=RATE_HZ, **emulated):
     told = {"feed": feed, "faults": faults} | emulated

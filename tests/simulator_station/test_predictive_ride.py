@@ -17,7 +17,7 @@ from hil.stations.simulator.plan_wire import RENEWALS_MOST
 from hil.stations.simulator.rehearsal import rehearse
 from platform6dof.cueing.predictive import InlinePlanning
 
-pytestmark = pytest.mark.usefixtures("scripted")
+pytestmark = [pytest.mark.usefixtures("scripted"), pytest.mark.campaign]
 MPC = {"preset": "mpc"}
 RIDE = {"surge_m_s2": 3.0, "lasts_s": 6.0}
 LATE = re.compile(r"(?:a|(\d+)) plans? (?:was|were) late")

@@ -12,7 +12,7 @@ from hil.report.page import write_report
 from hil.stations.simulator.bench import ride_of
 from hil.stations.simulator.rehearsal import rehearse
 
-pytestmark = pytest.mark.usefixtures("scripted")
+pytestmark = [pytest.mark.usefixtures("scripted"), pytest.mark.campaign]
 
 
 def test_the_same_scenario_gives_the_same_recording(tmp_path):
