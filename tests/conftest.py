@@ -118,12 +118,19 @@ def pytest_itemcollected(item):
         item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
-def pytest_collection_finish():
-    """Thousands of collected tests stay as they are: the garbage collector need not visit them.
+def pytest_collectreport(report):
+    """Forget what reading a file has left: the lines of its source can be read again.
 
-    The lines of all sources, which were read for the places of tests, can be read again.
+    What is collected stays as it is, so the garbage collector need not visit it a second time.
     """
-    linecache.clearcache()
+    if report.nodeid.endswith(".py"):
+        linecache.clearcache()
+        gc.collect()
+        gc.freeze()
+
+
+def pytest_collection_finish():
+    """Thousands of collected tests stay as they are: the garbage collector need not visit them."""
     gc.collect()
     gc.freeze()
     give_back()
