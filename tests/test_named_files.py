@@ -36,6 +36,8 @@ OPENERS = frozenset(
 )  # fmt: skip
 METHODS = frozenset({"read_text", "read_bytes", "from_xml_path", "from_file", "imread"})
 """Of whatever: a path's, or a library's."""
+CALLED = {one.rpartition(".")[2] for one in OPENERS | METHODS | {"open"}}
+"""One of these words stands in the source of whatever opens a file."""
 
 MAY_OPEN = {
     "hil/config/files.py": "the place that opens",
@@ -113,6 +115,8 @@ def is_of_a_path(call):
 
 def openings(source):
     """Lines and names of calls that open a file by its name for reading."""
+    if not any(word in source for word in CALLED):
+        return
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.Call) or writes(node):
             continue
@@ -190,15 +194,23 @@ def sources():
             yield path.relative_to(TOP).as_posix(), path.read_text("utf-8")
 
 
+def classes(statements):
+    """Classes among statements, whatever these are in; no expression is looked into."""
+    for node in statements:
+        if isinstance(node, ast.ClassDef):
+            yield node
+        for part in ("body", "orelse", "handlers", "finalbody", "cases"):
+            yield from classes(getattr(node, part, ()))
+
+
 def text_settings():
     """Names of all settings that are texts, of which any may name a file."""
     bases, bodies = {}, {}
     for _, text in sources():
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.ClassDef):
-                known = {name_of(one).rpartition(".")[2] for one in node.bases}
-                bases.setdefault(node.name, set()).update(known)
-                bodies.setdefault(node.name, []).extend(node.body)
+        for node in classes(ast.parse(text).body) if "class " in text else ():
+            known = {name_of(one).rpartition(".")[2] for one in node.bases}
+            bases.setdefault(node.name, set()).update(known)
+            bodies.setdefault(node.name, []).extend(node.body)
     models = {"Settings"}
     while more := {name for name, known in bases.items() if known & models} - models:
         models |= more
@@ -233,6 +245,8 @@ def names_in(node):
 
 def joins(source, settings):
     """Lines and expressions that make a path of a setting, or join a name to a folder."""
+    if not any(word in source for word in (" / ", "joinpath", "path.join", "Path(")):
+        return
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.BinOp(left=folder, op=ast.Div(), right=name):
