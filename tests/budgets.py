@@ -61,6 +61,9 @@ def count_figures(top: Path = TOP) -> Figures:
         words["tell_and_told_in_names"] += names_that_tell(tree, text)
         words["modules_named_by_a_participle"] += is_participle(path.stem)
         words["clipped_docstrings_of_fields"] += sum(map(hangs, docstrings_of_fields(tree)))
+        options = list(options_of_dataclasses(tree))
+        words["dataclasses_that_change"] += sum("frozen" not in one for one in options)
+        words["dataclasses_without_slots"] += sum("slots" not in one for one in options)
     return {
         "lines": dict(lines), "files": dict(files), "functions": functions,
         "long_files": long_files, "counts": dict(words),
@@ -123,6 +126,15 @@ def hangs(docstring: str) -> bool:
     """Whether a docstring does not stand alone: it begins with a word that hangs on another."""
     first = re.match(r"\s*(\w+)", docstring)
     return first is not None and first[1].lower() in HANGING
+
+
+def options_of_dataclasses(tree: ast.AST) -> Iterator[set[str | None]]:
+    """Names of the options that each dataclass switches on."""
+    for node in statements(tree):
+        for one in node.decorator_list if isinstance(node, ast.ClassDef) else ():
+            words = one.keywords if isinstance(one, ast.Call) else []
+            if "dataclass" in ast.unparse(one):
+                yield {word.arg for word in words if ast.unparse(word.value) == "True"}
 
 
 def excess(figures: Mapping[str, Mapping[str, int]], most: Mapping[str, Mapping[str, int]]):

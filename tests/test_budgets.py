@@ -29,6 +29,18 @@ PLANTED = {
         "    untold = intelligent = 0\ndef tells(): 'tell'\n",
     ),
     "counts: modules_named_by_a_participle has 1": ("sim/robot_carried.py", ""),
+    "counts: dataclasses_that_change has 3": (
+        "sim/part.py",
+        "@dataclass\nclass A: ...\n@dataclass(slots=True)\nclass B:\n"
+        "    @dataclass(frozen=False, slots=True)\n    class C: ...\n"
+        "@dataclass(frozen=True)\nclass D: ...\n@final\nclass E: ...\n",
+    ),
+    "counts: dataclasses_without_slots has 2": (
+        "sim/part.py",
+        "@dataclasses.dataclass(frozen=True, slots=False)\nclass A: ...\n"
+        "@dataclass(eq=False, frozen=True)\nclass B: ...\n"
+        "@dataclass(slots=True)\nclass C: ...\n",
+    ),
     "counts: clipped_docstrings_of_fields has 3": (
         "sim/part.py",
         "A = 1\n'''Of both.'''\nclass B:\n    c: int\n    '''Speed [m/s].'''\n    d: int = 1\n"

@@ -9,11 +9,11 @@ from random_diagrams import drawn_file
 from hil.config.errors import ConfigError
 from hil.diagram.check.diagram import check
 from hil.diagram.file.model import Diagram, DiagramFile, DrawnBlock
+from hil.diagram.file.read import read_text
 from hil.diagram.interpreter.interpreter import Interpreter
-from hil.diagram.read import read_text
-from hil.diagram.table import build
 from hil.diagram.run.engine import Engine
 from hil.diagram.run.fault import NonFiniteError
+from hil.diagram.run.table import build
 
 
 def made(blocks, wires, base_s=0.002):

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from hil.diagram.kind import ParameterKind
-from hil.diagram.parameters import fault_of
+from hil.diagram.check.parameters import fault_of
+from hil.diagram.library.kind import ParameterKind
 
 SAYS = "a text of at most {} printable characters is needed"
 

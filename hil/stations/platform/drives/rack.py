@@ -27,7 +27,7 @@ from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
 from hil.timing.stop import StopSignals
 
 if TYPE_CHECKING:
-    from hil.machines.rig import Rig
+    from hil.machines.rig.settings import Rig
     from sim.devices.drive.parameters import RackSettings
     from sim.world.plants.platform import PlatformPlant
 
