@@ -61,9 +61,12 @@ def count_figures(top: Path = TOP) -> Figures:
         words["tell_and_told_in_names"] += names_that_tell(tree, text)
         words["modules_named_by_a_participle"] += is_participle(path.stem)
         words["clipped_docstrings_of_fields"] += sum(map(hangs, docstrings_of_fields(tree)))
-        options = list(options_of_dataclasses(tree))
-        words["dataclasses_that_change"] += sum("frozen" not in one for one in options)
-        words["dataclasses_without_slots"] += sum("slots" not in one for one in options)
+        for node, options in dataclasses(tree):
+            words["dataclasses_that_change"] += options.get("frozen") != "True"
+            words["dataclasses_without_slots"] += options.get("slots") != "True"
+            words["dataclasses_that_compare_arrays"] += options.get("eq") != "False" and has_arrays(
+                node
+            )
     return {
         "lines": dict(lines), "files": dict(files), "functions": functions,
         "long_files": long_files, "counts": dict(words),
@@ -128,13 +131,19 @@ def hangs(docstring: str) -> bool:
     return first is not None and first[1].lower() in HANGING
 
 
-def options_of_dataclasses(tree: ast.AST) -> Iterator[set[str | None]]:
-    """Names of the options that each dataclass switches on."""
+def dataclasses(tree: ast.AST) -> Iterator[tuple[ast.ClassDef, dict[str | None, str]]]:
+    """Each dataclass with its options."""
     for node in statements(tree):
         for one in node.decorator_list if isinstance(node, ast.ClassDef) else ():
-            words = one.keywords if isinstance(one, ast.Call) else []
-            if "dataclass" in ast.unparse(one):
-                yield {word.arg for word in words if ast.unparse(word.value) == "True"}
+            if isinstance(node, ast.ClassDef) and "dataclass" in ast.unparse(one):
+                words = one.keywords if isinstance(one, ast.Call) else []
+                yield node, {word.arg: ast.unparse(word.value) for word in words}
+
+
+def has_arrays(node: ast.ClassDef) -> bool:
+    """Whether a field is an array: two of them are neither equal nor not, and have no hash."""
+    fields = (ast.unparse(one.annotation) for one in node.body if isinstance(one, ast.AnnAssign))
+    return any(re.search(r"\b(NDArray|Array|Floats)\b", one) for one in fields)
 
 
 def excess(figures: Mapping[str, Mapping[str, int]], most: Mapping[str, Mapping[str, int]]):

@@ -41,6 +41,13 @@ PLANTED = {
         "@dataclass(eq=False, frozen=True)\nclass B: ...\n"
         "@dataclass(slots=True)\nclass C: ...\n",
     ),
+    "counts: dataclasses_that_compare_arrays has 2": (
+        "sim/part.py",
+        "@dataclass(eq=True)\nclass A:\n    a: Array\n"
+        "@dataclass\nclass B:\n    b: int\n    c: dict[str, NDArray[np.float64]]\n"
+        "@dataclass(eq=False)\nclass C:\n    c: Array\n"
+        "@dataclass\nclass D:\n    d: ArrayLike\n",
+    ),
     "counts: clipped_docstrings_of_fields has 3": (
         "sim/part.py",
         "A = 1\n'''Of both.'''\nclass B:\n    c: int\n    '''Speed [m/s].'''\n    d: int = 1\n"
