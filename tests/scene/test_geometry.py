@@ -45,8 +45,6 @@ def test_a_solid_elsewhere_is_turned_and_then_shifted(seed):
     placed = solid.placed(turn.as_matrix(), to_m)
     turned = turn.apply(solid.vertices_m.copy())
     np.testing.assert_allclose(placed.vertices_m, turned + to_m, atol=1e-12)
-        placed.vertices_m, turn.apply(solid.vertices_m.copy()) + to_m, atol=1e-12
-    )
     np.testing.assert_allclose(placed.normals, turn.apply(solid.normals.copy()), atol=1e-12)
 
 
