@@ -104,6 +104,12 @@ def test_contacts_and_sensors_are_laid_out_so_that_all_is_seen(tmp_path, monkeyp
     (contacts, faults), (sensors, others) = figures
     assert not faults + others
     assert contacts.axes[0].get_ylim()[0] == 0.0
+    assert contacts.axes[0].get_xlabel() == sensors.axes[-1].get_xlabel() == "time [s]"
+    assert contacts.axes[0].get_ylabel() == "contact force [N]"
+    numbered = [axes.xaxis.get_tick_params()["labelbottom"] for axes in sensors.axes]
+    assert numbered == [False] * (len(sensors.axes) - 1) + [True], "one time for all"
+    begins = {round(axes.get_position().x0, 9) for axes in (*contacts.axes, *sensors.axes)}
+    assert len(begins) == 1, "time begins at one place of the page"
     titles = [axes.get_title(loc="left") for axes in sensors.axes]
     assert "wrist_force_n [N]" in titles
     assert len(titles) > 2
