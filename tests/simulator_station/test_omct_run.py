@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from campaign import share_of
+from cueing_samples import BASE
 
 from hil.config.shipped import find_file
 from hil.machines.rig.governor import governor_of
 from hil.stations.platform.scenario import load_plan
 from hil.stations.simulator.omct_run import OmctChain, run_omct
 from platform6dof.cueing.classical import Classical
-from platform6dof.cueing.parameters import BASE
 
 SURGE = {
     0.398: (0.9727, -9.5),
