@@ -4,13 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from interpreter.interpreter import Interpreter
 from random_diagrams import drawn_file
 
 from hil.config.errors import ConfigError
 from hil.diagram.check import check
 from hil.diagram.engine import Engine
 from hil.diagram.fault import NonFiniteError
-from hil.diagram.interpreter.interpreter import Interpreter
 from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
 
 

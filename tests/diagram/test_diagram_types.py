@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from interpreter.interpreter import Interpreter
 
 from hil.config.errors import ConfigError
 from hil.diagram.check import check
 from hil.diagram.engine import Engine
-from hil.diagram.interpreter.interpreter import Interpreter
 from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
 from hil.diagram.units import UnitError, conversion, times, unit, words
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import third_party
+from interpreter.interpreter import Interpreter
 
 from hil.config.errors import ConfigError
 from hil.diagram import registry
 from hil.diagram.check import check
 from hil.diagram.engine import Engine
 from hil.diagram.fault import NonFiniteError
-from hil.diagram.interpreter.interpreter import Interpreter
 from hil.diagram.read import read_text
 
 HERE = third_party.ROOT / "tests" / "third_blocks"

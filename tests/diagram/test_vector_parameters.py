@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from interpreter.interpreter import Interpreter
 from scipy.signal import lfilter
 
 from hil.config.errors import ConfigError
 from hil.diagram.check import check
 from hil.diagram.draw import symbol_of
 from hil.diagram.engine import Engine
-from hil.diagram.interpreter.interpreter import Interpreter
 from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
 from hil.diagram.read import read_text
 from hil.diagram.registry import kinds

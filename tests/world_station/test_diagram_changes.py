@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from interpreter.interpreter import Interpreter
 from typer.testing import CliRunner
 
 from hil.cli.main import app
@@ -22,7 +23,6 @@ from hil.diagram import changer
 from hil.diagram.change import DiagramChange
 from hil.diagram.changer import DiagramChanger, TimedChange, changes_of
 from hil.diagram.check import check
-from hil.diagram.interpreter.interpreter import Interpreter
 from hil.diagram.read import read_text
 from hil.diagram.saved import SavedDiagram
 from hil.diagram.use import diagram_of_text

@@ -9,7 +9,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from hil.diagram.interpreter.real import (
+from hil.diagram.kind import BlockSetting, Parameters, flat
+from hil.diagram.library.sources import seed_of, ticks
+from hil.diagram.units import conversion
+from interpreter.real import (
     between,
     clip,
     floor,
@@ -20,9 +23,6 @@ from hil.diagram.interpreter.real import (
     total,
     truth,
 )  # fmt: skip
-from hil.diagram.kind import BlockSetting, Parameters, flat
-from hil.diagram.library.sources import seed_of, ticks
-from hil.diagram.units import conversion
 
 Equation = Callable[..., Any]
 Maker = Callable[[Parameters, BlockSetting], Equation]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from hil.diagram.check import SoundDiagram
 from hil.diagram.fault import NonFiniteError
 from hil.diagram.flat import Endpoint
-from hil.diagram.interpreter.running import InputNumbers, RunningBlock
 from hil.diagram.kind import Parameters
 from hil.diagram.order import WHOLE as WHOLE_PART
+from interpreter.running import InputNumbers, RunningBlock
 
 
 @dataclass(frozen=True, slots=True)
