@@ -120,9 +120,13 @@ else
 install = $(PIP) --require-hashes $(patsubst %,-r locks/%.txt,core $(sort $(1) $(if $(filter test lint,$(1)),panel world)))
 endif
 
-.venv/core.stamp: .venv/bin/python pyproject.toml locks/core.txt
+# The study of the space arm's integrators is a distribution of its own.
+STUDY := benchmarks/arm_study
+
+.venv/core.stamp: .venv/bin/python pyproject.toml $(STUDY)/pyproject.toml locks/core.txt
 	$(call install)
 	$(if $(UNLOCKED),,$(PIP) --no-deps --no-build-isolation -e .)
+	$(PIP) --no-deps $(if $(UNLOCKED),,--no-build-isolation) -e $(STUDY)
 	touch $@
 
 .venv/%.stamp: .venv/core.stamp locks/panel.txt locks/world.txt locks/%.txt

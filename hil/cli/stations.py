@@ -15,24 +15,47 @@ import typer
 
 from hil.cli.told import PartTold, StationsTold, StationTold
 from hil.config.errors import ConfigError
-from hil.config.offers import Offer, offers
+from hil.config.offers import Offer, names_offered, offers
 from hil.run import registry
 from hil.run.station import Option, Station
 from hil.terminal.console import Json, leave, out, print_json, verb
 
 COMMANDS: Final = "hil.commands"
-"""Entry points whose objects are groups of verbs, each by its name."""
+"""Entry points whose objects are groups of verbs by their names, and single verbs of groups: the
+function `arm.table` is the verb `hil arm table`."""
 
 
 @cache
 def verbs_offered() -> tuple[Offer, ...]:
-    """Groups of verbs by name; those that cannot be used say why."""
+    """Groups of verbs, and verbs of groups, by name; those that cannot be used say why."""
     return offers(COMMANDS, _no_verbs)
 
 
-def _no_verbs(entry: EntryPoint, group: object) -> str:
-    kind = type(group).__name__
-    return "" if isinstance(group, typer.Typer) else f"{entry.value} is a {kind}, no typer.Typer"
+def _no_verbs(entry: EntryPoint, given: object) -> str:
+    kind, (group, dot, _) = type(given).__name__, entry.name.partition(".")
+    if not dot:
+        right = isinstance(given, typer.Typer)
+        return "" if right else f"{entry.value} is a {kind}, no typer.Typer"
+    if group not in names_offered(COMMANDS):
+        return f"there is no group of verbs {group!r} that {entry.name} could belong to"
+    if not inspect.isfunction(given):
+        return f"{entry.value} is a {kind}, no function"
+    alone = typer.Typer()
+    alone.command()(given)
+    typer.main.get_command(alone)  # raises for parameters that cannot be options
+    return ""
+
+
+def add_verbs(app: typer.Typer) -> None:
+    """Give a program the verbs that are offered, the groups in the order of their names."""
+    usable = {one.name: one.value for one in reversed(verbs_offered()) if not one.broken}
+    groups = {name: value for name, value in usable.items() if "." not in name}
+    for name, group in groups.items():
+        app.add_typer(group, name=name)
+    for name in usable.keys() - groups.keys():
+        group, _, verb_name = name.partition(".")
+        if group in groups:  # a group that is broken has no verbs
+            groups[group].command(verb_name)(usable[name])
 
 
 def with_station_options(function: Callable[..., None], *, checks: bool) -> Callable[..., None]:
