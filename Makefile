@@ -80,8 +80,8 @@ bench: .venv/core.stamp
 
 # Pictures of the panel for docs/, drawn on a virtual screen from runs made for them.
 screenshots: .venv/test.stamp
-	$(SCREEN) $(BIN)/python -m hil.panel.shell.screenshots docs/pictures
-	$(SCREEN) $(BIN)/python -m hil.panel.diagram.screenshot docs/pictures
+	$(SCREEN) $(BIN)/python tests/tools/panel_pictures.py docs/pictures
+	$(SCREEN) $(BIN)/python tests/tools/diagram_picture.py docs/pictures
 
 # Debian packages that the panel and its tests want (Debian 12; names of Ubuntu 24.04 are the same
 # or are provided by theirs).

@@ -59,7 +59,6 @@ MAY_OPEN = {
     "hil/ipc/socket_owner.py": "of the kernel",
     "hil/ipc/work_folder.py": "folders that it makes, and their locks",
     "hil/panel/diagram/models/journal.py": "a journal in the editor's own folder",
-    "hil/panel/diagram/screenshot.py": "shipped diagrams",
     "hil/recording/row_arrays.py": "memory of a file without a name that it makes",
     "hil/recording/writer.py": "a recording that it makes",
     "hil/run/facts.py": "the repository of the program",

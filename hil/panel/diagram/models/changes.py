@@ -46,8 +46,6 @@ class Step:
 
     words: str
     changes: tuple[EntryChange, ...]
-    drag: int = 0
-    """Number of the drag that it is a part of; 0 if of none."""
 
     def do(self, file: DiagramFile) -> DiagramFile:
         """The file after it.
@@ -158,7 +156,7 @@ def table_of(step: Step) -> dict[str, Any]:
         [one.where, one.section, one.key, _plain(one.before), _plain(one.after)]
         for one in step.changes
     ]
-    return {"words": step.words, "drag": step.drag, "changes": changes}
+    return {"words": step.words, "changes": changes}
 
 
 def step_of(table: Mapping[str, Any]) -> Step:
@@ -167,7 +165,7 @@ def step_of(table: Mapping[str, Any]) -> Step:
         EntryChange(where, section, key, _value(section, before), _value(section, after))
         for where, section, key, before, after in table["changes"]
     )
-    return Step(table["words"], changes, table["drag"])
+    return Step(table["words"], changes)
 
 
 def _plain(value: Any) -> Any:

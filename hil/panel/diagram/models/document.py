@@ -48,7 +48,6 @@ class Document:
         self._saved_text = text_of(self.file)
         self._journal: EditJournal | None = None
         self._faults: Faults | None = None
-        self._drags = 0
         self._open_journal()
 
     @property
@@ -70,11 +69,8 @@ class Document:
 
     # Edits.
 
-    def do(self, edit: Edit, drag: int = 0) -> bool:
+    def do(self, edit: Edit) -> bool:
         """Do an edit; whether it changed anything.
-
-        Args:
-            drag: Number of `begin_drag`: consecutive edits of one drag are one step.
 
         Raises:
             RefusedError: With the reason; nothing is changed then.
@@ -82,17 +78,12 @@ class Document:
         if self.offered is not None:
             raise RefusedError(_UNDECIDED)
         made = connected(self.file, edit) if isinstance(edit, Connect) else edit.on(self.file)
-        step = self._history.step_to(made, edit.words, drag)
+        step = self._history.step_to(made, edit.words)
         if step is None:
             return False
         self._history.push(step)
         self._changed("do", step)
         return True
-
-    def begin_drag(self) -> int:
-        """A number for the edits of one drag."""
-        self._drags = max([self._drags, *(one.drag for one in self._history.done[-1:])]) + 1
-        return self._drags
 
     def group(self, where: str, names: Collection[str], name: str) -> None:
         """Make a sub-diagram of blocks; its ports have the types of the wires that are cut.

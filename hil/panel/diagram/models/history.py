@@ -25,28 +25,21 @@ class History:
         self.undone: list[Step] = []
         """The last is redone first."""
 
-    def step_to(self, file: DiagramFile, words: str, drag: int = 0) -> Step | None:
+    def step_to(self, file: DiagramFile, words: str) -> Step | None:
         """The step from here to another version; None if it changes nothing."""
         changes = differences(self.file, file)
-        return Step(words, changes, drag) if changes else None
+        return Step(words, changes) if changes else None
 
     def push(self, step: Step) -> None:
-        """Do a step; one of the same drag as the last becomes one with it.
+        """Do a step.
 
         Raises:
             MismatchError: If it belongs to another version.
         """
         file = step.do(self.file)
         self.undone.clear()
-        last = self.done[-1] if self.done else None
-        if last is not None and step.drag and step.drag == last.drag:
-            changes = differences(last.undo(self.file), file)
-            self.done.pop()
-            if changes:
-                self.done.append(Step(step.words, changes, step.drag))
-        else:
-            self.done.append(step)
-            del self.done[:-STEPS_MOST]
+        self.done.append(step)
+        del self.done[:-STEPS_MOST]
         self.file = file
 
     def undo(self) -> Step | None:

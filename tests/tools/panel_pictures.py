@@ -1,6 +1,6 @@
 """Pictures of the panel for the documents, drawn from runs that are made for them.
 
-    python -m hil.panel.shell.screenshots docs/pictures
+    python tests/tools/panel_pictures.py docs/pictures
 
 Needs a display with OpenGL, such as `xvfb-run` gives. The runs are real ones on simulated drives:
 an operated one that trips a limit, and recordings of both stations on the virtual clock.
@@ -246,7 +246,7 @@ def take_robot(studio: Studio) -> None:
 
 def large(out: Path, run: Path) -> None:
     """A picture for a 4K screen, by a process that draws two pixels for one."""
-    command = ["-m", "hil.panel.shell.screenshots", str(out), "--large", str(run)]
+    command = [__file__, str(out), "--large", str(run)]
     run_child(command, environment={"QT_SCALE_FACTOR": str(LARGE_SCALE)})
 
 
