@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from hil.diagram.check import SoundDiagram
-from hil.diagram.flat import FlatBlock
-from hil.diagram.kind import Parameters
+from hil.diagram.check.diagram import SoundDiagram
+from hil.diagram.check.flat import FlatBlock
+from hil.diagram.library.kind import Parameters
 from interpreter.spatial import SPATIAL
 from interpreter.stateful import STATEFUL, Element
 from interpreter.stateless import CONSTANTS, SOURCES, STATELESS

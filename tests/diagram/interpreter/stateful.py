@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from hil.diagram.kind import BlockSetting, Parameters
+from hil.diagram.library.kind import BlockSetting, Parameters
 from hil.diagram.library.sources import ticks
 from interpreter.real import clip, truth
 

@@ -9,9 +9,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from hil.diagram.kind import BlockSetting, Parameters, flat
+from hil.diagram.file.units import conversion
+from hil.diagram.library.kind import BlockSetting, Parameters, flat
 from hil.diagram.library.sources import seed_of, ticks
-from hil.diagram.units import conversion
 from interpreter.real import (
     between,
     clip,
