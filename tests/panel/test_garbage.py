@@ -10,7 +10,7 @@ pytest.importorskip("PySide6.QtWidgets")
 from PySide6.QtCore import QObject
 
 from hil.panel.shell import garbage
-from hil.panel.shell.garbage import collected_here
+from hil.panel.shell.app import collected_here
 
 
 class Cycle:
