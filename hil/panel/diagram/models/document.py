@@ -12,10 +12,9 @@ from hil.config.settings import settings_text
 from hil.diagram.file.model import Diagram, DiagramFile
 from hil.diagram.file.read import read_text
 from hil.diagram.file.write import save, text_of
-from hil.panel.diagram.models.changes import Step
 from hil.panel.diagram.models.edits import Connect, Edit
 from hil.panel.diagram.models.grouping import Group
-from hil.panel.diagram.models.history import History
+from hil.panel.diagram.models.history import History, Step
 from hil.panel.diagram.models.journal import DamagedError, EditJournal, journal_path, set_aside
 from hil.panel.diagram.models.judge import Faults, connected, faults_of, port_parameters
 
