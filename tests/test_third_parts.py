@@ -91,6 +91,8 @@ def test_a_function_is_a_verb_of_the_group_that_its_name_says(tmp_path):
     assert not found["hil.commands", "arm.speak"]
     assert found["hil.commands", "arm.number"] == "own_bank:STATES is a dict, no function"
     assert "parts_verbs:mute does not load" in found["hil.commands", "arm.mute"]
+    assert "has a verb 'run' already" in found["hil.commands", "arm.run"]
+    assert "no group of verbs 'wreck'" in found["hil.commands", "wreck.speak"]
     assert "no group of verbs 'nobody'" in found["hil.commands", "nobody.speak"]
 
 

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
+from typer.main import get_command, get_command_name
 
 from hil.cli.told import PartTold, StationsTold, StationTold
 from hil.config.errors import ConfigError
-from hil.config.offers import Offer, names_offered, offers
+from hil.config.offers import Offer, offer_named, offers
 from hil.run import registry
 from hil.run.station import Option, Station
 from hil.terminal.console import Json, leave, out, print_json, verb
@@ -32,30 +33,37 @@ def verbs_offered() -> tuple[Offer, ...]:
 
 
 def _no_verbs(entry: EntryPoint, given: object) -> str:
-    kind, (group, dot, _) = type(given).__name__, entry.name.partition(".")
+    kind, (group, dot, verb_name) = type(given).__name__, entry.name.partition(".")
     if not dot:
         right = isinstance(given, typer.Typer)
         return "" if right else f"{entry.value} is a {kind}, no typer.Typer"
-    if group not in names_offered(COMMANDS):
+    owner = offer_named(COMMANDS, group, _no_verbs)
+    if owner is None or owner.broken:
         return f"there is no group of verbs {group!r} that {entry.name} could belong to"
+    if verb_name in _names_of(owner.value):
+        return f"{owner.words} has a verb {verb_name!r} already; it must bear another name"
     if not inspect.isfunction(given):
         return f"{entry.value} is a {kind}, no function"
     alone = typer.Typer()
     alone.command()(given)
-    typer.main.get_command(alone)  # raises for parameters that cannot be options
+    get_command(alone)  # raises for parameters that cannot be options
     return ""
 
 
+def _names_of(group: typer.Typer) -> set[str]:
+    found = {(one.name, one.callback) for one in group.registered_commands}
+    return {name or get_command_name(getattr(call, "__name__", "")) for name, call in found}
+
+
 def add_verbs(app: typer.Typer) -> None:
-    """Give a program the verbs that are offered, the groups in the order of their names."""
+    """Give a program the verbs that are offered: groups, then what others add to them."""
     usable = {one.name: one.value for one in reversed(verbs_offered()) if not one.broken}
-    groups = {name: value for name, value in usable.items() if "." not in name}
-    for name, group in groups.items():
-        app.add_typer(group, name=name)
-    for name in usable.keys() - groups.keys():
-        group, _, verb_name = name.partition(".")
-        if group in groups:  # a group that is broken has no verbs
-            groups[group].command(verb_name)(usable[name])
+    for name, value in usable.items():
+        group, dot, verb_name = name.partition(".")
+        if dot:
+            usable[group].command(verb_name)(value)
+        else:
+            app.add_typer(value, name=name)
 
 
 def with_station_options(function: Callable[..., None], *, checks: bool) -> Callable[..., None]:
