@@ -6,28 +6,27 @@ stand here its signals, console, progress, emulated devices in place of absent o
 
 from __future__ import annotations
 
-import math
 import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hil.config.errors import DEVICE_ABSENT, RefusedError
 from hil.config.inputs import collected
-from hil.run.console import Console, ProgressReport, ReportingConsole, Silence
+from hil.run.console import Console, ReportingConsole, Silence
 from hil.run.end import Conclusion, Ran
 from hil.run.run import Opening, conduct
 from hil.run.station import SIMULATED, Checked, Prepared, Request, StandIn, Station, Summary
 from hil.terminal.afterwards import Afterwards
-from hil.terminal.console import err, out, styled, waiting
+from hil.terminal.console import err, out, styled
+from hil.terminal.run_console import TerminalConsole
 from hil.timing.stop import StopSignals, StopWish
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
+    pass
 
 P = TypeVar("P", bound=Prepared)
 R = TypeVar("R")
@@ -166,59 +165,7 @@ def console_of(request: Request) -> Console:
     """Where a run says how far it is."""
     if request.progress is not None:
         return ReportingConsole(request.progress)
-    return Silence() if request.as_json else Terminal(operator=request.operator)
-
-
-@dataclass(frozen=True, slots=True)
-class Terminal:
-    """The console of a run on standard error."""
-
-    operator: bool = False
-    """Whether a person leads it: then nobody knows how long it takes."""
-    quiet: bool = field(default=False, init=False)
-
-    def say(self, line: str, style: str = "") -> None:
-        """Show a line."""
-        err.print(styled(style, line) if style else line, soft_wrap=True)
-
-    def waiting(self, words: str) -> AbstractContextManager[None]:
-        """Show what is waited for."""
-        return waiting(words)
-
-    @contextmanager
-    def progress(
-        self, name: str, total_s: float, *, paced: bool, hint: str = ""
-    ) -> Iterator[ProgressReport | None]:
-        """A bar of a dry run; a line before a paced one, whose loop nothing may disturb."""
-        known = math.isfinite(total_s)
-        if self.operator:
-            yield None
-        elif paced:
-            about = f" for about {total_s:.0f} s" if known else ""
-            self.say(f"running{about} in real time{f'; {hint}' if hint else ''}")
-            yield None
-        elif not known:
-            with waiting(f"running {name}"):
-                yield None
-        else:
-            with _bar(name, total_s) as report:
-                yield report
-
-
-@contextmanager
-def _bar(name: str, total_s: float) -> Iterator[ProgressReport]:
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed:.0f} of {task.total:.0f} s"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=err) as bar:
-        task = bar.add_task(name, total=total_s)
-        yield lambda t_s: bar.update(task, completed=min(t_s, total_s))
-        bar.update(task, completed=total_s)
+    return Silence() if request.as_json else TerminalConsole(operator=request.operator)
 
 
 @contextmanager

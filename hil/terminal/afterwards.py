@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, TypeVar
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.recording.header import RecordingError
 from hil.run.end import Conclusion
 from hil.terminal.fault import system_refusal, unforeseen
-
-if TYPE_CHECKING:
-    from hil.report.recorded import RecordedRun
 
 T = TypeVar("T")
 
@@ -26,8 +23,9 @@ class Afterwards:
 
     def __init__(self, end: Conclusion) -> None:
         self._end = end
-        self.view: RecordedRun | None = None
-        """The recording as its station prepares it for its page, if that was done already."""
+        self.view: Any = None
+        """The recording as its station prepares it for its page, `hil.report.recorded.RecordedRun`,
+        if that was done already."""
         self.failed: dict[str, str] = {}
         """Why something could not be made, by its name."""
 

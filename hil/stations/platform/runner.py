@@ -38,9 +38,9 @@ from hil.stations.platform.operator.assembly import NoDeskError, require_operabl
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.shown import NO_FIGURES, Figures, run_told, show_run
 from hil.stations.platform.station import STATION
-from hil.stations.platform.warm import warm
+from hil.stations.platform.warm import warm_and_say
 from hil.terminal.afterwards import Afterwards
-from hil.terminal.console import waiting
+from hil.terminal.run_console import TerminalConsole
 
 _REFUSALS = (DriveError, NotCommissionedError, NotReferencedError, NoDeskError)
 
@@ -147,7 +147,7 @@ def play_moves(
     until_told: ExitStack | None = None,
 ) -> RunResult:
     """Run a plan that a verb of the drives makes and judges itself; raises as `service.play`."""
-    console = Silence() if quiet else service.Terminal()
+    console = Silence() if quiet else TerminalConsole()
     prepared = proved(plan, console, course)
     return play_prepared(prepared, folder, quiet=quiet, until_told=until_told)
 
@@ -156,7 +156,7 @@ def play_prepared(
     prepared: PreparedPlan, folder: Path, *, quiet: bool, until_told: ExitStack | None = None
 ) -> RunResult:
     """Run what is prepared, as `play_moves` does."""
-    console = Silence() if quiet else service.Terminal()
+    console = Silence() if quiet else TerminalConsole()
     _, result = service.play(
         play, prepared, folder, console=console, stand_in=STATION.stand_in, until_told=until_told
     )
@@ -174,10 +174,3 @@ def emulated(prepared: PreparedPlan) -> Iterator[tuple[PreparedPlan, str]]:
         devices = plan.scenario.devices.model_copy(update={"drives": stand_in, "in_place_of": url})
         scenario = plan.scenario.model_copy(update={"devices": devices})
         yield replace(prepared, plan=plan.model_copy(update={"scenario": scenario})), stand_in
-
-
-def warm_and_say(*, quiet: bool) -> None:
-    """Compile the platform's kernels with a word to the user: the first time takes a while."""
-    words = "preparing kernels (the first run compiles them, about half a minute)"
-    with waiting(words, quiet=quiet):
-        warm()

@@ -110,7 +110,7 @@ LEAD: Final = Lead(
 
 
 def _warm(quiet: bool) -> None:
-    from hil.stations.platform.runner import warm_and_say
+    from hil.stations.platform.warm import warm_and_say
 
     warm_and_say(quiet=quiet)
 
