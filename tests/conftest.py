@@ -38,7 +38,7 @@ pytest_plugins = [
 # Tests of one folder are built with the helpers of these.
 HELPERS = (
     "drives", "gate", "desk", "operated", "panel", "space_arm", "world",
-    "cueing", "hosts", "fmu", "simulator_station", "diagram", "foreign",
+    "cueing", "hosts", "fmu", "simulator_station", "diagram", "foreign", "tools",
 )  # fmt: skip
 sys.path[:0] = [str(Path(__file__).parent / folder) for folder in HELPERS]
 

@@ -61,9 +61,7 @@ app = typer.Typer(
     "Exit status: 0 well, 1 the machine or the motion was refused or tripped, 2 bad usage or "
     "configuration, 3 a fault of the program.",
 )
-for group in reversed(cli_stations.verbs_offered()):
-    if not group.broken:
-        app.add_typer(group.value, name=group.name)
+cli_stations.add_verbs(app)
 
 
 def _show_version(wanted: bool) -> None:

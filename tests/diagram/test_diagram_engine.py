@@ -4,13 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from interpreter.interpreter import Interpreter
 from random_diagrams import drawn_file
 
 from hil.config.errors import ConfigError
 from hil.diagram.check.diagram import check
 from hil.diagram.file.model import Diagram, DiagramFile, DrawnBlock
 from hil.diagram.file.read import read_text
-from hil.diagram.interpreter.interpreter import Interpreter
 from hil.diagram.run.engine import Engine
 from hil.diagram.run.fault import NonFiniteError
 from hil.diagram.run.table import build

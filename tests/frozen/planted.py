@@ -111,9 +111,9 @@ CHANGES = [
         "run_circle_on_rm01_0",
     ),
     Change(
-        "hil/space_arm/commands/advance.py",
-        "snapshot_told(one) for one in snapshots",
-        "snapshot_told(one) for one in snapshots[1:]",
+        "hil/stations/arm/commands/advance.py",
+        "_snapshot(one) for one in snapshots",
+        "_snapshot(one) for one in snapshots[1:]",
         ADVANCE,
     ),
     Change(POSE, "posture=str(branch_of(geometry, q))", 'posture=""', ROBOT_FK),

@@ -13,9 +13,8 @@ from hil.desk.endpoints import Endpoint
 from hil.desk.velocity.remote_writer import ScreenPlace
 from hil.panel.scenarios.models import launch, launch_jobs
 from hil.panel.scenarios.models.launch import BenchRun, LaunchState, bench_arguments
-from hil.panel.scenarios.models.launch_check import CheckRun, outcome_of
 from hil.panel.scenarios.models.launch_child import WORDS_MAX, Child
-from hil.panel.scenarios.models.launch_jobs import DryRun, ReportRun
+from hil.panel.scenarios.models.launch_jobs import CheckRun, DryRun, ReportRun, outcome_of
 from hil.run.file_kinds import TOGETHER
 from hil.stations.arm.station import SCENARIO as ARM
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from hil.machines.space_arm.settings import ArmSettings
-    from hil.space_arm.study.table import Load
+    from sim.world.space_arm.arm import Body
     from sim.world.space_arm.drive import DriveModel
 
 ArmArg = Annotated[
@@ -30,6 +31,21 @@ ArmArg = Annotated[
 ]
 JOINT_NAMES = "q1,…,q6"
 PAYLOAD_MOST_KG = 1e5
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A payload of the table."""
+
+    name: str
+    """As the command line has it."""
+    body: Body | None
+    """None for an empty gripper."""
+
+    @property
+    def mass_kg(self) -> float:
+        """Its mass; 0 for an empty gripper."""
+        return 0.0 if self.body is None else self.body.mass_kg
 
 
 def space_arm_of(name: str, *, key: str = "ARM") -> ArmSettings:
@@ -61,8 +77,6 @@ def models_of(text: str | None, *, without: str = "") -> tuple[DriveModel, ...]:
 
 def loads_of(settings: ArmSettings, text: str | None) -> tuple[Load, ...]:
     """Payloads of ``--payload``; none and all of the file if it is left out."""
-    from hil.space_arm.study.table import Load
-
     named = settings.payloads()
     words = ["none", *named] if text is None else [part.strip() for part in text.split(",")]
     loads = []

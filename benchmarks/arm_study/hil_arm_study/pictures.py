@@ -8,10 +8,10 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from hil.report.style import INK, LEG_COLOURS, LEGEND_IN, LIMIT, WANTED, Picture, draw_png, place
-from hil.space_arm.study.table import Load
-from hil.space_arm.study.targets import PUBLISHED, TARGETS
-from hil.space_arm.study.traces import Demonstration, HeldCommand, JointTrace, trace
-from hil.space_arm.study.tradeoff import AccuracyCurve
+from hil.stations.arm.commands.space_arms import Load
+from hil_arm_study.targets import PUBLISHED, TARGETS
+from hil_arm_study.traces import Demonstration, HeldCommand, JointTrace, trace
+from hil_arm_study.tradeoff import AccuracyCurve
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.snapshot import Active

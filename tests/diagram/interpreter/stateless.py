@@ -10,7 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from hil.diagram.file.units import conversion
-from hil.diagram.interpreter.real import (
+from hil.diagram.library.kind import BlockSetting, Parameters, flat
+from hil.diagram.library.sources import seed_of, ticks
+from interpreter.real import (
     between,
     clip,
     floor,
@@ -21,8 +23,6 @@ from hil.diagram.interpreter.real import (
     total,
     truth,
 )  # fmt: skip
-from hil.diagram.library.kind import BlockSetting, Parameters, flat
-from hil.diagram.library.sources import seed_of, ticks
 
 Equation = Callable[..., Any]
 Maker = Callable[[Parameters, BlockSetting], Equation]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.space_arm.study.motions import StudyMotion
+from hil_arm_study.motions import StudyMotion
 from sim.world.space_arm.arm import Arm, Body
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import (

@@ -20,8 +20,8 @@ import numpy as np
 import sim.world.space_arm
 from hil.config.files import replacing
 from hil.ipc.child import worker_pool
-from hil.space_arm.study import compare
-from hil.space_arm.study.compare import (
+from hil_arm_study import compare
+from hil_arm_study.compare import (
     REFERENCE_STEPS_S,
     REFERENCE_TOLERANCE_M,
     Deviation,

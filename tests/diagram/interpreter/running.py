@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from hil.diagram.check.diagram import SoundDiagram
 from hil.diagram.check.flat import FlatBlock
-from hil.diagram.interpreter.spatial import SPATIAL
-from hil.diagram.interpreter.stateful import STATEFUL, Element
-from hil.diagram.interpreter.stateless import CONSTANTS, SOURCES, STATELESS
-from hil.diagram.interpreter.whole import WHOLE, PythonBlock, WholeBlock
 from hil.diagram.library.kind import Parameters
+from interpreter.spatial import SPATIAL
+from interpreter.stateful import STATEFUL, Element
+from interpreter.stateless import CONSTANTS, SOURCES, STATELESS
+from interpreter.whole import WHOLE, PythonBlock, WholeBlock
 
 Act = Callable[[], None]
 EVERY: Final = {**WHOLE, **SPATIAL}
@@ -84,9 +84,11 @@ class RunningBlock:
             self.output = lambda: self._set_all(whole.output(*(r.all() for r in self.readings)))
             if kept:
                 self.update = lambda: whole.update(*(r.all() for r in self.readings))
-        else:
+        elif name == "Restart":
             self.states = [kept]
             self.output, self.update = self._restart, self._remember
+        else:
+            raise LookupError(f"{self.block.path}: the interpreter has no equation of {name}")
 
     def _whole(self, parameters: Parameters, states: list[float]) -> WholeBlock:
         kind = self.block.kind

@@ -12,7 +12,8 @@ from enum import Enum
 
 import numpy as np
 
-from hil.space_arm.study.compare import (
+from hil.stations.arm.commands.space_arms import Load
+from hil_arm_study.compare import (
     Clock,
     Deviation,
     FollowedMotion,
@@ -23,10 +24,10 @@ from hil.space_arm.study.compare import (
     least_times,
     nudged,
 )
-from hil.space_arm.study.motions import StudyMotion
-from hil.space_arm.study.peer import rk4_peer
-from hil.space_arm.study.targets import KNOWN_SHARE, PUBLISHED, TARGETS, ModelErrors
-from sim.world.space_arm.arm import Arm, Body
+from hil_arm_study.motions import StudyMotion
+from hil_arm_study.peer import rk4_peer
+from hil_arm_study.targets import KNOWN_SHARE, PUBLISHED, TARGETS, ModelErrors
+from sim.world.space_arm.arm import Arm
 from sim.world.space_arm.classic import Euler1993
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Accuracy, Integrator, Sdirk2, Sdirk4
@@ -39,21 +40,6 @@ class Scheme(Enum):
     SDIRK2 = "sdirk2"
     SDIRK4 = "sdirk4"
     EULER_1993 = "euler1993"
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """A payload of the table."""
-
-    name: str
-    """As the command line has it."""
-    body: Body | None
-    """None for an empty gripper."""
-
-    @property
-    def mass_kg(self) -> float:
-        """Its mass; 0 for an empty gripper."""
-        return 0.0 if self.body is None else self.body.mass_kg
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,24 @@
 """``hil arm table``: errors, speed and cost of the space arm's drive models, as in 1993."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
 from hil.config.errors import ConfigError
 from hil.config.files import make_folder, write_whole
-from hil.space_arm.commands.choices import loads_of, models_of, space_arm_of
-from hil.space_arm.told import TableTold
+from hil.stations.arm.commands.space_arms import loads_of, models_of, space_arm_of
 from hil.terminal.console import Json, err, leave, out, print_json, verb
 
 if TYPE_CHECKING:
     from hil.machines.space_arm.settings import ArmSettings
-    from hil.space_arm.study.compare import ReferencePath
-    from hil.space_arm.study.table import Scheme, TablePlan
+    from hil_arm_study.compare import ReferencePath
+    from hil_arm_study.table import ModelRow, Scheme, TablePlan
 
 ArmOption = Annotated[
     str, typer.Option("--arm", metavar="ARM", help="Arm file, or the name of a shipped one.")
@@ -43,6 +44,23 @@ ModelOption = Annotated[
 
 _UNKNOWN = {"euler1993": "e", "sdirk4": "c"}
 """Drive models that an integrator does not know: dry friction, blows in rigid gaps."""
+
+
+class TableTold(TypedDict):
+    """Accuracy and speed of the drive models."""
+
+    ok: bool
+    """Every run has a solution."""
+    arm: str
+    """Its name."""
+    integrator: str
+    """Name of the scheme."""
+    motions: list[str]
+    """That were run."""
+    rows: list[ModelRow]
+    """A model with a payload each."""
+    written: list[str]
+    """Files of pictures."""
 
 
 @verb
@@ -95,10 +113,10 @@ def table(
 
     Exit status 1 if a run failed. Ctrl-C gives up.
     """  # fmt: skip
-    from hil.space_arm.study.motions import COUNT
-    from hil.space_arm.study.references import references
-    from hil.space_arm.study.show import print_table
-    from hil.space_arm.study.table import Scheme, TablePlan, make_table
+    from hil_arm_study.motions import COUNT
+    from hil_arm_study.references import references
+    from hil_arm_study.show import print_table
+    from hil_arm_study.table import Scheme, TablePlan, make_table
 
     if motions > COUNT:
         raise ConfigError("--motions", [f"{motions}: there are {COUNT}"])
@@ -146,8 +164,8 @@ def table(
     leave(not failed)
 
 
-def _motions(settings: "ArmSettings", count: int) -> Any:
-    from hil.space_arm.study.motions import motions as slow_motions
+def _motions(settings: ArmSettings, count: int) -> Any:
+    from hil_arm_study.motions import motions as slow_motions
 
     try:
         return slow_motions(settings.arm(), settings.home_rad(), count)
@@ -155,8 +173,8 @@ def _motions(settings: "ArmSettings", count: int) -> Any:
         raise ConfigError(settings.name, [str(error)]) from None
 
 
-def _accuracy(scheme: "Scheme", tolerance_um: float | None) -> Any:
-    from hil.space_arm.study.table import Scheme
+def _accuracy(scheme: Scheme, tolerance_um: float | None) -> Any:
+    from hil_arm_study.table import Scheme
     from sim.world.space_arm.integrators import Accuracy
 
     if tolerance_um is None:
@@ -192,17 +210,17 @@ def _progress(total: int, what: str) -> Iterator[Callable[[], None]]:
 
 
 def _write_pictures(
-    settings: "ArmSettings",
-    plan: "TablePlan",
-    wanted: "list[ReferencePath]",
+    settings: ArmSettings,
+    plan: TablePlan,
+    wanted: list[ReferencePath],
     clock: Callable[[], float] | None,
     folder: Path | None,
 ) -> list[str]:
     """Pictures of single joints, and the curve of error against speed if there is a clock."""
     if folder is None:
         return []
-    from hil.space_arm.study.pictures import joint_pictures, tradeoff_picture
-    from hil.space_arm.study.tradeoff import FACTORS, tradeoff
+    from hil_arm_study.pictures import joint_pictures, tradeoff_picture
+    from hil_arm_study.tradeoff import FACTORS, tradeoff
 
     try:
         make_folder(folder, PurePath())

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from hil.diagram.check.diagram import SoundDiagram
 from hil.diagram.check.flat import Endpoint
 from hil.diagram.check.order import WHOLE as WHOLE_PART
-from hil.diagram.interpreter.running import InputNumbers, RunningBlock
 from hil.diagram.library.kind import Parameters
 from hil.diagram.run.fault import NonFiniteError
+from interpreter.running import InputNumbers, RunningBlock
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from hil.diagram.interpreter.real import clip, hypotenuse, quotient, total
-from hil.diagram.interpreter.whole import Numbers, WholeBlock
+from interpreter.real import clip, hypotenuse, quotient, total
+from interpreter.whole import Numbers, WholeBlock
 
 Matrix = list[Numbers]
 root, sin, cos = total(math.sqrt), total(math.sin), total(math.cos)

@@ -1,15 +1,13 @@
-"""What people and scripts see of the table and of single ticks."""
+"""The table, as people see it."""
 
 from collections.abc import Sequence
 
 from rich.table import Table
 
-from hil.space_arm.study.table import ModelRow, TablePlan
-from hil.space_arm.study.targets import PUBLISHED, PUBLISHED_COST_RATIO
-from hil.space_arm.told import SnapshotTold
 from hil.terminal.console import out
+from hil_arm_study.table import ModelRow, TablePlan
+from hil_arm_study.targets import PUBLISHED, PUBLISHED_COST_RATIO
 from sim.world.space_arm.drive import DriveModel
-from sim.world.space_arm.snapshot import Active, Snapshot
 
 SENSITIVE_MM = 0.05
 """What a nanoradian at the start grows to in a motion whose errors come from growth."""
@@ -56,40 +54,3 @@ def print_table(name: str, plan: TablePlan, rows: Sequence[ModelRow]) -> None:
 
 def _told(value: float | None, form: str) -> str:
     return "-" if value is None else format(value, form)
-
-
-def held(snapshot: Snapshot) -> str:
-    """Which joints are held back by what."""
-    told = [
-        f"{joint + 1} {'+'.join(_names(active))}"
-        for joint, active in enumerate(snapshot.active)
-        if active
-    ]
-    return ", ".join(told)
-
-
-def snapshot_told(snapshot: Snapshot) -> SnapshotTold:
-    """A snapshot as a JSON object."""
-    return {
-        "time_s": snapshot.time_s,
-        "q_rad": snapshot.q_rad,
-        "v_rad_s": snapshot.v_rad_s,
-        "motor_position_rad": snapshot.motor_position_rad,
-        "motor_rate_rad_s": snapshot.motor_rate_rad_s,
-        "position_m": snapshot.position_BG_m,
-        "rotation": snapshot.rotation_BG,
-        "velocity_m_s": snapshot.velocity_BG_m_s,
-        "angular_velocity_rad_s": snapshot.angular_velocity_BG_rad_s,
-        "torque_nm": snapshot.torque_nm,
-        "current_a": snapshot.current_a,
-        "voltage_v": snapshot.voltage_v,
-        "active": [
-            str(active.name).lower().split("|") if active else [] for active in snapshot.active
-        ],
-        "status": snapshot.status.name.lower(),
-    }
-
-
-def _names(active: Active) -> list[str]:
-    """What holds a joint back, in lower case."""
-    return [str(one.name).lower() for one in active]

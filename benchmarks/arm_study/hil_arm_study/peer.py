@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from hil.space_arm.study.compare import Clock, SimulatedCase, least_times
+from hil_arm_study.compare import Clock, SimulatedCase, least_times
 from sim.world.space_arm.classic import Rk4, largest_stable_step
 from sim.world.space_arm.drive import drive_table
 from sim.world.space_arm.simulator import TICK_S

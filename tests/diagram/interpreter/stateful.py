@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from hil.diagram.interpreter.real import clip, truth
 from hil.diagram.library.kind import BlockSetting, Parameters
 from hil.diagram.library.sources import ticks
+from interpreter.real import clip, truth
 
 
 class Element:

@@ -1,6 +1,6 @@
 """Pictures of the panel for the documents, drawn from runs that are made for them.
 
-    python -m hil.panel.shell.screenshots docs/pictures
+    python tests/tools/panel_pictures.py docs/pictures
 
 Needs a display with OpenGL, such as `xvfb-run` gives. The runs are real ones on simulated drives:
 an operated one that trips a limit, and recordings of both stations on the virtual clock.
@@ -8,7 +8,7 @@ an operated one that trips a limit, and recordings of both stations on the virtu
 
 import argparse
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication
 
 from hil.config.shipped import find_file
 from hil.desk.endpoints import benches
-from hil.ipc.child import DEVNULL, run_child, start_child
+from hil.ipc.child import DEVNULL, start_child
 from hil.panel.lead.lamps_view import LampsRow
 from hil.panel.scenarios.scenarios_view import ScenariosView
 from hil.panel.scene.view import SceneView
@@ -59,6 +59,15 @@ _NEXT: Final = {
     "FAULT": Qt.Key.Key_F7,  # of a machine that was too busy
 }
 """What an operator presses next."""
+
+
+def run(arguments: list[str], environment: Mapping[str, str] | None = None) -> None:
+    """Run a program to its end; raise if that is a bad one."""
+    with start_child(
+        arguments, stdout=DEVNULL, own_session=False, environment=environment
+    ) as child:
+        if child.wait():
+            raise RuntimeError(f"{arguments} ended with status {child.returncode}")
 
 
 class Studio:
@@ -215,7 +224,7 @@ class Studio:
     def record(self, scenario: str) -> Path:
         """Run a scenario as fast as it goes; the folder of its run."""
         folder = self._work / scenario
-        run_child(["-m", "hil.cli", "run", scenario, "--out", str(folder), "--clock", "virtual"])
+        run(["-m", "hil.cli", "run", scenario, "--out", str(folder), "--clock", "virtual"])
         return next(folder.iterdir())
 
     def show(self, run: Path, share: float) -> None:
@@ -246,8 +255,8 @@ def take_robot(studio: Studio) -> None:
 
 def large(out: Path, run: Path) -> None:
     """A picture for a 4K screen, by a process that draws two pixels for one."""
-    command = ["-m", "hil.panel.shell.screenshots", str(out), "--large", str(run)]
-    run_child(command, environment={"QT_SCALE_FACTOR": str(LARGE_SCALE)})
+    command = [__file__, str(out), "--large", str(run)]
+    run(command, environment={"QT_SCALE_FACTOR": str(LARGE_SCALE)})
 
 
 def take_large(out: Path, run: Path) -> None:

@@ -1,24 +1,34 @@
-"""Both runs of a comparison above, their difference below, on one axis of time."""
+"""What a comparison of two runs gives: plots of both and of their difference; tables of figures."""
 
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QTableWidget,
+    QTableWidgetItem,
+    QWidget,
+)
 
 from hil.panel.scope.curve import PlotLine, trace_pen
 from hil.panel.scope.models.envelope import Envelope, Polyline, bucket_size
 from hil.panel.scope.models.ring import Window
+from hil.panel.scope.readout import number
 from hil.panel.shell.plots import grid_axes
+from hil.panel.shell.text_room import RowHeight
 from hil.panel.shell.theme import Theme
+from hil.panel.study.models.compare import DifferenceFigures, Setting
 from hil.panel.study.models.compare_work import ShownSignal
 
 _ROOM: Final = 0.08
 """Share of a signal's range that is left free above and below."""
 _AXIS_WIDTH_EM: Final = 4.3
+_FIGURES: Final = ("Signal", "Largest", "at [s]", "RMS", "Mean", "Unit")
 
 
 class ComparePlots(pg.GraphicsLayoutWidget):
@@ -88,3 +98,69 @@ class ComparePlots(pg.GraphicsLayoutWidget):
         plot.setLabel("left", units=unit)
         for name in ("left", "bottom"):
             plot.getAxis(name).set_theme(self._theme, self._theme.line)
+
+
+class _Table(QTableWidget):
+    """A table to be read, whose first column takes the room that is left."""
+
+    def __init__(self, names: Sequence[str], parent: QWidget) -> None:
+        super().__init__(0, len(names), parent)
+        self.setHorizontalHeaderLabels(list(names))
+        self.verticalHeader().hide()
+        RowHeight(self)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setWordWrap(False)
+        self.horizontalHeader().setDefaultSectionSize(76)
+        self.horizontalHeader().setMinimumSectionSize(50)
+        self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+
+    def write(self, rows: Sequence[Sequence[str]]) -> None:
+        """Show these rows of cells and no others."""
+        self.setRowCount(len(rows))
+        for row, cells in enumerate(rows):
+            for column, cell in enumerate(cells):
+                item = QTableWidgetItem(cell)
+                item.setToolTip(cell)
+                self.setItem(row, column, item)
+
+
+class FiguresTable(_Table):
+    """How far apart every signal is."""
+
+    picked = Signal(str)
+    """Name of the signal whose row was clicked."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(_FIGURES, parent)
+        self.cellClicked.connect(self._pick)
+
+    def show_figures(self, rows: Sequence[DifferenceFigures]) -> None:
+        """Show the figures of these signals."""
+        self.write(
+            [
+                (
+                    one.channel.name,
+                    *(number(value) for value in (one.largest, one.at_s, one.rms, one.mean)),
+                    one.channel.unit,
+                )
+                for one in rows
+            ]
+        )
+
+    def _pick(self, row: int, _: int) -> None:
+        item = self.item(row, 0)
+        if item is not None:
+            self.picked.emit(item.text())
+
+
+class SettingsTable(_Table):
+    """What differs between the runs' settings."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(["Setting", "1", "2"], parent)
+
+    def show_settings(self, rows: Sequence[Setting]) -> None:
+        """Show these settings."""
+        absent = self.tr("—")
+        self.write([(one.name, one.first or absent, one.second or absent) for one in rows])

@@ -1,6 +1,6 @@
 """The picture of the editor for the documents: a law that moves a robot, watched.
 
-    python -m hil.panel.diagram.screenshot docs/pictures
+    python tests/tools/diagram_picture.py docs/pictures
 
 Needs a display, such as `xvfb-run` gives. The run is a real one, of simulated drives.
 """

@@ -4,8 +4,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from hil.space_arm.study.compare import Clock, ReferencePath, SimulatedCase, deviation, least_times
-from hil.space_arm.study.table import Load, TablePlan
+from hil.stations.arm.commands.space_arms import Load
+from hil_arm_study.compare import Clock, ReferencePath, SimulatedCase, deviation, least_times
+from hil_arm_study.table import TablePlan
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.integrators import Accuracy, Sdirk2
 from sim.world.space_arm.simulator import levers_m
