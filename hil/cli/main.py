@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from hil import service
 from hil.cli import diagram_edit, shipped_files
 from hil.cli import panel as cli_panel
 from hil.cli import recordings as cli_recordings
@@ -165,6 +164,8 @@ def run(
     A platform homes, rises, plays the motion and parks; an arm station streams waypoints to its
     robot. Ctrl-C or SIGTERM stops smoothly along the path.
     """
+    from hil import service  # the help needs none of it
+
     path, kind = run_file(scenario)
     if path is not None and kind is TOGETHER:
         flags = {"--clock": clock, "--fallback": fallback, **options}
@@ -194,6 +195,7 @@ def check(
     options: Options,
 ) -> None:
     """Prove a whole motion before anything moves: every limit of the envelope, then the gate."""
+    from hil import service
     from hil.terminal.console import show_checked
 
     path, kind = run_file(scenario)
