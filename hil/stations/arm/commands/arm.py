@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from hil import service
 from hil.config.errors import ConfigError
 from hil.config.inputs import collected
 from hil.run.file_kinds import find_kind
@@ -128,6 +127,7 @@ def run(
 
     The motion is proved first. Ctrl-C or SIGTERM ends the robot's stream at once, at rest.
     """
+    from hil import service
     from hil.stations.arm.station import AT, LINK, SCENARIO, STATION
 
     path, _ = find_kind(scenario, SCENARIO, key="SCENARIO")
@@ -146,6 +146,7 @@ def check(scenario: ArmScenarioArg, overrides: SetOption = None, as_json: Json =
 
     A live motion (keyboard, gamepad, remote) has no plan: only its start is checked.
     """
+    from hil import service
     from hil.stations.arm.station import SCENARIO, STATION
     from hil.terminal.console import show_checked
 
