@@ -12,7 +12,8 @@ from hil.recording.events import EventKind, EventRecord, Level
 from hil.report import style
 from hil.report.page import _event
 from hil.report.phases import Phase
-from hil.report.recorded import common_figures
+from hil.report.pieces import values_at
+from hil.report.recorded import RunPiece, common_figures
 from hil.report.style import draw_png, limit_line, place
 from hil.report.time_axes import span_s, time_axes, timeline
 
@@ -114,3 +115,17 @@ def test_a_run_without_rows_lasted_for_nothing():
 def test_an_error_and_what_is_worse_is_grave(level):
     event = EventRecord(1.0, 500, EventKind.NOTE, level, "loop", "oh")
     assert _event(event, 1.0)["grave"] is (level.name in ("ERROR", "FATAL"))
+
+
+def test_values_at_places_are_those_of_the_pieces_that_have_them():
+    """Pieces begin with rows of the one before; each place is taken from its own."""
+    whole = 10.0 * np.arange(9)
+    bounds = ((0, 0, 4), (4, 1, 7), (7, 2, 9))  # first own row, rows before it, end
+    parts = [
+        RunPiece(SimpleNamespace(times=whole[first - before : end]), first, before)
+        for first, before, end in bounds
+    ]
+    run = SimpleNamespace(pieces=lambda: iter(parts))
+    places = np.array([1, 3, 4, 6, 7, 8])
+    found = values_at(run, lambda part: part.times, places)
+    np.testing.assert_array_equal(found.ravel(), whole[places])
