@@ -53,10 +53,10 @@ from drives.modbus_stage import ModbusStageWriter
 from drives.modbus_units import UnitWatch
 from drives.modbus_words import LegWords, as_six
 from drives.modbus_worker import GatewayWorker
-from drives.port_lock import PortLock
 from drives.register_map import RegisterMap
 from drives.scaling import LegScale
 from drives.waits import Tell, Wait, tell_nobody
+from hil_common.port_lock import PortLock
 
 _LEGS = range(LEGS)
 ModbusLink = ModbusTcpLink | ModbusRtuLink

@@ -18,7 +18,7 @@ from pathlib import Path
 import grimp
 
 TOP = Path(__file__).parents[1]
-PACKAGES = ("arm_driver", "drives", "hil", "platform6dof", "safety", "sim")
+PACKAGES = ("arm_driver", "drives", "hil", "hil_common", "platform6dof", "safety", "sim")
 OF_ALL_CODE = ("tests/test_deciders.py", "tests/test_words_are_shown.py")
 OF_OTHERS = {
     ".md": ("tests/test_docs.py",),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).parents[1]
-PACKAGES = ("hil", "sim", "drives", "platform6dof", "arm_driver", "safety")
+PACKAGES = ("hil", "sim", "drives", "platform6dof", "arm_driver", "safety", "hil_common")
 
 
 def modules_of(top, packages):

@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-PACKAGES = ("platform6dof", "arm_driver", "drives", "safety", "sim")
+PACKAGES = ("platform6dof", "arm_driver", "drives", "safety", "sim", "hil_common")
 
 
 @pytest.mark.parametrize("package", PACKAGES)

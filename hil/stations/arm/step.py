@@ -17,9 +17,9 @@ from arm_driver.kinematics import (
 )
 from arm_driver.location import Location
 from arm_driver.pose import ArmError, Pose
-from arm_driver.rotation import quaternion_of
 from arm_driver.val import OatConvention, to_oat
 from hil.desk.velocity.source import Twist
+from hil_common.arrays.rotation import quaternion_of
 from safety.arm_limits import ArmCheck, ArmLimits, ArmSample, ArmViolation
 from sim.world.space_arm.programmed_rates import RateCommand
 from sim.world.space_arm.snapshot import Snapshot
