@@ -13,7 +13,6 @@ if TYPE_CHECKING:
         DriveError,
         DriveGoal,
         DriveState,
-        LegCommand,
         LinkError,
         LinkLostError,
     )
@@ -32,7 +31,6 @@ __all__ = [
     "DriveError",
     "DriveGoal",
     "DriveState",
-    "LegCommand",
     "LinkError",
     "LinkLostError",
     "SimulatedBank",
@@ -48,7 +46,6 @@ _HOME = {
     "DriveError": "bank",
     "DriveGoal": "bank",
     "DriveState": "bank",
-    "LegCommand": "bank",
     "LinkError": "bank",
     "LinkLostError": "bank",
     "SimulatedBank": "simulated_bank",

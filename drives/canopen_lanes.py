@@ -13,7 +13,6 @@ from struct import Struct
 from typing import Protocol
 
 from drives.axes_values import AxesWords
-from drives.bank import LEGS, SixInts
 from drives.canopen_cycle import PdoInbox
 from drives.canopen_pdo import (
     HEARTBEAT_ID,
@@ -30,6 +29,7 @@ from drives.canopen_settings import CanopenSettings
 from drives.frames import Frame
 from drives.slcan_bus import SlcanBus
 from drives.slcan_codec import encode_frames
+from hil_common.legs import LEG_COUNT, SixInts
 
 
 class Lane(Protocol):
@@ -237,7 +237,7 @@ def _legs_of(settings: CanopenSettings, bus: int) -> tuple[int, ...]:
 
 def _picker(legs: tuple[int, ...]) -> Callable[[SixInts], Sequence[int]]:
     """Return what picks the values of some legs out of six."""
-    if len(legs) == LEGS:
+    if len(legs) == LEG_COUNT:
         return lambda values: values
     if len(legs) == 1:
         return lambda values: (values[legs[0]],)

@@ -7,13 +7,13 @@ of a drive that warns and has no fault is that warning, not a fault.
 
 from collections.abc import Sequence
 
-from drives.bank import LEGS, SixInts
 from drives.canopen_pdo import SDO_REQUEST_ID
 from drives.canopen_service import Segment
 from drives.canopen_settings import CanopenSettings
 from drives.canopen_watch import GENERIC_ERROR, Watch
 from drives.cia402 import Statusword
 from drives.frames import Frame
+from hil_common.legs import LEG_COUNT, SixInts
 
 NO_WARNING: SixInts = (0, 0, 0, 0, 0, 0)
 ASK_CODE = bytes((0x40, 0x3F, 0x60, 0x00, 0, 0, 0, 0))
@@ -34,7 +34,7 @@ class DriveWarnings:
         self, segments: Sequence[Segment], settings: CanopenSettings, watch: Watch
     ) -> None:
         self._segments, self._settings, self._watch = segments, settings, watch
-        self._warns = [False] * LEGS
+        self._warns = [False] * LEG_COUNT
 
     def codes(self, statuswords: Sequence[int]) -> SixInts:
         """Return the code of each drive's warning; `GENERIC_ERROR` until its drive has told it.

@@ -10,7 +10,7 @@ masters on it garble each other's frames, which stops both.
 import threading
 from collections.abc import Mapping, Sequence
 
-from drives.bank import LEGS, DriveSetupError
+from drives.bank import DriveSetupError
 from drives.cia402 import WITH_FORCE, state_of
 from drives.count_circle import difference
 from drives.modbus_codec import AxisAnswer, CycleCodec
@@ -19,6 +19,7 @@ from drives.modbus_gateway import ModbusGateway
 from drives.modbus_requests import READ_MAX, pieces
 from drives.register_map import CycleBlock, RegisterMap
 from drives.scaling import LegScale
+from hil_common.legs import LEG_COUNT
 
 FOREIGN_MASTER = 0x8150
 """Error code of all legs when somebody else writes (as on CAN: identifier collision, CiA 301)."""
@@ -119,7 +120,7 @@ class RivalWatch:
             for unit in self._map.units
             for answer in self._codec.decode(self._block(gateway, unit, self._map.read)).axes
         ]
-        return found[:LEGS]
+        return found[:LEG_COUNT]
 
     def _registers(self, gateway: ModbusGateway) -> dict[int, list[int]]:
         """Cyclic registers of the units that tell them."""

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 from hil_common.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from hil_common.legs import LegTarget
     from hil_common.lines import LineSplitter
     from hil_common.port_lock import PortLock
 
     __version__: str
 
-__all__ = ["LineSplitter", "PortLock", "__version__", "lazy_names"]
+__all__ = ["LegTarget", "LineSplitter", "PortLock", "__version__", "lazy_names"]
 _HOME = {
+    "LegTarget": "legs",
     "LineSplitter": "lines",
     "PortLock": "port_lock",
 }

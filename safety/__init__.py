@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from safety.gate import Gate, GateInputs
     from safety.limits import GateLimits
     from safety.modes import Mode, Request
-    from safety.verdict import Action, Check, Feedback, LegTarget, Setpoint, Verdict, Violation
+    from safety.verdict import Action, Check, Feedback, Setpoint, Verdict, Violation
 
     __version__: str
 
@@ -19,7 +19,6 @@ __all__ = [
     "Gate",
     "GateInputs",
     "GateLimits",
-    "LegTarget",
     "Mode",
     "Request",
     "Setpoint",
@@ -34,7 +33,6 @@ _HOME = {
     "Gate": "gate",
     "GateInputs": "gate",
     "GateLimits": "limits",
-    "LegTarget": "verdict",
     "Mode": "modes",
     "Request": "modes",
     "Setpoint": "verdict",

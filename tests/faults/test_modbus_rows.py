@@ -13,7 +13,7 @@ from pymodbus.client import ModbusSerialClient, ModbusTcpClient
 from pymodbus.exceptions import ModbusIOException
 
 from drives import modbus_cycle, modbus_gateway, modbus_units
-from drives.bank import DriveGoal, DriveState, LegCommand, LinkLostError
+from drives.bank import DriveGoal, DriveState, LinkLostError
 from drives.links import parse_link
 from drives.modbus_codec import AxisOrder
 from drives.modbus_errors import (
@@ -24,6 +24,7 @@ from drives.modbus_errors import (
 )
 from drives.modbus_gateway import rtu_gateway, tcp_gateway
 from hil.timing.realtime import RealClock
+from hil_common.legs import LegTarget
 from sim.devices.drive402 import State
 from sim.devices.modbus_injection import ModbusInjection
 
@@ -54,7 +55,7 @@ def enabled(make, **changes):
             assert reached(feedback), (feedback, bank.waiting)
         bank._answer_s = ANSWER_S
         bank._gateway.begin_cycles(ANSWER_S)
-        yield bank, LegCommand(feedback.length_m, six(0.0))
+        yield bank, LegTarget(feedback.length_m, six(0.0))
     finally:
         bank.close()
 

@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties import dear
 
-from drives.bank import BankFeedback, DriveState, LegCommand
+from drives.bank import BankFeedback, DriveState
 from hil.stations.platform.gate.status import STATUS_SLOT_BYTES, StatusEncoder, decode
 from hil.timing.clock import Tick
+from hil_common.legs import LegTarget
 from safety.modes import DriveRequest, Mode, Request, Severity
-from safety.verdict import Action, Check, LegTarget, Verdict, Violation
+from safety.verdict import Action, Check, Verdict, Violation
 
 floats = st.floats(allow_nan=False)
 six = st.tuples(*[floats] * 6)
@@ -51,7 +52,7 @@ feedbacks = st.builds(
     bools,
     st.tuples(*[st.integers(0, 0xFFFF)] * 6),
     bools,
-    st.none() | st.builds(LegCommand, six, six),
+    st.none() | st.builds(LegTarget, six, six),
     st.none() | st.tuples(*[words] * 6),
     warning_code=st.tuples(*[st.integers(0, 0xFFFF)] * 6),
     **{name: st.just(BankFeedback._field_defaults[name])

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 
-from drives.bank import BankFeedback, SixBools
+from drives.bank import BankFeedback
 from hil.recording.events import EventKind, Level
 from hil.recording.recorder import RecordingSink
 from hil.run.journal import KEPT_EVENTS, Audience, Journal, Scalar
@@ -11,6 +11,7 @@ from hil.stations.platform.control import Control
 from hil.stations.platform.signals import ACTION_CODE, MODE_CODE, NAN6, CycleFlag, packed
 from hil.stations.platform.warned import CHECKS, GATE, WarnedList
 from hil.timing.clock import Tick
+from hil_common.legs import SixBools
 from platform6dof.forward import ForwardResult
 from safety.modes import Mode
 from safety.verdict import Check, Severity, Verdict, Violation

@@ -12,11 +12,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from drives.bank import BankFeedback, DriveState, LegCommand
+from drives.bank import BankFeedback, DriveState
 from drives.waits import Wait, Waits
 from hil.timing.clock import Tick
+from hil_common.legs import LegTarget
 from safety.modes import DriveRequest, Mode, Request, Severity
-from safety.verdict import Action, Check, LegTarget, Verdict, Violation
+from safety.verdict import Action, Check, Verdict, Violation
 
 STATUS_KIND: Final = 1
 """Kind of a ring's entry that is a status record."""
@@ -196,7 +197,7 @@ def _decode(record: bytes) -> Status:
     mode, action, drives, flags, fresh, homed = values[8:14]
     lag_s = None if math.isnan(lag_s) else lag_s
     numbers = values[38:]
-    accepted = LegCommand(numbers[30:36], numbers[36:42]) if flags & _HAS_ACCEPTED else None
+    accepted = LegTarget(numbers[30:36], numbers[36:42]) if flags & _HAS_ACCEPTED else None
     feedback = BankFeedback(
         length_m=numbers[0:6],
         speed_m_s=numbers[6:12],
