@@ -1,6 +1,5 @@
 """What the loop tells the recorder: a row per cycle, and an event for whatever happened."""
 
-import math
 from collections.abc import Callable, Mapping
 
 from drives.bank import BankFeedback
@@ -8,7 +7,7 @@ from hil.recording.events import EventKind, Level
 from hil.recording.recorder import RecordingSink
 from hil.run.journal import KEPT_EVENTS, Audience, Journal, Scalar
 from hil.stations.platform.control import Control
-from hil.stations.platform.signals import ACTION_CODE, MODE_CODE, NAN6, CycleFlag, packed
+from hil.stations.platform.signals import ACTION_CODE, MODE_CODE, CycleFlag, packed
 from hil.stations.platform.warned import CHECKS, GATE, WarnedList
 from hil.timing.clock import Tick
 from hil_common.legs import SixBools
@@ -65,7 +64,7 @@ class PlatformJournal(Journal):
         asked, allowed, sent = control.asked, verdict.allowed, feedback.accepted
         if not all(feedback.fresh):
             flags |= CycleFlag.FEEDBACK_STALE
-        pose, residual_m = NAN6, math.nan
+        pose = residual_m = None
         if reached is not None:
             if reached.converged:
                 pose, residual_m = reached.X_BP.coordinates().tolist(), reached.residual_m
@@ -73,29 +72,30 @@ class PlatformJournal(Journal):
                 flags |= CycleFlag.FORWARD_FAILED
         if verdict.faults:
             flags |= CycleFlag.FAULT_LATCHED
+        wanted = control.wanted
         row = packed(
-            tick.index,
-            tick.t_s,
-            tick.dt_s,
-            tick.late_s,
-            busy_s,
-            MODE_CODE[verdict.mode],
-            ACTION_CODE[verdict.action],
-            flags,
-            NAN6 if control.wanted is None else control.wanted.X_BP.coordinates().tolist(),
-            NAN6 if asked is None else asked.length_m,
-            NAN6 if asked is None else asked.speed_m_s,
-            NAN6 if allowed is None else allowed.length_m,
-            NAN6 if allowed is None else allowed.speed_m_s,
-            NAN6 if sent is None else sent.length_m,
-            feedback.length_m,
-            feedback.speed_m_s,
-            feedback.force_n,
-            pose,
-            residual_m,
-            feedback.inputs,
-            math.nan if verdict.lag_s is None else verdict.lag_s,
-            sent_s,
+            index=tick.index,
+            t_s=tick.t_s,
+            dt_s=tick.dt_s,
+            late_s=tick.late_s,
+            busy_s=busy_s,
+            mode=MODE_CODE[verdict.mode],
+            action=ACTION_CODE[verdict.action],
+            flags=flags,
+            wanted_pose=None if wanted is None else wanted.X_BP.coordinates().tolist(),
+            asked_length_m=None if asked is None else asked.length_m,
+            asked_speed_m_s=None if asked is None else asked.speed_m_s,
+            allowed_length_m=None if allowed is None else allowed.length_m,
+            allowed_speed_m_s=None if allowed is None else allowed.speed_m_s,
+            sent_length_m=None if sent is None else sent.length_m,
+            measured_length_m=feedback.length_m,
+            measured_speed_m_s=feedback.speed_m_s,
+            measured_force_n=feedback.force_n,
+            measured_inputs_bits=feedback.inputs,
+            measured_lag_s=verdict.lag_s,
+            reached_pose=pose,
+            reached_residual_m=residual_m,
+            sent_stamp_s=sent_s,
         )
         if self._blank:
             row += control.beside or self._blank
