@@ -16,7 +16,7 @@ from arm_driver.host_states import HostState, StreamResult
 from arm_driver.kinematics import forward
 from hil.config.shipped import configs_dir
 from hil.desk.velocity.source import Twist
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.scenario import arm_plan_from_table
 from hil.stations.arm.sources.settings import make_source

@@ -15,7 +15,7 @@ from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.stations.arm.bench import prepare_plan, run_arm, stream_plan
 from hil.stations.arm.start import JOINTS_APART_DEG, RobotStart, read_place
-from sim.devices.arm_controller import ArmController
+from sim.devices.arm.controller import ArmController
 
 pytestmark = pytest.mark.xdist_group("both arms")
 

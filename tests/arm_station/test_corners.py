@@ -14,11 +14,11 @@ from arm_driver.host_states import StreamResult
 from arm_driver.host_values import HostSettings, Offer, StreamPlan
 from arm_driver.pose import Pose
 from hil.config.shipped import configs_dir
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.step import location_of
 from hil.stations.arm.wire import VirtualArmLink
-from sim.devices.arm_controller import ArmController
-from sim.devices.arm_settings import ArmControllerSettings
+from sim.devices.arm.controller import ArmController
+from sim.devices.arm.settings import ArmControllerSettings
 
 PERIOD_S = 0.35
 LOOK_S = 0.007  # a quarter of the step in which the controller interpolates

@@ -4,9 +4,9 @@ import dataclasses
 
 import pytest
 
-from drives.contract import STILL
-from drives.contract_checks import NEW
-from drives.simulated_bank import SimulatedBank
+from drives.contract.kit import STILL
+from drives.contract.promises import NEW
+from drives.sim.bank import SimulatedBank
 from hil_common.legs import LegTarget
 
 

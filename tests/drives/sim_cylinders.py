@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 
 from drives.bank import BankFeedback, DriveGoal, DriveState
-from drives.cylinder_model import CylinderModel
-from drives.simulated_bank import SimulatedBank
+from drives.sim.bank import SimulatedBank
+from drives.sim.cylinder_model import CylinderModel
 from hil_common.legs import LegTarget
 
 PERIOD_S = 0.002

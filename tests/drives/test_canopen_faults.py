@@ -9,10 +9,11 @@ from bench_copies import copied
 from canopen_bench import SCALES, SETTINGS, bench
 from scripted_bench import ENABLED, PERIOD_S, Scripted
 
-from drives import canopen_bank, canopen_watch
 from drives.bank import DriveError, DriveGoal, DriveSequenceError, DriveState, LinkLostError
-from drives.canopen_service import PatientSdoClient
-from drives.frames import BusState, Frame
+from drives.can.frames import BusState, Frame
+from drives.canopen import bank as canopen_bank
+from drives.canopen import watch as canopen_watch
+from drives.canopen.service import PatientSdoClient
 from drives.waits import Wait
 from hil_common.legs import LegTarget
 

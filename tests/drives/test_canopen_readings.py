@@ -8,8 +8,8 @@ from canopen_bench import SETTINGS, six
 from scripted_bench import ENABLED, Scripted
 from scripted_nodes import ScriptedNode
 
-from drives.canopen_readings import EVERY_S
-from drives.drive_type import DriveType, Reading
+from drives.canopen.readings import EVERY_S
+from drives.types.drive_type import DriveType, Reading
 from hil_common.legs import DriveReading, LegTarget
 
 STAGE = Reading("temperature of the power stage", "3201h:1", "i16", 0.1, "degC", 85.0)

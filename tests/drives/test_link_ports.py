@@ -12,7 +12,7 @@ import pytest
 from slcan_peer import Adapter, now_s, until_lost
 
 from drives.bank import LinkError, LinkLostError
-from drives.slcan_port import WRITE_TIMEOUT_S, BytePort, open_serial, open_tcp
+from drives.can.slcan_port import WRITE_TIMEOUT_S, BytePort, open_serial, open_tcp
 from hil_common.port_lock import PortLock, tcp_endpoints
 
 pytestmark = pytest.mark.real_time

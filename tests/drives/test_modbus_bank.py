@@ -19,16 +19,16 @@ from modbus_bench import (
     six,
 )
 
-from drives import modbus_worker
 from drives.bank import DriveGoal, DriveModelError, DriveSetupError, DriveState, LinkError
 from drives.links import ModbusRtuLink, ModbusTcpLink
-from drives.modbus_bank import ModbusBank
-from drives.modbus_settings import ModbusSettings
-from drives.modbus_worker import GatewayWorker
-from drives.register_map import register_map_from
+from drives.modbus import worker as modbus_worker
+from drives.modbus.bank import ModbusBank
+from drives.modbus.register_map import register_map_from
+from drives.modbus.settings import ModbusSettings
+from drives.modbus.worker import GatewayWorker
 from hil.timing.realtime import RealClock
 from hil_common.legs import LegTarget
-from sim.devices.modbus_injection import ModbusInjection
+from sim.devices.modbus.injection import ModbusInjection
 
 pytestmark = pytest.mark.real_time
 

@@ -15,8 +15,8 @@ import pytest
 
 from arm_driver.link_errors import ArmLinkError
 from drives.bank import LinkError
-from drives.can_frames import can_endpoint
-from drives.socketcand_bus import _endpoints
+from drives.can.library_bus import can_endpoint
+from drives.can.socketcand_bus import _endpoints
 from hil_common import port_lock
 
 ROOT = Path(__file__).resolve().parents[2]

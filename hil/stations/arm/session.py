@@ -32,7 +32,7 @@ from hil.stations.arm.stream import Stream, Streamed, Witness
 from hil.stations.arm.wire import VirtualArmLink
 from hil.timing.clock import Clock, ReportingClock, Tick, VirtualClock
 from hil.timing.realtime_setup import RealtimeItem, RealtimePolicy, RealtimeSetup
-from sim.devices.arm_controller import ArmController
+from sim.devices.arm.controller import ArmController
 
 if TYPE_CHECKING:
     from hil.stations.arm.diagram_run import DiagramRun

@@ -18,7 +18,7 @@ from arm_driver.pose import ArmError, Pose
 from arm_driver.stream import check_pace
 from arm_driver.val import from_oat
 from hil.config.errors import ConfigError, RefusedError
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.step import RobotStep, location_of
 from hil.terminal.console import numbers
 

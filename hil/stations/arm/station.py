@@ -3,7 +3,7 @@
 from typing import Final
 
 from hil.config.file_kind import FileKind, NamedFile
-from hil.diagram.options import PRESS, SLIDE
+from hil.diagram.run.options import PRESS, SLIDE
 from hil.machines.kinds import ROBOT, SPACE_ARM
 from hil.run.late import late_of
 from hil.run.lead import Lead

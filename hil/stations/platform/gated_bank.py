@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
+from drives.axes.first_motion import STAGES
 from drives.bank import BankEnd, BankFeedback, BankReport, DriveBank, DriveGoal, DriveState, Touch
-from drives.first_motion import STAGES
 from hil.timing.clock import Tick
 from hil_common.legs import SixInts
 from safety.estop import Channels

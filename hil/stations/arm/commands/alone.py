@@ -16,7 +16,7 @@ from hil.stations.arm.told import MoveTold, NothingTold
 from hil.terminal.console import err, leave, numbers, out, print_json, styled
 
 if TYPE_CHECKING:
-    from hil.machines.robot_settings import RobotSettings
+    from hil.machines.robot.settings import RobotSettings
     from hil.stations.arm.moves.session import Choice, RobotSession
     from hil.stations.arm.stream import Streamed
 
@@ -70,7 +70,7 @@ def choice_of(
     """The robot that the command line means; raises ConfigError with the option that is wrong."""
     import numpy as np
 
-    from hil.machines.robot_settings import RobotSettings
+    from hil.machines.robot.settings import RobotSettings
     from hil.stations.arm.moves.session import Choice
     from hil.stations.arm.scenario import SIM_URL
     from hil.stations.arm.start import robot_at

@@ -15,7 +15,7 @@ from arm_driver.kinematics import Branch, Joints, nearest
 from arm_driver.location import Location
 from arm_driver.pose import ArmError
 from hil.config.errors import RefusedError
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.gated import ArmWire
 from hil.stations.arm.loop import ASKED_WITHIN_S, LOOK_S
 from hil.stations.arm.start import place_of, posture_at

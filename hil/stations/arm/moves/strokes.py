@@ -15,7 +15,7 @@ from arm_driver.pose import Pose
 from arm_driver.stream import UNMEASURED
 from arm_driver.strokes import AXES, plan_strokes
 from hil.config.errors import RefusedError
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.hands import AlwaysHeld, Hand
