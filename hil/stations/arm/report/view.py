@@ -17,7 +17,7 @@ from hil.recording.reader import Recording
 from hil.report.ending import EMPTY, Ending, Verdict, cut_off, failed, seen_from_outside
 from hil.report.phases import phases_of, times_s
 from hil.report.recorded import RecordedRun, notes_of
-from hil.stations.arm.recording import ArmRecording
+from hil.stations.arm.recording import ArmRecording, reason_alone
 from hil.stations.arm.report.accuracy import Accuracy
 from hil.stations.arm.report.clock import FetchTimes
 from hil.stations.arm.report.machines import ArmMachines
@@ -218,7 +218,7 @@ def _verdict(run: ArmRecording, sent: int) -> tuple[Verdict, str]:
 
 def _words_of_end(run: ArmRecording, end: EventRecord, sent: int) -> str:
     result, reason = str(end.data["result"]), str(end.data.get("reason") or "")
-    reason = reason.removeprefix(f"{result}: ")
+    reason = reason_alone(result, reason)
     told = f": {reason}." if reason else "."
     if not sent:
         return f"The robot was not moved. The stream ended: {result}{told}"
