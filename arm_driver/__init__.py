@@ -8,13 +8,11 @@ if TYPE_CHECKING:
     from arm_driver.geometry import PumaGeometry
     from arm_driver.kinematics import limit_violations, nearest, solutions
     from arm_driver.mapping import Mapping
-    from arm_driver.pose import Pose
 
     __version__: str
 
 __all__ = [
     "Mapping",
-    "Pose",
     "PumaGeometry",
     "__version__",
     "limit_violations",
@@ -23,7 +21,6 @@ __all__ = [
 ]
 _HOME = {
     "Mapping": "mapping",
-    "Pose": "pose",
     "PumaGeometry": "geometry",
     "limit_violations": "kinematics",
     "nearest": "kinematics",

@@ -9,9 +9,10 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from arm_driver.errors import ArmError
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kernels import puma as kernel
-from arm_driver.pose import ArmError, frozen_array
+from hil_common.arrays.pose import frozen_array
 
 Array = NDArray[np.float64]
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.pose import ArmError, frozen_array
+from arm_driver.errors import ArmError
+from hil_common.arrays.pose import frozen_array
 
 Array = NDArray[np.float64]
 

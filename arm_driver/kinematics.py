@@ -27,7 +27,7 @@ from arm_driver.branches import (
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kernels import posture
 from arm_driver.kernels import puma as kernel
-from arm_driver.pose import Pose, PoseError, frozen_array
+from hil_common.arrays.pose import Pose, PoseError, frozen_array
 
 __all__ = [
     "BRANCHES",

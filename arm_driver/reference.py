@@ -8,14 +8,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 
 from arm_driver.bodies import clearances_m
+from arm_driver.errors import ArmError
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kernels import posture
 from arm_driver.kernels import puma as kernel
 from arm_driver.kinematics import BRANCHES, Joints, branch_of, forward
 from arm_driver.mapping import Mapping
 from arm_driver.path_report import STANDARD_LIMITS, PathLimits, PathReport
-from arm_driver.pose import ArmError, Pose, frozen_array, packed_poses
 from arm_driver.workspace import check_path
+from hil_common.arrays.pose import Pose, frozen_array, packed_poses
 
 Array = NDArray[np.float64]
 

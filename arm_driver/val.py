@@ -12,7 +12,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arm_driver.pose import frozen_array
+from hil_common.arrays.pose import frozen_array
 
 Array = NDArray[np.float64]
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arm_driver.bodies import PAIRS, clearances_m
+from arm_driver.errors import ArmError
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kernels import posture
 from arm_driver.kernels import puma as kernel
@@ -19,7 +20,7 @@ from arm_driver.path_report import (
     PathRefusedError,
     PathReport,
 )
-from arm_driver.pose import ArmError, Pose, angle_between_rad, frozen_array, packed_poses
+from hil_common.arrays.pose import Pose, angle_between_rad, frozen_array, packed_poses
 
 __all__ = ["PathFinding", "PathLimits", "PathRefusedError", "PathReport", "check_path"]
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from platform6dof.inverse import leg_lengths, leg_setpoint
     from platform6dof.jacobian import condition_number
     from platform6dof.limits import EnvelopeLimits
-    from platform6dof.pose import PlatformSetpoint, Pose, PoseError
+    from platform6dof.pose import PlatformSetpoint
 
     __version__: str
 
@@ -28,8 +28,6 @@ __all__ = [
     "GeometryError",
     "HexapodGeometry",
     "PlatformSetpoint",
-    "Pose",
-    "PoseError",
     "__version__",
     "condition_number",
     "forward_batch",
@@ -44,8 +42,6 @@ _HOME = {
     "GeometryError": "geometry",
     "HexapodGeometry": "geometry",
     "PlatformSetpoint": "pose",
-    "Pose": "pose",
-    "PoseError": "pose",
     "condition_number": "jacobian",
     "forward_batch": "forward",
     "leg_lengths": "inverse",

@@ -18,8 +18,6 @@ TWINS = {
     "Emergency": "an EMCY message of CiA 301, once received and once sent",
     "GeometryError": "numbers that describe no machine",
     "Plant": "a body that answers the forces of six motors with motion",
-    "Pose": "where a frame is in another one",
-    "PoseError": "numbers that are no pose",
 }
 """Public classes of two packages that may not import each other, and the one thing they mean."""
 GONE = {

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pumas import DEG, anywhere, denavit_hartenberg, every_arm, links, lopsided, puma, sample
 
 import arm_driver.kernels
+from arm_driver.errors import ArmError
 from arm_driver.geometry import GeometryError, PumaGeometry
 from arm_driver.kernels import bodies, posture
 from arm_driver.kernels import puma as kernel
@@ -30,8 +31,8 @@ from arm_driver.kinematics import (
     singular_distances,
     solutions,
 )
-from arm_driver.pose import ArmError, Pose, PoseError, packed_poses
 from arm_driver.warm import warm
+from hil_common.arrays.pose import Pose, PoseError, packed_poses
 
 ARMS = every_arm()
 

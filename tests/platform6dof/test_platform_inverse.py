@@ -9,13 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import platform6dof.kernels
+from hil_common.arrays.pose import Pose
 from platform6dof.envelope import Envelope, EnvelopeLimits
 from platform6dof.forward import forward
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import LegSetpoint, leg_lengths, leg_setpoint, leg_setpoints_batch
 from platform6dof.jacobian import leg_jacobian
 from platform6dof.kernels import batch, envelope, legs, rotation
-from platform6dof.pose import PlatformSetpoint, Pose
+from platform6dof.pose import PlatformSetpoint
 from platform6dof.warm import warm
 from platform6dof.workspace import PoseBox, extremes, sample
 

@@ -10,7 +10,6 @@ import numpy as np
 from arm_driver.host_states import StreamResult
 from arm_driver.host_values import LinkReport, StreamPlan
 from arm_driver.location import Location
-from arm_driver.pose import Pose, angle_between_rad
 from arm_driver.val import OatConvention
 from hil.recording.events import EventRecord
 from hil.recording.recorder import RecorderResult
@@ -22,6 +21,7 @@ from hil.stations.arm.step import MotionPhase, RobotStep, location_of
 from hil.timing.clock import Clock, Tick, VirtualClock
 from hil.timing.realtime_setup import RealtimeItem
 from hil.timing.stop import StopWish
+from hil_common.arrays.pose import Pose, angle_between_rad
 from sim.world.space_arm.simulator import TICK_S
 
 S_co = TypeVar("S_co", bound=RobotStep, covariant=True)

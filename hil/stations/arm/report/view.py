@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from arm_driver.pose import ArmError
+from arm_driver.errors import ArmError
 from arm_driver.supervision_settings import SupervisionSettings
 from hil.config.settings import ConfigError
 from hil.machines.robot.supervision import supervision_of
@@ -22,6 +22,7 @@ from hil.stations.arm.report.accuracy import Accuracy
 from hil.stations.arm.report.clock import FetchTimes
 from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.arm.report.tracking import TrackedPath, Tracking, driven_path, tracking_of
+from hil_common.arrays.pose import PoseError
 
 Array = NDArray[np.float64]
 
@@ -82,7 +83,7 @@ class ArmView(RecordedRun):
         if machines is not None and machines.space is not None and sent.any():
             try:
                 accuracy = Accuracy.of(run, machines, sent, whole=result == "completed")
-            except ArmError as error:
+            except (ArmError, PoseError) as error:
                 notes.append(f"How accurate the robot's path is cannot be told: {error}.")
         times = times_s(run.recording)
         if fetches.known:
