@@ -82,7 +82,7 @@ def forward(
     packed.setflags(write=False)
     steps, residual, condition = packed[12:15].tolist()
     reason = _why_not(geometry, lengths, packed, tolerance_m, condition_max)
-    pose = guess if reason else Pose.from_packed(packed)
+    pose = guess if reason else Pose.from_packed(packed[:12])
     return ForwardResult(pose, int(steps), residual, condition, not reason, reason)
 
 
