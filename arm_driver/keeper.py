@@ -30,7 +30,7 @@ class BranchKeeper:
         least: smallest distances from the singularities.
 
     Raises:
-        PoseError: ``q_start`` is not six finite numbers.
+        NumbersError: ``q_start`` is not six finite numbers.
         SingularError: it is too near a singularity to say which branch it is in.
     """
 

@@ -14,12 +14,12 @@ pytestmark = pytest.mark.xdist_group("sources")
 TOP = Path(__file__).parents[1]
 BELOW = ("platform6dof", "arm_driver", "drives", "safety", "sim", "hil_common")
 TWINS = {
-    "DriveType": "what a type of drive has, once as its master and once as the drive sees it",
-    "Emergency": "an EMCY message of CiA 301, once received and once sent",
-    "GeometryError": "numbers that describe no machine",
-    "Plant": "a body that answers the forces of six motors with motion",
+    "DriveType": "what a type of drive has, once as its master and once as the drive sees it: "
+    "emulated drives share nothing with the drivers",
+    "Emergency": "an EMCY message of CiA 301, once received and once sent: likewise",
+    "GeometryError": "numbers that describe no machine, an arm (an `ArmError`) or a hexapod",
 }
-"""Public classes of two packages that may not import each other, and the one thing they mean."""
+"""Public classes of two packages that are not in the common ground, and why."""
 GONE = {
     "Case", "CheckResult", "Client", "Course", "Errand", "Grip", "Happening", "HeldSource",
     "Keeper", "Made", "OperatorSlot", "ParkWish", "Passage", "Pen", "Place", "Presses", "Room",

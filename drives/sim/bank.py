@@ -38,7 +38,7 @@ from drives.sim.cylinder import LegEvent, RodMode
 from drives.sim.cylinder_model import CylinderModel
 from drives.sim.faults import FaultSchedule, SimFault, burden_rods
 from drives.sim.feedback import FeedbackFrames, as_six
-from drives.sim.plant import Plant
+from drives.sim.plant import TouchedPlant
 from hil_common.legs import LEG_COUNT, LegTarget, SixFloats
 
 COMMAND_LOST = 0x8250
@@ -96,7 +96,7 @@ class SimulatedBank:
         watchdog_cycles: int = 5,
         following_window_m: float | None = None,
         homing_legs: Sequence[int] = (),
-        plant: Plant | None = None,
+        plant: TouchedPlant | None = None,
         servo: CylinderServo | None = None,
         notes: Sequence[str] = (),
     ) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from drives.bank import DriveModelError, DriveSetupError, LinkLostError, Touch
 from drives.sim import cylinder
 from drives.sim.cylinder import Floats, Ints, LegEvent, RodMode, trapezoid
-from drives.sim.plant import Plant
+from drives.sim.plant import TouchedPlant
 from hil_common.legs import LEG_COUNT
 
 Row = list[float]
@@ -66,7 +66,7 @@ class CoupledCylinders:
     """
 
     def __init__(
-        self, plant: Plant, force_max_n: Sequence[float], servo: CylinderServo | None = None
+        self, plant: TouchedPlant, force_max_n: Sequence[float], servo: CylinderServo | None = None
     ) -> None:
         self._plant = plant
         self._servo = servo or CylinderServo()
