@@ -7,6 +7,8 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hil_common.legs import SixFloats
+
 Array = NDArray[np.float64]
 
 ORTHONORMAL_TOLERANCE = 1e-6
@@ -67,9 +69,6 @@ class Pose:
         packed[3:] = frozen_array(self.rotation, (3, 3), "rotation").ravel()
         packed[:3] = frozen_array(self.position_m, (3,), "position_m")
         _require_rotation(packed[3:].tolist())
-        self._fill(packed)
-
-    def _fill(self, packed: Array) -> None:
         packed.setflags(write=False)
         _set(self, "packed", packed)
         _set(self, "position_m", packed[:3])
@@ -83,7 +82,10 @@ class Pose:
         is finite and holds a rotation. Everybody else uses ``Pose(...)``.
         """
         pose = object.__new__(cls)
-        pose._fill(packed)
+        packed.setflags(write=False)
+        _set(pose, "packed", packed)
+        _set(pose, "position_m", packed[:3])
+        _set(pose, "rotation", packed[3:].reshape(3, 3))
         return pose
 
     @classmethod
@@ -120,12 +122,16 @@ class Pose:
         Beta is in [-pi/2, pi/2]. At |beta| = pi/2 alpha and gamma turn about one axis; gamma is
         then given as 0.
         """
+        return np.array(self.six_coordinates())
+
+    def six_coordinates(self) -> SixFloats:
+        """The same as numbers, for rows and messages; quicker than an array of them."""
         x, y, z, xx, xy, _, yx, yy, _, zx, zy, zz = self.packed.tolist()
-        cos_beta = float(np.hypot(xx, yx))
+        cos_beta = abs(complex(xx, yx))  # hypot of the C library, as kernels have it
         beta = math.atan2(-zx, cos_beta)
         if cos_beta > _QUARTER_TURN:
-            return np.array((x, y, z, math.atan2(yx, xx), beta, math.atan2(zy, zz)))
-        return np.array((x, y, z, math.atan2(-xy, yy), beta, 0.0))
+            return x, y, z, math.atan2(yx, xx), beta, math.atan2(zy, zz)
+        return x, y, z, math.atan2(-xy, yy), beta, 0.0
 
     def __matmul__(self, other: "Pose") -> "Pose":
         """``X_AC = X_AB @ X_BC``; PoseError if its place is beyond all numbers."""

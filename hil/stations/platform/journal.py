@@ -67,35 +67,35 @@ class PlatformJournal(Journal):
         pose = residual_m = None
         if reached is not None:
             if reached.converged:
-                pose, residual_m = reached.X_BP.coordinates().tolist(), reached.residual_m
+                pose, residual_m = reached.X_BP.six_coordinates(), reached.residual_m
             else:
                 flags |= CycleFlag.FORWARD_FAILED
         if verdict.faults:
             flags |= CycleFlag.FAULT_LATCHED
         wanted = control.wanted
-        row = packed(
-            index=tick.index,
-            t_s=tick.t_s,
-            dt_s=tick.dt_s,
-            late_s=tick.late_s,
-            busy_s=busy_s,
-            mode=MODE_CODE[verdict.mode],
-            action=ACTION_CODE[verdict.action],
-            flags=flags,
-            wanted_pose=None if wanted is None else wanted.X_BP.coordinates().tolist(),
-            asked_length_m=None if asked is None else asked.length_m,
-            asked_speed_m_s=None if asked is None else asked.speed_m_s,
-            allowed_length_m=None if allowed is None else allowed.length_m,
-            allowed_speed_m_s=None if allowed is None else allowed.speed_m_s,
-            sent_length_m=None if sent is None else sent.length_m,
-            measured_length_m=feedback.length_m,
-            measured_speed_m_s=feedback.speed_m_s,
-            measured_force_n=feedback.force_n,
-            measured_inputs_bits=feedback.inputs,
-            measured_lag_s=verdict.lag_s,
-            reached_pose=pose,
-            reached_residual_m=residual_m,
-            sent_stamp_s=sent_s,
+        row = packed(  # in the order of the table: names would cost 1.4 us a cycle
+            tick.index,
+            tick.t_s,
+            tick.dt_s,
+            tick.late_s,
+            busy_s,
+            MODE_CODE[verdict.mode],
+            ACTION_CODE[verdict.action],
+            flags,
+            None if wanted is None else wanted.X_BP.six_coordinates(),
+            None if asked is None else asked.length_m,
+            None if asked is None else asked.speed_m_s,
+            None if allowed is None else allowed.length_m,
+            None if allowed is None else allowed.speed_m_s,
+            None if sent is None else sent.length_m,
+            feedback.length_m,
+            feedback.speed_m_s,
+            feedback.force_n,
+            pose,
+            residual_m,
+            feedback.inputs,
+            verdict.lag_s,
+            sent_s,
         )
         if self._blank:
             row += control.beside or self._blank
