@@ -300,8 +300,9 @@ class Signals:
         """Return a function that packs a row of values by the names of their fields.
 
         It is compiled from the table, and as quick as `struct` is. It takes a value for each field
-        of `shown`, by its name or, quicker, in their order: groups as tuples or lists of Python numbers (an array's `.tolist()`); None
-        is what is not there, of floats and of those that another field says it of.
+        of `shown`, by its name or, quicker, in their order; groups are tuples or lists of Python
+        numbers (an array's `.tolist()`). None is what is not there, of floats and of those that
+        another field says it of.
 
         Raises:
             TypeError: by the function, if a field is missing or unknown.
