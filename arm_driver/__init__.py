@@ -1,19 +1,18 @@
 """The industrial arm: kinematics and the RS-232 link of the contour mode."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from hil_common.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from arm_driver.geometry import PumaGeometry
     from arm_driver.kinematics import limit_violations, nearest, solutions
     from arm_driver.mapping import Mapping
-    from arm_driver.pose import Pose
 
     __version__: str
 
 __all__ = [
     "Mapping",
-    "Pose",
     "PumaGeometry",
     "__version__",
     "limit_violations",
@@ -22,7 +21,6 @@ __all__ = [
 ]
 _HOME = {
     "Mapping": "mapping",
-    "Pose": "pose",
     "PumaGeometry": "geometry",
     "limit_violations": "kinematics",
     "nearest": "kinematics",
@@ -30,16 +28,4 @@ _HOME = {
 }
 """Module of each public name, loaded when the name is asked for."""
 
-
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version  # the gate's process never asks
-
-        return version("hil-bench")
-    if name in _HOME:
-        return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

@@ -9,9 +9,9 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from arm_driver.errors import ArmError, arm_array
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kernels import puma as kernel
-from arm_driver.pose import ArmError, frozen_array
 
 Array = NDArray[np.float64]
 
@@ -189,8 +189,8 @@ class Joints:
 
     @classmethod
     def of(cls, q_rad: ArrayLike, branch: Branch) -> "Joints":
-        """Copy angles; PoseError unless they are six finite numbers."""
-        return cls(frozen_array(q_rad, (6,), "q_rad"), branch)
+        """Copy angles; NumbersError unless they are six finite numbers."""
+        return cls(arm_array(q_rad, (6,), "q_rad"), branch)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

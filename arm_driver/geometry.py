@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.pose import ArmError, frozen_array
+from arm_driver.errors import ArmError, arm_array
 
 Array = NDArray[np.float64]
 
@@ -108,10 +108,10 @@ class PumaGeometry:
         lengths = [self.a2_m, self.a3_m, self.d3_m, self.d4_m, self.base_height_m, self.tool_m]
         elbow = [forearm, math.atan2(self.d4_m, self.a3_m), self.reach_m, self.fold_m, 0.0, 0.0]
         rows = (lengths, low, high, weights, elbow, rates, accelerations)
-        _set(self, "table", frozen_array(np.array(rows), (TABLE_ROWS, JOINTS), "table"))
+        _set(self, "table", arm_array(np.array(rows), (TABLE_ROWS, JOINTS), "table"))
 
     def _vector(self, name: str) -> Array:
-        array = frozen_array(getattr(self, name), (JOINTS,), name)
+        array = arm_array(getattr(self, name), (JOINTS,), name)
         _set(self, name, array)
         return array
 

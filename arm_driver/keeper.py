@@ -13,7 +13,7 @@ from arm_driver.kinematics import (
     nearest,
     singular_distances,
 )
-from arm_driver.pose import Pose
+from hil_common.arrays.pose import Pose
 
 LEAST_DISTANCES = SingularDistances(wrist=0.1, elbow_m=0.02, shoulder_m=0.02)
 """Nearer to a singularity no stream goes: at |sin q5| = 0.1 the wrist's joints turn ten times as
@@ -30,7 +30,7 @@ class BranchKeeper:
         least: smallest distances from the singularities.
 
     Raises:
-        PoseError: ``q_start`` is not six finite numbers.
+        NumbersError: ``q_start`` is not six finite numbers.
         SingularError: it is too near a singularity to say which branch it is in.
     """
 

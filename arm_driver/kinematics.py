@@ -24,10 +24,11 @@ from arm_driver.branches import (
     violations_at,
     violations_of_row,
 )
+from arm_driver.errors import NumbersError, arm_array
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kernels import posture
 from arm_driver.kernels import puma as kernel
-from arm_driver.pose import Pose, PoseError, frozen_array
+from hil_common.arrays.pose import Pose
 
 __all__ = [
     "BRANCHES",
@@ -66,7 +67,7 @@ def forward(geometry: PumaGeometry, q_rad: ArrayLike) -> Pose:
         q_rad: joint angles [rad], shape (6,).
 
     Raises:
-        PoseError: not six finite numbers.
+        NumbersError: not six finite numbers.
     """
     packed = np.empty(12)
     posture.pose_of_joints(geometry.table, _joints(q_rad, "q_rad"), packed)
@@ -87,7 +88,7 @@ def solutions(geometry: PumaGeometry, pose: Pose, q_now: ArrayLike | None = None
 
     Raises:
         OutOfReachError: no joint angles reach the pose; by how much, and which way.
-        PoseError: ``q_now`` is not six finite numbers.
+        NumbersError: ``q_now`` is not six finite numbers.
     """
     near = geometry.middle_rad if q_now is None else _joints(q_now, "q_now")
     rows = np.empty((kernel.BRANCHES, kernel.SOLUTION_SIZE))
@@ -110,7 +111,7 @@ def nearest(
     Raises:
         OutOfReachError: no joint angles reach the pose.
         JointLimitError: no allowed branch has a solution inside the ranges.
-        PoseError: ``q_now`` is not six finite numbers.
+        NumbersError: ``q_now`` is not six finite numbers.
     """
     near = _joints(q_now, "q_now")
     rows = np.empty((kernel.BRANCHES, kernel.SOLUTION_SIZE))
@@ -151,15 +152,15 @@ def batch_solutions(
             it, the middle of the ranges.
 
     Raises:
-        PoseError: wrong shapes, or ``q_now`` is not finite.
+        NumbersError: wrong shapes, or ``q_now`` is not finite.
     """
     packed = np.array(poses, np.float64, order="C")
     if packed.ndim != 2 or packed.shape[1] != 12:
-        raise PoseError(f"poses: shape {packed.shape}, must be (N, 12)")
+        raise NumbersError(f"poses: shape {packed.shape}, must be (N, 12)")
     count = len(packed)
     wanted = geometry.middle_rad if q_now is None else np.asarray(q_now, np.float64)
     if wanted.shape not in ((6,), (count, 6)) or not np.isfinite(wanted).all():
-        raise PoseError(f"q_now: shape {wanted.shape}, must be (6,) or ({count}, 6), all finite")
+        raise NumbersError(f"q_now: shape {wanted.shape}, must be (6,) or ({count}, 6), all finite")
     near = np.array(np.broadcast_to(wanted, (count, 6)))
     q, excess = np.empty((count, kernel.BRANCHES, 6)), np.empty(count)
     outside, reach = np.empty((count, kernel.BRANCHES), np.int64), np.empty(count, np.int64)
@@ -205,7 +206,7 @@ def _joints(value: ArrayLike, name: str) -> Array:
     """Six finite angles as a fresh array: the kernels are compiled for writable ones."""
     array = np.array(value, np.float64)
     if array.shape != (6,) or not math.isfinite(sum(array.tolist())):
-        frozen_array(value, (6,), name)  # says what is wrong with it
+        arm_array(value, (6,), name)  # says what is wrong with it
     return array
 
 

@@ -7,34 +7,27 @@ of the next request, and both are swallowed.
 from collections import deque
 from typing import Final
 
-CR: Final = b"\r"
+from hil_common.lines import CR, LineSplitter
+
 MAX_LINE_BYTES: Final = 128
 """Longest line that is waited for; the longest message has 81 bytes, an echo in front 80 more."""
 _ECHOES_KEPT: Final = 4
 _PADDING: Final = b" \n\x00"
 
 
-class LineSplitter:
-    """Cuts a stream of bytes into lines, in bounded memory, and finds its way back after garbage.
+class TerminalLines(LineSplitter):
+    """Lines of a terminal without padding and echo.
 
-    A carriage return ends whatever came before it, so that the line after garbage is whole again.
-    A line that exceeds the limit is thrown away up to its end. Line feeds, NULs and blanks around
-    a line, with which terminals pad, are taken off; empty lines are no lines.
+    A line that exceeds the limit is thrown away. Line feeds, NULs and blanks around a line, with
+    which terminals pad, are taken off; empty lines are no lines.
     """
 
-    __slots__ = ("_echoes", "_overlong", "_rest", "_sent", "_skipping")
+    __slots__ = ("_echoes", "_sent")
 
     def __init__(self) -> None:
-        self._rest = b""
-        self._skipping = False
-        self._overlong = 0
+        super().__init__(2 * MAX_LINE_BYTES)  # an echo may stand in front
         self._echoes = 0
         self._sent: deque[bytes] = deque(maxlen=_ECHOES_KEPT)
-
-    @property
-    def overlong(self) -> int:
-        """Lines thrown away because they did not end, since the beginning."""
-        return self._overlong
 
     @property
     def echoes(self) -> int:
@@ -60,18 +53,7 @@ class LineSplitter:
         Returns:
             Lines in order without their carriage return and without echoes; none is empty.
         """
-        parts = (self._rest + data).split(CR)
-        rest = parts.pop()
-        if self._skipping and parts:
-            del parts[0]
-            self._skipping = False
-        if self._skipping:
-            rest = b""
-        elif len(rest) > 2 * MAX_LINE_BYTES:
-            rest, self._skipping = b"", True
-            self._overlong += 1
-        self._rest = rest
-        lines = (self._without_echo(part.strip(_PADDING)) for part in parts)
+        lines = (self._without_echo(line.strip(_PADDING)) for line in super().feed(data))
         return [line for line in lines if line and self._fits(line)]
 
     def _without_echo(self, line: bytes) -> bytes:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arm_driver.pose import ArmError, Pose
+from arm_driver.errors import ArmError
+from hil_common.arrays.pose import Pose
 
 Array = NDArray[np.float64]
 

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arm_driver.bodies import STANDARD, Bodies
+from arm_driver.errors import ArmError
 from arm_driver.keeper import LEAST_DISTANCES
 from arm_driver.kinematics import Branch, SingularDistances
-from arm_driver.pose import ArmError
 
 Array = NDArray[np.float64]
 

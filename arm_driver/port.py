@@ -20,8 +20,8 @@ import serial
 
 from arm_driver.lines import CR
 from arm_driver.link_errors import ArmLinkError, ArmLinkLostError
-from arm_driver.port_lock import PortLock, claim_terminal, serial_endpoint, tcp_endpoints
 from arm_driver.urls import SerialLink, SocketLink
+from hil_common.port_lock import PortLock, claim_terminal, serial_endpoint, tcp_endpoints
 
 WRITE_TIMEOUT_S: Final = 0.1
 CONNECT_TIMEOUT_S: Final = 2.0
@@ -180,7 +180,7 @@ def open_port(link: SerialLink | SocketLink, now_s: Callable[[], float]) -> ArmP
 
 
 def _open_serial(link: SerialLink, now_s: Callable[[], float]) -> ArmPort:
-    lock = PortLock((serial_endpoint(link.device),), link.url)
+    lock = PortLock((serial_endpoint(link.device),), link.url, ArmLinkError)
     try:
         # 8 data bits, no parity, one stop bit, raw, no handshake; `exclusive` is flock.
         port = serial.Serial(link.device, link.baud, timeout=0, exclusive=True)
@@ -189,7 +189,7 @@ def _open_serial(link: SerialLink, now_s: Callable[[], float]) -> ArmPort:
         text = f"{link.url}: cannot open {link.device}: {error}"
         raise ArmLinkError(f"{text}; look with `ls -l /dev/serial/by-id/`") from error
     try:
-        claim_terminal(port.fileno(), link.device, link.url)
+        claim_terminal(port.fileno(), link.device, link.url, ArmLinkError)
     except ArmLinkError:
         port.close()
         lock.release()
@@ -198,7 +198,8 @@ def _open_serial(link: SerialLink, now_s: Callable[[], float]) -> ArmPort:
 
 
 def _open_tcp(link: SocketLink, now_s: Callable[[], float]) -> ArmPort:
-    lock = PortLock(tcp_endpoints(link.host, link.port, link.url), link.url)
+    endpoints = tcp_endpoints(link.host, link.port, link.url, ArmLinkError)
+    lock = PortLock(endpoints, link.url, ArmLinkError)
     try:
         connection = socket.create_connection((link.host, link.port), timeout=CONNECT_TIMEOUT_S)
     except OSError as error:

@@ -8,14 +8,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 
 from arm_driver.bodies import clearances_m
+from arm_driver.errors import ArmError, arm_array
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kernels import posture
 from arm_driver.kernels import puma as kernel
 from arm_driver.kinematics import BRANCHES, Joints, branch_of, forward
 from arm_driver.mapping import Mapping
 from arm_driver.path_report import STANDARD_LIMITS, PathLimits, PathReport
-from arm_driver.pose import ArmError, Pose, frozen_array, packed_poses
 from arm_driver.workspace import check_path
+from hil_common.arrays.pose import Pose, packed_poses
 
 Array = NDArray[np.float64]
 
@@ -174,7 +175,7 @@ def _box(geometry: PumaGeometry, box_m: ArrayLike | None) -> Array:
         span = geometry.reach_m + geometry.tool_m
         shoulder = np.array([0.0, 0.0, geometry.base_height_m])
         return np.array([shoulder - span, shoulder + span])
-    box = frozen_array(box_m, (2, 3), "box_m")
+    box = arm_array(box_m, (2, 3), "box_m")
     if not (box[0] < box[1]).all():
         raise ArmError(f"box_m: lowest corner {box[0]} must be below the highest, {box[1]}")
     return box

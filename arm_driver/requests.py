@@ -5,7 +5,7 @@ from typing import Final
 
 from arm_driver.contour import LineFault, WaypointRequest, decode_request
 from arm_driver.host_values import LinkCounts
-from arm_driver.lines import LineSplitter
+from arm_driver.lines import TerminalLines
 
 SIMULATED: Final = b"S,SIMULATED"
 """What an emulated controller says of itself; the program of a real one never sends it."""
@@ -19,7 +19,7 @@ class RequestReader:
     def __init__(self, counts: LinkCounts) -> None:
         self._counts = counts
         self._told = replace(counts)
-        self._splitter = LineSplitter()
+        self._splitter = TerminalLines()
         self.simulated = False
         self.length = 0
         """Bytes on the wire of the last request, from the moment on at which it was made."""

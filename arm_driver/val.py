@@ -12,7 +12,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arm_driver.pose import frozen_array
+from arm_driver.errors import arm_array
 
 Array = NDArray[np.float64]
 
@@ -45,9 +45,9 @@ def from_oat(oat_rad: ArrayLike, convention: OatConvention = OatConvention.VAL) 
         Axes of the hand in the base as columns, shape (3, 3), read-only.
 
     Raises:
-        PoseError: not three finite numbers.
+        NumbersError: not three finite numbers.
     """
-    o, a, t = frozen_array(oat_rad, (3,), "oat_rad").tolist()
+    o, a, t = arm_array(oat_rad, (3,), "oat_rad").tolist()
     turn, tilt = convention.zero_rad
     # Sines and cosines are those of the angles themselves: an offset of a quarter turn would
     # leave 6e-17 where the matrix has a zero.
@@ -83,9 +83,9 @@ def to_oat(
         [rad], shape (3,), read-only.
 
     Raises:
-        PoseError: not a (3, 3) array of finite numbers.
+        NumbersError: not a (3, 3) array of finite numbers.
     """
-    r = frozen_array(rotation, (3, 3), "rotation")
+    r = arm_array(rotation, (3, 3), "rotation")
     turn, tilt = convention.zero_rad
     if math.hypot(r[0, 2], r[1, 2]) > DEGENERATE:
         yaw = math.atan2(r[1, 2], r[0, 2])

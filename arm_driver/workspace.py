@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from arm_driver.bodies import PAIRS, clearances_m
+from arm_driver.errors import ArmError, arm_array
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kernels import posture
 from arm_driver.kernels import puma as kernel
@@ -19,7 +20,7 @@ from arm_driver.path_report import (
     PathRefusedError,
     PathReport,
 )
-from arm_driver.pose import ArmError, Pose, angle_between_rad, frozen_array, packed_poses
+from hil_common.arrays.pose import Pose, angle_between_rad, packed_poses
 
 __all__ = ["PathFinding", "PathLimits", "PathRefusedError", "PathReport", "check_path"]
 
@@ -57,14 +58,14 @@ def check_path(
 
     Raises:
         ArmError: no pose, or a period that is not above 0.
-        PoseError: ``q_start`` is not six finite numbers.
+        NumbersError: ``q_start`` is not six finite numbers.
     """
     if len(poses) < 1:
         raise ArmError("poses: none, a path has at least one")
     if not (np.isfinite(period_s) and period_s > 0.0):
         raise ArmError(f"period_s: {period_s} s, must be finite and above 0 s")
     branch = branch_of(geometry, q_start)
-    start = np.array(frozen_array(q_start, (6,), "q_start"))
+    start = np.array(arm_array(q_start, (6,), "q_start"))
     q, excess = np.empty((len(poses), 6)), np.empty(len(poses))
     reached = kernel.follow(
         geometry.table, packed_poses(list(poses)), branch.index, start, q, excess
@@ -74,14 +75,14 @@ def check_path(
         value = float(excess[worst])
         finding = PathFinding(arm, "reach", "wrist centre", worst, value, 0.0, "m", False, -value)
         timed = replace(finding, t_s=worst * period_s)
-        return PathReport((timed,), branch, frozen_array(np.empty((0, 6)), (0, 6), "q_rad"))
+        return PathReport((timed,), branch, arm_array(np.empty((0, 6)), (0, 6), "q_rad"))
     findings = [PathFinding(arm, "reach", "wrist centre", 0, 0.0, 0.0, "m", True, 0.0)]
     findings.append(_position(geometry, q, arm))
     findings += _joint_motion(geometry, q, period_s, from_rest, to_rest, arm)
     findings += _gripper_motion(poses, period_s, limits, arm)
     findings += _distances(geometry, q, limits, arm)
     timed = tuple(replace(one, t_s=one.index * period_s) for one in findings)
-    return PathReport(timed, branch, frozen_array(q, q.shape, "q_rad"))
+    return PathReport(timed, branch, arm_array(q, q.shape, "q_rad"))
 
 
 def _position(geometry: PumaGeometry, q: Array, arm: str) -> PathFinding:

@@ -18,11 +18,11 @@ from rich.table import Table
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kernels import puma as kernel
 from arm_driver.kinematics import batch_solutions, forward, nearest, solutions
-from arm_driver.pose import Pose, packed_poses
 from arm_driver.reference import best_reference
 from arm_driver.warm import warm
 from arm_driver.workspace import check_path
 from benchmarks.frame import main
+from hil_common.arrays.pose import Pose, packed_poses
 
 CALLS = 5000
 BATCH = 20000

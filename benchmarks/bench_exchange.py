@@ -27,12 +27,13 @@ from rich.console import Console
 from rich.table import Table
 
 from drives.axes.scaling import LegScale
-from drives.bank import DriveGoal, DriveState, LegCommand
+from drives.bank import DriveGoal, DriveState
 from drives.can.frames import BusHealth, BusState, Frame
 from drives.can.slcan_bus import SlcanBus
 from drives.can.slcan_port import BytePort
 from drives.canopen.bank import CanopenBank
 from drives.canopen.settings import CanopenSettings
+from hil_common.legs import LegTarget
 
 PERIOD_S = 0.004
 HEARTBEAT_S = 0.02
@@ -241,7 +242,7 @@ def bank_case(kind: str, buses: int) -> Case:
     def call(cycle: int) -> None:
         way_m = 1e-4 * (cycle % 100)
         lengths = (0.9 + way_m, 0.9, 0.91 - way_m, 0.92, 0.93 + way_m, 0.94)
-        feedback = bank.exchange(LegCommand(lengths, (0.05, 0.0, -0.05, 0.0, 0.05, 0.0)))
+        feedback = bank.exchange(LegTarget(lengths, (0.05, 0.0, -0.05, 0.0, 0.05, 0.0)))
         if feedback.state != ENABLED:
             raise RuntimeError(f"{kind}, cycle {cycle}: {feedback}")
 

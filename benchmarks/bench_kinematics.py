@@ -23,11 +23,12 @@ from rich.table import Table
 from scipy.spatial.transform import Rotation
 
 from benchmarks.frame import main
+from hil_common.arrays.pose import Pose
 from platform6dof.forward import forward, forward_batch
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_lengths, leg_setpoint, leg_setpoints_batch
 from platform6dof.jacobian import leg_jacobian
-from platform6dof.pose import PlatformSetpoint, Pose
+from platform6dof.pose import PlatformSetpoint
 from platform6dof.warm import warm
 
 CALLS = 5000

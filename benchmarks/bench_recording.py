@@ -29,6 +29,7 @@ from hil.recording.events import ROWS
 from hil.recording.header import RECORDING_NAME, RunHeader
 from hil.recording.reader import Recording
 from hil.recording.recorder import Recorder, RecorderRing
+from hil.recording.rows import dtype_of
 from hil.recording.writer import RecordingWriter
 from hil.stations.platform.signals import SIGNALS, packed
 
@@ -135,7 +136,7 @@ def _by_messages(path: Path) -> dict[str, np.ndarray]:
     with path.open("rb") as file:
         messages = make_reader(file).iter_messages(SIGNALS.topics[0])
         data = b"".join([message.data for _, _, message in messages])
-    rows = np.frombuffer(data, SIGNALS.dtype())
+    rows = np.frombuffer(data, dtype_of(SIGNALS))
     return {name: np.ascontiguousarray(rows[name]) for name in rows.dtype.names or ()}
 
 

@@ -7,21 +7,15 @@ One bus cycle is one call of `DriveBank.exchange`. Goals (`DriveBank.request`) a
 never waited for: how far the drives have got is read from the feedback of the cycles after it.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple, Protocol
 
 from drives.waits import Waits
+from hil_common.legs import ZERO_SIX, DriveReading, LegTarget, SixBools, SixFloats, SixInts
 
-LEGS = 6
-"""Number of legs of a bank."""
-
-SixFloats = tuple[float, float, float, float, float, float]
-SixBools = tuple[bool, bool, bool, bool, bool, bool]
-SixInts = tuple[int, int, int, int, int, int]
-UNTOLD_AGES: SixFloats = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+UNTOLD_AGES = ZERO_SIX
 """Ages of feedback of drives that tell none."""
 
 
@@ -99,31 +93,6 @@ class DriveState(Enum):
 SixStates = tuple[DriveState, DriveState, DriveState, DriveState, DriveState, DriveState]
 
 
-@dataclass(frozen=True, slots=True)
-class LegCommand:
-    """Setpoints of one bus cycle."""
-
-    length_m: SixFloats
-    """Leg lengths, joint to joint, to be reached at the end of the cycle [m], 6."""
-    speed_m_s: SixFloats
-    """Leg speeds at the end of the cycle, as feed-forward [m/s], 6."""
-
-
-class DriveReading(NamedTuple):
-    """Something that a drive tells of its heat or load, and that is higher than it should be."""
-
-    leg: int
-    """Number of the leg, 1 to 6."""
-    name: str
-    """What it is."""
-    value: float
-    """What was read, in `unit`."""
-    limit: float
-    """From where on it is a warning, in `unit`."""
-    unit: str
-    """Unit for people, such as "degC"."""
-
-
 class BankFeedback(NamedTuple):
     """What the six drives reported in one bus cycle."""
 
@@ -142,7 +111,7 @@ class BankFeedback(NamedTuple):
     fresh: SixBools
     """Whether this cycle's frame of each leg arrived; the values of a leg that is not fresh are
     those of its last frame, 6."""
-    accepted: LegCommand | None
+    accepted: LegTarget | None
     """What was really put on the wire, rounded to the drives' units; its speeds are 0 when the bus
     carries no speeds. None when no setpoint was sent."""
     inputs: SixInts | None = None
@@ -245,7 +214,7 @@ class DriveBank(Protocol):
         """
         ...
 
-    def exchange(self, command: LegCommand | None) -> BankFeedback:
+    def exchange(self, command: LegTarget | None) -> BankFeedback:
         """Run one bus cycle: the command goes out, the state at the end of the cycle comes back.
 
         Args:
@@ -282,7 +251,7 @@ def tally_with_notes(tally: LinkTally, notes: Sequence[str]) -> LinkTally:
     return {**tally, "notes": (*notes, *words)}
 
 
-def check_command(command: LegCommand) -> None:
+def check_command(command: LegTarget) -> None:
     """Refuse a command that is not six finite lengths and six finite speeds.
 
     The gate has looked at it before, and this is the last place before a number becomes an
@@ -294,14 +263,5 @@ def check_command(command: LegCommand) -> None:
     Raises:
         DriveCommandError: With the leg, the value and what would have been right.
     """
-    length_m, speed_m_s = command.length_m, command.speed_m_s
-    if len(length_m) == LEGS == len(speed_m_s) and math.isfinite(sum(length_m) + sum(speed_m_s)):
-        return
-    for name, unit, values in (("length_m", "m", length_m), ("speed_m_s", "m/s", speed_m_s)):
-        if len(values) != LEGS:
-            text = f"{name} holds {len(values)} values, a command holds one per leg: {LEGS}"
-            raise DriveCommandError(text)
-        for leg, value in enumerate(values, start=1):
-            if not math.isfinite(value):
-                text = f"leg {leg}: {name} is {value} {unit}, a setpoint must be a finite number"
-                raise DriveCommandError(text)
+    if fault := command.fault():
+        raise DriveCommandError(fault)

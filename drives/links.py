@@ -22,7 +22,7 @@ from drives.bank import LinkError
 from drives.can.frames import FrameBus
 
 if TYPE_CHECKING:
-    from drives.port_lock import PortLock
+    from hil_common.port_lock import PortLock
 
 MODBUS_PORT = 502
 BAUDS = (1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600)
@@ -201,15 +201,15 @@ def lock_modbus(link: ModbusTcpLink | ModbusRtuLink) -> "PortLock":
     Raises:
         LinkError: If another controller has it.
     """
-    from drives.port_lock import PortLock, serial_endpoint, tcp_endpoints
+    from hil_common.port_lock import PortLock, serial_endpoint, tcp_endpoints
 
     if isinstance(link, ModbusTcpLink):
-        endpoints = tcp_endpoints(link.host, link.port, link.url)
+        endpoints = tcp_endpoints(link.host, link.port, link.url, LinkError)
     elif link.server is None:
         endpoints = (serial_endpoint(link.device),)
     else:
-        endpoints = tcp_endpoints(*link.server, link.url)
-    return PortLock(endpoints, link.url)
+        endpoints = tcp_endpoints(*link.server, link.url, LinkError)
+    return PortLock(endpoints, link.url, LinkError)
 
 
 def _sim(url: str, rest: str) -> SimLink:

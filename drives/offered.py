@@ -14,7 +14,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from drives.bank import (
-    LEGS,
     UNTOLD_AGES,
     BankEnd,
     BankFeedback,
@@ -22,17 +21,13 @@ from drives.bank import (
     DriveBank,
     DriveError,
     DriveGoal,
-    DriveReading,
     DriveSetupError,
     DriveState,
-    LegCommand,
     LinkTally,
-    SixBools,
-    SixFloats,
-    SixInts,
     SixStates,
 )
 from drives.waits import Wait
+from hil_common.legs import LEG_COUNT, DriveReading, LegTarget, SixBools, SixFloats, SixInts
 
 _NOWHERE = DriveState.UNKNOWN
 _UNKNOWN: SixStates = (_NOWHERE, _NOWHERE, _NOWHERE, _NOWHERE, _NOWHERE, _NOWHERE)
@@ -144,7 +139,7 @@ class OfferedBank:
         except (Exception, SystemExit) as error:
             self._fail(f"raised in request({goal.name})", error)
 
-    def exchange(self, command: LegCommand | None) -> BankFeedback:
+    def exchange(self, command: LegTarget | None) -> BankFeedback:
         """Run one bus cycle; a bank that has failed gets no setpoint any more.
 
         Raises:
@@ -197,8 +192,8 @@ class OfferedBank:
 def _require_report(report: object) -> None:
     if not isinstance(report, BankReport):
         raise TypeError(f"configure() returned {report!r}; it must be a BankReport")
-    if len(report.axes) != LEGS:
-        raise TypeError(f"its report has {len(report.axes)} axes; {LEGS} are needed")
+    if len(report.axes) != LEG_COUNT:
+        raise TypeError(f"its report has {len(report.axes)} axes; {LEG_COUNT} are needed")
     json.dumps(asdict(report))
 
 
@@ -210,11 +205,11 @@ def _sound(told: Any) -> BankFeedback:
     if not isinstance(told, BankFeedback):
         raise TypeError(f"exchange() returned {type(told).__name__}; it must be a BankFeedback")
     states = told.state
-    if len(states) != LEGS or not all(type(one) is DriveState for one in states):
+    if len(states) != LEG_COUNT or not all(type(one) is DriveState for one in states):
         raise TypeError(f"state is {states!r}; six DriveState are needed")
     accepted, inputs = told.accepted, told.inputs
     if accepted is not None:
-        accepted = LegCommand(
+        accepted = LegTarget(
             _numbers("accepted.length_m", accepted.length_m),
             _numbers("accepted.speed_m_s", accepted.speed_m_s),
         )
@@ -260,6 +255,6 @@ def _codes(name: str, values: Iterable[Any]) -> SixInts:
 
 def _six(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
     six = tuple(values)
-    if len(six) != LEGS:
-        raise TypeError(f"{name} holds {len(six)} values; one per leg is needed: {LEGS}")
+    if len(six) != LEG_COUNT:
+        raise TypeError(f"{name} holds {len(six)} values; one per leg is needed: {LEG_COUNT}")
     return six

@@ -21,13 +21,13 @@ from drives.bank import (
     DriveGoal,
     DriveSequenceError,
     DriveState,
-    LegCommand,
     LinkTally,
     check_command,
 )
 from drives.contract.kit import BankKit
 from drives.contract.trial import Promise, try_bank
 from drives.offered import BankOrder
+from hil_common.legs import LegTarget
 
 STATES = {
     DriveGoal.DISABLED: DriveState.DISABLED,
@@ -64,7 +64,7 @@ class GlidingBank:
             return  # a quick stop is left through DISABLED only
         self._goal = goal
 
-    def exchange(self, command: LegCommand | None) -> BankFeedback:
+    def exchange(self, command: LegTarget | None) -> BankFeedback:
         """One cycle: enabled legs go to their setpoints."""
         self._require_open()
         if command is not None:
@@ -105,7 +105,7 @@ class GlidingBank:
     def _speed_max(self, leg: int) -> float:
         return self._order.speed_max_m_s[leg - 1]
 
-    def _feedback(self, sent: LegCommand | None) -> BankFeedback:
+    def _feedback(self, sent: LegTarget | None) -> BankFeedback:
         a, b, c, d, e, f = self._length_m
         g, h, i, j, k, m = self._speed_m_s
         s, known = self._state, self._homed

@@ -12,7 +12,8 @@ from hil.stations.platform.bench import run
 from hil.stations.platform.check import check_plan
 from hil.stations.platform.course import RunResult
 from hil.stations.platform.scenario import load_plan
-from platform6dof.pose import PlatformSetpoint, Pose
+from hil_common.arrays.pose import Pose
+from platform6dof.pose import PlatformSetpoint
 
 
 class Spiral:

@@ -24,7 +24,8 @@ from hil.stations.platform.check import check_plan
 from hil.stations.platform.course import RunResult
 from hil.stations.platform.motion.offered import MotionKind
 from hil.stations.platform.scenario import load_plan
-from platform6dof.pose import PlatformSetpoint, Pose
+from hil_common.arrays.pose import Pose
+from platform6dof.pose import PlatformSetpoint
 
 
 class SwingSettings(Settings):

@@ -7,11 +7,12 @@ import math
 
 import numpy as np
 
+from hil_common.arrays.pose import Pose
 from platform6dof.forward import forward, forward_batch
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_lengths, leg_setpoint
 from platform6dof.jacobian import condition_number
-from platform6dof.pose import PlatformSetpoint, Pose
+from platform6dof.pose import PlatformSetpoint
 
 RIG = HexapodGeometry.from_circles(
     base_radius_m=0.9,

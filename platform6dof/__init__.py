@@ -5,8 +5,9 @@ Frames: B is the base, P the moving platform. ``X_BP`` is the pose of P in B. Tw
 Legs are numbered 1..6 towards people and 0..5 in arrays. SI units throughout.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from hil_common.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from platform6dof.envelope import Envelope
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from platform6dof.inverse import leg_lengths, leg_setpoint
     from platform6dof.jacobian import condition_number
     from platform6dof.limits import EnvelopeLimits
-    from platform6dof.pose import PlatformSetpoint, Pose, PoseError
+    from platform6dof.pose import PlatformSetpoint
 
     __version__: str
 
@@ -27,8 +28,6 @@ __all__ = [
     "GeometryError",
     "HexapodGeometry",
     "PlatformSetpoint",
-    "Pose",
-    "PoseError",
     "__version__",
     "condition_number",
     "forward_batch",
@@ -43,8 +42,6 @@ _HOME = {
     "GeometryError": "geometry",
     "HexapodGeometry": "geometry",
     "PlatformSetpoint": "pose",
-    "Pose": "pose",
-    "PoseError": "pose",
     "condition_number": "jacobian",
     "forward_batch": "forward",
     "leg_lengths": "inverse",
@@ -52,16 +49,4 @@ _HOME = {
 }
 """Module of each public name, loaded when the name is asked for."""
 
-
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version  # the gate's process never asks
-
-        return version("hil-bench")
-    if name in _HOME:
-        return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

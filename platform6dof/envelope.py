@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hil_common.arrays.pose import Pose
 from platform6dof.forward import forward
 from platform6dof.geometry import GeometryError, HexapodGeometry, level_position
 from platform6dof.inverse import leg_lengths
 from platform6dof.kernels import envelope as kernel
 from platform6dof.kernels import legs, rotation
 from platform6dof.limits import EnvelopeLimits, EnvelopeState, EnvelopeViolation, RemainingTravel
-from platform6dof.pose import PlatformSetpoint, Pose
+from platform6dof.pose import PlatformSetpoint
 from platform6dof.travel import first_exit
 
 Array = NDArray[np.float64]

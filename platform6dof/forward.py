@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hil_common.arrays.pose import Pose
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.kernels import pose_search as kernel
-from platform6dof.pose import Pose
 
 Array = NDArray[np.float64]
 
@@ -82,7 +82,7 @@ def forward(
     packed.setflags(write=False)
     steps, residual, condition = packed[12:15].tolist()
     reason = _why_not(geometry, lengths, packed, tolerance_m, condition_max)
-    pose = guess if reason else Pose.from_packed(packed)
+    pose = guess if reason else Pose.from_packed(packed[:12])
     return ForwardResult(pose, int(steps), residual, condition, not reason, reason)
 
 

@@ -8,9 +8,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hil_common.arrays.pose import Pose, PoseError, frozen_array
 from platform6dof.architecture import analyse
 from platform6dof.circles import circle_joints
-from platform6dof.pose import Pose, PoseError, frozen_array
 
 Array = NDArray[np.float64]
 

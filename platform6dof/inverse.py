@@ -10,10 +10,11 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hil_common.arrays.pose import Pose, frozen_array
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.kernels import batch, rotation
 from platform6dof.kernels import legs as kernel
-from platform6dof.pose import PlatformSetpoint, Pose, frozen_array
+from platform6dof.pose import PlatformSetpoint
 
 Array = NDArray[np.float64]
 

@@ -8,9 +8,9 @@ the weakest combination of shift and turn (at that radius) moves the legs a fift
 import numpy as np
 from numpy.typing import NDArray
 
+from hil_common.arrays.pose import Pose
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.kernels import legs as kernel
-from platform6dof.pose import Pose
 
 Array = NDArray[np.float64]
 

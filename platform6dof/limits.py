@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from platform6dof.pose import frozen_array
+from hil_common.arrays.pose import frozen_array
 
 Array = NDArray[np.float64]
 

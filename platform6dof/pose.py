@@ -1,132 +1,17 @@
-"""Where the platform is, and how it moves: ``Pose`` and ``PlatformSetpoint``."""
+"""Where the platform shall be, and how it moves: ``PlatformSetpoint``."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hil_common.arrays.pose import Pose, PoseError, frozen_array
 from platform6dof.kernels import rotation as kernel
 
 Array = NDArray[np.float64]
 
-ORTHONORMAL_TOLERANCE = 1e-6
-"""Largest entry of ``R R^T - I`` that still counts as a rotation: far above rounding, far below
-anything a machine could measure (1e-6 rad at 1 m is one micrometre)."""
-
 _set = object.__setattr__
-
-
-class PoseError(ValueError):
-    """A pose or a setpoint that is not one: wrong shape, not finite, or not a rotation."""
-
-
-def frozen_array(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
-    """Copy ``value`` into a read-only, C-ordered array of floats.
-
-    Args:
-        value: anything numpy reads as numbers.
-        shape: the shape it must have.
-        name: what to call it in the message.
-
-    Raises:
-        PoseError: wrong shape, not numbers, or not finite.
-    """
-    try:
-        array = np.array(value, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
-        raise PoseError(f"{name}: not an array of numbers: {value!r}") from error
-    if array.shape != shape:
-        raise PoseError(f"{name}: shape {array.shape}, must be {shape}")
-    if not np.isfinite(array).all():
-        raise PoseError(f"{name}: {array.tolist()} is not finite; every number must be")
-    array.setflags(write=False)
-    return array
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Pose:
-    """Pose ``X_AB`` of a frame B in a frame A: ``p_A = position_m + rotation @ p_B``.
-
-    Raises:
-        PoseError: wrong shape, not finite, or ``rotation`` is not a proper rotation to 1e-6.
-    """
-
-    position_m: Array
-    """Origin of B in A [m], shape (3,), read-only."""
-    rotation: Array
-    """Axes of B in A as columns, shape (3, 3), orthonormal, read-only."""
-    __array_ufunc__: ClassVar[None] = None  # ``pose @ array`` is a TypeError, not numpy's business
-
-    def __post_init__(self) -> None:
-        position = frozen_array(self.position_m, (3,), "position_m")
-        matrix = frozen_array(self.rotation, (3, 3), "rotation")
-        error = float(np.abs(matrix @ matrix.T - np.eye(3)).max())
-        if error > ORTHONORMAL_TOLERANCE:
-            raise PoseError(
-                f"rotation: not orthonormal, R Rᵀ is off by {error:.3g}; at most "
-                f"{ORTHONORMAL_TOLERANCE:g} is allowed"
-            )
-        if np.linalg.det(matrix) < 0.0:
-            raise PoseError("rotation: determinant -1, a reflection; it must be +1")
-        _set(self, "position_m", position)
-        _set(self, "rotation", matrix)
-
-    @classmethod
-    def from_packed(cls, packed: Array) -> Self:
-        """Wrap a read-only packed pose, shape (12,), that a kernel of this package computed.
-
-        Nothing is copied or checked: the caller vouches that the array is finite, read-only and
-        holds a rotation. Everybody else uses ``Pose(...)`` or ``Pose.from_coordinates``.
-        """
-        pose = object.__new__(cls)
-        _set(pose, "position_m", packed[:3])
-        _set(pose, "rotation", packed[3:12].reshape(3, 3))
-        return pose
-
-    @classmethod
-    def identity(cls) -> Self:
-        """Pose of a frame in itself."""
-        return cls(np.zeros(3), np.eye(3))
-
-    @classmethod
-    def from_coordinates(cls, q: ArrayLike) -> Self:
-        """Pose of coordinates, M = Rz(alpha) Ry(beta) Rx(gamma).
-
-        Source: Bukharov et al. 2022, eq. 1.
-
-        Args:
-            q: x, y, z [m], alpha, beta, gamma [rad], shape (6,).
-
-        Raises:
-            PoseError: wrong shape or not finite.
-        """
-        coordinates = np.array(frozen_array(q, (6,), "coordinates"), ndmin=2)
-        packed = kernel.poses_of_coordinates(coordinates)[0]
-        packed.setflags(write=False)
-        return cls.from_packed(packed)
-
-    def coordinates(self) -> Array:
-        """Coordinates (x, y, z, alpha, beta, gamma) [m, rad], shape (6,).
-
-        Beta is in [-pi/2, pi/2]. At |beta| = pi/2 alpha and gamma turn about one axis; gamma is
-        then given as 0.
-        """
-        coordinates = np.empty(6)
-        kernel.coordinates_of_pose(self.position_m, self.rotation, coordinates)
-        return coordinates
-
-    def __matmul__(self, other: "Pose") -> "Pose":
-        """``X_AC = X_AB @ X_BC``."""
-        if not isinstance(other, Pose):
-            return NotImplemented
-        position = self.position_m + self.rotation @ other.position_m  # (3,)
-        return Pose(position, self.rotation @ other.rotation)
-
-    def inverse(self) -> "Pose":
-        """``X_BA`` of this ``X_AB``."""
-        transposed = self.rotation.T
-        return Pose(-(transposed @ self.position_m), transposed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,8 +36,7 @@ class PlatformSetpoint:
             raise PoseError(f"X_BP: {type(self.X_BP).__name__}, must be a Pose")
         twist = frozen_array(self.V_BP, (6,), "V_BP")
         acceleration = frozen_array(self.A_BP, (6,), "A_BP")
-        pose = self.X_BP
-        packed = np.concatenate((pose.position_m, pose.rotation.ravel(), twist, acceleration))
+        packed = np.concatenate((self.X_BP.packed, twist, acceleration))
         packed.setflags(write=False)
         _set(self, "V_BP", twist)
         _set(self, "A_BP", acceleration)
@@ -204,7 +88,7 @@ class PlatformSetpoint:
         """
         packed.setflags(write=False)
         setpoint = object.__new__(cls)
-        _set(setpoint, "X_BP", Pose.from_packed(packed))
+        _set(setpoint, "X_BP", Pose.from_packed(packed[:12]))
         _set(setpoint, "V_BP", packed[12:18])
         _set(setpoint, "A_BP", packed[18:24])
         _set(setpoint, "packed", packed)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hil_common.arrays.pose import frozen_array
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_setpoints_batch
 from platform6dof.kernels import legs, rotation
-from platform6dof.pose import frozen_array
 
 Array = NDArray[np.float64]
 

@@ -1,13 +1,14 @@
 """The last gate before the drives: standard library only, readable in one sitting."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from hil_common.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from safety.gate import Gate, GateInputs
     from safety.limits import GateLimits
     from safety.modes import Mode, Request
-    from safety.verdict import Action, Check, Feedback, LegTarget, Setpoint, Verdict, Violation
+    from safety.verdict import Action, Check, Feedback, Setpoint, Verdict, Violation
 
     __version__: str
 
@@ -18,7 +19,6 @@ __all__ = [
     "Gate",
     "GateInputs",
     "GateLimits",
-    "LegTarget",
     "Mode",
     "Request",
     "Setpoint",
@@ -33,7 +33,6 @@ _HOME = {
     "Gate": "gate",
     "GateInputs": "gate",
     "GateLimits": "limits",
-    "LegTarget": "verdict",
     "Mode": "modes",
     "Request": "modes",
     "Setpoint": "verdict",
@@ -42,16 +41,4 @@ _HOME = {
 }
 """Module of each public name, loaded when the name is asked for."""
 
-
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version  # the gate's process never asks
-
-        return version("hil-bench")
-    if name in _HOME:
-        return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

@@ -6,9 +6,10 @@ age below zero is that of a clock that leapt, and nothing is known by it. Compar
 that NaN fails them.
 """
 
+from hil_common.legs import LEGS, ZERO_SIX
 from safety.limits import GateLimits
 from safety.modes import Severity
-from safety.verdict import LEGS, ZERO_SIX, Check, Feedback, Violation
+from safety.verdict import Check, Feedback, Violation
 
 NOTE = "by the time stamp of the drive"
 

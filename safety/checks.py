@@ -6,11 +6,12 @@ the lengths themselves; the asked speed is only compared with them.
 
 import math
 
+from hil_common.legs import LEGS, SixFloats
 from safety.command import ROUNDING_M, ROUNDING_M_S
 from safety.limits import GateLimits
 from safety.modes import Severity
 from safety.stopping import ramp_way
-from safety.verdict import LEGS, Check, Feedback, Six, Violation
+from safety.verdict import Check, Feedback, Violation
 
 
 class SetpointChecks:
@@ -38,7 +39,11 @@ class SetpointChecks:
         )
 
     def judge(
-        self, last_m: Six, movement_m: Six, asked_m: Six, asked_speed_m_s: Six
+        self,
+        last_m: SixFloats,
+        movement_m: SixFloats,
+        asked_m: SixFloats,
+        asked_speed_m_s: SixFloats,
     ) -> list[Violation]:
         """Judge a setpoint; an empty list lets it pass.
 
@@ -77,7 +82,7 @@ class SetpointChecks:
         return found
 
     def _judge_stopping(
-        self, asked_m: Six, moves: list[float], ratio: float, found: list[Violation]
+        self, asked_m: SixFloats, moves: list[float], ratio: float, found: list[Violation]
     ) -> None:
         """Demand that a stop from here ends inside the soft limits, less the margin."""
         way = ramp_way(ratio)
@@ -122,7 +127,7 @@ class SetpointChecks:
             found.append(Violation(Check.SPEED_MISMATCH, leg, mismatch, limit, "m/s", stop))
         return found
 
-    def start_offset(self, held_m: Six, asked_m: Six) -> list[Violation]:
+    def start_offset(self, held_m: SixFloats, asked_m: SixFloats) -> list[Violation]:
         """Judge the first setpoint of a stream: it must begin where the platform is held."""
         limit = self._limits.start_tolerance_m
         found: list[Violation] = []

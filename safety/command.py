@@ -4,9 +4,9 @@ Every way out ends in one self-check, written apart from the checks of asked set
 that fails it is a defect of the gate itself and raises; the gate then locks itself.
 """
 
+from hil_common.legs import ZERO_SIX, LegTarget, SixFloats, as_six
 from safety.limits import GateLimits
 from safety.stopping import StopRamp
-from safety.verdict import ZERO_SIX, LegTarget, Six, as_six
 
 ROUNDING_M = 1e-12
 """Rounding of differences of lengths around 1 m, with room; far below what a drive resolves."""
@@ -26,7 +26,7 @@ class CommandedState:
         self._dt_s = dt
         self.target: LegTarget | None = None
         """Last commanded state; None while the gate commands nothing."""
-        self.movement_m: Six = ZERO_SIX
+        self.movement_m: SixFloats = ZERO_SIX
         """Change of the lengths in the last cycle [m]."""
         self._ramp: StopRamp | None = None
         self._ramp_cycle = 0
@@ -57,7 +57,7 @@ class CommandedState:
         """Whether the last cycle commanded no movement at all."""
         return self.movement_m == ZERO_SIX
 
-    def start(self, measured_m: Six) -> None:
+    def start(self, measured_m: SixFloats) -> None:
         """Begin at measured lengths, at rest; there was no commanded state before."""
         self.target = LegTarget(measured_m, ZERO_SIX)
 
@@ -95,7 +95,7 @@ class CommandedState:
             as_six(u / self._dt_s for u in self.movement_m),
         )
 
-    def advance(self, length_m: Six, speed_m_s: Six) -> None:
+    def advance(self, length_m: SixFloats, speed_m_s: SixFloats) -> None:
         """Make this the commanded state.
 
         Raises:

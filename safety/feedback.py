@@ -5,9 +5,10 @@ Counts cycles, reads no clock. Comparisons are written so that NaN fails them.
 
 import math
 
+from hil_common.legs import LEG_COUNT, LEGS, SixFloats
 from safety.limits import GateLimits
 from safety.modes import Severity
-from safety.verdict import LEG_COUNT, LEGS, Check, Feedback, Six, Violation
+from safety.verdict import Check, Feedback, Violation
 from safety.watches import Watched
 
 _ALL = (True,) * LEG_COUNT
@@ -30,8 +31,8 @@ class FeedbackWatch:
         self,
         feedback: Feedback | None,
         watched: Watched,
-        commanded_m: Six | None,
-        movement_m: Six,
+        commanded_m: SixFloats | None,
+        movement_m: SixFloats,
     ) -> list[Violation]:
         """Judge one cycle's feedback.
 
@@ -81,7 +82,11 @@ class FeedbackWatch:
                 found.append(_not_finite(leg, speed, "m/s", "measured speed"))
 
     def _judge_following(
-        self, feedback: Feedback, commanded_m: Six, movement_m: Six, found: list[Violation]
+        self,
+        feedback: Feedback,
+        commanded_m: SixFloats,
+        movement_m: SixFloats,
+        found: list[Violation],
     ) -> None:
         base_m, per_movement = self._base_m, self._per_movement
         strays = [

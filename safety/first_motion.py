@@ -15,9 +15,10 @@ Counts cycles, reads no clock. Comparisons are written so that NaN fails them.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from hil_common.legs import LEG_COUNT, LEGS, ZERO_SIX, SixFloats
 from safety.limits import GateLimits
 from safety.modes import Severity
-from safety.verdict import LEG_COUNT, LEGS, ZERO_SIX, Check, Feedback, Six, Violation
+from safety.verdict import Check, Feedback, Violation
 
 SLACK_M = 5e-5
 """How far a measured length may be from the path sent besides its lag: friction, backlash and
@@ -48,7 +49,7 @@ class FirstMotionWatch:
         self._cycles = limits.following_cycles
         self._stages: tuple[FirstStage, ...] = ()
         self._stage = 0
-        self._start_m: Six = ZERO_SIX
+        self._start_m: SixFloats = ZERO_SIX
         self._strays = [0] * LEG_COUNT
         self.failed = False
         """A leg went another way than it was sent: its drive must lose its power."""
@@ -67,13 +68,13 @@ class FirstMotionWatch:
         self._stages = tuple(stages)
         self._stage = 0
 
-    def begin(self, held_m: Six) -> None:
+    def begin(self, held_m: SixFloats) -> None:
         """Begin at these lengths [m]; one that was stopped half-way begins anew."""
         self._start_m, self._stage = held_m, 0
         self._strays = [0] * LEG_COUNT
         self.failed = False
 
-    def objections(self, held_m: Six, asked_m: Six) -> list[Violation]:
+    def objections(self, held_m: SixFloats, asked_m: SixFloats) -> list[Violation]:
         """Say what a setpoint would do that no first motion does.
 
         Args:
@@ -92,7 +93,7 @@ class FirstMotionWatch:
                 found.append(_asked(leg, way, reach_m, "m", note))
         return found
 
-    def step(self, feedback: Feedback | None, sent_m: Six) -> list[Violation]:
+    def step(self, feedback: Feedback | None, sent_m: SixFloats) -> list[Violation]:
         """Judge what the drives made of the last setpoint.
 
         Args:

@@ -15,6 +15,7 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from hil_common.legs import LegTarget
 from safety.age import AgeWatch
 from safety.checks import SetpointChecks
 from safety.command import CommandedState, GateInconsistentError
@@ -42,15 +43,7 @@ from safety.modes import (
 from safety.plausibility import PlausibilityWatch
 from safety.quick_stop import QuickStopWatch
 from safety.stream import SetpointStream
-from safety.verdict import (
-    Action,
-    Check,
-    Feedback,
-    LegTarget,
-    Setpoint,
-    Verdict,
-    Violation,
-)
+from safety.verdict import Action, Check, Feedback, Setpoint, Verdict, Violation
 from safety.watchdog import CycleWatch, StandstillWatch
 from safety.watches import WATCHED, Watched
 

@@ -30,9 +30,10 @@ taken in.
 import math
 from collections import deque
 
+from hil_common.legs import LEGS, SixFloats, as_six
 from safety.limits import GateLimits
 from safety.modes import Severity
-from safety.verdict import LEGS, Check, Feedback, Six, Violation, as_six
+from safety.verdict import Check, Feedback, Violation
 
 DOUBT_M = 3e-5
 """Error of a measured length that is no lag: friction, backlash and resolution of a rod [m]."""
@@ -61,7 +62,7 @@ NEAR_CYCLES = 0.75
 """So near to the delay about which it is linear the first estimate must be."""
 
 _NAN = math.nan
-UNKNOWN: Six = (_NAN, _NAN, _NAN, _NAN, _NAN, _NAN)
+UNKNOWN: SixFloats = (_NAN, _NAN, _NAN, _NAN, _NAN, _NAN)
 
 
 class _Leg:
@@ -143,14 +144,14 @@ class LagWatch:
         self._rest_most = 0.5 * (self._most + OUTLIER_CYCLES)
         self._least = (2.0 * limits.standstill_speed_m_s * period_s) ** 2
         self._delay_max = max(1, math.ceil(self._most))
-        self._path: deque[Six] = deque(maxlen=self._delay_max + 2)
+        self._path: deque[SixFloats] = deque(maxlen=self._delay_max + 2)
         self._legs = tuple(_Leg(self._samples) for _ in LEGS)
         self._about(1)
-        self.lag_s: Six = UNKNOWN
+        self.lag_s: SixFloats = UNKNOWN
         """Newest estimate of each leg [s]; NaN for a leg that has not moved enough."""
         self.greatest_s: float | None = None
         """Greatest of them [s]; None before there is one."""
-        self.base_s: Six = UNKNOWN
+        self.base_s: SixFloats = UNKNOWN
         """Lag of each leg in its first movement [s]; NaN before it."""
 
     def _about(self, delay: int) -> None:
@@ -174,7 +175,9 @@ class LagWatch:
             for leg in self._legs:
                 leg.restart(self._samples)
 
-    def step(self, feedback: Feedback | None, commanded_m: Six | None) -> list[Violation] | None:
+    def step(
+        self, feedback: Feedback | None, commanded_m: SixFloats | None
+    ) -> list[Violation] | None:
         """Take in one cycle.
 
         Args:

@@ -9,8 +9,8 @@ import hashlib
 import math
 from dataclasses import dataclass, fields
 
+from hil_common.legs import LEG_COUNT
 from safety.bounds import BOUNDS, LEG_BOUNDS
-from safety.verdict import LEG_COUNT
 
 
 class LimitsError(ValueError):

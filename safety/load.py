@@ -8,13 +8,14 @@ reads no clock; a force that is not finite is no force, and drives that tell non
 
 from collections.abc import Iterable
 
+from hil_common.legs import LEG_COUNT, LEGS, SixInts
 from safety.limits import GateLimits
 from safety.modes import Severity
-from safety.verdict import LEG_COUNT, LEGS, Check, Feedback, SixInt, Violation
+from safety.verdict import Check, Feedback, Violation
 
 _ALL = (True,) * LEG_COUNT
 _NONE = [0] * LEG_COUNT
-_NO_WARNING: SixInt = (0, 0, 0, 0, 0, 0)
+_NO_WARNING: SixInts = (0, 0, 0, 0, 0, 0)
 
 
 class LoadWatch:

@@ -6,9 +6,10 @@ are seen here from the lengths themselves. Comparisons are written so that NaN f
 
 import math
 
+from hil_common.legs import LEG_COUNT, SixFloats
 from safety.limits import GateLimits
 from safety.modes import Severity
-from safety.verdict import LEG_COUNT, Check, Feedback, Six, Violation
+from safety.verdict import Check, Feedback, Violation
 
 _ALL = (True,) * LEG_COUNT
 _NONE = [0] * LEG_COUNT
@@ -29,19 +30,19 @@ class PlausibilityWatch:
         factor = limits.jump_speed_factor
         self._per_s = tuple(leg.speed_max_m_s * factor for leg in limits.legs)
         self._leaps_m = tuple(speed * limits.period_s + limits.jump_base_m for speed in self._per_s)
-        self._last_m: Six | None = None
+        self._last_m: SixFloats | None = None
         self._elapsed_s = limits.period_s
         self._silent_s = [0.0] * LEG_COUNT
         self._same = [0] * LEG_COUNT
         self._anchor_m = [0.0] * LEG_COUNT
-        self._commanded_m: Six | None = None
+        self._commanded_m: SixFloats | None = None
 
     def forget(self) -> None:
         """Begin anew: lengths measured before, such as those before homing, mean nothing."""
         self._last_m = None
 
     def step(
-        self, feedback: Feedback | None, commanded_m: Six | None, elapsed_s: float
+        self, feedback: Feedback | None, commanded_m: SixFloats | None, elapsed_s: float
     ) -> list[Violation] | None:
         """Judge one cycle's lengths.
 
@@ -76,7 +77,7 @@ class PlausibilityWatch:
         return self._look_closer(feedback, commanded_m, longest_s)
 
     def _look_closer(
-        self, feedback: Feedback | None, commanded_m: Six | None, elapsed_s: float
+        self, feedback: Feedback | None, commanded_m: SixFloats | None, elapsed_s: float
     ) -> list[Violation] | None:
         """Judge leg by leg, and remember the last fresh length of each."""
         if feedback is None:
@@ -102,7 +103,7 @@ class PlausibilityWatch:
         self._commanded_m = commanded_m
         return found or None
 
-    def _start(self, feedback: Feedback, commanded_m: Six | None) -> None:
+    def _start(self, feedback: Feedback, commanded_m: SixFloats | None) -> None:
         if feedback.fresh == _ALL:
             self._last_m = feedback.length_m
         self._commanded_m = commanded_m
@@ -119,7 +120,7 @@ class PlausibilityWatch:
             found.append(Violation(Check.JUMP, leg + 1, change_m, bound_m, "m", stop, -bound_m))
 
     def _judge_stuck(
-        self, leg: int, same: bool, commanded_m: Six | None, found: list[Violation]
+        self, leg: int, same: bool, commanded_m: SixFloats | None, found: list[Violation]
     ) -> None:
         if not same or commanded_m is None:
             self._same[leg] = 0

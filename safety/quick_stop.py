@@ -7,9 +7,10 @@ listen any more. Their brakes are then the better stop.
 
 import math
 
+from hil_common.legs import LEG_COUNT, LEGS
 from safety.limits import GateLimits
 from safety.modes import Severity
-from safety.verdict import LEG_COUNT, LEGS, Check, Feedback, Violation
+from safety.verdict import Check, Feedback, Violation
 
 LATENCY_S = 0.05
 """How old a measured speed may be, and how long a ramp may take to begin: meanwhile a leg may go on

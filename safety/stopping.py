@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from safety.verdict import Six, as_six
+from hil_common.legs import SixFloats, as_six
 
 
 def ramp_way(ratio: float) -> float:
@@ -34,15 +34,17 @@ class StopRamp:
     zero. The leg that needs longest sets the ratio and brakes at its full deceleration.
     """
 
-    start_m: Six
+    start_m: SixFloats
     """Last commanded lengths [m]."""
-    movement_m: Six
+    movement_m: SixFloats
     """Last commanded movement per cycle [m]."""
     ratio: float
     """Cycles of the stop, 1 or more, not rounded."""
 
     @classmethod
-    def begin(cls, start_m: Six, movement_m: Six, brake_steps_m: Sequence[float]) -> "StopRamp":
+    def begin(
+        cls, start_m: SixFloats, movement_m: SixFloats, brake_steps_m: Sequence[float]
+    ) -> "StopRamp":
         """Plan a stop.
 
         Args:
@@ -57,7 +59,7 @@ class StopRamp:
         """Common factor on all six speeds in cycle 1, 2, ... of the stop."""
         return max(0.0, 1.0 - cycle / self.ratio)
 
-    def length_m(self, cycle: int) -> Six:
+    def length_m(self, cycle: int) -> SixFloats:
         """Commanded lengths in cycle 1, 2, ... of the stop [m]."""
         way = ramp_way(self.ratio)
         if cycle < self.ratio:
@@ -65,7 +67,7 @@ class StopRamp:
         pairs = zip(self.start_m, self.movement_m, strict=True)
         return as_six(x + u * way for x, u in pairs)
 
-    def speed_m_s(self, cycle: int, dt_s: float) -> Six:
+    def speed_m_s(self, cycle: int, dt_s: float) -> SixFloats:
         """Speeds in cycle 1, 2, ... of the stop [m/s]."""
         scale = self.factor(cycle) / dt_s
         return as_six(u * scale for u in self.movement_m)

@@ -1,11 +1,12 @@
 """The stream of asked setpoints: its start, the setpoints that pass, the gaps that are bridged."""
 
+from hil_common.legs import LegTarget
 from safety.checks import SetpointChecks
 from safety.command import CommandedState
 from safety.first_motion import FirstMotionWatch
 from safety.limits import GateLimits
 from safety.modes import Severity
-from safety.verdict import Action, Check, LegTarget, Setpoint, Violation
+from safety.verdict import Action, Check, Setpoint, Violation
 from safety.watchdog import SetpointWatch
 
 Outcome = tuple[Action, list[Violation]]

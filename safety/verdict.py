@@ -7,22 +7,23 @@ Legs are numbered 1..6 towards people and stand in leg order in every tuple of s
 """
 
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
+from hil_common.legs import (
+    LEG_COUNT,
+    ZERO_SIX,
+    DriveReading,
+    LegTarget,
+    SixBools,
+    SixFloats,
+    SixInts,
+    store_six,
+)  # fmt: skip
 from safety.modes import DriveRequest, Mode, Request, Severity
 
-LEG_COUNT = 6
-LEGS = (1, 2, 3, 4, 5, 6)
 SEQUENCE_MODULUS = 2**32
-
-Six = tuple[float, float, float, float, float, float]
-SixBool = tuple[bool, bool, bool, bool, bool, bool]
-SixInt = tuple[int, int, int, int, int, int]
-
-ZERO_SIX: Six = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class Check(Enum):
@@ -176,28 +177,6 @@ _TOLD_BY_NOTE = _ESTOP_CHECKS | {
 }
 
 
-def as_six(values: Iterable[float]) -> Six:
-    """Six values as a tuple of that length; ValueError on any other number of them."""
-    a, b, c, d, e, f = values
-    return (a, b, c, d, e, f)
-
-
-def _store_six(owner: object, name: str, values: Sequence[object]) -> None:
-    """Keep six Python floats as they are; convert other real numbers; refuse bool and the rest."""
-    if len(values) != LEG_COUNT:
-        raise TypeError(f"{name}: {len(values)} values, need {LEG_COUNT} (one float per leg)")
-    a, b, c, d, e, f = values
-    if type(a) is type(b) is type(c) is type(d) is type(e) is type(f) is float:
-        return
-    converted: list[float] = []
-    for leg, value in enumerate(values, 1):
-        # A bool is an int in Python: True would be a leg of one metre.
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise TypeError(f"{name}, leg {leg}: {value!r} is not a number; need a float")
-        converted.append(float(value))
-    object.__setattr__(owner, name, tuple(converted))
-
-
 @dataclass(frozen=True, slots=True)
 class Setpoint:
     """What control asks for one cycle.
@@ -209,9 +188,9 @@ class Setpoint:
 
     sequence: int
     """Counter of control's setpoints, 0..2^32-1; it wraps."""
-    length_m: Six
+    length_m: SixFloats
     """Asked actuator lengths [m]."""
-    speed_m_s: Six
+    speed_m_s: SixFloats
     """Their rates at the end of the cycle [m/s], a feed-forward for the drives."""
 
     def __post_init__(self) -> None:
@@ -219,23 +198,8 @@ class Setpoint:
             raise TypeError(f"sequence: {self.sequence!r} is not an int")
         if not 0 <= self.sequence < SEQUENCE_MODULUS:
             raise ValueError(f"sequence: {self.sequence} outside [0, {SEQUENCE_MODULUS - 1}]")
-        _store_six(self, "length_m", self.length_m)
-        _store_six(self, "speed_m_s", self.speed_m_s)
-
-
-class HighReading(NamedTuple):
-    """A reading of a drive's heat or load above its limit."""
-
-    leg: int
-    """Leg number 1..6."""
-    name: str
-    """What it is."""
-    value: float
-    """What was read."""
-    limit: float
-    """From where on it is a warning."""
-    unit: str
-    """Of both."""
+        store_six(self, "length_m", self.length_m)
+        store_six(self, "speed_m_s", self.speed_m_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,38 +210,38 @@ class Feedback:
         TypeError: on anything but six numbers each, or six flags each.
     """
 
-    length_m: Six
+    length_m: SixFloats
     """Measured actuator lengths [m]; may be NaN, the gate judges it."""
-    speed_m_s: Six
+    speed_m_s: SixFloats
     """Measured rates [m/s]."""
-    enabled: SixBool
+    enabled: SixBools
     """The drive follows position setpoints."""
-    homed: SixBool
+    homed: SixBools
     """The drive knows where its leg is."""
-    fault_code: SixInt
+    fault_code: SixInts
     """0 for none, else the drive's own code."""
-    fresh: SixBool
+    fresh: SixBools
     """This cycle's frame of this leg arrived."""
-    judged: SixBool = (False, False, False, False, False, False)
+    judged: SixBools = (False, False, False, False, False, False)
     """The code is the bench's own judgement, and not what the drive reported."""
-    force_n: Six = ZERO_SIX
+    force_n: SixFloats = ZERO_SIX
     """Measured forces along the legs [N]; 0 for a drive that tells none."""
-    warning_code: SixInt = (0, 0, 0, 0, 0, 0)
+    warning_code: SixInts = (0, 0, 0, 0, 0, 0)
     """0 for none, else what the drive warns of while it goes on."""
-    age_s: Six = ZERO_SIX
+    age_s: SixFloats = ZERO_SIX
     """How long before this cycle the length was measured, by the drive's own time stamp [s]; 0 for
     a drive that tells none; may be NaN, the gate judges it."""
-    high: tuple[HighReading, ...] = ()
+    high: tuple[DriveReading, ...] = ()
     """Readings of heat and load above their limits."""
     failed: str = ""
     """Why nothing that the drives tell is to be believed any more; empty while all is well."""
 
     def __post_init__(self) -> None:
-        _store_six(self, "length_m", self.length_m)
-        _store_six(self, "speed_m_s", self.speed_m_s)
-        _store_six(self, "force_n", self.force_n)
+        store_six(self, "length_m", self.length_m)
+        store_six(self, "speed_m_s", self.speed_m_s)
+        store_six(self, "force_n", self.force_n)
         if self.age_s != ZERO_SIX:
-            _store_six(self, "age_s", self.age_s)
+            store_six(self, "age_s", self.age_s)
         six = LEG_COUNT
         if not (
             len(self.enabled) == len(self.homed) == len(self.fault_code) == six
@@ -286,14 +250,6 @@ class Feedback:
             for name in ("enabled", "homed", "fault_code", "fresh", "judged", "warning_code"):
                 if len(getattr(self, name)) != six:
                     raise TypeError(f"{name}: {len(getattr(self, name))} values, need {six}")
-
-
-@dataclass(frozen=True, slots=True)
-class LegTarget:
-    """What the gate allows onto the wire: lengths [m] and speeds [m/s] of six legs."""
-
-    length_m: Six
-    speed_m_s: Six
 
 
 class Verdict(NamedTuple):

@@ -3,16 +3,10 @@
 They count cycles; none of them reads a clock. Comparisons are written so that NaN fails them.
 """
 
+from hil_common.legs import LEG_COUNT
 from safety.limits import GateLimits
 from safety.modes import Severity
-from safety.verdict import (
-    LEG_COUNT,
-    SEQUENCE_MODULUS,
-    Check,
-    Feedback,
-    Setpoint,
-    Violation,
-)
+from safety.verdict import SEQUENCE_MODULUS, Check, Feedback, Setpoint, Violation
 
 _ALL = (True,) * LEG_COUNT
 

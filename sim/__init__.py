@@ -1,7 +1,8 @@
 """Simulated world and emulated devices."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from hil_common.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from sim.devices.arm.controller import ArmController
@@ -29,16 +30,4 @@ _HOME = {
 }
 """Module of each public name, loaded when the name is asked for."""
 
-
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version  # the gate's process never asks
-
-        return version("hil-bench")
-    if name in _HOME:
-        return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

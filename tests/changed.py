@@ -18,7 +18,16 @@ from pathlib import Path
 import grimp
 
 TOP = Path(__file__).parents[1]
-PACKAGES = ("arm_driver", "drives", "hil", "hil_arm_study", "platform6dof", "safety", "sim")
+PACKAGES = (
+    "arm_driver",
+    "drives",
+    "hil",
+    "hil_arm_study",
+    "hil_common",
+    "platform6dof",
+    "safety",
+    "sim",
+)
 STUDY = "benchmarks/arm_study/"
 """Where the distribution of `hil_arm_study` is."""
 OF_ALL_CODE = ("tests/test_deciders.py", "tests/test_words_are_shown.py")

@@ -1,4 +1,6 @@
-"""A plugin of pytest that rewords every sentence of `safety` and `drives` as it is imported.
+"""A plugin of pytest that rewords every sentence of the gate, the drives and their common ground.
+
+`safety`, `drives` and `hil_common` are reworded as they are imported.
 
     pytest -p reworded tests/operated
 
@@ -13,7 +15,7 @@ import importlib.machinery
 import re
 import sys
 
-PACKAGES = ("safety", "drives")
+PACKAGES = ("safety", "drives", "hil_common")
 BEGUN = "~ "
 """What all begin with."""
 

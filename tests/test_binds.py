@@ -24,7 +24,7 @@ from sim.hosts.feeds import feed_of
 from sim.hosts.sender import Sender
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("hil", "sim", "drives", "arm_driver", "safety", "platform6dof")
+PACKAGES = ("hil", "sim", "drives", "arm_driver", "safety", "platform6dof", "hil_common")
 LISTENS = {
     "bind", "create_server", "start_server", "create_datagram_endpoint", "create_unix_server",
     "start_unix_server", "serve_forever", "ModbusTcpServer", "ModbusUdpServer", "TCPServer",
@@ -36,8 +36,7 @@ OF_NO_NETWORK = {
     "hil/desk/service.py": "a UNIX socket of mode 0600",
     "hil/ipc/socket_owner.py": "closed at once, nothing is read",
     "hil/ipc/closed_sockets.py": "of the kernel",
-    "drives/port_lock.py": "an abstract UNIX socket, and a trial that is closed at once",
-    "arm_driver/port_lock.py": "the same",
+    "hil_common/port_lock.py": "an abstract UNIX socket, and a trial that is closed at once",
 }
 OF_LOOPBACK = {
     "sim/devices/wires.py": '("127.0.0.1", port)',

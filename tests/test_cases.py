@@ -28,8 +28,8 @@ from hil.hosts.kind import Packet
 from hil.hosts.wires.xplane_rref import PATHS, RrefCodec
 from hil.machines.rig.machine import envelope_of, geometry_of, load_rig, park_pose
 from hil.machines.world.scene_documents import scene_of
+from hil_common.arrays.pose import Pose
 from platform6dof.inverse import leg_lengths
-from platform6dof.pose import Pose
 from sim.world.engine.mjcf_scene import scene_text
 from sim.world.engine.world import World
 

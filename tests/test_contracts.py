@@ -29,6 +29,12 @@ BY_NAME = {"evdev": "hil/desk/velocity/gamepad.py"}
 PLANTED = {
     "The five packages never import each other": ("drives/planted.py", "import arm_driver"),
     "Nothing below imports hil": ("sim/planted.py", "import hil.config"),
+    "The common ground imports nothing of ours": (
+        "hil_common/planted.py", "import sim.toml_reading",
+    ),
+    "The gate stands on the standard half of the common ground": (
+        "safety/planted_ground.py", "import hil_common.arrays.rotation",
+    ),
     "A folder of hil imports lower lines only": ("hil/config/planted.py", "import hil.machines"),
     "Stations are independent": ("hil/stations/arm/planted.py", "import hil.stations.platform"),
     "The simulator's station extends that of the platform, and no other": (
@@ -151,11 +157,12 @@ def test_a_library_that_is_imported_by_name_is_so_in_one_place(library):
     assert found == [TOP / BY_NAME[library]]
 
 
-def test_safety_imports_the_standard_library_only():
-    standard = sys.stdlib_module_names | {"safety"}
+def test_safety_and_the_ground_under_it_import_the_standard_library_only():
+    standard = sys.stdlib_module_names | {"safety", "hil_common"}
     found = {
         f"{path.name}: {name}"
-        for path in modules("safety")
+        for path in modules("safety", "hil_common")
+        if path.parent.name != "arrays"
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Import | ast.ImportFrom)
         for name in imported_at_top(ast.Module([node], []))

@@ -24,7 +24,7 @@ from hil.diagram.library.files import KINDS, table_of
 from hil.machines.world.robot_documents import document_of
 
 TOP = Path(__file__).parents[1]
-PACKAGES = ("hil", "sim", "drives", "arm_driver", "platform6dof", "safety")
+PACKAGES = ("hil", "sim", "drives", "arm_driver", "platform6dof", "safety", "hil_common")
 OPENERS = frozenset(
     {
         "open", "io.open", "os.open", "codecs.open", "av.open", "Image.open", "gzip.open",

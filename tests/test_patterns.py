@@ -23,7 +23,7 @@ from hil.config.toml_edit import changed_text
 from hil.hosts.wires.pose_template import _parts
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("hil", "sim", "drives", "arm_driver", "safety", "platform6dof")
+FOLDERS = ("hil", "sim", "drives", "arm_driver", "safety", "platform6dof", "hil_common")
 PUMPED = ("1", "1.", "a", "a.", " ", "a ", '"', "'", "-", "1e", "(", "./", "0.", "\\", "\n", "[",
           "=", "#", ", ", "_", "a_", "a1", "a=")  # fmt: skip
 INNER = ("1", "a", " ", "=", ".", "-", "a ")

@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-PACKAGES = ("platform6dof", "arm_driver", "drives", "safety", "sim")
+PACKAGES = ("platform6dof", "arm_driver", "drives", "safety", "sim", "hil_common")
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -28,7 +28,7 @@ def test_packages_load_nothing_before_a_name_is_asked_for():
         "{'numpy', 'numba', 'scipy', 'can', 'canopen', 'pymodbus'}))\n"
         "from safety import Gate\n"
         "print('numpy' in sys.modules)\n"
-        "from platform6dof import Pose\n"
+        "from platform6dof import PlatformSetpoint\n"
         "print('numpy' in sys.modules)\n"
     )
     done = subprocess.run(

@@ -29,7 +29,7 @@ from hil.stations.platform.operator.parking import ParkPath
 from hil.stations.platform.signals import CycleFlag
 from hil.stations.platform.supervisor import Outcome, Supervisor
 from hil.timing.clock import VirtualClock
-from platform6dof.pose import Pose
+from hil_common.arrays.pose import Pose
 from safety.modes import Mode
 from safety.stream import SetpointStream
 

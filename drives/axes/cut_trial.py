@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from drives.bank import LEGS, LegCommand
+from hil_common.legs import LEG_COUNT, LegTarget
 
 SETTLED_S: Final = 0.3
 """So long the legs have to be led at the speed of the trial before it begins [s]."""
@@ -41,7 +41,7 @@ class CutTrial:
         self._settled = 0
         self._began_s: float | None = None
         self._ended = False
-        self._stopped_s: list[float | None] = [None] * LEGS
+        self._stopped_s: list[float | None] = [None] * LEG_COUNT
 
     @property
     def silent(self) -> bool:
@@ -61,7 +61,7 @@ class CutTrial:
             for stopped_s in self._stopped_s
         )
 
-    def led(self, command: LegCommand | None, *, following: bool, sent_s: float) -> None:
+    def led(self, command: LegTarget | None, *, following: bool, sent_s: float) -> None:
         """Take note of a cycle that has been sent; the silence begins after it if it is time.
 
         Args:
@@ -91,7 +91,7 @@ class CutTrial:
         seen = all(stopped_s is not None for stopped_s in self._stopped_s)
         self._ended = self._ended or seen or self.silent_s(now_s) >= self._silence_s
 
-    def _is_it(self, command: LegCommand | None) -> bool:
+    def _is_it(self, command: LegTarget | None) -> bool:
         if command is None:
             return False
         fastest_m_s = max(map(abs, command.speed_m_s))

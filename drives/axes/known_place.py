@@ -12,7 +12,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from drives.axes.scaling import LegScale
-from drives.bank import LEGS, DriveEncoderError, DriveModelError, DrivePlaceError, SixFloats
+from drives.bank import DriveEncoderError, DriveModelError, DrivePlaceError
+from hil_common.legs import LEG_COUNT, SixFloats
 
 SENSOR_FAULT: Final = 0x7300
 """Error codes 73xxh are those of sensors (IEC 61800-7-201, table of error codes)."""
@@ -38,8 +39,10 @@ class KnownPlace:
 
     def __post_init__(self) -> None:
         """Refuse what is no record of six legs."""
-        if len(self.length_m) != LEGS or len(self.identities) != LEGS:
-            raise DriveModelError(f"a known place has {LEGS} lengths and {LEGS} drives: {self}")
+        if len(self.length_m) != LEG_COUNT or len(self.identities) != LEG_COUNT:
+            raise DriveModelError(
+                f"a known place has {LEG_COUNT} lengths and {LEG_COUNT} drives: {self}"
+            )
         if not 0.0 < self.tolerance_m < 1.0:
             raise DriveModelError(f"tolerance_m is {self.tolerance_m} m, 0 to 1 m is possible")
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from drives.axes.count_circle import WHOLE_RANGE, difference, wrapped
-from drives.bank import LEGS, DriveCommandError, DriveModelError, SixFloats, SixInts
+from drives.bank import DriveCommandError, DriveModelError
+from hil_common.legs import LEG_COUNT, SixFloats, SixInts
 
 INT32_MAX = 2**31 - 1
 """Largest count that a drive's 32-bit objects hold."""
@@ -181,7 +182,7 @@ class SixScales:
         return (a, b, c, d, e, f)
 
     def _leg_by_leg(self, of: Callable[[LegScale, float], int], values: SixFloats) -> SixInts:
-        found = [0] * LEGS
+        found = [0] * LEG_COUNT
         for leg, (scale, value) in enumerate(zip(self.scales, values, strict=True)):
             try:
                 found[leg] = of(scale, value)

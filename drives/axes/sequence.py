@@ -14,8 +14,9 @@ from drives.axes.cia402 import OperationMode, State402
 from drives.axes.duty import AxisLimits, Duty
 from drives.axes.first_motion import SPEED_WRONG, StageCourse
 from drives.axes.values import AxesSeen, AxesWords, SteadyAxes
-from drives.bank import LEGS, DriveGoal, DriveModelError, DriveState, SixBools, SixInts, SixStates
+from drives.bank import DriveGoal, DriveModelError, DriveState, SixStates
 from drives.waits import Wait, Waits, in_words, of_leg
+from hil_common.legs import LEG_COUNT, SixBools, SixInts
 
 HOMING_FAILED = 0x8612
 """Error code of a leg whose homing failed (CiA 402: reference limit)."""
@@ -82,7 +83,7 @@ class SixAxes:
         work_mode: int = OperationMode.CYCLIC_SYNCHRONOUS_POSITION.value,
         times: SequenceTimes | None = None,
         homing_legs: Sequence[int] = (),
-        homing_counts_per_s: Sequence[float] = (0.0,) * LEGS,
+        homing_counts_per_s: Sequence[float] = (0.0,) * LEG_COUNT,
         absolute: bool = False,
         remote_bit: bool = True,
         follows_bit: bool = True,
@@ -91,7 +92,7 @@ class SixAxes:
             raise DriveModelError(f"work_mode is {work_mode}, a drive follows in {WORK_MODES}")
         if not period_s > 0.0:
             raise DriveModelError(f"period_s is {period_s} s, it must be positive")
-        if len(still_counts) != LEGS or min(still_counts) < 0:
+        if len(still_counts) != LEG_COUNT or min(still_counts) < 0:
             raise DriveModelError(f"still_counts is {still_counts}, six distances are needed")
         times = SequenceTimes() if times is None else times
 
@@ -115,7 +116,7 @@ class SixAxes:
             )
             for counts, speed in zip(still_counts, homing_counts_per_s, strict=True)
         )
-        numbers = homing_legs or range(1, LEGS + 1)
+        numbers = homing_legs or range(1, LEG_COUNT + 1)
         self._homing = tuple(self._axes[leg - 1] for leg in numbers)
         self._period_s = period_s
         self._stages: tuple[tuple[StageCourse, ...], ...] = ()
@@ -256,7 +257,7 @@ class SixAxes:
         rise_to = self._rise_to()
         acknowledge = self._goal is DriveGoal.DISABLED
         words: list[tuple[int, int]] = []
-        commanded = [False] * LEGS
+        commanded = [False] * LEG_COUNT
         for leg, axis in enumerate(self._axes):
             words.append(axis.words(rise_to, acknowledge=acknowledge))
             if targets is not None and axis.duty is Duty.WORK:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from drives.bank import SixBools, SixInts
+from hil_common.legs import SixBools, SixInts
 
 
 @dataclass(frozen=True, slots=True)

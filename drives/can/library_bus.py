@@ -18,7 +18,7 @@ from can.interfaces.socketcan import SocketcanBus
 from drives.bank import LinkError, LinkLostError
 from drives.can.frames import REMOTE, BusHealth, BusState, Frame
 from drives.can.slcan_codec import MAX_CAN_ID, check_frames
-from drives.port_lock import PortLock
+from hil_common.port_lock import PortLock
 
 SEND_TIMEOUT_S = 0.005
 _FRAMES_AT_ONCE = 4096
@@ -253,7 +253,7 @@ def open_socketcan(
     Raises:
         LinkError: If there is no such interface, it is down, or another controller has it.
     """
-    lock = PortLock((can_endpoint(interface),), url)
+    lock = PortLock((can_endpoint(interface),), url, LinkError)
     bus: SocketcanBus | None = None
     try:
         bus = SocketcanBus(interface)

@@ -25,7 +25,7 @@ from drives.can.slcan_codec import (
     encode_frames,
     parse_line,
 )
-from drives.can.slcan_lines import LineSplitter
+from drives.can.slcan_lines import SlcanLines
 from drives.can.slcan_open import ANSWER_TIMEOUT_S, AdapterId, open_channel
 from drives.can.slcan_port import BytePort, open_serial, open_tcp
 
@@ -61,7 +61,7 @@ class SlcanBus(can.BusABC):
     ) -> None:
         self._port = port
         self._now_s = now_s
-        self._splitter = LineSplitter()
+        self._splitter = SlcanLines()
         self._inbox: deque[Frame] = deque()
         self._send_lock = threading.Lock()
         self._asked_s = self._told_s = -math.inf

@@ -17,7 +17,7 @@ from drives.can.slcan_codec import (
     Version,
     parse_line,
 )
-from drives.can.slcan_lines import LineSplitter
+from drives.can.slcan_lines import SlcanLines
 from drives.can.slcan_port import BytePort
 
 ANSWER_TIMEOUT_S = 1.0
@@ -38,7 +38,7 @@ class AdapterId:
 
 def open_channel(
     port: BytePort,
-    splitter: LineSplitter,
+    splitter: SlcanLines,
     bitrate: int,
     now_s: Callable[[], float],
     timeout_s: float = ANSWER_TIMEOUT_S,
@@ -82,7 +82,7 @@ def open_channel(
 
 def _ask(
     port: BytePort,
-    splitter: LineSplitter,
+    splitter: SlcanLines,
     commands: bytes,
     now_s: Callable[[], float],
     timeout_s: float,

@@ -14,7 +14,7 @@ from errno import EACCES, EBUSY, ENOENT
 from typing import NoReturn
 
 from drives.bank import LinkError, LinkLostError
-from drives.port_lock import PortLock, claim_terminal, serial_endpoint, tcp_endpoints
+from hil_common.port_lock import PortLock, claim_terminal, serial_endpoint, tcp_endpoints
 
 WRITE_TIMEOUT_S = 0.005
 CONNECT_TIMEOUT_S = 2.0
@@ -189,8 +189,8 @@ def open_serial(
         raise LinkError(f"{url}: cannot open {device}: {error.strerror}; {advice}") from error
     lock: PortLock | None = None
     try:
-        lock = PortLock((serial_endpoint(device),), url)
-        claim_terminal(fd, device, url)
+        lock = PortLock((serial_endpoint(device),), url, LinkError)
+        claim_terminal(fd, device, url, LinkError)
         _set_raw(fd, device, url, speed)
     except LinkError:
         os.close(fd)
@@ -221,7 +221,7 @@ def open_tcp(
     Raises:
         LinkError: If nothing answers there, or another controller has it.
     """
-    locks = () if shared else (PortLock(tcp_endpoints(host, port, url), url),)
+    locks = () if shared else (PortLock(tcp_endpoints(host, port, url, LinkError), url, LinkError),)
     try:
         connection = socket.create_connection((host, port), timeout=CONNECT_TIMEOUT_S)
     except OSError as error:

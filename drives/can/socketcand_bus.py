@@ -14,7 +14,7 @@ from drives.can.frames import REMOTE, BusHealth, Frame
 from drives.can.library_bus import ErrorFrames, can_endpoint
 from drives.can.slcan_codec import MAX_CAN_ID, check_frames
 from drives.can.slcan_port import BytePort, open_tcp
-from drives.port_lock import PortLock, tcp_endpoints
+from hil_common.port_lock import PortLock, tcp_endpoints
 
 ANSWER_TIMEOUT_S = 1.0
 """Longest wait for each answer while the bus is opened [s]."""
@@ -183,7 +183,7 @@ def open_socketcand(
     Raises:
         LinkError: If nothing answers there as a socketcand does, or another controller has it.
     """
-    lock = PortLock(_endpoints(host, port, interface, url), url)
+    lock = PortLock(_endpoints(host, port, interface, url), url, LinkError)
     try:
         stream = open_tcp(host, port, url, now_s, shared=True)
     except LinkError:
@@ -197,7 +197,7 @@ def open_socketcand(
 
 def _endpoints(host: str, port: int, interface: str, url: str) -> list[str]:
     """The interface at that server; of this computer's own, the interface itself as well."""
-    places = tcp_endpoints(host, port, url)
+    places = tcp_endpoints(host, port, url, LinkError)
     found = [f"{place}:{interface}" for place in places]
     own = can_endpoint(interface)
     if any(place.startswith("tcp:local:") for place in places) and own != f"can:{interface}":

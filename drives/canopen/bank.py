@@ -21,7 +21,6 @@ from drives.axes.scaling import LegScale, SixScales
 from drives.axes.sequence import SequenceTimes, SixAxes
 from drives.axes.values import AxesSeen
 from drives.bank import (
-    LEGS,
     BankEnd,
     BankFeedback,
     BankReport,
@@ -29,9 +28,7 @@ from drives.bank import (
     DriveGoal,
     DriveSequenceError,
     DriveSetupError,
-    LegCommand,
     LinkTally,
-    SixInts,
     check_command,
     tally_with_notes,
 )
@@ -57,6 +54,7 @@ from drives.canopen.startup import begin_to_leave, configure_nodes, leave_nodes,
 from drives.canopen.warnings import DriveWarnings
 from drives.canopen.watch import Watch
 from drives.waits import Tell, tell_nobody
+from hil_common.legs import LEG_COUNT, LegTarget, SixInts
 
 STILL_M = 1e-4
 """A leg that stays within this distance stands still [m]."""
@@ -109,8 +107,10 @@ class CanopenBank:
         if len(buses) != settings.buses:
             text = f"{url}: {len(buses)} buses are open, bus_of_leg {settings.bus_of_leg} "
             raise DriveSetupError(f"{text}needs {settings.buses}")
-        if len(scales) != LEGS:
-            raise DriveSetupError(f"{url}: {len(scales)} scales, one per leg is needed: {LEGS}")
+        if len(scales) != LEG_COUNT:
+            raise DriveSetupError(
+                f"{url}: {len(scales)} scales, one per leg is needed: {LEG_COUNT}"
+            )
         check_watchdogs(settings, period_s, url)
         check_budget(budget(settings, period_s), 1.0 / period_s, settings.bus_load_max, url)
         self._settings, self._scales, self._period_s = settings, SixScales(scales), period_s
@@ -214,7 +214,7 @@ class CanopenBank:
         self._require_live("request")
         self._axes.request(goal)
 
-    def exchange(self, command: LegCommand | None) -> BankFeedback:
+    def exchange(self, command: LegTarget | None) -> BankFeedback:
         """Run one bus cycle.
 
         Args:
@@ -315,7 +315,7 @@ class CanopenBank:
                     left_m, powered = self._let_go()
                     self._end = replace(self._end, left_m=left_m, powered=powered)
             except DriveError as error:  # a dead link: the drives' own watchdogs stop them
-                self._end = replace(self._end, powered=(f"legs 1 to {LEGS}: {error}",))
+                self._end = replace(self._end, powered=(f"legs 1 to {LEG_COUNT}: {error}",))
             finally:
                 self._closed = True
                 self._bus.shutdown()
@@ -330,15 +330,15 @@ class CanopenBank:
         self._axes.request(DriveGoal.DISABLED)
         self._closing = True
         self._cycle_until(
-            lambda: all(self._unpowered(leg) or not self._heard(leg) for leg in range(LEGS)),
+            lambda: all(self._unpowered(leg) or not self._heard(leg) for leg in range(LEG_COUNT)),
             CLOSE_S,
         )
         self._cycle_until(lambda: not self._readings.busy, SDO_TIMEOUT_S)
-        left = {leg: self._nodes[leg] for leg in range(LEGS) if not self._unpowered(leg)}
+        left = {leg: self._nodes[leg] for leg in range(LEG_COUNT) if not self._unpowered(leg)}
         proof = PowerProof(left, self._now_s, PROOF_S)
         if left:
             self._cycle_until(proof.settled, PROOF_S)
-        proved = [leg not in left or leg in proof.unpowered for leg in range(LEGS)]
+        proved = [leg not in left or leg in proof.unpowered for leg in range(LEG_COUNT)]
         asked = begin_to_leave(self._nodes, proved)
         self._cycle_until(lambda: all(node.answered for node in asked), SDO_TIMEOUT_S)
         leave_nodes(self._segments, asked)
@@ -402,14 +402,14 @@ class CanopenBank:
             for leg, notes in enumerate(watch.nodes):
                 if notes.restarted:
                     self._axes.forget_reference(leg)
-            alive = [watch.alive(leg, now_s) for leg in range(LEGS)]
+            alive = [watch.alive(leg, now_s) for leg in range(LEG_COUNT)]
         self._axes.observe(
             AxesSeen(inbox.statusword, inbox.mode_display, inbox.position, inbox.fresh, alive)
         )
         return well and not self._bus.any_passive and not self._codes.faulted
 
 
-_ALL_ALIVE = (True,) * LEGS
+_ALL_ALIVE = (True,) * LEG_COUNT
 _NO_CODES: SixInts = (0, 0, 0, 0, 0, 0)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
 
 from drives.axes.cia402 import WITH_FORCE, State402, state_of
-from drives.bank import LEGS, DriveAbsentError, DriveSetupError
+from drives.bank import DriveAbsentError, DriveSetupError
 from drives.can.frames import BusState, Frame
 from drives.canopen.objects import Parameter
 from drives.canopen.pdo import SDO_ANSWER_ID, SDO_REQUEST_ID
@@ -18,6 +18,7 @@ from drives.canopen.service import SDO_TIMEOUT_S, Segment, ServiceNode
 from drives.canopen.settings import CanopenSettings
 from drives.canopen.watch import Watch
 from drives.waits import Tell, Wait
+from hil_common.legs import LEG_COUNT
 
 PROBE_S = 0.01
 """Time that a handful of nodes has to answer when all of a bus are looked for [s]."""
@@ -68,7 +69,7 @@ def await_nodes(
         LinkLostError: If an adapter is gone.
     """
     end_s = segments[0].now_s() + settings.boot_timeout_s
-    absent = list(range(LEGS))
+    absent = list(range(LEG_COUNT))
     while absent:
         for leg in tuple(absent):
             if _answers(nodes[leg]):

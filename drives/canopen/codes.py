@@ -1,10 +1,11 @@
 """The error code of each drive in a cycle, and who says so: the drive, or the bench."""
 
 from drives.axes.sequence import SixAxes
-from drives.bank import LEGS, DriveState, SixBools, SixInts, SixStates
+from drives.bank import DriveState, SixStates
 from drives.canopen.exchange import CycleBus
 from drives.canopen.settings import CanopenSettings
 from drives.canopen.watch import ERROR_PASSIVE, GENERIC_ERROR, Watch
+from hil_common.legs import LEG_COUNT, SixBools, SixInts
 
 
 class DriveCodes:
@@ -20,7 +21,7 @@ class DriveCodes:
         self, watch: Watch, axes: SixAxes, bus: CycleBus, settings: CanopenSettings
     ) -> None:
         self._watch, self._axes, self._bus, self._settings = watch, axes, bus, settings
-        self._faulted = [False] * LEGS
+        self._faulted = [False] * LEG_COUNT
 
     @property
     def faulted(self) -> bool:
@@ -34,11 +35,11 @@ class DriveCodes:
         """
         faulted = [state is DriveState.FAULT for state in states]
         if faulted != self._faulted:
-            for leg in range(LEGS):
+            for leg in range(LEG_COUNT):
                 if self._faulted[leg] and not faulted[leg]:
                     self._watch.forgive(leg)
             self._faulted = faulted
-        codes, judged = [0] * LEGS, [False] * LEGS
+        codes, judged = [0] * LEG_COUNT, [False] * LEG_COUNT
         judgements, homing = self._watch.judgements(now_s), self._axes.homing_codes
         for leg, notes in enumerate(self._watch.nodes):
             codes[leg] = judgements[leg] or notes.fault_code

@@ -2,13 +2,13 @@
 
 from drives.axes.scaling import SixScales
 from drives.axes.values import AxesWords
-from drives.bank import LegCommand, SixFloats, SixInts
+from hil_common.legs import LegTarget, SixFloats, SixInts
 
 _STILL: SixFloats = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def counts_of(
-    command: LegCommand, scales: SixScales, *, with_speeds: bool
+    command: LegTarget, scales: SixScales, *, with_speeds: bool
 ) -> tuple[SixInts, SixInts | None]:
     """Return the counts of a command, and its counts per second if they are needed.
 
@@ -26,7 +26,7 @@ def counts_of(
     return positions, None
 
 
-def accepted(words: AxesWords, speeds: SixInts | None, scales: SixScales) -> LegCommand | None:
+def accepted(words: AxesWords, speeds: SixInts | None, scales: SixScales) -> LegTarget | None:
     """Return in SI what was sent; None if no setpoint of the caller was.
 
     Args:
@@ -38,6 +38,6 @@ def accepted(words: AxesWords, speeds: SixInts | None, scales: SixScales) -> Leg
         return None
     lengths_m = scales.lengths_m(words.target)
     if speeds is None:
-        return LegCommand(lengths_m, _STILL)
+        return LegTarget(lengths_m, _STILL)
     led = [speed if on else 0 for speed, on in zip(speeds, words.commanded, strict=True)]
-    return LegCommand(lengths_m, scales.speeds_m_s(led))
+    return LegTarget(lengths_m, scales.speeds_m_s(led))

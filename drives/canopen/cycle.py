@@ -4,23 +4,14 @@ import math
 from collections.abc import Callable, Sequence
 
 from drives.axes.scaling import SixScales
-from drives.bank import (
-    LEGS,
-    UNTOLD_AGES,
-    BankFeedback,
-    DriveReading,
-    LegCommand,
-    SixBools,
-    SixFloats,
-    SixInts,
-    SixStates,
-)
+from drives.bank import UNTOLD_AGES, BankFeedback, SixStates
 from drives.can.frames import Frame
 from drives.canopen.pdo import ACTUAL, EFFORT, STATUS, TPDO_IDS
 from drives.canopen.settings import CanopenSettings
 from drives.canopen.stamp_clock import StampClocks
 from drives.types.drive_type import InputBits, Stamp
 from drives.waits import Waits
+from hil_common.legs import LEG_COUNT, DriveReading, LegTarget, SixBools, SixFloats, SixInts
 
 Other = Callable[[Frame, int, float], None]
 """Takes a frame that is no TPDO of ours: frame, bus, time [s]."""
@@ -81,24 +72,24 @@ class PdoInbox:
         stamp: Stamp | None = None,
         period_s: float = 0.0,
     ) -> None:
-        self.statusword: list[int] = [0] * LEGS
-        self.mode_display: list[int] = [0] * LEGS
-        self.position: list[int] = [0] * LEGS
-        self.speed: list[int] = [0] * LEGS
-        self.torque: list[int] = [0] * LEGS
-        self.inputs: list[int | None] = [None] * LEGS
-        self.fresh = [False] * LEGS
-        self.missing: list[int] = [0] * LEGS
+        self.statusword: list[int] = [0] * LEG_COUNT
+        self.mode_display: list[int] = [0] * LEG_COUNT
+        self.position: list[int] = [0] * LEG_COUNT
+        self.speed: list[int] = [0] * LEG_COUNT
+        self.torque: list[int] = [0] * LEG_COUNT
+        self.inputs: list[int | None] = [None] * LEG_COUNT
+        self.fresh = [False] * LEG_COUNT
+        self.missing: list[int] = [0] * LEG_COUNT
         self.doubled: list[int] = []
         """Legs whose TPDO1 come about twice per SYNC, by index."""
-        self._told = [0] * LEGS
+        self._told = [0] * LEG_COUNT
         self._window_cycles = 0
         self.late: int = 0
         self.malformed: int = 0
         self._other = other
         self._bits = settings.type.inputs
         self._clocks = None if stamp is None else StampClocks(stamp, period_s)
-        self._came = [0] * LEGS
+        self._came = [0] * LEG_COUNT
         self.sizes: tuple[int, ...] = (ACTUAL.size, EFFORT.size, self._bits.data_bytes)
         """Bytes of each TPDO."""
         if stamp is not None:
@@ -107,11 +98,11 @@ class PdoInbox:
         self._scales = scales
         self._rated_force_n = settings.rated_force_n
         self._effort_si: tuple[SixFloats, SixFloats] | None = None
-        self._effort_told = [0] * LEGS
+        self._effort_told = [0] * LEG_COUNT
         self._effort_cycles_max = EFFORTS_MISSED * settings.velocity_every + EFFORT_LATE_CYCLES
         self._cycle = 0
         self._six_inputs: SixInts | None = None
-        self._inputs_told_s = [_NEVER_S] * LEGS
+        self._inputs_told_s = [_NEVER_S] * LEG_COUNT
         self._inputs_until_s = self._at_s = _NEVER_S
         self._answered = 0
         self._due = [0] * settings.buses
@@ -129,14 +120,14 @@ class PdoInbox:
         """Begin a cycle at this time [s]: nothing is fresh."""
         self._at_s = now_s
         self._cycle += 1
-        self.fresh: list[bool] = [False] * LEGS
-        self._came = [0] * LEGS
+        self.fresh: list[bool] = [False] * LEG_COUNT
+        self._came = [0] * LEG_COUNT
 
     def begin_answers(self) -> None:
         """Begin to wait for the answers; what is fresh by now has come late."""
         self.late += sum(self.fresh)
         self._answered = 0
-        self._came = [0] * LEGS
+        self._came = [0] * LEG_COUNT
 
     def sync(self, sent_s: float) -> None:
         """Take note that SYNC goes out now [s]."""
@@ -159,7 +150,7 @@ class PdoInbox:
     def _look_for_doubles(self) -> None:
         if max(self._told) >= DOUBLES_MIN:
             self.doubled = [leg for leg, told in enumerate(self._told) if told >= DOUBLES_MIN]
-        self._told = [0] * LEGS
+        self._told = [0] * LEG_COUNT
         self._window_cycles = 0
 
     def complete(self, bus: int) -> bool:
@@ -245,7 +236,7 @@ class PdoInbox:
         states: SixStates,
         homed: SixBools,
         codes: SixInts,
-        sent: LegCommand | None,
+        sent: LegTarget | None,
         waits: Waits = (),
         judged: SixBools = NONE_JUDGED,
         warnings: SixInts = (0, 0, 0, 0, 0, 0),

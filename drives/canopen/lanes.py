@@ -13,7 +13,6 @@ from struct import Struct
 from typing import Protocol
 
 from drives.axes.values import AxesWords
-from drives.bank import LEGS, SixInts
 from drives.can.frames import Frame
 from drives.can.slcan_bus import SlcanBus
 from drives.can.slcan_codec import encode_frames
@@ -30,6 +29,7 @@ from drives.canopen.pdo import (
 )
 from drives.canopen.service import Segment
 from drives.canopen.settings import CanopenSettings
+from hil_common.legs import LEG_COUNT, SixInts
 
 
 class Lane(Protocol):
@@ -237,7 +237,7 @@ def _legs_of(settings: CanopenSettings, bus: int) -> tuple[int, ...]:
 
 def _picker(legs: tuple[int, ...]) -> Callable[[SixInts], Sequence[int]]:
     """Return what picks the values of some legs out of six."""
-    if len(legs) == LEGS:
+    if len(legs) == LEG_COUNT:
         return lambda values: values
     if len(legs) == 1:
         return lambda values: (values[legs[0]],)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import NamedTuple
 
-from drives.bank import LEGS
 from drives.bus_budget import BusBudget, CyclicFrames
 from drives.can.frames import REMOTE, Frame
 from drives.canopen.settings import CanopenSettings
 from drives.types.drive_type import Stamp, place_of
+from hil_common.legs import LEG_COUNT
 
 NMT_ID = 0x000
 SYNC_ID = 0x080
@@ -197,7 +197,7 @@ def _budget(settings: CanopenSettings, period_s: float, stamp: Stamp | None) -> 
         if pdo.transmission > SYNCHRONOUS_MAX:
             kinds.append(_spread(pdo.name, pdo.data_bytes, INPUTS_EVENT_MS * 1e-3 / period_s))
         else:
-            kinds.append(CyclicFrames(pdo.name, LEGS, pdo.data_bytes, pdo.transmission))
+            kinds.append(CyclicFrames(pdo.name, LEG_COUNT, pdo.data_bytes, pdo.transmission))
     beat = max(1, int(settings.master_heartbeat_every_s / period_s))
     kinds.append(CyclicFrames("our heartbeat", 1, 1, beat, on_each_bus=True))
     return BusBudget(tuple(kinds), settings.bitrate, settings.buses)
@@ -210,7 +210,7 @@ def _spread(name: str, data_bytes: int, cycles: float) -> CyclicFrames:
         cycles: Cycles between two frames of one node.
     """
     return CyclicFrames(
-        name, math.ceil(LEGS / max(cycles, 1.0)), data_bytes, max(1, int(cycles / LEGS))
+        name, math.ceil(LEG_COUNT / max(cycles, 1.0)), data_bytes, max(1, int(cycles / LEG_COUNT))
     )
 
 

@@ -10,11 +10,11 @@ from itertools import product
 
 from canopen.sdo.exceptions import SdoAbortedError, SdoCommunicationError
 
-from drives.bank import DriveReading
 from drives.canopen.objects import TYPES
 from drives.canopen.quick_sdo import QuickSdo
 from drives.canopen.service import ServiceNode
 from drives.types.drive_type import Reading, place_of
+from hil_common.legs import DriveReading
 
 EVERY_S = 0.2
 """Time between two questions on the whole machine [s]."""

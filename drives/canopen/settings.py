@@ -8,8 +8,9 @@ from typing import Any, cast
 
 from drives.axes.first_motion import FIRST_MOTIONS
 from drives.axes.sequence import WORK_MODES
-from drives.bank import LEGS, DriveModelError, DriveSetupError, SixBools, SixFloats, SixInts
+from drives.bank import DriveModelError, DriveSetupError
 from drives.types.drive_type import CIA_402, DriveType, drive_type_from
+from hil_common.legs import LEG_COUNT, SixBools, SixFloats, SixInts
 
 WATCHDOG_MAX_S = 0.05
 """Longest silence of the master that a drive may tolerate [s]."""
@@ -157,8 +158,8 @@ class CanopenSettings:
         value = getattr(self, name)
         positive = name.endswith(_POSITIVE)
         if isinstance(value, tuple):
-            if len(value) != LEGS:
-                raise DriveModelError(f"{name} holds {len(value)} values, one per leg: {LEGS}")
+            if len(value) != LEG_COUNT:
+                raise DriveModelError(f"{name} holds {len(value)} values, one per leg: {LEG_COUNT}")
             for leg, each in enumerate(value, start=1):
                 if positive and not (math.isfinite(each) and each > 0.0):
                     raise DriveModelError(f"leg {leg}: {name} is {each}, it must be positive")
@@ -170,7 +171,7 @@ class CanopenSettings:
             if not 1 <= node <= 126 or node == self.master_id:
                 text = f"leg {leg}: node id {node}, it must be 1 to 126 and not {self.master_id}"
                 raise DriveModelError(f"{text}, which is the bench")
-        if len(set(zip(self.bus_of_leg, self.node_ids, strict=True))) < LEGS:
+        if len(set(zip(self.bus_of_leg, self.node_ids, strict=True))) < LEG_COUNT:
             raise DriveModelError(f"node_ids {self.node_ids}: each leg needs a node of its own")
         if set(self.bus_of_leg) != set(range(self.buses)):
             raise DriveModelError(f"bus_of_leg {self.bus_of_leg}: buses are counted from 0")

@@ -15,8 +15,8 @@ a clock whose seconds are cycles. Reads no clock.
 
 from collections import deque
 
-from drives.bank import LEGS, SixFloats
 from drives.types.drive_type import Stamp
+from hil_common.legs import LEG_COUNT, SixFloats
 
 SYNCS_KEPT = 64
 """SYNCs among which that of a stamp is looked for."""
@@ -101,7 +101,7 @@ class StampClocks:
         tick_s = stamp.tick_s or period_s
         wrap_s = 2 ** (8 * stamp.data_bytes) * tick_s
         self._counts, self._period_s = not stamp.tick_s, period_s
-        self._clocks = tuple(_DriveClock(tick_s, wrap_s, period_s) for _ in range(LEGS))
+        self._clocks = tuple(_DriveClock(tick_s, wrap_s, period_s) for _ in range(LEG_COUNT))
         self._syncs: deque[float] = deque(maxlen=SYNCS_KEPT)
         self._first_s = 0.0
         self._newest = -1

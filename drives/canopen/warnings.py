@@ -8,12 +8,12 @@ of a drive that warns and has no fault is that warning, not a fault.
 from collections.abc import Sequence
 
 from drives.axes.cia402 import Statusword
-from drives.bank import LEGS, SixInts
 from drives.can.frames import Frame
 from drives.canopen.pdo import SDO_REQUEST_ID
 from drives.canopen.service import Segment
 from drives.canopen.settings import CanopenSettings
 from drives.canopen.watch import GENERIC_ERROR, Watch
+from hil_common.legs import LEG_COUNT, SixInts
 
 NO_WARNING: SixInts = (0, 0, 0, 0, 0, 0)
 ASK_CODE = bytes((0x40, 0x3F, 0x60, 0x00, 0, 0, 0, 0))
@@ -34,7 +34,7 @@ class DriveWarnings:
         self, segments: Sequence[Segment], settings: CanopenSettings, watch: Watch
     ) -> None:
         self._segments, self._settings, self._watch = segments, settings, watch
-        self._warns = [False] * LEGS
+        self._warns = [False] * LEG_COUNT
 
     def codes(self, statuswords: Sequence[int]) -> SixInts:
         """Return the code of each drive's warning; `GENERIC_ERROR` until its drive has told it.

@@ -8,7 +8,6 @@ the bench's own judgement, and which a drive has reported, is kept apart.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from drives.bank import LEGS, SixInts
 from drives.can.frames import Frame
 from drives.canopen.pdo import (
     BOOT_UP,
@@ -23,6 +22,7 @@ from drives.canopen.pdo import (
     TPDO_IDS,
     emergency,
 )
+from hil_common.legs import LEG_COUNT, SixInts
 
 GENERIC_ERROR = 0x1000
 """A fault bit without any EMCY."""
@@ -104,7 +104,7 @@ class Watch:
         master_id: int,
         heartbeat_s: float,
     ) -> None:
-        self.nodes: tuple[NodeNotes, ...] = tuple(NodeNotes() for _ in range(LEGS))
+        self.nodes: tuple[NodeNotes, ...] = tuple(NodeNotes() for _ in range(LEG_COUNT))
         self._node_ids = tuple(node_ids)
         self.operating = False
         self.foreign = ""
@@ -180,7 +180,7 @@ class Watch:
         if (
             any(self.judgements(now_s))
             or any(n.fault_code for n in self.nodes)
-            or not all(self.alive(leg, now_s) for leg in range(LEGS))
+            or not all(self.alive(leg, now_s) for leg in range(LEG_COUNT))
         ):
             return False
         heard_s = [

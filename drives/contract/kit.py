@@ -10,19 +10,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from drives.bank import (
-    LEGS,
     BankEnd,
     BankFeedback,
     BankReport,
     DriveBank,
     DriveGoal,
     DriveState,
-    LegCommand,
     LinkTally,
-    SixFloats,
-    SixInts,
     SixStates,
 )
+from hil_common.legs import LEG_COUNT, LegTarget, SixFloats, SixInts
 
 STILL: SixFloats = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 NO_FAULT: SixInts = (0, 0, 0, 0, 0, 0)
@@ -131,7 +128,7 @@ class LedBank:
 
     def lead(
         self, feedback: BankFeedback, by_m: float | Sequence[float], settle_s: float = 0.3
-    ) -> Iterator[tuple[LegCommand, BankFeedback]]:
+    ) -> Iterator[tuple[LegTarget, BankFeedback]]:
         """Lead the legs from where they are by a way each, out of rest and into rest.
 
         Yields command and feedback of each cycle; the last command is held for `settle_s`.
@@ -139,7 +136,7 @@ class LedBank:
         Raises:
             BrokenPromiseError: If that is further out than is gentle.
         """
-        ways = list(by_m) if isinstance(by_m, Sequence) else [by_m] * LEGS
+        ways = list(by_m) if isinstance(by_m, Sequence) else [by_m] * LEG_COUNT
         start = feedback.length_m
         for at, way, reference in zip(start, ways, self.reference_m, strict=True):
             off = at + way - reference
@@ -150,7 +147,7 @@ class LedBank:
             share, rate = (1.0 - math.cos(phase)) / 2.0, math.sin(phase) * math.pi / 2.0
             a, b, c, d, e, f = (at + share * way for at, way in zip(start, ways, strict=True))
             g, h, i, j, k, m = (rate * way / duration_s for way in ways)
-            command = LegCommand((a, b, c, d, e, f), (g, h, i, j, k, m))
+            command = LegTarget((a, b, c, d, e, f), (g, h, i, j, k, m))
             yield command, self.bank.exchange(command)
 
     def lead_back(self) -> None:
@@ -182,7 +179,7 @@ class PacedBank:
         """As the bank does."""
         self._bank.request(goal)
 
-    def exchange(self, command: LegCommand | None) -> BankFeedback:
+    def exchange(self, command: LegTarget | None) -> BankFeedback:
         """As the bank does, when the cycle begins."""
         self._begin()
         return self._bank.exchange(command)

@@ -11,14 +11,12 @@ import math
 from collections.abc import Callable
 
 from drives.bank import (
-    LEGS,
     BankReport,
     DriveBank,
     DriveCommandError,
     DriveGoal,
     DriveSequenceError,
     DriveState,
-    LegCommand,
 )
 from drives.contract.kit import (
     NO_FAULT,
@@ -30,6 +28,7 @@ from drives.contract.kit import (
     require_near,
     require_state,
 )
+from hil_common.legs import LEG_COUNT, LegTarget
 
 NewCheck = Callable[[BankKit, DriveBank], None]
 HomedCheck = Callable[[LedBank], None]
@@ -40,7 +39,9 @@ def says_what_it_set(kit: BankKit, bank: DriveBank) -> None:
     report = bank.configure()
     require(isinstance(report, BankReport), f"configure() returned {report!r}, no BankReport")
     lines = report.axes
-    require(len(lines) == len({*lines}) == LEGS, f"axes are {lines!r}: one line per leg is right")
+    require(
+        len(lines) == len({*lines}) == LEG_COUNT, f"axes are {lines!r}: one line per leg is right"
+    )
     require(bool(report.url and report.name), f"no name or URL in {report!r}")
 
 
@@ -68,7 +69,7 @@ def counts_what_happens_on_its_link(kit: BankKit, bank: DriveBank) -> None:
     if tally:
         cycles, missing = tally.get("cycles"), tally.get("missing")
         require(isinstance(cycles, int) and cycles >= 5, f"cycles are {cycles!r}, 5 were run")
-        six = isinstance(missing, tuple) and len(missing) == LEGS
+        six = isinstance(missing, tuple) and len(missing) == LEG_COUNT
         require(six, f"missing is {missing!r}; one count per leg is right")
 
 
@@ -95,7 +96,7 @@ def is_not_enabled_before_it_is_homed(kit: BankKit, bank: DriveBank) -> None:
 def refuses_five_legs(kit: BankKit, bank: DriveBank) -> None:
     """A command for another number of legs than six is refused."""
     bank.configure()
-    five = LegCommand((0.7,) * 5, STILL)  # pyright: ignore[reportArgumentType]
+    five = LegTarget((0.7,) * 5, STILL)  # pyright: ignore[reportArgumentType]
     _refused(lambda: bank.exchange(five), DriveCommandError, "5", "a command for five legs")
 
 
@@ -105,7 +106,7 @@ def returns_values_that_stay(kit: BankKit, bank: DriveBank) -> None:
     feedback = bank.exchange(None)
     for name in ("length_m", "speed_m_s", "force_n", "state", "homed", "fault_code", "fresh"):
         values = getattr(feedback, name)
-        right = type(values) is tuple and len(values) == LEGS
+        right = type(values) is tuple and len(values) == LEG_COUNT
         require(right, f"{name} is {values!r}; a tuple of six is right")
     for name in ("length_m", "speed_m_s", "force_n"):
         kinds = {type(value).__name__ for value in getattr(feedback, name)}
@@ -189,9 +190,11 @@ def leaves_a_quick_stop_through_disabled(led: LedBank) -> None:
 def refuses_what_is_no_number(led: LedBank) -> None:
     """NaN and infinity are refused with leg and value, and nothing moves."""
     before = led.enable()
-    good = LegCommand(before.length_m, STILL)
+    good = LegTarget(before.length_m, STILL)
     no_numbers = (math.nan, math.inf, -math.inf)
-    for name, bad, leg in itertools.product(("length_m", "speed_m_s"), no_numbers, range(LEGS)):
+    for name, bad, leg in itertools.product(
+        ("length_m", "speed_m_s"), no_numbers, range(LEG_COUNT)
+    ):
         values = list(getattr(good, name))
         values[leg] = bad
         wrong = dataclasses.replace(good, **{name: tuple(values)})

@@ -24,7 +24,6 @@ from drives.axes.known_place import KnownPlace
 from drives.axes.scaling import LegScale
 from drives.axes.sequence import AxesSeen, SixAxes
 from drives.bank import (
-    LEGS,
     BankEnd,
     BankFeedback,
     BankReport,
@@ -33,7 +32,6 @@ from drives.bank import (
     DriveSequenceError,
     DriveSetupError,
     DriveState,
-    LegCommand,
     LinkError,
     LinkLostError,
     LinkTally,
@@ -53,12 +51,13 @@ from drives.modbus.settings import ModbusSettings
 from drives.modbus.setup import DeviceReport, DeviceSetup, has_force
 from drives.modbus.stage import ModbusStageWriter
 from drives.modbus.units import UnitWatch
-from drives.modbus.words import LegWords, as_six
+from drives.modbus.words import LegWords
 from drives.modbus.worker import GatewayWorker
-from drives.port_lock import PortLock
 from drives.waits import Tell, Wait, tell_nobody
+from hil_common.legs import LEG_COUNT, LegTarget, as_six
+from hil_common.port_lock import PortLock
 
-_LEGS = range(LEGS)
+_LEGS = range(LEG_COUNT)
 ModbusLink = ModbusTcpLink | ModbusRtuLink
 
 GENERIC = 0x1000
@@ -112,8 +111,8 @@ class ModbusBank:
         place: KnownPlace | None = None,
         tell: Tell = tell_nobody,
     ) -> None:
-        if len(scales) != LEGS:
-            raise DriveModelError(f"{len(scales)} scales, one per leg is needed: {LEGS}")
+        if len(scales) != LEG_COUNT:
+            raise DriveModelError(f"{len(scales)} scales, one per leg is needed: {LEG_COUNT}")
         settings.check_period(period_s)
         self._answer_s = settings.answer_within_s(period_s)
         if isinstance(link, ModbusRtuLink):
@@ -146,7 +145,7 @@ class ModbusBank:
         self._tell = tell
         self._units = UnitWatch(map_, settings.watchdog_s)
         self._lock: PortLock | None = None
-        self._counts = ModbusCounts(0, [0] * LEGS)
+        self._counts = ModbusCounts(0, [0] * LEG_COUNT)
         self._end: BankEnd | None = None
 
     @property
@@ -219,7 +218,7 @@ class ModbusBank:
         self._require_live("request")
         self._axes.request(goal)
 
-    def exchange(self, command: LegCommand | None) -> BankFeedback:
+    def exchange(self, command: LegTarget | None) -> BankFeedback:
         """Ask every unit once; waits no longer than the answer timeout.
 
         Raises:
@@ -274,7 +273,7 @@ class ModbusBank:
         if cut.silent_s(now_s) > self._silence_s:
             done = worker.run(lambda gateway: look(gateway, self._map), self._answer_s)
             enabled = None if done is None else done.value
-            cut.see(enabled or (None,) * LEGS, self._now_s())
+            cut.see(enabled or (None,) * LEG_COUNT, self._now_s())
         self._count({}, {}, CycleResult())
         fresh, alive = self._units.take({}, now_s)
         self._observe(fresh, alive)
@@ -408,11 +407,11 @@ class ModbusBank:
         )
 
     def _feedback(
-        self, fresh: list[bool], troubles: list[int], accepted: LegCommand | None
+        self, fresh: list[bool], troubles: list[int], accepted: LegTarget | None
     ) -> BankFeedback:
         answers = self._units.answers
-        states, codes = list(self._axes.state), [0] * LEGS
-        judged = [False] * LEGS
+        states, codes = list(self._axes.state), [0] * LEG_COUNT
+        judged = [False] * LEG_COUNT
         for leg, trouble in enumerate(troubles):
             codes[leg] = trouble or self._code(leg, states[leg], answers[leg])
             judged[leg] = bool(trouble) or (codes[leg] != 0 and self._judged(leg, answers[leg]))

@@ -12,7 +12,7 @@ from pymodbus.client import ModbusSerialClient, ModbusTcpClient
 
 from drives.bank import LinkError
 from drives.modbus.errors import ModbusClosedError, ModbusTimeoutError
-from drives.port_lock import claim_terminal
+from hil_common.port_lock import claim_terminal
 
 Client = ModbusTcpClient | ModbusSerialClient
 DRAIN_BYTES_MAX = 4096
@@ -42,7 +42,7 @@ def open_client(client: Client, url: str) -> None:
         raise ModbusClosedError(f"{url}: cannot be opened: {text}")
     port: Any = client.socket
     try:
-        claim_terminal(port.fileno(), place.host, url)
+        claim_terminal(port.fileno(), place.host, url, LinkError)
     except LinkError as error:
         client.close()
         raise ModbusClosedError(str(error)) from error

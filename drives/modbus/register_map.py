@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from drives.bank import LEGS
 from drives.modbus.register_table import FieldPlace, RegisterType, StrictTable
+from hil_common.legs import LEG_COUNT
 
 WRITE_REGISTERS_MAX = 121
 """Registers that one function-23 request can write (Modbus Application Protocol V1.1b3, 6.17)."""
@@ -150,7 +150,7 @@ class RegisterMap:
     @property
     def axes_per_unit(self) -> int:
         """Return how many of the six axes one unit has."""
-        return LEGS // len(self.units)
+        return LEG_COUNT // len(self.units)
 
     @property
     def proves_answers(self) -> bool:
@@ -194,7 +194,7 @@ def register_map_from(table: Mapping[str, object], source: str) -> RegisterMap:
     if order not in [each.value for each in WordOrder]:
         raise top.error("word_order", f'is {order!r}, "big" or "little" is needed')
     units = _units(top)
-    axes = LEGS // len(units)
+    axes = LEG_COUNT // len(units)
     most = top.optional_number(
         "registers_per_request", REGISTERS_PER_REQUEST_MIN, READ_REGISTERS_MAX
     )
@@ -239,7 +239,7 @@ def register_map_from(table: Mapping[str, object], source: str) -> RegisterMap:
 def _units(top: StrictTable) -> tuple[int, ...]:
     units = top.value("units")
     if not isinstance(units, Sequence) or isinstance(units, str) or len(units) not in (1, 2, 3, 6):
-        raise top.error("units", f"is {units!r}, a list of 1, 2, 3 or {LEGS} units is needed")
+        raise top.error("units", f"is {units!r}, a list of 1, 2, 3 or {LEG_COUNT} units is needed")
     for unit in units:
         if type(unit) is not int or not 1 <= unit <= UNIT_MAX:
             raise top.error("units", f"holds {unit!r}, unit addresses 1 to {UNIT_MAX} are needed")

@@ -13,12 +13,13 @@ from collections.abc import Mapping, Sequence
 from drives.axes.cia402 import WITH_FORCE, state_of
 from drives.axes.count_circle import difference
 from drives.axes.scaling import LegScale
-from drives.bank import LEGS, DriveSetupError
+from drives.bank import DriveSetupError
 from drives.modbus.codec import AxisAnswer, CycleCodec
 from drives.modbus.errors import ModbusError, ModbusExceptionError
 from drives.modbus.gateway import ModbusGateway
 from drives.modbus.register_map import CycleBlock, RegisterMap
 from drives.modbus.requests import READ_MAX, pieces
+from hil_common.legs import LEG_COUNT
 
 FOREIGN_MASTER = 0x8150
 """Error code of all legs when somebody else writes (as on CAN: identifier collision, CiA 301)."""
@@ -119,7 +120,7 @@ class RivalWatch:
             for unit in self._map.units
             for answer in self._codec.decode(self._block(gateway, unit, self._map.read)).axes
         ]
-        return found[:LEGS]
+        return found[:LEG_COUNT]
 
     def _registers(self, gateway: ModbusGateway) -> dict[int, list[int]]:
         """Cyclic registers of the units that tell them."""

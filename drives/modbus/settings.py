@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from drives.axes.first_motion import FIRST_MOTIONS
-from drives.bank import LEGS, DriveModelError, SixFloats
+from drives.bank import DriveModelError
+from hil_common.legs import LEG_COUNT, SixFloats
 
 WATCHDOG_MAX_S = 0.5
 """Longest time that drives may go on without a word from the bench [s]."""
@@ -60,15 +61,15 @@ class ModbusSettings:
     first_motion: str = "real"
     """Which drives begin with the slow stages of a first motion: "always", or "real" with drives
     that do not say themselves that they are emulated."""
-    serial_numbers: tuple[int | None, ...] = (None,) * LEGS
+    serial_numbers: tuple[int | None, ...] = (None,) * LEG_COUNT
     """Expected serial numbers (1018h:4), 6; None where any will do."""
 
     def __post_init__(self) -> None:
         """Refuse what no drive can be set up with."""
         for name in _SIX:
             values = getattr(self, name)
-            if len(values) != LEGS:
-                raise DriveModelError(f"{name} holds {len(values)} values, {LEGS} are needed")
+            if len(values) != LEG_COUNT:
+                raise DriveModelError(f"{name} holds {len(values)} values, {LEG_COUNT} are needed")
             object.__setattr__(self, name, tuple(values))
         for name in (*_SIX_POSITIVE, *_POSITIVE):
             value = getattr(self, name)

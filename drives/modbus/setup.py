@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from drives.axes.cia402 import WITH_FORCE, State402, state_of
 from drives.axes.scaling import LegScale
-from drives.bank import LEGS, DriveSetupError
+from drives.bank import DriveSetupError
 from drives.modbus.codec import (
     AxisOrder,
     CycleCodec,
@@ -25,6 +25,7 @@ from drives.modbus.register_map import PARAMETERS, RegisterMap
 from drives.modbus.register_table import FieldPlace
 from drives.modbus.requests import WRITE_MAX
 from drives.modbus.settings import ModbusSettings
+from hil_common.legs import LEG_COUNT
 
 EMULATED = ("HIL bench", "HIL emulated rack")
 """How an emulated rack names itself: vendor name and product code."""
@@ -90,7 +91,7 @@ class DeviceSetup:
             self._set_watchdog(gateway, unit, 0)
             boot_counts[unit] = self._disable(gateway, unit)
         lines, names = [], []
-        for leg in range(LEGS):
+        for leg in range(LEG_COUNT):
             vendor, product, revision = identities[self._map.unit_of_leg(leg)]
             serial = self._check_own(gateway, leg)
             absent = self._write_all(gateway, leg)
@@ -99,7 +100,9 @@ class DeviceSetup:
         for unit in self._map.units:
             self._set_watchdog(gateway, unit, round(self._settings.watchdog_s * 1e3))
         simulated = all(identity[:2] == EMULATED for identity in identities.values())
-        proved = tuple(self._map.parameter(leg, "counts_per_m") is not None for leg in range(LEGS))
+        proved = tuple(
+            self._map.parameter(leg, "counts_per_m") is not None for leg in range(LEG_COUNT)
+        )
         return DeviceReport(simulated, tuple(names), tuple(lines), proved, boot_counts)
 
     def sign_off(self, gateway: ModbusGateway, answers: Mapping[int, UnitAnswer]) -> None:

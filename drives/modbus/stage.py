@@ -9,13 +9,14 @@ from typing import Final
 
 from drives.axes.first_motion import STAGES, StageCourse
 from drives.axes.scaling import LegScale
-from drives.bank import LEGS, DriveSetupError
+from drives.bank import DriveSetupError
 from drives.modbus.codec import from_registers, to_registers
 from drives.modbus.gateway import ModbusGateway
 from drives.modbus.register_map import RegisterMap
 from drives.modbus.register_table import FieldPlace
 from drives.modbus.settings import ModbusSettings
 from drives.modbus.setup import DeviceSetup
+from hil_common.legs import LEG_COUNT
 
 SPEEDS: Final = ("homing_speed_switch", "homing_speed_zero", "homing_acceleration")
 """Homing speeds and homing acceleration, as a map calls them."""
@@ -58,7 +59,9 @@ class ModbusStageWriter:
     @property
     def possible(self) -> bool:
         """Whether the map has the speeds of homing at all; if not, they are set by other means."""
-        return all(self._map.parameter(leg, name) for leg in range(LEGS) for name in SPEEDS[:2])
+        return all(
+            self._map.parameter(leg, name) for leg in range(LEG_COUNT) for name in SPEEDS[:2]
+        )
 
     @property
     def told(self) -> bool:
@@ -80,7 +83,9 @@ class ModbusStageWriter:
         """
         if stage != self._stage:
             self._stage = stage
-            self._due = deque(value for leg in range(LEGS) for value in self._speeds(leg, stage))
+            self._due = deque(
+                value for leg in range(LEG_COUNT) for value in self._speeds(leg, stage)
+            )
 
     def job(self) -> Callable[[ModbusGateway], None]:
         """Return what the worker has to do next: one value written and read back.

@@ -6,10 +6,10 @@ drives have stopped by themselves, its legs are in trouble. Pure, apart from bei
 
 from collections.abc import Mapping
 
-from drives.bank import LEGS
 from drives.modbus.codec import AxisAnswer, UnitAnswer
 from drives.modbus.errors import ModbusBusyError, ModbusError, ModbusExceptionError
 from drives.modbus.register_map import RegisterMap
+from hil_common.legs import LEG_COUNT
 
 REFUSED = 0x8100
 """Error code of a leg whose unit refuses the cyclic request, plus the number of the exception
@@ -35,7 +35,7 @@ class UnitWatch:
         self._heard_s: dict[int, float] = {}
         self._boot_counts: dict[int, int | None] = {}
         self._restarted: set[int] = set()
-        self.answers: list[AxisAnswer] = [_NOTHING] * LEGS
+        self.answers: list[AxisAnswer] = [_NOTHING] * LEG_COUNT
         """Last words of each drive."""
 
     def begin(self, boot_counts: Mapping[int, int | None]) -> None:
@@ -50,7 +50,9 @@ class UnitWatch:
     @property
     def restarted_legs(self) -> tuple[int, ...]:
         """Legs of units that have restarted, or may have."""
-        return tuple(leg for leg in range(LEGS) if self._map.unit_of_leg(leg) in self._restarted)
+        return tuple(
+            leg for leg in range(LEG_COUNT) if self._map.unit_of_leg(leg) in self._restarted
+        )
 
     def take(
         self, answers: Mapping[int, UnitAnswer], now_s: float
@@ -64,7 +66,7 @@ class UnitWatch:
             Whether each leg is fresh, and whether it is alive.
         """
         share = self._map.axes_per_unit
-        fresh, alive = [False] * LEGS, [False] * LEGS
+        fresh, alive = [False] * LEG_COUNT, [False] * LEG_COUNT
         for index, unit in enumerate(self._map.units):
             answer = answers.get(unit)
             if answer is not None:

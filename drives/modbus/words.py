@@ -1,23 +1,15 @@
 """Between SI and the words of six drives: commands become orders, answers become measurements."""
 
-from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
 from drives.axes.scaling import LegScale
 from drives.axes.sequence import AxesWords
-from drives.bank import LEGS, LegCommand, SixFloats, SixInts
 from drives.modbus.codec import AxisAnswer, AxisOrder
 from drives.modbus.register_map import RegisterMap
+from hil_common.legs import LEG_COUNT, LegTarget, SixFloats, SixInts, as_six
 
-T = TypeVar("T")
 PER_MILLE = 1e-3
 """6077h counts thousandths of the rated force."""
-
-
-def as_six(values: Iterable[T]) -> tuple[T, T, T, T, T, T]:
-    """Return six values as the tuple that a bank hands out."""
-    a, b, c, d, e, f = values
-    return (a, b, c, d, e, f)
 
 
 class LegWords:
@@ -35,7 +27,7 @@ class LegWords:
         self._writes_speed = map_.write.has("target_speed")
         self._reads_inputs = map_.read.has("inputs")
 
-    def counts(self, command: LegCommand) -> tuple[list[int], list[int]]:
+    def counts(self, command: LegTarget) -> tuple[list[int], list[int]]:
         """Return targets [counts] and speeds [counts/s] of a command.
 
         Raises:
@@ -56,16 +48,16 @@ class LegWords:
                 words.target[leg],
                 speeds[leg] if speeds is not None and words.commanded[leg] else 0,
             )
-            for leg in range(LEGS)
+            for leg in range(LEG_COUNT)
         ]
 
-    def accepted(self, words: AxesWords, orders: Sequence[AxisOrder]) -> LegCommand | None:
+    def accepted(self, words: AxesWords, orders: Sequence[AxisOrder]) -> LegTarget | None:
         """Return what was put on the wire, in SI; None if none of it was the caller's."""
         if not any(words.commanded):
             return None
         pairs = tuple(zip(self._scales, orders, strict=True))
         carried = self._writes_speed
-        return LegCommand(
+        return LegTarget(
             as_six(scale.length_m(order.target_position) for scale, order in pairs),
             as_six(
                 scale.speed_m_s(order.target_speed) if carried else 0.0 for scale, order in pairs

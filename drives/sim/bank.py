@@ -22,7 +22,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from drives.bank import (
-    LEGS,
     BankEnd,
     BankFeedback,
     BankReport,
@@ -30,9 +29,7 @@ from drives.bank import (
     DriveModelError,
     DriveSequenceError,
     DriveState,
-    LegCommand,
     LinkTally,
-    SixFloats,
     check_command,
 )
 from drives.sim import cylinder
@@ -41,7 +38,8 @@ from drives.sim.cylinder import LegEvent, RodMode
 from drives.sim.cylinder_model import CylinderModel
 from drives.sim.faults import FaultSchedule, SimFault, burden_rods
 from drives.sim.feedback import FeedbackFrames, as_six
-from drives.sim.plant import Plant
+from drives.sim.plant import TouchedPlant
+from hil_common.legs import LEG_COUNT, LegTarget, SixFloats
 
 COMMAND_LOST = 0x8250
 """CiA 301 error code of an RPDO that did not come in time."""
@@ -63,7 +61,7 @@ _MODE = {
     DriveState.FAULT: RodMode.TRIP,
 }
 _POWERED = (DriveState.HOMING, DriveState.ENABLED)
-_LEG_NUMBERS = range(LEGS)
+_LEG_NUMBERS = range(LEG_COUNT)
 
 
 class SimulatedBank:
@@ -98,7 +96,7 @@ class SimulatedBank:
         watchdog_cycles: int = 5,
         following_window_m: float | None = None,
         homing_legs: Sequence[int] = (),
-        plant: Plant | None = None,
+        plant: TouchedPlant | None = None,
         servo: CylinderServo | None = None,
         notes: Sequence[str] = (),
     ) -> None:
@@ -121,15 +119,15 @@ class SimulatedBank:
         self._missed_commands = 0
         self._silent_cycles = 0
         self._commanded = False
-        self._state = [DriveState.OFF] * LEGS
-        self._homed = [False] * LEGS
-        self._code = [0] * LEGS
+        self._state = [DriveState.OFF] * LEG_COUNT
+        self._homed = [False] * LEG_COUNT
+        self._code = [0] * LEG_COUNT
         self._active: tuple[SimFault, ...] = ()
         self._parameters = model.parameters(window_m)
-        self._rods = np.zeros((LEGS, cylinder.STATE_COLUMNS))
-        self._mode = np.zeros(LEGS, dtype=np.int64)
-        self._events = np.zeros(LEGS, dtype=np.int64)
-        self._frame = np.zeros((3, LEGS))
+        self._rods = np.zeros((LEG_COUNT, cylinder.STATE_COLUMNS))
+        self._mode = np.zeros(LEG_COUNT, dtype=np.int64)
+        self._events = np.zeros(LEG_COUNT, dtype=np.int64)
+        self._frame = np.zeros((3, LEG_COUNT))
         self._frames = FeedbackFrames()
         self._coupled: CoupledCylinders | None = None
         if plant is not None:
@@ -153,8 +151,10 @@ class SimulatedBank:
         if self._closed or self._state[0] is not DriveState.OFF:
             raise DriveSequenceError(f"{self._name}: configure() comes once, before anything else")
         model, rng = self._model, np.random.default_rng(self._seed)
-        standing_m = model.reference_length_m + rng.uniform(-1.0, 1.0, LEGS) * POWER_UP_SPREAD_M
-        offset_m = rng.uniform(*ENCODER_OFFSET_M, LEGS) * rng.choice((-1.0, 1.0), LEGS)
+        standing_m = (
+            model.reference_length_m + rng.uniform(-1.0, 1.0, LEG_COUNT) * POWER_UP_SPREAD_M
+        )
+        offset_m = rng.uniform(*ENCODER_OFFSET_M, LEG_COUNT) * rng.choice((-1.0, 1.0), LEG_COUNT)
         rods = self._rods
         rods[:, cylinder.X] = np.clip(standing_m, model.closed_length_m, model.open_length_m)
         rods[:, cylinder.REF] = rods[:, cylinder.X]
@@ -180,7 +180,7 @@ class SimulatedBank:
         elif goal is DriveGoal.DISABLED:
             self._move_legs((*_POWERED, DriveState.QUICK_STOP), DriveState.DISABLED)
 
-    def exchange(self, command: LegCommand | None) -> BankFeedback:
+    def exchange(self, command: LegTarget | None) -> BankFeedback:
         """Move the rods through one cycle towards the command, and report where they are then."""
         self._require_live("exchange")
         if command is not None:
@@ -217,7 +217,7 @@ class SimulatedBank:
         """Switch the drives off; a second call does nothing."""
         self._closed = True
         self._goal = None
-        self._state[:] = [DriveState.OFF] * LEGS
+        self._state[:] = [DriveState.OFF] * LEG_COUNT
         touched = () if self._coupled is None else self._coupled.touched()
         return BankEnd(self.link_tally(), touched=touched)
 
@@ -285,7 +285,7 @@ class SimulatedBank:
         for leg in _LEG_NUMBERS:
             self._enter(leg, DriveState.ENABLED)
 
-    def _setpoint(self, command: LegCommand | None) -> tuple[SixFloats, SixFloats]:
+    def _setpoint(self, command: LegTarget | None) -> tuple[SixFloats, SixFloats]:
         """Return what the enabled drives follow in this cycle, and feed their watchdog."""
         if DriveState.ENABLED not in self._state:
             return self._held_m, _ZERO_SPEED

@@ -15,10 +15,11 @@ from typing import Final
 
 import numpy as np
 
-from drives.bank import LEGS, DriveModelError, DriveSetupError, LinkLostError, Touch
+from drives.bank import DriveModelError, DriveSetupError, LinkLostError, Touch
 from drives.sim import cylinder
 from drives.sim.cylinder import Floats, Ints, LegEvent, RodMode, trapezoid
-from drives.sim.plant import Plant
+from drives.sim.plant import TouchedPlant
+from hil_common.legs import LEG_COUNT
 
 Row = list[float]
 """State or parameters of one rod."""
@@ -65,16 +66,16 @@ class CoupledCylinders:
     """
 
     def __init__(
-        self, plant: Plant, force_max_n: Sequence[float], servo: CylinderServo | None = None
+        self, plant: TouchedPlant, force_max_n: Sequence[float], servo: CylinderServo | None = None
     ) -> None:
         self._plant = plant
         self._servo = servo or CylinderServo()
         self._force_max_n = tuple(float(value) for value in force_max_n)
-        self._integral_n = [0.0] * LEGS
-        self._v_ref = [0.0] * LEGS
-        self._last_mode = [int(RodMode.BRAKE)] * LEGS
-        self._resting = [True] * LEGS
-        self._closed_m = [0.0] * LEGS
+        self._integral_n = [0.0] * LEG_COUNT
+        self._v_ref = [0.0] * LEG_COUNT
+        self._last_mode = [int(RodMode.BRAKE)] * LEG_COUNT
+        self._resting = [True] * LEG_COUNT
+        self._closed_m = [0.0] * LEG_COUNT
 
     def begin(self, state: Floats, parameters: Floats) -> None:
         """Stand where the state has the rods, brakes closed.
@@ -120,12 +121,12 @@ class CoupledCylinders:
         begun: list[Row] = state.tolist()
         table: list[Row] = parameters.tolist()
         events[:] = 0
-        for leg in range(LEGS):
+        for leg in range(LEG_COUNT):
             if modes[leg] != self._last_mode[leg]:
                 self._enter(leg, modes[leg], rows[leg])
         for step in range(1, count + 1):
-            forces_n = [0.0] * LEGS
-            for leg in range(LEGS):
+            forces_n = [0.0] * LEG_COUNT
+            for leg in range(LEG_COUNT):
                 row, p = rows[leg], table[leg]
                 if modes[leg] == RodMode.SERVO:
                     share = step / count
@@ -136,16 +137,17 @@ class CoupledCylinders:
                     _lead(row, p, modes[leg], step_s)
                 forces_n[leg] = self._force_n(leg, row, p, modes[leg], step_s)
             locked = [
-                self._resting[leg] or table[leg][cylinder.BLOCKED] != 0.0 for leg in range(LEGS)
+                self._resting[leg] or table[leg][cylinder.BLOCKED] != 0.0
+                for leg in range(LEG_COUNT)
             ]
             try:
                 self._plant.advance(forces_n, locked, step_s)
             except ArithmeticError as error:
                 raise LinkLostError(f"the simulated body: {error}") from error
             self._read(rows, modes, table, events)
-            for leg in range(LEGS):
+            for leg in range(LEG_COUNT):
                 rows[leg][cylinder.FORCE] = 0.0 if locked[leg] else forces_n[leg]
-        for leg in range(LEGS):
+        for leg in range(LEG_COUNT):
             _end_cycle(rows[leg], table[leg], modes[leg], length_m[leg], events, leg)
         state[:] = rows
         frame[0] = state[:, cylinder.X] + state[:, cylinder.OFFSET]

@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from drives.bank import LEGS, SixFloats
+from hil_common.legs import LEG_COUNT, SixFloats
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -239,8 +239,8 @@ def advance(
 
 def warm() -> None:
     """Compile the kernels for the types that the bank calls them with."""
-    state = np.zeros((LEGS, STATE_COLUMNS))
-    parameters = np.ones((LEGS, PARAMETER_COLUMNS))
-    mode, events = np.zeros(LEGS, dtype=np.int64), np.zeros(LEGS, dtype=np.int64)
+    state = np.zeros((LEG_COUNT, STATE_COLUMNS))
+    parameters = np.ones((LEG_COUNT, PARAMETER_COLUMNS))
+    mode, events = np.zeros(LEG_COUNT, dtype=np.int64), np.zeros(LEG_COUNT, dtype=np.int64)
     six = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
-    advance(state, mode, parameters, six, six, events, np.zeros((3, LEGS)), 0.001, 1)
+    advance(state, mode, parameters, six, six, events, np.zeros((3, LEG_COUNT)), 0.001, 1)

@@ -6,9 +6,10 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from drives.bank import LEGS, DriveModelError
+from drives.bank import DriveModelError
 from drives.sim import cylinder
 from drives.sim.cylinder import Floats
+from hil_common.legs import LEG_COUNT
 
 BRAKE_SHARE = 2.0
 """Deceleration of a closing brake, as a multiple of the drive's acceleration limit."""
@@ -63,7 +64,7 @@ class CylinderModel:
                 _require_positive(f"leg {leg}: {name}", value)
         if self.enable_cycles < 0:
             raise DriveModelError(f"enable_cycles is {self.enable_cycles}, it must be 0 or more")
-        for leg in range(LEGS):
+        for leg in range(LEG_COUNT):
             self._check_leg(leg)
 
     def _check_leg(self, leg: int) -> None:
@@ -105,7 +106,7 @@ class CylinderModel:
             following_window_m: Following error that the drives themselves tolerate [m].
         """
         omega = 2.0 * math.pi * self.natural_frequency_hz
-        table = np.zeros((LEGS, cylinder.PARAMETER_COLUMNS))
+        table = np.zeros((LEG_COUNT, cylinder.PARAMETER_COLUMNS))
         table[:, cylinder.OMEGA_SQUARED] = omega * omega
         table[:, cylinder.DAMPING_RATE] = 2.0 * self.damping * omega
         table[:, cylinder.FEED] = 1.0
@@ -141,7 +142,7 @@ class CylinderModel:
 
 
 def _six(name: str, values: float | Sequence[float] | Floats) -> Floats:
-    array = np.array(np.broadcast_to(np.asarray(values, dtype=np.float64), (LEGS,)))
+    array = np.array(np.broadcast_to(np.asarray(values, dtype=np.float64), (LEG_COUNT,)))
     for leg, value in enumerate(array, start=1):
         if not math.isfinite(value):
             raise DriveModelError(f"leg {leg}: {name} is {value}, it must be a finite number")

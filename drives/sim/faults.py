@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from drives.bank import LEGS, DriveModelError
+from drives.bank import DriveModelError
 from drives.sim import cylinder
+from hil_common.legs import LEG_COUNT
 
 FaultKind = Literal[
     "lag",
@@ -50,8 +51,10 @@ class SimFault:
         if self.kind not in KINDS:
             text = f"fault kind is {self.kind!r}, it must be one of {', '.join(KINDS)}"
             raise DriveModelError(text)
-        if self.leg not in range(1, LEGS + 1):
-            raise DriveModelError(f"fault {self.kind}: leg is {self.leg}, it must be 1 to {LEGS}")
+        if self.leg not in range(1, LEG_COUNT + 1):
+            raise DriveModelError(
+                f"fault {self.kind}: leg is {self.leg}, it must be 1 to {LEG_COUNT}"
+            )
         place = f"fault {self.kind} of leg {self.leg}"
         if not (math.isfinite(self.start_s) and self.start_s >= 0.0):
             text = f"{place}: start_s is {self.start_s} s, it must be finite and not negative"

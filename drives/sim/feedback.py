@@ -4,16 +4,9 @@ import math
 from collections.abc import Sequence
 from typing import TypeVar, cast
 
-from drives.bank import (
-    LEGS,
-    BankFeedback,
-    DriveState,
-    LegCommand,
-    SixBools,
-    SixInts,
-    SixStates,
-)
+from drives.bank import BankFeedback, DriveState, SixStates
 from drives.sim.faults import FaultKind, SimFault
+from hil_common.legs import LEG_COUNT, LegTarget, SixBools, SixInts
 
 T = TypeVar("T")
 
@@ -37,7 +30,7 @@ class FeedbackFrames:
 
     def __init__(self) -> None:
         self._faults: tuple[SimFault, ...] = ()
-        self._measured: list[list[float]] = [[0.0] * LEGS for _ in range(3)]
+        self._measured: list[list[float]] = [[0.0] * LEG_COUNT for _ in range(3)]
         self._last: BankFeedback | None = None
 
     def prime(self, measured: list[list[float]]) -> None:
@@ -64,7 +57,7 @@ class FeedbackFrames:
         state: list[DriveState],
         homed: list[bool],
         code: list[int],
-        accepted: LegCommand | None,
+        accepted: LegTarget | None,
     ) -> BankFeedback:
         """Return the feedback of a cycle.
 
@@ -85,7 +78,7 @@ class FeedbackFrames:
                 shown = [_keep(lost, new, old) for new, old in rows]
                 state, homed = _keep(lost, state, last.state), _keep(lost, homed, last.homed)
                 code = _keep(lost, code, last.fault_code)
-                fresh = cast(SixBools, tuple(leg not in lost for leg in range(LEGS)))
+                fresh = cast(SixBools, tuple(leg not in lost for leg in range(LEG_COUNT)))
         else:
             shown = self._measured = measured
         self._last = BankFeedback(
@@ -123,4 +116,4 @@ _SPOILERS: frozenset[FaultKind] = frozenset(
 
 def _keep(legs: frozenset[int], new: Sequence[T], old: Sequence[T]) -> list[T]:
     """Return the new values, and the old ones of the legs given."""
-    return [old[leg] if leg in legs else new[leg] for leg in range(LEGS)]
+    return [old[leg] if leg in legs else new[leg] for leg in range(LEG_COUNT)]

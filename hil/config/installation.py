@@ -1,4 +1,4 @@
-"""Whose code runs: the six packages come from one installation, and nobody has replaced them.
+"""Whose code runs: the seven packages come from one installation, and nobody has replaced them.
 
 Python takes the first `safety` or `drives` that it finds: a folder of that name beside the user, or
 another distribution in the same environment, would become part of the gate. Every process looks at
@@ -17,7 +17,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-PACKAGES: Final = ("hil", "platform6dof", "arm_driver", "drives", "safety", "sim")
+PACKAGES: Final = (
+    "hil", "platform6dof", "arm_driver", "drives", "safety", "sim", "hil_common",
+)  # fmt: skip
 """What the program consists of."""
 HOME: Final = Path(__file__).resolve().parents[2]
 """Folder of the installation: the one that this very module's package lies in."""

@@ -35,7 +35,7 @@ def shipped_paths(folder: str, *endings: str) -> list[Path]:
 
 def find_file(
     name: str, *, beside: Path | None = None, folder: str, key: str, ending: str = ".toml",
-    anywhere: bool = False, folders: bool = False, kind: str = "",
+    anywhere: bool = False, folders: bool = False, kind: str = "", suggest: bool = True,
 ) -> Path:  # fmt: skip
     """The file that a setting or the command line means.
 
@@ -53,6 +53,7 @@ def find_file(
             scenario of several, which names its own files.
         folders: whether a folder will do.
         kind: what it is to a run (`hil.config.inputs`); left out, as ``folder`` is called.
+        suggest: whether an error names what is called nearly the same.
 
     Raises:
         NotAllowedError: if it is where the document may name none.
@@ -83,7 +84,8 @@ def find_file(
     if outside:
         raise _not_allowed(name, beside, key, outside)
     searched = ", ".join(str(place) for place in dict.fromkeys(places))
-    line = f"{key} = {name!r}: no such file (looked for {searched}){_nearest(name, folder, ending)}"
+    nearest = _nearest(name, folder, ending) if suggest else ""
+    line = f"{key} = {name!r}: no such file (looked for {searched}){nearest}"
     for place in places:
         if os.path.exists(place):
             line = f"{key} = {name!r}: {place} is {kind_of(os.stat(place))}; {NEEDED}"

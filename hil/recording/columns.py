@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hil.recording.header import RecordingError
 from hil.recording.mcap_scan import Caps, Scan, Unpacked
 from hil.recording.row_file import message_dtype
-from hil.recording.rows import column_of
+from hil.recording.rows import column_of, dtype_of
 from hil.recording.signals import Signals
 
 
@@ -78,7 +78,7 @@ class StoredRows:
             if self._whole is None:
                 self._whole, self._kept = np.concatenate([none, *self._kept]), []
             rows = self._whole[first:end]
-        return rows.reshape(-1).view(self.signals.dtype())
+        return rows.reshape(-1).view(dtype_of(self.signals))
 
     def _unpacked(self, first: int, end: int) -> Iterator[NDArray[np.uint8]]:
         number = bisect_right(self._firsts, first) - 1

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from math import cos, isfinite, sin
 from struct import Struct
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +17,18 @@ from hil.recording.events import TIME_TEXT, put_time
 from hil.recording.signals import QUATERNION, Signal, Signals
 
 
+def dtype_of(signals: Signals) -> np.dtype[Any]:
+    """Type of rows of a table, for `numpy.frombuffer` over them."""
+    return np.dtype(cast(Any, signals.layout()))
+
+
 def columns_of(signals: Signals, rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
-    """Values of each signal in all rows, which are (N,) of its dtype; see `column_of`."""
+    """Values of each signal in all rows, which are (N,) of its `dtype_of`; see `column_of`."""
     return {signal.name: column_of(signal, rows) for signal in signals.shown}
 
 
 def column_of(signal: Signal, rows: NDArray[Any]) -> NDArray[Any]:
-    """Values of a signal in all rows, which are (N,) of the table's dtype.
+    """Values of a signal in all rows, which are (N,) of the table's `dtype_of`.
 
     Returns:
         (N,) or (N, count), read-only and without gaps. Whole numbers that may be missing are
@@ -51,7 +56,7 @@ def numbers(signals: Signals, columns: Mapping[str, NDArray[Any]]) -> NDArray[np
 def decode(signals: Signals, payloads: Sequence[bytes]) -> NDArray[np.float64]:
     """Rows as they are in a ring → one row of numbers each; those of wrong sizes are left out."""
     whole = [payload for payload in payloads if len(payload) == signals.size]
-    return numbers(signals, columns_of(signals, np.frombuffer(b"".join(whole), signals.dtype())))
+    return numbers(signals, columns_of(signals, np.frombuffer(b"".join(whole), dtype_of(signals))))
 
 
 TF_SCHEMA: Final = "tf2_msgs/msg/TFMessage"

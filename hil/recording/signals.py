@@ -11,16 +11,14 @@ from __future__ import annotations
 import math
 import re
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections import namedtuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import IntFlag
 from functools import cached_property
 from itertools import accumulate
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
-
-if TYPE_CHECKING:
-    import numpy as np
+from typing import Any, Final, Literal, Protocol
 
 Type = Literal["u1", "u2", "u4", "u8", "f8"]
 
@@ -54,6 +52,14 @@ class RowFlag(IntFlag):
     OVERRUN = 1  # at least one deadline was given up before this row
     FAULT_LATCHED = 8
     STOP_ASKED = 16  # a signal or the operator asked for the end of the run
+
+
+class Floats(Protocol):
+    """An array of floats."""
+
+    def tobytes(self) -> bytes:
+        """Return its bytes, eight a float."""
+        ...
 
 
 class SignalsError(ValueError):
@@ -249,9 +255,7 @@ class Signals:
         title = "".join(word.capitalize() for word in self.station.split("_"))
         return f"hil_msgs/msg/{title}Row"
 
-    def pack(
-        self, row: Iterable[float | Sequence[float]], *floats: np.ndarray[Any, np.dtype[np.float64]]
-    ) -> bytes:
+    def pack(self, row: Iterable[float | Sequence[float]], *floats: Floats) -> bytes:
         """One row as it goes through the ring, to the panels and into the file.
 
         Args:
@@ -292,6 +296,49 @@ class Signals:
         self._heads[count] = head
         return head
 
+    def packer(self) -> Callable[..., bytes]:
+        """Return a function that packs a row of values by the names of their fields.
+
+        It is compiled from the table, and as quick as `struct` is. It takes a value for each field
+        of `shown`, by its name or, quicker, in their order; groups are tuples or lists of Python
+        numbers (an array's `.tolist()`). None is what is not there, of floats and of those that
+        another field says it of.
+
+        Raises:
+            TypeError: by the function, if a field is missing or unknown.
+            struct.error: by the function, if a group has another number of values, or one does not
+                fit its type.
+        """
+        whose = {one.there: one.name for one in self.fields if one.there}
+        values = [
+            f"{whose[one.name]} is not None" if one.name in whose else _packed(one)
+            for one in self.fields
+        ]
+        names = ", ".join(one.name for one in self.shown)
+        source = f"def of({names}): return pack(mark, {', '.join(values)})"
+        return _compiled(source, pack=self.struct.pack, mark=MARK)
+
+    def unpacker(self) -> Callable[[bytes], Any]:
+        """Return a function that reads a row into a named tuple of the fields of `shown`.
+
+        Groups are tuples; what another field says is not there is None. Bytes behind the row are
+        left alone.
+
+        Raises:
+            struct.error: by the function, if there are fewer bytes than a row has.
+        """
+        values, at, places = list[str](), 1, dict[str, int]()  # behind the mark
+        for one in self.fields:
+            places[one.name] = at
+            at += one.count
+        for one in self.shown:
+            at = places[one.name]
+            value = f"v[{at}]" if one.count == 1 else f"v[{at}:{at + one.count}]"
+            values.append(f"{value} if v[{places[one.there]}] else None" if one.there else value)
+        row = namedtuple("Row", [one.name for one in self.shown])
+        source = f"def of(data):\n    v = unpack(data)\n    return row({', '.join(values)})"
+        return _compiled(source, unpack=self.struct.unpack_from, row=row)
+
     def row(self, **values: float | Sequence[float]) -> bytes:
         """One row of signals by their names, packed; others are not there, or 0."""
         row: list[float | Sequence[float]] = []
@@ -303,19 +350,13 @@ class Signals:
         return self.pack(row)
 
     def layout(self) -> dict[str, Any]:
-        """Argument of `numpy.dtype`, as JSON values."""
+        """Argument of `numpy.dtype`, as JSON values; `rows.dtype_of` is that of rows."""
         formats = [
             f"<{signal.type}" if signal.count == 1 else f"({signal.count},)<{signal.type}"
             for signal in self.fields
         ]
         names, offsets = [signal.name for signal in self.fields], list(self.offsets)
         return {"names": names, "formats": formats, "offsets": offsets, "itemsize": self.size}
-
-    def dtype(self) -> np.dtype[Any]:
-        """For `numpy.frombuffer` over rows."""
-        import numpy as np  # not where rows are only packed
-
-        return np.dtype(cast(Any, self.layout()))
 
     def message(self) -> str:
         """Definition of the ROS 2 message, for schema encoding `ros2msg`."""
@@ -368,6 +409,23 @@ def _code(fields: Sequence[Signal], offsets: Sequence[int], end: int = 0) -> str
         gap = offset - struct.calcsize(code)
         code += f"{gap}x{signal.count}{_TYPES[signal.type][1]}"
     return f"{code}{max(end - struct.calcsize(code), 0)}x"
+
+
+def _packed(signal: Signal) -> str:
+    """Expression of a field's values in a call; see `Signals.packer`."""
+    name, there = signal.name, signal.type == "f8" or signal.there
+    missing = "nan" if signal.type == "f8" else "0"
+    if signal.count == 1:
+        return f"{missing} if {name} is None else {name}" if there else name
+    blank = f"({f'{missing}, ' * signal.count})"
+    return f"*({blank} if {name} is None else {name})" if there else f"*{name}"
+
+
+def _compiled(source: str, **names: Any) -> Callable[..., Any]:
+    """Return the function `of` of a source that was made of a table; names were checked there."""
+    space: dict[str, Any] = {"nan": math.nan, **names}
+    exec(source, space)  # noqa: S102 as `namedtuple` does; a loop over fields takes three times it
+    return space["of"]
 
 
 def _constant(signal: str, name: str) -> str:

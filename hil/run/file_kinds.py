@@ -132,17 +132,14 @@ def _find(name: str, wanted: tuple[FileKind, ...], key: str) -> Path:
     refusals: list[ConfigError] = []
     for folder in dict.fromkeys(folders + others):
         try:
-            return find_file(name, folder=folder, key=key)
+            return find_file(name, folder=folder, key=key, suggest=False)
         except ConfigError as error:
             refusals.append(error)
     names = [stem for kind in wanted for stem in _stems(kind.folder)]
     close = difflib.get_close_matches(Path(name).stem, names, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]}?" if close else _shipped(wanted)
-    told = refusals[0].problems
-    raise ConfigError(
-        refusals[0].source,
-        [text if text.endswith(f"; {hint}") else f"{text}; {hint}" for text in told],
-    )
+    first = refusals[0]
+    raise ConfigError(first.source, [f"{text}; {hint}" for text in first.problems])
 
 
 def _stems(folder: str) -> list[str]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hil_common.arrays.pose import frozen_array
 from platform6dof.cueing import governor_judge as judging
 from platform6dof.cueing import governor_program as programming
 from platform6dof.cueing.governor_solver import NearestAccelerations
@@ -31,7 +32,6 @@ from platform6dof.cueing.governor_stop import (
 from platform6dof.cueing.margins import NOT_FINITE, QUANTITIES, UNSOLVED, MarginTables, StopLimits
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.limits import EnvelopeLimits
-from platform6dof.pose import frozen_array
 from platform6dof.workspace import PoseBox
 
 Array = NDArray[np.float64]

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from hil_common.arrays.pose import frozen_array
 from platform6dof.envelope import LABELS, meeting_pairs
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.limits import EnvelopeLimits
-from platform6dof.pose import frozen_array
 from platform6dof.workspace import PoseBox
 
 Array = NDArray[np.float64]

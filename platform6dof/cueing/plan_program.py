@@ -16,12 +16,12 @@ import numpy as np
 import piqp
 from numpy.typing import ArrayLike, NDArray
 
+from hil_common.arrays.pose import Pose
 from platform6dof.cueing import plan_kernels as kernel
 from platform6dof.cueing.horizon import Horizon
 from platform6dof.cueing.mpc_parameters import MpcParameters
 from platform6dof.envelope import Envelope
 from platform6dof.kernels import legs, rotation
-from platform6dof.pose import Pose
 
 Array = NDArray[np.float64]
 

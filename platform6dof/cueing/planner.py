@@ -16,13 +16,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hil_common.arrays.pose import Pose
 from platform6dof.cueing.horizon import Horizon
 from platform6dof.cueing.mpc_parameters import MpcParameters
 from platform6dof.cueing.plan import Plan, integrated
 from platform6dof.cueing.plan_program import RELIEF, HeadFrame, Program, ProgramMaker
 from platform6dof.cueing.vestibular import REID_NAHON, VestibularModel
 from platform6dof.envelope import Envelope
-from platform6dof.pose import Pose
 
 Array = NDArray[np.float64]
 

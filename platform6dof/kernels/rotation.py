@@ -80,16 +80,6 @@ def setpoints_of_coordinates(coordinates: Array, rates: Array, second_rates: Arr
 
 
 @njit(cache=True, error_model="numpy")
-def poses_of_coordinates(coordinates: Array) -> Array:
-    """Packed poses, shape (N, 12), of coordinates, shape (N, 6) [m, rad]."""
-    count = coordinates.shape[0]
-    out = np.empty((count, POSE_SIZE))
-    for n in range(count):
-        _write_pose(coordinates[n], out[n])
-    return out
-
-
-@njit(cache=True, error_model="numpy")
 def coordinates_of_pose(position: Array, rotation: Array, out: Array) -> None:
     """Write the coordinates of a pose [m, rad], shape (6,).
 
@@ -109,7 +99,6 @@ def warm() -> None:
     """Compile the kernels of this file for the array types they are called with."""
     setpoint_of_coordinates(np.zeros((3, 6)), np.empty(SETPOINT_SIZE))
     batch = np.zeros((1, 6))
-    poses_of_coordinates(batch)
     setpoints_of_coordinates(batch, batch, batch)
     pose = np.zeros(POSE_SIZE)
     pose.setflags(write=False)  # as in every Pose: numba compiles for read-only arrays apart

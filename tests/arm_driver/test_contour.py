@@ -21,7 +21,7 @@ from arm_driver.contour import (
     next_sequence,
 )
 from arm_driver.host_values import LinkCounts
-from arm_driver.lines import MAX_LINE_BYTES, LineSplitter
+from arm_driver.lines import MAX_LINE_BYTES, TerminalLines
 from arm_driver.location import Location
 from arm_driver.requests import RequestReader
 
@@ -219,7 +219,7 @@ def test_lines_cut_anywhere_are_the_same_lines(sent, data):
 
 
 def test_endless_line_is_thrown_away_once():
-    splitter = LineSplitter()
+    splitter = TerminalLines()
     for _ in range(1000):
         assert splitter.feed(b"x" * 100) == []
     assert len(splitter._rest) <= 2 * MAX_LINE_BYTES
@@ -228,7 +228,7 @@ def test_endless_line_is_thrown_away_once():
 
 
 def test_line_just_too_long_is_thrown_away_at_once():
-    splitter = LineSplitter()
+    splitter = TerminalLines()
     fits, exceeds = b"y" * MAX_LINE_BYTES, b"z" * (MAX_LINE_BYTES + 1)
     assert splitter.feed(fits + b"\r" + exceeds + b"\r") == [fits]
     assert splitter.overlong == 1

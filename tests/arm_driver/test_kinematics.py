@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pumas import DEG, anywhere, denavit_hartenberg, every_arm, links, lopsided, puma, sample
 
 import arm_driver.kernels
+from arm_driver.errors import ArmError, NumbersError
 from arm_driver.geometry import GeometryError, PumaGeometry
 from arm_driver.kernels import bodies, posture
 from arm_driver.kernels import puma as kernel
@@ -30,8 +31,8 @@ from arm_driver.kinematics import (
     singular_distances,
     solutions,
 )
-from arm_driver.pose import ArmError, Pose, PoseError, packed_poses
 from arm_driver.warm import warm
+from hil_common.arrays.pose import Pose, packed_poses
 
 ARMS = every_arm()
 
@@ -403,13 +404,13 @@ def test_wrong_numbers_are_refused_by_name():
             (branch_of, (bad,)),
             (singular_distances, (bad,)),
         ):
-            with pytest.raises(PoseError, match=r"q_rad|q_now"):
+            with pytest.raises(NumbersError, match=r"q_rad|q_now"):
                 call(arm, *arguments)
-    with pytest.raises(PoseError, match=r"must be \(N, 12\)"):
+    with pytest.raises(NumbersError, match=r"must be \(N, 12\)"):
         batch_solutions(arm, np.zeros((3, 6)))
-    with pytest.raises(PoseError, match=r"q_now: shape \(2, 6\), must be \(6,\) or \(3, 6\)"):
+    with pytest.raises(NumbersError, match=r"q_now: shape \(2, 6\), must be \(6,\) or \(3, 6\)"):
         batch_solutions(arm, np.zeros((3, 12)), np.zeros((2, 6)))
-    for error in (JointLimitError, OutOfReachError, SingularError, PoseError, GeometryError):
+    for error in (JointLimitError, OutOfReachError, SingularError, NumbersError, GeometryError):
         assert issubclass(error, ArmError)
         assert issubclass(error, ValueError)
 

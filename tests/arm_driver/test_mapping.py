@@ -12,6 +12,7 @@ from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
 from arm_driver.bodies import PAIRS, Bodies, clearances_m
+from arm_driver.errors import ArmError
 from arm_driver.geometry import GeometryError, PumaGeometry
 from arm_driver.keeper import BranchKeeper
 from arm_driver.kinematics import (
@@ -25,9 +26,9 @@ from arm_driver.kinematics import (
 )
 from arm_driver.mapping import Mapping
 from arm_driver.path_report import PathLimits, PathRefusedError
-from arm_driver.pose import ArmError, Pose, PoseError, angle_between_rad
 from arm_driver.reference import NoReferenceError, best_reference
 from arm_driver.workspace import check_path
+from hil_common.arrays.pose import Pose, PoseError, angle_between_rad
 
 READY = np.radians([-60.0, 20.0, -160.0, 10.0, -50.0, 30.0])
 PERIOD_S = 0.35

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from arm_driver.pose import ORTHONORMAL_TOLERANCE, Pose, PoseError
-from arm_driver.rotation import quaternion_of, rotation_about, turn_vector
+from hil_common.arrays.pose import ORTHONORMAL_TOLERANCE, Pose, PoseError
+from hil_common.arrays.rotation import quaternion_of, rotation_about, turn_vector
 
 axes = st.sampled_from(
     [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (-1, 0, 1), (0, -1, 1), (1, -2, 3), (-3, 1, -1)]

@@ -15,7 +15,6 @@ from scipy.spatial.transform import Rotation
 from arm_driver.blended_path import BlendModel
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kinematics import forward, nearest, singular_distances
-from arm_driver.pose import Pose
 from hil.config.shipped import configs_dir
 from hil.machines.space_arm.settings import ArmSettings
 from hil.recording.events import EVENTS, ROWS, EventRecord
@@ -26,6 +25,7 @@ from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines
 from hil.stations.arm.report.tracking import TrackedPath as PosePath
 from hil.stations.arm.report.tracking import driven_path
 from hil.stations.arm.signals import WAY_PLACES
+from hil_common.arrays.pose import Pose
 from sim.world.space_arm.kernels.dynamics import gripper_jacobian, gripper_pose, make_scratch
 
 PERIOD_S = 0.35

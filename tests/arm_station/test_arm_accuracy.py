@@ -21,7 +21,6 @@ from arm_driver.host import ContourHost
 from arm_driver.host_states import HostState
 from arm_driver.host_values import HostSettings, Offer, StreamPlan
 from arm_driver.location import Location
-from arm_driver.pose import Pose
 from hil.config.errors import RefusedError
 from hil.config.shipped import configs_dir
 from hil.machines.robot.settings import RobotSettings
@@ -32,6 +31,7 @@ from hil.stations.arm.report.view import ArmView
 from hil.stations.arm.scenario import load_arm_plan
 from hil.stations.arm.step import location_of
 from hil.stations.arm.wire import VirtualArmLink
+from hil_common.arrays.pose import Pose
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.simulator import SpaceArm
 

@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 
 from arm_driver.kinematics import forward
 from arm_driver.path_report import PathFinding
-from arm_driver.pose import Pose
 from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
@@ -26,6 +25,7 @@ from hil.stations.arm.prepare import prepare
 from hil.stations.arm.scenario import WorkingPoint, load_arm_plan
 from hil.stations.arm.step import location_of
 from hil.timing.clock import VirtualClock
+from hil_common.arrays.pose import Pose
 from sim.devices.arm.faults import parse_arm_words
 from sim.world.space_arm.simulator import TICK_S
 

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
+from arm_driver.errors import ArmError
 from arm_driver.keeper import BranchKeeper
 from arm_driver.kinematics import forward
-from arm_driver.pose import ArmError, Pose
 from hil.config.shipped import configs_dir
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.step import violations_of
+from hil_common.arrays.pose import Pose
 from safety.arm_limits import ArmCheck
 
 RM01 = RobotSettings.load(configs_dir() / "robots" / "rm01.toml")

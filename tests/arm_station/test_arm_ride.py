@@ -21,7 +21,7 @@ from hil.stations.arm.wire import emulated_controller, emulated_robot
 from hil.stations.arm.world import check_world, in_world, plant_of
 from hil.stations.platform.bench import run as run_platform
 from hil.stations.platform.scenario import plan_from_table
-from platform6dof.pose import Pose
+from hil_common.arrays.pose import Pose
 from safety.modes import Mode
 
 pytestmark = pytest.mark.xdist_group("both arms")

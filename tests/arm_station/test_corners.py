@@ -12,11 +12,11 @@ from properties import dear
 from arm_driver.contour import EndReason
 from arm_driver.host_states import StreamResult
 from arm_driver.host_values import HostSettings, Offer, StreamPlan
-from arm_driver.pose import Pose
 from hil.config.shipped import configs_dir
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.step import location_of
 from hil.stations.arm.wire import VirtualArmLink
+from hil_common.arrays.pose import Pose
 from sim.devices.arm.controller import ArmController
 from sim.devices.arm.settings import ArmControllerSettings
 

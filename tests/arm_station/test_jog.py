@@ -22,7 +22,6 @@ from properties import dear
 
 from arm_driver.host_states import StreamResult
 from arm_driver.kinematics import Joints, branch_of, forward
-from arm_driver.pose import angle_between_rad
 from hil.config.errors import RefusedError
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.jog import JogMover, full_rate, run_jog
@@ -30,6 +29,7 @@ from hil.stations.arm.moves.laws import LEVELS
 from hil.stations.arm.moves.paths import Axes, Ray
 from hil.stations.arm.moves.station import RobotStation
 from hil.stations.arm.recording import ArmRecording
+from hil_common.arrays.pose import angle_between_rad
 from sim.devices.arm.faults import ArmFault
 
 GEOMETRY = RM01.geometry()

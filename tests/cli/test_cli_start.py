@@ -14,7 +14,7 @@ from hil.terminal import console
 from hil.terminal.completion import offered
 
 TOP = Path(__file__).parents[2]
-PACKAGES = ("hil", "platform6dof", "arm_driver", "drives", "safety", "sim")
+PACKAGES = ("hil", "platform6dof", "arm_driver", "drives", "safety", "sim", "hil_common")
 
 
 def module(*arguments, folder, **variables):

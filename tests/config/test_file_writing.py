@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 import pytest
 
 from hil.config.files import make_folder, replacing_text, write_new, write_whole
-from hil.config.installation import HOME
+from hil.config.installation import HOME, PACKAGES
 
 OWN = {
     "hil/config/files.py": "the writer itself",
@@ -63,7 +63,7 @@ MODES |= {"r+", "r+b", "rb+"}
 def test_nobody_but_the_common_writer_writes_files():
     found = {
         str(file.relative_to(HOME))
-        for package in ("hil", "sim", "drives", "arm_driver", "safety", "platform6dof")
+        for package in PACKAGES
         for file in (HOME / package).rglob("*.py")
         if writes(file.read_text(encoding="utf-8"))
     }

@@ -201,7 +201,7 @@ def test_a_value_reads_as_toml():
 
 
 def test_no_other_module_reads_toml():
-    folders = ("hil", "sim", "drives", "platform6dof", "safety", "arm_driver")
+    folders = ("hil", "sim", "drives", "platform6dof", "safety", "arm_driver", "hil_common")
     found = set()
     for path in (path for folder in folders for path in (TOP / folder).rglob("*.py")):
         text = path.read_text(encoding="utf-8")

@@ -4,10 +4,10 @@ import dataclasses
 
 import pytest
 
-from drives.bank import LegCommand
 from drives.contract.kit import STILL
 from drives.contract.promises import NEW
 from drives.sim.bank import SimulatedBank
+from hil_common.legs import LegTarget
 
 
 @pytest.mark.parametrize("promise", NEW, ids=lambda one: one.__name__)
@@ -25,4 +25,4 @@ def test_commands_and_feedback_cannot_be_changed(configured):
     with pytest.raises(AttributeError):
         feedback.homed = (True,) * 6
     with pytest.raises(dataclasses.FrozenInstanceError):
-        LegCommand(STILL, STILL).length_m = STILL
+        LegTarget(STILL, STILL).length_m = STILL

@@ -14,13 +14,14 @@ from cueing_samples import classical_set
 from hil.config.shipped import configs_dir
 from hil.machines.rig.governor import governor_of
 from hil.machines.rig.machine import gate_limits, geometry_of, load_rig
+from hil_common.arrays.pose import Pose
 from platform6dof.cueing.classical import Classical
 from platform6dof.cueing.governor import Governor
 from platform6dof.cueing.parameters import Tilt
 from platform6dof.envelope import Envelope
 from platform6dof.forward import forward
 from platform6dof.inverse import leg_setpoint
-from platform6dof.pose import PlatformSetpoint, Pose
+from platform6dof.pose import PlatformSetpoint
 from platform6dof.workspace import PoseBox
 from safety.gate import Gate, GateInputs
 from safety.modes import DriveRequest, Mode, Request

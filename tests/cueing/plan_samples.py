@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from hil.machines.rig.machine import envelope_of, geometry_of, load_rig
-from platform6dof import Pose
+from hil_common.arrays.pose import Pose
 from platform6dof.cueing.mpc_parameters import MpcParameters
 from platform6dof.cueing.plan import Plan
 from platform6dof.cueing.planner import Planner, PlanRequest

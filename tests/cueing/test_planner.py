@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from platform6dof import EnvelopeLimits, Pose
+from hil_common.arrays.pose import Pose
+from platform6dof import EnvelopeLimits
 from platform6dof.cueing.felt import felt
 from platform6dof.cueing.horizon import Horizon
 from platform6dof.cueing.mpc_parameters import MpcParameters

@@ -13,8 +13,8 @@ from hil.config.shipped import find_file
 from hil.machines.rig.machine import geometry_of, load_rig
 from hil.stations.platform.drives.rack_setup import rack_settings, with_servo
 from hil.stations.platform.world import ServoSettings, WorldSettings, platform_plant, settled
+from hil_common.arrays.pose import Pose
 from platform6dof.inverse import leg_lengths
-from platform6dof.pose import Pose
 from sim.devices.can.rack import CanRack
 from sim.devices.drive.cia402 import State
 from sim.devices.drive.group import DriveGroup

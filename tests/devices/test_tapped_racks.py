@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from tapped_racks import ERROR, FORCE, INPUTS, PERIOD_S, POSITION, RIG, WIRES, tapped, whole_run
 
-from drives.bank import LegCommand
 from hil.config.errors import ConfigError
 from hil.machines.rig.machine import geometry_of
 from hil.stations.platform import world as world_module
 from hil.stations.platform import world_load
 from hil.stations.platform.supervisor import Outcome
 from hil.stations.platform.world import WorldSettings, settled, world_of
+from hil_common.legs import LegTarget
 from safety.verdict import Check
 
 GEOMETRY = geometry_of(RIG)
@@ -57,7 +57,7 @@ def lead(one, wire, way_of, duration_s):
     for cycle in range(1, round(duration_s / period_s) + 1):
         now, after = (np.asarray(way_of(k * period_s)) for k in (cycle, cycle + 1e-3))
         speeds = (after - now) / (1e-3 * period_s)
-        feedback = one.bank.exchange(LegCommand(tuple(now.tolist()), tuple(speeds.tolist())))
+        feedback = one.bank.exchange(LegTarget(tuple(now.tolist()), tuple(speeds.tolist())))
         assert feedback.fault_code == (0,) * 6
         if before is not None:
             worst_m = max(worst_m, float(np.abs(np.array(feedback.length_m) - before).max()))
@@ -185,7 +185,7 @@ def test_without_a_gate_a_foreign_master_reads_8611h_of_the_beams_two_drives(wir
         rise(one, wire, one.enable())
         for cycle in range(1, round(1.0 / PERIOD_S[wire])):
             up_m = lengths_m(0.0, 0.0, NEUTRAL_M[2] + 0.2 * cycle * PERIOD_S[wire])
-            feedback = one.bank.exchange(LegCommand(tuple(up_m.tolist()), (0.19,) * 6))
+            feedback = one.bank.exchange(LegTarget(tuple(up_m.tolist()), (0.19,) * 6))
             if any(feedback.fault_code):
                 break
         assert one.read(ERROR) == [0x8611, 0, 0, 0, 0, 0x8611]

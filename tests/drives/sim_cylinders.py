@@ -4,9 +4,10 @@ import dataclasses
 
 import numpy as np
 
-from drives.bank import BankFeedback, DriveGoal, DriveState, LegCommand
+from drives.bank import BankFeedback, DriveGoal, DriveState
 from drives.sim.bank import SimulatedBank
 from drives.sim.cylinder_model import CylinderModel
+from hil_common.legs import LegTarget
 
 PERIOD_S = 0.002
 ENABLE_CYCLES = 3
@@ -77,9 +78,9 @@ def ready(faults=(), cylinders=MODEL, **options) -> SimulatedBank:
     return enabled(configured(faults, cylinders, **options))
 
 
-def command(length_m, speed_m_s=STILL) -> LegCommand:
-    return LegCommand(tuple(float(x) for x in length_m), tuple(float(x) for x in speed_m_s))
+def command(length_m, speed_m_s=STILL) -> LegTarget:
+    return LegTarget(tuple(float(x) for x in length_m), tuple(float(x) for x in speed_m_s))
 
 
-def at_reference(step_m=0.0) -> LegCommand:
+def at_reference(step_m=0.0) -> LegTarget:
     return command(REFERENCE_M + step_m)

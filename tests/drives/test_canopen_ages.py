@@ -10,11 +10,12 @@ from canopen_bench import SETTINGS, bench, six
 from memory_bus import MemoryBus
 from scripted_bench import Scripted
 
-from drives.bank import DriveGoal, DriveSetupError, DriveState, LegCommand
+from drives.bank import DriveGoal, DriveSetupError, DriveState
 from drives.can.frames import BusState
 from drives.canopen import bank as canopen_bank
 from drives.canopen.cycle import INPUTS_BELIEVED_S
 from drives.canopen.exchange import STATE_UNTOLD_S
+from hil_common.legs import LegTarget
 
 ENABLED = (DriveState.ENABLED,) * 6
 PERIOD_S = 0.004
@@ -47,7 +48,7 @@ def enabled(monkeypatch):
 
 def cycles(rig, count, length_m):
     for _ in range(count):
-        feedback = rig.bank.exchange(LegCommand(length_m, six(0.0)))
+        feedback = rig.bank.exchange(LegTarget(length_m, six(0.0)))
     return feedback
 
 
@@ -79,7 +80,7 @@ def test_the_speed_of_a_leg_that_nobody_tells_is_not_a_number(monkeypatch, leg):
         nonlocal length_m
         for _ in range(count):
             length_m = tuple(each + 0.1 * PERIOD_S for each in length_m)
-            told.append(rig.bank.exchange(LegCommand(length_m, six(0.1))))
+            told.append(rig.bank.exchange(LegTarget(length_m, six(0.1))))
         return told[-1]
 
     assert move(100).speed_m_s == pytest.approx(six(0.1), abs=0.01)
@@ -186,7 +187,7 @@ def over_slcan(monkeypatch, state):
     monkeypatch.setitem(text_port.FLAGS, BusState.UNKNOWN, b"")
     scripted = Scripted()
     scripted.bus.state = state
-    return scripted, LegCommand(scripted.enabled().length_m, six(0.0))
+    return scripted, LegTarget(scripted.enabled().length_m, six(0.0))
 
 
 def test_an_adapter_that_answers_no_more_is_not_believed_well_for_ever(monkeypatch):

@@ -9,19 +9,13 @@ from bench_copies import copied
 from canopen_bench import SCALES, SETTINGS, bench
 from scripted_bench import ENABLED, PERIOD_S, Scripted
 
-from drives.bank import (
-    DriveError,
-    DriveGoal,
-    DriveSequenceError,
-    DriveState,
-    LegCommand,
-    LinkLostError,
-)
+from drives.bank import DriveError, DriveGoal, DriveSequenceError, DriveState, LinkLostError
 from drives.can.frames import BusState, Frame
 from drives.canopen import bank as canopen_bank
 from drives.canopen import watch as canopen_watch
 from drives.canopen.service import PatientSdoClient
 from drives.waits import Wait
+from hil_common.legs import LegTarget
 
 STILL = (0.0,) * 6
 
@@ -30,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("link")
 
 
 def hold(feedback):
-    return LegCommand(feedback.length_m, STILL)
+    return LegTarget(feedback.length_m, STILL)
 
 
 @copied(Wait)
@@ -260,7 +254,7 @@ def never_homes(node):
 def test_no_setpoint_leaves_before_all_six_are_enabled():
     scripted = Scripted()
     scripted.bank.configure()
-    far = LegCommand((1.3,) * 6, STILL)
+    far = LegTarget((1.3,) * 6, STILL)
     counts = [scale.counts(1.3).to_bytes(4, "little", signed=True) for scale in SCALES]
     enabled = False
     scripted.bank.request(DriveGoal.HOMED)

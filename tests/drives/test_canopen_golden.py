@@ -7,10 +7,11 @@ from canopen_bench import SETTINGS
 from scripted_bench import Scripted
 
 from drives.axes.scaling import LegScale
-from drives.bank import DriveModelError, DriveState, LegCommand
+from drives.bank import DriveModelError, DriveState
 from drives.can.frames import Frame
 from drives.canopen.pdo import Emergency, emergency, heartbeat, layouts, nmt
 from drives.types.drive_type import DriveType
+from hil_common.legs import LegTarget
 
 pytestmark = pytest.mark.usefixtures("link")
 
@@ -61,7 +62,7 @@ def test_a_commanded_cycle_byte_for_byte():
     scripted = Scripted()
     scripted.enabled()
     before = len(scripted.bus.sent)
-    feedback = scripted.run(1, LegCommand((0.701, 0.709, 0.72, 0.73, 0.7400005, 1.0), (0.0,) * 6))
+    feedback = scripted.run(1, LegTarget((0.701, 0.709, 0.72, 0.73, 0.7400005, 1.0), (0.0,) * 6))
     sent = [each for each in after(scripted.bus, before) if each.can_id != 0x77F]
     assert sent == [
         frame("201#0F0008E8030000"),
@@ -82,7 +83,7 @@ def test_the_speed_offset_is_a_second_rpdo():
     scripted.run(1)
     before = len(scripted.bus.sent)
     speeds = (0.1, -0.1, 0.0, 0.0, 0.0, 0.0)
-    command = LegCommand((0.7, 0.71, 0.72, 0.73, 0.74, 0.75), speeds)
+    command = LegTarget((0.7, 0.71, 0.72, 0.73, 0.74, 0.75), speeds)
     feedback = scripted.run(1, command)
     sent = after(scripted.bus, before)
     assert frame("301#A0860100") in sent  # 100000 counts/s
@@ -99,7 +100,7 @@ def test_a_falling_scale_turns_counts_and_force_round():
     scripted = Scripted(scales=scales)
     scripted.enabled()
     before = len(scripted.bus.sent)
-    scripted.run(1, LegCommand((0.701,) * 6, (0.0,) * 6))
+    scripted.run(1, LegTarget((0.701,) * 6, (0.0,) * 6))
     assert frame("201#0F000818FCFFFF") in after(scripted.bus, before)
     scripted.bus.put(0x281, "F0D8FFFF 6400")  # -10000 counts/s, 100 per mille
     feedback = scripted.run(1)

@@ -7,8 +7,9 @@ import pytest
 from canopen_bench import ENABLED, PATIENT, SETTINGS, bench, enabled, six, until
 
 from drives.axes.scaling import LegScale
-from drives.bank import DriveGoal, DriveState, LegCommand, LinkLostError
+from drives.bank import DriveGoal, DriveState, LinkLostError
 from drives.canopen.scan import scan
+from hil_common.legs import LegTarget
 from sim.devices.drive.parameters import default_nodes
 from sim.devices.faults import Injection
 
@@ -16,7 +17,7 @@ STILL = six(0.0)
 
 
 def hold(feedback):
-    return LegCommand(feedback.length_m, STILL)
+    return LegTarget(feedback.length_m, STILL)
 
 
 def test_the_emulated_drives_say_that_they_are_emulated():
@@ -42,7 +43,7 @@ def test_the_rods_follow_a_wave_in_every_mode_without_a_missed_answer(mode):
         angle = 2.0 * math.pi * 0.5 * cycle * 0.004
         by_m = 0.02 * (1.0 - math.cos(angle))
         goal = tuple(x + by_m for x in start_m)
-        feedback = rig.bank.exchange(LegCommand(goal, STILL))
+        feedback = rig.bank.exchange(LegTarget(goal, STILL))
         assert feedback.accepted.length_m == pytest.approx(goal, abs=1e-6)
         errors = (abs(a - b) for a, b in zip(goal, feedback.length_m, strict=True))
         error_m = max(error_m, *errors)
@@ -57,7 +58,7 @@ def test_speed_and_force_come_in_si():
     start_m = feedback.length_m
     for cycle in range(200):
         goal = tuple(x + 0.05 * 0.004 * cycle for x in start_m)
-        feedback = rig.bank.exchange(LegCommand(goal, STILL))
+        feedback = rig.bank.exchange(LegTarget(goal, STILL))
     assert feedback.speed_m_s == pytest.approx(six(0.05), rel=0.05)
     assert feedback.force_n == pytest.approx(six(650.0), rel=0.1)  # the load on each rod
 
@@ -67,7 +68,7 @@ def test_a_falling_scale_homes_and_moves_the_same_way():
     scales = tuple(LegScale(2e5, -1, 0.7) for _ in range(6))
     rig, _, feedback = enabled(scales=scales, nodes=nodes)
     before = [rod.x_m for rod in rig.rack.rods]
-    goal = LegCommand(tuple(x + 0.01 for x in feedback.length_m), STILL)
+    goal = LegTarget(tuple(x + 0.01 for x in feedback.length_m), STILL)
     for _ in range(200):
         feedback = rig.bank.exchange(goal)
     moved = [rod.x_m - x_m for rod, x_m in zip(rig.rack.rods, before, strict=True)]
@@ -126,7 +127,7 @@ def test_row_23_a_following_error_trips_the_drive_itself():
     codes = set()
     for cycle in range(250):
         goal = tuple(x + 0.15 * 0.004 * cycle for x in start_m)
-        feedback = rig.bank.exchange(LegCommand(goal, STILL))
+        feedback = rig.bank.exchange(LegTarget(goal, STILL))
         codes.add(feedback.fault_code[2])
     assert codes == {0, 0x8611}
     assert feedback.state[2] is DriveState.FAULT
@@ -166,7 +167,7 @@ def test_row_49_drives_stop_by_themselves_when_the_cycle_ends():
     start_m = feedback.length_m
     for cycle in range(150):
         goal = tuple(x + 0.2 * 0.004 * cycle for x in start_m)
-        rig.bank.exchange(LegCommand(goal, STILL))
+        rig.bank.exchange(LegTarget(goal, STILL))
     moving = [rod.v_m_s for rod in rig.rack.rods]
     assert min(moving) > 0.15
     last_s = rig.time.now

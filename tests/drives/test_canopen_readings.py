@@ -8,9 +8,9 @@ from canopen_bench import SETTINGS, six
 from scripted_bench import ENABLED, Scripted
 from scripted_nodes import ScriptedNode
 
-from drives.bank import DriveReading, LegCommand
 from drives.canopen.readings import EVERY_S
 from drives.types.drive_type import DriveType, Reading
+from hil_common.legs import DriveReading, LegTarget
 
 STAGE = Reading("temperature of the power stage", "3201h:1", "i16", 0.1, "degC", 85.0)
 LOAD = Reading("I2t", "3200h:2", "u16", 1.0, "%", 90.0)
@@ -79,7 +79,7 @@ def test_questions_are_few_and_cost_the_motion_nothing():
     length_m = made.enabled().length_m
     before, begin_s = len(questions(made)), made.time.now
     for _ in range(1000):
-        feedback = made.bank.exchange(LegCommand(length_m, six(0.0)))
+        feedback = made.bank.exchange(LegTarget(length_m, six(0.0)))
         assert feedback.fresh == (True,) * 6
         assert feedback.state == ENABLED
     asked = len(questions(made)) - before

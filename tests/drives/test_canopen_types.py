@@ -12,13 +12,14 @@ from eds_samples import SHIPPED, blocks, plain
 
 from drives.axes.known_place import KnownPlace
 from drives.axes.scaling import LegScale
-from drives.bank import DriveSetupError, LegCommand
+from drives.bank import DriveSetupError
 from drives.types.eds_file import read_eds
 from hil.config.settings import ConfigError
 from hil.machines.rig.drive_file import canopen_type, read_drive_table
 from hil.stations.platform.drives.file_type import file_type, left_out
 from hil.stations.platform.drives.rack_setup import type_of
 from hil.stations.platform.drives.types import drive_file_text
+from hil_common.legs import LegTarget
 from sim.devices.drive.drive_type import SCREW_LEAD_M
 from sim.devices.drive.maker_types import TYPES
 from sim.devices.drive.parameters import default_nodes
@@ -73,7 +74,7 @@ def test_each_type_homes_follows_and_tells_speeds_in_si(name):
     speeds = []
     for cycle in range(1, 101):
         lengths = tuple(at_m + 0.05 * cycle * 0.004 for at_m in start_m)
-        feedback = made.bank.exchange(LegCommand(lengths, (0.05,) * 6))
+        feedback = made.bank.exchange(LegTarget(lengths, (0.05,) * 6))
         speeds.append(feedback.speed_m_s[0])
         assert feedback.state == ENABLED, feedback
     assert feedback.fault_code == (0,) * 6
@@ -88,7 +89,7 @@ def follow(made, feedback):
     start_m = feedback.length_m
     for cycle in range(1, 41):
         lengths = tuple(at_m + 0.05 * cycle * 0.004 for at_m in start_m)
-        feedback = made.bank.exchange(LegCommand(lengths, (0.05,) * 6))
+        feedback = made.bank.exchange(LegTarget(lengths, (0.05,) * 6))
         assert feedback.state == ENABLED, feedback
     return [there - here for there, here in zip(feedback.length_m, start_m, strict=True)]
 
@@ -193,7 +194,7 @@ def test_each_type_stops_without_the_bench(name):
     made, _, feedback = rack_of(name, make=enabled)
     for cycle in range(1, 51):
         lengths = tuple(at_m + 0.05 * cycle * 0.004 for at_m in feedback.length_m)
-        made.bank.exchange(LegCommand(lengths, (0.05,) * 6))
+        made.bank.exchange(LegTarget(lengths, (0.05,) * 6))
     assert {node.drive.state.name for node in made.rack.nodes} == {"OPERATION_ENABLED"}
     # Not one frame of the bench any more: 50 ms of watchdog, 9 ms of ramp at 6 m/s2.
     made.rack.advance(made.time.now + 0.025)

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from modbus_bench import BenchBank, RackThread
 
 from drives.axes.cut_trial import NOT_SEEN, CutTrial
-from drives.bank import DriveGoal, DriveState, LegCommand
+from drives.bank import DriveGoal, DriveState
 from drives.modbus.bank import ModbusBank
+from hil_common.legs import LegTarget
 from sim.devices.faults import Injection
 from sim.devices.modbus.injection import ModbusInjection
 
@@ -39,7 +40,7 @@ def lead(bank, speed_m_s, period_s, feedback, rods, cycles=600):
     begin_m, silent_m, cut_m = feedback.length_m, None, None
     for cycle in range(cycles):
         way_m = speed_m_s * cycle * period_s
-        command = LegCommand(tuple(x + way_m for x in begin_m), six(speed_m_s))
+        command = LegTarget(tuple(x + way_m for x in begin_m), six(speed_m_s))
         feedback = bank.exchange(command)
         if not any(feedback.fresh) and silent_m is None:
             silent_m = [rod.x_m for rod in rods]
@@ -58,7 +59,7 @@ def test_a_cut_of_canopen_drives(speed_m_s, dead):
     feedback = ready(rig.bank)
     if dead:
         rig.rack.faults.start(Injection("unwatched", node=dead), rig.time.now)
-        rig.bank.exchange(LegCommand(feedback.length_m, six(0.0)))
+        rig.bank.exchange(LegTarget(feedback.length_m, six(0.0)))
     rig.buses[0].keep_sent = True
     ways_m, feedback = lead(rig.bank, speed_m_s, 0.004, feedback, rig.rack.rods)
     stop_us = rig.bank.close().cut_us
@@ -104,7 +105,7 @@ def test_a_bank_that_is_not_told_to_never_falls_silent():
     feedback = ready(rig.bank)
     rig.buses[0].keep_sent = True
     for _ in range(200):
-        rig.bank.exchange(LegCommand(feedback.length_m, six(0.0)))
+        rig.bank.exchange(LegTarget(feedback.length_m, six(0.0)))
     assert longest_silence(rig.buses[0].sent) < 0.005
     assert rig.bank.close().cut_us == ()
 
@@ -112,7 +113,7 @@ def test_a_bank_that_is_not_told_to_never_falls_silent():
 @given(st.lists(st.lists(st.sampled_from([True, False, None]), min_size=6, max_size=6), min_size=1))
 def test_a_drive_that_was_never_seen_stopped_has_no_time(cycles):
     trial = CutTrial(0.0, 0.05, 0.01)
-    rest = LegCommand(six(0.7), six(0.0))
+    rest = LegTarget(six(0.7), six(0.0))
     while not trial.silent:
         trial.led(rest, following=True, sent_s=10.0)
     for number, enabled in enumerate(cycles, start=1):
@@ -130,6 +131,6 @@ def test_a_drive_that_was_never_seen_stopped_has_no_time(cycles):
 def test_the_silence_begins_at_its_own_speed_only(speed_m_s, wanted_m_s):
     trial = CutTrial(wanted_m_s, 0.05, 0.01)
     for _ in range(100):
-        trial.led(LegCommand(six(0.7), six(speed_m_s)), following=True, sent_s=10.0)
+        trial.led(LegTarget(six(0.7), six(speed_m_s)), following=True, sent_s=10.0)
     expected = speed_m_s <= 1e-6 if wanted_m_s == 0.0 else 0.0045 <= speed_m_s <= 0.0056
     assert trial.silent == expected

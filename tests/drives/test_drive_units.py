@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from scripted_bench import Scripted
 
 from drives.axes.scaling import LegScale
-from drives.bank import DriveModelError, DriveSetupError, LegCommand
+from drives.bank import DriveModelError, DriveSetupError
 from drives.canopen.objects import MotionParameters, Parameter
 from drives.canopen.units import LegUnits, UnitSetup
 from drives.types.drive_type import DriveType
 from drives.types.drive_units import Base, Unit, unit_of_text, unit_of_word, word_of_unit
+from hil_common.legs import LegTarget
 
 WAY_M, INCREMENTS = 0.005, 4096
 COUNTS_PER_M = INCREMENTS / WAY_M
@@ -297,7 +298,7 @@ def test_speeds_of_a_drive_in_rpm_come_in_si_and_go_in_rpm():
     made.run(1)
     before = len(made.bus.sent)
     made.bus.put(0x281, "2C010000 0000")  # 300 rpm of 10 mm: 0.05 m/s
-    feedback = made.run(1, LegCommand((0.7, 0.71, 0.72, 0.73, 0.74, 0.75), (0.1,) + (0.0,) * 5))
+    feedback = made.run(1, LegTarget((0.7, 0.71, 0.72, 0.73, 0.74, 0.75), (0.1,) + (0.0,) * 5))
     assert feedback.speed_m_s[0] == pytest.approx(0.05)
     assert feedback.accepted.speed_m_s[0] == pytest.approx(0.1)
     sent = {frame.can_id: frame.data for frame in made.bus.sent[before:]}

@@ -10,8 +10,9 @@ from modbus_bench import BenchBank, RackThread, quick_rack, scales
 
 from drives.axes.known_place import KnownPlace
 from drives.axes.scaling import LegScale
-from drives.bank import DriveGoal, DrivePlaceError, DriveState, LegCommand
+from drives.bank import DriveGoal, DrivePlaceError, DriveState
 from drives.can.frames import Frame
+from hil_common.legs import LegTarget
 from sim.devices.drive.parameters import default_nodes
 from sim.devices.faults import Injection
 
@@ -79,7 +80,7 @@ def test_drives_that_stand_where_they_were_left_need_no_homing():
     for _ in range(300):
         feedback = rig.bank.exchange(None)
     assert feedback.state == ENABLED
-    goal = LegCommand(tuple(x + 0.002 for x in feedback.length_m), six(0.0))
+    goal = LegTarget(tuple(x + 0.002 for x in feedback.length_m), six(0.0))
     for _ in range(200):
         feedback = rig.bank.exchange(goal)
     assert feedback.length_m == pytest.approx(goal.length_m, abs=1e-4)

@@ -13,7 +13,7 @@ from slcan_peer import Adapter, now_s, until_lost
 
 from drives.bank import LinkError, LinkLostError
 from drives.can.slcan_port import WRITE_TIMEOUT_S, BytePort, open_serial, open_tcp
-from drives.port_lock import PortLock, tcp_endpoints
+from hil_common.port_lock import PortLock, tcp_endpoints
 
 pytestmark = pytest.mark.real_time
 
@@ -165,7 +165,7 @@ def test_a_device_that_another_program_has_locked_is_refused():
 
 def test_a_serial_device_is_claimed_for_this_program_alone(monkeypatch):
     adapter, claims = Adapter("pty"), []
-    monkeypatch.setattr("drives.port_lock._PTY_MAJORS", ())
+    monkeypatch.setattr("hil_common.port_lock._PTY_MAJORS", ())
     monkeypatch.setattr("fcntl.ioctl", lambda fd, request, *_: claims.append(request))
     adapter.port().close()
     assert claims[-1] == termios.TIOCEXCL
@@ -233,7 +233,7 @@ def test_a_host_where_nothing_listens_is_named():
     url = f"slcan:socket://127.0.0.1:{number}"
     with pytest.raises(LinkError, match=f"^{url}: nothing answers at 127.0.0.1:{number}: Conn"):
         open_tcp("127.0.0.1", number, url, now_s)
-    PortLock(tcp_endpoints("127.0.0.1", number, url), url).release()
+    PortLock(tcp_endpoints("127.0.0.1", number, url, LinkError), url, LinkError).release()
 
 
 def test_a_host_without_an_address_is_named():

@@ -19,14 +19,7 @@ from modbus_bench import (
     six,
 )
 
-from drives.bank import (
-    DriveGoal,
-    DriveModelError,
-    DriveSetupError,
-    DriveState,
-    LegCommand,
-    LinkError,
-)
+from drives.bank import DriveGoal, DriveModelError, DriveSetupError, DriveState, LinkError
 from drives.links import ModbusRtuLink, ModbusTcpLink
 from drives.modbus import worker as modbus_worker
 from drives.modbus.bank import ModbusBank
@@ -34,6 +27,7 @@ from drives.modbus.register_map import register_map_from
 from drives.modbus.settings import ModbusSettings
 from drives.modbus.worker import GatewayWorker
 from hil.timing.realtime import RealClock
+from hil_common.legs import LegTarget
 from sim.devices.modbus.injection import ModbusInjection
 
 pytestmark = pytest.mark.real_time
@@ -204,7 +198,7 @@ def test_six_units_with_one_axis_each(opened):
     before = enable(bank)
     goal = tuple(x + 0.001 * leg for leg, x in enumerate(before.length_m))
     for _ in range(200):
-        feedback = bank.exchange(LegCommand(goal, six(0.0)))
+        feedback = bank.exchange(LegTarget(goal, six(0.0)))
     assert feedback.length_m == pytest.approx(goal, abs=1e-5)
 
 
@@ -262,7 +256,7 @@ def test_signs_of_force_and_speed_are_those_of_the_leg(opened, sign):
     target = list(feedback.length_m)
     for _ in range(60):
         target = [x + 0.001 for x in target]
-        feedback = bank.exchange(LegCommand(tuple(target), six(0.1)))
+        feedback = bank.exchange(LegTarget(tuple(target), six(0.1)))
     assert feedback.speed_m_s == pytest.approx(six(0.1), abs=0.01)
     assert feedback.length_m == pytest.approx(target, abs=0.01)
     assert all(rod.v_m_s == pytest.approx(0.1, abs=0.01) for rod in bank.rack.core.rods)
@@ -273,7 +267,7 @@ def test_accepted_is_what_was_on_the_wire_rounded_to_counts(opened):
     bank.configure()
     home(bank)
     length_m = tuple(x + 0.0000004 for x in enable(bank).length_m)
-    accepted = bank.exchange(LegCommand(length_m, six(0.0000004))).accepted
+    accepted = bank.exchange(LegTarget(length_m, six(0.0000004))).accepted
     assert accepted.length_m == pytest.approx(length_m, abs=5e-7)
     assert accepted.length_m != length_m
     assert accepted.speed_m_s == six(0.0)

@@ -8,9 +8,10 @@ import pytest
 from modbus_bench import SHIPPED, BenchBank, RackThread, scales, six
 
 from drives.axes.cut_trial import NOT_SEEN
-from drives.bank import DriveGoal, DriveSetupError, DriveState, LegCommand
+from drives.bank import DriveGoal, DriveSetupError, DriveState
 from drives.modbus.bank import ModbusBank
 from drives.modbus.register_map import register_map_from
+from hil_common.legs import LegTarget
 from sim.devices.drive.parameters import RackSettings, default_nodes
 from sim.devices.drive.plant import RodSettings
 from sim.devices.modbus.device import ModbusRackSettings
@@ -81,7 +82,7 @@ def test_its_drives_are_homed_and_led_and_tell_where_they_are():
         start_m = feedback.length_m
         for k in range(1, 51):
             goal_m = tuple(x + 1e-4 * k for x in start_m)
-            feedback = bank.exchange(LegCommand(goal_m, six(1e-4 / PERIOD_S)))
+            feedback = bank.exchange(LegTarget(goal_m, six(1e-4 / PERIOD_S)))
         assert feedback.length_m == pytest.approx(goal_m, abs=5e-4)
         assert feedback.speed_m_s == pytest.approx(six(5e-3), rel=0.1)
         assert feedback.fault_code == six(0)
@@ -106,7 +107,7 @@ def test_silence_shows_whether_each_drive_stops_by_itself(unwatched):
         for leg in unwatched:
             bank.rack.faults.start(parse_fault(f"unwatched {leg}"), bank.rack.now_s())
         for _ in range(60):
-            bank.exchange(LegCommand(start_m, six(0.0)))
+            bank.exchange(LegTarget(start_m, six(0.0)))
         stopped = ModbusBank.close(bank).cut_us
     for leg, stop_us in enumerate(stopped, start=1):
         if leg in unwatched:

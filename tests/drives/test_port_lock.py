@@ -13,28 +13,27 @@ from pathlib import Path
 
 import pytest
 
-import arm_driver.port_lock
-import drives.port_lock
 from arm_driver.link_errors import ArmLinkError
 from drives.bank import LinkError
 from drives.can.library_bus import can_endpoint
 from drives.can.socketcand_bus import _endpoints
+from hil_common import port_lock
 
 ROOT = Path(__file__).resolve().parents[2]
 HOLDER = """
 import os, sys
 sys.path.insert(0, {root!r})
-from {package}.port_lock import PortLock, serial_endpoint, tcp_endpoints
+from hil_common.port_lock import PortLock, serial_endpoint, tcp_endpoints
 if {user!r} is not None:
     os.setgroups([]); os.setgid({user!r}); os.setuid({user!r})
 how, *what = sys.argv[1:]
 ends = dict(
     serial=lambda: (serial_endpoint(what[0]),),
-    tcp=lambda: tcp_endpoints(what[0], int(what[1]), "theirs:"),
+    tcp=lambda: tcp_endpoints(what[0], int(what[1]), "theirs:", OSError),
     plain=lambda: what,
 )[how]()
 try:
-    lock = PortLock(ends, "theirs:")
+    lock = PortLock(ends, "theirs:", OSError)
 except OSError as error:
     sys.exit("refused: " + str(error))
 print("held", flush=True)
@@ -46,8 +45,8 @@ NOBODY = 65534
 class Holder:
     """Another program that takes a lock, or is refused."""
 
-    def __init__(self, *what, package="drives", prefix=(), user=None, **environment):
-        program = HOLDER.format(root=str(ROOT), package=package, user=user)
+    def __init__(self, *what, prefix=(), user=None, **environment):
+        program = HOLDER.format(root=str(ROOT), user=user)
         self.process = subprocess.Popen(
             [*prefix, sys.executable, "-c", program, *what],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd="/",
@@ -64,8 +63,9 @@ class Holder:
         self.process.communicate()
 
 
-@pytest.fixture(params=[drives.port_lock, arm_driver.port_lock], ids=["drives", "arm_driver"])
-def port_lock(request):
+@pytest.fixture(params=[LinkError, ArmLinkError], ids=["drives", "arm_driver"])
+def error(request):
+    """Of whoever asks for a lock."""
     return request.param
 
 
@@ -82,57 +82,47 @@ def endpoint():
     return f"test:{uuid.uuid4()}"
 
 
-def test_both_copies_are_the_same_but_for_the_error_that_they_raise():
-    ours, theirs = (
-        Path(module.__file__).read_text() for module in (drives.port_lock, arm_driver.port_lock)
-    )
-    mine = "from drives.bank import LinkError\n"
-    other = "from arm_driver.link_errors import ArmLinkError as LinkError\n"
-    assert ours.count(mine) == 1
-    assert ours.replace(mine, other) == theirs
-
-
-def test_a_second_holder_is_refused_and_told_who_has_it(port_lock):
+def test_a_second_holder_is_refused_and_told_who_has_it(error):
     mine = endpoint()
-    lock = port_lock.PortLock((mine,), "test:")
+    lock = port_lock.PortLock((mine,), "test:", error)
     who = rf"\(process {os.getpid()}, user {os.getuid()}\)"
     right = rf"^test:: another controller has it {who}; stop"
-    with pytest.raises((LinkError, ArmLinkError), match=right):
-        port_lock.PortLock((mine,), "test:")
-    port_lock.PortLock((endpoint(),), "test:").release()
+    with pytest.raises(error, match=right):
+        port_lock.PortLock((mine,), "test:", error)
+    port_lock.PortLock((endpoint(),), "test:", error).release()
     lock.release()
     lock.release()
-    port_lock.PortLock((mine,), "test:").release()
+    port_lock.PortLock((mine,), "test:", error).release()
 
 
-def test_an_arm_and_drives_exclude_each_other_at_one_device(port_lock):
+def test_an_arm_and_drives_exclude_each_other_at_one_device():
     mine = endpoint()
-    lock = port_lock.PortLock((mine,), "test:")
-    for package in ("drives", "arm_driver"):
-        with Holder("plain", mine, package=package) as other:
-            assert not other.held
-            assert f"process {os.getpid()}" in other.said
+    lock = port_lock.PortLock((mine,), "drives:", LinkError)
+    with pytest.raises(ArmLinkError, match=rf"^arm:: another .*process {os.getpid()}"):
+        port_lock.PortLock((mine,), "arm:", ArmLinkError)
+    with Holder("plain", mine) as other:
+        assert f"process {os.getpid()}" in other.said
     lock.release()
 
 
-def test_one_name_of_several_is_enough_to_be_refused_and_nothing_is_kept(port_lock):
+def test_one_name_of_several_is_enough_to_be_refused_and_nothing_is_kept(error):
     first, second, third = (endpoint() for _ in range(3))
-    lock = port_lock.PortLock((first, second), "test:")
-    with pytest.raises((LinkError, ArmLinkError)):
-        port_lock.PortLock((second, third), "test:")
-    port_lock.PortLock((third,), "test:").release()
+    lock = port_lock.PortLock((first, second), "test:", error)
+    with pytest.raises(error):
+        port_lock.PortLock((second, third), "test:", error)
+    port_lock.PortLock((third,), "test:", error).release()
     lock.release()
 
 
-def test_a_lock_outlives_no_process_however_it_ends(port_lock):
+def test_a_lock_outlives_no_process_however_it_ends(error):
     mine = endpoint()
     with Holder("plain", mine) as other:
         assert other.held
-        with pytest.raises((LinkError, ArmLinkError), match=f"process {other.process.pid},"):
-            port_lock.PortLock((mine,), "test:")
+        with pytest.raises(error, match=f"process {other.process.pid},"):
+            port_lock.PortLock((mine,), "test:", error)
         other.process.send_signal(signal.SIGKILL)
         other.process.wait()
-        port_lock.PortLock((mine,), "test:").release()
+        port_lock.PortLock((mine,), "test:", error).release()
 
 
 @pytest.mark.parametrize("name", ["XDG_RUNTIME_DIR", "TMPDIR", "HOME"])
@@ -153,7 +143,7 @@ def test_users_exclude_each_other(first_is_root, pty):
         assert f"process {first.process.pid}, user {users[0] or 0}" in two.said
 
 
-def test_two_names_of_a_serial_device_are_one(port_lock, pty, tmp_path):
+def test_two_names_of_a_serial_device_are_one(pty, tmp_path):
     link, second = tmp_path / "usb-adapter", tmp_path / "by-id"
     link.symlink_to(pty)
     second.symlink_to(link)
@@ -166,7 +156,7 @@ def test_two_names_of_a_serial_device_are_one(port_lock, pty, tmp_path):
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only the superuser can make devices")
-def test_two_nodes_of_a_serial_device_are_one(port_lock, tmp_path):
+def test_two_nodes_of_a_serial_device_are_one(tmp_path):
     """As a container gets them: made anew, with the number of the host's."""
     made = []
     for name in ("ttyUSB0", "of-a-container"):
@@ -178,41 +168,41 @@ def test_two_nodes_of_a_serial_device_are_one(port_lock, tmp_path):
     assert {port_lock.serial_endpoint(str(node)) for node in made} == {"tty:188:7"}
 
 
-def test_what_is_no_device_is_left_to_whoever_opens_it(port_lock, tmp_path):
+def test_what_is_no_device_is_left_to_whoever_opens_it(tmp_path):
     (tmp_path / "file").touch()
     assert port_lock.serial_endpoint(str(tmp_path / "file")).startswith("file:")
     assert port_lock.serial_endpoint("/dev/no-such") == "path:/dev/no-such"
 
 
-def test_all_names_and_addresses_of_this_computer_are_one(port_lock):
+def test_all_names_and_addresses_of_this_computer_are_one(error):
     spellings = ["localhost", "127.0.0.1", "127.0.0.2", "0.0.0.0", socket.gethostname()]
     if socket.has_ipv6 and Path("/proc/net/if_inet6").exists():
         spellings += ["::1", "::ffff:127.0.0.1", "::"]
     for spelling in spellings:
         try:
-            found = port_lock.tcp_endpoints(spelling, 502, "test:")
-        except (LinkError, ArmLinkError):
+            found = port_lock.tcp_endpoints(spelling, 502, "test:", error)
+        except error:
             assert spelling == socket.gethostname(), spelling  # a machine need not know its name
             continue
         assert found == ("tcp:local:502",), spelling
-    assert port_lock.tcp_endpoints("127.0.0.1", 503, "test:") == ("tcp:local:503",)
+    assert port_lock.tcp_endpoints("127.0.0.1", 503, "test:", error) == ("tcp:local:503",)
 
 
-def test_other_computers_are_their_addresses(port_lock, monkeypatch):
+def test_other_computers_are_their_addresses(error, monkeypatch):
     two = [
         (socket.AF_INET, 1, 6, "", ("192.0.2.7", 502)),
         (socket.AF_INET6, 1, 6, "", ("2001:db8::7", 502, 0, 0)),
     ]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: two)
-    found = port_lock.tcp_endpoints("gateway", 502, "test:")
+    found = port_lock.tcp_endpoints("gateway", 502, "test:", error)
     assert found == ("tcp:192.0.2.7:502", "tcp:2001:db8::7:502")
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: two[:1])
-    assert set(port_lock.tcp_endpoints("192.0.2.7", 502, "test:")) < set(found)
+    assert set(port_lock.tcp_endpoints("192.0.2.7", 502, "test:", error)) < set(found)
 
 
-def test_a_host_without_an_address_is_named(port_lock):
-    with pytest.raises((LinkError, ArmLinkError), match="no address for host 'no such host'"):
-        port_lock.tcp_endpoints("no such host", 1, "test:")
+def test_a_host_without_an_address_is_named(error):
+    with pytest.raises(error, match="no address for host 'no such host'"):
+        port_lock.tcp_endpoints("no such host", 1, "test:", error)
 
 
 def test_an_interface_is_its_number_and_one_served_by_this_computer_is_the_same():
@@ -224,24 +214,24 @@ def test_an_interface_is_its_number_and_one_served_by_this_computer_is_the_same(
     assert _endpoints("192.0.2.7", 29536, "lo", "test:") == ["tcp:192.0.2.7:29536:lo"]
 
 
-def test_an_endpoint_of_any_length_and_kind_is_one_lock(port_lock):
+def test_an_endpoint_of_any_length_and_kind_is_one_lock(error):
     for mine in ("/dev/" + "x" * 4000, "a/\n b\0c", "\udc80" * 60):
-        lock = port_lock.PortLock((mine,), "test:")
-        with pytest.raises((LinkError, ArmLinkError)):
-            port_lock.PortLock((mine,), "test:")
+        lock = port_lock.PortLock((mine,), "test:", error)
+        with pytest.raises(error):
+            port_lock.PortLock((mine,), "test:", error)
         lock.release()
 
 
-def test_an_exclusive_device_is_refused_to_the_superuser_as_well(port_lock, pty, monkeypatch):
+def test_an_exclusive_device_is_refused_to_the_superuser_as_well(error, pty, monkeypatch):
     """Another namespace has no common lock; the mode of the device is common to all."""
     monkeypatch.setattr(port_lock, "_PTY_MAJORS", ())
     first, second = (os.open(pty, os.O_RDWR | os.O_NOCTTY) for _ in range(2))
-    port_lock.claim_terminal(first, pty, "test:")
+    port_lock.claim_terminal(first, pty, "test:", error)
     fcntl.flock(first, fcntl.LOCK_UN)  # as if it were held through another node of the device
-    with pytest.raises((LinkError, ArmLinkError), match="in use by another program"):
-        port_lock.claim_terminal(second, pty, "test:")
+    with pytest.raises(error, match="in use by another program"):
+        port_lock.claim_terminal(second, pty, "test:", error)
     fcntl.ioctl(first, termios.TIOCNXCL)
-    port_lock.claim_terminal(second, pty, "test:")
+    port_lock.claim_terminal(second, pty, "test:", error)
     fcntl.ioctl(second, termios.TIOCNXCL)
     for fd in (first, second):
         os.close(fd)

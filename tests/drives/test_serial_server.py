@@ -11,11 +11,12 @@ import tty
 import pytest
 from modbus_bench import BenchBank, RackThread, quick_rack, six
 
-from drives.bank import DriveGoal, DriveState, LegCommand, LinkError, LinkLostError
+from drives.bank import DriveGoal, DriveState, LinkError, LinkLostError
 from drives.links import ModbusTcpLink, lock_modbus, parse_link
 from drives.modbus.errors import ModbusClosedError, ModbusTimeoutError
 from drives.modbus.frames import crc16
 from drives.modbus.gateway import gateway_at, server_gateway
+from hil_common.legs import LegTarget
 
 pytestmark = pytest.mark.real_time
 
@@ -100,7 +101,7 @@ def test_six_drives_are_homed_and_moved_through_a_serial_server(bank):
     start = feedback.length_m
     for number in range(1, 101):
         lengths = tuple(length + 0.0002 * number for length in start)
-        feedback = bank.exchange(LegCommand(lengths, six(0.02)))
+        feedback = bank.exchange(LegTarget(lengths, six(0.02)))
         assert not feedback.failed
     went = [there - here for there, here in zip(feedback.length_m, start, strict=True)]
     assert went == pytest.approx([0.02] * 6, abs=2e-3)

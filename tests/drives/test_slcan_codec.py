@@ -17,7 +17,7 @@ from drives.can.slcan_codec import (
     encode_frames,
     parse_line,
 )
-from drives.can.slcan_lines import MAX_LINE_BYTES, LineSplitter
+from drives.can.slcan_lines import MAX_LINE_BYTES, SlcanLines
 
 FRAMES = st.builds(Frame, st.integers(0, 0x7FF), st.binary(max_size=8))
 NOISE = st.one_of(
@@ -166,7 +166,7 @@ def test_a_frame_that_no_line_can_hold_is_refused(frame):
 @given(st.lists(FRAMES, max_size=20), st.data())
 def test_frames_survive_any_cutting_of_their_bytes(frames, data):
     wire = encode_frames(frames)
-    splitter, lines = LineSplitter(), []
+    splitter, lines = SlcanLines(), []
     while wire:
         cut = data.draw(st.integers(1, len(wire)))
         lines += splitter.feed(wire[:cut])
@@ -186,7 +186,7 @@ def test_a_frame_cut_short_is_never_a_frame(frame, data):
 @example(b"t1812A_BB\r")
 @example(b"t181\x00\r")
 def test_any_bytes_give_values_and_no_exception(noise):
-    splitter = LineSplitter()
+    splitter = SlcanLines()
     for line in splitter.feed(noise):
         value = parse_line(line)
         if isinstance(value, Frame):
@@ -196,7 +196,7 @@ def test_any_bytes_give_values_and_no_exception(noise):
 @at_least(300)
 @given(st.lists(NOISE, max_size=12), FRAMES, st.sampled_from([b"\r", b"\x07"]))
 def test_after_any_garbage_and_one_end_of_line_the_next_frame_is_whole(noise, frame, end):
-    splitter = LineSplitter()
+    splitter = SlcanLines()
     for part in noise:
         splitter.feed(part)
         assert len(splitter._rest) <= MAX_LINE_BYTES
@@ -207,7 +207,7 @@ def test_after_any_garbage_and_one_end_of_line_the_next_frame_is_whole(noise, fr
 @at_least(300)
 @given(st.lists(NOISE, max_size=8))
 def test_the_cutting_does_not_change_the_lines(parts):
-    whole, pieces = LineSplitter(), LineSplitter()
+    whole, pieces = SlcanLines(), SlcanLines()
     expected = whole.feed(b"".join(parts))
     got = [line for part in parts for line in pieces.feed(part)]
     short = [line for line in expected if len(line) <= MAX_LINE_BYTES]
@@ -215,13 +215,13 @@ def test_the_cutting_does_not_change_the_lines(parts):
 
 
 def test_a_bell_ends_what_it_cuts_short():
-    splitter = LineSplitter()
+    splitter = SlcanLines()
     lines = splitter.feed(b"z\rt1812AA\x07\x07t0200\r\x07z") + splitter.feed(b"\r")
     assert lines == [b"z", b"t1812AA", b"\x07", b"\x07", b"t0200", b"\x07", b"z"]
 
 
 def test_a_line_without_an_end_is_thrown_away_and_counted():
-    splitter = LineSplitter()
+    splitter = SlcanLines()
     assert splitter.feed(b"x" * 100) == []
     assert splitter.feed(b"x" * 100) == []
     assert splitter.feed(b"x" * 1_000_000) == []

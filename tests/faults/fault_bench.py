@@ -12,13 +12,14 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from drives.bank import BankFeedback, LegCommand
+from drives.bank import BankFeedback
 from hil.config.shipped import configs_dir
 from hil.machines.rig.machine import gate_limits, load_rig
 from hil.stations.platform.drives.rack_setup import rack_settings
 from hil.stations.platform.gated_bank import GatedBank
 from hil.stations.platform.scenario import plan_from_table
 from hil.timing.clock import Tick
+from hil_common.legs import LegTarget
 from safety.gate import Gate
 from safety.modes import Mode, Request
 from safety.verdict import Action, Setpoint, Verdict
@@ -98,7 +99,7 @@ class Cycle:
     heard: frozenset[int]
 
     @property
-    def sent(self) -> LegCommand | None:
+    def sent(self) -> LegTarget | None:
         """Setpoints that went out on the wire."""
         return self.feedback.accepted
 

@@ -12,7 +12,7 @@ from modbus_bench import RackThread, modbus_rtu, modbus_tcp, shipped_map, six
 from pymodbus.client import ModbusSerialClient, ModbusTcpClient
 from pymodbus.exceptions import ModbusIOException
 
-from drives.bank import DriveGoal, DriveState, LegCommand, LinkLostError
+from drives.bank import DriveGoal, DriveState, LinkLostError
 from drives.links import parse_link
 from drives.modbus import cycle as modbus_cycle
 from drives.modbus import gateway as modbus_gateway
@@ -26,6 +26,7 @@ from drives.modbus.errors import (
 )
 from drives.modbus.gateway import rtu_gateway, tcp_gateway
 from hil.timing.realtime import RealClock
+from hil_common.legs import LegTarget
 from sim.devices.drive.cia402 import State
 from sim.devices.modbus.injection import ModbusInjection
 
@@ -56,7 +57,7 @@ def enabled(make, **changes):
             assert reached(feedback), (feedback, bank.waiting)
         bank._answer_s = ANSWER_S
         bank._gateway.begin_cycles(ANSWER_S)
-        yield bank, LegCommand(feedback.length_m, six(0.0))
+        yield bank, LegTarget(feedback.length_m, six(0.0))
     finally:
         bank.close()
 

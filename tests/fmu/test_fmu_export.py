@@ -25,9 +25,10 @@ from hil.fmu.export import export, judged
 from hil.fmu.twin import twin_program
 from hil.machines.cueing.preset import filter_of, read_preset
 from hil.machines.rig.machine import cylinder_model, envelope_of, geometry_of, load_rig
+from hil_common.arrays.pose import Pose
 from platform6dof.forward import forward
 from platform6dof.inverse import leg_setpoint
-from platform6dof.pose import PlatformSetpoint, Pose
+from platform6dof.pose import PlatformSetpoint
 
 PERIOD_S = 0.002
 ALONE = Path(__file__).parent / "play_alone.py"

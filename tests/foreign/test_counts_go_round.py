@@ -24,13 +24,7 @@ from virtual_rack import VirtualRack
 
 from drives.axes.known_place import KnownPlace
 from drives.axes.scaling import LegScale, SixScales
-from drives.bank import (
-    DriveCommandError,
-    DriveGoal,
-    DriveSetupError,
-    DriveState,
-    LegCommand,
-)
+from drives.bank import DriveCommandError, DriveGoal, DriveSetupError, DriveState
 from drives.canopen.bank import CanopenBank
 from drives.canopen.settings import CanopenSettings
 from drives.modbus.codec import AxisOrder, CycleCodec
@@ -42,6 +36,7 @@ from drives.modbus.settings import ModbusSettings
 from drives.modbus.setup import DeviceSetup
 from drives.modbus.words import LegWords
 from drives.types.drive_type import DriveType
+from hil_common.legs import LegTarget
 
 PERIOD_S = 0.01
 CLOSED_M = 0.64
@@ -130,7 +125,7 @@ def test_the_place_stays_right_over_the_wrap_there_and_back(sign):
     for step in range(200):
         way_m = 0.05 * (1.0 - math.cos(2.0 * math.pi * step / 200.0))
         demand = tuple(x + way_m for x in start)
-        feedback = ride.exchange(LegCommand(demand, six(0.0)))
+        feedback = ride.exchange(LegTarget(demand, six(0.0)))
         seen |= {drive.objects.number(0x607A) > 0 for drive in ride.rack.drives}
         assert feedback.state == six(DriveState.ENABLED)
         assert feedback.accepted.length_m == pytest.approx(demand, abs=1e-6)
@@ -164,7 +159,7 @@ def test_a_short_dictionary_goes_round_as_well():
     ride = Ride(changes=(schunk_prl120,), type_=type_, pdos=(2, 4))
     start = ride.enabled().length_m
     for step in range(100):
-        feedback = ride.exchange(LegCommand(tuple(x + 0.001 * step for x in start), six(0.0)))
+        feedback = ride.exchange(LegTarget(tuple(x + 0.001 * step for x in start), six(0.0)))
     assert feedback.length_m == pytest.approx([x + 0.098 for x in start], abs=0.012)
     assert feedback.length_m == pytest.approx(ride.true_m, abs=2e-3)
 
@@ -345,7 +340,7 @@ def test_registers_go_round_as_well(sign):
     for step in range(130):
         controlword = (0x06, 0x07, 0x0F)[min(step // 10, 2)]
         ahead_m = 0.001 * max(0, step - 30)
-        command = LegCommand(tuple(x + ahead_m for x in start), six(0.0))
+        command = LegTarget(tuple(x + ahead_m for x in start), six(0.0))
         counts, speeds = words.counts(command)
         targets |= {count > 0 for count in counts}
         for leg in range(6):

@@ -14,7 +14,9 @@ from frozen.trees import TOP, Tree
 # one worker: the product is copied once, and what it gives unchanged is kept
 pytestmark = pytest.mark.xdist_group("planted")
 
-COPIED = ("arm_driver", "configs", "drives", "hil", "platform6dof", "safety", "sim")
+COPIED = (
+    "arm_driver", "configs", "drives", "hil", "hil_common", "platform6dof", "safety", "sim",
+)  # fmt: skip
 CASES = {case.name: case for case in cases()}
 
 

@@ -154,12 +154,12 @@ def lines(path: Path) -> None:
     from arm_driver.host_values import LinkCounts
     from arm_driver.requests import RequestReader
     from drives.can.slcan_codec import parse_line
-    from drives.can.slcan_lines import LineSplitter
+    from drives.can.slcan_lines import SlcanLines
     from hil.desk.velocity.remote_wire import parse_order, parse_word
 
     data = path.read_bytes()
     RequestReader(LinkCounts()).feed(data)
-    LineSplitter().feed(data)
+    SlcanLines().feed(data)
     for line in data.splitlines()[:1000]:
         for read in (parse_order, partial(parse_word, key="nonce"), decode_request, decode_answer,
                      parse_line):  # fmt: skip

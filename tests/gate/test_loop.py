@@ -12,8 +12,9 @@ from hil.stations.platform.loop import Loop
 from hil.stations.platform.motion.moves import move
 from hil.stations.platform.scenario import load_plan
 from hil.timing.clock import Tick, VirtualClock
+from hil_common.legs import LegTarget
 from safety.modes import DriveRequest, Mode
-from safety.verdict import Action, LegTarget, Setpoint, Verdict
+from safety.verdict import Action, Setpoint, Verdict
 
 SIX = (0.9,) * 6
 FEEDBACK = BankFeedback(

@@ -1,18 +1,19 @@
 """Status records: what goes in comes out, and nothing else is taken for one."""
 
 import math
-import struct
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from properties import dear
 
-from drives.bank import BankFeedback, DriveState, LegCommand
-from hil.stations.platform.gate.status import STATUS_SLOT_BYTES, StatusEncoder, decode
+from drives.bank import BankFeedback, DriveState
+from hil.stations.platform.gate.status import SIGNALS, STATUS_SLOT_BYTES, StatusEncoder, decode
+from hil.stations.platform.signals import SIGNALS as ROW
 from hil.timing.clock import Tick
+from hil_common.legs import DriveReading, LegTarget
 from safety.modes import DriveRequest, Mode, Request, Severity
-from safety.verdict import Action, Check, LegTarget, Verdict, Violation
+from safety.verdict import Action, Check, Verdict, Violation
 
 floats = st.floats(allow_nan=False)
 six = st.tuples(*[floats] * 6)
@@ -51,11 +52,17 @@ feedbacks = st.builds(
     bools,
     st.tuples(*[st.integers(0, 0xFFFF)] * 6),
     bools,
-    st.none() | st.builds(LegCommand, six, six),
+    st.none() | st.builds(LegTarget, six, six),
     st.none() | st.tuples(*[words] * 6),
     warning_code=st.tuples(*[st.integers(0, 0xFFFF)] * 6),
-    **{name: st.just(BankFeedback._field_defaults[name])
-       for name in ("waits", "judged", "age_s", "high")},  # the gate's own: they are not sent
+    waits=st.just(()),  # they go by themselves, when they change
+    judged=bools,
+    age_s=six,
+    high=st.lists(
+        st.builds(DriveReading, st.integers(1, 6), st.text(max_size=9), floats, floats, st.text()),
+        max_size=2,
+    ).map(tuple),
+    failed=st.text(max_size=40),
 )  # fmt: skip
 
 
@@ -114,15 +121,34 @@ def test_more_violations_than_there_is_room_for_are_cut_and_told(count):
     assert 1 <= len(status.verdict.violations) <= count
 
 
-@pytest.mark.parametrize("size", [0, 1, 100, 483, 484, 485])
+@pytest.mark.parametrize("size", [0, 1, 100, *(SIGNALS.size + more for more in (-1, 0, 1, 3))])
 def test_what_is_cut_short_is_no_record(size):
     packed = record(*plain())
     with pytest.raises(ValueError, match="no status record"):
         decode(packed[:size])
 
 
-def test_an_unknown_code_is_no_record():
+@pytest.mark.parametrize("field", ["mode", "action", "drives", "state"])
+def test_an_unknown_code_is_no_record(field):
     packed = bytearray(record(*plain()))
-    packed[struct.calcsize("<QQ6d")] = 200  # the mode
+    names = [one.name for one in SIGNALS.fields]
+    packed[SIGNALS.offsets[names.index(field)]] = 200
     with pytest.raises(ValueError, match="no status record"):
         decode(bytes(packed))
+
+
+def test_a_record_says_of_a_cycle_what_its_row_says_and_as_the_row_says_it():
+    """Its fields are those of the recording, but for what control has of itself."""
+    of_control = {
+        "busy_s", "flags", "wanted_pose", "asked_length_m", "asked_speed_m_s", "reached_pose",
+        "reached_residual_m",
+    }  # fmt: skip
+    assert {*ROW.fields} - {*SIGNALS.fields} == {ROW[name] for name in of_control}
+
+
+def test_words_for_which_there_is_no_room_are_cut_and_told():
+    verdict, feedback = plain()
+    many = feedback._replace(high=(DriveReading(1, "ä" * 100, 1.0, 0.5, "degC"),) * 30)
+    status = decode(record(verdict, many))
+    assert status.cut
+    assert status.feedback.high == ()

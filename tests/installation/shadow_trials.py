@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-NAMES = ("safety", "drives", "sim", "platform6dof", "arm_driver", "hil")
+NAMES = ("safety", "drives", "sim", "platform6dof", "arm_driver", "hil_common", "hil")
 MODULES = ("drives.py", "numpy.py", "can.py", "orjson.py", "json.py", "struct.py")
 LOADED = """\
 import os, sys
@@ -188,7 +188,7 @@ class Trials:
     # The user's own act that is well ---------------------------------------------------------
 
     def another_whole_installation(self):
-        """All six packages on PYTHONPATH, as of a checkout: that one runs, and is told."""
+        """All packages on PYTHONPATH, as of a checkout: that one runs, and is told."""
         copy = self.work / "copy"
         for name in NAMES:
             shutil.copytree(self.packages / name, copy / name)

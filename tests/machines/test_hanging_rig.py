@@ -34,12 +34,12 @@ from hil.machines.rig.settings import Rig
 from hil.stations.platform.drives.rack_setup import _rod
 from hil.stations.platform.scene_shape import RigShape
 from hil.stations.platform.world import WorldSettings, platform_plant, settled, world_of
+from hil_common.arrays.pose import Pose
 from platform6dof.circles import circle_joints
 from platform6dof.forward import forward
 from platform6dof.geometry import GeometryError, HexapodGeometry, level_position
 from platform6dof.inverse import leg_lengths
 from platform6dof.jacobian import leg_jacobian
-from platform6dof.pose import Pose
 
 RIGS = configs_dir() / "rigs"
 POSE = np.array([1.0, 1.0, -1.0, 1.0, -1.0, -1.0])

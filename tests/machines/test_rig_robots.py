@@ -12,8 +12,8 @@ from hil.config.shipped import configs_dir
 from hil.machines.rig.machine import geometry_of, load_rig
 from hil.machines.world.documents import machine_robot
 from hil.machines.world.rig_document import ORIGIN, PLATFORM, rig_robot, stroke_joint
+from hil_common.arrays.pose import Pose
 from platform6dof.inverse import leg_lengths
-from platform6dof.pose import Pose
 from sim.world.engine.mjcf import Stepping, model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World

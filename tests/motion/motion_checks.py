@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hil.stations.platform.motion.moves import MoveLimits
-from platform6dof.pose import Pose
+from hil_common.arrays.pose import Pose
 
 NEUTRAL = np.array([0.01, -0.02, 0.935, 0.02, -0.03, 0.04])
 LIMITS = MoveLimits(

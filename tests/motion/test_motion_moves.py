@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 from hil.config.errors import MotionError
 from hil.run.rest_to_rest import unit_path
 from hil.stations.platform.motion.moves import MoveLimits, Moves, move
-from platform6dof.pose import Pose
+from hil_common.arrays.pose import Pose
 
 START = at(0.0, 0.0, 0.7, 0.0, 0.0, 0.0)
 GOAL = at(0.05, -0.08, 0.95, 0.2, -0.1, 0.15)

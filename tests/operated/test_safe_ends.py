@@ -17,7 +17,7 @@ from hil.stations.platform.operator.path_check import PathCheck, PathScan, start
 from hil.stations.platform.operator.paths import ShortestPath
 from hil.stations.platform.supervisor import Outcome, Supervisor
 from hil.timing.clock import Tick
-from platform6dof.pose import Pose
+from hil_common.arrays.pose import Pose
 from safety.modes import Mode, Request
 from safety.verdict import Action, DriveRequest
 

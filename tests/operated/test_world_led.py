@@ -16,6 +16,7 @@ from hil.desk.operation import OPERATION_KIND, Operation
 from hil.desk.run_end import EndCause
 from hil.recording.events import ROWS
 from hil.recording.reader import Recording
+from hil.recording.rows import dtype_of
 from hil.stations.world.led import handles
 from hil.timing.realtime import RealClock
 
@@ -68,7 +69,7 @@ def test_a_panel_leads_a_run_by_its_handles_while_it_holds_it_and_stops_it(tmp_p
     try:
         client = DeskClient.connect(desk_path(process, place / "hil-bench"), "Anna")
         assert client.welcome.station == "world"
-        panel = Panel(client, writer, client.welcome.header.signals.dtype())
+        panel = Panel(client, writer, dtype_of(client.welcome.header.signals))
         client.send(m.Take(id=1))
         panel.go(10.0, held=False, until=lambda: writer.connected and len(panel.rows) > 20)
         panel.deflections = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)

@@ -19,6 +19,7 @@ from hil.panel.study.models.replay import FileFeed
 from hil.recording.columns import Columns
 from hil.recording.header import RecordingError, RunHeader
 from hil.recording.mcap_scan import Caps
+from hil.recording.rows import dtype_of
 from hil.recording.writer import RecordingWriter
 
 SIGNALS = with_codes(PLATFORM, MODES, ("PASSED", "CLAMPED"))
@@ -60,7 +61,7 @@ def write(path, t_s, later_s=0.0, seed=1) -> Written:
     mode = np.where(t_s >= 1.0 + later_s, MODES.index("ENGAGED"), 0)
     one = np.frombuffer(SIGNALS.row(index=0, t_s=0.0), np.uint8)
     rows = np.tile(one, (len(t_s), 1))
-    table = rows.reshape(-1).view(SIGNALS.dtype())
+    table = rows.reshape(-1).view(dtype_of(SIGNALS))
     table["index"], table["t_s"] = np.arange(len(t_s)), t_s
     table["measured_length_m"], table["mode"] = legs, mode
     writer = RecordingWriter(path, RunHeader(SIGNALS), sync=False, min_free_bytes=0)

@@ -43,8 +43,8 @@ from hil.scene.solids import (
 )
 from hil.scene.track import Trail, advance, between_poses, is_jump, rotation_of
 from hil.stations.arm.scene_space_arm import payload_box
+from hil_common.arrays.pose import Pose
 from platform6dof.inverse import leg_lengths
-from platform6dof.pose import Pose
 from safety.modes import Mode
 
 EXACT = 1e-12

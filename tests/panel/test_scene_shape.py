@@ -14,8 +14,8 @@ from hil.machines.rig.machine import geometry_of, load_rig, park_pose, soft_rang
 from hil.machines.rig.settings import Rig
 from hil.stations.platform.scene import PlatformScene
 from hil.stations.platform.scene_shape import RigShape
+from hil_common.arrays.pose import Pose
 from platform6dof.inverse import leg_lengths
-from platform6dof.pose import Pose
 
 RIGS = {
     path.stem: load_rig(path)

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from hil_common.arrays.pose import Pose
 from platform6dof.forward import forward, forward_batch
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_lengths
-from platform6dof.pose import Pose
 
 KINDS = every_kind()
 HOME = Pose.from_coordinates([0.0, 0.0, 0.95, 0.0, 0.0, 0.0])

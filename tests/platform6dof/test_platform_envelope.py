@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
+from hil_common.arrays.pose import Pose
 from platform6dof.envelope import Envelope, EnvelopeLimits, home_pose
 from platform6dof.geometry import GeometryError, HexapodGeometry
 from platform6dof.inverse import leg_lengths, leg_setpoint
 from platform6dof.jacobian import smallest_singular_value
 from platform6dof.kernels import envelope as kernel
-from platform6dof.pose import PlatformSetpoint, Pose
+from platform6dof.pose import PlatformSetpoint
 
 LIMITS = EnvelopeLimits(
     joint_cone_base_rad=0.6,

@@ -6,6 +6,7 @@ from hexapods import DEG, coordinates, every_kind, lopsided, numbers, paper, vec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hil_common.arrays.pose import Pose
 from platform6dof.forward import forward
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_lengths
@@ -15,7 +16,6 @@ from platform6dof.jacobian import (
     singular_values,
     smallest_singular_value,
 )
-from platform6dof.pose import Pose
 
 KINDS = every_kind()
 anything = st.floats(allow_nan=True, allow_infinity=True)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hexapods import DEG, lopsided, paper
 
+from hil_common.arrays.pose import Pose
 from platform6dof.geometry import GeometryError, HexapodGeometry, SingularGeometryError
 from platform6dof.inverse import leg_lengths
 from platform6dof.jacobian import singular_values
-from platform6dof.pose import Pose
 
 HEXAGON = {
     "base_radius_m": 1.0,

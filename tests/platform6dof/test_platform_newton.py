@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from hil_common.arrays.pose import Pose
 from platform6dof.forward import forward
 from platform6dof.inverse import leg_lengths
 from platform6dof.kernels import legs, pose_search
-from platform6dof.pose import Pose
 
 WORN = Pose.from_coordinates([-0.01, 0.05, 0.95, -0.13, -0.08, 0.03])
 FAR = Pose.from_coordinates([-0.22, -0.24, 0.91, 0.24, 0.08, -0.22])

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from platform6dof.pose import PlatformSetpoint, Pose, PoseError
+from hil_common.arrays.pose import Pose, PoseError
+from platform6dof.pose import PlatformSetpoint
 
 
 def matrix(q):

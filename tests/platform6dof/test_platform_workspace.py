@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hexapods import DEG, lopsided, paper
 
+from hil_common.arrays.pose import Pose
 from platform6dof.inverse import leg_lengths
-from platform6dof.pose import Pose
 from platform6dof.workspace import PoseBox, extremes, sample
 
 T = 10 * DEG

@@ -12,9 +12,10 @@ from drives.bank import BankEnd, BankFeedback, BankReport, DriveGoal, DriveState
 from hil.machines.rig.machine import gate_limits
 from hil.stations.platform.gated_bank import GatedBank
 from hil.timing.clock import Tick
+from hil_common.legs import LegTarget
 from safety.gate import Gate
 from safety.modes import Mode, Request
-from safety.verdict import Check, LegTarget, Setpoint
+from safety.verdict import Check, Setpoint
 
 PERIOD_S = 0.004
 ZERO = (0.0,) * 6

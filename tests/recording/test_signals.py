@@ -12,6 +12,7 @@ from mcap_ros2._dynamic import generate_dynamic
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from row_samples import unpacked
 
+from hil.recording.rows import dtype_of
 from hil.recording.signals import Signal, Signals, SignalsError, Type
 
 HEAD = (Signal("index", "u8"), Signal("t_s", "f8", unit="s"))
@@ -106,7 +107,7 @@ BIG = Signals("big", (*HEAD, Signal("a", "u8", 2, parts=("x", "y"))))
 def test_ros_rosbags_and_numpy_read_what_was_packed(drawn: tuple[Signals, list[Any]]) -> None:
     table, row = drawn
     payload = table.pack(row)
-    by_numpy = np.frombuffer(payload, table.dtype())[0]
+    by_numpy = np.frombuffer(payload, dtype_of(table))[0]
     readers = (
         _by_mcap_ros2(table, payload),
         _by_rosbags(table, payload),

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from hil.recording.reader import Recording
-from hil.recording.rows import column_of
+from hil.recording.rows import column_of, dtype_of
 from hil.recording.writer import RecordingWriter
 
 
@@ -26,7 +26,7 @@ def write_long(source: Path, target: Path, cycles: int) -> Path:
         left = cycles - (len(rows) - end) - at
         block = rows[:first] if at == 0 else rows[first:end][:left] if left > 0 else rows[end:]
         block = block.copy()
-        table = block.reshape(-1).view(short.signals.dtype())
+        table = block.reshape(-1).view(dtype_of(short.signals))
         table["index"] = np.arange(at, at + len(block))
         table["t_s"] = np.arange(at, at + len(block)) * 0.002
         writer.add_rows(block, at)
@@ -45,6 +45,6 @@ def _raw_rows(path: Path, short: Recording) -> np.ndarray:
         topic = short.signals.topics[0]
         data = b"".join(one.data for *_, one in make_reader(file).iter_messages(topics=[topic]))
     rows = np.frombuffer(data, np.uint8).reshape(short.cycles, -1)
-    index = column_of(short.signals["index"], rows.reshape(-1).view(short.signals.dtype()))
+    index = column_of(short.signals["index"], rows.reshape(-1).view(dtype_of(short.signals)))
     assert index.tolist() == short.column("index").tolist()
     return rows

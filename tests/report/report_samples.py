@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from row_samples import CycleFrame, with_codes
+from row_samples import NAN6, CycleFrame, with_codes
 
 from hil.config.shipped import configs_dir
 from hil.machines.rig.machine import geometry_of
@@ -17,7 +17,7 @@ from hil.recording.header import RunHeader
 from hil.recording.reader import Recording
 from hil.recording.recorder import Recorder, RecorderRing
 from hil.stations.platform.scenario import Plan, load_plan
-from hil.stations.platform.signals import NAN6, SIGNALS, CycleFlag
+from hil.stations.platform.signals import SIGNALS, CycleFlag
 from platform6dof.inverse import leg_setpoints_batch
 from safety.modes import Mode
 from safety.verdict import Action

@@ -36,8 +36,8 @@ from hil.stations.platform.report.rig_figure import extreme_instants, remaining_
 from hil.stations.platform.report.stop_figure import braking_window, shared_factor
 from hil.stations.platform.report.view import RunView, reached_poses
 from hil.stations.platform.scene import PlatformScene
+from hil_common.arrays.pose import Pose
 from platform6dof.inverse import leg_lengths
-from platform6dof.pose import Pose
 
 ALWAYS = [
     leg_figures.strokes,

@@ -18,7 +18,7 @@ from robot_mutants import ROBOT_ROWS, ROBOT_TESTS
 
 ROOT = Path(__file__).parents[2]
 MUTATED = ("safety", "hil", "arm_driver")
-PACKAGES = (*MUTATED, "drives", "platform6dof", "sim")
+PACKAGES = (*MUTATED, "drives", "platform6dof", "sim", "hil_common")
 """All of them, for a program refuses packages from two places."""
 TESTS = {
     "safety/age.py": ("safety/test_safety_age.py",),

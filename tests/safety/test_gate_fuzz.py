@@ -15,9 +15,10 @@ from campaign import count
 from gate_model import GateModel
 from safety_samples import NO, START, YES, ZERO, changed, feedback, make_limits
 
+from hil_common.legs import DriveReading
 from safety.gate import Gate, GateInputs
 from safety.modes import Mode, Request, Severity
-from safety.verdict import Check, DriveRequest, HighReading, Setpoint
+from safety.verdict import Check, DriveRequest, Setpoint
 
 pytestmark = [pytest.mark.campaign, pytest.mark.timeout(7200)]
 
@@ -298,7 +299,7 @@ TROUBLES = (
     _press,
     _press,
     _with_feedback(lambda c, f: replace(f, warning_code=_leg(c, f.warning_code, 0x4310))),
-    _with_feedback(lambda c, f: replace(f, high=(*f.high, HighReading(c.randint(1, 6), *HOT)))),
+    _with_feedback(lambda c, f: replace(f, high=(*f.high, DriveReading(c.randint(1, 6), *HOT)))),
     _set("estop", (False, False)),
     _set("estop", (True, False)),
     _set("estop", (False, True)),

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safety_samples import changed, make_limits
 
+from hil_common.legs import DriveReading
 from safety.faults import reaction_to
 from safety.load import LoadWatch, drive_warnings
 from safety.modes import Severity
-from safety.verdict import Check, Feedback, HighReading
+from safety.verdict import Check, Feedback
 
 LIMITS = make_limits()
 EXPECTED_N, MOST_N, CYCLES = 1500.0, 3000.0, LIMITS.force_cycles
@@ -99,7 +100,7 @@ def test_warnings_are_told_by_leg_and_code_and_stop_nothing():
 
 
 def test_a_reading_above_its_limit_is_told_without_a_warning_of_the_drive():
-    hot = HighReading(4, "motor temperature", 92.0, 85.0, "°C")
+    hot = DriveReading(4, "motor temperature", 92.0, 85.0, "°C")
     (found,) = drive_warnings(told(high=(hot,)))
     assert (found.check, found.leg, found.value, found.limit) == (Check.WARNING, 4, 92.0, 85.0)
     assert found.severity is Severity.INFORM

@@ -7,8 +7,9 @@ from itertools import product
 import pytest
 from safety_samples import NO, YES, ZERO, changed
 
+from hil_common.legs import LegTarget, as_six
 from safety.modes import Severity
-from safety.verdict import SETPOINT_CHECKS, Check, Feedback, LegTarget, Setpoint, Violation, as_six
+from safety.verdict import SETPOINT_CHECKS, Check, Feedback, Setpoint, Violation
 
 
 def say(check, leg, value, limit, unit="m", severity=Severity.STOP, low=None, note=""):

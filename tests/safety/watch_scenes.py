@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 from safety_samples import START, ZERO, Bench, changed, make_limits
 
+from hil_common.legs import DriveReading
 from safety.first_motion import FirstStage
 from safety.modes import Mode, Request
-from safety.verdict import Check, HighReading
+from safety.verdict import Check
 
 LIMITS = make_limits(estop_fitted=True)
 SPEED = (0.1, -0.08, 0.06, -0.04, 0.02, 0.0)
@@ -121,7 +122,7 @@ FAULTS = {
     "first_motion": (Fault("ENGAGING", away(0.0005), Check.FIRST_MOTION),),
     "warning": (
         Fault(BUS, of_feedback(warning_code=(0x4310, *(0,) * 5)), Check.WARNING),
-        Fault(BUS, of_feedback(high=(HighReading(1, "heat", 81.0, 80.0, "°C"),)), Check.WARNING),
+        Fault(BUS, of_feedback(high=(DriveReading(1, "heat", 81.0, 80.0, "°C"),)), Check.WARNING),
     ),
     "estop": (
         Fault(BUS, of_inputs(estop=(False, False)), Check.ESTOP, "open"),

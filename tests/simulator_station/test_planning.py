@@ -21,7 +21,7 @@ from hil.stations.simulator.plan_wire import (
     setup_to_bytes,
 )
 from hil.stations.simulator.planning import PlanningError, PlanningProcess
-from platform6dof import Pose
+from hil_common.arrays.pose import Pose
 from platform6dof.cueing.mpc_parameters import MpcParameters
 from platform6dof.cueing.parameters import Curve, Scale
 from platform6dof.cueing.planner import Outcome, PlanAnswer

@@ -6,14 +6,8 @@ from dataclasses import replace
 import numpy as np
 from own_bank import GlidingBank
 
-from drives.bank import (
-    BankReport,
-    DriveGoal,
-    DriveSequenceError,
-    DriveState,
-    LegCommand,
-    LinkLostError,
-)
+from drives.bank import BankReport, DriveGoal, DriveSequenceError, DriveState, LinkLostError
+from hil_common.legs import LegTarget
 
 SIX = (0.0,) * 6
 
@@ -32,7 +26,7 @@ class Swapped(GlidingBank):
     def exchange(self, command):
         if command is not None:
             a, b, c, d, e, f = command.length_m
-            command = LegCommand((a, c, b, d, e, f), command.speed_m_s)
+            command = LegTarget((a, c, b, d, e, f), command.speed_m_s)
         return super().exchange(command)
 
 
@@ -41,7 +35,7 @@ class Unchecked(GlidingBank):
 
     def exchange(self, command):
         if command is not None and not np.isfinite(command.length_m + command.speed_m_s).all():
-            command = LegCommand(tuple(self._length_m), SIX)
+            command = LegTarget(tuple(self._length_m), SIX)
         return super().exchange(command)
 
 

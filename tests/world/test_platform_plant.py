@@ -18,10 +18,10 @@ from plant_rigs import (
 )
 
 from hil.machines.world.rig_document import ACTUATOR, PLATFORM
+from hil_common.arrays.pose import Pose
 from platform6dof.envelope import home_pose
 from platform6dof.forward import forward
 from platform6dof.jacobian import leg_jacobian
-from platform6dof.pose import Pose
 from sim.world.plants.platform import PlantPlaceError
 from sim.world.robots.judge import findings_of
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hil.recording.rows import columns_of
+from hil.recording.rows import columns_of, dtype_of
 from hil.run.texts import EditText, TimedEdit
 from hil.stations.world.bench import open_bench
 from hil.stations.world.editing.editor import RunEditor, TimedEdits
@@ -47,7 +47,7 @@ class EditedRun:
         return self
 
     def column(self, name):
-        rows = np.frombuffer(b"".join(self.kept.rows), self.signals.dtype())
+        rows = np.frombuffer(b"".join(self.kept.rows), dtype_of(self.signals))
         return columns_of(self.signals, rows)[name]
 
 

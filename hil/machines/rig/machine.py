@@ -15,11 +15,11 @@ from hil.config.errors import ConfigError, Wrong, about
 from hil.config.settings import read_toml
 from hil.machines.rig.payload import expected_forces_n, force_limit_n, overloaded
 from hil.machines.rig.settings import PointsGeometry, Rig
+from hil_common.arrays.pose import Pose
 from platform6dof.circles import circle_joints
 from platform6dof.envelope import Envelope, EnvelopeLimits, home_pose
 from platform6dof.forward import forward
 from platform6dof.geometry import HexapodGeometry, flattest_height_m
-from platform6dof.pose import Pose
 from safety.bounds import BOUNDS
 from safety.limits import GateLimits, LegLimits
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from hil.config.errors import Wrong, about
 from hil.machines.rig.settings import Rig
+from hil_common.arrays.pose import Pose
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.jacobian import leg_jacobian
-from platform6dof.pose import Pose
 
 HEADROOM = 1.25
 """Over what the numbers say: the payload's centre is not in the platform's origin, screws rub."""

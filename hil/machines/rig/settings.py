@@ -39,7 +39,7 @@ from hil.config.fields import (
 from hil.config.move_limits import MoveLimits
 from hil.config.settings import Settings
 from hil.machines.rig.drives import RigDrives
-from platform6dof.pose import Pose
+from hil_common.arrays.pose import Pose
 from platform6dof.workspace import PoseBox
 from safety.bounds import BOUNDS
 

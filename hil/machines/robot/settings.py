@@ -9,17 +9,18 @@ from pydantic import Field
 
 from arm_driver.blended_path import LAG_MAX_S, BlendModel
 from arm_driver.bodies import PAIRS, STANDARD, clearances_m
+from arm_driver.errors import ArmError
 from arm_driver.geometry import PumaGeometry
 from arm_driver.host_values import HostSettings
 from arm_driver.kinematics import SingularDistances
 from arm_driver.path_report import PathLimits
-from arm_driver.pose import ArmError
 from arm_driver.val import OatConvention
 from hil.config.errors import about
 from hil.config.fields import AccelerationDeg, Length, NotNegative, Positive, RateDeg
 from hil.config.settings import ConfigError, Settings, read_toml
 from hil.machines.robot.identification import RobotIdentified
 from hil.machines.robot.supervision import RobotSupervision
+from hil_common.arrays.pose import PoseError
 from safety.arm_corners import CornerLimit
 from safety.arm_limits import ArmLimits, Clearances, Margin
 from safety.limits import LimitsError
@@ -172,7 +173,7 @@ class RobotSettings(Settings):
         try:
             self.geometry()
             self.gate_limits()
-        except (ArmError, LimitsError) as error:
+        except (ArmError, PoseError, LimitsError) as error:
             raise ConfigError(source, [str(error)]) from None
 
     def geometry(self) -> PumaGeometry:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from hil.machines.rig.machine import geometry_of
 from hil.machines.rig.settings import Rig
 from hil.machines.world.arm_document import STILL, triple
+from hil_common.arrays.pose import Pose
 from platform6dof.geometry import HexapodGeometry
-from platform6dof.pose import Pose
 from sim.world.robots.body import BodyPlace, BodyShape, Numbers
 from sim.world.robots.dh import dh_of
 from sim.world.robots.losses import Loss

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arm_driver.mapping import Mapping
-from arm_driver.pose import Pose
 from arm_driver.val import OatConvention
 from hil.desk.velocity.source import Twist, VelocitySource, rest
 from hil.stations.arm.follow import GripperFollower
@@ -22,6 +21,7 @@ from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.nodes import Nodes
 from hil.stations.arm.step import X_WB, ArmStep, MotionPhase, RobotStep, pose_of, space_sample
 from hil.stations.arm.stream import OVER, REST_SPEED_M_S, REST_TURN_RAD_S, WaypointMaker
+from hil_common.arrays.pose import Pose
 from safety.arm_limits import ArmCheck, ArmViolation
 from sim.world.space_arm.integrators import SpanStatus
 from sim.world.space_arm.programmed_rates import ProgrammedRates, RateCommand, TwistFrame

@@ -13,8 +13,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.pose import Pose
-from arm_driver.rotation import rotation_about, turn_vector
+from hil_common.arrays.pose import Pose
+from hil_common.arrays.rotation import rotation_about, turn_vector
 from safety.arm_corners import CornerLimit
 from safety.arm_limits import ArmLimits
 

@@ -17,8 +17,8 @@ from arm_driver.host_values import LinkReport, Offer, StreamPlan
 from arm_driver.link import ArmLink
 from arm_driver.link_errors import WaypointRefusedError
 from arm_driver.location import COUNTS_PER_DEG, COUNTS_PER_MM, Location
-from arm_driver.rotation import quaternion_of
 from arm_driver.val import OatConvention, from_oat
+from hil_common.arrays.rotation import quaternion_of
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmAction, ArmLimits, ArmSample, ArmVerdict
 

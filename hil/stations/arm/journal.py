@@ -14,8 +14,6 @@ from arm_driver.host_states import StreamResult
 from arm_driver.host_values import LinkReport
 from arm_driver.kinematics import Joints
 from arm_driver.location import Location
-from arm_driver.pose import Pose
-from arm_driver.rotation import quaternion_of
 from arm_driver.supervision import SupervisionReport
 from arm_driver.val import OatConvention, from_oat
 from hil.recording.events import EventKind, Level
@@ -44,6 +42,8 @@ from hil.stations.arm.step import ArmStep, RobotStep, pose_of, way_of
 from hil.stations.arm.told import SupervisionTold
 from hil.timing.clock import Tick
 from hil.timing.stop import StopWish
+from hil_common.arrays.pose import Pose
+from hil_common.arrays.rotation import quaternion_of
 from safety.arm_limits import ArmAction
 from sim.world.space_arm.simulator import TICK_S
 

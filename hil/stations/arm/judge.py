@@ -7,14 +7,15 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from arm_driver.errors import ArmError
 from arm_driver.geometry import PumaGeometry
 from arm_driver.keeper import BranchKeeper
 from arm_driver.kinematics import Joints
-from arm_driver.pose import ArmError, Pose
 from hil.config.errors import RefusedError
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.step import robot_sample, violations_of
+from hil_common.arrays.pose import Pose, PoseError
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmAction, ArmSample, ArmViolation
 from sim.world.space_arm.simulator import TICK_S
@@ -78,7 +79,7 @@ class RobotJudge:
         gate = gate or gate_at(robot, start_rad)
         try:
             return cls(geometry, gate, BranchKeeper(geometry, start_rad, robot.least()))
-        except ArmError as error:
+        except (ArmError, PoseError) as error:
             raise RefusedError(f"{_MAY_NOT}: {robot.name}: {error}") from None
 
     @property
@@ -108,7 +109,7 @@ class RobotJudge:
         self._index += 1
         try:
             joints = self._keeper.follow(X_RT)
-        except ArmError as error:
+        except (ArmError, PoseError) as error:
             return Judged(None, (), violations_of(self._gate.limits[-1], error))
         sample = robot_sample(self._geometry, np.array(joints.q_rad))
         verdict = self._gate.judge(self._index, (*beside, sample))

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from arm_driver.blended_path import BlendModel
 from arm_driver.node_fit import LiveNodes, fitted_nodes
 from arm_driver.path_report import PathFinding
-from arm_driver.pose import Pose
 from hil.config.errors import RefusedError
+from hil_common.arrays.pose import Pose
 from safety.arm_limits import ArmLimits
 from safety.arm_rules import cut_corner
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from arm_driver.errors import ArmError
 from arm_driver.keeper import BranchKeeper
 from arm_driver.kinematics import Joints
 from arm_driver.mapping import Mapping
 from arm_driver.path_report import PathReport
-from arm_driver.pose import ArmError, Pose
 from arm_driver.reference import NoReferenceError, best_reference
 from arm_driver.workspace import check_path
 from hil.config.errors import RefusedError
@@ -40,6 +40,7 @@ from hil.stations.arm.step import (
     space_sample,
     way_of,
 )
+from hil_common.arrays.pose import Pose, PoseError
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmLimits, Margin
 from sim.world.space_arm.drive import DriveModel
@@ -253,7 +254,7 @@ def _given_place(plan: ArmPlan, X_WG0: Pose) -> tuple[Mapping, Joints]:
     X_RT0 = chosen.pose(plan.robot.oat_convention())
     try:
         start = posture_at(plan.robot, X_RT0, np.array(joints))
-    except ArmError as error:
+    except (ArmError, PoseError) as error:
         raise RefusedError(
             f"mapping.start and mapping.start_joints_deg: {plan.robot.name}: {error}"
         ) from None

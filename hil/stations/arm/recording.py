@@ -31,6 +31,11 @@ def stream_result(t_s: float, index: int, result: str, reason: str) -> EventReco
     return EventRecord(t_s, index, EventKind.NOTE, level, "stream", text, data)
 
 
+def reason_alone(result: str, reason: str) -> str:
+    """Return why a stream ended without its result, which the link's text begins with."""
+    return reason.removeprefix(f"{result}: ")
+
+
 def told_simulated(t_s: float, index: int) -> EventRecord:
     """The event of a controller that says that it is an emulated one (time of the loop [s])."""
     text = "the controller says of itself that it is SIMULATED"

@@ -12,7 +12,6 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from arm_driver.link_errors import ArmLinkError
-from arm_driver.pose import Pose
 from arm_driver.urls import parse_arm_link
 from arm_driver.val import OatConvention, from_oat
 from hil.config.errors import ConfigError, Wrong, about
@@ -27,6 +26,7 @@ from hil.machines.robot.settings import RobotSettings
 from hil.machines.space_arm.settings import ArmSettings
 from hil.run.file_kinds import find_kind
 from hil.stations.arm.sources.settings import ArmSourceSettings
+from hil_common.arrays.pose import Pose
 
 Point = tuple[Coordinate, Coordinate, Coordinate]
 OatDeg = tuple[float, float, float]

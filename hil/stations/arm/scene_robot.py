@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arm_driver.bodies import STANDARD
+from arm_driver.errors import ArmError
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kernels import posture
 from arm_driver.kinematics import branch_of, nearest
-from arm_driver.pose import ArmError, Pose
 from hil.recording.header import RunHeader
 from hil.scene.figure import Build, Camera, Figure, LegendEntry, Part, Piece, grid
 from hil.scene.solids import Solid, axes_along, ball, bar, box, cylinder, matrix
@@ -17,6 +17,7 @@ from hil.scene.track import Track, between_angles, between_poses, rotation_of
 from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.arm.scene_space_arm import SpaceArmScene, axis_labels, triad
 from hil.stations.arm.signals import SIGNALS
+from hil_common.arrays.pose import Pose, PoseError
 
 Array = NDArray[np.float64]
 _AT: Final = SIGNALS.places
@@ -87,7 +88,7 @@ class RobotScene:
         try:
             branch = branch_of(self._geometry, asked_q_rad)
             return nearest(self._geometry, pose, asked_q_rad, branch).q_rad, ""
-        except ArmError:
+        except (ArmError, PoseError):
             return asked_q_rad, "Not measured: drawn as asked"
 
     def points_m(self, q_rad: Array) -> Array:

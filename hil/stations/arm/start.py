@@ -11,16 +11,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from arm_driver.errors import ArmError
 from arm_driver.kinematics import Joints, nearest
 from arm_driver.link_errors import WaypointRefusedError
 from arm_driver.location import Location
-from arm_driver.pose import ArmError, Pose
 from arm_driver.stream import check_pace
 from arm_driver.val import from_oat
 from hil.config.errors import ConfigError, RefusedError
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.step import RobotStep, location_of
 from hil.terminal.console import numbers
+from hil_common.arrays.pose import Pose, PoseError
 
 JOINTS_APART_DEG = 3.0
 """How far joints may be from those that they are held against [deg]: whole degrees typed from a
@@ -76,7 +77,7 @@ class RobotStart:
         planned_deg = np.degrees(self.joints.q_rad)
         try:
             posture_at(self.robot, place_of(self.robot, place), planned_deg)
-        except ArmError as error:
+        except (ArmError, PoseError) as error:
             return (
                 f"the robot is at {place}, where its joints are not those of the start, "
                 f"{_six(planned_deg)} deg: {error}"

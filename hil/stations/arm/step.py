@@ -6,6 +6,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
+from arm_driver.errors import ArmError
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kinematics import (
     JointLimitError,
@@ -16,10 +17,10 @@ from arm_driver.kinematics import (
     singular_distances,
 )
 from arm_driver.location import Location
-from arm_driver.pose import ArmError, Pose
-from arm_driver.rotation import quaternion_of
 from arm_driver.val import OatConvention, to_oat
 from hil.desk.velocity.source import Twist
+from hil_common.arrays.pose import Pose, PoseError
+from hil_common.arrays.rotation import quaternion_of
 from safety.arm_limits import ArmCheck, ArmLimits, ArmSample, ArmViolation
 from sim.world.space_arm.programmed_rates import RateCommand
 from sim.world.space_arm.snapshot import Snapshot
@@ -130,7 +131,7 @@ def space_sample(snapshot: Snapshot, smallest_singular_value: float) -> ArmSampl
     )  # fmt: skip
 
 
-def violations_of(limits: ArmLimits, error: ArmError) -> tuple[ArmViolation, ...]:
+def violations_of(limits: ArmLimits, error: ArmError | PoseError) -> tuple[ArmViolation, ...]:
     """Why a pose is none that the robot may take, at least one reason."""
 
     def of(

@@ -10,17 +10,18 @@ import numpy as np
 from arm_driver.host_states import StreamResult
 from arm_driver.host_values import LinkReport, StreamPlan
 from arm_driver.location import Location
-from arm_driver.pose import Pose, angle_between_rad
 from arm_driver.val import OatConvention
 from hil.recording.events import EventRecord
 from hil.recording.recorder import RecorderResult
 from hil.run.end import Conclusion
 from hil.stations.arm.gated import GatedArm
+from hil.stations.arm.recording import reason_alone
 from hil.stations.arm.start import RobotStart
 from hil.stations.arm.step import MotionPhase, RobotStep, location_of
 from hil.timing.clock import Clock, Tick, VirtualClock
 from hil.timing.realtime_setup import RealtimeItem
 from hil.timing.stop import StopWish
+from hil_common.arrays.pose import Pose, angle_between_rad
 from sim.world.space_arm.simulator import TICK_S
 
 S_co = TypeVar("S_co", bound=RobotStep, covariant=True)
@@ -166,7 +167,7 @@ class ArmEnd:
     def in_words(self) -> tuple[str, str]:
         """The outcome in a word or two, and why it did not complete."""
         word = "not begun" if self.result is None else self.result.value
-        return word, self.reason.removeprefix(f"{word}: ")  # the link's text begins with it
+        return word, reason_alone(word, self.reason)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,12 +19,14 @@ from hil.stations.platform.motion.moves import MoveLimits, move
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.supervisor import RunCourse
 from hil.timing.clock import Tick
+from hil_common.arrays.pose import Pose
+from hil_common.legs import LegTarget
 from platform6dof.forward import ForwardResult, forward
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_setpoint
-from platform6dof.pose import PlatformSetpoint, Pose
+from platform6dof.pose import PlatformSetpoint
 from safety.modes import Mode, Request
-from safety.verdict import Action, LegTarget, Setpoint, Verdict
+from safety.verdict import Action, Setpoint, Verdict
 
 REACHED_HZ = 100.0
 """How often the pose reached is solved for: for people, who look at it; the gate needs lengths."""

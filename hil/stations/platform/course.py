@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from drives.bank import BankEnd, BankReport, SixBools
+from drives.bank import BankEnd, BankReport
 from hil.recording.events import EventRecord
 from hil.recording.recorder import RecorderResult
 from hil.run.end import Conclusion
@@ -14,6 +14,7 @@ from hil.stations.platform.drives.setup import BankWish
 from hil.stations.platform.supervisor import Outcome
 from hil.timing.neighbours import Neighbour
 from hil.timing.realtime_setup import RealtimeItem
+from hil_common.legs import SixBools
 from safety.modes import Mode
 from safety.verdict import Violation
 

@@ -10,23 +10,14 @@ from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 from drives.axes.first_motion import STAGES
-from drives.bank import (
-    BankEnd,
-    BankFeedback,
-    BankReport,
-    DriveBank,
-    DriveGoal,
-    DriveState,
-    LegCommand,
-    SixInts,
-    Touch,
-)
+from drives.bank import BankEnd, BankFeedback, BankReport, DriveBank, DriveGoal, DriveState, Touch
 from hil.timing.clock import Tick
+from hil_common.legs import SixInts
 from safety.estop import Channels
 from safety.first_motion import FirstStage
 from safety.gate import Gate, GateInputs
 from safety.modes import Mode, Request
-from safety.verdict import DriveRequest, Feedback, HighReading, LegTarget, Setpoint, Verdict
+from safety.verdict import DriveRequest, Feedback, Setpoint, Verdict
 
 NEVER_S = -math.inf
 """Time of the newest act of a person who has not acted [s]."""
@@ -221,7 +212,7 @@ class GatedBank:
             self._goal = goal
         self._feedback = self._estop = None  # should the bus be lost, nothing old is believed
         sent_s = math.nan if self._now_s is None else self._now_s()
-        feedback = self._bank.exchange(_command(verdict.allowed))
+        feedback = self._bank.exchange(verdict.allowed)
         self._take(feedback)
         return Exchange(verdict, feedback, tick, sent_s=sent_s)
 
@@ -243,10 +234,6 @@ class GatedBank:
             (names, start_s - early_s, step_s, forces_n)
             for names, start_s, step_s, forces_n in touched
         )
-
-
-def _command(allowed: LegTarget | None) -> LegCommand | None:
-    return None if allowed is None else LegCommand(allowed.length_m, allowed.speed_m_s)
 
 
 def estop_channels(inputs: SixInts) -> Channels:
@@ -279,7 +266,7 @@ def _for_gate(feedback: BankFeedback) -> Feedback:
         feedback.force_n,
         feedback.warning_code,
         feedback.age_s,
-        tuple(HighReading(*each) for each in feedback.high) if feedback.high else (),
+        feedback.high,
         feedback.failed,
     )
 

@@ -1,17 +1,13 @@
 """What the platform station records in a row: one cycle of the gate."""
 
-from collections.abc import Sequence
 from enum import IntFlag
-from math import nan
 from typing import Final
 
-from hil.recording.signals import ANGLES, CODE, MARK, Signal, Signals
+from hil.recording.signals import ANGLES, CODE, Signal, Signals
 from safety.modes import Mode
 from safety.verdict import Action
 
 LEGS: Final = tuple(f"leg{leg}" for leg in range(1, 7))
-NAN6: Final = (nan, nan, nan, nan, nan, nan)
-"""Six values that are not there."""
 
 MODE_CODE: Final = {mode: code for code, mode in enumerate(Mode)}
 ACTION_CODE: Final = {action: code for code, action in enumerate(Action)}
@@ -73,66 +69,5 @@ SIGNALS: Final = Signals(
 """The table of a cycle."""
 
 
-def packed(
-    index: int,
-    t_s: float,
-    dt_s: float,
-    late_s: float,
-    busy_s: float,
-    mode: int,
-    action: int,
-    flags: int,
-    wanted_pose: Sequence[float],
-    asked_length_m: Sequence[float],
-    asked_speed_m_s: Sequence[float],
-    allowed_length_m: Sequence[float],
-    allowed_speed_m_s: Sequence[float],
-    sent_length_m: Sequence[float],
-    measured_length_m: Sequence[float],
-    measured_speed_m_s: Sequence[float],
-    measured_force_n: Sequence[float],
-    reached_pose: Sequence[float],
-    reached_residual_m: float,
-    measured_inputs_bits: Sequence[int] | None,
-    measured_lag_s: float,
-    sent_stamp_s: float,
-) -> bytes:
-    """The row of a cycle, quicker than `SIGNALS.row`.
-
-    Groups are tuples or lists of six Python floats (an array's `.tolist()`), which pack several
-    times faster than NumPy scalars.
-
-    Raises:
-        struct.error: if a group is not of six values, or a code does not fit.
-    """
-    inputs = measured_inputs_bits
-    return _PACK(
-        MARK,
-        index,
-        t_s,
-        dt_s,
-        late_s,
-        busy_s,
-        mode,
-        action,
-        flags,
-        inputs is not None,
-        *wanted_pose,
-        *asked_length_m,
-        *asked_speed_m_s,
-        *allowed_length_m,
-        *allowed_speed_m_s,
-        *sent_length_m,
-        *measured_length_m,
-        *measured_speed_m_s,
-        *measured_force_n,
-        *reached_pose,
-        reached_residual_m,
-        *(_NO_INPUTS if inputs is None else inputs),
-        measured_lag_s,
-        sent_stamp_s,
-    )
-
-
-_PACK: Final = SIGNALS.struct.pack
-_NO_INPUTS: Final = (0, 0, 0, 0, 0, 0)
+packed: Final = SIGNALS.packer()
+"""The row of a cycle, of values by their names; quicker than `SIGNALS.row`."""

@@ -223,8 +223,8 @@ def _extensions_m(rig: Rig, height_m: float) -> list[float]:
     import numpy as np
 
     from hil.machines.rig.machine import geometry_of
+    from hil_common.arrays.pose import Pose
     from platform6dof.inverse import leg_lengths
-    from platform6dof.pose import Pose
 
     geometry = geometry_of(rig)
     level = Pose.from_coordinates(np.array((0.0, 0.0, height_m, 0.0, 0.0, 0.0)))

@@ -22,7 +22,7 @@ from platform6dof.inverse import leg_lengths
 
 if TYPE_CHECKING:
     from hil.machines.rig.settings import Rig
-    from platform6dof.pose import Pose
+    from hil_common.arrays.pose import Pose
     from sim.world.plants.platform import PlatformInertia, PlatformPlant
 
 Array = NDArray[np.float64]

@@ -25,8 +25,9 @@ from hil.stations.simulator.missed import CyclesMade
 from hil.stations.simulator.ramp import Ramp
 from hil.stations.simulator.source import Feedback
 from hil.stations.simulator.words import why_lost
+from hil_common.arrays.pose import Pose
 from platform6dof.cueing.vehicle import VehicleState
-from platform6dof.pose import PlatformSetpoint, Pose
+from platform6dof.pose import PlatformSetpoint
 
 FADE_OUT_S: Final = 0.3
 """How long the motion takes to fade when a person or the scenario ends it [s]."""

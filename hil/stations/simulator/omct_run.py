@@ -17,6 +17,7 @@ from hil.config.errors import RefusedError
 from hil.machines.rig.machine import geometry_of
 from hil.stations.platform.scenario import Plan
 from hil.stations.simulator.simulated_drives import SimulatedDrives
+from hil_common.arrays.pose import Pose
 from platform6dof.cueing.classical import Classical
 from platform6dof.cueing.cue import CueingFilter, Rows
 from platform6dof.cueing.felt import felt
@@ -32,7 +33,6 @@ from platform6dof.cueing.vehicle import REST, VehicleState
 from platform6dof.forward import forward_batch
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_setpoints_batch
-from platform6dof.pose import Pose
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

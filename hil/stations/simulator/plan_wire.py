@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from hil_common.arrays.pose import Pose
 from platform6dof.cueing.mpc_parameters import MpcParameters
 from platform6dof.cueing.parameters import Curve, Scale
 from platform6dof.cueing.plan import Plan
@@ -22,7 +23,6 @@ from platform6dof.cueing.planner import Outcome, PlanAnswer, Planner, PlanReques
 from platform6dof.envelope import Envelope
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.limits import EnvelopeLimits
-from platform6dof.pose import Pose
 
 Array = NDArray[np.float64]
 

@@ -9,12 +9,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from drives.bank import BankFeedback, DriveBank, DriveGoal, LegCommand, SixFloats
+from drives.bank import BankFeedback, DriveBank, DriveGoal
 from drives.bank import DriveState as State
 from hil.config.errors import RefusedError
 from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.gate.spec import build_bank
 from hil.stations.platform.scenario import Plan
+from hil_common.legs import LegTarget, SixFloats
 
 Array = NDArray[np.float64]
 
@@ -63,7 +64,7 @@ class SimulatedDrives:
         for index, (lengths, speeds) in enumerate(
             zip(length_m.tolist(), speed_m_s.tolist(), strict=True)
         ):
-            said = self._bank.exchange(LegCommand(_six(lengths), _six(speeds)))
+            said = self._bank.exchange(LegTarget(_six(lengths), _six(speeds)))
             if State.FAULT in said.state:
                 leg = said.state.index(State.FAULT)
                 text = f"leg {leg + 1}: its simulated drive tripped at {index * self._period_s:g} s"
@@ -80,7 +81,7 @@ class SimulatedDrives:
             share = step / count
             eased = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
             rate = 30.0 * share**2 * (1.0 - share) ** 2 / (count * self._period_s)
-            command = LegCommand(_six((begin + eased * way).tolist()), _six((rate * way).tolist()))
+            command = LegTarget(_six((begin + eased * way).tolist()), _six((rate * way).tolist()))
             self._bank.exchange(command)
 
     def _reach(self, goal: DriveGoal, done: Callable[[BankFeedback], bool]) -> None:

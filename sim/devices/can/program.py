@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Final, TextIO
 
+from hil_common.plant import Plant
 from sim.devices.admission import Admission
 from sim.devices.can.rack import CanRack
 from sim.devices.can.slcan_adapter import SlcanAdapter
 from sim.devices.can.slcan_server import SlcanWire
 from sim.devices.console_input import ConsoleInput
 from sim.devices.drive.parameters import RackSettings
-from sim.devices.drive.plant import Plant
 from sim.devices.fault_console import FaultConsole
 from sim.devices.faults import Injection
 

@@ -19,12 +19,13 @@ import random
 from collections.abc import Callable
 from typing import Final
 
+from hil_common.plant import Plant
 from sim.devices.can.bus import FOREIGN, CanBus, Outgoing
 from sim.devices.can.node import CanNode
 from sim.devices.can.rack_faults import RackFaults, Spoil
 from sim.devices.drive.group import DriveGroup
 from sim.devices.drive.parameters import RackSettings
-from sim.devices.drive.plant import Plant, Rod
+from sim.devices.drive.plant import Rod
 
 CanFrame = tuple[int, bytes]
 """Identifier (11 bits) and data of a frame."""

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import random
 
+from hil_common.plant import Plant
 from sim.devices.drive.node import EmulatedDrive
 from sim.devices.drive.parameters import RackSettings
-from sim.devices.drive.plant import Plant, Rod, substeps
+from sim.devices.drive.plant import Rod, substeps
 from sim.devices.drive.servo import LoadServo
 
 

@@ -5,47 +5,20 @@ A brake holds it while its drive has no power. Positions are rod extensions in m
 inner end; the drive that turns them into counts is in `sim.devices.drive.node`.
 
 Not modelled: friction and backlash of the screw, bending, motor heating, current loop and torque
-ripple, encoder noise and index pulse, switch bounce; without a world (`Plant`) the platform that
+ripple, encoder noise and index pulse, switch bounce; without a world (`hil_common.plant`) the
+platform that
 couples six rods, its weight, and what is in its way.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from enum import Enum
-from typing import Protocol
 
 
 class PlantError(ValueError):
     """A rod is described by numbers that make no sense; the text names value, limit and unit."""
-
-
-class Plant(Protocol):
-    """A body that couples six rods: what their motors push goes in, where they are comes out."""
-
-    def begin(self, extensions_m: Sequence[float]) -> None:
-        """Stand at rest with the rods at these extensions, brakes closed [m], 6."""
-        ...
-
-    def advance(self, forces_n: Sequence[float], locked: Sequence[bool], dt_s: float) -> None:
-        """Go on by a time [s].
-
-        Args:
-            forces_n: Of the motors, positive outwards [N], 6.
-            locked: Which brakes are closed, 6.
-            dt_s: Time that passes [s].
-        """
-        ...
-
-    def extensions_m(self) -> Sequence[float]:
-        """How far each rod is out [m], 6."""
-        ...
-
-    def speeds_m_s(self) -> Sequence[float]:
-        """Of each rod, outwards positive [m/s], 6."""
-        ...
 
 
 class Switch(Enum):

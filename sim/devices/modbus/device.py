@@ -15,10 +15,11 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
+from hil_common.plant import Plant
 from sim.devices.drive.group import DriveGroup
 from sim.devices.drive.node import EmulatedDrive
 from sim.devices.drive.parameters import NODES, RackSettings
-from sim.devices.drive.plant import Plant, PlantError, Rod
+from sim.devices.drive.plant import PlantError, Rod
 from sim.devices.drive.watchdogs import Deadline
 
 ILLEGAL_ADDRESS: Final = 2

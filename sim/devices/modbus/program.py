@@ -15,8 +15,8 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Final, Literal, TextIO
 
+from hil_common.plant import Plant
 from sim.devices.admission import Admission
-from sim.devices.drive.plant import Plant
 from sim.devices.modbus.device import ModbusDevice, ModbusRackSettings
 from sim.devices.modbus.faults import ModbusFaults
 from sim.devices.modbus.injection import (

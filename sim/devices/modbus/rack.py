@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from hil_common.plant import Plant
 from sim.devices.drive.node import EmulatedDrive
-from sim.devices.drive.plant import Plant
 from sim.devices.modbus import rack_table as table
 from sim.devices.modbus.device import (
     ILLEGAL_ADDRESS,

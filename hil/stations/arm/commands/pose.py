@@ -175,10 +175,11 @@ def ik(
     """
     import numpy as np
 
+    from arm_driver.errors import ArmError
     from arm_driver.kinematics import OutOfReachError, solutions
-    from arm_driver.pose import ArmError, Pose
     from arm_driver.val import from_oat
     from hil.machines.robot.settings import RobotSettings
+    from hil_common.arrays.pose import Pose, PoseError
 
     path, _ = find_kind(robot, ROBOT, key="ROBOT")
     settings = RobotSettings.load(path)
@@ -190,7 +191,7 @@ def ik(
         found = solutions(settings.geometry(), wanted, now)
     except OutOfReachError as error:
         raise RefusedError(f"{settings.name}: {error}") from None
-    except ArmError as error:
+    except (ArmError, PoseError) as error:
         raise ConfigError("command line", [str(error)]) from None
     inside = found.within_limits()
     rows = [*inside, *(one for one in found if not one.within_limits)]

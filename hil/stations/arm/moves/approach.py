@@ -9,11 +9,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from arm_driver.errors import ArmError
 from arm_driver.host_states import HostState
 from arm_driver.host_values import LinkReport
 from arm_driver.kinematics import Branch, Joints, nearest
 from arm_driver.location import Location
-from arm_driver.pose import ArmError
 from hil.config.errors import RefusedError
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.gated import ArmWire
@@ -21,6 +21,7 @@ from hil.stations.arm.loop import ASKED_WITHIN_S, LOOK_S
 from hil.stations.arm.start import place_of, posture_at
 from hil.timing.clock import Clock
 from hil.timing.stop import StopWish
+from hil_common.arrays.pose import PoseError
 
 Array = NDArray[np.float64]
 
@@ -107,7 +108,7 @@ def joints_said(robot: RobotSettings, place: Location, joints_deg: Array) -> Joi
     """
     try:
         return posture_at(robot, place_of(robot, place), joints_deg)
-    except ArmError as error:
+    except (ArmError, PoseError) as error:
         raise RefusedError(
             f"nothing has moved: the robot is at {place}; --at-joints: {error}"
         ) from None
@@ -123,7 +124,7 @@ def joints_in_posture(
     """
     try:
         return nearest(robot.geometry(), place_of(robot, place), near_rad, branch)
-    except ArmError as error:
+    except (ArmError, PoseError) as error:
         raise RefusedError(
             f"nothing has moved: the robot is at {place}, where it cannot stand in the posture of "
             f"the target ({branch}): {error}; say with --at-joints what its pendant shows"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from arm_driver.errors import ArmError
 from arm_driver.kinematics import Branch, Joints, branch_of, forward, limit_violations, nearest
-from arm_driver.pose import ArmError, Pose, angle_between_rad
 from hil.config.errors import RefusedError
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.moves.approach import joints_in_posture, joints_said
@@ -15,6 +15,7 @@ from hil.stations.arm.moves.paths import joint_path, straight_path
 from hil.stations.arm.moves.proof import ProvedMove, proved_move
 from hil.stations.arm.moves.session import RobotSession
 from hil.stations.arm.scenario import SIM_URL
+from hil_common.arrays.pose import Pose, PoseError, angle_between_rad
 
 Array = NDArray[np.float64]
 
@@ -129,7 +130,7 @@ def _end(robot: RobotSettings, start: Joints, target: GotoTarget) -> Array:
         return np.radians(target.joints_deg)
     try:
         return np.array(nearest(robot.geometry(), target.pose, start.q_rad, start.branch).q_rad)
-    except ArmError as error:
+    except (ArmError, PoseError) as error:
         raise RefusedError(
             f"the move to {target.name} was refused, nothing has been sent: {robot.name}: {error}"
         ) from None

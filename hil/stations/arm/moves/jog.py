@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from arm_driver.geometry import PumaGeometry
 from arm_driver.kinematics import Joints, forward, jacobian
-from arm_driver.pose import Pose
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.hands import JogHand
 from hil.stations.arm.moves.laws import LEVELS, PART, RAMP_S, PathMover, RestToRest
@@ -22,6 +21,7 @@ from hil.stations.arm.moves.paths import Axes, Ray
 from hil.stations.arm.moves.session import RobotSession
 from hil.stations.arm.moves.station import RobotStation
 from hil.stations.arm.stream import Streamed
+from hil_common.arrays.pose import Pose
 from safety.arm_limits import ArmLimits, ArmViolation
 from sim.world.space_arm.simulator import TICK_S
 

@@ -18,8 +18,8 @@ from typing import Protocol
 
 import numpy as np
 
-from arm_driver.pose import Pose
 from hil.stations.arm.moves.paths import PathDemand, ToolPath
+from hil_common.arrays.pose import Pose
 from safety.arm_limits import ArmLimits
 from sim.world.space_arm.simulator import TICK_S
 

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 from scipy.spatial.transform import Rotation
 
+from arm_driver.errors import ArmError
 from arm_driver.geometry import PumaGeometry
 from arm_driver.keeper import BranchKeeper
 from arm_driver.kinematics import forward
-from arm_driver.pose import ArmError, Pose, angle_between_rad
+from hil_common.arrays.pose import Pose, PoseError, angle_between_rad
 
 Array = NDArray[np.float64]
 
@@ -85,7 +86,7 @@ class PathDemand:
             pose = path(share)
             try:
                 joints.append(np.array(keeper.follow(pose).q_rad))
-            except ArmError:
+            except (ArmError, PoseError):
                 break
             poses.append(pose)
         if len(poses) < 3:
@@ -124,7 +125,7 @@ def joints_along(poses: Sequence[Pose], keeper: BranchKeeper) -> Array:
     for number, pose in enumerate(poses):
         try:
             found.append(np.array(keeper.follow(pose).q_rad))
-        except ArmError as error:
+        except (ArmError, PoseError) as error:
             raise ArmError(f"place {number}: {error}") from None
     return np.array(found)
 

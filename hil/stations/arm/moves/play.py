@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from arm_driver.errors import ArmError
 from arm_driver.keeper import BranchKeeper
 from arm_driver.kinematics import Joints, nearest
 from arm_driver.location import COUNTS_PER_DEG, COUNTS_PER_MM, Location
-from arm_driver.pose import ArmError, Pose
 from hil.config.errors import ConfigError, MotionError, RefusedError
 from hil.config.times import read_timed
 from hil.machines.robot.settings import RobotSettings
@@ -26,6 +26,7 @@ from hil.stations.arm.report.clock import FetchTimes
 from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.arm.start import place_of, read_place
 from hil.stations.arm.step import location_of
+from hil_common.arrays.pose import Pose, PoseError
 from sim.world.space_arm.simulator import TICK_S
 
 Array = NDArray[np.float64]
@@ -99,7 +100,7 @@ def _start_joints(machines: ArmMachines, first_rad: Array) -> Array | None:
         return None
     try:
         return np.degrees(nearest(machines.robot, machines.X_RT0, first_rad).q_rad)
-    except ArmError:
+    except (ArmError, PoseError):
         return None
 
 
@@ -176,7 +177,7 @@ def plan_play(
     try:
         keeper = BranchKeeper(geometry, start.q_rad, robot.least())
         q_rad = joints_along(recorded.poses, keeper)
-    except ArmError as error:
+    except (ArmError, PoseError) as error:
         raise RefusedError(
             f"{recorded.name} was refused, nothing has been sent: {robot.name}: {error}"
         ) from None

@@ -15,9 +15,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from arm_driver.errors import ArmError
 from arm_driver.keeper import BranchKeeper
 from arm_driver.path_report import PathFinding
-from arm_driver.pose import ArmError
 from arm_driver.workspace import check_path
 from hil.config.errors import RefusedError
 from hil.machines.robot.settings import RobotSettings
@@ -39,6 +39,7 @@ from hil.stations.arm.moves.paths import PathDemand, ToolPath
 from hil.stations.arm.moves.station import RobotStation
 from hil.stations.arm.start import hold_to_pace
 from hil.stations.arm.step import RobotStep, robot_sample, violations_of
+from hil_common.arrays.pose import PoseError
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmCheck, ArmSample, ArmViolation
 from safety.arm_rules import cut_corner, differences, too_fast_gripper, too_fast_joints
@@ -208,7 +209,7 @@ def _let_go(
     for unit in range(law.units + 1):
         try:
             joints = keeper.follow(path(law.share(unit * UNIT_S)))
-        except ArmError as error:
+        except (ArmError, PoseError) as error:
             yield unit, violations_of(limits, error)
             return
         samples.append(robot_sample(geometry, np.array(joints.q_rad)))

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from arm_driver.host_values import StreamPlan
 from arm_driver.kinematics import Joints, forward
 from arm_driver.location import Location
-from arm_driver.pose import Pose
 from hil.config.errors import RefusedError
 from hil.config.scenario import RecordingSettings
 from hil.machines.robot.settings import RobotSettings
@@ -33,6 +32,7 @@ from hil.stations.arm.stream import Stream, Streamed, WaypointMaker
 from hil.stations.arm.wire import emulated_controller
 from hil.timing.clock import Clock, VirtualClock, moment
 from hil.timing.stop import StopSignals, StopWish
+from hil_common.arrays.pose import Pose
 from sim.devices.arm.controller import ArmController
 from sim.devices.arm.faults import ArmFault
 from sim.devices.arm.settings import START_DEG, ArmControllerSettings

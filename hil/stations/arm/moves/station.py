@@ -7,12 +7,12 @@ by what the operator does then: the dead-man let go is felt by the next one.
 from typing import Protocol
 
 from arm_driver.kinematics import forward
-from arm_driver.pose import Pose
 from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.hands import Hand
 from hil.stations.arm.step import MotionPhase, RobotStep
 from hil.stations.arm.stream import OVER, WaypointMaker
+from hil_common.arrays.pose import Pose
 from sim.world.space_arm.simulator import TICK_S
 
 

@@ -11,7 +11,6 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from arm_driver.kinematics import Joints, forward
-from arm_driver.pose import Pose
 from arm_driver.stream import UNMEASURED
 from arm_driver.strokes import AXES, plan_strokes
 from hil.config.errors import RefusedError
@@ -21,6 +20,7 @@ from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.hands import AlwaysHeld, Hand
 from hil.stations.arm.moves.station import RobotStation
 from hil.stations.arm.step import MotionPhase, RobotStep
+from hil_common.arrays.pose import Pose
 from sim.world.space_arm.simulator import TICK_S
 
 SHARE: Final = 0.9

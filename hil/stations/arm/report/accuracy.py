@@ -19,7 +19,7 @@ from scipy.interpolate import CubicSpline
 from scipy.optimize import minimize_scalar
 
 from arm_driver.blended_path import BlendModel
-from arm_driver.pose import ArmError
+from arm_driver.errors import ArmError
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.bound import BestPath, best_path
 from hil.stations.arm.report.machines import ArmMachines

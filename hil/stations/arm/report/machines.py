@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from arm_driver.blended_path import BlendModel
 from arm_driver.geometry import PumaGeometry
-from arm_driver.pose import Pose
 from hil.config.settings import ConfigError
 from hil.machines.robot.settings import BlendSettings
 from hil.machines.space_arm.settings import ArmSettings
+from hil_common.arrays.pose import Pose
 
 Array = NDArray[np.float64]
 

@@ -16,8 +16,8 @@ from scipy.optimize import minimize_scalar
 from scipy.spatial.transform import Rotation, Slerp
 
 from arm_driver.blended_path import BlendModel
-from arm_driver.pose import Pose
-from arm_driver.rotation import quaternion_of
+from hil_common.arrays.pose import Pose
+from hil_common.arrays.rotation import quaternion_of
 
 Array = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from arm_driver.pose import ArmError
+from arm_driver.errors import ArmError
 from arm_driver.supervision_settings import SupervisionSettings
 from hil.config.settings import ConfigError
 from hil.machines.robot.supervision import supervision_of
@@ -17,11 +17,12 @@ from hil.recording.reader import Recording
 from hil.report.ending import EMPTY, Ending, Verdict, cut_off, failed, seen_from_outside
 from hil.report.phases import phases_of, times_s
 from hil.report.recorded import RecordedRun, notes_of
-from hil.stations.arm.recording import ArmRecording
+from hil.stations.arm.recording import ArmRecording, reason_alone
 from hil.stations.arm.report.accuracy import Accuracy
 from hil.stations.arm.report.clock import FetchTimes
 from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.arm.report.tracking import TrackedPath, Tracking, driven_path, tracking_of
+from hil_common.arrays.pose import PoseError
 
 Array = NDArray[np.float64]
 
@@ -82,7 +83,7 @@ class ArmView(RecordedRun):
         if machines is not None and machines.space is not None and sent.any():
             try:
                 accuracy = Accuracy.of(run, machines, sent, whole=result == "completed")
-            except ArmError as error:
+            except (ArmError, PoseError) as error:
                 notes.append(f"How accurate the robot's path is cannot be told: {error}.")
         times = times_s(run.recording)
         if fetches.known:
@@ -218,7 +219,7 @@ def _verdict(run: ArmRecording, sent: int) -> tuple[Verdict, str]:
 
 def _words_of_end(run: ArmRecording, end: EventRecord, sent: int) -> str:
     result, reason = str(end.data["result"]), str(end.data.get("reason") or "")
-    reason = reason.removeprefix(f"{result}: ")
+    reason = reason_alone(result, reason)
     told = f": {reason}." if reason else "."
     if not sent:
         return f"The robot was not moved. The stream ended: {result}{told}"

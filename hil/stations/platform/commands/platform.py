@@ -96,8 +96,8 @@ def fk(
     """Leg lengths to pose."""
     import numpy as np
 
+    from hil_common.arrays.pose import Pose
     from platform6dof.forward import forward
-    from platform6dof.pose import Pose
 
     model = _Model(rig)
     measured = np.array(numbers(lengths, 6, "--lengths", "six lengths in m"))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from drives.bank import DriveError, SixBools
+from drives.bank import DriveError
 from drives.canopen.settings import CanopenSettings
 from drives.modbus.settings import ModbusSettings
 from drives.offered import BankOrder
@@ -29,6 +29,7 @@ from hil.stations.platform.gate.spec import BankKind, BankSpec, sim_settings
 from hil.stations.platform.gated_bank import ESTOP_LEGS
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.world import world_of
+from hil_common.legs import SixBools
 
 WATCHDOG_CYCLES = 3.0
 """Cycles that the drives' watchdog lasts at least, on a line too slow for less."""

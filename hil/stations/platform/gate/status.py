@@ -1,22 +1,28 @@
 """Status records: what the gate tells control of each of its cycles, in binary.
 
-A record is the gate's tick, its verdict and the drives' feedback in 484 bytes, and a tail of
-violations that is nearly always two zeros. It goes through a `Ring`, which never waits.
+A record is a row of `SIGNALS`: the gate's tick, its verdict and the drives' feedback, under the
+names that the recording has for them. Behind it stands a tail of violations and of what the drives
+say in words, which is nearly always zeros. It goes through a `Ring`, which never waits.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from drives.bank import BankFeedback, DriveState, LegCommand
+from drives.bank import BankFeedback, DriveState
 from drives.waits import Wait, Waits
+from hil.recording.signals import CODE, Signal, Signals
+from hil.stations.platform.signals import ACTION_CODE, LEGS, MODE_CODE
+from hil.stations.platform.signals import SIGNALS as ROW
 from hil.timing.clock import Tick
+from hil_common.legs import DriveReading, LegTarget, SixBools, SixInts
 from safety.modes import DriveRequest, Mode, Request, Severity
-from safety.verdict import Action, Check, LegTarget, Verdict, Violation
+from safety.verdict import Action, Check, Verdict, Violation
 
 STATUS_KIND: Final = 1
 """Kind of a ring's entry that is a status record."""
@@ -40,24 +46,54 @@ _REFUSED: Final = (None, *Request)
 """What was asked for, of a refusal."""
 _CHECKS: Final = tuple(Check)
 _STATES: Final = tuple(DriveState)
-_MODE_CODE: Final = {mode: code for code, mode in enumerate(_MODES)}
-_ACTION_CODE: Final = {action: code for code, action in enumerate(_ACTIONS)}
 _REFUSED_CODE: Final = {request: code for code, request in enumerate(_REFUSED)}
 _REQUEST_CODE: Final = {request: code for code, request in enumerate(_REQUESTS)}
 _CHECK_CODE: Final = {check: code for code, check in enumerate(_CHECKS)}
 _STATE_CODE: Final = {state: code for code, state in enumerate(_STATES)}
 
-# index, overruns, t, dt, late, round trip, lag, sent; mode, action, drives, flags, fresh, homed,
-# 6 states; 6 fault codes, 6 inputs, 6 warnings; 6 lengths, speeds, forces; 12 allowed, 12 accepted
-_RECORD: Final = struct.Struct("<QQ6d6B6B6I6I6I18d12d12d")
-_TAIL: Final = struct.Struct("<BB")  # violations, faults
+_OF_THE_ROW: Final = (
+    "dt_s", "late_s", "mode", "action", "measured_inputs_there", "allowed_length_m",
+    "allowed_speed_m_s", "sent_length_m", "measured_length_m", "measured_speed_m_s",
+    "measured_force_n", "measured_inputs_bits", "measured_lag_s", "sent_stamp_s",
+)  # fmt: skip
+"""What the recording has of a cycle of the gate, under the same names."""
+
+SIGNALS: Final = Signals(
+    "gate",
+    (
+        ROW["index"],
+        ROW["t_s"],
+        Signal("overruns", "u8"),  # deadlines that the gate has given up so far
+        Signal("round_trip_s", "f8", unit="s"),  # what the exchange with the drives took
+        *(ROW[name] for name in _OF_THE_ROW),
+        Signal("sent_speed_m_s", "f8", 6, "m/s", parts=LEGS),  # what was put on the wire
+        Signal("measured_age_s", "f8", 6, "s", parts=LEGS),  # of the lengths, by the drives' stamps
+        Signal("drives", "u1", unit=CODE, codes=tuple(one.name for one in DriveRequest)),
+        Signal("heard", "u1"),  # a setpoint meant for this very cycle had come
+        Signal("allowed", "u1"),  # the gate allowed a setpoint
+        Signal("sent", "u1"),  # the bank put one on the wire
+        Signal("cut", "u1"),  # not all of the tail found room
+        Signal("state", "u1", 6, parts=LEGS),  # number of the drive's `DriveState`
+        Signal("homed", "u1", 6, parts=LEGS),
+        Signal("fresh", "u1", 6, parts=LEGS),
+        Signal("judged", "u1", 6, parts=LEGS),  # the fault is the bench's own judgement
+        Signal("fault_code", "u4", 6, parts=LEGS),
+        Signal("warning_code", "u4", 6, parts=LEGS),
+    ),
+)
+"""The table of a cycle of the gate."""
+
+_TAIL: Final = struct.Struct("<BBH")  # violations, faults, bytes of words
+_NO_TAIL: Final = bytes(_TAIL.size)
 _VIOLATION: Final = struct.Struct("<4B3dBH")
-_HAS_ALLOWED, _HAS_ACCEPTED, _HAS_INPUTS, _HEARD, _CUT = 1, 2, 4, 8, 16
-_NAN12: Final = (math.nan,) * 12
-_NO_INPUTS: Final = (0, 0, 0, 0, 0, 0)
 _HAS_LOW: Final = 0x80
-TAIL_MAX_BYTES: Final = STATUS_SLOT_BYTES - 8 - _RECORD.size
+_WORDS_MAX: Final = 400
+"""Characters of a violation's note, and of why a bank is not to be believed."""
+TAIL_MAX_BYTES: Final = STATUS_SLOT_BYTES - 8 - SIGNALS.size
 """Room for violations in one record."""
+
+_pack: Final = SIGNALS.packer()
+_unpack: Final = SIGNALS.unpacker()
 
 
 def waits_to_json(waits: Waits) -> list[list[Any]]:
@@ -114,71 +150,66 @@ class StatusEncoder:
         overruns: int,
     ) -> bytes:
         """Return one record; the arguments are those of `Status`."""
-        flags = _HEARD if heard else 0
-        if verdict.allowed is not None:
-            flags |= _HAS_ALLOWED
-        if feedback.accepted is not None:
-            flags |= _HAS_ACCEPTED
-        inputs = _NO_INPUTS
-        if feedback.inputs is not None:
-            flags |= _HAS_INPUTS
-            inputs = feedback.inputs
-        tail = b"\0\0"
-        if verdict.violations or verdict.faults:
-            tail, whole = self._tail(verdict)
-            flags |= 0 if whole else _CUT
-        code = _STATE_CODE
+        allowed, sent = verdict.allowed, feedback.accepted
+        tail, whole = _NO_TAIL, True
+        if verdict.violations or verdict.faults or feedback.high or feedback.failed:
+            tail, whole = self._tail(verdict, feedback)
         a, b, c, d, e, f = feedback.state
+        code = _STATE_CODE
         return (
-            _RECORD.pack(
-                tick.index,
-                overruns,
-                tick.t_s,
-                tick.dt_s,
-                tick.late_s,
-                round_trip_s,
-                math.nan if verdict.lag_s is None else verdict.lag_s,
-                sent_s,
-                _MODE_CODE[verdict.mode],
-                _ACTION_CODE[verdict.action],
-                _REQUEST_CODE[verdict.drives],
-                flags,
-                _bits(feedback.fresh),
-                _bits(feedback.homed),
-                code[a],
-                code[b],
-                code[c],
-                code[d],
-                code[e],
-                code[f],
-                *feedback.fault_code,
-                *inputs,
-                *feedback.warning_code,
-                *feedback.length_m,
-                *feedback.speed_m_s,
-                *feedback.force_n,
-                *_twelve(verdict.allowed),
-                *_twelve(feedback.accepted),
+            _pack(
+                index=tick.index,
+                t_s=tick.t_s,
+                dt_s=tick.dt_s,
+                late_s=tick.late_s,
+                overruns=overruns,
+                round_trip_s=round_trip_s,
+                mode=MODE_CODE[verdict.mode],
+                action=ACTION_CODE[verdict.action],
+                drives=_REQUEST_CODE[verdict.drives],
+                heard=heard,
+                cut=not whole,
+                allowed=allowed is not None,
+                allowed_length_m=None if allowed is None else allowed.length_m,
+                allowed_speed_m_s=None if allowed is None else allowed.speed_m_s,
+                sent=sent is not None,
+                sent_length_m=None if sent is None else sent.length_m,
+                sent_speed_m_s=None if sent is None else sent.speed_m_s,
+                sent_stamp_s=sent_s,
+                measured_length_m=feedback.length_m,
+                measured_speed_m_s=feedback.speed_m_s,
+                measured_force_n=feedback.force_n,
+                measured_age_s=feedback.age_s,
+                measured_lag_s=verdict.lag_s,
+                measured_inputs_bits=feedback.inputs,
+                state=(code[a], code[b], code[c], code[d], code[e], code[f]),
+                homed=feedback.homed,
+                fresh=feedback.fresh,
+                judged=feedback.judged,
+                fault_code=feedback.fault_code,
+                warning_code=feedback.warning_code,
             )
             + tail
         )
 
-    def _tail(self, verdict: Verdict) -> tuple[bytes, bool]:
+    def _tail(self, verdict: Verdict, feedback: BankFeedback) -> tuple[bytes, bool]:
         if verdict.faults is not self._faults:
             self._faults = verdict.faults
             self._packed_faults = [_pack_violation(fault) for fault in verdict.faults]
         violations = [_pack_violation(violation) for violation in verdict.violations]
+        words = b""
+        if feedback.high or feedback.failed:
+            words = json.dumps([feedback.failed[:_WORDS_MAX], feedback.high]).encode()
         room = TAIL_MAX_BYTES - _TAIL.size
         # Faults first: they say why the platform stands.
         faults, room = _fitting(self._packed_faults, room)
         found, room = _fitting(violations, room)
-        whole = len(faults) == len(self._packed_faults) and len(found) == len(violations)
-        return _TAIL.pack(len(found), len(faults)) + b"".join([*found, *faults]), whole
-
-
-def _twelve(command: LegTarget | LegCommand | None) -> tuple[float, ...]:
-    """Lengths and speeds of six legs; not known without a command."""
-    return _NAN12 if command is None else (*command.length_m, *command.speed_m_s)
+        said, room = _fitting([words], room)
+        whole = (len(faults), len(found), len(said)) == (
+            len(self._packed_faults), len(violations), 1,
+        )  # fmt: skip
+        head = _TAIL.pack(len(found), len(faults), sum(map(len, said)))
+        return b"".join([head, *found, *faults, *said]), whole
 
 
 def decode(record: bytes) -> Status:
@@ -189,37 +220,45 @@ def decode(record: bytes) -> Status:
     """
     try:
         return _decode(record)
-    except (struct.error, IndexError, UnicodeDecodeError) as error:
+    except (struct.error, IndexError, TypeError, ValueError) as error:
         raise ValueError(f"{len(record)} bytes are no status record: {error}") from error
 
 
 def _decode(record: bytes) -> Status:
-    values = _RECORD.unpack_from(record)
-    index, overruns, t_s, dt_s, late_s, round_trip_s, lag_s, sent_s = values[:8]
-    mode, action, drives, flags, fresh, homed = values[8:14]
-    lag_s = None if math.isnan(lag_s) else lag_s
-    numbers = values[38:]
-    accepted = LegCommand(numbers[30:36], numbers[36:42]) if flags & _HAS_ACCEPTED else None
+    row = _unpack(record)
+    found, faults, failed, high = _unpack_tail(record)
+    a, b, c, d, e, f = row.state
     feedback = BankFeedback(
-        length_m=numbers[0:6],
-        speed_m_s=numbers[6:12],
-        force_n=numbers[12:18],
-        state=_six(_STATES[code] for code in values[14:20]),
-        homed=_flags(homed),
-        fault_code=values[20:26],
-        fresh=_flags(fresh),
-        accepted=accepted,
-        inputs=values[26:32] if flags & _HAS_INPUTS else None,
-        warning_code=values[32:38],
+        length_m=row.measured_length_m,
+        speed_m_s=row.measured_speed_m_s,
+        force_n=row.measured_force_n,
+        state=(_STATES[a], _STATES[b], _STATES[c], _STATES[d], _STATES[e], _STATES[f]),
+        homed=_flags(row.homed),
+        fault_code=row.fault_code,
+        fresh=_flags(row.fresh),
+        accepted=LegTarget(row.sent_length_m, row.sent_speed_m_s) if row.sent else None,
+        inputs=row.measured_inputs_bits,
+        judged=_flags(row.judged),
+        warning_code=row.warning_code,
+        age_s=row.measured_age_s,
+        high=high,
+        failed=failed,
     )
-    allowed = LegTarget(numbers[18:24], numbers[24:30]) if flags & _HAS_ALLOWED else None
-    found, faults = _unpack_tail(record)
     verdict = Verdict(
-        index, _MODES[mode], _ACTIONS[action], found, allowed, _REQUESTS[drives], faults, lag_s
+        row.index,
+        _MODES[row.mode],
+        _ACTIONS[row.action],
+        found,
+        LegTarget(row.allowed_length_m, row.allowed_speed_m_s) if row.allowed else None,
+        _REQUESTS[row.drives],
+        faults,
+        None if math.isnan(row.measured_lag_s) else row.measured_lag_s,
     )
-    tick = Tick(index, t_s, dt_s, late_s)
-    heard, cut = bool(flags & _HEARD), bool(flags & _CUT)
-    return Status(tick, verdict, feedback, heard, round_trip_s, sent_s, overruns, cut)
+    tick = Tick(row.index, row.t_s, row.dt_s, row.late_s)
+    return Status(
+        tick, verdict, feedback, bool(row.heard), row.round_trip_s, row.sent_stamp_s, row.overruns,
+        bool(row.cut),
+    )  # fmt: skip
 
 
 def _fitting(packed: list[bytes], room: int) -> tuple[list[bytes], int]:
@@ -233,7 +272,7 @@ def _fitting(packed: list[bytes], room: int) -> tuple[list[bytes], int]:
 
 
 def _pack_violation(violation: Violation) -> bytes:
-    unit, note = violation.unit.encode(), violation.note.encode()[:400]
+    unit, note = violation.unit.encode(), violation.note.encode()[:_WORDS_MAX]
     low = 0.0 if violation.low is None else violation.low
     return (
         _VIOLATION.pack(
@@ -252,47 +291,57 @@ def _pack_violation(violation: Violation) -> bytes:
     )
 
 
-def _unpack_tail(record: bytes) -> tuple[tuple[Violation, ...], tuple[Violation, ...]]:
-    offset = _RECORD.size
-    found, faults = _TAIL.unpack_from(record, offset)
-    if not found and not faults:
-        return (), ()
+_Tail = tuple[tuple[Violation, ...], tuple[Violation, ...], str, tuple[DriveReading, ...]]
+"""Violations, faults; why nothing is to be believed, and readings above their limits."""
+
+
+def _unpack_tail(record: bytes) -> _Tail:
+    offset = SIGNALS.size
+    if record[offset:] == _NO_TAIL:
+        return (), (), "", ()
+    found, faults, said = _TAIL.unpack_from(record, offset)
     offset += _TAIL.size
     violations: list[Violation] = []
     for _ in range(found + faults):
-        check, leg, severity, asked, value, limit, low, units, notes = _VIOLATION.unpack_from(
-            record, offset
-        )
-        offset += _VIOLATION.size
-        unit = record[offset : offset + units].decode()
-        note = record[offset + units : offset + units + notes].decode(errors="replace")
-        offset += units + notes
-        violations.append(
-            Violation(
-                _CHECKS[check],
-                leg or None,
-                value,
-                limit,
-                unit,
-                Severity(severity & ~_HAS_LOW),
-                low if severity & _HAS_LOW else None,
-                note,
-                _REFUSED[asked],
-            )
-        )
-    return tuple(violations[:found]), tuple(violations[found:])
+        violation, offset = _unpack_violation(record, offset)
+        violations.append(violation)
+    failed, high = json.loads(record[offset : offset + said]) if said else ("", ())
+    readings = tuple(DriveReading(*one) for one in high)
+    return tuple(violations[:found]), tuple(violations[found:]), failed, readings
 
 
-def _bits(flags: Iterable[bool]) -> int:
-    value = 0
-    for bit, flag in enumerate(flags):
-        value |= flag << bit
-    return value
+def _unpack_violation(record: bytes, offset: int) -> tuple[Violation, int]:
+    """One violation of a record, and where the next one begins."""
+    check, leg, severity, asked, value, limit, low, units, notes = _VIOLATION.unpack_from(
+        record, offset
+    )
+    offset += _VIOLATION.size
+    unit = record[offset : offset + units].decode()
+    offset += units
+    note = record[offset : offset + notes].decode(errors="replace")
+    violation = Violation(
+        _CHECKS[check],
+        leg or None,
+        value,
+        limit,
+        unit,
+        Severity(severity & ~_HAS_LOW),
+        low if severity & _HAS_LOW else None,
+        note,
+        _REFUSED[asked],
+    )
+    return violation, offset + notes
 
 
-def _flags(bits: int) -> Any:
-    return tuple(bool(bits >> bit & 1) for bit in range(6))
+_ALL: Final = (True, True, True, True, True, True)
+_NONE: Final = (False, False, False, False, False, False)
 
 
-def _six(values: Iterable[Any]) -> Any:
-    return tuple(values)
+def _flags(values: SixInts) -> SixBools:
+    """Six flags of six numbers that are 0 or not; nearly always the same for all legs."""
+    if all(values):
+        return _ALL
+    if not any(values):
+        return _NONE
+    a, b, c, d, e, f = values
+    return bool(a), bool(b), bool(c), bool(d), bool(e), bool(f)

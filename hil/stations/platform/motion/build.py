@@ -28,7 +28,7 @@ from hil.stations.platform.scenario import (
     RecordedSettings,
     plan_from_table,
 )
-from platform6dof.pose import Pose
+from hil_common.arrays.pose import Pose
 
 
 def motion_of_table(table: Mapping[str, Any], file: Path) -> MotionSource:

@@ -11,9 +11,9 @@ import numpy as np
 from drives.axes.first_motion import STAGES
 from hil.stations.platform.motion.in_turn import InTurn
 from hil.stations.platform.motion.leg_moves import LegMoveLimits, LegMoves
+from hil_common.arrays.pose import Pose
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_lengths
-from platform6dof.pose import Pose
 
 RAMP_S: Final = 0.3
 """Time in which each stage reaches its speed [s], a third of it with growing acceleration."""

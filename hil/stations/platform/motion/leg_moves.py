@@ -15,11 +15,12 @@ from hil.config.errors import MotionError, require_number
 from hil.run.rest_to_rest import Cubic, unit_path
 from hil.stations.platform.motion.moves import NO_MOVE
 from hil.stations.platform.motion.source import Floats, clamp_time
+from hil_common.arrays.pose import Pose
 from platform6dof.forward import forward
 from platform6dof.geometry import HexapodGeometry
 from platform6dof.inverse import leg_lengths, leg_setpoint
 from platform6dof.jacobian import leg_jacobian
-from platform6dof.pose import PlatformSetpoint, Pose
+from platform6dof.pose import PlatformSetpoint
 
 PROBES = 16
 """Points of each move that are solved when it is made, so that none is unsolvable when it runs."""

@@ -17,7 +17,8 @@ from hil.config.errors import MotionError, require_number
 from hil.config.move_limits import MoveLimits
 from hil.run.rest_to_rest import Cubic, unit_path
 from hil.stations.platform.motion.source import Floats, clamp_time
-from platform6dof.pose import PlatformSetpoint, Pose
+from hil_common.arrays.pose import Pose
+from platform6dof.pose import PlatformSetpoint
 from platform6dof.turn import rotation_vector
 
 NO_MOVE = 1e-12

@@ -24,7 +24,8 @@ from hil.config.offers import Offer, offer_named, offers
 from hil.config.settings import Settings
 from hil.machines.rig.settings import Rig
 from hil.stations.platform.motion.source import MotionSource, clamp_time
-from platform6dof.pose import PlatformSetpoint, PoseError
+from hil_common.arrays.pose import PoseError
+from platform6dof.pose import PlatformSetpoint
 
 GROUP: Final = "hil.motions"
 """Entry points whose objects are `MotionKind` values; each bears the ``kind`` of its table."""

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hil.config.errors import MotionError, require_number
-from platform6dof.pose import PlatformSetpoint, Pose
+from hil_common.arrays.pose import Pose
+from platform6dof.pose import PlatformSetpoint
 
 Floats = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ from hil.stations.platform.motion.moves import MoveLimits, Moves
 from hil.stations.platform.motion.source import Floats
 from hil.stations.platform.operator.path_check import PathCheck, PathScan
 from hil.stations.platform.operator.paths import Played
-from platform6dof.pose import Pose
+from hil_common.arrays.pose import Pose
 
 
 class ParkStage(Enum):

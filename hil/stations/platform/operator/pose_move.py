@@ -14,7 +14,7 @@ from hil.stations.platform.operator.parking import ParkPath
 from hil.stations.platform.operator.path_check import PathCheck, PathScan, cycle_count, start_rows
 from hil.stations.platform.operator.paths import RestPath, ScaledPath, ShortestPath
 from hil.stations.platform.operator.phases import OperationEvent
-from platform6dof.pose import Pose
+from hil_common.arrays.pose import Pose
 
 SPARE_CYCLES = 4
 SPARE_SHARE = 1.25

@@ -15,7 +15,8 @@ from hil.machines.rig.machine import envelope_of, geometry_of
 from hil.stations.platform.check import PlatformProof, check_plan
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.scenario import MultiSineSettings, Plan
-from platform6dof.pose import PlatformSetpoint, Pose
+from hil_common.arrays.pose import Pose
+from platform6dof.pose import PlatformSetpoint
 
 SHOWN_MAX: Final = 6
 """Findings that an answer names, of different quantities; the rest is counted."""

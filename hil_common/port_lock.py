@@ -8,7 +8,7 @@ the kernel takes it back when its holder ends, in whatever way. It does not hold
 namespaces, such as those of containers: a serial device is therefore claimed by itself as well, and
 what else there is on a bus is for the bus to show.
 
-`drives` and `arm_driver` have a copy each, for neither imports the other; a test keeps them equal.
+Drives and arms raise an error of their own, which each gives along.
 """
 
 import contextlib
@@ -21,8 +21,6 @@ import stat
 import struct
 import termios
 from collections.abc import Sequence
-
-from drives.bank import LinkError
 
 _PREFIX = "\0hil-bench/"
 _LONGEST_NAME = 80
@@ -43,19 +41,21 @@ class PortLock:
     Args:
         endpoints: All that the device is, from `serial_endpoint` or `tcp_endpoints`: somebody else
             who has one of them has the device.
+        url: What an error calls it.
+        refusal: Error of whoever asks.
 
     Raises:
-        LinkError: If another holder has it; names its process and user.
+        refusal: If another holder has it; names its process and user.
     """
 
     __slots__ = ("_descriptors",)
 
-    def __init__(self, endpoints: Sequence[str], url: str) -> None:
+    def __init__(self, endpoints: Sequence[str], url: str, refusal: type[Exception]) -> None:
         self._descriptors: list[int] = []
         try:
             for endpoint in sorted(set(endpoints)):
-                self._descriptors.append(_hold(endpoint, url))
-        except LinkError:
+                self._descriptors.append(_hold(endpoint, url, refusal))
+        except refusal:
             self.release()
             raise
 
@@ -83,7 +83,7 @@ def serial_endpoint(device: str) -> str:
     return f"tty:{major}:{minor}"
 
 
-def tcp_endpoints(host: str, port: int, url: str) -> tuple[str, ...]:
+def tcp_endpoints(host: str, port: int, url: str, refusal: type[Exception]) -> tuple[str, ...]:
     """Name a connection the same way for every spelling of its host.
 
     All addresses of this computer are one: ``localhost``, ``::1``, its own name.
@@ -92,13 +92,13 @@ def tcp_endpoints(host: str, port: int, url: str) -> tuple[str, ...]:
         ``tcp:ADDRESS:PORT`` for each address of the host, for `PortLock`.
 
     Raises:
-        LinkError: If the name has no address.
+        refusal: If the name has no address.
     """
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:
         text = f"{url}: no address for host {host!r}: {error.strerror}"
-        raise LinkError(f"{text}; a name of this network or an address is needed") from error
+        raise refusal(f"{text}; a name of this network or an address is needed") from error
     addresses = {
         "local" if _is_of_this_computer(family, place) else str(place[0])
         for family, _, _, _, place in found
@@ -106,7 +106,7 @@ def tcp_endpoints(host: str, port: int, url: str) -> tuple[str, ...]:
     return tuple(sorted(f"tcp:{address}:{port}" for address in addresses))
 
 
-def claim_terminal(fd: int, device: str, url: str) -> None:
+def claim_terminal(fd: int, device: str, url: str, refusal: type[Exception]) -> None:
     """Take an open serial device for this program: other opens fail, other holders are refused.
 
     It holds in every namespace: the exclusive mode is the device's own.
@@ -115,10 +115,10 @@ def claim_terminal(fd: int, device: str, url: str) -> None:
         device: Its path, for the text of an error.
 
     Raises:
-        LinkError: If it is no serial device, or another program has claimed it.
+        refusal: If it is no serial device, or another program has claimed it.
     """
     if not os.isatty(fd):
-        raise LinkError(f"{url}: {device} is no serial device; give one, such as /dev/ttyACM0")
+        raise refusal(f"{url}: {device} is no serial device; give one, such as /dev/ttyACM0")
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.major(os.fstat(fd).st_rdev) not in _PTY_MAJORS:
@@ -126,7 +126,7 @@ def claim_terminal(fd: int, device: str, url: str) -> None:
             fcntl.ioctl(fd, termios.TIOCEXCL)
     except OSError as error:
         text = f"{url}: {device} is in use by another program"
-        raise LinkError(f"{text} ({error.strerror}); stop that one first") from error
+        raise refusal(f"{text} ({error.strerror}); stop that one first") from error
 
 
 def _refuse_exclusive(fd: int) -> None:
@@ -148,7 +148,7 @@ def _is_of_this_computer(family: int, place: Sequence[object]) -> bool:
     return True
 
 
-def _hold(endpoint: str, url: str) -> int:
+def _hold(endpoint: str, url: str, refusal: type[Exception]) -> int:
     """Take the lock of one endpoint; return the descriptor that it ends with."""
     name = endpoint if len(endpoint) <= _LONGEST_NAME else _digest(endpoint)
     holder = ""
@@ -160,13 +160,13 @@ def _hold(endpoint: str, url: str) -> int:
         except OSError as error:
             lock.close()
             if error.errno != errno.EADDRINUSE:
-                raise LinkError(f"{url}: cannot be locked: {error.strerror}") from error
+                raise refusal(f"{url}: cannot be locked: {error.strerror}") from error
         else:
             return lock.detach()
         if holder := _holder(name):
             break
     text = f"{url}: another controller has it ({holder or 'process unknown'})"
-    raise LinkError(f"{text}; stop that one first, a machine has one controller")
+    raise refusal(f"{text}; stop that one first, a machine has one controller")
 
 
 def _holder(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Where a gripper is: ``Pose``, and the package's base error."""
+"""Where a frame is in another one: ``Pose``."""
 
 import math
 from dataclasses import dataclass, field
@@ -7,21 +7,21 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hil_common.legs import SixFloats
+
 Array = NDArray[np.float64]
 
 ORTHONORMAL_TOLERANCE = 1e-6
 """Largest entry of ``R Rᵀ - I`` that still counts as a rotation: far above rounding, far below
-what an arm can show (1e-6 rad at 1 m is one micrometre)."""
+what a machine can show (1e-6 rad at 1 m is one micrometre)."""
+_QUARTER_TURN = 1e-9
+"""Cosine of beta below which alpha and gamma turn about one axis."""
 
 _set = object.__setattr__
 
 
-class ArmError(ValueError):
-    """What the arm cannot do, or numbers that do not describe an arm; the message says which."""
-
-
-class PoseError(ArmError):
-    """A pose that is not one: wrong shape, not finite, or not a rotation."""
+class PoseError(ValueError):
+    """A pose or a motion that is not one: wrong shape, not finite, or not a rotation."""
 
 
 def frozen_array(value: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
@@ -69,9 +69,6 @@ class Pose:
         packed[3:] = frozen_array(self.rotation, (3, 3), "rotation").ravel()
         packed[:3] = frozen_array(self.position_m, (3,), "position_m")
         _require_rotation(packed[3:].tolist())
-        self._fill(packed)
-
-    def _fill(self, packed: Array) -> None:
         packed.setflags(write=False)
         _set(self, "packed", packed)
         _set(self, "position_m", packed[:3])
@@ -79,13 +76,16 @@ class Pose:
 
     @classmethod
     def from_packed(cls, packed: Array) -> Self:
-        """Wrap a packed pose, shape (12,), that a kernel of this package computed.
+        """Wrap a packed pose, shape (12,), that a kernel computed.
 
         Nothing is copied or checked, and the array becomes read-only: the caller vouches that it
         is finite and holds a rotation. Everybody else uses ``Pose(...)``.
         """
         pose = object.__new__(cls)
-        pose._fill(packed)
+        packed.setflags(write=False)
+        _set(pose, "packed", packed)
+        _set(pose, "position_m", packed[:3])
+        _set(pose, "rotation", packed[3:].reshape(3, 3))
         return pose
 
     @classmethod
@@ -93,9 +93,49 @@ class Pose:
         """Pose of a frame in itself."""
         return cls(np.zeros(3), np.eye(3))
 
+    @classmethod
+    def from_coordinates(cls, q: ArrayLike) -> Self:
+        """Pose of coordinates, M = Rz(alpha) Ry(beta) Rx(gamma).
+
+        Source: Bukharov et al. 2022, eq. 1.
+
+        Args:
+            q: x, y, z [m], alpha, beta, gamma [rad], shape (6,).
+
+        Raises:
+            PoseError: wrong shape or not finite.
+        """
+        x, y, z, alpha, beta, gamma = frozen_array(q, (6,), "coordinates").tolist()
+        sa, ca = math.sin(alpha), math.cos(alpha)
+        sb, cb = math.sin(beta), math.cos(beta)
+        sg, cg = math.sin(gamma), math.cos(gamma)
+        rotation = (
+            ca * cb, ca * sb * sg - sa * cg, ca * sb * cg + sa * sg,
+            sa * cb, sa * sb * sg + ca * cg, sa * sb * cg - ca * sg,
+            -sb, cb * sg, cb * cg,
+        )  # fmt: skip
+        return cls.from_packed(np.array((x, y, z, *rotation)))
+
+    def coordinates(self) -> Array:
+        """Coordinates (x, y, z, alpha, beta, gamma) [m, rad], shape (6,).
+
+        Beta is in [-pi/2, pi/2]. At |beta| = pi/2 alpha and gamma turn about one axis; gamma is
+        then given as 0.
+        """
+        return np.array(self.six_coordinates())
+
+    def six_coordinates(self) -> SixFloats:
+        """The same as numbers, for rows and messages; quicker than an array of them."""
+        x, y, z, xx, xy, _, yx, yy, _, zx, zy, zz = self.packed.tolist()
+        cos_beta = abs(complex(xx, yx))  # hypot of the C library, as kernels have it
+        beta = math.atan2(-zx, cos_beta)
+        if cos_beta > _QUARTER_TURN:
+            return x, y, z, math.atan2(yx, xx), beta, math.atan2(zy, zz)
+        return x, y, z, math.atan2(-xy, yy), beta, 0.0
+
     def __matmul__(self, other: "Pose") -> "Pose":
-        """``X_AC = X_AB @ X_BC``."""
-        if not isinstance(other, Pose):
+        """``X_AC = X_AB @ X_BC``; PoseError if its place is beyond all numbers."""
+        if not isinstance(other, Pose):  # pyright: ignore[reportUnnecessaryIsInstance]
             return NotImplemented
         return self._trusted(
             self.position_m + self.rotation @ other.position_m,  # (3,)
@@ -117,6 +157,10 @@ class Pose:
     @classmethod
     def _trusted(cls, position_m: Array, rotation: Array) -> Self:
         """What follows from poses is one: a product of rotations is off by their sum at most."""
+        if not all(map(math.isfinite, position_m.tolist())):  # a sum of finite ones may overflow
+            raise PoseError(
+                f"position_m: {position_m.tolist()} is not finite; every number must be"
+            )
         packed = np.empty(12)
         packed[:3], packed[3:] = position_m, rotation.ravel()
         return cls.from_packed(packed)

@@ -1,0 +1,31 @@
+"""The common ground of the packages: what two of them would otherwise both have.
+
+The standard library only; `hil_common.arrays` needs numpy as well. It imports nothing of ours, and
+the packages that may not import each other may import it.
+"""
+
+from typing import TYPE_CHECKING
+
+from hil_common.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from hil_common.arrays.pose import Pose, PoseError
+    from hil_common.legs import LegTarget
+    from hil_common.lines import LineSplitter
+    from hil_common.port_lock import PortLock
+
+    __version__: str
+
+__all__ = [
+    "LegTarget", "LineSplitter", "PortLock", "Pose", "PoseError", "__version__", "lazy_names",
+]  # fmt: skip
+_HOME = {
+    "LegTarget": "legs",
+    "LineSplitter": "lines",
+    "PortLock": "port_lock",
+    "Pose": "arrays.pose",
+    "PoseError": "arrays.pose",
+}
+"""Module of each public name, loaded when the name is asked for."""
+
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

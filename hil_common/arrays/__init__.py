@@ -1,0 +1,1 @@
+"""The half of the common ground that needs numpy: rotations and poses."""
