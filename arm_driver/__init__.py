@@ -4,9 +4,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arm_driver.geometry import PumaGeometry
-    from arm_driver.kinematics import limit_violations, nearest, solutions
-    from arm_driver.mapping import Mapping
+    from arm_driver.kinematics.geometry import PumaGeometry
+    from arm_driver.kinematics.mapping import Mapping
+    from arm_driver.kinematics.puma import limit_violations, nearest, solutions
     from arm_driver.pose import Pose
 
     __version__: str
@@ -21,12 +21,12 @@ __all__ = [
     "solutions",
 ]
 _HOME = {
-    "Mapping": "mapping",
+    "Mapping": "kinematics.mapping",
     "Pose": "pose",
-    "PumaGeometry": "geometry",
-    "limit_violations": "kinematics",
-    "nearest": "kinematics",
-    "solutions": "kinematics",
+    "PumaGeometry": "kinematics.geometry",
+    "limit_violations": "kinematics.puma",
+    "nearest": "kinematics.puma",
+    "solutions": "kinematics.puma",
 }
 """Module of each public name, loaded when the name is asked for."""
 

@@ -16,7 +16,8 @@ from typing import Final
 
 import numpy as np
 
-from arm_driver.contour import (
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import (
     PERIOD_S,
     EndOfStream,
     RobotStatus,
@@ -25,7 +26,6 @@ from arm_driver.contour import (
     decode_answer,
     encode_request,
 )
-from arm_driver.location import Location
 
 ANSWER_WITHIN_S: Final = 0.25
 BEGIN_WITHIN_S: Final = 180.0

@@ -23,7 +23,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from arm_driver.contour import PERIOD_S
+from arm_driver.contour.messages import PERIOD_S
 from benchmarks.arm_line import (
     Line,
     Timings,

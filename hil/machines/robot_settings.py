@@ -7,14 +7,14 @@ from typing import Annotated, Literal, Self
 import numpy as np
 from pydantic import Field
 
-from arm_driver.blended_path import LAG_MAX_S, BlendModel
-from arm_driver.bodies import PAIRS, STANDARD, clearances_m
-from arm_driver.geometry import PumaGeometry
-from arm_driver.host_values import HostSettings
-from arm_driver.kinematics import SingularDistances
-from arm_driver.path_report import PathLimits
+from arm_driver.contour.host_values import HostSettings
+from arm_driver.contour.val import OatConvention
+from arm_driver.fit.blended_path import LAG_MAX_S, BlendModel
+from arm_driver.kinematics.bodies import PAIRS, STANDARD, clearances_m
+from arm_driver.kinematics.geometry import PumaGeometry
+from arm_driver.kinematics.path_report import PathLimits
+from arm_driver.kinematics.puma import SingularDistances
 from arm_driver.pose import ArmError
-from arm_driver.val import OatConvention
 from hil.config.errors import about
 from hil.config.fields import AccelerationDeg, Length, NotNegative, Positive, RateDeg
 from hil.config.settings import ConfigError, Settings, read_toml

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arm_driver.contour import (
+from arm_driver.contour.host_values import LinkCounts
+from arm_driver.contour.lines import MAX_LINE_BYTES, LineSplitter
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import (
     EndOfStream,
     EndReason,
     LineFault,
@@ -20,10 +23,7 @@ from arm_driver.contour import (
     encode_request,
     next_sequence,
 )
-from arm_driver.host_values import LinkCounts
-from arm_driver.lines import MAX_LINE_BYTES, LineSplitter
-from arm_driver.location import Location
-from arm_driver.requests import RequestReader
+from arm_driver.contour.requests import RequestReader
 
 locations = st.builds(
     lambda position, angles: Location((*position, *angles)),

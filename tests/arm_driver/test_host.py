@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arm_driver.contour import (
+from arm_driver.contour.host import ContourHost
+from arm_driver.contour.host_states import TRANSITIONS, HostEvent, HostState, StreamResult, step
+from arm_driver.contour.host_values import HostSettings, Offer, StreamPlan
+from arm_driver.contour.latency import LatencyHistogram
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import (
     PERIOD_S,
     EndOfStream,
     EndReason,
@@ -18,12 +23,7 @@ from arm_driver.contour import (
     decode_answer,
     encode_request,
 )
-from arm_driver.host import ContourHost
-from arm_driver.host_states import TRANSITIONS, HostEvent, HostState, StreamResult, step
-from arm_driver.host_values import HostSettings, Offer, StreamPlan
-from arm_driver.latency import LatencyHistogram
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
-from arm_driver.location import Location
 
 START = Location((40_000, 10_000, 20_000, 0, 0, 0))
 STEP = 3500  # 35 mm, which is 100 mm/s

@@ -10,7 +10,11 @@ import threading
 import pytest
 from wire_peer import WAIT_S, Peer, now_s, until
 
-from arm_driver.contour import (
+from arm_driver.contour.host_states import HostState, StreamResult
+from arm_driver.contour.host_values import HostSettings, Offer, StreamPlan
+from arm_driver.contour.link import ArmLink, open_arm_link
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import (
     EndOfStream,
     EndReason,
     RobotStatus,
@@ -18,19 +22,15 @@ from arm_driver.contour import (
     WaypointRequest,
     encode_request,
 )
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.host_values import HostSettings, Offer, StreamPlan
-from arm_driver.link import ArmLink, open_arm_link
+from arm_driver.contour.port import open_port
+from arm_driver.contour.supervision_settings import SupervisionSettings
+from arm_driver.contour.urls import SerialLink, SocketLink, parse_arm_link
 from arm_driver.link_errors import (
     ArmLinkError,
     ArmLinkLostError,
     ArmLinkUrlError,
     StartRefusedError,
 )
-from arm_driver.location import Location
-from arm_driver.port import open_port
-from arm_driver.supervision_settings import SupervisionSettings
-from arm_driver.urls import SerialLink, SocketLink, parse_arm_link
 
 pytestmark = pytest.mark.real_time
 

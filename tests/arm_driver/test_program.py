@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 from program_bench import START, Controller, Paced
 from val_model import LISTING, Real, load, programs
 
-from arm_driver.contour import (
+from arm_driver.contour.host import ContourHost
+from arm_driver.contour.host_states import HostState, StreamResult
+from arm_driver.contour.host_values import HostSettings, StreamPlan
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import (
     EndReason,
     RobotStatus,
     Waypoint,
@@ -19,11 +23,7 @@ from arm_driver.contour import (
     decode_request,
     encode_answer,
 )
-from arm_driver.host import ContourHost
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.host_values import HostSettings, StreamPlan
 from arm_driver.link_errors import StartRefusedError
-from arm_driver.location import Location
 
 
 def place(steps):

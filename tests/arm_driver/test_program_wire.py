@@ -8,11 +8,11 @@ import pytest
 from program_bench import START, TICK_S, Controller, Paced
 from wire_peer import now_s
 
-from arm_driver.contour import EndReason, RobotStatus, WaypointRequest, decode_request
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.host_values import HostSettings, StreamPlan
-from arm_driver.link import open_arm_link
-from arm_driver.location import Location
+from arm_driver.contour.host_states import HostState, StreamResult
+from arm_driver.contour.host_values import HostSettings, StreamPlan
+from arm_driver.contour.link import open_arm_link
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import EndReason, RobotStatus, WaypointRequest, decode_request
 
 pytestmark = pytest.mark.real_time
 

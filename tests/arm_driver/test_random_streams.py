@@ -12,13 +12,13 @@ from campaign import count
 from random_robots import HABITS, TICK_S, RandomRobot
 from stream_judge import Judge
 
-from arm_driver.contour import EndReason
-from arm_driver.host import ContourHost
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.host_values import HostSettings, StreamPlan
+from arm_driver.contour.host import ContourHost
+from arm_driver.contour.host_states import HostState, StreamResult
+from arm_driver.contour.host_values import HostSettings, StreamPlan
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import EndReason
+from arm_driver.contour.supervision_settings import SupervisionSettings
 from arm_driver.link_errors import WaypointRefusedError
-from arm_driver.location import Location
-from arm_driver.supervision_settings import SupervisionSettings
 
 SEED = 20
 STREAMS = 10_000

@@ -10,7 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arm_driver.contour import (
+from arm_driver.contour.following_watch import FollowingWatch
+from arm_driver.contour.host import ContourHost
+from arm_driver.contour.host_states import HostState, StreamResult
+from arm_driver.contour.host_values import HostSettings, Offer, StreamPlan
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import (
     PERIOD_S,
     EndOfStream,
     EndReason,
@@ -20,14 +25,9 @@ from arm_driver.contour import (
     decode_answer,
     encode_request,
 )
-from arm_driver.following_watch import FollowingWatch
-from arm_driver.host import ContourHost
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.host_values import HostSettings, Offer, StreamPlan
+from arm_driver.contour.period_watch import Pace, PeriodWatch
+from arm_driver.contour.supervision_settings import SupervisionSettings
 from arm_driver.link_errors import StartRefusedError
-from arm_driver.location import Location
-from arm_driver.period_watch import Pace, PeriodWatch
-from arm_driver.supervision_settings import SupervisionSettings
 
 STEP = 1700
 """17 mm: a period at 49 mm/s, in 0.01 mm, which is slow enough for a robot of half its period."""

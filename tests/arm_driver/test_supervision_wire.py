@@ -10,13 +10,13 @@ import select
 import pytest
 from wire_peer import now_s, until
 
-from arm_driver.contour import PERIOD_S, EndOfStream, EndReason, RobotStatus, Waypoint
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.host_values import HostSettings, Offer, StreamPlan
-from arm_driver.link import open_arm_link
+from arm_driver.contour.host_states import HostState, StreamResult
+from arm_driver.contour.host_values import HostSettings, Offer, StreamPlan
+from arm_driver.contour.link import open_arm_link
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import PERIOD_S, EndOfStream, EndReason, RobotStatus, Waypoint
+from arm_driver.contour.supervision_settings import SupervisionSettings
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
-from arm_driver.location import Location
-from arm_driver.supervision_settings import SupervisionSettings
 
 pytestmark = pytest.mark.real_time
 

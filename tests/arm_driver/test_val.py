@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from pumas import DEG
 from scipy.spatial.transform import Rotation
 
+from arm_driver.contour.val import OatConvention, from_oat, to_oat
 from arm_driver.pose import PoseError
-from arm_driver.val import OatConvention, from_oat, to_oat
 
 VAL, ZYZ = OatConvention.VAL, OatConvention.ZYZ
 angles = st.one_of(

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.kinematics import forward
+from arm_driver.contour.host_states import HostState, StreamResult
+from arm_driver.kinematics.puma import forward
 from hil.config.shipped import configs_dir
 from hil.desk.velocity.source import Twist
 from hil.machines.robot_settings import RobotSettings

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from arm_driver.contour import EndReason
-from arm_driver.host_states import StreamResult
-from arm_driver.host_values import Heard, HostSettings, StreamPlan
-from arm_driver.location import Location
-from arm_driver.strokes import AXES, Stroke, plan_strokes, read_stroke
-from arm_driver.val import OatConvention, from_oat, to_oat
+from arm_driver.contour.host_states import StreamResult
+from arm_driver.contour.host_values import Heard, HostSettings, StreamPlan
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import EndReason
+from arm_driver.contour.val import OatConvention, from_oat, to_oat
+from arm_driver.fit.strokes import AXES, Stroke, plan_strokes, read_stroke
 from hil.stations.arm.wire import VirtualArmLink
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_path import BlendSettings

@@ -9,8 +9,8 @@ import pytest
 from moves_bench import AWAY_DEG, READY_DEG, RM01, listen_to, standing
 
 import hil.stations.arm.moves.session
-from arm_driver.host_states import StreamResult
-from arm_driver.kinematics import forward, solutions
+from arm_driver.contour.host_states import StreamResult
+from arm_driver.kinematics.puma import forward, solutions
 from hil.config.errors import RefusedError
 from hil.stations.arm.moves.goto import GotoTarget, plan_goto, start_of
 from hil.stations.arm.moves.hands import AlwaysHeld

@@ -14,13 +14,13 @@ from campaign import count, share_of
 from contour_robot import ContourRobot
 from stroke_bench import Drawn
 
-import arm_driver.reference
+import arm_driver.kinematics.reference
 import hil.stations.arm.prepare
-from arm_driver.contour import EndReason
-from arm_driver.host import ContourHost
-from arm_driver.host_states import HostState
-from arm_driver.host_values import HostSettings, Offer, StreamPlan
-from arm_driver.location import Location
+from arm_driver.contour.host import ContourHost
+from arm_driver.contour.host_states import HostState
+from arm_driver.contour.host_values import HostSettings, Offer, StreamPlan
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import EndReason
 from arm_driver.pose import Pose
 from hil.config.errors import RefusedError
 from hil.config.shipped import configs_dir
@@ -72,7 +72,7 @@ def shipped(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     """A shipped motion, run; any place on the bench does, the motion is the same at all."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (("STARTS", 150), ("REFINED", 1), ("REFINEMENTS", 60)):
-            patch.setattr(arm_driver.reference, name, value)
+            patch.setattr(arm_driver.kinematics.reference, name, value)
         path = configs_dir() / "scenarios" / f"{request.param}.toml"
         prepared = prepare_plan(load_arm_plan(path))
         result = run_arm(prepared, tmp_path_factory.mktemp(request.param))
@@ -262,8 +262,8 @@ def short_plan(*overrides: str):
 
 def test_fitted_waypoints_pass_the_same_gate(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the fit asks for is judged like anything else: a wild one is refused."""
-    monkeypatch.setattr(arm_driver.reference, "STARTS", 100)
-    monkeypatch.setattr(arm_driver.reference, "REFINED", 1)
+    monkeypatch.setattr(arm_driver.kinematics.reference, "STARTS", 100)
+    monkeypatch.setattr(arm_driver.kinematics.reference, "REFINED", 1)
     fit = hil.stations.arm.prepare.planned_offsets_m
 
     def wild(*told: object) -> np.ndarray:
@@ -299,7 +299,7 @@ def test_a_waypoint_far_off_is_told_with_when_and_where(tmp_path: Path) -> None:
 
 def test_a_scaled_motion_is_held_to_the_scaled_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     for name, value in (("STARTS", 100), ("REFINED", 1)):
-        monkeypatch.setattr(arm_driver.reference, name, value)
+        monkeypatch.setattr(arm_driver.kinematics.reference, name, value)
     result = run_arm(prepare_plan(short_plan("mapping.scale=0.5")), tmp_path)
     told = ArmView.of(ArmRecording.open(result.recorder.path)).accuracy
     assert told is not None

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from arm_driver.kinematics import forward
-from arm_driver.path_report import PathFinding
+from arm_driver.kinematics.path_report import PathFinding
+from arm_driver.kinematics.puma import forward
 from arm_driver.pose import Pose
 from hil.cli.main import app
 from hil.config.errors import RefusedError

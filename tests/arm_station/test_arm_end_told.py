@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.host_values import Offer
+from arm_driver.contour.host_states import HostState, StreamResult
+from arm_driver.contour.host_values import Offer
+from arm_driver.contour.supervision import SupervisionReport
 from arm_driver.link_errors import StartRefusedError
-from arm_driver.supervision import SupervisionReport
 from hil.desk.order import LatestOrder
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.stations.arm.loop import ASKED_WITHIN_S, ENDED_WITHIN_S, ArmLoop

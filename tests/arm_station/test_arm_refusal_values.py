@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from arm_driver.keeper import BranchKeeper
-from arm_driver.kinematics import forward
+from arm_driver.kinematics.keeper import BranchKeeper
+from arm_driver.kinematics.puma import forward
 from arm_driver.pose import ArmError, Pose
 from hil.config.shipped import configs_dir
 from hil.machines.robot_settings import RobotSettings

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arm_driver.host_states import HostState, StreamResult
+from arm_driver.contour.host_states import HostState, StreamResult
 from hil.config.errors import RefusedError
 from hil.recording.events import EventKind
 from hil.stations.arm import prepare as arm_prepare

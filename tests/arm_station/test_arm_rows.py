@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from line_bench import PERIOD_S, play
 
-from arm_driver import answers, host, stream
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.host_values import HostSettings
-from arm_driver.stream import Stream
+from arm_driver.contour import answers, host, stream
+from arm_driver.contour.host_states import HostState, StreamResult
+from arm_driver.contour.host_values import HostSettings
+from arm_driver.contour.stream import Stream
 from hil.config.errors import RefusedError
 from hil.stations.arm.bench import prepare_plan
 from hil.stations.arm.control import ArmStation

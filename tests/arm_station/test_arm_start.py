@@ -8,8 +8,8 @@ from live_bench import NEAR_SINGULAR_DEG, RM01, START, live_plan, near_singular,
 from typer.testing import CliRunner
 
 import hil.stations.arm.bench
-from arm_driver.host_states import StreamResult
-from arm_driver.kinematics import Joints, branch_of
+from arm_driver.contour.host_states import StreamResult
+from arm_driver.kinematics.puma import Joints, branch_of
 from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError

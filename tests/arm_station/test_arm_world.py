@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import hil.stations.arm.bench as bench
-from arm_driver.host_states import HostState, StreamResult
+from arm_driver.contour.host_states import HostState, StreamResult
 from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.shipped import configs_dir

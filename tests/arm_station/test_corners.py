@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties import dear
 
-from arm_driver.contour import EndReason
-from arm_driver.host_states import StreamResult
-from arm_driver.host_values import HostSettings, Offer, StreamPlan
+from arm_driver.contour.host_states import StreamResult
+from arm_driver.contour.host_values import HostSettings, Offer, StreamPlan
+from arm_driver.contour.messages import EndReason
 from arm_driver.pose import Pose
 from hil.config.shipped import configs_dir
 from hil.machines.robot_settings import RobotSettings

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from live_bench import RM01, place_of
 
 import hil
-from arm_driver.contour import EndReason
-from arm_driver.host_values import HostSettings, Offer, StreamPlan
-from arm_driver.kinematics import forward
-from arm_driver.link import ArmLink
-from arm_driver.location import Location
-from arm_driver.port import ArmPort
+from arm_driver.contour.host_values import HostSettings, Offer, StreamPlan
+from arm_driver.contour.link import ArmLink
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import EndReason
+from arm_driver.contour.port import ArmPort
+from arm_driver.kinematics.puma import forward
 from hil.stations.arm.gated import GatedArm, PastGateError
 from hil.stations.arm.judge import gate_at
 from hil.stations.arm.step import location_of, robot_sample

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import hil.stations.arm.moves.session
 import hil.stations.arm.moves.strokes
-from arm_driver.node_fit import fitted_nodes
+from arm_driver.fit.node_fit import fitted_nodes
 from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError

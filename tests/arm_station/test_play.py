@@ -10,8 +10,8 @@ import pytest
 from moves_bench import PERIOD_S, READY_DEG, RM01, Schedule, kept, listen_to, places, standing
 from typer.testing import CliRunner
 
-from arm_driver.host_states import StreamResult
-from arm_driver.kinematics import Joints, branch_of, forward
+from arm_driver.contour.host_states import StreamResult
+from arm_driver.kinematics.puma import Joints, branch_of, forward
 from arm_driver.pose import Pose
 from hil.cli.main import app
 from hil.config.errors import RefusedError

@@ -17,13 +17,13 @@ import pytest
 from campaign import SHARE
 from random_faults import ENDS, fault_of
 
-from arm_driver.contour import EndReason
-from arm_driver.host_states import StreamResult
-from arm_driver.host_values import HostSettings, StreamPlan
-from arm_driver.link import open_arm_link
+from arm_driver.contour.host_states import StreamResult
+from arm_driver.contour.host_values import HostSettings, StreamPlan
+from arm_driver.contour.link import open_arm_link
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import EndReason
+from arm_driver.contour.supervision_settings import SupervisionSettings
 from arm_driver.link_errors import StartRefusedError
-from arm_driver.location import Location
-from arm_driver.supervision_settings import SupervisionSettings
 from hil.ipc.child import PIPE, start_child
 from hil.timing.realtime import RealClock
 from sim.devices.arm_faults import ARM_FAULTS

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from live_bench import PERIOD_S, judge_flip, live_plan, near_singular, place_of, winding_plan
 
-from arm_driver.host_states import StreamResult
+from arm_driver.contour.host_states import StreamResult
 from hil.stations.arm.bench import emulated_settings, prepare_plan, run_arm, stream_plan
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.view import ArmView

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from arm_driver import warm as robot
-from arm_driver.host_values import StreamPlan
-from arm_driver.kinematics import forward
-from arm_driver.location import Location
+from arm_driver.contour.host_values import StreamPlan
+from arm_driver.contour.location import Location
+from arm_driver.kinematics.puma import forward
 from hil.config.errors import RefusedError
 from hil.config.inputs import collected
 from hil.config.shipped import configs_dir

@@ -12,9 +12,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.mapping import Mapping
+from arm_driver.contour.val import OatConvention
+from arm_driver.kinematics.mapping import Mapping
 from arm_driver.pose import Pose
-from arm_driver.val import OatConvention
 from hil.desk.velocity.source import Twist, VelocitySource, rest
 from hil.stations.arm.follow import GripperFollower
 from hil.stations.arm.gated import WaypointGate

@@ -6,9 +6,9 @@ from typing import Final
 
 from rich.table import Table
 
-from arm_driver.host_values import HostSettings
-from arm_driver.path_report import PathFinding
-from arm_driver.supervision import SupervisionReport
+from arm_driver.contour.host_values import HostSettings
+from arm_driver.contour.supervision import SupervisionReport
+from arm_driver.kinematics.path_report import PathFinding
 from hil.run.end import conclusion_told
 from hil.stations.arm.nodes import KIND as CORNER
 from hil.stations.arm.stream import Streamed

@@ -12,13 +12,13 @@ from typing import Protocol
 
 import numpy as np
 
-from arm_driver.contour import EndReason
-from arm_driver.host_values import LinkReport, Offer, StreamPlan
-from arm_driver.link import ArmLink
+from arm_driver.contour.host_values import LinkReport, Offer, StreamPlan
+from arm_driver.contour.link import ArmLink
+from arm_driver.contour.location import COUNTS_PER_DEG, COUNTS_PER_MM, Location
+from arm_driver.contour.messages import EndReason
+from arm_driver.contour.val import OatConvention, from_oat
 from arm_driver.link_errors import WaypointRefusedError
-from arm_driver.location import COUNTS_PER_DEG, COUNTS_PER_MM, Location
 from arm_driver.rotation import quaternion_of
-from arm_driver.val import OatConvention, from_oat
 from safety.arm_gate import ArmGate
 from safety.arm_limits import ArmAction, ArmLimits, ArmSample, ArmVerdict
 
@@ -33,7 +33,7 @@ class PastGateError(WaypointRefusedError):
 
 
 class ArmWire(Protocol):
-    """A link to a robot, real or emulated; see `arm_driver.link.ArmLink`."""
+    """A link to a robot, real or emulated; see `arm_driver.contour.link.ArmLink`."""
 
     def start(self, plan: StreamPlan, measured: Location | None = None) -> None:
         """Begin a stream, on the operator's arm command."""

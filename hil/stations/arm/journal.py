@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from arm_driver.host_states import StreamResult
-from arm_driver.host_values import LinkReport
-from arm_driver.kinematics import Joints
-from arm_driver.location import Location
+from arm_driver.contour.host_states import StreamResult
+from arm_driver.contour.host_values import LinkReport
+from arm_driver.contour.location import Location
+from arm_driver.contour.supervision import SupervisionReport
+from arm_driver.contour.val import OatConvention, from_oat
+from arm_driver.kinematics.puma import Joints
 from arm_driver.pose import Pose
 from arm_driver.rotation import quaternion_of
-from arm_driver.supervision import SupervisionReport
-from arm_driver.val import OatConvention, from_oat
 from hil.recording.events import EventKind, Level
 from hil.recording.recorder import RecordingSink
 from hil.recording.signals import Signals

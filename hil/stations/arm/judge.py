@@ -7,9 +7,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.geometry import PumaGeometry
-from arm_driver.keeper import BranchKeeper
-from arm_driver.kinematics import Joints
+from arm_driver.kinematics.geometry import PumaGeometry
+from arm_driver.kinematics.keeper import BranchKeeper
+from arm_driver.kinematics.puma import Joints
 from arm_driver.pose import ArmError, Pose
 from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings

@@ -10,9 +10,9 @@ swings out, which goes into the recording, a waypoint a period, and no further.
 from collections.abc import Callable
 from enum import Enum
 
-from arm_driver.contour import EndReason
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.host_values import LinkReport, Offer
+from arm_driver.contour.host_states import HostState, StreamResult
+from arm_driver.contour.host_values import LinkReport, Offer
+from arm_driver.contour.messages import EndReason
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
 from hil.run.run import play
 from hil.stations.arm.dead_man import DeadMan

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from arm_driver.host_values import HostSettings
-from arm_driver.supervision_settings import SupervisionSettings
+from arm_driver.contour.host_values import HostSettings
+from arm_driver.contour.supervision_settings import SupervisionSettings
 from hil.machines.robot_supervision import supervision_of
 from hil.scene.margins import MarginGroup, above, travel, windows
 from hil.stations.arm.findings import WARNED_FROM

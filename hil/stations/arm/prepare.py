@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.keeper import BranchKeeper
-from arm_driver.kinematics import Joints
-from arm_driver.mapping import Mapping
-from arm_driver.path_report import PathReport
+from arm_driver.kinematics.keeper import BranchKeeper
+from arm_driver.kinematics.mapping import Mapping
+from arm_driver.kinematics.path_report import PathReport
+from arm_driver.kinematics.puma import Joints
+from arm_driver.kinematics.reference import NoReferenceError, best_reference
+from arm_driver.kinematics.workspace import check_path
 from arm_driver.pose import ArmError, Pose
-from arm_driver.reference import NoReferenceError, best_reference
-from arm_driver.workspace import check_path
 from hil.config.errors import RefusedError
 from hil.desk.velocity.source import VelocitySource
 from hil.stations.arm.control import LOOKS, ArmStation, MappedRobot, play_out

@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from arm_driver.contour.urls import parse_arm_link
+from arm_driver.contour.val import OatConvention, from_oat
 from arm_driver.link_errors import ArmLinkError
 from arm_driver.pose import Pose
-from arm_driver.urls import parse_arm_link
-from arm_driver.val import OatConvention, from_oat
 from hil.config.errors import ConfigError, Wrong, about
 from hil.config.fields import Coordinate, Positive
 from hil.config.file_kind import FileKind

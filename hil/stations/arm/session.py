@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from arm_driver.host_values import HostSettings, LinkReport
-from arm_driver.link import open_arm_link
+from arm_driver.contour.host_values import HostSettings, LinkReport
+from arm_driver.contour.link import open_arm_link
 from arm_driver.link_errors import ArmLinkError
 from hil.config.errors import DEVICE_ABSENT, RefusedError
 from hil.config.scenario import RecordingSettings

@@ -4,7 +4,7 @@ from enum import IntFlag
 from math import nan
 from typing import Final
 
-from arm_driver.host_states import HostState
+from arm_driver.contour.host_states import HostState
 from hil.recording.signals import CODE, QUATERNION, Signal, Signals
 from safety.arm_limits import ArmAction
 

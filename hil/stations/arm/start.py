@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.kinematics import Joints, nearest
+from arm_driver.contour.location import Location
+from arm_driver.contour.stream import check_pace
+from arm_driver.contour.val import from_oat
+from arm_driver.kinematics.puma import Joints, nearest
 from arm_driver.link_errors import WaypointRefusedError
-from arm_driver.location import Location
 from arm_driver.pose import ArmError, Pose
-from arm_driver.stream import check_pace
-from arm_driver.val import from_oat
 from hil.config.errors import ConfigError, RefusedError
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.step import RobotStep, location_of

@@ -6,8 +6,10 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.geometry import PumaGeometry
-from arm_driver.kinematics import (
+from arm_driver.contour.location import Location
+from arm_driver.contour.val import OatConvention, to_oat
+from arm_driver.kinematics.geometry import PumaGeometry
+from arm_driver.kinematics.puma import (
     JointLimitError,
     Joints,
     OutOfReachError,
@@ -15,10 +17,8 @@ from arm_driver.kinematics import (
     forward,
     singular_distances,
 )
-from arm_driver.location import Location
 from arm_driver.pose import ArmError, Pose
 from arm_driver.rotation import quaternion_of
-from arm_driver.val import OatConvention, to_oat
 from hil.desk.velocity.source import Twist
 from safety.arm_limits import ArmCheck, ArmLimits, ArmSample, ArmViolation
 from sim.world.space_arm.programmed_rates import RateCommand

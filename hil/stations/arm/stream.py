@@ -7,11 +7,11 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from arm_driver.host_states import StreamResult
-from arm_driver.host_values import LinkReport, StreamPlan
-from arm_driver.location import Location
+from arm_driver.contour.host_states import StreamResult
+from arm_driver.contour.host_values import LinkReport, StreamPlan
+from arm_driver.contour.location import Location
+from arm_driver.contour.val import OatConvention
 from arm_driver.pose import Pose, angle_between_rad
-from arm_driver.val import OatConvention
 from hil.recording.events import EventRecord
 from hil.recording.recorder import RecorderResult
 from hil.run.end import Conclusion

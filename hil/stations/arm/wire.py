@@ -5,10 +5,10 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from arm_driver.contour import EndReason
-from arm_driver.host import ContourHost
-from arm_driver.host_values import HostSettings, LinkReport, Offer, StreamPlan
-from arm_driver.location import Location
+from arm_driver.contour.host import ContourHost
+from arm_driver.contour.host_values import HostSettings, LinkReport, Offer, StreamPlan
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import EndReason
 from hil.config.errors import RefusedError
 from hil.ipc.child import DEVNULL, PIPE, start_child
 from hil.stations.arm.prepare import ArmProof
@@ -44,7 +44,7 @@ def emulated_controller(
 
 
 class VirtualArmLink:
-    """The link of `arm_driver.link`, with an emulated controller at the other end of no wire.
+    """Link as in `arm_driver.contour.link`, to an emulated controller at the other end of no wire.
 
     Looking at it lets the bytes pass that are due by then, both ways, in the time that the line
     takes; so it has to be looked at as often as a reader would look.
@@ -58,11 +58,11 @@ class VirtualArmLink:
         self._host = ContourHost(settings, now_s())
 
     def start(self, plan: StreamPlan, measured: Location | None = None) -> None:
-        """See `arm_driver.link.ArmLink`."""
+        """See `arm_driver.contour.link.ArmLink`."""
         self._host.start(plan, self._now_s(), measured)
 
     def offer(self, location: Location) -> Offer:
-        """See `arm_driver.link.ArmLink`."""
+        """See `arm_driver.contour.link.ArmLink`."""
         return self._host.offer(location)
 
     def poll(self) -> LinkReport:

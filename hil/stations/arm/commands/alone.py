@@ -99,8 +99,8 @@ def need_joints(url: str, at_joints: str | None) -> None:
 
 
 def _checked_url(url: str) -> None:
+    from arm_driver.contour.urls import parse_arm_link
     from arm_driver.link_errors import ArmLinkError
-    from arm_driver.urls import parse_arm_link
 
     try:
         parse_arm_link(url)

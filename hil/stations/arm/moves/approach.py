@@ -9,10 +9,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.host_states import HostState
-from arm_driver.host_values import LinkReport
-from arm_driver.kinematics import Branch, Joints, nearest
-from arm_driver.location import Location
+from arm_driver.contour.host_states import HostState
+from arm_driver.contour.host_values import LinkReport
+from arm_driver.contour.location import Location
+from arm_driver.kinematics.puma import Branch, Joints, nearest
 from arm_driver.pose import ArmError
 from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.kinematics import Branch, Joints, branch_of, forward, limit_violations, nearest
+from arm_driver.kinematics.puma import Branch, Joints, branch_of, forward, limit_violations, nearest
 from arm_driver.pose import ArmError, Pose, angle_between_rad
 from hil.config.errors import RefusedError
 from hil.machines.robot_settings import RobotSettings

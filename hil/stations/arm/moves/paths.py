@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 from scipy.spatial.transform import Rotation
 
-from arm_driver.geometry import PumaGeometry
-from arm_driver.keeper import BranchKeeper
-from arm_driver.kinematics import forward
+from arm_driver.kinematics.geometry import PumaGeometry
+from arm_driver.kinematics.keeper import BranchKeeper
+from arm_driver.kinematics.puma import forward
 from arm_driver.pose import ArmError, Pose, angle_between_rad
 
 Array = NDArray[np.float64]

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from arm_driver.keeper import BranchKeeper
-from arm_driver.kinematics import Joints, nearest
-from arm_driver.location import COUNTS_PER_DEG, COUNTS_PER_MM, Location
+from arm_driver.contour.location import COUNTS_PER_DEG, COUNTS_PER_MM, Location
+from arm_driver.kinematics.keeper import BranchKeeper
+from arm_driver.kinematics.puma import Joints, nearest
 from arm_driver.pose import ArmError, Pose
 from hil.config.errors import ConfigError, MotionError, RefusedError
 from hil.config.times import read_timed

@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.host_values import StreamPlan
-from arm_driver.kinematics import Joints, forward
-from arm_driver.location import Location
+from arm_driver.contour.host_values import StreamPlan
+from arm_driver.contour.location import Location
+from arm_driver.kinematics.puma import Joints, forward
 from arm_driver.pose import Pose
 from hil.config.errors import RefusedError
 from hil.config.scenario import RecordingSettings

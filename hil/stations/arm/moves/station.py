@@ -6,7 +6,7 @@ by what the operator does then: the dead-man let go is felt by the next one.
 
 from typing import Protocol
 
-from arm_driver.kinematics import forward
+from arm_driver.kinematics.puma import forward
 from arm_driver.pose import Pose
 from hil.machines.robot_settings import RobotSettings
 from hil.stations.arm.judge import RobotJudge

@@ -12,12 +12,12 @@ from typing import Final
 
 import numpy as np
 
-from arm_driver.contour import EndReason
-from arm_driver.host_states import StreamResult
-from arm_driver.host_values import Heard, LinkReport, Offer, StreamPlan
-from arm_driver.link import ArmLink
-from arm_driver.location import Location
-from arm_driver.strokes import NotToldError, PlaceNotToldError, Stroke, read_stroke
+from arm_driver.contour.host_states import StreamResult
+from arm_driver.contour.host_values import Heard, LinkReport, Offer, StreamPlan
+from arm_driver.contour.link import ArmLink
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import EndReason
+from arm_driver.fit.strokes import NotToldError, PlaceNotToldError, Stroke, read_stroke
 from hil.config.errors import RefusedError
 from hil.run.run import new_run_dir
 from hil.stations.arm.gated import ArmWire

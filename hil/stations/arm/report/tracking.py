@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.spatial.transform import Rotation, Slerp
 
-from arm_driver.blended_path import BlendModel
+from arm_driver.fit.blended_path import BlendModel
 from arm_driver.pose import Pose
 from arm_driver.rotation import quaternion_of
 

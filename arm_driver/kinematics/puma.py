@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arm_driver.branches import (
+from arm_driver.kinematics.branches import (
     BRANCHES,
     Branch,
     Elbow,
@@ -24,9 +24,9 @@ from arm_driver.branches import (
     violations_at,
     violations_of_row,
 )
-from arm_driver.geometry import PumaGeometry
-from arm_driver.kernels import posture
-from arm_driver.kernels import puma as kernel
+from arm_driver.kinematics.geometry import PumaGeometry
+from arm_driver.kinematics.kernels import posture
+from arm_driver.kinematics.kernels import puma as kernel
 from arm_driver.pose import Pose, PoseError, frozen_array
 
 __all__ = [

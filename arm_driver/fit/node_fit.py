@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solveh_banded
 from scipy.ndimage import maximum_filter1d
 
-from arm_driver.blended_path import NODES, BlendModel, PathWeights
+from arm_driver.fit.blended_path import NODES, BlendModel, PathWeights
 
 Array = NDArray[np.float64]
 

@@ -23,8 +23,8 @@ from typing import Final
 
 import numpy as np
 
-from arm_driver.stroke_fit import StrokeFit, fit_strokes
-from arm_driver.strokes import AXES, Stroke
+from arm_driver.fit.stroke_fit import StrokeFit, fit_strokes
+from arm_driver.fit.strokes import AXES, Stroke
 
 LEAST_STROKES: Final = 4
 """Of each axis: two speeds in two senses."""

@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 
-from arm_driver.bodies import clearances_m
-from arm_driver.geometry import PumaGeometry
-from arm_driver.kernels import posture
-from arm_driver.kernels import puma as kernel
-from arm_driver.kinematics import BRANCHES, Joints, branch_of, forward
-from arm_driver.mapping import Mapping
-from arm_driver.path_report import STANDARD_LIMITS, PathLimits, PathReport
+from arm_driver.kinematics.bodies import clearances_m
+from arm_driver.kinematics.geometry import PumaGeometry
+from arm_driver.kinematics.kernels import posture
+from arm_driver.kinematics.kernels import puma as kernel
+from arm_driver.kinematics.mapping import Mapping
+from arm_driver.kinematics.path_report import STANDARD_LIMITS, PathLimits, PathReport
+from arm_driver.kinematics.puma import BRANCHES, Joints, branch_of, forward
+from arm_driver.kinematics.workspace import check_path
 from arm_driver.pose import ArmError, Pose, frozen_array, packed_poses
-from arm_driver.workspace import check_path
 
 Array = NDArray[np.float64]
 

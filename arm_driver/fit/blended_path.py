@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.servo_response import ramp_response
+from arm_driver.fit.servo_response import ramp_response
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]

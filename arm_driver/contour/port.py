@@ -18,10 +18,10 @@ from typing import Final, NoReturn
 
 import serial
 
-from arm_driver.lines import CR
+from arm_driver.contour.lines import CR
+from arm_driver.contour.urls import SerialLink, SocketLink
 from arm_driver.link_errors import ArmLinkError, ArmLinkLostError
 from arm_driver.port_lock import PortLock, claim_terminal, serial_endpoint, tcp_endpoints
-from arm_driver.urls import SerialLink, SocketLink
 
 WRITE_TIMEOUT_S: Final = 0.1
 CONNECT_TIMEOUT_S: Final = 2.0

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from arm_driver.bodies import STANDARD, Bodies
-from arm_driver.keeper import LEAST_DISTANCES
-from arm_driver.kinematics import Branch, SingularDistances
+from arm_driver.kinematics.bodies import STANDARD, Bodies
+from arm_driver.kinematics.keeper import LEAST_DISTANCES
+from arm_driver.kinematics.puma import Branch, SingularDistances
 from arm_driver.pose import ArmError
 
 Array = NDArray[np.float64]

@@ -3,13 +3,13 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from arm_driver.contour import WaypointRequest
-from arm_driver.following_watch import FollowingReport, FollowingWatch
-from arm_driver.host_states import StreamResult
-from arm_driver.kept_period import KeptPeriod
-from arm_driver.location import Location
-from arm_driver.period_watch import Pace, PeriodReport, PeriodWatch
-from arm_driver.supervision_settings import SupervisionSettings
+from arm_driver.contour.following_watch import FollowingReport, FollowingWatch
+from arm_driver.contour.host_states import StreamResult
+from arm_driver.contour.kept_period import KeptPeriod
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import WaypointRequest
+from arm_driver.contour.period_watch import Pace, PeriodReport, PeriodWatch
+from arm_driver.contour.supervision_settings import SupervisionSettings
 
 
 class Offence(NamedTuple):

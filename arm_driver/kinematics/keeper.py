@@ -2,9 +2,9 @@
 
 from numpy.typing import ArrayLike
 
-from arm_driver.branches import flips_between
-from arm_driver.geometry import PumaGeometry
-from arm_driver.kinematics import (
+from arm_driver.kinematics.branches import flips_between
+from arm_driver.kinematics.geometry import PumaGeometry
+from arm_driver.kinematics.puma import (
     Branch,
     JointLimitError,
     Joints,

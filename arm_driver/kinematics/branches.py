@@ -9,8 +9,8 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arm_driver.geometry import PumaGeometry
-from arm_driver.kernels import puma as kernel
+from arm_driver.kinematics.geometry import PumaGeometry
+from arm_driver.kinematics.kernels import puma as kernel
 from arm_driver.pose import ArmError, frozen_array
 
 Array = NDArray[np.float64]

@@ -12,13 +12,13 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
-from arm_driver.contour import EndReason
-from arm_driver.host import ContourHost
-from arm_driver.host_values import HostSettings, LinkReport, Offer, StreamPlan
+from arm_driver.contour.host import ContourHost
+from arm_driver.contour.host_values import HostSettings, LinkReport, Offer, StreamPlan
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import EndReason
+from arm_driver.contour.port import ArmPort, open_port
+from arm_driver.contour.urls import parse_arm_link
 from arm_driver.link_errors import ArmLinkLostError
-from arm_driver.location import Location
-from arm_driver.port import ArmPort, open_port
-from arm_driver.urls import parse_arm_link
 
 LOOK_S: Final = 0.02
 """Longest wait of the reader for bytes [s]; so often it looks at the time."""

@@ -1,10 +1,10 @@
 """The answers to the requests of one stream: the next waypoint, the same once more, or nothing."""
 
-from arm_driver.contour import EndReason, RobotStatus, WaypointRequest
-from arm_driver.host_values import HostSettings, LinkCounts
+from arm_driver.contour.host_values import HostSettings, LinkCounts
+from arm_driver.contour.messages import EndReason, RobotStatus, WaypointRequest
+from arm_driver.contour.stream import PreparedAnswer, Stream, check_start
+from arm_driver.contour.stream_end import StreamEnd, arrived, at_fault, off_period
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
-from arm_driver.stream import PreparedAnswer, Stream, check_start
-from arm_driver.stream_end import StreamEnd, arrived, at_fault, off_period
 
 _STRAY_FORGOTTEN = 10
 """Noise can make one request out of sequence; another one within so many is a fault."""

@@ -7,18 +7,18 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arm_driver.bodies import PAIRS, clearances_m
-from arm_driver.geometry import PumaGeometry
-from arm_driver.kernels import posture
-from arm_driver.kernels import puma as kernel
-from arm_driver.kinematics import branch_of
-from arm_driver.path_report import (
+from arm_driver.kinematics.bodies import PAIRS, clearances_m
+from arm_driver.kinematics.geometry import PumaGeometry
+from arm_driver.kinematics.kernels import posture
+from arm_driver.kinematics.kernels import puma as kernel
+from arm_driver.kinematics.path_report import (
     STANDARD_LIMITS,
     PathFinding,
     PathLimits,
     PathRefusedError,
     PathReport,
 )
+from arm_driver.kinematics.puma import branch_of
 from arm_driver.pose import ArmError, Pose, angle_between_rad, frozen_array, packed_poses
 
 __all__ = ["PathFinding", "PathLimits", "PathRefusedError", "PathReport", "check_path"]

@@ -12,9 +12,9 @@ from typing import Final
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from arm_driver.host_values import Heard
-from arm_driver.location import Location
-from arm_driver.val import OatConvention, from_oat
+from arm_driver.contour.host_values import Heard
+from arm_driver.contour.location import Location
+from arm_driver.contour.val import OatConvention, from_oat
 
 AXES: Final = ("x", "y", "z", "turn")
 """Of the robot's base, and about the gripper's own axis."""

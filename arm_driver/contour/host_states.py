@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import Enum
 
-from arm_driver.contour import EndReason, RobotStatus
+from arm_driver.contour.messages import EndReason, RobotStatus
 
 
 class HostState(Enum):

@@ -10,17 +10,24 @@ empty slot, none to a request that is too old, and only one for many: the robot 
 import math
 from typing import NoReturn
 
-from arm_driver.answers import Answers
-from arm_driver.contour import EndReason, RobotStatus, WaypointRequest
-from arm_driver.host_states import CAUSES, RESULTS, HostEvent, HostState, StreamResult, step
-from arm_driver.host_values import Heard, HostSettings, LinkCounts, LinkReport, Offer, StreamPlan
-from arm_driver.latency import LatencyHistogram
+from arm_driver.contour.answers import Answers
+from arm_driver.contour.host_states import CAUSES, RESULTS, HostEvent, HostState, StreamResult, step
+from arm_driver.contour.host_values import (
+    Heard,
+    HostSettings,
+    LinkCounts,
+    LinkReport,
+    Offer,
+    StreamPlan,
+)
+from arm_driver.contour.latency import LatencyHistogram
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import EndReason, RobotStatus, WaypointRequest
+from arm_driver.contour.requests import RequestReader
+from arm_driver.contour.stream import Stream, check_start
+from arm_driver.contour.stream_end import StreamEnd, judged, told_by
+from arm_driver.contour.supervision import SupervisionReport
 from arm_driver.link_errors import StartRefusedError
-from arm_driver.location import Location
-from arm_driver.requests import RequestReader
-from arm_driver.stream import Stream, check_start
-from arm_driver.stream_end import StreamEnd, judged, told_by
-from arm_driver.supervision import SupervisionReport
 
 
 class ContourHost:

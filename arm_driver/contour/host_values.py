@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Final
 
-from arm_driver.contour import PERIOD_S, RobotStatus, WaypointRequest
-from arm_driver.host_states import HostState, StreamResult
-from arm_driver.latency import LatencyReport
-from arm_driver.location import VAL_A_ZERO_RAD, Location
-from arm_driver.supervision import SupervisionReport
-from arm_driver.supervision_settings import SupervisionSettings
+from arm_driver.contour.host_states import HostState, StreamResult
+from arm_driver.contour.latency import LatencyReport
+from arm_driver.contour.location import VAL_A_ZERO_RAD, Location
+from arm_driver.contour.messages import PERIOD_S, RobotStatus, WaypointRequest
+from arm_driver.contour.supervision import SupervisionReport
+from arm_driver.contour.supervision_settings import SupervisionSettings
 
 BITS_PER_BYTE: Final = 10
 """Eight of data, a start and a stop bit."""

@@ -10,8 +10,8 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from arm_driver.location import VAL_A_ZERO_RAD, Location
-from arm_driver.supervision_settings import SupervisionSettings
+from arm_driver.contour.location import VAL_A_ZERO_RAD, Location
+from arm_driver.contour.supervision_settings import SupervisionSettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,10 @@ import math
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from arm_driver.contour import (
+from arm_driver.contour.host_values import HostSettings, StreamPlan
+from arm_driver.contour.kept_period import KeptPeriod
+from arm_driver.contour.location import Location
+from arm_driver.contour.messages import (
     SEQUENCES,
     EndOfStream,
     EndReason,
@@ -18,11 +21,8 @@ from arm_driver.contour import (
     encode_answer,
     next_sequence,
 )
-from arm_driver.host_values import HostSettings, StreamPlan
-from arm_driver.kept_period import KeptPeriod
+from arm_driver.contour.supervision import Supervision
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
-from arm_driver.location import Location
-from arm_driver.supervision import Supervision
 
 UNMEASURED: Final = 2
 """So many waypoints are sent before the robot's period is measured: between the requests for the

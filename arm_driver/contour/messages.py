@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import Enum, IntEnum
 from typing import Final
 
-from arm_driver.location import Location
+from arm_driver.contour.location import Location
 
 PERIOD_S: Final = 0.35
 """Time between two requests of a robot that runs [s]."""

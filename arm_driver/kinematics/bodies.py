@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from arm_driver.geometry import GeometryError, PumaGeometry
-from arm_driver.kernels import bodies as kernel
-from arm_driver.kernels import posture
+from arm_driver.kinematics.geometry import GeometryError, PumaGeometry
+from arm_driver.kinematics.kernels import bodies as kernel
+from arm_driver.kinematics.kernels import posture
 
 Array = NDArray[np.float64]
 

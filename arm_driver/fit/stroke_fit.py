@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, least_squares
 
-from arm_driver.servo_response import ramp_response
-from arm_driver.strokes import Stroke
+from arm_driver.fit.servo_response import ramp_response
+from arm_driver.fit.strokes import Stroke
 
 Array = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from enum import Enum
 
-from arm_driver.supervision_settings import SupervisionSettings
+from arm_driver.contour.supervision_settings import SupervisionSettings
 
 
 class Pace(Enum):
