@@ -18,7 +18,6 @@ import numpy as np
 
 from arm_driver.contour.location import Location
 from arm_driver.contour.messages import (
-    PERIOD_S,
     EndOfStream,
     RobotStatus,
     Waypoint,
@@ -26,6 +25,7 @@ from arm_driver.contour.messages import (
     decode_answer,
     encode_request,
 )
+from arm_driver.link import PERIOD_S
 
 ANSWER_WITHIN_S: Final = 0.25
 BEGIN_WITHIN_S: Final = 180.0

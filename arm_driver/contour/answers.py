@@ -1,10 +1,12 @@
 """The answers to the requests of one stream: the next waypoint, the same once more, or nothing."""
 
-from arm_driver.contour.host_values import HostSettings, LinkCounts
-from arm_driver.contour.messages import EndReason, RobotStatus, WaypointRequest
+from arm_driver.contour.host_values import HostSettings
+from arm_driver.contour.messages import RobotStatus, WaypointRequest
 from arm_driver.contour.stream import PreparedAnswer, Stream, check_start
 from arm_driver.contour.stream_end import StreamEnd, arrived, at_fault, off_period
+from arm_driver.link import EndReason
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
+from arm_driver.link_report import LinkCounts
 
 _STRAY_FORGOTTEN = 10
 """Noise can make one request out of sequence; another one within so many is a fault."""

@@ -7,29 +7,12 @@ period. The delay is the controller's own and stands in the robot's file as a ra
 
 import math
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from arm_driver.contour.location import VAL_A_ZERO_RAD, Location
-from arm_driver.contour.supervision_settings import SupervisionSettings
-
-
-@dataclass(frozen=True, slots=True)
-class FollowingReport:
-    """How the robot follows."""
-
-    measured: int = 0
-    """Places of this stream that were held against the path."""
-    largest_m: float = 0.0
-    """Largest distance from it [m]."""
-    largest_rad: float = 0.0
-    """Largest turn from it [rad]."""
-    share: float = 0.0
-    """Largest share of the window so far, 1 at its edge."""
-    last_share: float = math.nan
-    """Share at the last place told; NaN before the first."""
-    blank: int = 0
-    """Requests in a row that told none."""
+from arm_driver.link_report import FollowingReport
+from arm_driver.supervision_settings import SupervisionSettings
 
 
 class _Off(NamedTuple):

@@ -11,23 +11,17 @@ import math
 from typing import NoReturn
 
 from arm_driver.contour.answers import Answers
-from arm_driver.contour.host_states import CAUSES, RESULTS, HostEvent, HostState, StreamResult, step
-from arm_driver.contour.host_values import (
-    Heard,
-    HostSettings,
-    LinkCounts,
-    LinkReport,
-    Offer,
-    StreamPlan,
-)
+from arm_driver.contour.host_states import CAUSES, RESULTS, HostEvent, step
+from arm_driver.contour.host_values import Heard, HostReport, HostSettings, StreamPlan
 from arm_driver.contour.latency import LatencyHistogram
 from arm_driver.contour.location import Location
-from arm_driver.contour.messages import EndReason, RobotStatus, WaypointRequest
+from arm_driver.contour.messages import RobotStatus, WaypointRequest
 from arm_driver.contour.requests import RequestReader
 from arm_driver.contour.stream import Stream, check_start
 from arm_driver.contour.stream_end import StreamEnd, judged, told_by
-from arm_driver.contour.supervision import SupervisionReport
+from arm_driver.link import EndReason, Offer
 from arm_driver.link_errors import StartRefusedError
+from arm_driver.link_report import LinkCounts, LinkState, StreamResult, SupervisionReport
 
 
 class ContourHost:
@@ -35,7 +29,7 @@ class ContourHost:
 
     def __init__(self, settings: HostSettings, now_s: float) -> None:
         self._settings = settings
-        self._state = HostState.OFFLINE
+        self._state = LinkState.OFFLINE
         self._result: StreamResult | None = None
         self._text = "no robot has asked yet"
         self._stream: Stream | None = None
@@ -53,7 +47,7 @@ class ContourHost:
         self._latency = LatencyHistogram()
 
     @property
-    def state(self) -> HostState:
+    def state(self) -> LinkState:
         """State of the host's end."""
         return self._state
 
@@ -84,7 +78,7 @@ class ContourHost:
             if now_s - self._heard_s > self._settings.lost_after_s:
                 self._fall_silent(f"no request for {self._settings.lost_after_s:g} s")
             return b""
-        if self._state not in (HostState.STREAMING, HostState.ENDING):
+        if self._state not in (LinkState.STREAMING, LinkState.ENDING):
             return b""
         if not timely:
             self._counts.stale += 1  # the robot may have given up on it already
@@ -114,7 +108,7 @@ class ContourHost:
         Raises:
             StartRefusedError: With the reason; the result is then "refused".
         """
-        if self._state in (HostState.STREAMING, HostState.ENDING):
+        if self._state in (LinkState.STREAMING, LinkState.ENDING):
             raise StartRefusedError("a stream is under way; end it first")
         request = self._check_robot(now_s)
         self._state = step(self._state, HostEvent.ARMED)
@@ -143,7 +137,7 @@ class ContourHost:
             WaypointRefusedError: If it is too far from the one before; the slot stays empty.
         """
         stream = self._stream
-        if stream is None or self._state is not HostState.STREAMING:
+        if stream is None or self._state is not LinkState.STREAMING:
             return Offer.NO_STREAM
         if stream.slot is not None:
             return Offer.FULL
@@ -157,7 +151,7 @@ class ContourHost:
             reason: Completed lets the waypoint in the slot go out first; else it is dropped.
         """
         stream = self._stream
-        if stream is None or self._state is not HostState.STREAMING:
+        if stream is None or self._state is not LinkState.STREAMING:
             return
         if reason is not EndReason.COMPLETED:
             stream.slot = None
@@ -170,11 +164,11 @@ class ContourHost:
         self._lost = text
         self._fall_silent(text)
 
-    def report(self, now_s: float) -> LinkReport:
+    def report(self, now_s: float) -> HostReport:
         """Return the link as it is now (monotonic time [s])."""
         stream, request = self._stream, self._request
-        streaming = self._state is HostState.STREAMING
-        return LinkReport(
+        streaming = self._state is LinkState.STREAMING
+        return HostReport(
             state=self._state,
             result=self._result,
             text=self._text,
@@ -207,11 +201,11 @@ class ContourHost:
             self._counts.told_checksum_errors += 1
         if (end := told_by(request)) is not None:
             return end
-        if self._state is HostState.OFFLINE:
+        if self._state is LinkState.OFFLINE:
             self._text = "a robot asks; it waits for the arm command"
         self._state = step(self._state, HostEvent.ASKED)
         stream = self._stream
-        if stream is not None and self._state in (HostState.STREAMING, HostState.ENDING):
+        if stream is not None and self._state in (LinkState.STREAMING, LinkState.ENDING):
             return judged(stream, request, now_s, timely=timely)
         self._left = stream is None or stream.left_by(request)
         return None
@@ -232,7 +226,7 @@ class ContourHost:
 
     def _finish(self, end: StreamEnd) -> None:
         """Leave the stream, if there is one, with a result."""
-        if self._state in (HostState.STREAMING, HostState.ENDING):
+        if self._state in (LinkState.STREAMING, LinkState.ENDING):
             self._result = end.result
             self._left = end.event is HostEvent.AT_REST
         after = step(self._state, end.event)
@@ -241,7 +235,7 @@ class ContourHost:
         self._state = after
 
     def _fall_silent(self, text: str) -> None:
-        if self._state is not HostState.OFFLINE:
+        if self._state is not LinkState.OFFLINE:
             lost = f"link lost: {text}"
             self._finish(StreamEnd(HostEvent.SILENCE, StreamResult.LINK_LOST, lost))
 

@@ -1,16 +1,19 @@
 """What the host's end of the contour link is set to, is told, and tells."""
 
 import math
-from dataclasses import dataclass, field, fields
-from enum import Enum
+from dataclasses import dataclass, field
 from typing import Final
 
-from arm_driver.contour.host_states import HostState, StreamResult
-from arm_driver.contour.latency import LatencyReport
 from arm_driver.contour.location import VAL_A_ZERO_RAD, Location
-from arm_driver.contour.messages import PERIOD_S, RobotStatus, WaypointRequest
-from arm_driver.contour.supervision import SupervisionReport
-from arm_driver.contour.supervision_settings import SupervisionSettings
+from arm_driver.contour.messages import RobotStatus, WaypointRequest
+from arm_driver.link import LinkSettings
+from arm_driver.link_report import (
+    LatencyReport,
+    LinkCounts,
+    LinkState,
+    StreamResult,
+    SupervisionReport,
+)
 
 BITS_PER_BYTE: Final = 10
 """Eight of data, a start and a stop bit."""
@@ -19,48 +22,19 @@ _TURN_RESOLUTION_RAD: Final = math.radians(1e-3)
 
 
 @dataclass(frozen=True, slots=True)
-class HostSettings:
-    """Times and limits of a stream.
+class HostSettings(LinkSettings):
+    """Times and limits of a stream, with those of the protocol.
 
     Raises:
         ValueError: If a value is not finite; if one but the last is not above zero.
     """
 
-    period_s: float = PERIOD_S
-    """Time between two requests of a robot that runs [s]."""
-    silent_periods: float = 3.0
-    """Periods without a request after which the link is lost."""
     answer_within_s: float = 0.15
     """Age of a request up to which it is answered [s]. The robot waits 250 ms, and the answer is
     71 ms on a wire of 9600 Bd."""
-    speed_max_m_s: float = 0.1
-    """Speed of the gripper [m/s]."""
-    turn_rate_max_rad_s: float = math.radians(30.0)
-    """Angular speed of the gripper [rad/s]."""
-    start_tolerance_m: float = 0.002
-    """How far from the planned start a stream may begin [m]."""
-    start_tolerance_rad: float = math.radians(0.5)
-    """How far turned from it [rad]."""
-    a_zero_rad: float = VAL_A_ZERO_RAD
+    a_zero_rad: float = field(default=VAL_A_ZERO_RAD, metadata={"any_sign": True})
     """Angle between Z and Z'' at a = 0 [rad], of the controller's convention; a quarter turn in
     VAL, 0 for plain Z-Y'-Z''."""
-    supervision: SupervisionSettings = field(default_factory=SupervisionSettings)
-    """Windows of period and following."""
-
-    def __post_init__(self) -> None:
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if isinstance(value, SupervisionSettings):
-                continue
-            if not math.isfinite(value):
-                raise ValueError(f"{one.name} = {value} is not finite")
-            if value <= 0.0 and one.name != "a_zero_rad":
-                raise ValueError(f"{one.name} = {value} is not above zero")
-
-    @property
-    def lost_after_s(self) -> float:
-        """Silence after which the link is lost [s]."""
-        return self.silent_periods * self.period_s
 
     @property
     def unmeasured_s(self) -> float:
@@ -93,48 +67,6 @@ class StreamPlan:
     """Where the last waypoint lies; None for live motion, whose end is not known before."""
 
 
-class Offer(Enum):
-    """What became of a waypoint that was offered."""
-
-    TAKEN = "taken"
-    FULL = "the slot is full: the robot has not asked for the one before"
-    NO_STREAM = "no stream is under way: look at its result"
-
-
-@dataclass(slots=True)
-class LinkCounts:
-    """What was seen since the link was opened."""
-
-    requests: int = 0
-    """Requests that were understood."""
-    answers: int = 0
-    """Lines sent."""
-    waypoints: int = 0
-    """Different waypoints sent."""
-    repeats: int = 0
-    """Lines sent once more because the robot asked for them again."""
-    told_checksum_errors: int = 0
-    """Requests in which the robot told that an answer did not check."""
-    checksum_errors: int = 0
-    """Lines of the robot whose checksum is wrong."""
-    unparsed: int = 0
-    """Lines of the robot that are no message, or have numbers out of range."""
-    overlong: int = 0
-    """Lines thrown away because they did not end."""
-    echoes: int = 0
-    """Echoes of our own lines."""
-    empty_slot: int = 0
-    """Requests without an answer because no waypoint was there."""
-    late_answers: int = 0
-    """Waypoints that were there for the robot's second request only."""
-    stale: int = 0
-    """Requests not answered because they were too old, or a newer one was there."""
-    out_of_sequence: int = 0
-    """Requests for a waypoint that is neither the last one nor the next."""
-    cut_answers: int = 0
-    """Answers that the port did not take whole."""
-
-
 @dataclass(frozen=True, slots=True)
 class Heard:
     """A request with the time of its last byte."""
@@ -152,10 +84,10 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True)
-class LinkReport:
+class HostReport:
     """The link at one instant."""
 
-    state: HostState
+    state: LinkState
     """State of the host's end."""
     result: StreamResult | None
     """How the last stream ended; None while one is under way or before the first."""

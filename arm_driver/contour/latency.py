@@ -3,31 +3,16 @@
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
+
+from arm_driver.link_report import LatencyReport
 
 FIRST_EDGE_S: Final = 1e-6
 STEPS_PER_DECADE: Final = 40
 _DECADES: Final = 6
 BUCKETS: Final = STEPS_PER_DECADE * _DECADES + 2
 """One below 1 µs, 40 a decade up to 1 s, one above."""
-
-
-@dataclass(frozen=True, slots=True)
-class LatencyReport:
-    """Figures of a histogram at one instant."""
-
-    count: int
-    """Answers measured."""
-    p50_s: float
-    """Median [s], rounded up to the next edge, 6 % at most."""
-    p99_s: float
-    """99th percentile [s], rounded up likewise."""
-    longest_s: float
-    """Longest [s], exact."""
-    last_s: float
-    """The newest [s], exact; 0 before the first."""
 
 
 class LatencyHistogram:

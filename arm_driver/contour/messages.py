@@ -19,9 +19,8 @@ from enum import Enum, IntEnum
 from typing import Final
 
 from arm_driver.contour.location import Location
+from arm_driver.link import EndReason
 
-PERIOD_S: Final = 0.35
-"""Time between two requests of a robot that runs [s]."""
 SEQUENCES: Final = 10_000
 """Sequence numbers run from 0 to 9999 and begin again at 0."""
 END_SEQUENCE: Final = -1
@@ -50,17 +49,6 @@ class RobotStatus(IntEnum):
     LIMIT = 4
     """Limit of position or speed."""
     NOT_CALIBRATED = 5
-
-
-class EndReason(IntEnum):
-    """Why the host ends a stream; the robot finishes at the last point, at rest, for each."""
-
-    COMPLETED = 0
-    """The declared end is reached."""
-    CANCELLED = 1
-    """The operator or the programme wants no more."""
-    REFUSED = 2
-    """A waypoint was beyond a limit, and was not sent."""
 
 
 class LineFault(Enum):

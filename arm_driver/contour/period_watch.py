@@ -9,10 +9,10 @@ may be too short: a request that was lost is heard at its second sending.
 """
 
 import math
-from dataclasses import dataclass
 from enum import Enum
 
-from arm_driver.contour.supervision_settings import SupervisionSettings
+from arm_driver.link_report import PeriodReport
+from arm_driver.supervision_settings import SupervisionSettings
 
 
 class Pace(Enum):
@@ -21,30 +21,6 @@ class Pace(Enum):
     IN_TIME = "in time"
     AHEAD = "faster than its period"
     BEHIND = "slower than its period"
-
-
-@dataclass(frozen=True, slots=True)
-class PeriodReport:
-    """The robot's period as this host heard it."""
-
-    count: int = 0
-    """Periods that were measured."""
-    mean_s: float = math.nan
-    """Their mean [s]; NaN before the first."""
-    jitter_s: float = math.nan
-    """Their standard deviation [s]."""
-    shortest_s: float = math.nan
-    """The shortest [s]."""
-    longest_s: float = math.nan
-    """The longest [s]."""
-    ahead: float = 0.0
-    """Share of the window that the requests have run ahead at most, 1 at its edge."""
-    behind: float = 0.0
-    """The same for having fallen behind."""
-    ahead_s: float = 0.0
-    """How far they are ahead now [s]."""
-    behind_s: float = 0.0
-    """How far behind now [s]."""
 
 
 class PeriodWatch:

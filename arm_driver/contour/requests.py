@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import Final
 
-from arm_driver.contour.host_values import LinkCounts
 from arm_driver.contour.lines import LineSplitter
 from arm_driver.contour.messages import LineFault, WaypointRequest, decode_request
+from arm_driver.link_report import LinkCounts
 
 SIMULATED: Final = b"S,SIMULATED"
 """What an emulated controller says of itself; the program of a real one never sends it."""

@@ -14,7 +14,6 @@ from arm_driver.contour.location import Location
 from arm_driver.contour.messages import (
     SEQUENCES,
     EndOfStream,
-    EndReason,
     RobotStatus,
     Waypoint,
     WaypointRequest,
@@ -22,6 +21,7 @@ from arm_driver.contour.messages import (
     next_sequence,
 )
 from arm_driver.contour.supervision import Supervision
+from arm_driver.link import EndReason
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
 
 UNMEASURED: Final = 2

@@ -5,9 +5,11 @@ Nothing here answers or changes a state: the host does both, with what it is tol
 
 from typing import NamedTuple
 
-from arm_driver.contour.host_states import CAUSES, RESULTS, HostEvent, StreamResult
-from arm_driver.contour.messages import EndReason, RobotStatus, WaypointRequest
+from arm_driver.contour.host_states import CAUSES, RESULTS, HostEvent
+from arm_driver.contour.messages import RobotStatus, WaypointRequest
 from arm_driver.contour.stream import Stream
+from arm_driver.link import EndReason
+from arm_driver.link_report import StreamResult
 
 
 class StreamEnd(NamedTuple):

@@ -1,15 +1,14 @@
 """Supervision of one stream: does the robot keep its period, and is it where it was sent?"""
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from arm_driver.contour.following_watch import FollowingReport, FollowingWatch
-from arm_driver.contour.host_states import StreamResult
+from arm_driver.contour.following_watch import FollowingWatch
 from arm_driver.contour.kept_period import KeptPeriod
 from arm_driver.contour.location import Location
 from arm_driver.contour.messages import WaypointRequest
-from arm_driver.contour.period_watch import Pace, PeriodReport, PeriodWatch
-from arm_driver.contour.supervision_settings import SupervisionSettings
+from arm_driver.contour.period_watch import Pace, PeriodWatch
+from arm_driver.link_report import StreamResult, SupervisionReport
+from arm_driver.supervision_settings import SupervisionSettings
 
 
 class Offence(NamedTuple):
@@ -19,16 +18,6 @@ class Offence(NamedTuple):
     """Of the stream."""
     text: str
     """What was seen, with value and limit, for people."""
-
-
-@dataclass(frozen=True, slots=True)
-class SupervisionReport:
-    """What the supervision of a stream has seen."""
-
-    period: PeriodReport = field(default_factory=PeriodReport)
-    """The robot's period."""
-    following: FollowingReport = field(default_factory=FollowingReport)
-    """Where the robot was against where it was sent."""
 
 
 class Supervision:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from arm_driver.contour.supervision_settings import SupervisionSettings
+from arm_driver.supervision_settings import SupervisionSettings
 from hil.config.settings import Settings
 
 _STANDARD = SupervisionSettings()

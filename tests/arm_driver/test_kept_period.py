@@ -5,8 +5,8 @@ import pytest
 from arm_driver.contour.host_values import HostSettings
 from arm_driver.contour.kept_period import KeptPeriod
 from arm_driver.contour.location import Location
-from arm_driver.contour.messages import PERIOD_S
 from arm_driver.contour.stream import check_pace
+from arm_driver.link import PERIOD_S
 from arm_driver.link_errors import WaypointRefusedError
 
 UNMEASURED_S = 0.175

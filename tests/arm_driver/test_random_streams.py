@@ -13,12 +13,12 @@ from random_robots import HABITS, TICK_S, RandomRobot
 from stream_judge import Judge
 
 from arm_driver.contour.host import ContourHost
-from arm_driver.contour.host_states import HostState, StreamResult
 from arm_driver.contour.host_values import HostSettings, StreamPlan
 from arm_driver.contour.location import Location
-from arm_driver.contour.messages import EndReason
-from arm_driver.contour.supervision_settings import SupervisionSettings
+from arm_driver.link import EndReason
 from arm_driver.link_errors import WaypointRefusedError
+from arm_driver.link_report import LinkState, StreamResult
+from arm_driver.supervision_settings import SupervisionSettings
 
 SEED = 20
 STREAMS = 10_000
@@ -65,7 +65,7 @@ def play(seed):
             if host.report(now_s).result is not None and result_s == math.inf:
                 result_s = now_s
         report = host.report(now_s)
-        if judge is None and report.state is HostState.SYNCHRONISING:
+        if judge is None and report.state is LinkState.SYNCHRONISING:
             host.start(
                 StreamPlan(location(places[0]), location(places[-1])), now_s, location(places[0])
             )

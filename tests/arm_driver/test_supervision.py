@@ -12,13 +12,10 @@ from hypothesis import strategies as st
 
 from arm_driver.contour.following_watch import FollowingWatch
 from arm_driver.contour.host import ContourHost
-from arm_driver.contour.host_states import HostState, StreamResult
-from arm_driver.contour.host_values import HostSettings, Offer, StreamPlan
+from arm_driver.contour.host_values import HostSettings, StreamPlan
 from arm_driver.contour.location import Location
 from arm_driver.contour.messages import (
-    PERIOD_S,
     EndOfStream,
-    EndReason,
     RobotStatus,
     Waypoint,
     WaypointRequest,
@@ -26,8 +23,10 @@ from arm_driver.contour.messages import (
     encode_request,
 )
 from arm_driver.contour.period_watch import Pace, PeriodWatch
-from arm_driver.contour.supervision_settings import SupervisionSettings
+from arm_driver.link import PERIOD_S, EndReason, Offer
 from arm_driver.link_errors import StartRefusedError
+from arm_driver.link_report import LinkState, StreamResult
+from arm_driver.supervision_settings import SupervisionSettings
 
 STEP = 1700
 """17 mm: a period at 49 mm/s, in 0.01 mm, which is slow enough for a robot of half its period."""
@@ -366,7 +365,7 @@ def test_no_stream_begins_on_a_request_of_the_one_before():
     robot.host._lost = ""
     robot.say(RobotStatus.RAN_DRY, seq=13)
     robot.host.start(StreamPlan(place(0)), robot.now_s, place(0))
-    assert robot.host.state is HostState.STREAMING
+    assert robot.host.state is LinkState.STREAMING
     assert robot.host.offer(place(STEP)) is Offer.TAKEN
     assert robot.say(RobotStatus.RAN_DRY, seq=13) == Waypoint(13, place(STEP))
 

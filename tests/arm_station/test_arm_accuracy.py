@@ -17,10 +17,11 @@ from stroke_bench import Drawn
 import arm_driver.kinematics.reference
 import hil.stations.arm.prepare
 from arm_driver.contour.host import ContourHost
-from arm_driver.contour.host_states import HostState
-from arm_driver.contour.host_values import HostSettings, Offer, StreamPlan
+from arm_driver.contour.host_values import HostSettings, StreamPlan
 from arm_driver.contour.location import Location
-from arm_driver.contour.messages import EndReason
+from arm_driver.contour.place import location_of
+from arm_driver.link import EndReason, Offer
+from arm_driver.link_report import LinkState
 from arm_driver.pose import Pose
 from hil.config.errors import RefusedError
 from hil.config.shipped import configs_dir
@@ -30,8 +31,7 @@ from hil.stations.arm.recording import ArmRecording, stream_result
 from hil.stations.arm.report.key_figures import arm_key_figures
 from hil.stations.arm.report.view import ArmView
 from hil.stations.arm.scenario import load_arm_plan
-from hil.stations.arm.step import location_of
-from hil.stations.arm.wire import VirtualArmLink
+from hil.stations.arm.wire import VirtualLine
 from sim.world.space_arm.drive import DriveModel
 from sim.world.space_arm.simulator import SpaceArm
 
@@ -140,7 +140,7 @@ def heard_late(shipped: Driven, seed: int) -> int:
     host, sent = ContourHost(HostSettings(), 100.0), [0]
 
     def offer() -> None:
-        if host.state is HostState.STREAMING and host.report(0.0).wants:
+        if host.state is LinkState.STREAMING and host.report(0.0).wants:
             sent[0] = min(sent[0] + 1, len(places) - 1)
             host.offer(places[sent[0]])
 
@@ -198,7 +198,7 @@ def test_the_emulated_robot_drives_the_second_model_s_path(
     now = [0.0]
     drawn = Drawn(half_s=half_s, bandwidth_rad_s=bandwidth_rad_s)
     robot = drawn.controller(tool_m=RM01.tool_m)
-    wire = VirtualArmLink(robot, HostSettings(speed_max_m_s=0.25), lambda: now[0])  # at once fast
+    wire = VirtualLine(robot, HostSettings(speed_max_m_s=0.25), lambda: now[0])  # at once fast
     start_m, rotation = robot.gripper
     nodes = start_m + np.vstack([np.zeros(3), np.cumsum(steps, axis=0)])
     places = [location_of(Pose(node, rotation), RM01.oat_convention()) for node in nodes]

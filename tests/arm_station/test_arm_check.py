@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from arm_driver.contour.place import location_of
 from arm_driver.kinematics.path_report import PathFinding
 from arm_driver.kinematics.puma import forward
 from arm_driver.pose import Pose
@@ -24,7 +25,6 @@ from hil.stations.arm.findings import findings_table
 from hil.stations.arm.nodes import KIND, worst_corner
 from hil.stations.arm.prepare import prepare
 from hil.stations.arm.scenario import WorkingPoint, load_arm_plan
-from hil.stations.arm.step import location_of
 from hil.timing.clock import VirtualClock
 from sim.devices.arm_faults import parse_arm_words
 from sim.world.space_arm.simulator import TICK_S

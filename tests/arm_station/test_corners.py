@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties import dear
 
-from arm_driver.contour.host_states import StreamResult
-from arm_driver.contour.host_values import HostSettings, Offer, StreamPlan
-from arm_driver.contour.messages import EndReason
+from arm_driver.contour.host_values import HostSettings, StreamPlan
+from arm_driver.contour.place import location_of
+from arm_driver.link import EndReason, Offer
+from arm_driver.link_report import StreamResult
 from arm_driver.pose import Pose
 from hil.config.shipped import configs_dir
 from hil.machines.robot_settings import RobotSettings
-from hil.stations.arm.step import location_of
-from hil.stations.arm.wire import VirtualArmLink
+from hil.stations.arm.wire import VirtualLine
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_settings import ArmControllerSettings
 
@@ -33,7 +33,7 @@ def driven(ways_m):
     """Path of the emulated gripper over waypoints, and the waypoints with the start before them."""
     now = [0.0]
     robot = ArmController(ArmControllerSettings(tool_m=RM01.tool_m, feedback=True), now_s=0.0)
-    wire = VirtualArmLink(robot, HostSettings(speed_max_m_s=0.25), lambda: now[0])  # at once fast
+    wire = VirtualLine(robot, HostSettings(speed_max_m_s=0.25), lambda: now[0])  # at once fast
     convention = RM01.oat_convention()
     start_m, rotation = robot.gripper
     points = start_m + np.vstack([np.zeros(3), np.cumsum(ways_m, axis=0)])

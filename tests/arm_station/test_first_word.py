@@ -2,7 +2,7 @@
 
 import pytest
 
-from arm_driver.contour.host_states import StreamResult
+from arm_driver.link_report import StreamResult
 from hil.stations.arm.bench import run_arm
 from sim.devices.arm_controller import ArmController
 from sim.devices.arm_protocol import ArmStatus

@@ -94,7 +94,7 @@ class ArmProof:
         robot, space, gate = self.plan.robot, space_arm_of(self.plan), gate or self.gate()
         geometry = robot.geometry()
         judge = RobotJudge(geometry, gate, BranchKeeper(geometry, self.start.q_rad, robot.least()))
-        repeats = MappedRobot(self.mapping, robot.oat_convention(), gate, judge)
+        repeats = MappedRobot(self.mapping, gate, judge)
         nodes = self._nodes(pose_of(space.look()))
         return ArmStation(space, _rates_of(self.plan), source, repeats, nodes)
 
@@ -182,7 +182,7 @@ def prepare(plan: ArmPlan, make_source: SourceMaker | None) -> ArmProof:
     steps = play_out(found.station(make_source()), _steps_max(plan))
     if steps and steps[-1].course is MotionPhase.REFUSED:
         _refuse(steps[-1])
-    hold_to_pace(plan.robot, mapping.X_RT0, steps)
+    hold_to_pace(plan.robot, mapping.X_RT0, steps, plan.scenario.devices.arm)
     return replace(found, steps=tuple(steps))
 
 

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from hil.config.errors import ConfigError
 from hil.desk.velocity.keyboard import HELP
 from hil.diagram.options import operated_changes
+from hil.machines.offered_links import link_kind
 from hil.run.end import Ran
 from hil.run.station import Checked, Request
 from hil.stations.arm.bench import ArmRunResult, prepare_plan, run_arm, warm_arm
@@ -82,7 +83,7 @@ def run(plan: ArmPlan, request: Request) -> Ran:
         RefusedError: if the motion is refused, or the robot is not there; nothing has moved.
     """
     quiet = request.quiet
-    at = robot_at(request.options.get(AT.flag))
+    at = robot_at(request.options.get(AT.flag), plan.robot)
     prepared = _prepared(plan, quiet=quiet)
     with _progress(prepared, request) as progress:
         shown_at: int | None = None
@@ -248,7 +249,11 @@ def _show_path(prepared: ArmProof) -> None:
     if prepared.path is None:
         return
     out.print(findings_table(prepared.path.findings))
-    out.print(supervision_table(prepared.plan.robot.host_settings()))
+    url = prepared.plan.scenario.devices.arm
+    if link_kind(url).supervises:
+        out.print(supervision_table(prepared.plan.robot.link_settings()))
+    else:
+        out.print(f"the link {url} does not say that it watches whether the robot follows")
     known = prepared.plan.robot.identified
     if known is not None:
         out.print(f"identified on {known.date}: {'; '.join(known.lines())}", soft_wrap=True)

@@ -108,9 +108,8 @@ def _driven(opened: Any, strokes: Any, folder: Path, baud: int, *, as_json: bool
 
 def _baud(url: str, said: int | None) -> int:
     from arm_driver.contour.urls import DEFAULT_BAUD, SerialLink, parse_arm_link
-    from hil.stations.arm.scenario import SIM_URL
 
-    link = None if url == SIM_URL else parse_arm_link(url)
+    link = parse_arm_link(url) if url.startswith("serial:") else None
     if isinstance(link, SerialLink):
         if said not in (None, link.baud):
             raise ConfigError("--baud", [f"{said}: the link says {link.baud}; leave --baud out"])

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from arm_driver.contour.supervision_settings import SupervisionSettings
 from arm_driver.pose import ArmError
+from arm_driver.supervision_settings import SupervisionSettings
 from hil.config.settings import ConfigError
 from hil.machines.robot_supervision import supervision_of
 from hil.recording.events import CLOCK_NAME, SIMULATED_KEY, EventKind, EventRecord, Level
