@@ -1,5 +1,6 @@
 """Links to robots of somebody else's distribution: a run, what is recorded, and what fails."""
 
+import json
 from pathlib import Path
 
 import numpy as np
