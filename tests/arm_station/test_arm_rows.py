@@ -241,7 +241,7 @@ def test_row_43_a_waypoint_that_is_not_the_one_that_passed_is_not_written(
     corrupt_offered(monkeypatch)
     result = play(prepared, line, tmp_path)
     assert result.end.result is StreamResult.REFUSED
-    assert "99.996 mm and 0.0007 deg from the waypoint that passed the gate" in result.end.reason
+    assert "100.000 mm and 0.0000 deg from the waypoint that passed the gate" in result.end.reason
     assert len(line.waypoints) == LAST_GOOD
     judge_rest_at(line, prepared, LAST_GOOD)
 
