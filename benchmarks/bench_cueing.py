@@ -21,7 +21,7 @@ from rich.table import Table
 from scipy import signal
 
 from benchmarks.frame import main
-from hil.machines.cueing_preset import filter_of, read_preset
+from hil.machines.cueing.preset import filter_of, read_preset
 from platform6dof.cueing import kernels
 from platform6dof.cueing.classical import Classical
 from platform6dof.cueing.parameters import Scale, classical_set

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from hil.config.shipped import configs_dir
-from hil.machines.machine import gate_limits
+from hil.machines.rig.machine import gate_limits
 from hil.recording.recorder import RecorderRing
 from hil.stations.platform.bench import bank_of, machine_of
 from hil.stations.platform.bench import run as run_plan

@@ -21,14 +21,14 @@ from rich.table import Table
 from benchmarks.diagram_peers import HOW, Bdsim, Pathsim, find_peers
 from benchmarks.frame import main
 from hil.config.shipped import configs_dir
-from hil.diagram.change import DiagramChange
-from hil.diagram.check import check, load
-from hil.diagram.engine import Engine
+from hil.diagram.check.diagram import check, load
+from hil.diagram.file.model import Diagram, DiagramFile, DrawnBlock
+from hil.diagram.file.write import save
 from hil.diagram.interpreter.interpreter import Interpreter
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
-from hil.diagram.tapped import TapReader
-from hil.diagram.taps import TAPS_MOST, DiagramTaps
-from hil.diagram.write import save
+from hil.diagram.run.change import DiagramChange
+from hil.diagram.run.engine import Engine
+from hil.diagram.run.tap_reader import TapReader
+from hil.diagram.run.taps import TAPS_MOST, DiagramTaps
 from hil.ipc.broadcast import BroadcastReader
 from hil.stations.arm.sources.diagram import velocity_diagram
 from hil.stations.arm.sources.source import SourceLimits

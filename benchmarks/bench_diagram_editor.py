@@ -27,8 +27,8 @@ from rich.table import Table
 from benchmarks.bench_diagram import channels
 from benchmarks.busy import BesideBusy, beside, cpu_s, in_rhythm
 from benchmarks.frame import main
-from hil.diagram.model import DiagramFile
-from hil.diagram.write import save
+from hil.diagram.file.model import DiagramFile
+from hil.diagram.file.write import save
 
 SIZE: Final = 1000
 LOOP_BLOCKS: Final = 200
@@ -38,10 +38,10 @@ LOOP: Final = """
 import sys
 from pathlib import Path
 import numpy as np
-from hil.diagram.engine import Engine
-from hil.diagram.check import check
-from hil.diagram.read import read_text
-from hil.diagram.taps import OpenTaps
+from hil.diagram.run.engine import Engine
+from hil.diagram.check.diagram import check
+from hil.diagram.file.read import read_text
+from hil.diagram.run.taps import OpenTaps
 from hil.timing.realtime import RealClock
 from hil.timing.realtime_setup import RealtimeSetup
 path, seconds, out = Path(sys.argv[1]), float(sys.argv[2]), sys.argv[3]

@@ -24,10 +24,10 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.frame import main
-from sim.devices.can_rack import CanRack
-from sim.devices.drive_parameters import RackSettings
-from sim.devices.plant import Plant
-from sim.devices.slcan_adapter import SlcanAdapter
+from sim.devices.can.rack import CanRack
+from sim.devices.can.slcan_adapter import SlcanAdapter
+from sim.devices.drive.parameters import RackSettings
+from sim.devices.drive.plant import Plant
 
 BUDGET_US = 200.0
 """What one cycle of an unpaced rack at 500 Hz may cost [us]."""

@@ -26,13 +26,13 @@ from canopen.objectdictionary import ODVariable, datatypes
 from rich.console import Console
 from rich.table import Table
 
+from drives.axes.scaling import LegScale
 from drives.bank import DriveGoal, DriveState, LegCommand
-from drives.canopen_bank import CanopenBank
-from drives.canopen_settings import CanopenSettings
-from drives.frames import BusHealth, BusState, Frame
-from drives.scaling import LegScale
-from drives.slcan_bus import SlcanBus
-from drives.slcan_port import BytePort
+from drives.can.frames import BusHealth, BusState, Frame
+from drives.can.slcan_bus import SlcanBus
+from drives.can.slcan_port import BytePort
+from drives.canopen.bank import CanopenBank
+from drives.canopen.settings import CanopenSettings
 
 PERIOD_S = 0.004
 HEARTBEAT_S = 0.02

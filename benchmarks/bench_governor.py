@@ -17,8 +17,8 @@ from scipy.optimize import LinearConstraint, minimize
 
 from benchmarks.frame import main
 from hil.config.shipped import configs_dir
-from hil.machines.governor import governor_of
-from hil.machines.machine import envelope_of, geometry_of, load_rig
+from hil.machines.rig.governor import governor_of
+from hil.machines.rig.machine import envelope_of, geometry_of, load_rig
 from platform6dof.cueing.governor import Governor, warm
 from platform6dof.cueing.governor_solver import SLACK_COST, NearestAccelerations
 from platform6dof.pose import PlatformSetpoint

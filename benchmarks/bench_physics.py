@@ -12,11 +12,11 @@ import time
 from typing import Final
 
 from benchmarks.frame import main
-from hil.hosts.hcu1 import Hcu1Settings
 from hil.hosts.kind import Packet, Received
-from hil.hosts.physics import Physics
-from hil.hosts.states import HostState
-from hil.hosts.watch import HostWatch
+from hil.hosts.watch.physics import Physics
+from hil.hosts.watch.states import HostState
+from hil.hosts.watch.watchdogs import HostWatch
+from hil.hosts.wires.hcu1 import Hcu1Settings
 from platform6dof.cueing.vehicle import VehicleState
 from sim.hosts.flight import scripted_flight
 

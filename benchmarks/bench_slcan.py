@@ -19,8 +19,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.frame import main
-from drives.frames import Frame
-from drives.slcan_bus import open_slcan
+from drives.can.frames import Frame
+from drives.can.slcan_bus import open_slcan
 
 BITRATE = 1_000_000
 CYCLE = [*(Frame(0x200 + node, bytes(range(7))) for node in range(1, 7)), Frame(0x080, b"")]
@@ -132,7 +132,7 @@ def run(cycles=2000):
     for heading in ("bus", "over", "median us", "p99 us", "CPU us/cycle", "cycles/s"):
         table.add_column(heading, justify="left" if heading in ("bus", "over") else "right")
     for kind in ("pty", "tcp"):
-        for name, make in (("drives.slcan_bus", ours), ("python-can slcan", python_can)):
+        for name, make in (("drives.can.slcan_bus", ours), ("python-can slcan", python_can)):
             figures = measure(make, kind, cycles)
             table.add_row(name, kind, *(f"{figure:.0f}" for figure in figures))
             names = ("median_us", "p99_us", "cpu_us", "cycles_per_s")

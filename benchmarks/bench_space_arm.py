@@ -20,7 +20,7 @@ from rich.table import Table
 from benchmarks.busy import ALWAYS, beside
 from benchmarks.frame import main
 from hil.config.shipped import configs_dir
-from hil.machines.space_arm_settings import ArmSettings
+from hil.machines.space_arm.settings import ArmSettings
 from hil.space_arm.study.compare import SimulatedCase, least_times
 from hil.space_arm.study.motions import StudyMotion, motions
 from sim.world.space_arm.arm import Arm, Body

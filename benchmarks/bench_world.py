@@ -24,7 +24,7 @@ from rich.table import Table
 
 from benchmarks.frame import main
 from benchmarks.world_peers import HOW, Bullet, plain_mjcf
-from hil.machines.robot_documents import robot_of
+from hil.machines.world.robot_documents import robot_of
 from hil.recording.signals import Signal, Signals
 from hil.run.texts import EditText
 from hil.stations.world.bench import open_bench

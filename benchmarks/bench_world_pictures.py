@@ -17,7 +17,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from hil.machines.robot_documents import robot_of
+from hil.machines.world.robot_documents import robot_of
 from hil.stations.world.pictures import PictureProcess
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot

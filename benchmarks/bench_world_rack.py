@@ -26,7 +26,7 @@ from rich.table import Table
 from benchmarks.bench_emulator import Master
 from benchmarks.frame import main
 from hil.config.shipped import configs_dir, find_file
-from hil.machines.machine import load_rig
+from hil.machines.rig.machine import load_rig
 from hil.run.station import Request
 from hil.stations.platform.bench import run as run_plan
 from hil.stations.platform.command_line import plan_of

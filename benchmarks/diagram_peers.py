@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from hil.diagram.model import DiagramFile
+from hil.diagram.file.model import DiagramFile
 
 FOLDER = "HIL_DIAGRAM_PEERS"
 """Variable of the environment: where the peers are, if not among the installed packages."""

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
         LinkError,
         LinkLostError,
     )
-    from drives.cylinder_model import CylinderModel
     from drives.links import parse_link
-    from drives.simulated_bank import SimulatedBank
+    from drives.sim.bank import SimulatedBank
+    from drives.sim.cylinder_model import CylinderModel
 
     __version__: str
 
@@ -42,7 +42,7 @@ _HOME = {
     "BankEnd": "bank",
     "BankFeedback": "bank",
     "BankReport": "bank",
-    "CylinderModel": "cylinder_model",
+    "CylinderModel": "sim.cylinder_model",
     "DriveBank": "bank",
     "DriveError": "bank",
     "DriveGoal": "bank",
@@ -50,7 +50,7 @@ _HOME = {
     "LegCommand": "bank",
     "LinkError": "bank",
     "LinkLostError": "bank",
-    "SimulatedBank": "simulated_bank",
+    "SimulatedBank": "sim.bank",
     "parse_link": "links",
 }
 """Module of each public name, loaded when the name is asked for."""

@@ -190,7 +190,7 @@ class BankReport:
     """Where each drive with an absolute encoder stands [counts], 6; empty without them."""
     first_motion: bool = False
     """The drives make no homing motion, so their first motion has to be made by setpoints, see
-    `drives.first_motion`."""
+    `drives.axes.first_motion`."""
 
 
 Touch = tuple[str, float, float, tuple[float, ...]]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import parse_qsl
 
 from drives.bank import LinkError
-from drives.frames import FrameBus
+from drives.can.frames import FrameBus
 
 if TYPE_CHECKING:
     from drives.port_lock import PortLock
@@ -180,14 +180,14 @@ def open_can(link: CanLink, *, bitrate: int, now_s: Callable[[], float]) -> Fram
         LinkError: If it is absent, taken, or refuses; the text names device, URL and cause.
     """
     if link.interface == "slcan":
-        from drives.slcan_bus import open_slcan
+        from drives.can.slcan_bus import open_slcan
 
         return open_slcan(link.channel, link.url, bitrate=bitrate, now_s=now_s, baud=link.baud)
     if link.interface == "socketcand":
-        from drives.socketcand_bus import open_socketcand
+        from drives.can.socketcand_bus import open_socketcand
 
         return open_socketcand(link.host, link.port, link.channel, link.url, now_s)
-    from drives.can_frames import open_socketcan
+    from drives.can.library_bus import open_socketcan
 
     return open_socketcan(link.channel, link.url, bitrate=bitrate, now_s=now_s)
 

@@ -25,8 +25,8 @@ from drives.bank import (
     LinkTally,
     check_command,
 )
-from drives.contract import BankKit
-from drives.contract_trial import Promise, try_bank
+from drives.contract.kit import BankKit
+from drives.contract.trial import Promise, try_bank
 from drives.offered import BankOrder
 
 STATES = {

@@ -10,7 +10,7 @@ Its distribution offers it to the bench, and any diagram may have a block of `ki
 
 from typing import Any
 
-from hil.diagram.kind import BlockKind, Example, ParameterKind, PortKind, Ports
+from hil.diagram.library.kind import BlockKind, Example, ParameterKind, PortKind, Ports
 
 
 def estimate(u: Any, y: Any, x: Any, p: Any, H: float) -> None:

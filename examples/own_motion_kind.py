@@ -18,7 +18,7 @@ from pydantic import Field
 from hil.config.errors import MotionError
 from hil.config.settings import Settings
 from hil.config.shipped import find_file
-from hil.machines.rig import Rig
+from hil.machines.rig.settings import Rig
 from hil.stations.platform.bench import run
 from hil.stations.platform.check import check_plan
 from hil.stations.platform.course import RunResult

@@ -4,8 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sim.devices.arm_controller import ArmController
-    from sim.devices.can_rack import CanRack
+    from sim.devices.arm.controller import ArmController
+    from sim.devices.can.rack import CanRack
     from sim.world.space_arm.arm import Arm
     from sim.world.space_arm.programmed_rates import ProgrammedRates
     from sim.world.space_arm.simulator import SpaceArm
@@ -22,8 +22,8 @@ __all__ = [
 ]
 _HOME = {
     "Arm": "world.space_arm.arm",
-    "ArmController": "devices.arm_controller",
-    "CanRack": "devices.can_rack",
+    "ArmController": "devices.arm.controller",
+    "CanRack": "devices.can.rack",
     "ProgrammedRates": "world.space_arm.programmed_rates",
     "SpaceArm": "world.space_arm.simulator",
 }

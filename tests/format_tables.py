@@ -42,8 +42,8 @@ CHECK = (
 )
 ALONE = (f"{ARM}:MoveTold", f"{ARM}:NothingTold")
 FMU = "hil.stations.simulator.fmu_told"
-DIAGRAM = "hil.diagram.told"
-LAWS = "hil.diagram.told_laws"
+DIAGRAM = "hil.diagram.show.summaries"
+LAWS = "hil.diagram.show.law_summaries"
 EXERCISE = "hil.diagram.exercises.told"
 VERBS = {
     "hil run": RUN,

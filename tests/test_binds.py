@@ -32,7 +32,7 @@ LISTENS = {
 }  # fmt: skip
 OF_NO_NETWORK = {
     "hil/panel/scene/gl_offscreen.py": "frame buffers",
-    "sim/devices/pdo_settings.py": "objects of a PDO",
+    "sim/devices/can/pdo_settings.py": "objects of a PDO",
     "hil/desk/service.py": "a UNIX socket of mode 0600",
     "hil/ipc/socket_owner.py": "closed at once, nothing is read",
     "hil/ipc/closed_sockets.py": "of the kernel",
@@ -41,7 +41,7 @@ OF_NO_NETWORK = {
 }
 OF_LOOPBACK = {
     "sim/devices/wires.py": '("127.0.0.1", port)',
-    "sim/devices/modbus_rack.py": "LOOPBACK",
+    "sim/devices/modbus/program.py": "LOOPBACK",
 }
 TRIED = {
     "hil/hosts/link.py", "hil/stations/world/sources/frame_stream.py", "sim/hosts/sender.py",
@@ -81,9 +81,9 @@ def test_every_listening_socket_is_known():
 def test_what_is_of_loopback_says_so_in_its_own_file():
     for path, words in OF_LOOPBACK.items():
         assert words in (ROOT / path).read_text(encoding="utf-8")
-    assert 'LOOPBACK: Final = "127.0.0.1"' in (
-        ROOT / "sim/devices/modbus_rack_server.py"
-    ).read_text(encoding="utf-8")
+    assert 'LOOPBACK: Final = "127.0.0.1"' in (ROOT / "sim/devices/modbus/server.py").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_no_address_of_everybody_is_written_anywhere():

@@ -23,11 +23,11 @@ from typer.testing import CliRunner
 from hil.cli.main import app
 from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
-from hil.diagram.units import conversion
+from hil.diagram.file.units import conversion
 from hil.hosts.kind import Packet
-from hil.hosts.xplane_rref import PATHS, RrefCodec
-from hil.machines.machine import envelope_of, geometry_of, load_rig, park_pose
-from hil.machines.scene_documents import scene_of
+from hil.hosts.wires.xplane_rref import PATHS, RrefCodec
+from hil.machines.rig.machine import envelope_of, geometry_of, load_rig, park_pose
+from hil.machines.world.scene_documents import scene_of
 from platform6dof.inverse import leg_lengths
 from platform6dof.pose import Pose
 from sim.world.engine.mjcf_scene import scene_text

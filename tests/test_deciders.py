@@ -16,8 +16,11 @@ OTHER_THINGS = {
     ("hil/desk/velocity/source.py", "world"): "whose axes a velocity is in",
     ("hil/scene/colours.py", "arm"): "a colour of parts of arms",
     ("hil/machines/kinds.py", "arm"): "the schema of a space arm's file, as ever",
-    ("hil/machines/documents.py", "arm"): "what stands before the colon of a space arm's name",
-    ("hil/machines/rig_document.py", "platform"): "the link that six legs carry",
+    (
+        "hil/machines/world/documents.py",
+        "arm",
+    ): "what stands before the colon of a space arm's name",
+    ("hil/machines/world/rig_document.py", "platform"): "the link that six legs carry",
     ("hil/panel/live/models/faults.py", "arm"): "which of two arms an event is about",
     ("hil/panel/shell/screenshots.py", "arm"): "name of a picture",
 }

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from hil.cli.main import app
 from hil.config.settings import read_toml
 from hil.machines.kinds import ROBOT, SPACE_ARM
-from hil.machines.rig import Rig
-from hil.machines.robot_settings import BlendSettings, RobotSettings
+from hil.machines.rig.settings import Rig
+from hil.machines.robot.settings import BlendSettings, RobotSettings
 from hil.run.file_kinds import find_kind, scenario_kinds
 from hil.run.part_process import PartSettings
 from hil.run.together import TogetherScenario
@@ -178,7 +178,7 @@ def test_every_decision_is_listed():
 
 
 def test_the_table_of_drives_in_the_document_names_every_key():
-    from hil.machines.rig_drives import CanopenTable, RigDrives
+    from hil.machines.rig.drives import CanopenTable, RigDrives
 
     text = (ROOT / "docs/commissioning.md").read_text(encoding="utf-8")
     section = text.split("## The `[drives]` table")[1].split("\n## ")[0]

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from drives.contract_checks import HOMED, NEW
+from drives.contract.promises import HOMED, NEW
 from hil.recording.export import export_csv
 from hil.recording.reader import Recording
 

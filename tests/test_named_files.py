@@ -18,10 +18,10 @@ from hil.config.files import open_regular
 from hil.config.named import CarriedPath, GivenNames, OutsideError, judged, read_named
 from hil.config.settings import apply_overrides
 from hil.config.shipped import configs_dir, find_file, place_beside
+from hil.diagram.check.replacement import found_files
+from hil.diagram.file.read import read_text
 from hil.diagram.library.files import KINDS, table_of
-from hil.diagram.read import read_text
-from hil.diagram.standing import found_files
-from hil.machines.robot_documents import document_of
+from hil.machines.world.robot_documents import document_of
 
 TOP = Path(__file__).parents[1]
 PACKAGES = ("hil", "sim", "drives", "arm_driver", "platform6dof", "safety")
@@ -47,8 +47,8 @@ MAY_OPEN = {
     "hil/desk/velocity/listener.py": "a token whose place a person or the desk gives",
     "hil/desk/velocity/remote_writer.py": "a token that it makes",
     "hil/diagram/kernel/step.py": "installed code, to tell its digest",
-    "hil/diagram/tapped.py": "values of a run of this user, through its process",
-    "hil/diagram/taps.py": "values that it makes",
+    "hil/diagram/run/tap_reader.py": "values of a run of this user, through its process",
+    "hil/diagram/run/taps.py": "values that it makes",
     "hil/fmu/compiled.py": "installed code, and what was compiled of it",
     "hil/fmu/description.py": "an FMU that `open_regular` opened",
     "hil/fmu/export.py": "what it has made",
@@ -79,9 +79,9 @@ MAY_OPEN = {
     "hil/timing/neighbours.py": "of the kernel",
     "hil/timing/realtime_setup.py": "of the kernel",
     "sim/devices/admission.py": "of the kernel",
-    "drives/eds_file.py": "a data sheet of the command line",
-    "drives/modbus_connect.py": "a serial port",
-    "drives/slcan_port.py": "a serial port",
+    "drives/types/eds_file.py": "a data sheet of the command line",
+    "drives/modbus/connect.py": "a serial port",
+    "drives/can/slcan_port.py": "a serial port",
 }
 """Module → what it opens besides."""
 
@@ -163,11 +163,11 @@ OTHERS = frozenset({"name", "path", "source", "speed", "acceleration"})
 """Settings that are called like much else."""
 MAY_JOIN = {
     "hil/config/shipped.py": "the place that finds",
-    "hil/diagram/read.py": "a library, which is judged; a table, which `find_file` finds again",
+    "hil/diagram/file/read.py": "a library, which is judged; a table that `find_file` finds again",
     "hil/fmu/compiled.py": "what was compiled",
     "hil/fmu/export.py": "what it makes",
-    "hil/machines/robot_documents.py": "the document of an edit, whose text is at hand",
-    "hil/machines/mesh_files.py": "a mesh, which `read_named` reads",
+    "hil/machines/world/robot_documents.py": "the document of an edit, whose text is at hand",
+    "hil/machines/world/mesh_files.py": "a mesh, which `read_named` reads",
     "hil/panel/scenarios/models/catalogue.py": "a name that is written into a copy",
     "hil/run/facts.py": "the repository of the program",
     "hil/run/part_process.py": "the folder of a part's run",

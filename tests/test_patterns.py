@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from hil.config.toml_edit import changed_text
-from hil.hosts.pose_template import _parts
+from hil.hosts.wires.pose_template import _parts
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("hil", "sim", "drives", "arm_driver", "safety", "platform6dof")
@@ -35,10 +35,10 @@ LONG = 10_000
 PATIENCE_S = 0.08
 CALLS = frozenset({"search", "match", "fullmatch", "finditer", "findall", "split", "sub", "subn"})
 MADE = {
-    "drives/eds_text.py": "a constant of the module",
+    "drives/types/eds_text.py": "a constant of the module",
     "hil/config/toml_edit.py": "judged below, by what it changes",
-    "hil/hosts/generic_protocol.py": "judged in tests/hosts/test_flightgear_wire.py, by its lines",
-    "hil/hosts/pose_template.py": "judged below, of a template with all axes",
+    "hil/hosts/wires/generic_protocol.py": "judged in tests/hosts/test_flightgear_wire.py",
+    "hil/hosts/wires/pose_template.py": "judged below, of a template with all axes",
     "hil/ipc/child.py": "one of two constants",
     "hil/stations/simulator/axes_finder.py": "one of constants of the module",
     "hil/stations/simulator/sources/fmu_settings.py": "a constant of the module",

@@ -13,7 +13,7 @@ import hil.run.run
 import hil.stations.platform.bench
 import hil.stations.platform.control
 from drives.bank import DriveError
-from hil.machines.machine import gate_limits, soft_range_m
+from hil.machines.rig.machine import gate_limits, soft_range_m
 from hil.recording.events import EventKind
 from hil.recording.header import RecordingError
 from hil.recording.reader import Recording

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.errors import ConfigError
-from hil.machines.offered_links import OWN, link_kind
+from hil.machines.robot.offered_links import OWN, link_kind
 from hil.recording.reader import Recording
 from hil.stations.arm.bench import prepare_plan, run_arm
 from hil.stations.arm.scenario import load_arm_plan

@@ -11,7 +11,7 @@ from third_bench import HERE, SWING, hil, plan_of, program, scenario
 
 from drives.links import _READERS
 from hil.config.errors import ConfigError
-from hil.machines.offered_banks import OWN_SCHEMES
+from hil.machines.rig.offered_banks import OWN_SCHEMES
 from hil.recording.reader import Recording
 from hil.stations.platform.motion.offered import OWN_KINDS
 from hil.stations.platform.scenario import Scenario

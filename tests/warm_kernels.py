@@ -19,8 +19,8 @@ def warm_platform() -> None:
     import hil.stations.platform.operator.kernels
     from hil.stations.platform.warm import warm
     from platform6dof.cueing import course, governor, slopes, turns
-    from sim.devices.arm_kinematics import dh_table, forward, solve
-    from sim.devices.arm_servo import JointServos, ServoSettings
+    from sim.devices.arm.kinematics import dh_table, forward, solve
+    from sim.devices.arm.servo import JointServos, ServoSettings
 
     warm()
     hil.stations.platform.operator.kernels.warm()
@@ -49,7 +49,7 @@ def warm_arm() -> None:
 
 def warm_world() -> None:
     """What a step of a robot in a world has: ties, law, sensors."""
-    from hil.machines.robot_documents import robot_of
+    from hil.machines.world.robot_documents import robot_of
     from sim.world.control.laws import Gains, JointLaw
     from sim.world.engine.dynamics import RobotDynamics
     from sim.world.engine.mjcf import model_text

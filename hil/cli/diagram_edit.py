@@ -43,7 +43,7 @@ def edit(
         raise ConfigError("FILE", [f"{file} is shipped; copy it, and edit the copy"])
     require_extra()
     require_display()
-    from hil.diagram.station_ends import ends_of
+    from hil.diagram.run.station_ends import ends_of
     from hil.panel.diagram.app import run_editor
     from hil.panel.diagram.models.document import Document
 

@@ -14,8 +14,8 @@ from numba import njit
 from hil.config.errors import ConfigError, about
 from hil.fmu.program import Array, ModelProgram, Port
 from hil.fmu.twin import COORDINATES
-from hil.machines.cueing_preset import CueingPreset
-from hil.machines.rig import Rig
+from hil.machines.cueing.preset import CueingPreset
+from hil.machines.rig.settings import Rig
 from platform6dof.cueing import kernels
 from platform6dof.cueing.classical import classical_table
 from platform6dof.cueing.parameters import CueingError

@@ -13,11 +13,11 @@ from typing import Final
 import numpy as np
 from numba import njit
 
-from drives import cylinder
-from drives.cylinder_model import SUBSTEP_ANGLE_RAD, SUBSTEPS_MAX
+from drives.sim import cylinder
+from drives.sim.cylinder_model import SUBSTEP_ANGLE_RAD, SUBSTEPS_MAX
 from hil.fmu.program import Array, ModelProgram, Port
-from hil.machines.machine import cylinder_model, envelope_of, geometry_of
-from hil.machines.rig import Rig
+from hil.machines.rig.machine import cylinder_model, envelope_of, geometry_of
+from hil.machines.rig.settings import Rig
 from platform6dof.forward import CONDITION_MAX, MAX_STEPS, TOLERANCE_M
 from platform6dof.kernels import envelope, legs, rotation
 

@@ -13,59 +13,59 @@ if TYPE_CHECKING:
 
 
 def _rig() -> type[Settings]:
-    from hil.machines.rig import Rig
+    from hil.machines.rig.settings import Rig
 
     return Rig
 
 
 def _check_rig(table: Mapping[str, Any], file: Path) -> None:
-    from hil.machines.machine import check_rig
-    from hil.machines.rig import Rig
+    from hil.machines.rig.machine import check_rig
+    from hil.machines.rig.settings import Rig
 
     check_rig(Rig.build(table, str(file)), str(file))
 
 
 def _robot() -> type[Settings]:
-    from hil.machines.robot_settings import RobotSettings
+    from hil.machines.robot.settings import RobotSettings
 
     return RobotSettings
 
 
 def _check_robot(table: Mapping[str, Any], file: Path) -> None:
-    from hil.machines.robot_settings import RobotSettings
+    from hil.machines.robot.settings import RobotSettings
 
     RobotSettings.build(table, str(file)).check(str(file))
 
 
 def _space_arm() -> type[Settings]:
-    from hil.machines.space_arm_settings import ArmSettings
+    from hil.machines.space_arm.settings import ArmSettings
 
     return ArmSettings
 
 
 def _check_space_arm(table: Mapping[str, Any], file: Path) -> None:
-    from hil.machines.space_arm_settings import ArmSettings
+    from hil.machines.space_arm.settings import ArmSettings
 
     ArmSettings.build(table, str(file)).check(str(file))
 
 
 def _drive() -> type[Settings]:
-    from hil.machines.drive_file import CanopenDriveFile
+    from hil.machines.rig.drive_file import CanopenDriveFile
 
     return CanopenDriveFile
 
 
 def _modbus_drive() -> type[Settings]:
-    from hil.machines.modbus_drive_file import ModbusDriveFile
+    from hil.machines.rig.modbus_drive_file import ModbusDriveFile
 
     return ModbusDriveFile
 
 
 def _check_drive(table: Mapping[str, Any], file: Path) -> None:
     from drives.bank import DriveError
-    from drives.register_map import register_map_from
+    from drives.modbus.register_map import register_map_from
     from hil.config.errors import ConfigError
-    from hil.machines.drive_file import canopen_type, header_of
+    from hil.machines.rig.drive_file import canopen_type, header_of
 
     if header_of(table, str(file)).protocol == "canopen":
         canopen_type(table, str(file))
@@ -77,25 +77,25 @@ def _check_drive(table: Mapping[str, Any], file: Path) -> None:
 
 
 def _cueing_preset() -> type[Settings]:
-    from hil.machines.cueing_preset import CueingPreset
+    from hil.machines.cueing.preset import CueingPreset
 
     return CueingPreset
 
 
 def _check_cueing_preset(table: Mapping[str, Any], file: Path) -> None:
-    from hil.machines.cueing_preset import preset_from
+    from hil.machines.cueing.preset import preset_from
 
     preset_from(table, str(file))
 
 
 def _ride_map() -> type[Settings]:
-    from hil.machines.ride_map import RideMap
+    from hil.machines.cueing.ride_map import RideMap
 
     return RideMap
 
 
 def _check_ride_map(table: Mapping[str, Any], file: Path) -> None:
-    from hil.machines.ride_map import RideMap
+    from hil.machines.cueing.ride_map import RideMap
 
     RideMap.build(dict(table), str(file))
 

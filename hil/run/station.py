@@ -231,7 +231,7 @@ class Station:
     """What a machine of one of its files looks like at rest, from its table and where that is or
     will be; raises `ConfigError` or `RefusedError`. None: there is no picture of it alone."""
     diagram_ends: Callable[[Path], Any] | None = None
-    """What a diagram of a scenario file may take and has to give, a `hil.diagram.seam.DiagramEnds`;
+    """What a diagram of a scenario file may take and has to give: `hil.diagram.check.seam`; it
     raises `ConfigError` or `RefusedError`. None: its scenarios take no diagrams."""
     examine: Callable[[str, int], list[Finding]] | None = None
     """Looks at a link to its devices, a URL and a bit rate [bit/s], and moves nothing."""

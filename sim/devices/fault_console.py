@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sim.devices.drive_parameters import NODES
+from sim.devices.drive.parameters import NODES
 from sim.devices.fault_board import FaultBoard
 from sim.devices.fault_text import FaultError, kinds_text, list_text
 from sim.devices.faults import KINDS, Injection, parse_words

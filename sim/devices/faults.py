@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
-from sim.devices.drive_parameters import NODES
+from sim.devices.drive.parameters import NODES
 from sim.devices.fault_text import (
     FaultError,
     FaultKind,

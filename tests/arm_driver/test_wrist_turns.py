@@ -15,7 +15,7 @@ from arm_driver.kinematics.keeper import BranchKeeper
 from arm_driver.kinematics.puma import JointLimitError, forward
 from arm_driver.kinematics.workspace import check_path
 from hil.config.shipped import configs_dir
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.step import violations_of
 from safety.arm_limits import ArmCheck
 

@@ -17,7 +17,7 @@ from arm_driver.kinematics.geometry import PumaGeometry
 from arm_driver.kinematics.puma import forward, nearest, singular_distances
 from arm_driver.pose import Pose
 from hil.config.shipped import configs_dir
-from hil.machines.space_arm_settings import ArmSettings
+from hil.machines.space_arm.settings import ArmSettings
 from hil.recording.events import EVENTS, ROWS, EventRecord
 from hil.recording.header import RunHeader
 from hil.recording.recorder import Recorder, RecorderRing

@@ -9,8 +9,8 @@ import pytest
 
 from hil.stations.arm.bench import prepare_plan, run_arm
 from hil.stations.arm.scenario import arm_plan_from_table
-from sim.devices.arm_controller import ArmController
-from sim.devices.arm_faults import parse_arm_words
+from sim.devices.arm.controller import ArmController
+from sim.devices.arm.faults import parse_arm_words
 
 PERIOD_S = 0.35
 TABLE = {

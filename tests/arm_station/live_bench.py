@@ -18,7 +18,7 @@ from arm_driver.kinematics.puma import forward
 from arm_driver.link_report import LinkState, StreamResult
 from hil.config.shipped import configs_dir
 from hil.desk.velocity.source import Twist
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.bench import declared_path
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.scenario import arm_plan_from_table

@@ -10,10 +10,10 @@ import numpy as np
 
 from arm_driver.kinematics.workspace import check_path
 from hil.config.shipped import configs_dir
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.moves.session import Choice, session
 from safety.arm_gate import ArmGate
-from sim.devices.arm_controller import ArmController
+from sim.devices.arm.controller import ArmController
 
 PERIOD_S = 0.35
 RM01 = RobotSettings.load(configs_dir() / "robots" / "rm01.toml")

@@ -1,6 +1,6 @@
 """Faults of the emulated arm's catalogue, drawn at random, and what each may end a stream with."""
 
-from sim.devices.arm_faults import ARM_FAULTS
+from sim.devices.arm.faults import ARM_FAULTS
 
 BAD = {"ran dry", "link lost"}
 ENDS = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hil.timing.stop import StopSignals
-from sim.devices.arm_controller import ArmController
+from sim.devices.arm.controller import ArmController
 
 WINDOW_S = 0.084
 """Speeds are means over three of the controller's steps of 28 ms, in each of which it is even."""

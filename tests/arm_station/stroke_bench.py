@@ -15,10 +15,10 @@ from arm_driver.fit.strokes import AXES, Stroke, plan_strokes, read_stroke
 from arm_driver.link import EndReason
 from arm_driver.link_report import StreamResult
 from hil.stations.arm.wire import VirtualLine
-from sim.devices.arm_controller import ArmController
-from sim.devices.arm_path import BlendSettings
-from sim.devices.arm_servo import ServoSettings
-from sim.devices.arm_settings import ArmControllerSettings
+from sim.devices.arm.controller import ArmController
+from sim.devices.arm.path import BlendSettings
+from sim.devices.arm.servo import ServoSettings
+from sim.devices.arm.settings import ArmControllerSettings
 
 PERIOD_S = 0.35
 LOOK_S = 0.01

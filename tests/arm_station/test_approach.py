@@ -16,9 +16,9 @@ from hil.config.errors import RefusedError
 from hil.stations.arm.moves.goto import GotoTarget, plan_goto, start_of
 from hil.stations.arm.moves.hands import AlwaysHeld
 from hil.stations.arm.moves.session import Choice, session
-from sim.devices.arm_controller import ArmController
-from sim.devices.arm_faults import ArmFault
-from sim.devices.arm_settings import ArmControllerSettings
+from sim.devices.arm.controller import ArmController
+from sim.devices.arm.faults import ArmFault
+from sim.devices.arm.settings import ArmControllerSettings
 
 PLACE = shown_place(forward(RM01.geometry(), np.radians(READY_DEG)), RM01.oat_convention())
 LINE = "serial:/dev/ttyS9?baud=9600"

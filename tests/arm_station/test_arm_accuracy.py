@@ -25,7 +25,7 @@ from arm_driver.link_report import LinkState
 from arm_driver.pose import Pose
 from hil.config.errors import RefusedError
 from hil.config.shipped import configs_dir
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.bench import prepare_plan, run_arm
 from hil.stations.arm.recording import ArmRecording, stream_result
 from hil.stations.arm.report.key_figures import arm_key_figures

@@ -18,7 +18,7 @@ from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.config.shipped import configs_dir
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm import prepare as arm_prepare
 from hil.stations.arm.bench import prepare_plan, run_arm, source_of
 from hil.stations.arm.findings import findings_table
@@ -26,7 +26,7 @@ from hil.stations.arm.nodes import KIND, worst_corner
 from hil.stations.arm.prepare import prepare
 from hil.stations.arm.scenario import WorkingPoint, load_arm_plan
 from hil.timing.clock import VirtualClock
-from sim.devices.arm_faults import parse_arm_words
+from sim.devices.arm.faults import parse_arm_words
 from sim.world.space_arm.simulator import TICK_S
 
 pytestmark = pytest.mark.xdist_group("both arms")

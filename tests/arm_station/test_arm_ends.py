@@ -24,7 +24,7 @@ from hil.cli.main import app
 from hil.report.ending import Ending, Verdict
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.view import ArmView
-from sim.devices.arm_faults import parse_arm_words
+from sim.devices.arm.faults import parse_arm_words
 
 pytestmark = pytest.mark.xdist_group("both arms")
 

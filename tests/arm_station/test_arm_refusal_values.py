@@ -7,7 +7,7 @@ from arm_driver.kinematics.keeper import BranchKeeper
 from arm_driver.kinematics.puma import forward
 from arm_driver.pose import ArmError, Pose
 from hil.config.shipped import configs_dir
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.step import violations_of
 from safety.arm_limits import ArmCheck
 

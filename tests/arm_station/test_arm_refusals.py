@@ -22,7 +22,7 @@ from hil.stations.arm.bench import prepare_plan, run_arm
 from hil.stations.arm.prepare import prepare
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.scenario import arm_plan_from_table
-from sim.devices.arm_controller import ArmController
+from sim.devices.arm.controller import ArmController
 from sim.world.space_arm.simulator import TICK_S
 
 pytestmark = pytest.mark.xdist_group("both arms")

@@ -16,7 +16,7 @@ from hil.config.settings import ConfigError
 from hil.recording.recorder import RecorderStatus
 from hil.stations.arm.bench import prepare_plan, run_arm
 from hil.stations.arm.scenario import arm_plan_from_table
-from sim.devices.arm_faults import parse_arm_words
+from sim.devices.arm.faults import parse_arm_words
 
 # Motions that several tests share are prepared once, all of them in one worker.
 pytestmark = pytest.mark.xdist_group("both arms")

@@ -24,7 +24,7 @@ from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.stations.arm.bench import prepare_plan, run_arm
 from hil.stations.arm.start import JOINTS_APART_DEG, RobotStart
-from sim.devices.arm_controller import ArmController
+from sim.devices.arm.controller import ArmController
 
 pytestmark = pytest.mark.xdist_group("both arms")
 

@@ -23,7 +23,7 @@ from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.view import ArmView
 from hil.stations.arm.scenario import arm_plan_from_table
 from hil.stations.arm.signals import ArmFlag
-from sim.devices.arm_faults import parse_arm_words
+from sim.devices.arm.faults import parse_arm_words
 from sim.world.space_arm.simulator import TICK_S
 
 pytestmark = pytest.mark.xdist_group("both arms")

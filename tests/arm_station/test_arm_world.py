@@ -20,9 +20,9 @@ from hil.stations.arm.runner import moved_to
 from hil.stations.arm.scenario import arm_plan_from_table
 from hil.stations.arm.wire import emulated_controller, emulated_robot
 from hil.stations.arm.world import check_world, in_world
-from sim.devices.arm_controller import ArmController
-from sim.devices.arm_plant import EnvelopeSettings
-from sim.devices.arm_program import ArmState
+from sim.devices.arm.controller import ArmController
+from sim.devices.arm.plant import EnvelopeSettings
+from sim.devices.arm.program import ArmState
 
 pytestmark = pytest.mark.xdist_group("both arms")
 

@@ -15,10 +15,10 @@ from arm_driver.link import EndReason, Offer
 from arm_driver.link_report import StreamResult
 from arm_driver.pose import Pose
 from hil.config.shipped import configs_dir
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.wire import VirtualLine
-from sim.devices.arm_controller import ArmController
-from sim.devices.arm_settings import ArmControllerSettings
+from sim.devices.arm.controller import ArmController
+from sim.devices.arm.settings import ArmControllerSettings
 
 PERIOD_S = 0.35
 LOOK_S = 0.007  # a quarter of the step in which the controller interpolates

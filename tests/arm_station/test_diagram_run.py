@@ -23,9 +23,9 @@ from hil.config.named import GIVEN
 from hil.desk import messages as m
 from hil.desk.velocity.led import LedOperator
 from hil.desk.velocity.source import SourceError
-from hil.diagram.change import DiagramChange
-from hil.diagram.changer import TimedChange, changes_of
-from hil.diagram.panel_page import pages
+from hil.diagram.run.change import DiagramChange
+from hil.diagram.run.changer import TimedChange, changes_of
+from hil.diagram.run.panel_page import pages
 from hil.recording.reader import Recording
 from hil.run.pages import PageButton, PageNumber, PageSlider
 from hil.stations.arm.bench import prepare_plan, run_arm, source_of

@@ -12,9 +12,9 @@ from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.config.shipped import configs_dir
 from hil.desk.velocity.source import SourceError, Twist, rest
-from hil.diagram.change import DiagramChange
-from hil.diagram.tapped import TapReader, tapped_laws
-from hil.diagram.taps import OpenTaps
+from hil.diagram.run.change import DiagramChange
+from hil.diagram.run.tap_reader import TapReader, tapped_laws
+from hil.diagram.run.taps import OpenTaps
 from hil.run.lead import Handles
 from hil.stations.arm.bench import prepare_plan, run_arm
 from hil.stations.arm.lead import handles

@@ -4,8 +4,8 @@ import pytest
 
 from arm_driver.link_report import StreamResult
 from hil.stations.arm.bench import run_arm
-from sim.devices.arm_controller import ArmController
-from sim.devices.arm_protocol import ArmStatus
+from sim.devices.arm.controller import ArmController
+from sim.devices.arm.protocol import ArmStatus
 
 
 def begin_with(monkeypatch, words):

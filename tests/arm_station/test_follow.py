@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from arm_driver.pose import Pose
 from hil.config.shipped import configs_dir
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm import follow as arm_follow
 from hil.stations.arm.follow import CLOSE_M_S, CLOSE_RAD_S, CLOSE_S, GripperFollower
 from safety.arm_rules import cut_corner

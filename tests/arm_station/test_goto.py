@@ -42,7 +42,7 @@ from hil.stations.arm.moves.proof import ways
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.step import MotionPhase
 from hil.timing.stop import StopSignals
-from sim.devices.arm_faults import ArmFault
+from sim.devices.arm.faults import ArmFault
 
 BY_JOINTS, STRAIGHT = False, True
 

@@ -21,7 +21,7 @@ from arm_driver.fit.strokes import (
     plan_strokes,
     read_stroke,
 )
-from sim.devices.arm_controller import ArmController
+from sim.devices.arm.controller import ArmController
 
 DRAWN = 60
 SHARE = 0.05

@@ -22,12 +22,12 @@ from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.config.shipped import configs_dir
 from hil.config.toml_edit import changed_text
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.moves.approach import joints_said
 from hil.stations.arm.moves.hands import AlwaysHeld
 from hil.stations.arm.moves.stroke_drive import drive_strokes
 from hil.stations.arm.moves.strokes import StrokeMover, prove_strokes, with_any_delay
-from sim.devices.arm_faults import parse_arm_words
+from sim.devices.arm.faults import parse_arm_words
 
 SHIPPED = configs_dir() / "robots" / "rm01.toml"
 OTHER = Drawn(delay_s=0.06, half_s=0.07, bandwidth_rad_s=85.0)

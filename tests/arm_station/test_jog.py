@@ -30,7 +30,7 @@ from hil.stations.arm.moves.laws import LEVELS
 from hil.stations.arm.moves.paths import Axes, Ray
 from hil.stations.arm.moves.station import RobotStation
 from hil.stations.arm.recording import ArmRecording
-from sim.devices.arm_faults import ArmFault
+from sim.devices.arm.faults import ArmFault
 
 GEOMETRY = RM01.geometry()
 STEPS_MAX = 900

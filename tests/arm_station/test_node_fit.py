@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 from arm_driver.fit.blended_path import BlendModel
 from arm_driver.fit.node_fit import LiveNodes, fitted_nodes
 from hil.config.shipped import configs_dir
-from hil.machines.robot_settings import BlendSettings, RobotSettings
+from hil.machines.robot.settings import BlendSettings, RobotSettings
 
 PERIOD_S = 0.35
 LOOKS = 10

@@ -13,7 +13,7 @@ from campaign import SHARE
 from line_bench import play
 from random_faults import ENDS, fault_of
 
-from sim.devices.arm_faults import ARM_FAULTS
+from sim.devices.arm.faults import ARM_FAULTS
 
 pytestmark = [
     pytest.mark.xdist_group("both arms"), pytest.mark.campaign, pytest.mark.timeout(3600)

@@ -26,7 +26,7 @@ from arm_driver.link_report import StreamResult
 from arm_driver.supervision_settings import SupervisionSettings
 from hil.ipc.child import PIPE, start_child
 from hil.timing.realtime import RealClock
-from sim.devices.arm_faults import ARM_FAULTS
+from sim.devices.arm.faults import ARM_FAULTS
 
 pytestmark = [
     pytest.mark.real_time, pytest.mark.campaign,

@@ -24,7 +24,7 @@ from hil.stations.arm.report.view import ArmView
 from hil.stations.arm.runner import moved_to
 from hil.stations.arm.wire import emulated_robot
 from hil.timing.realtime import RealClock
-from sim.devices.arm_server import run_arm_controller
+from sim.devices.arm.server import run_arm_controller
 
 pytestmark = pytest.mark.real_time
 

@@ -8,11 +8,11 @@ import pytest
 from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
-from drives.register_map import register_map_from
-from drives.register_table import RegisterMapError
+from drives.modbus.register_map import register_map_from
+from drives.modbus.register_table import RegisterMapError
 from hil.cli.main import app
 from hil.config.shipped import configs_dir
-from hil.machines.modbus_drive_file import ModbusDriveFile
+from hil.machines.rig.modbus_drive_file import ModbusDriveFile
 from hil.run.file_kinds import kind_of
 
 SHIPPED = sorted(path for path in configs_dir().glob("*/*.toml") if path.parent.name != "diagrams")

@@ -6,7 +6,7 @@ import pytest
 
 from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
-from hil.machines.drive_file import canopen_type, read_drive_table
+from hil.machines.rig.drive_file import canopen_type, read_drive_table
 from hil.stations.arm.scenario import load_arm_plan
 from hil.stations.platform.scenario import load_plan
 from hil.stations.simulator.sources.emulated import EmulatedSettings

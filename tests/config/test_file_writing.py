@@ -15,7 +15,7 @@ from hil.config.installation import HOME
 
 OWN = {
     "hil/config/files.py": "the writer itself",
-    "hil/diagram/taps.py": "a file of the bench's own folder, made for one run",
+    "hil/diagram/run/taps.py": "a file of the bench's own folder, made for one run",
     "hil/desk/velocity/remote_writer.py": "a token in a folder of its own",
     "hil/stations/platform/gate/black_box.py": "a record that grows while the gate is alone",
     "hil/stations/simulator/listening/ride_writer.py": "a ride that grows while it is recorded",

@@ -1,4 +1,4 @@
-"""One way to make each kind of bank; `drives.contract` has the gentle ways to move it."""
+"""One way to make each kind of bank; `drives.contract.kit` has the gentle ways to move it."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,10 +11,10 @@ from modbus_bench import modbus_rtu, modbus_tcp
 from tapped_racks import PERIOD_S, RIG, tapped
 
 from drives.bank import DriveBank
-from drives.contract import BankKit, PacedBank
-from drives.cylinder_model import CylinderModel
-from drives.simulated_bank import SimulatedBank
-from hil.machines.machine import cylinder_model
+from drives.contract.kit import BankKit, PacedBank
+from drives.sim.bank import SimulatedBank
+from drives.sim.cylinder_model import CylinderModel
+from hil.machines.rig.machine import cylinder_model
 from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.gate.spec import build_bank
 from hil.stations.platform.scenario import plan_from_table

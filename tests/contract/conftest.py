@@ -3,7 +3,7 @@
 import pytest
 from bank_kits import EMULATED, hardware
 
-from drives.contract import NO_FAULT, LedBank
+from drives.contract.kit import NO_FAULT, LedBank
 from hil.stations.platform.gate.order import GATE_PRIORITY
 from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
 

@@ -5,9 +5,9 @@ import dataclasses
 import pytest
 
 from drives.bank import LegCommand
-from drives.contract import STILL
-from drives.contract_checks import NEW
-from drives.simulated_bank import SimulatedBank
+from drives.contract.kit import STILL
+from drives.contract.promises import NEW
+from drives.sim.bank import SimulatedBank
 
 
 @pytest.mark.parametrize("promise", NEW, ids=lambda one: one.__name__)

@@ -5,7 +5,7 @@ All promises of a bank share one homing; each begins disabled at the reference a
 
 import pytest
 
-from drives.contract_checks import HOMED
+from drives.contract.promises import HOMED
 
 
 @pytest.mark.parametrize("promise", HOMED, ids=lambda one: one.__name__)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from hil.config.shipped import configs_dir
-from hil.machines.governor import governor_of
-from hil.machines.machine import gate_limits, geometry_of, load_rig
+from hil.machines.rig.governor import governor_of
+from hil.machines.rig.machine import gate_limits, geometry_of, load_rig
 from platform6dof.cueing.classical import Classical
 from platform6dof.cueing.governor import Governor
 from platform6dof.cueing.parameters import Tilt, classical_set

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hil.machines.machine import envelope_of, geometry_of, load_rig
+from hil.machines.rig.machine import envelope_of, geometry_of, load_rig
 from platform6dof import Pose
 from platform6dof.cueing.mpc_parameters import MpcParameters
 from platform6dof.cueing.plan import Plan

@@ -9,7 +9,7 @@ from cueing_samples import T, state
 
 from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
-from hil.machines.cueing_preset import CueingPreset, filter_of, preset_from, read_preset
+from hil.machines.cueing.preset import CueingPreset, filter_of, preset_from, read_preset
 from hil.machines.kinds import CUEING_PRESET
 from platform6dof.cueing.parameters import BASE, TIGHT, Curve, TiltBy
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from hil.config.errors import ConfigError
-from hil.machines.cueing_preset import preset_from, read_preset
+from hil.machines.cueing.preset import preset_from, read_preset
 from platform6dof.cueing.mpc_parameters import MpcParameters
 
 LEAST = {"name": "mine", "algorithm": "mpc"}

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sim.devices.arm_controller import ArmController
-from sim.devices.arm_plant import JointPlant
-from sim.devices.arm_protocol import location_of
-from sim.devices.arm_settings import ArmControllerSettings
+from sim.devices.arm.controller import ArmController
+from sim.devices.arm.plant import JointPlant
+from sim.devices.arm.protocol import location_of
+from sim.devices.arm.settings import ArmControllerSettings
 
 PERIOD_S = 0.35
 STEP_S = 0.005

@@ -12,16 +12,16 @@ from typing import Final
 
 from canopen.objectdictionary import ObjectDictionary, ODArray, ODRecord, ODVariable
 
-from sim.devices.communication_objects import (
+from sim.devices.can.communication_objects import (
     DEVICE_NAME,
     PDO_COUNT,
     PRODUCT_CODE,
     REVISION,
     VENDOR_ID,
 )
-from sim.devices.maker_types import EMULATED
-from sim.devices.object_entry import DictionaryEntry, Row
-from sim.devices.object_table import table_of
+from sim.devices.can.object_entry import DictionaryEntry, Row
+from sim.devices.can.object_table import table_of
+from sim.devices.drive.maker_types import EMULATED
 
 _MANDATORY: Final = (0x1000, 0x1001, 0x1018)
 _BAUD_RATES_KBIT: Final = (10, 20, 50, 125, 250, 500, 800, 1000)

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from queue import Queue
 
 from hil.timing.realtime import RealClock
-from sim.devices.drive_parameters import RackSettings
+from sim.devices.can.program import run_can_rack
+from sim.devices.drive.parameters import RackSettings
 from sim.devices.faults import Injection
-from sim.devices.rack import run_can_rack
 
 
 @contextmanager

@@ -10,11 +10,11 @@ from arm_scripted_host import PERIOD_S, ScriptedHost, ahead, end_line, waypoint_
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.devices.arm_controller import ArmController
-from sim.devices.arm_limits import ReachSettings
-from sim.devices.arm_program import ArmState
-from sim.devices.arm_protocol import location_of
-from sim.devices.arm_settings import ArmControllerSettings
+from sim.devices.arm.controller import ArmController
+from sim.devices.arm.limits import ReachSettings
+from sim.devices.arm.program import ArmState
+from sim.devices.arm.protocol import location_of
+from sim.devices.arm.settings import ArmControllerSettings
 
 
 def streaming(count: int = 1000, settings: ArmControllerSettings | None = None) -> ScriptedHost:

@@ -18,17 +18,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.timing.realtime import RealClock
-from sim.devices.arm_console import ARM_COMMANDS, ArmConsole
-from sim.devices.arm_faults import (
+from sim.devices.arm.console import ARM_COMMANDS, ArmConsole
+from sim.devices.arm.faults import (
     ARM_FAULTS,
     ArmFault,
     arm_fault_from,
     parse_arm_script,
     parse_arm_words,
 )
-from sim.devices.arm_program import ArmState
-from sim.devices.arm_server import run_arm_controller
-from sim.devices.arm_settings import ArmControllerSettings
+from sim.devices.arm.program import ArmState
+from sim.devices.arm.server import run_arm_controller
+from sim.devices.arm.settings import ArmControllerSettings
 from sim.devices.fault_text import FaultError
 
 

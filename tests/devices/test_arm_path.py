@@ -19,18 +19,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties import dear
 
-from sim.devices.arm_limits import LimitedArm, LimitError, ReachSettings
-from sim.devices.arm_path import (
+from sim.devices.arm.limits import LimitedArm, LimitError, ReachSettings
+from sim.devices.arm.path import (
     BlendSettings,
     ContinuousPath,
     Corner,
     blend_distance_m,
     estimated_distance_m,
 )
-from sim.devices.arm_program import ArmState
-from sim.devices.arm_protocol import location_of
-from sim.devices.arm_rotation import compose, rotate, rotation_vector
-from sim.devices.arm_servo import JointServos, ServoSettings
+from sim.devices.arm.program import ArmState
+from sim.devices.arm.protocol import location_of
+from sim.devices.arm.rotation import compose, rotate, rotation_vector
+from sim.devices.arm.servo import JointServos, ServoSettings
 
 MODEL = LimitedArm(ReachSettings(), 0.1)
 ROUND_STEP = 0.03499  # 99.97 mm/s

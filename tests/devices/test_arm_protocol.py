@@ -10,8 +10,8 @@ from arm_scripted_host import checked, end_line, waypoint_line
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.devices.arm_program import LISTENING, STATUS, ArmEvent, ArmState, step
-from sim.devices.arm_protocol import (
+from sim.devices.arm.program import LISTENING, STATUS, ArmEvent, ArmState, step
+from sim.devices.arm.protocol import (
     HostEnd,
     HostWaypoint,
     LineError,

@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
-from sim.devices.modbus_device import ModbusRackSettings
-from sim.devices.modbus_faults import ModbusFaults
-from sim.devices.modbus_rack_core import ModbusRackCore
-from sim.devices.modbus_rack_server import LOOPBACK, RackServer
+from sim.devices.modbus.device import ModbusRackSettings
+from sim.devices.modbus.faults import ModbusFaults
+from sim.devices.modbus.rack import ModbusRackCore
+from sim.devices.modbus.server import LOOPBACK, RackServer
 
 
 async def leave_after(turns, unplugged):

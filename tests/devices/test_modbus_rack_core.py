@@ -7,20 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drives.register_map import register_map_from
-from sim.devices import modbus_rack_table as table
-from sim.devices.drive402 import State
-from sim.devices.drive_parameters import RackSettings, default_nodes
-from sim.devices.modbus_faults import ModbusFaults
-from sim.devices.modbus_injection import (
+from drives.modbus.register_map import register_map_from
+from sim.devices.drive.cia402 import State
+from sim.devices.drive.parameters import RackSettings, default_nodes
+from sim.devices.drive.plant import PlantError
+from sim.devices.modbus import rack_table as table
+from sim.devices.modbus.faults import ModbusFaults
+from sim.devices.modbus.injection import (
     KINDS,
     ModbusFaultError,
     ModbusInjection,
     parse_fault,
     parse_script,
 )
-from sim.devices.modbus_rack_core import ModbusRackCore, ModbusRackSettings
-from sim.devices.plant import PlantError
+from sim.devices.modbus.rack import ModbusRackCore, ModbusRackSettings
 
 SHIPPED = Path(__file__).parents[2] / "configs" / "drives" / "hil_rack.toml"
 SETTABLE_NAMES = {

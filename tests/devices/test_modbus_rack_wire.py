@@ -13,8 +13,8 @@ from pymodbus.client import ModbusSerialClient, ModbusTcpClient
 
 from drives.links import parse_link
 from hil.timing.realtime import RealClock
-from sim.devices.modbus_rack import run_modbus_rack
-from sim.devices.modbus_rack_core import ModbusRackSettings
+from sim.devices.modbus.program import run_modbus_rack
+from sim.devices.modbus.rack import ModbusRackSettings
 
 pytestmark = pytest.mark.real_time
 

@@ -7,8 +7,8 @@ pages as numbers here.
 import tomllib
 from pathlib import Path
 
-from sim.devices.modbus_rack_core import ModbusRackSettings
-from sim.devices.modbus_types import MODBUS_TYPES
+from sim.devices.modbus.rack import ModbusRackSettings
+from sim.devices.modbus.types import MODBUS_TYPES
 
 MAP = Path(__file__).parents[2] / "configs/drives/hil_rack.toml"
 EVERY = range(1 << 16)

@@ -12,12 +12,12 @@ from modbus_bench import RackThread
 from pymodbus.client import ModbusTcpClient
 
 from drives.links import parse_link
-from sim.devices.drive_parameters import RackSettings, default_nodes
-from sim.devices.modbus_faults import ModbusFaults
-from sim.devices.modbus_injection import parse_fault
-from sim.devices.modbus_rack_core import ModbusRackSettings
-from sim.devices.modbus_types import MODBUS_TYPES
-from sim.devices.plant import RodSettings
+from sim.devices.drive.parameters import RackSettings, default_nodes
+from sim.devices.drive.plant import RodSettings
+from sim.devices.modbus.faults import ModbusFaults
+from sim.devices.modbus.injection import parse_fault
+from sim.devices.modbus.rack import ModbusRackSettings
+from sim.devices.modbus.types import MODBUS_TYPES
 
 UNITS = (1, 2, 3, 4, 5, 6)
 ALIVE, PATIENCE, OUTPUTS, TOLD, RECEIVED = 2000, 2002, 3000, 5000, 6000

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from properties import dear
 from virtual_master import NODES, VirtualMaster
 
-from sim.devices.can_rack import CanRack
-from sim.devices.drive_group import DriveGroup
-from sim.devices.drive_parameters import NodeSettings, RackSettings
+from sim.devices.can.rack import CanRack
+from sim.devices.drive.group import DriveGroup
+from sim.devices.drive.parameters import NodeSettings, RackSettings
+from sim.devices.drive.plant import RodSettings
 from sim.devices.faults import Injection
-from sim.devices.modbus_faults import ModbusFaults
-from sim.devices.modbus_injection import parse_fault
-from sim.devices.modbus_rack_core import ModbusRackCore, ModbusRackSettings
-from sim.devices.plant import RodSettings
+from sim.devices.modbus.faults import ModbusFaults
+from sim.devices.modbus.injection import parse_fault
+from sim.devices.modbus.rack import ModbusRackCore, ModbusRackSettings
 
 SETTINGS = {
     "paced": RackSettings(),

@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from virtual_master import CSP, VirtualMaster
 
-from sim.devices.can_rack import CanRack
-from sim.devices.drive402 import State
-from sim.devices.drive_parameters import RackSettings
+from sim.devices.can.program import status_text
+from sim.devices.can.rack import CanRack
+from sim.devices.can.rack_faults import Spoil
+from sim.devices.drive.cia402 import State
+from sim.devices.drive.parameters import RackSettings
 from sim.devices.fault_board import FaultBoard
 from sim.devices.fault_console import FaultConsole, describe
 from sim.devices.fault_text import FaultError
@@ -23,8 +25,6 @@ from sim.devices.faults import (
     parse_script,
     parse_words,
 )
-from sim.devices.rack import status_text
-from sim.devices.rack_faults import Spoil
 
 
 def enabled() -> tuple[VirtualMaster, list[int]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from virtual_master import CSP, VirtualMaster
 
-from sim.devices.bus_timing import frame_bits
-from sim.devices.drive_parameters import RackSettings
+from sim.devices.can.bus_timing import frame_bits
+from sim.devices.drive.parameters import RackSettings
 
 
 def hexes(frames: list[tuple[int, bytes]]) -> list[str]:

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.devices.drive402 import State
-from sim.devices.drive_group import DriveGroup
-from sim.devices.drive_node import FOLLOWING_ERROR, EmulatedDrive
-from sim.devices.drive_parameters import NodeSettings, RackSettings
-from sim.devices.homing import METHODS
-from sim.devices.plant import PlantError, Rod, RodSettings, Switch, substeps
-from sim.devices.reference import Motion, Reference
+from sim.devices.drive.cia402 import State
+from sim.devices.drive.group import DriveGroup
+from sim.devices.drive.homing import METHODS
+from sim.devices.drive.node import FOLLOWING_ERROR, EmulatedDrive
+from sim.devices.drive.parameters import NodeSettings, RackSettings
+from sim.devices.drive.plant import PlantError, Rod, RodSettings, Switch, substeps
+from sim.devices.drive.reference import Motion, Reference
 
 STEP_S = 1e-3
 

@@ -9,19 +9,19 @@ import pytest
 
 from hil.config.errors import ConfigError
 from hil.config.shipped import find_file
-from hil.machines.machine import geometry_of, load_rig
+from hil.machines.rig.machine import geometry_of, load_rig
 from hil.stations.platform.drives.rack_setup import rack_settings, with_servo
 from hil.stations.platform.world import ServoSettings, WorldSettings, platform_plant, settled
 from platform6dof.inverse import leg_lengths
 from platform6dof.pose import Pose
-from sim.devices.can_rack import CanRack
-from sim.devices.drive402 import State
-from sim.devices.drive_group import DriveGroup
+from sim.devices.can.rack import CanRack
+from sim.devices.drive.cia402 import State
+from sim.devices.drive.group import DriveGroup
+from sim.devices.drive.plant import PlantError
+from sim.devices.drive.servo import LoadServo, ServoGains
 from sim.devices.faults import Injection
-from sim.devices.modbus_device import ModbusRackSettings
-from sim.devices.modbus_rack_core import ModbusRackCore
-from sim.devices.plant import PlantError
-from sim.devices.servo import LoadServo, ServoGains
+from sim.devices.modbus.device import ModbusRackSettings
+from sim.devices.modbus.rack import ModbusRackCore
 
 RIG = load_rig(find_file("paper", folder="rigs", key="rig"))
 GEOMETRY = geometry_of(RIG)

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rack_thread import running_rack
 
-from sim.devices.can_rack import CanRack
-from sim.devices.drive_parameters import RackSettings
+from sim.devices.can.program import run_can_rack
+from sim.devices.can.rack import CanRack
+from sim.devices.can.slcan_adapter import LINE_MAX, OUTPUT_MAX, SlcanAdapter
+from sim.devices.drive.parameters import RackSettings
 from sim.devices.faults import Injection
-from sim.devices.rack import run_can_rack
-from sim.devices.slcan_adapter import LINE_MAX, OUTPUT_MAX, SlcanAdapter
 
 UPLOAD = b"t60184000100000000000\r"
 ANSWER = b"t58184300100092010200\r"

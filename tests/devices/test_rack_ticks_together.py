@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from properties import dear
 from test_rack_at_rest import DEEDS, FRAMES, SETTINGS, meet
 
-from sim.devices import rack as rack_program
-from sim.devices.can_rack import CanRack
-from sim.devices.drive_parameters import RackSettings
+from sim.devices.can import program as rack_program
+from sim.devices.can.rack import CanRack
+from sim.devices.drive.parameters import RackSettings
 
 MOVING = [("frames", "start"), ("wait", 0.003)]
 for phase in ("ready", "on", "enabled"):

@@ -14,10 +14,10 @@ import pytest
 from maker_objects import LISTED, MAKERS, SUBINDICES
 from virtual_master import NODES, VirtualMaster
 
-from sim.devices.drive_parameters import RackSettings, default_nodes
-from sim.devices.drive_type import UnitError, Units
-from sim.devices.maker_types import TYPES
-from sim.devices.object_table import table_of
+from sim.devices.can.object_table import table_of
+from sim.devices.drive.drive_type import UnitError, Units
+from sim.devices.drive.maker_types import TYPES
+from sim.devices.drive.parameters import RackSettings, default_nodes
 
 NO_OBJECT, NO_SUBINDEX = 0x06020000, 0x06090011
 READ_ONLY, RANGE, UNKNOWN_COMMAND = 0x06010002, 0x06090030, 0x05040001

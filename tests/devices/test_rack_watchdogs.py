@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from virtual_master import CSP, HOMING, NODES, VirtualMaster
 
-from sim.devices.drive402 import State
-from sim.devices.watchdogs import Deadline
+from sim.devices.drive.cia402 import State
+from sim.devices.drive.watchdogs import Deadline
 
 SPEED_M_S = 0.2
 PERIOD_S = 0.004

@@ -13,7 +13,7 @@ from tapped_racks import ERROR, FORCE, INPUTS, PERIOD_S, POSITION, RIG, WIRES, t
 
 from drives.bank import LegCommand
 from hil.config.errors import ConfigError
-from hil.machines.machine import geometry_of
+from hil.machines.rig.machine import geometry_of
 from hil.stations.platform import world as world_module
 from hil.stations.platform import world_load
 from hil.stations.platform.supervisor import Outcome

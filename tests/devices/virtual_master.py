@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import struct
 
-from sim.devices.can_rack import CanFrame, CanRack
-from sim.devices.drive_parameters import RackSettings
+from sim.devices.can.rack import CanFrame, CanRack
+from sim.devices.drive.parameters import RackSettings
 
 NODES = range(1, 7)
 HOMING, CSP, IP = 6, 8, 7

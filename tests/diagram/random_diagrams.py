@@ -2,10 +2,10 @@
 
 import random
 
-from hil.diagram.kind import PortKind
-from hil.diagram.model import FMU, Diagram, DiagramFile, DrawnBlock
-from hil.diagram.registry import kinds
-from hil.diagram.units import times, unit, words
+from hil.diagram.file.model import FMU, Diagram, DiagramFile, DrawnBlock
+from hil.diagram.file.units import times, unit, words
+from hil.diagram.library.kind import PortKind
+from hil.diagram.library.registry import kinds
 
 RATES = ((1, 0), (1, 0), (1, 0), (2, 0), (2, 1), (5, 3))
 DELAYS = ("UnitDelay", "Delay", "Lag")

@@ -6,7 +6,7 @@ Nothing here knows how a fault was put in, nor what the names are.
 import math
 from dataclasses import replace
 
-from hil.diagram.model import DrawnBlock
+from hil.diagram.file.model import DrawnBlock
 
 
 class Bench:

@@ -8,11 +8,11 @@ from scipy import integrate, signal
 from scipy.spatial.transform import Rotation
 
 from hil.config.shipped import configs_dir
-from hil.diagram.check import check
-from hil.diagram.engine import Engine
-from hil.diagram.kind import COMPOSITE, BlockSetting
-from hil.diagram.model import FMU, Diagram, DiagramFile, DrawnBlock
-from hil.diagram.registry import hidden, kinds
+from hil.diagram.check.diagram import check
+from hil.diagram.file.model import FMU, Diagram, DiagramFile, DrawnBlock
+from hil.diagram.library.kind import COMPOSITE, BlockSetting
+from hil.diagram.library.registry import hidden, kinds
+from hil.diagram.run.engine import Engine
 
 BASE_S = 0.002
 TICKS = 400
@@ -609,7 +609,7 @@ def test_coordinate_descent_with_the_place_alone_does_not_care_for_the_turn():
 )  # fmt: skip
 def test_wrong_parameters_are_told(kind, parameters, why):
     from hil.config.errors import ConfigError
-    from hil.diagram.change import tuples
+    from hil.diagram.run.change import tuples
 
     drawn = Diagram({"b": DrawnBlock(kind, {key: tuples(one) for key, one in parameters.items()})})
     with pytest.raises(ConfigError, match=why):
@@ -657,7 +657,7 @@ def test_the_example_of_a_kind_runs(kind):
 @pytest.mark.parametrize("kind", [*kinds().values(), *hidden().values()], ids=lambda one: one.name)
 def test_a_kind_is_whole_data(kind):
     from hil.diagram.kernel import CODES
-    from hil.diagram.kind import RESERVED
+    from hil.diagram.library.kind import RESERVED
 
     assert kind.about.endswith(".")
     assert kind.equation

@@ -8,10 +8,10 @@ from campaign import count
 from random_diagrams import drawn_file
 
 from hil.config.errors import ConfigError
-from hil.diagram.check import load
-from hil.diagram.engine import Engine
-from hil.diagram.fault import NonFiniteError
-from hil.diagram.write import text_of
+from hil.diagram.check.diagram import load
+from hil.diagram.file.write import text_of
+from hil.diagram.run.engine import Engine
+from hil.diagram.run.fault import NonFiniteError
 
 VALUES = (
     "true", "-1", "0", "1e300", "1e999", "nan", "-inf", '"$k"', '"$"', "[]", "[[]]", "[1, [2]]",

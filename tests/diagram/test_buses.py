@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from hil.config.errors import ConfigError
-from hil.diagram.check import check
-from hil.diagram.engine import Engine
-from hil.diagram.read import read_text
-from hil.diagram.write import text_of
+from hil.diagram.check.diagram import check
+from hil.diagram.file.read import read_text
+from hil.diagram.file.write import text_of
+from hil.diagram.run.engine import Engine
 
 BUSED = """format = 1
 

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.shipped import configs_dir
-from hil.diagram.registry import kinds
+from hil.diagram.library.registry import kinds
 
 LAW = """format = 1
 base_s = 0.01

@@ -9,9 +9,9 @@ from random_diagrams import drawn_file
 from typer.testing import CliRunner
 
 from hil.cli.main import app
-from hil.diagram.compare import compare
-from hil.diagram.read import read
-from hil.diagram.write import save
+from hil.diagram.analysis.compare import compare
+from hil.diagram.file.read import read
+from hil.diagram.file.write import save
 
 LAW = """format = 1
 base_s = 0.01

@@ -11,11 +11,19 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
-from hil.diagram.check import check
-from hil.diagram.cost import COPIES, WARM, TickCost, judge_cost, model_cost, part_costs, timed
-from hil.diagram.engine import Engine
-from hil.diagram.fault import NonFiniteError
-from hil.diagram.read import read
+from hil.diagram.analysis.cost import (
+    COPIES,
+    WARM,
+    TickCost,
+    judge_cost,
+    model_cost,
+    part_costs,
+    timed,
+)
+from hil.diagram.check.diagram import check
+from hil.diagram.file.read import read
+from hil.diagram.run.engine import Engine
+from hil.diagram.run.fault import NonFiniteError
 
 DIVIDES = """format = 1
 base_s = 0.01
@@ -115,7 +123,7 @@ def test_a_diagram_without_time_to_run_ends_with_status_1(monkeypatch, tmp_path)
 @pytest.mark.parametrize("policy", ["report", "refuse"])
 def test_a_scenario_says_what_becomes_of_a_slow_diagram(monkeypatch, tmp_path, policy):
     slow = TickCost(1000, 1e-6, 2e-6, 2.1e-3, 1.0, 0.002)
-    monkeypatch.setattr("hil.diagram.cost.tick_cost", lambda *_: slow)
+    monkeypatch.setattr("hil.diagram.analysis.cost.tick_cost", lambda *_: slow)
     monkeypatch.chdir(tmp_path)
     words = ["check", "diagram_move", "--set", f"diagram.too_slow={policy}", "--json"]
     done = CliRunner().invoke(app, words)

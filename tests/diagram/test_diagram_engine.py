@@ -7,11 +7,11 @@ import pytest
 from random_diagrams import drawn_file
 
 from hil.config.errors import ConfigError
-from hil.diagram.check import check
-from hil.diagram.engine import Engine
-from hil.diagram.fault import NonFiniteError
+from hil.diagram.check.diagram import check
+from hil.diagram.file.model import Diagram, DiagramFile, DrawnBlock
 from hil.diagram.interpreter.interpreter import Interpreter
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
+from hil.diagram.run.engine import Engine
+from hil.diagram.run.fault import NonFiniteError
 
 
 def made(blocks, wires, base_s=0.002):

@@ -5,9 +5,9 @@ from campaign import count
 from random_diagrams import drawn_file
 
 from hil.config.errors import ConfigError
-from hil.diagram.check import load
-from hil.diagram.read import read
-from hil.diagram.write import save, text_of
+from hil.diagram.check.diagram import load
+from hil.diagram.file.read import read
+from hil.diagram.file.write import save, text_of
 
 HEAD = "format = 1\nbase_s = 0.002\n"
 PLAIN = """[block]
@@ -169,7 +169,7 @@ USE = '[block]\nc = { kind = "Constant", value = 8.0 }\na = { kind = "sub", of =
 
 
 def result(path, changes=None):
-    from hil.diagram.engine import Engine
+    from hil.diagram.run.engine import Engine
 
     engine = Engine(load(path, changes))
     engine.step()
@@ -208,8 +208,8 @@ def test_diagrams_load_without_windows_and_engines():
 
     code = (
         "import sys\n"
-        "import hil.diagram.engine, hil.diagram.interpreter.interpreter, hil.diagram.kernel\n"
-        "from hil.diagram.registry import kinds\nkinds()\n"
+        "import hil.diagram.run.engine, hil.diagram.interpreter.interpreter, hil.diagram.kernel\n"
+        "from hil.diagram.library.registry import kinds\nkinds()\n"
         "print([one for one in ('PySide6', 'OpenGL', 'mujoco', 'pyqtgraph') if one in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -219,7 +219,7 @@ def test_diagrams_load_without_windows_and_engines():
 def test_the_example_of_the_document_gives_what_it_says(tmp_path):
     from pathlib import Path
 
-    from hil.diagram.engine import Engine
+    from hil.diagram.run.engine import Engine
 
     text = (Path(__file__).parents[2] / "docs/diagrams.md").read_text(encoding="utf-8")
     example = text.partition("```toml\n")[2].partition("```")[0]

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from hil.config.errors import ConfigError
-from hil.diagram.check import check
-from hil.diagram.engine import Engine
+from hil.diagram.check.diagram import check
+from hil.diagram.file.model import Diagram, DiagramFile, DrawnBlock
+from hil.diagram.file.units import UnitError, conversion, times, unit, words
 from hil.diagram.interpreter.interpreter import Interpreter
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
-from hil.diagram.units import UnitError, conversion, times, unit, words
+from hil.diagram.run.engine import Engine
 
 
 def diagram(blocks, wires, subs=None, base_s=0.002):
@@ -227,7 +227,7 @@ def test_the_solver_of_units_agrees_with_a_rank(seed):
     """Random equations over exponents: consistent exactly if the rank of the whole is."""
     from fractions import Fraction
 
-    from hil.diagram.unify import LinearUnit, UnitEquations
+    from hil.diagram.check.unify import LinearUnit, UnitEquations
 
     rng = np.random.default_rng(seed)
     count, equations = 12, 16

@@ -10,10 +10,10 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.shipped import find_file
-from hil.diagram.layout import boxes
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
-from hil.diagram.read import read
-from hil.diagram.routing import routes
+from hil.diagram.file.model import Diagram, DiagramFile, DrawnBlock
+from hil.diagram.file.read import read
+from hil.diagram.show.layout import boxes
+from hil.diagram.show.routing import routes
 
 SVG = "{http://www.w3.org/2000/svg}"
 LOOP = """format = 1
@@ -130,7 +130,7 @@ def test_a_loop_goes_from_its_setpoint_to_its_output_and_back(loop):
 
 
 def test_drawn_diagrams_of_all_kinds_are_pictures_that_do_not_change(tmp_path):
-    from hil.diagram.draw import svg
+    from hil.diagram.show.draw import svg
 
     for seed in range(6):
         file = drawn_file(seed)
@@ -142,7 +142,7 @@ def test_drawn_diagrams_of_all_kinds_are_pictures_that_do_not_change(tmp_path):
 
 
 def test_the_order_in_a_file_does_not_change_the_picture():
-    from hil.diagram.draw import svg
+    from hil.diagram.show.draw import svg
 
     file = shipped("force_joint")
     turned = Diagram(

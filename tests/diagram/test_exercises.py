@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.errors import ConfigError
-from hil.diagram.check import check
+from hil.diagram.check.diagram import check
 from hil.diagram.exercises.catalogue import (
     EXERCISES,
     FAMILIES,
@@ -22,8 +22,8 @@ from hil.diagram.exercises.catalogue import (
 )  # fmt: skip
 from hil.diagram.exercises.exercise import Measure
 from hil.diagram.exercises.judging import SCENES, Attempt, judge, play_scene, read_attempt
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
-from hil.diagram.write import save, text_of
+from hil.diagram.file.model import Diagram, DiagramFile, DrawnBlock
+from hil.diagram.file.write import save, text_of
 
 FAULTS = [(name, fault.name) for name, one in EXERCISES.items() for fault in one.faults]
 SEEDS = 10

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.config.errors import ConfigError
-from hil.diagram.check import check
-from hil.diagram.engine import Engine
+from hil.diagram.check.diagram import check
+from hil.diagram.file.model import Diagram, DiagramFile, DrawnBlock
 from hil.diagram.interpreter.interpreter import Interpreter
 from hil.diagram.library.grammar import GrammarError, parsed
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
+from hil.diagram.run.engine import Engine
 
 NAMES = ("a", "b", "c")
 
@@ -203,7 +203,7 @@ def test_no_text_does_anything_but_parse_or_be_refused(text):
 
 
 def test_values_change_while_it_runs_and_the_text_too():
-    from hil.diagram.live import Successor, Version
+    from hil.diagram.run.live import Successor, Version
 
     file = DiagramFile(
         Diagram(

@@ -16,15 +16,15 @@ from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.named import CarriedPath
 from hil.desk.velocity.source import SourceError
-from hil.diagram.change import DiagramChange
-from hil.diagram.check import check
-from hil.diagram.fault import ModelFailedError
-from hil.diagram.flatten import flatten
-from hil.diagram.live import Version
-from hil.diagram.models import ALONE_WAIT_S, DiagramModels, RunningModel
-from hil.diagram.read import read_text
-from hil.diagram.use import DiagramUse, diagram_of_text
-from hil.diagram.whole_text import whole_text
+from hil.diagram.check.diagram import check
+from hil.diagram.check.flatten import flatten
+from hil.diagram.check.whole_text import whole_text
+from hil.diagram.file.read import read_text
+from hil.diagram.run.change import DiagramChange
+from hil.diagram.run.fault import ModelFailedError
+from hil.diagram.run.live import Version
+from hil.diagram.run.models import ALONE_WAIT_S, DiagramModels, RunningModel
+from hil.diagram.run.use import DiagramUse, diagram_of_text
 from hil.fmu.wire import StepAnswer, StepStatus
 from hil.panel.diagram.models.live_run import LiveRun
 from hil.stations.arm.sources.diagram import velocity_diagram
@@ -158,7 +158,7 @@ def test_an_fmu_of_another_folder_is_not_opened(fmus, tmp_path):
 
 def test_nothing_but_a_trusted_run_loads_its_code(fmus, monkeypatch, tmp_path):
     """Each way in which a diagram is opened: no process of a model is begun."""
-    from hil.diagram import models
+    from hil.diagram.run import models
 
     def never(*_):
         raise AssertionError("its code was loaded")

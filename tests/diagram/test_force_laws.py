@@ -6,8 +6,8 @@ from scipy import integrate
 
 from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
-from hil.diagram.check import load
-from hil.diagram.engine import Engine
+from hil.diagram.check.diagram import load
+from hil.diagram.run.engine import Engine
 
 FILE = configs_dir() / "diagrams" / "force_joint.toml"
 WRIST = FILE.with_name("force_wrist.toml")
@@ -78,8 +78,8 @@ def test_the_law_refuses_a_proportional_gain_that_would_swing():
 
 
 def test_the_shipped_law_is_canonical_text():
-    from hil.diagram.read import read
-    from hil.diagram.write import text_of
+    from hil.diagram.file.read import read
+    from hil.diagram.file.write import text_of
 
     for path in FILE.parent.glob("*.toml"):
         assert text_of(read(path)) == path.read_text()

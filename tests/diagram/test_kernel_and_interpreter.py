@@ -8,10 +8,10 @@ from campaign import count
 from random_diagrams import drawn_file
 
 from hil.config.errors import ConfigError
-from hil.diagram.check import check
-from hil.diagram.engine import Engine
-from hil.diagram.fault import NonFiniteError
+from hil.diagram.check.diagram import check
 from hil.diagram.interpreter.interpreter import Interpreter
+from hil.diagram.run.engine import Engine
+from hil.diagram.run.fault import NonFiniteError
 
 pytestmark = pytest.mark.campaign
 TICKS = 200
@@ -113,8 +113,8 @@ def test_powers_beyond_all_numbers_have_the_kernels_sign(exponent):
 
 
 def test_drawn_diagrams_have_all_kinds_rates_and_ways_to_run():
-    from hil.diagram.model import FMU
-    from hil.diagram.registry import kinds
+    from hil.diagram.file.model import FMU
+    from hil.diagram.library.registry import kinds
 
     seen, rates, runs, stops, refused = set(), set(), set(), 0, 0
     for seed in range(250):

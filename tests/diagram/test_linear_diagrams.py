@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from typer.testing import CliRunner
 
 from hil.cli.main import app
-from hil.diagram.margins import grid, margins
+from hil.diagram.analysis.margins import grid, margins
 
 H = 0.01
 HEAD = f"format = 1\nbase_s = {H}\n"

@@ -10,12 +10,12 @@ import pytest
 import third_party
 
 from hil.config.errors import ConfigError
-from hil.diagram import registry
-from hil.diagram.check import check
-from hil.diagram.engine import Engine
-from hil.diagram.fault import NonFiniteError
+from hil.diagram.check.diagram import check
+from hil.diagram.file.read import read_text
 from hil.diagram.interpreter.interpreter import Interpreter
-from hil.diagram.read import read_text
+from hil.diagram.library import registry
+from hil.diagram.run.engine import Engine
+from hil.diagram.run.fault import NonFiniteError
 
 HERE = third_party.ROOT / "tests" / "third_blocks"
 EXAMPLES = third_party.ROOT / "examples"

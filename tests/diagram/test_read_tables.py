@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from test_diagram_files import HEAD, refusal, written
 
-from hil.diagram.check import load
-from hil.diagram.engine import Engine
-from hil.diagram.parameters import NUMBERS_MOST
-from hil.diagram.read import read, read_text
-from hil.diagram.whole_text import whole_text
-from hil.diagram.write import text_of
+from hil.diagram.check.diagram import load
+from hil.diagram.check.parameters import NUMBERS_MOST
+from hil.diagram.check.whole_text import whole_text
+from hil.diagram.file.read import read, read_text
+from hil.diagram.file.write import text_of
+from hil.diagram.run.engine import Engine
 
 READS = (
     HEAD

@@ -6,12 +6,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.diagram.condition import Condition
-from hil.diagram.engine import Engine
-from hil.diagram.live import Version
-from hil.diagram.read import read_text
-from hil.diagram.stepping import SteppedRun
-from hil.diagram.trace import Trace
+from hil.diagram.file.read import read_text
+from hil.diagram.run.condition import Condition
+from hil.diagram.run.engine import Engine
+from hil.diagram.run.live import Version
+from hil.diagram.run.stepper import SteppedRun
+from hil.diagram.run.trace import Trace
 
 LAW = """format = 1
 base_s = 0.01

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from hil.config.errors import RefusedError
 from hil.desk.endpoints import PlaceError
-from hil.diagram.engine import Engine
-from hil.diagram.live import Version
-from hil.diagram.read import read_text
-from hil.diagram.tapped import TappedLaw, TapReader, tapped_laws
-from hil.diagram.taps import NUMBERS_MOST, SLOTS, TAPS_MOST, DiagramTaps, OpenTaps
+from hil.diagram.file.read import read_text
+from hil.diagram.run.engine import Engine
+from hil.diagram.run.live import Version
+from hil.diagram.run.tap_reader import TappedLaw, TapReader, tapped_laws
+from hil.diagram.run.taps import NUMBERS_MOST, SLOTS, TAPS_MOST, DiagramTaps, OpenTaps
 from hil.ipc.broadcast import BroadcastReader
 
 LAW = """format = 1

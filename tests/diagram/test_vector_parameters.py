@@ -5,14 +5,14 @@ import pytest
 from scipy.signal import lfilter
 
 from hil.config.errors import ConfigError
-from hil.diagram.check import check
-from hil.diagram.draw import symbol_of
-from hil.diagram.engine import Engine
+from hil.diagram.check.diagram import check
+from hil.diagram.file.model import Diagram, DiagramFile, DrawnBlock
+from hil.diagram.file.read import read_text
+from hil.diagram.file.write import text_of
 from hil.diagram.interpreter.interpreter import Interpreter
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
-from hil.diagram.read import read_text
-from hil.diagram.registry import kinds
-from hil.diagram.write import text_of
+from hil.diagram.library.registry import kinds
+from hil.diagram.run.engine import Engine
+from hil.diagram.show.draw import symbol_of
 
 BASE_S, TICKS = 0.01, 60
 U = np.random.default_rng(31).normal(size=(TICKS, 3))

@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from bench_copies import copied
 from memory_bus import MemoryBus, PacedBank, VirtualTime
 
+from drives.axes.scaling import LegScale
 from drives.bank import DriveGoal, DriveState
-from drives.canopen_bank import CanopenBank
-from drives.canopen_settings import CanopenSettings
-from drives.scaling import LegScale
+from drives.canopen.bank import CanopenBank
+from drives.canopen.settings import CanopenSettings
 from drives.waits import Wait
-from sim.devices.can_rack import CanRack
-from sim.devices.drive_parameters import RackSettings
-from sim.devices.object_entry import DictionaryEntry, Group
+from sim.devices.can.object_entry import DictionaryEntry, Group
+from sim.devices.can.rack import CanRack
+from sim.devices.drive.parameters import RackSettings
 
 PERIOD_S = 0.004
 REFERENCE_M = 0.7

@@ -1,7 +1,7 @@
 """Six textbook drives without a bus: the statusword follows the controlword one cycle later."""
 
-from drives.axes import AxesSeen
-from drives.cia402 import Event402, State402, event_of, step
+from drives.axes.cia402 import Event402, State402, event_of, step
+from drives.axes.sequence import AxesSeen
 
 STATUS = {
     State402.NOT_READY_TO_SWITCH_ON: 0x0200,

@@ -4,7 +4,7 @@ Everything runs in one thread on one virtual clock, which moves while somebody w
 """
 
 from drives.bank import LinkLostError
-from drives.frames import BusHealth, BusState, Frame
+from drives.can.frames import BusHealth, BusState, Frame
 
 STEP_S = 5e-5
 """Least move of the clock: frames of another bus may be due that nobody fetches here [s]."""

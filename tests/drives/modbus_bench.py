@@ -5,16 +5,16 @@ import threading
 import tomllib
 from pathlib import Path
 
+from drives.axes.scaling import LegScale
 from drives.links import parse_link
-from drives.modbus_bank import ModbusBank
-from drives.modbus_settings import ModbusSettings
-from drives.register_map import register_map_from
-from drives.scaling import LegScale
-from sim.devices.drive_parameters import RackSettings, default_nodes
-from sim.devices.modbus_faults import ModbusFaults
-from sim.devices.modbus_rack import run_modbus_rack
-from sim.devices.modbus_rack_core import ModbusRackCore, ModbusRackSettings
-from sim.devices.plant import RodSettings
+from drives.modbus.bank import ModbusBank
+from drives.modbus.register_map import register_map_from
+from drives.modbus.settings import ModbusSettings
+from sim.devices.drive.parameters import RackSettings, default_nodes
+from sim.devices.drive.plant import RodSettings
+from sim.devices.modbus.faults import ModbusFaults
+from sim.devices.modbus.program import run_modbus_rack
+from sim.devices.modbus.rack import ModbusRackCore, ModbusRackSettings
 
 SHIPPED = Path(__file__).parents[2] / "configs" / "drives" / "hil_rack.toml"
 CLOSED_M = (0.60, 0.61, 0.62, 0.63, 0.64, 0.65)

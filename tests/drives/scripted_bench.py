@@ -6,7 +6,7 @@ from scripted_nodes import ScriptedBus
 from text_port import slcan_over
 
 from drives.bank import DriveGoal, DriveState
-from drives.canopen_bank import CanopenBank
+from drives.canopen.bank import CanopenBank
 
 PERIOD_S = 0.004
 LINK = "frames"

@@ -5,7 +5,7 @@ does wrong is an attribute of it.
 """
 
 from drives.bank import LinkLostError
-from drives.frames import BusHealth, BusState, Frame
+from drives.can.frames import BusHealth, BusState, Frame
 
 STATUS = {
     "off": 0x0240,

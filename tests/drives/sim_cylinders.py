@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 
 from drives.bank import BankFeedback, DriveGoal, DriveState, LegCommand
-from drives.cylinder_model import CylinderModel
-from drives.simulated_bank import SimulatedBank
+from drives.sim.bank import SimulatedBank
+from drives.sim.cylinder_model import CylinderModel
 
 PERIOD_S = 0.002
 ENABLE_CYCLES = 3

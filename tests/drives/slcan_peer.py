@@ -7,8 +7,8 @@ import threading
 import tty
 
 from drives.bank import LinkLostError
-from drives.slcan_bus import SlcanBus, open_slcan
-from drives.slcan_port import open_serial, open_tcp
+from drives.can.slcan_bus import SlcanBus, open_slcan
+from drives.can.slcan_port import open_serial, open_tcp
 from hil.timing.realtime import MonotonicSleeper
 
 BITRATE = 1_000_000

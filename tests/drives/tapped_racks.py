@@ -14,23 +14,23 @@ from modbus_bench import RackThread
 from pymodbus.client import ModbusTcpClient
 
 from drives.bank import DriveBank, DriveGoal, DriveState
-from drives.canopen_bank import CanopenBank
-from drives.canopen_settings import from_json as canopen_settings
+from drives.canopen.bank import CanopenBank
+from drives.canopen.settings import from_json as canopen_settings
 from drives.links import parse_link
-from drives.modbus_bank import ModbusBank
-from drives.modbus_settings import ModbusSettings
-from drives.register_map import register_map_from
+from drives.modbus.bank import ModbusBank
+from drives.modbus.register_map import register_map_from
+from drives.modbus.settings import ModbusSettings
 from hil.config.shipped import find_file
-from hil.machines.machine import load_rig
+from hil.machines.rig.machine import load_rig
 from hil.stations.platform import bench
 from hil.stations.platform.drives.rack_setup import rack_settings, with_servo
 from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.scenario import plan_from_table
 from hil.stations.platform.world import RigWorld, platform_plant
-from sim.devices.can_rack import CanRack
+from sim.devices.can.rack import CanRack
 from sim.devices.faults import Injection
-from sim.devices.modbus_injection import ModbusInjection
-from sim.devices.modbus_rack_core import ModbusRackSettings
+from sim.devices.modbus.injection import ModbusInjection
+from sim.devices.modbus.rack import ModbusRackSettings
 
 RIG = load_rig(find_file("paper", folder="rigs", key="rig"))
 WIRES = ("canopen", "modbus")

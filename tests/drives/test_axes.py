@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ideal_drives import IdealDrive, Six
 
-from drives.axes import SequenceTimes, SixAxes
-from drives.axis_duty import Duty
+from drives.axes.cia402 import State402
+from drives.axes.duty import Duty
+from drives.axes.sequence import SequenceTimes, SixAxes
 from drives.bank import DriveGoal, DriveModelError, DriveState
-from drives.cia402 import State402
 
 TIMES = SequenceTimes(still_s=0.05, rise_s=0.2, homing_s=1.0, settle_s=0.05, reset_s=0.02)
 ENABLED = (DriveState.ENABLED,) * 6

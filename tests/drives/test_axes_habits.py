@@ -4,9 +4,9 @@ import pytest
 from ideal_drives import IdealDrive, Six
 from test_axes import ENABLED, TIMES, enable, home
 
-from drives.axes import SixAxes
+from drives.axes.cia402 import State402, event_of, step
+from drives.axes.sequence import SixAxes
 from drives.bank import DriveGoal, DriveState
-from drives.cia402 import State402, event_of, step
 from drives.waits import in_words
 
 

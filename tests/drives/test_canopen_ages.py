@@ -10,11 +10,11 @@ from canopen_bench import SETTINGS, bench, six
 from memory_bus import MemoryBus
 from scripted_bench import Scripted
 
-from drives import canopen_bank
 from drives.bank import DriveGoal, DriveSetupError, DriveState, LegCommand
-from drives.canopen_cycle import INPUTS_BELIEVED_S
-from drives.canopen_exchange import STATE_UNTOLD_S
-from drives.frames import BusState
+from drives.can.frames import BusState
+from drives.canopen import bank as canopen_bank
+from drives.canopen.cycle import INPUTS_BELIEVED_S
+from drives.canopen.exchange import STATE_UNTOLD_S
 
 ENABLED = (DriveState.ENABLED,) * 6
 PERIOD_S = 0.004

@@ -9,7 +9,6 @@ from bench_copies import copied
 from canopen_bench import SCALES, SETTINGS, bench
 from scripted_bench import ENABLED, PERIOD_S, Scripted
 
-from drives import canopen_bank, canopen_watch
 from drives.bank import (
     DriveError,
     DriveGoal,
@@ -18,8 +17,10 @@ from drives.bank import (
     LegCommand,
     LinkLostError,
 )
-from drives.canopen_service import PatientSdoClient
-from drives.frames import BusState, Frame
+from drives.can.frames import BusState, Frame
+from drives.canopen import bank as canopen_bank
+from drives.canopen import watch as canopen_watch
+from drives.canopen.service import PatientSdoClient
 from drives.waits import Wait
 
 STILL = (0.0,) * 6

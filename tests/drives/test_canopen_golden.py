@@ -6,11 +6,11 @@ import pytest
 from canopen_bench import SETTINGS
 from scripted_bench import Scripted
 
+from drives.axes.scaling import LegScale
 from drives.bank import DriveModelError, DriveState, LegCommand
-from drives.canopen_pdo import Emergency, emergency, heartbeat, layouts, nmt
-from drives.drive_type import DriveType
-from drives.frames import Frame
-from drives.scaling import LegScale
+from drives.can.frames import Frame
+from drives.canopen.pdo import Emergency, emergency, heartbeat, layouts, nmt
+from drives.types.drive_type import DriveType
 
 pytestmark = pytest.mark.usefixtures("link")
 

@@ -13,11 +13,11 @@ from scripted_bench import ENABLED, Scripted
 from scripted_nodes import ScriptedNode
 
 from drives.bank import DriveSetupError
-from drives.canopen_watch import HEARTBEAT_LOST, Watch
-from drives.drive_type import DriveType
-from drives.frames import REMOTE, Frame
-from drives.slcan_codec import encode_frames
-from drives.socketcand_bus import SocketcandBus
+from drives.can.frames import REMOTE, Frame
+from drives.can.slcan_codec import encode_frames
+from drives.can.socketcand_bus import SocketcandBus
+from drives.canopen.watch import HEARTBEAT_LOST, Watch
+from drives.types.drive_type import DriveType
 
 GUARDED = dataclasses.replace(SETTINGS, type=DriveType(name="guarded", lacks=("1016h",)))
 
@@ -164,7 +164,7 @@ def test_a_drive_that_nothing_would_stop_is_refused():
 
 def test_a_link_without_remote_frames_is_refused_with_those_that_have_them(monkeypatch):
     made = guarded()
-    monkeypatch.setattr("drives.canopen_service.SocketcandBus", type(made.bus))
+    monkeypatch.setattr("drives.canopen.service.SocketcandBus", type(made.bus))
     with pytest.raises(DriveSetupError, match=r"leg 1 .*remote frames.*slcan: or socketcan:"):
         made.bank.configure()
     assert SocketcandBus is not type(made.bus)

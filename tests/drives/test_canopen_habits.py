@@ -9,7 +9,7 @@ from habit_nodes import HabitBus, HabitNode, frames_to
 from scripted_bench import ENABLED, Scripted
 
 from drives.bank import DriveGoal, DriveModelError, DriveSetupError
-from drives.canopen_settings import from_json
+from drives.canopen.settings import from_json
 from drives.waits import in_words
 
 pytestmark = pytest.mark.usefixtures("link")

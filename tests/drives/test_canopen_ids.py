@@ -8,7 +8,7 @@ from memory_bus import VirtualTime
 from scripted_bench import ENABLED, Scripted
 
 from drives.bank import DriveGoal, DriveSetupError, DriveState
-from drives.canopen_scan import scan
+from drives.canopen.scan import scan
 
 pytestmark = pytest.mark.usefixtures("link")
 

@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 from memory_bus import VirtualTime
 from properties import dear
 
-from drives.axes_values import AxesWords
-from drives.canopen_cycle import PdoInbox
-from drives.canopen_lanes import FrameLane, TextLane, lane_of
-from drives.canopen_pdo import carried_stamp
-from drives.canopen_service import Segment
-from drives.canopen_watch import Watch
-from drives.drive_type import DriveType, Stamp
-from drives.frames import BusHealth, BusState, Frame
-from drives.scaling import SixScales
-from drives.slcan_bus import SlcanBus
-from drives.slcan_codec import encode_frames
+from drives.axes.scaling import SixScales
+from drives.axes.values import AxesWords
+from drives.can.frames import BusHealth, BusState, Frame
+from drives.can.slcan_bus import SlcanBus
+from drives.can.slcan_codec import encode_frames
+from drives.canopen.cycle import PdoInbox
+from drives.canopen.lanes import FrameLane, TextLane, lane_of
+from drives.canopen.pdo import carried_stamp
+from drives.canopen.service import Segment
+from drives.canopen.watch import Watch
+from drives.types.drive_type import DriveType, Stamp
 
 NODES = (1, 10, 60, 43, 126, 5)
 BUS_OF_LEG = {"one": (0,) * 6, "two": (0, 1, 1, 0, 1, 0), "lonely": (0, 0, 0, 1, 0, 0)}

@@ -6,10 +6,10 @@ import math
 import pytest
 from canopen_bench import ENABLED, PATIENT, SETTINGS, bench, enabled, six, until
 
+from drives.axes.scaling import LegScale
 from drives.bank import DriveGoal, DriveState, LegCommand, LinkLostError
-from drives.canopen_scan import scan
-from drives.scaling import LegScale
-from sim.devices.drive_parameters import default_nodes
+from drives.canopen.scan import scan
+from sim.devices.drive.parameters import default_nodes
 from sim.devices.faults import Injection
 
 STILL = six(0.0)

@@ -9,8 +9,8 @@ from scripted_bench import ENABLED, Scripted
 from scripted_nodes import ScriptedNode
 
 from drives.bank import DriveReading, LegCommand
-from drives.canopen_readings import EVERY_S
-from drives.drive_type import DriveType, Reading
+from drives.canopen.readings import EVERY_S
+from drives.types.drive_type import DriveType, Reading
 
 STAGE = Reading("temperature of the power stage", "3201h:1", "i16", 0.1, "degC", 85.0)
 LOAD = Reading("I2t", "3200h:2", "u16", 1.0, "%", 90.0)

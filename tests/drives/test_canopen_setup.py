@@ -13,10 +13,10 @@ from scripted_bench import Scripted
 from scripted_nodes import ScriptedBus
 
 from drives.bank import DriveModelError, DriveSequenceError, DriveSetupError, LinkLostError
-from drives.canopen_bank import CanopenBank
-from drives.canopen_objects import Parameter, interpolation_period
-from drives.canopen_scan import scan
-from drives.canopen_settings import CanopenSettings, from_json
+from drives.canopen.bank import CanopenBank
+from drives.canopen.objects import Parameter, interpolation_period
+from drives.canopen.scan import scan
+from drives.canopen.settings import CanopenSettings, from_json
 
 
 def changed(**values):

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from ideal_drives import IdealDrive
 from scripted_bench import Scripted
 
-from drives.axes import SequenceTimes, SixAxes
-from drives.axes_values import AxesSeen
+from drives.axes.scaling import INT32_MAX, LegScale, SixScales
+from drives.axes.sequence import SequenceTimes, SixAxes
+from drives.axes.values import AxesSeen
 from drives.bank import DriveCommandError, DriveGoal
-from drives.canopen_watch import Watch
-from drives.frames import Frame
-from drives.scaling import INT32_MAX, LegScale, SixScales
+from drives.can.frames import Frame
+from drives.canopen.watch import Watch
 
 TIMES = SequenceTimes(still_s=0.01, rise_s=0.05, homing_s=0.5, settle_s=0.01, reset_s=0.01)
 EVENTS = st.sampled_from(

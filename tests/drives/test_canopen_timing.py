@@ -4,8 +4,8 @@ import pytest
 from habit_nodes import HabitBus, HabitNode, frames_to
 from memory_bus import VirtualTime
 
-from drives.canopen_scan import FoundNode
-from drives.canopen_timing import SyncTiming, measure_sync
+from drives.canopen.scan import FoundNode
+from drives.canopen.timing import SyncTiming, measure_sync
 from hil.stations.platform.drives.tools import LinkView, _judge
 from hil.timing.doctor import Grade
 

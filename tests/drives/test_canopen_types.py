@@ -1,7 +1,7 @@
 """The bank on emulated racks of the types on the market, each by its shipped drive file.
 
-What the racks have, lack and count in stands in `sim.devices.maker_types`, by the makers' rows;
-the drive files were written without them. So an agreement here is one of two readings.
+What the racks have, lack and count in stands in `sim.devices.drive.maker_types`, by the makers'
+rows; the drive files were written without them. So an agreement here is one of two readings.
 """
 
 from dataclasses import replace
@@ -10,18 +10,18 @@ import pytest
 from canopen_bench import ENABLED, SETTINGS, bench, enabled, six
 from eds_samples import SHIPPED, blocks, plain
 
+from drives.axes.known_place import KnownPlace
+from drives.axes.scaling import LegScale
 from drives.bank import DriveSetupError, LegCommand
-from drives.eds_file import read_eds
-from drives.known_place import KnownPlace
-from drives.scaling import LegScale
+from drives.types.eds_file import read_eds
 from hil.config.settings import ConfigError
-from hil.machines.drive_file import canopen_type, read_drive_table
+from hil.machines.rig.drive_file import canopen_type, read_drive_table
 from hil.stations.platform.drives.file_type import file_type, left_out
 from hil.stations.platform.drives.rack_setup import type_of
 from hil.stations.platform.drives.types import drive_file_text
-from sim.devices.drive_parameters import default_nodes
-from sim.devices.drive_type import SCREW_LEAD_M
-from sim.devices.maker_types import TYPES
+from sim.devices.drive.drive_type import SCREW_LEAD_M
+from sim.devices.drive.maker_types import TYPES
+from sim.devices.drive.parameters import default_nodes
 
 COUNTS_PER_M = {"cl4": 3600 / SCREW_LEAD_M}
 """Where it is not the million increments of the emulated encoder."""

@@ -9,7 +9,7 @@ from canopen_bench import SETTINGS
 from scripted_bench import Scripted
 
 from drives.bank import DriveSetupError
-from drives.drive_type import DriveType, Timer
+from drives.types.drive_type import DriveType, Timer
 
 SYNC_TIMEOUT = Timer("SYNC time-out", "1006h:0", "u32", 1e-6, times=2)
 NO_OTHERS = ("1016h", "1400h:5", "100Ch", "100Dh")

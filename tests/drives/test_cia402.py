@@ -6,8 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drives import cia402
-from drives.cia402 import Control, Event402, State402, event_of, next_controlword, state_of, step
+from drives.axes import cia402
+from drives.axes.cia402 import (
+    Control,
+    Event402,
+    State402,
+    event_of,
+    next_controlword,
+    state_of,
+    step,
+)
 
 S = State402
 E = Event402

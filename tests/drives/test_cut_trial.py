@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from modbus_bench import BenchBank, RackThread
 
+from drives.axes.cut_trial import NOT_SEEN, CutTrial
 from drives.bank import DriveGoal, DriveState, LegCommand
-from drives.cut_trial import NOT_SEEN, CutTrial
-from drives.modbus_bank import ModbusBank
+from drives.modbus.bank import ModbusBank
 from sim.devices.faults import Injection
-from sim.devices.modbus_injection import ModbusInjection
+from sim.devices.modbus.injection import ModbusInjection
 
 ENABLED = six(DriveState.ENABLED)
 WATCHDOG_US = 50_000

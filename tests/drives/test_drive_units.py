@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scripted_bench import Scripted
 
+from drives.axes.scaling import LegScale
 from drives.bank import DriveModelError, DriveSetupError, LegCommand
-from drives.canopen_objects import MotionParameters, Parameter
-from drives.canopen_units import LegUnits, UnitSetup
-from drives.drive_type import DriveType
-from drives.drive_units import Base, Unit, unit_of_text, unit_of_word, word_of_unit
-from drives.scaling import LegScale
+from drives.canopen.objects import MotionParameters, Parameter
+from drives.canopen.units import LegUnits, UnitSetup
+from drives.types.drive_type import DriveType
+from drives.types.drive_units import Base, Unit, unit_of_text, unit_of_word, word_of_unit
 
 WAY_M, INCREMENTS = 0.005, 4096
 COUNTS_PER_M = INCREMENTS / WAY_M

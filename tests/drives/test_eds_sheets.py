@@ -10,8 +10,8 @@ from canopen.objectdictionary import ODVariable
 from eds_samples import LISTS, SHIPPED, blocks, made, plain, write
 
 from drives.bank import DriveModelError
-from drives.eds_file import ASKED_FOR, WRITTEN, read_eds
-from drives.eds_text import read_sheet
+from drives.types.eds_file import ASKED_FOR, WRITTEN, read_eds
+from drives.types.eds_text import read_sheet
 
 SEED = 31
 CASES = Path(__file__).parents[3] / "shared" / "cases"

@@ -16,15 +16,15 @@ from hypothesis import strategies as st
 from test_canopen_types import rack_of, shipped
 from test_cut_trial import lead, ready
 
+from drives.axes.cut_trial import NOT_SEEN
+from drives.axes.first_motion import SPEED_WRONG
 from drives.bank import DriveAbsentError, DriveGoal, DriveSetupError
-from drives.canopen_objects import Parameter
-from drives.cut_trial import NOT_SEEN
-from drives.drive_type import DriveType, InputBits, Timer
-from drives.first_motion import SPEED_WRONG
+from drives.canopen.objects import Parameter
+from drives.types.drive_type import DriveType, InputBits, Timer
 from hil.stations.platform.gated_bank import estop_channels
-from sim.devices.drive_parameters import default_nodes
+from sim.devices.drive.maker_types import TYPES
+from sim.devices.drive.parameters import default_nodes
 from sim.devices.faults import Injection
-from sim.devices.maker_types import TYPES
 
 SEED = 13
 """Draws the cases of a share."""

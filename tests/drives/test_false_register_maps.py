@@ -13,8 +13,8 @@ from campaign import SHARE, count
 from modbus_bench import BenchBank, RackThread, shipped_table
 
 from drives.bank import DriveError, DriveGoal
-from drives.register_map import register_map_from
-from drives.register_table import RegisterMapError
+from drives.modbus.register_map import register_map_from
+from drives.modbus.register_table import RegisterMapError
 
 SEED = 17
 """Draws the cases of a share."""

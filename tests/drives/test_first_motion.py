@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from modbus_bench import BenchBank, RackThread
 
+from drives.axes.first_motion import STAGES, Progress, StageCourse, StageWatch
 from drives.bank import DriveGoal
-from drives.first_motion import STAGES, Progress, StageCourse, StageWatch
 
 ALWAYS = dataclasses.replace(
     SETTINGS, first_motion="always", homing_speed_m_s=0.02, homing_zero_speed_m_s=0.005

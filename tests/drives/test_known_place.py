@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from modbus_bench import BenchBank, RackThread, quick_rack, scales
 
+from drives.axes.known_place import KnownPlace
+from drives.axes.scaling import LegScale
 from drives.bank import DriveGoal, DrivePlaceError, DriveState, LegCommand
-from drives.frames import Frame
-from drives.known_place import KnownPlace
-from drives.scaling import LegScale
-from sim.devices.drive_parameters import default_nodes
+from drives.can.frames import Frame
+from sim.devices.drive.parameters import default_nodes
 from sim.devices.faults import Injection
 
 ABSOLUTE = dataclasses.replace(SETTINGS, absolute=True)
@@ -168,7 +168,7 @@ def test_where_the_legs_were_left_is_asked_of_drives_that_send_no_pdo_any_more()
 def test_a_leg_that_sinks_is_left_nowhere(monkeypatch):
     rig = absolute()
     places = iter([((0,) * 6, ()), ((0, 0, 11, 0, 0, 0), ())])
-    monkeypatch.setattr("drives.canopen_bank.read_places", lambda nodes: next(places))
+    monkeypatch.setattr("drives.canopen.bank.read_places", lambda nodes: next(places))
     rig.bank.bank._configured = True
     assert rig.bank.bank._standstill_m() == ()
     places = iter([((0,) * 6, ()), ((0, 0, 9, 0, 0, 0), ())])

@@ -10,10 +10,10 @@ import can
 import pytest
 from slcan_peer import now_s
 
-from drives import can_frames
 from drives.bank import LinkError, LinkLostError
-from drives.can_frames import PythonCanFrames, open_socketcan
-from drives.frames import BusState, Frame
+from drives.can import library_bus as can_frames
+from drives.can.frames import BusState, Frame
+from drives.can.library_bus import PythonCanFrames, open_socketcan
 from drives.links import open_can, parse_link
 
 CYCLE = [*(Frame(0x200 + node, bytes(range(7))) for node in range(1, 7)), Frame(0x080, b"")]

@@ -12,8 +12,8 @@ import pytest
 from slcan_peer import Adapter, now_s, until_lost
 
 from drives.bank import LinkError, LinkLostError
+from drives.can.slcan_port import WRITE_TIMEOUT_S, BytePort, open_serial, open_tcp
 from drives.port_lock import PortLock, tcp_endpoints
-from drives.slcan_port import WRITE_TIMEOUT_S, BytePort, open_serial, open_tcp
 
 pytestmark = pytest.mark.real_time
 

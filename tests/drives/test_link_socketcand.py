@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from slcan_peer import now_s, until_lost
 
-from drives import socketcand_bus
 from drives.bank import LinkError, LinkLostError
-from drives.frames import BusState, Frame
+from drives.can import socketcand_bus
+from drives.can.frames import BusState, Frame
+from drives.can.slcan_port import open_tcp
+from drives.can.socketcand_bus import SocketcandBus
 from drives.links import open_can, parse_link
-from drives.slcan_port import open_tcp
-from drives.socketcand_bus import SocketcandBus
 
 CYCLE = [*(Frame(0x200 + node, bytes(range(7))) for node in range(1, 7)), Frame(0x080, b"")]
 BATCH = b"".join(b"< send 20%d 7 00 01 02 03 04 05 06 >" % node for node in range(1, 7))

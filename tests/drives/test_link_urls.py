@@ -20,7 +20,7 @@ from drives.links import (
     open_can,
     parse_link,
 )
-from drives.modbus_frames import bits_per_character
+from drives.modbus.frames import bits_per_character
 
 BY_ID = "/dev/serial/by-id/usb-Example_Adapter_0042-if00"
 

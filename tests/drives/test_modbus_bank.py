@@ -19,7 +19,6 @@ from modbus_bench import (
     six,
 )
 
-from drives import modbus_worker
 from drives.bank import (
     DriveGoal,
     DriveModelError,
@@ -29,12 +28,13 @@ from drives.bank import (
     LinkError,
 )
 from drives.links import ModbusRtuLink, ModbusTcpLink
-from drives.modbus_bank import ModbusBank
-from drives.modbus_settings import ModbusSettings
-from drives.modbus_worker import GatewayWorker
-from drives.register_map import register_map_from
+from drives.modbus import worker as modbus_worker
+from drives.modbus.bank import ModbusBank
+from drives.modbus.register_map import register_map_from
+from drives.modbus.settings import ModbusSettings
+from drives.modbus.worker import GatewayWorker
 from hil.timing.realtime import RealClock
-from sim.devices.modbus_injection import ModbusInjection
+from sim.devices.modbus.injection import ModbusInjection
 
 pytestmark = pytest.mark.real_time
 

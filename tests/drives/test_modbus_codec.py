@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from modbus_bench import shipped_map, shipped_table
 
 from drives.bank import DriveModelError
-from drives.modbus_codec import (
+from drives.modbus.codec import (
     AxisOrder,
     CycleCodec,
     check_rtu_rate,
@@ -14,8 +14,8 @@ from drives.modbus_codec import (
     rtu_cycle_s,
     to_registers,
 )
-from drives.register_map import WordOrder, register_map_from
-from drives.register_table import RegisterType
+from drives.modbus.register_map import WordOrder, register_map_from
+from drives.modbus.register_table import RegisterType
 
 RANGES = {
     RegisterType.U16: (0, 0xFFFF),

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drives.modbus_errors import (
+from drives.modbus.errors import (
     ModbusClosedError,
     ModbusError,
     ModbusExceptionError,
@@ -25,8 +25,8 @@ from drives.modbus_errors import (
     ModbusWrongAnswerError,
     ModbusWrongUnitError,
 )
-from drives.modbus_frames import Framing, crc16, is_whole_answer
-from drives.modbus_gateway import rtu_gateway, tcp_gateway
+from drives.modbus.frames import Framing, crc16, is_whole_answer
+from drives.modbus.gateway import rtu_gateway, tcp_gateway
 
 TCP, RTU = Framing.TCP, Framing.RTU
 

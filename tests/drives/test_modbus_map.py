@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from drives.register_map import WordOrder, register_map_from
-from drives.register_table import RegisterMapError
+from drives.modbus.register_map import WordOrder, register_map_from
+from drives.modbus.register_table import RegisterMapError
 
 SHIPPED = Path(__file__).parents[2] / "configs" / "drives" / "hil_rack.toml"
 

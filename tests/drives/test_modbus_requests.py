@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from modbus_bench import shipped_map, shipped_table
 
-from drives.modbus_codec import AxisOrder, CycleCodec, check_rtu_rate, rtu_cycle_s
-from drives.modbus_cycle import CycleResult, CycleRunner
-from drives.modbus_errors import ModbusClosedError, refusal
-from drives.modbus_requests import cycle_requests
-from drives.register_table import RegisterMapError
+from drives.modbus.codec import AxisOrder, CycleCodec, check_rtu_rate, rtu_cycle_s
+from drives.modbus.cycle import CycleResult, CycleRunner
+from drives.modbus.errors import ModbusClosedError, refusal
+from drives.modbus.register_table import RegisterMapError
+from drives.modbus.requests import cycle_requests
 
 ORDERS = [AxisOrder(6 + leg, 8, 0x0001_0000 * leg - 7, -leg) for leg in range(6)]
 

@@ -7,15 +7,15 @@ import tomllib
 import pytest
 from modbus_bench import SHIPPED, BenchBank, RackThread, scales, six
 
+from drives.axes.cut_trial import NOT_SEEN
 from drives.bank import DriveGoal, DriveSetupError, DriveState, LegCommand
-from drives.cut_trial import NOT_SEEN
-from drives.modbus_bank import ModbusBank
-from drives.register_map import register_map_from
-from sim.devices.drive_parameters import RackSettings, default_nodes
-from sim.devices.modbus_device import ModbusRackSettings
-from sim.devices.modbus_injection import parse_fault
-from sim.devices.modbus_types import MODBUS_TYPES
-from sim.devices.plant import RodSettings
+from drives.modbus.bank import ModbusBank
+from drives.modbus.register_map import register_map_from
+from sim.devices.drive.parameters import RackSettings, default_nodes
+from sim.devices.drive.plant import RodSettings
+from sim.devices.modbus.device import ModbusRackSettings
+from sim.devices.modbus.injection import parse_fault
+from sim.devices.modbus.types import MODBUS_TYPES
 
 NAME = "nanotec_modbus_rtu"
 SCALES = scales(counts_per_m=360_000.0)

@@ -17,8 +17,8 @@ import arm_driver.port_lock
 import drives.port_lock
 from arm_driver.link_errors import ArmLinkError
 from drives.bank import LinkError
-from drives.can_frames import can_endpoint
-from drives.socketcand_bus import _endpoints
+from drives.can.library_bus import can_endpoint
+from drives.can.socketcand_bus import _endpoints
 
 ROOT = Path(__file__).resolve().parents[2]
 HOLDER = """

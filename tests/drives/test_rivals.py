@@ -9,10 +9,10 @@ from scripted_bench import Scripted
 from scripted_nodes import ScriptedBus
 
 from drives.bank import DriveGoal, DriveSetupError, DriveState
-from drives.canopen_scan import scan
+from drives.canopen.scan import scan
 from drives.links import parse_link
-from drives.modbus_gateway import tcp_gateway
-from drives.register_map import register_map_from
+from drives.modbus.gateway import tcp_gateway
+from drives.modbus.register_map import register_map_from
 
 FOREIGN = (0x8150,) * 6
 OF_A_MASTER = [
@@ -142,7 +142,7 @@ class Bank(BenchBank):
     """One of several at a rack, on a machine of its own: no lock is common, nor is its end."""
 
     def __init__(self, rack, monkeypatch, **changes):
-        monkeypatch.setattr("drives.modbus_bank.lock_modbus", lambda link: None)
+        monkeypatch.setattr("drives.modbus.bank.lock_modbus", lambda link: None)
         super().__init__(rack, 0.01, **changes)
 
     def close(self):

@@ -13,9 +13,9 @@ from modbus_bench import BenchBank, RackThread, quick_rack, six
 
 from drives.bank import DriveGoal, DriveState, LegCommand, LinkError, LinkLostError
 from drives.links import ModbusTcpLink, lock_modbus, parse_link
-from drives.modbus_errors import ModbusClosedError, ModbusTimeoutError
-from drives.modbus_frames import crc16
-from drives.modbus_gateway import gateway_at, server_gateway
+from drives.modbus.errors import ModbusClosedError, ModbusTimeoutError
+from drives.modbus.frames import crc16
+from drives.modbus.gateway import gateway_at, server_gateway
 
 pytestmark = pytest.mark.real_time
 

@@ -15,8 +15,8 @@ from sim_cylinders import (
 )
 
 from drives.bank import DriveGoal, DriveModelError, DriveState
-from drives.sim_faults import KINDS, FaultSchedule, SimFault
-from drives.simulated_bank import FOLLOWING_ERROR
+from drives.sim.bank import FOLLOWING_ERROR
+from drives.sim.faults import KINDS, FaultSchedule, SimFault
 
 LEG = 3
 INDEX = LEG - 1

@@ -21,8 +21,8 @@ from sim_cylinders import (
     ready,
 )
 
-from drives.cylinder import trapezoid
-from drives.simulated_bank import END_STOP, DriveGoal, DriveState
+from drives.sim.bank import END_STOP, DriveGoal, DriveState
+from drives.sim.cylinder import trapezoid
 
 OMEGA = 2.0 * math.pi * MODEL.natural_frequency_hz
 

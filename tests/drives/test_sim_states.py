@@ -23,14 +23,14 @@ from sim_cylinders import (
 )
 
 from drives.bank import DriveGoal, DriveModelError, DriveState
-from drives.sim_faults import SimFault
-from drives.simulated_bank import (
+from drives.sim.bank import (
     COMMAND_LOST,
     ENCODER_OFFSET_M,
     FOLLOWING_ERROR,
     POWER_UP_SPREAD_M,
     SimulatedBank,
 )
+from drives.sim.faults import SimFault
 
 ENABLED = (DriveState.ENABLED,) * 6
 

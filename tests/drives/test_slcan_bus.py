@@ -9,8 +9,8 @@ import pytest
 from slcan_peer import Adapter, now_s, until_lost
 
 from drives.bank import LinkError, LinkLostError
-from drives.frames import BusState, Frame
-from drives.slcan_bus import FLAGS_PERIOD_S, SlcanBus
+from drives.can.frames import BusState, Frame
+from drives.can.slcan_bus import FLAGS_PERIOD_S, SlcanBus
 
 SYNC = Frame(0x080, b"")
 CYCLE = [*(Frame(0x200 + node, bytes(range(7))) for node in range(1, 7)), SYNC]

@@ -5,8 +5,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from properties import at_least
 
-from drives.frames import BusState, Frame
-from drives.slcan_codec import (
+from drives.can.frames import BusState, Frame
+from drives.can.slcan_codec import (
     BITRATE_COMMANDS,
     BadLine,
     ControllerState,
@@ -17,7 +17,7 @@ from drives.slcan_codec import (
     encode_frames,
     parse_line,
 )
-from drives.slcan_lines import MAX_LINE_BYTES, LineSplitter
+from drives.can.slcan_lines import MAX_LINE_BYTES, LineSplitter
 
 FRAMES = st.builds(Frame, st.integers(0, 0x7FF), st.binary(max_size=8))
 NOISE = st.one_of(

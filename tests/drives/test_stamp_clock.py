@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drives.bank import DriveModelError
-from drives.drive_type import Stamp
-from drives.stamp_clock import SHARE, StampClocks
+from drives.canopen.stamp_clock import SHARE, StampClocks
+from drives.types.drive_type import Stamp
 
 MICROSECONDS = Stamp("1013h:0", "u32", 1e-6)
 COUNTER = Stamp("2100h:1", "u8", 0.0)

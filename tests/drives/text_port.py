@@ -1,7 +1,7 @@
 """An SLCAN adapter as a `BytePort` over any bus of frames, on that bus's own virtual clock."""
 
-from drives.frames import REMOTE, BusState, Frame
-from drives.slcan_bus import SlcanBus
+from drives.can.frames import REMOTE, BusState, Frame
+from drives.can.slcan_bus import SlcanBus
 
 ANSWERS = {b"V": b"V1013\r", b"N": b"NA123\r"}
 FLAGS = {BusState.ACTIVE: b"F00\r", BusState.PASSIVE: b"F20\r", BusState.BUS_OFF: b"FA0\r"}

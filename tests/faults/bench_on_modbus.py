@@ -11,13 +11,13 @@ from memory_bus import VirtualTime
 from modbus_bench import RackThread
 
 from drives.links import parse_link
-from drives.modbus_bank import ModbusBank
-from drives.modbus_settings import ModbusSettings
-from drives.register_map import register_map_from
+from drives.modbus.bank import ModbusBank
+from drives.modbus.register_map import register_map_from
+from drives.modbus.settings import ModbusSettings
 from hil.stations.platform.drives.setup import bank_spec
-from sim.devices.modbus_device import ModbusRackSettings
-from sim.devices.modbus_injection import ModbusInjection
-from sim.devices.modbus_types import MODBUS_TYPES
+from sim.devices.modbus.device import ModbusRackSettings
+from sim.devices.modbus.injection import ModbusInjection
+from sim.devices.modbus.types import MODBUS_TYPES
 
 PERIOD_S = 0.01
 PATIENCE_S = 5.0

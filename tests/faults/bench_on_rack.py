@@ -7,16 +7,16 @@ from bench_copies import copied
 from fault_bench import RIG, RIG_FILE, SEED, Cycle, FaultBench, emulated, plan_of
 from memory_bus import MemoryBus, PacedBank, VirtualTime
 
-from drives.canopen_bank import CanopenBank
-from drives.canopen_settings import from_json
-from drives.frames import BusHealth, BusState
+from drives.can.frames import BusHealth, BusState
+from drives.canopen.bank import CanopenBank
+from drives.canopen.settings import from_json
 from drives.waits import Wait
 from hil.stations.platform.drives.commissioning import leg_test_motion
 from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.scenario import plan_from_table
-from sim.devices.can_rack import CanRack
+from sim.devices.can.object_entry import DictionaryEntry, Group
+from sim.devices.can.rack import CanRack
 from sim.devices.faults import Injection
-from sim.devices.object_entry import DictionaryEntry, Group
 
 PERIOD_S = 0.004
 RATE_HZ = 250.0

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from drives.bank import BankFeedback, LegCommand
 from hil.config.shipped import configs_dir
-from hil.machines.machine import gate_limits, load_rig
+from hil.machines.rig.machine import gate_limits, load_rig
 from hil.stations.platform.drives.rack_setup import rack_settings
 from hil.stations.platform.gated_bank import GatedBank
 from hil.stations.platform.scenario import plan_from_table

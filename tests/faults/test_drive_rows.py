@@ -17,8 +17,8 @@ from fault_judges import (
     stopped_along_the_path,
 )
 
-from drives.canopen_watch import Watch
-from drives.frames import Frame
+from drives.can.frames import Frame
+from drives.canopen.watch import Watch
 from safety.feedback import FeedbackWatch
 from safety.plausibility import PlausibilityWatch
 from safety.stopping import StopRamp

@@ -13,7 +13,7 @@ from bench_on_rack import TPDO1, BenchOnRack, in_motion
 from fault_bench import RIG
 from fault_judges import nothing_comes_back, rods_at_rest, run_on, stopped_along_the_path
 
-from drives.modbus_gateway import ModbusGateway
+from drives.modbus.gateway import ModbusGateway
 from hil.stations.platform.world import platform_plant, world_of
 from safety.lag import LagWatch
 from safety.verdict import Action, Check

@@ -16,11 +16,11 @@ import pytest
 import serial
 from slcan_peer import BITRATE, Adapter, now_s, until_lost
 
-from drives import slcan_bus, slcan_port
 from drives.bank import LinkError, LinkLostError
-from drives.frames import Frame
-from drives.slcan_bus import open_slcan
-from drives.slcan_port import BytePort
+from drives.can import slcan_bus, slcan_port
+from drives.can.frames import Frame
+from drives.can.slcan_bus import open_slcan
+from drives.can.slcan_port import BytePort
 
 pytestmark = pytest.mark.real_time
 

@@ -15,7 +15,7 @@ from fault_judges import (
     stopped_along_the_path,
 )
 
-from drives.modbus_setup import DeviceSetup
+from drives.modbus.setup import DeviceSetup
 from safety.feedback import FeedbackWatch
 from safety.plausibility import PlausibilityWatch
 from safety.verdict import Check

@@ -12,20 +12,22 @@ from modbus_bench import RackThread, modbus_rtu, modbus_tcp, shipped_map, six
 from pymodbus.client import ModbusSerialClient, ModbusTcpClient
 from pymodbus.exceptions import ModbusIOException
 
-from drives import modbus_cycle, modbus_gateway, modbus_units
 from drives.bank import DriveGoal, DriveState, LegCommand, LinkLostError
 from drives.links import parse_link
-from drives.modbus_codec import AxisOrder
-from drives.modbus_errors import (
+from drives.modbus import cycle as modbus_cycle
+from drives.modbus import gateway as modbus_gateway
+from drives.modbus import units as modbus_units
+from drives.modbus.codec import AxisOrder
+from drives.modbus.errors import (
     ModbusExceptionError,
     ModbusGarbledError,
     ModbusTimeoutError,
     ModbusWrongUnitError,
 )
-from drives.modbus_gateway import rtu_gateway, tcp_gateway
+from drives.modbus.gateway import rtu_gateway, tcp_gateway
 from hil.timing.realtime import RealClock
-from sim.devices.drive402 import State
-from sim.devices.modbus_injection import ModbusInjection
+from sim.devices.drive.cia402 import State
+from sim.devices.modbus.injection import ModbusInjection
 
 pytestmark = pytest.mark.real_time
 
@@ -399,7 +401,7 @@ def test_row_40_the_legs_of_that_unit_are_not_fresh():
 def test_row_40_control_without_the_check_another_unit_is_believed():
     rack = RackThread("tcp")
     with (
-        mock.patch("drives.modbus_frames._check_unit"),
+        mock.patch("drives.modbus.frames._check_unit"),
         asked(rack, our_tcp) as gateway,
     ):
         gateway._client.framer.handleFrame = unaware(gateway._client.framer)

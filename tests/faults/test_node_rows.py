@@ -20,10 +20,10 @@ from fault_judges import (
     stopped_along_the_path,
 )
 
-from drives import canopen_open
 from drives.bank import DriveSetupError
-from drives.canopen_watch import Watch
-from drives.frames import Frame
+from drives.can.frames import Frame
+from drives.canopen import startup as canopen_open
+from drives.canopen.watch import Watch
 from safety.modes import DriveRequest, Mode
 from safety.verdict import Check
 

@@ -12,8 +12,8 @@ import pytest
 from bench_on_rack import TPDO1, BenchOnRack, in_motion
 from fault_judges import nothing_comes_back, rods_at_rest, run_on, stopped_along_the_path
 
-from drives.canopen_pdo import carried_stamp
-from drives.drive_type import DriveType, Stamp
+from drives.canopen.pdo import carried_stamp
+from drives.types.drive_type import DriveType, Stamp
 from safety.age import AgeWatch
 from safety.lag import LagWatch
 from safety.modes import Mode, Request

@@ -37,7 +37,7 @@ terms = [{{ axis = "z", amplitude_m = 0.02, frequency_hz = 0.5 }}]
 AS_NOBODY = """\
 import os, sys
 sys.path.insert(0, {root!r})
-import drives.slcan_bus, encodings.idna
+import drives.can.slcan_bus, encodings.idna
 from drives.links import open_can, parse_link
 os.setgroups([]); os.setgid({user}); os.setuid({user})
 try:

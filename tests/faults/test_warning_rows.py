@@ -8,13 +8,13 @@ from bench_on_rack import TPDO1, BenchOnRack, in_motion
 from fault_bench import FAST_LEG
 from fault_judges import latched, run_on
 
-from drives.canopen_readings import EVERY_S
-from drives.drive_type import DriveType, Reading
-from drives.frames import Frame
-from drives.modbus_gateway import ModbusGateway
+from drives.can.frames import Frame
+from drives.canopen.readings import EVERY_S
+from drives.modbus.gateway import ModbusGateway
+from drives.types.drive_type import DriveType, Reading
 from safety.modes import Mode, Severity
 from safety.verdict import Action, Check
-from sim.devices.maker_types import EMULATED
+from sim.devices.drive.maker_types import EMULATED
 
 LEG = FAST_LEG
 WARNING, FAULT = 0x80, 0x08

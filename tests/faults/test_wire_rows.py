@@ -20,10 +20,11 @@ from fault_judges import (
     stopped_along_the_path,
 )
 
-from drives import canopen_exchange, canopen_setup
 from drives.bank import LinkLostError
-from drives.canopen_watchdogs import Watchdogs
-from drives.frames import Frame
+from drives.can.frames import Frame
+from drives.canopen import exchange as canopen_exchange
+from drives.canopen import setup as canopen_setup
+from drives.canopen.watchdogs import Watchdogs
 from safety.feedback import FeedbackWatch
 from safety.modes import Mode
 from safety.verdict import Action, Check

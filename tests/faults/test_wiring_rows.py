@@ -23,9 +23,9 @@ import pytest
 from bench_on_rack import BenchOnRack, leg_test
 
 import hil.stations.platform.bench
-from drives import canopen_setup
-from drives.axis import Axis
+from drives.axes.axis import Axis
 from drives.bank import DriveSetupError
+from drives.canopen import setup as canopen_setup
 from hil.recording.reader import Recording
 from hil.stations.platform.drives import commissioning
 from hil.stations.platform.drives.commissioning import judge_test_move

@@ -14,8 +14,8 @@ import pytest
 from fmpy.validation import validate_fmu
 from fmu_vehicles import needs_gcc
 
-from drives import cylinder
-from drives.cylinder import advance
+from drives.sim import cylinder
+from drives.sim.cylinder import advance
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.shipped import find_file
 from hil.fmu import compiled
@@ -23,8 +23,8 @@ from hil.fmu import export as exporting
 from hil.fmu.cueing import cueing_program
 from hil.fmu.export import export, judged
 from hil.fmu.twin import twin_program
-from hil.machines.cueing_preset import filter_of, read_preset
-from hil.machines.machine import cylinder_model, envelope_of, geometry_of, load_rig
+from hil.machines.cueing.preset import filter_of, read_preset
+from hil.machines.rig.machine import cylinder_model, envelope_of, geometry_of, load_rig
 from platform6dof.forward import forward
 from platform6dof.inverse import leg_setpoint
 from platform6dof.pose import PlatformSetpoint, Pose

@@ -12,7 +12,7 @@ from hil.config.errors import ConfigError, RefusedError
 from hil.config.inputs import InputFile, collected
 from hil.config.shipped import configs_dir
 from hil.fmu.description import read_description
-from hil.hosts.states import Cause, HostState
+from hil.hosts.watch.states import Cause, HostState
 from hil.recording.reader import Recording
 from hil.stations.platform.bench import run
 from hil.stations.simulator.bench import ride_of

@@ -8,10 +8,10 @@ from maker_rows import hold, without
 from object_dictionary import AbortError
 from virtual_rack import VirtualRack
 
+from drives.axes.scaling import LegScale
 from drives.bank import DriveGoal, DriveSetupError, DriveState
-from drives.canopen_bank import CanopenBank
-from drives.canopen_settings import CanopenSettings
-from drives.scaling import LegScale
+from drives.canopen.bank import CanopenBank
+from drives.canopen.settings import CanopenSettings
 
 PERIOD_S = 0.01
 CLOSED_M = 0.64

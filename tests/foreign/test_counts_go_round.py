@@ -22,6 +22,8 @@ from slave_rows import profile_rows
 from units import Mechanics
 from virtual_rack import VirtualRack
 
+from drives.axes.known_place import KnownPlace
+from drives.axes.scaling import LegScale, SixScales
 from drives.bank import (
     DriveCommandError,
     DriveGoal,
@@ -29,19 +31,17 @@ from drives.bank import (
     DriveState,
     LegCommand,
 )
-from drives.canopen_bank import CanopenBank
-from drives.canopen_settings import CanopenSettings
-from drives.drive_type import DriveType
-from drives.known_place import KnownPlace
-from drives.modbus_codec import AxisOrder, CycleCodec
-from drives.modbus_cut import axis_answers
-from drives.modbus_errors import ModbusExceptionError
-from drives.modbus_rival import RivalWatch
-from drives.modbus_settings import ModbusSettings
-from drives.modbus_setup import DeviceSetup
-from drives.modbus_words import LegWords
-from drives.register_map import register_map_from
-from drives.scaling import LegScale, SixScales
+from drives.canopen.bank import CanopenBank
+from drives.canopen.settings import CanopenSettings
+from drives.modbus.codec import AxisOrder, CycleCodec
+from drives.modbus.cut import axis_answers
+from drives.modbus.errors import ModbusExceptionError
+from drives.modbus.register_map import register_map_from
+from drives.modbus.rival import RivalWatch
+from drives.modbus.settings import ModbusSettings
+from drives.modbus.setup import DeviceSetup
+from drives.modbus.words import LegWords
+from drives.types.drive_type import DriveType
 
 PERIOD_S = 0.01
 CLOSED_M = 0.64

@@ -11,12 +11,12 @@ from modbus_server import ModbusServer
 from object_dictionary import AbortError
 from power_states import State
 
+from drives.axes.scaling import LegScale
 from drives.bank import DriveGoal
 from drives.links import parse_link
-from drives.modbus_bank import ModbusBank
-from drives.modbus_settings import ModbusSettings
-from drives.register_map import register_map_from
-from drives.scaling import LegScale
+from drives.modbus.bank import ModbusBank
+from drives.modbus.register_map import register_map_from
+from drives.modbus.settings import ModbusSettings
 
 SERVO_MAP = Path(__file__).with_name("foreign_servo.toml")
 CLOSED_M = 0.64

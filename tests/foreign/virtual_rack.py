@@ -11,7 +11,7 @@ from object_dictionary import ObjectDictionary
 from slave_rows import communication_rows, pdo_rows, profile_rows
 from units import Mechanics
 
-from drives.frames import REMOTE, BusHealth, BusState, Frame
+from drives.can.frames import REMOTE, BusHealth, BusState, Frame
 
 STEP_S = 0.001
 VENDOR, PRODUCT, FIRST_SERIAL = 0x0000_0F0E, 0x0402, 70_001

@@ -73,19 +73,19 @@ CHANGES = [
         "fault_feedback_jump_0",
     ),
     Change(
-        "drives/simulated_bank.py",
+        "drives/sim/bank.py",
         "POWER_UP_SPREAD_M = 0.005",
         "POWER_UP_SPREAD_M = 0.004",
         "run_hold_neutral_1",
     ),
     Change(
-        "drives/cylinder_model.py",
+        "drives/sim/cylinder_model.py",
         "cylinder.FEED] = 1.0",
         "cylinder.FEED] = 0.999999",
         "run_hold_neutral_0",
     ),
     Change(
-        "drives/cylinder_model.py",
+        "drives/sim/cylinder_model.py",
         TWICE_OMEGA,
         TWICE_OMEGA.replace("2.0", repr(2.0 + 2**-51)),
         "run_hold_neutral_0",
@@ -99,13 +99,13 @@ CHANGES = [
     ),
     Change(POSE, "position_m=position,", "position_m=-position,", ARM_FK),
     Change(
-        "sim/devices/arm_servo.py",
+        "sim/devices/arm/servo.py",
         "bandwidth_rad_s: float = 120.0",
         "bandwidth_rad_s: float = 119.0",
         "run_circle_on_rm01_0",
     ),
     Change(
-        "sim/devices/arm_servo.py",
+        "sim/devices/arm/servo.py",
         "friction_known: float = 0.95",
         "friction_known: float = 0.5",
         "run_circle_on_rm01_0",
@@ -128,7 +128,9 @@ CHANGES = [
         MOVE,
     ),
     Change("sim/world/motion/profiles.py", "third / 6.0", "third / 6.000001", MOVE),
-    Change("sim/devices/exoskeleton.py", "math.radians(0.05)", "math.radians(0.06)", "world_send"),
+    Change(
+        "sim/devices/arm/exoskeleton.py", "math.radians(0.05)", "math.radians(0.06)", "world_send"
+    ),
     Change(
         "hil/stations/world/commands/show.py",
         "drives=len(robot.drives)",
@@ -142,7 +144,9 @@ CHANGES = [
         "scaled(gravity, -1.000001)",
         "host_spike_s0",
     ),
-    Change("hil/hosts/watch.py", "OUT_S: Final = 0.3", "OUT_S: Final = 0.31", "host_pause_s0"),
+    Change(
+        "hil/hosts/watch/watchdogs.py", "OUT_S: Final = 0.3", "OUT_S: Final = 0.31", "host_pause_s0"
+    ),
     Change(
         "hil/stations/simulator/listening/listing.py",
         "tells=sorted(kind.tells)",
@@ -158,7 +162,7 @@ CHANGES = [
     # Diagrams.
     Change(WALL, "t >= END_S - 4.0", "t >= END_S - 3.0", "exercise_check_wall"),
     Change(WALL, "draw.uniform(1.6, 2.2)", "draw.uniform(1.6, 2.3)", "exercise_new_wall"),
-    Change("hil/diagram/draw.py", "MARGIN: Final = 30", "MARGIN: Final = 31", "diagram_draw"),
+    Change("hil/diagram/show/draw.py", "MARGIN: Final = 30", "MARGIN: Final = 31", "diagram_draw"),
     # Recordings, export, lists.
     Change("hil/recording/export.py", "else names)", "else names[:-1])", "export_world"),
     Change(EXPORT, '"" if cell != cell else cell', "cell", "export_platform"),

@@ -23,7 +23,7 @@ from frozen.scenarios import (
 )
 from frozen.trees import TOP
 
-from drives.sim_faults import FaultKind
+from drives.sim.faults import FaultKind
 from hil.cli.main import app
 from hil.run.shipped_files import shipped_files
 from sim.hosts.faults import KINDS

@@ -49,7 +49,7 @@ def stl_file(path: Path) -> None:
 
 
 def datagrams() -> list[bytes]:
-    from hil.hosts import beamng, flightgear, hcu1
+    from hil.hosts.wires import beamng, flightgear, hcu1
 
     zeros = [0.0] * 40
     turned = {"f": [0, 0, -9.8], "w": [0] * 3, "dw": [0] * 3, "q": [1, 0, 0, 0], "v": [0] * 3}
@@ -75,24 +75,24 @@ LAYOUTS: Final = ("codemasters", "f1_23", "forza", "opentrack", "outsim")
 @cache
 def layout_codecs():
     """Of the shipped layouts, which keep nothing of a packet."""
-    from hil.hosts.layout import LayoutCodec
     from hil.hosts.maps import load_map
+    from hil.hosts.wires.layout import LayoutCodec
 
     return [LayoutCodec(load_map(CONFIGS / f"hosts/{one}.toml")[1]) for one in LAYOUTS]
 
 
 def datagram(path: Path) -> None:
     """Of every host that the bench listens to, whoever sent it; what is understood is finite."""
-    from hil.hosts.beamng import BeamNgCodec
-    from hil.hosts.flightgear import FlightGearCodec
-    from hil.hosts.flightgear_generic import GenericCodec
-    from hil.hosts.generic_protocol import read_protocol
-    from hil.hosts.hcu1 import Hcu1Codec
-    from hil.hosts.jsbsim import JsbsimCodec
-    from hil.hosts.jsbsim_directive import read_directive
     from hil.hosts.kind import Packet
-    from hil.hosts.xplane_data import DataCodec
-    from hil.hosts.xplane_rref import RrefCodec
+    from hil.hosts.wires.beamng import BeamNgCodec
+    from hil.hosts.wires.flightgear import FlightGearCodec
+    from hil.hosts.wires.flightgear_generic import GenericCodec
+    from hil.hosts.wires.generic_protocol import read_protocol
+    from hil.hosts.wires.hcu1 import Hcu1Codec
+    from hil.hosts.wires.jsbsim import JsbsimCodec
+    from hil.hosts.wires.jsbsim_directive import read_directive
+    from hil.hosts.wires.xplane_data import DataCodec
+    from hil.hosts.wires.xplane_rref import RrefCodec
 
     generic = (read_protocol(CONFIGS / f"hosts/hil_{one}.xml") for one in ("ascii", "binary"))
     codecs = (
@@ -153,8 +153,8 @@ def lines(path: Path) -> None:
     from arm_driver.contour.messages import decode_answer, decode_request
     from arm_driver.contour.requests import RequestReader
     from arm_driver.link_report import LinkCounts
-    from drives.slcan_codec import parse_line
-    from drives.slcan_lines import LineSplitter
+    from drives.can.slcan_codec import parse_line
+    from drives.can.slcan_lines import LineSplitter
     from hil.desk.velocity.remote_wire import parse_order, parse_word
 
     data = path.read_bytes()
@@ -177,9 +177,9 @@ def motions(path: Path) -> None:
     """Tables that a panel sends while a motion goes on."""
     from hil.config.errors import ConfigError
     from hil.desk.operation import Operation
-    from hil.diagram.live import Version
-    from hil.diagram.panel_page import PanelInbox
-    from hil.diagram.read import read_text
+    from hil.diagram.file.read import read_text
+    from hil.diagram.run.live import Version
+    from hil.diagram.run.panel_page import PanelInbox
     from hil.stations.simulator.desired import Desired
 
     data = path.read_bytes()
@@ -208,7 +208,7 @@ MOTIONS: Final = (
 
 
 def _rig():
-    from hil.machines.machine import load_rig
+    from hil.machines.rig.machine import load_rig
 
     return load_rig(CONFIGS / "rigs/paper.toml")
 

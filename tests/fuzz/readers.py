@@ -84,7 +84,7 @@ def _checked(kind: Any, path: Path) -> None:
 
 
 def _robot(path: Path) -> None:
-    from hil.machines.robot_documents import document_of
+    from hil.machines.world.robot_documents import document_of
 
     document_of(str(path))
 
@@ -154,14 +154,14 @@ def _pictures() -> list[bytes]:
 
 
 def _scene(path: Path) -> None:
-    from hil.machines.scene_documents import is_scene, scene_of
+    from hil.machines.world.scene_documents import is_scene, scene_of
 
     is_scene(str(path))
     scene_of(str(path))
 
 
 def _diagram(path: Path) -> None:
-    from hil.diagram.check import load
+    from hil.diagram.check.diagram import load
 
     load(path)
 
@@ -174,7 +174,7 @@ def _attempt(path: Path) -> None:
 
 def _exercises() -> list[bytes]:
     from hil.diagram.exercises.catalogue import drawn_exercise, working_file
-    from hil.diagram.write import text_of
+    from hil.diagram.file.write import text_of
 
     names = ("motor", "valve", "wall")
     return [text_of(working_file(drawn_exercise(name, 1), 1)).encode() for name in names]
@@ -194,9 +194,9 @@ def _expression(path: Path) -> None:
 
 def _small_texts(path: Path) -> None:
     """A unit, a condition, the transitions of a state machine: all of them from one text."""
-    from hil.diagram.condition import Condition
+    from hil.diagram.file.units import UnitError, unit
     from hil.diagram.library.state_machine import transitions
-    from hil.diagram.units import UnitError, unit
+    from hil.diagram.run.condition import Condition
 
     text = path.read_bytes().decode("utf-8", "surrogateescape")
     own = ((unit, UnitError), (Condition.parse, RefusedError), (transitions, ValueError))
@@ -215,8 +215,8 @@ def _overrides(path: Path) -> None:
 def _options(path: Path) -> None:
     """What the command line says to a diagram that is run: values, keys pressed, sliders moved."""
     from hil.diagram.commands.choices import changes_of
-    from hil.diagram.operated import operated
-    from hil.diagram.read import read_text
+    from hil.diagram.file.read import read_text
+    from hil.diagram.run.acts import operated
 
     lines = path.read_bytes().decode("utf-8", "surrogateescape").split("\n")
     file = read_text(messages.PANEL, path)
@@ -225,13 +225,13 @@ def _options(path: Path) -> None:
 
 
 def _xml_protocol(path: Path) -> None:
-    from hil.hosts.generic_protocol import read_protocol
+    from hil.hosts.wires.generic_protocol import read_protocol
 
     read_protocol(path)
 
 
 def _eds(path: Path) -> None:
-    from drives.eds_file import read_eds
+    from drives.types.eds_file import read_eds
 
     read_eds(path)
 
@@ -287,7 +287,7 @@ AT2: Final = (
 
 
 def _played(path: Path) -> None:
-    from hil.machines.robot_settings import RobotSettings
+    from hil.machines.robot.settings import RobotSettings
     from hil.stations.arm.moves.play import read_recorded
 
     robot = configs_dir() / "robots/rm01.toml"
@@ -410,7 +410,7 @@ def _journals() -> list[bytes]:
     """One with edits of each kind, as the editor writes it; without its checksums."""
     import tempfile
 
-    from hil.diagram.model import DrawnBlock
+    from hil.diagram.file.model import DrawnBlock
     from hil.panel.diagram.models.changes import EntryChange, Step
     from hil.panel.diagram.models.journal import EditJournal, journal_path
 
@@ -447,7 +447,7 @@ def _snapshots() -> list[bytes]:
 
 def _faults(path: Path) -> None:
     from sim.devices.fault_text import FaultError, read_script
-    from sim.devices.modbus_injection import ModbusFaultError, parse_script
+    from sim.devices.modbus.injection import ModbusFaultError, parse_script
 
     text = path.read_bytes().decode("utf-8", "replace")
     for read, error in ((partial(read_script, build=dict), FaultError),
@@ -460,8 +460,8 @@ def _faults(path: Path) -> None:
 
 def _drive_settings(path: Path) -> None:
     from drives.bank import DriveModelError
-    from drives.canopen_settings import from_json
-    from drives.modbus_settings import ModbusSettings
+    from drives.canopen.settings import from_json
+    from drives.modbus.settings import ModbusSettings
 
     text = path.read_bytes().decode("utf-8", "replace")
     for read in (from_json, ModbusSettings.from_json):
@@ -472,7 +472,7 @@ def _drive_settings(path: Path) -> None:
 
 
 def _change(path: Path) -> None:
-    from hil.diagram.change import DiagramChange
+    from hil.diagram.run.change import DiagramChange
 
     DiagramChange.from_json(path.read_bytes().decode("utf-8", "replace"))
 

@@ -6,7 +6,7 @@ import json
 from drives.bank import BankEnd, BankFeedback, BankReport, DriveGoal, DriveState
 from hil.config.shipped import configs_dir
 from hil.ipc.ring import Ring
-from hil.machines.machine import cylinder_model, gate_limits, load_rig
+from hil.machines.rig.machine import cylinder_model, gate_limits, load_rig
 from hil.stations.platform.gate.black_box import BlackBox
 from hil.stations.platform.gate.server import GateServer
 from hil.stations.platform.gate.slot import CommandSlot, Order

@@ -4,7 +4,7 @@ import dataclasses
 import sys
 
 from drives.bank import LinkLostError
-from drives.simulated_bank import SimulatedBank
+from drives.sim.bank import SimulatedBank
 from hil.stations.platform.gate import process
 
 CYCLES = 60

@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from functools import cache
 from operator import attrgetter
 
-from drives.axes import SequenceTimes, SixAxes
-from drives.axes_values import AxesSeen
+from drives.axes.cia402 import Control, Event402, OperationMode, State402, Statusword, event_of
+from drives.axes.cia402 import step as step_402
+from drives.axes.sequence import SequenceTimes, SixAxes
+from drives.axes.values import AxesSeen
 from drives.bank import BankEnd, BankFeedback, BankReport
-from drives.cia402 import Control, Event402, OperationMode, State402, Statusword, event_of
-from drives.cia402 import step as step_402
 from hil.stations.platform.gate.server import GateServer
 from hil.stations.platform.gate.slot import CommandSlot, Order
 from hil.stations.platform.gated_bank import NEVER_S, GatedBank

@@ -13,7 +13,7 @@ from gate_bench import LIMITS, PERIOD_S, sim_spec
 import drives
 import hil.stations.platform.gate
 import safety
-from drives.scaling import LegScale
+from drives.axes.scaling import LegScale
 from hil.stations.platform.gate.gate_clock import GateClock
 from hil.stations.platform.gate.order import GATE_PRIORITY, GateOrder
 from hil.stations.platform.gate.remote import RemoteGate

@@ -7,8 +7,8 @@ import sys
 LISTING = """
 import json, sys
 import hil.stations.platform.gate.process
-import drives.canopen_bank, drives.canopen_settings, drives.links
-import drives.slcan_bus, drives.socketcand_bus, drives.can_frames
+import drives.canopen.bank, drives.canopen.settings, drives.links
+import drives.can.slcan_bus, drives.can.socketcand_bus, drives.can.library_bus
 json.dump(sorted({name.split(".")[0] for name in sys.modules}), sys.stdout)
 """
 HEAVY = {"numpy", "numba", "scipy", "pydantic", "typer", "rich", "orjson", "pymodbus", "mujoco"}

@@ -16,9 +16,9 @@ from remembered import remembered_drive, remembered_flight
 from hil.config.shipped import configs_dir
 from hil.hosts.kind import Packet, Received, Refused
 from hil.hosts.maps import load_map, mapped
-from hil.hosts.physics import Physics
-from hil.hosts.states import Cause, HostState
-from hil.hosts.watch import HostWatch
+from hil.hosts.watch.physics import Physics
+from hil.hosts.watch.states import Cause, HostState
+from hil.hosts.watch.watchdogs import HostWatch
 from sim.hosts.emulated import emulated_host
 from sim.hosts.faults import KINDS
 

@@ -13,9 +13,9 @@ from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
 from hil.hosts.kind import Received
 from hil.hosts.maps import load_map
-from hil.hosts.physics import Physics
-from hil.hosts.states import Cause, HostState
-from hil.hosts.watch import HostWatch
+from hil.hosts.watch.physics import Physics
+from hil.hosts.watch.states import Cause, HostState
+from hil.hosts.watch.watchdogs import HostWatch
 from hil.stations.simulator.bench import opened_source
 from hil.stations.simulator.listening.emulation import EmulateChoice, build_host
 from hil.stations.simulator.scenario import load_ride

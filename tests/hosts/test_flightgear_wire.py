@@ -13,10 +13,10 @@ from case_files import case_file, datagrams_of
 from scipy.spatial.transform import Rotation
 
 from hil.config.errors import ConfigError
-from hil.hosts.flightgear_generic import GenericCodec
-from hil.hosts.generic_protocol import read_protocol
 from hil.hosts.kind import Packet, Refused
 from hil.hosts.maps import load_map
+from hil.hosts.wires.flightgear_generic import GenericCodec
+from hil.hosts.wires.generic_protocol import read_protocol
 from sim.hosts.flight import scripted_flight
 from sim.hosts.telemetry import Telemetry
 from sim.hosts.wires.flightgear_generic import Generic

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hil.hosts.hcu1 import KIND, Hcu1Codec, Hcu1Settings
 from hil.hosts.kind import Packet, Refused
+from hil.hosts.wires.hcu1 import KIND, Hcu1Codec, Hcu1Settings
 from platform6dof.cueing.vehicle import VehicleFlags
 
 GOLDEN = bytes.fromhex(

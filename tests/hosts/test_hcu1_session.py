@@ -10,10 +10,10 @@ import pytest
 from hcu1_bytes import NO_NONCE, SignedSender, frame, mac
 
 from hil.config.shipped import configs_dir
-from hil.hosts.hcu1 import Hcu1Codec
 from hil.hosts.kind import Packet, Refused
 from hil.hosts.link import HostLink, Listening
 from hil.hosts.maps import load_map
+from hil.hosts.wires.hcu1 import Hcu1Codec
 from hil.stations.simulator.source import Surroundings
 from hil.stations.simulator.sources.heard_host import HostSource, SocketWire
 from sim.hosts.wires.hcu1 import Binary

@@ -8,8 +8,8 @@ import pytest
 from host_streams import PERIOD_S, jittered, vehicle
 from scipy.spatial.transform import Rotation
 
-from hil.hosts.clocks import ArrivalLoop, StampAlignment
-from hil.hosts.follow import Follower, parabola_weights, weighted_state
+from hil.hosts.watch.clocks import ArrivalLoop, StampAlignment
+from hil.hosts.watch.follow import Follower, parabola_weights, weighted_state
 from platform6dof.cueing.vehicle import VehicleFlags, VehicleState
 
 TICK_S = 0.002

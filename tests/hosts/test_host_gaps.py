@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from host_streams import PERIOD_S, jittered, vehicle
 
-from hil.hosts.clocks import ArrivalLoop
-from hil.hosts.follow import Follower
+from hil.hosts.watch.clocks import ArrivalLoop
+from hil.hosts.watch.follow import Follower
 from platform6dof.cueing.vehicle import VehicleFlags
 
 TICK_S = 0.002

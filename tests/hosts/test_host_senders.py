@@ -16,7 +16,7 @@ from udp_user import NOBODY, answer_at_once, closing_reported, know_at_once, nee
 from hil.config.shipped import configs_dir
 from hil.hosts.link import HostLink, Listening
 from hil.hosts.maps import load_map
-from hil.hosts.states import Cause, HostState
+from hil.hosts.watch.states import Cause, HostState
 from hil.stations.simulator.companion import _wait_for
 from hil.stations.simulator.source import Surroundings
 from hil.stations.simulator.sources.heard_host import HostSource, SocketWire

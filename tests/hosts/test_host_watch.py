@@ -8,8 +8,8 @@ import pytest
 from host_streams import PERIOD_S, packet, stripped
 
 from hil.hosts.kind import Packet, Received, Refused
-from hil.hosts.states import Cause, HostState
-from hil.hosts.watch import HostWatch, window
+from hil.hosts.watch.states import Cause, HostState
+from hil.hosts.watch.watchdogs import HostWatch, window
 from platform6dof.cueing.vehicle import VehicleFlags
 
 TICK_S = 0.002

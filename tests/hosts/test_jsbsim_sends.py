@@ -17,7 +17,7 @@ from hil.config.shipped import configs_dir
 from hil.hosts.kind import Packet, Received, Refused
 from hil.hosts.link import Datagram
 from hil.hosts.maps import load_map, map_of
-from hil.hosts.states import HostState
+from hil.hosts.watch.states import HostState
 from hil.stations.simulator.listening.ride_writer import RideWriter
 from hil.stations.simulator.source import Surroundings
 from hil.stations.simulator.sources.heard_host import HostSource

@@ -13,11 +13,11 @@ from test_physics_campaign import DRIVES, SECONDS, close, followed, stream
 
 from hil.config.errors import ConfigError
 from hil.hosts.kind import Packet
-from hil.hosts.layout import LayoutCodec
-from hil.hosts.layout_fields import GROUPS
-from hil.hosts.layout_map import LayoutSettings
-from hil.hosts.states import HostState
-from hil.hosts.unjudged import unjudged_fields
+from hil.hosts.watch.states import HostState
+from hil.hosts.wires.layout import LayoutCodec
+from hil.hosts.wires.layout_fields import GROUPS
+from hil.hosts.wires.layout_map import LayoutSettings
+from hil.hosts.wires.unjudged import unjudged_fields
 
 pytestmark = pytest.mark.campaign
 GAMES = ("codemasters", "f1_23", "outsim", "forza")

@@ -13,11 +13,11 @@ from scipy.spatial.transform import Rotation
 from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
 from hil.hosts.kind import Packet, Received, Refused
-from hil.hosts.layout import LayoutCodec
-from hil.hosts.layout_fields import CODES, GROUPS
-from hil.hosts.layout_map import LayoutSettings
 from hil.hosts.maps import load_map, map_of
 from hil.hosts.order import Ordering, PacketOrder
+from hil.hosts.wires.layout import LayoutCodec
+from hil.hosts.wires.layout_fields import CODES, GROUPS
+from hil.hosts.wires.layout_map import LayoutSettings
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, VehicleFlags
 
 HOSTS = configs_dir() / "hosts"

@@ -9,12 +9,12 @@ from case_files import case_file, datagrams_of
 from physical_drive import drive
 
 from hil.config.shipped import configs_dir
-from hil.hosts.hcu1 import Hcu1Settings
 from hil.hosts.kind import Packet, Received
 from hil.hosts.maps import load_map, mapped
-from hil.hosts.physics import Physics
-from hil.hosts.states import Cause, HostState
-from hil.hosts.watch import HostWatch
+from hil.hosts.watch.physics import Physics
+from hil.hosts.watch.states import Cause, HostState
+from hil.hosts.watch.watchdogs import HostWatch
+from hil.hosts.wires.hcu1 import Hcu1Settings
 from platform6dof.cueing.plausible import ForceFault, judged_force
 from platform6dof.cueing.vehicle import UNKNOWN, VehicleFlags, VehicleState
 

@@ -14,9 +14,9 @@ from test_emulated_by_codecs import DRIVE, WIRES, opened
 
 from hil.hosts.kind import Packet, Received, Refused
 from hil.hosts.maps import mapped
-from hil.hosts.physics import Physics
-from hil.hosts.states import HostState
-from hil.hosts.watch import HostWatch
+from hil.hosts.watch.physics import Physics
+from hil.hosts.watch.states import HostState
+from hil.hosts.watch.watchdogs import HostWatch
 from sim.hosts.motion import VehicleMotion
 from sim.hosts.telemetry import Telemetry
 

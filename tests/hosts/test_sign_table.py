@@ -15,17 +15,17 @@ from test_flightgear_wire import loaded
 
 from hil.config.settings import read_toml
 from hil.config.shipped import configs_dir
-from hil.hosts import flightgear_generic, jsbsim
-from hil.hosts.beamng import BeamNgCodec
-from hil.hosts.flightgear import FlightGearCodec
-from hil.hosts.hcu1 import Hcu1Codec
-from hil.hosts.jsbsim import JsbsimCodec
-from hil.hosts.jsbsim_directive import read_directive
 from hil.hosts.kind import Packet
 from hil.hosts.maps import hosts_offered, load_map
-from hil.hosts.pose_template import PoseTemplateCodec, PoseTemplateSettings
-from hil.hosts.xplane_data import DataCodec
-from hil.hosts.xplane_rref import PATHS, RrefCodec
+from hil.hosts.wires import flightgear_generic, jsbsim
+from hil.hosts.wires.beamng import BeamNgCodec
+from hil.hosts.wires.flightgear import FlightGearCodec
+from hil.hosts.wires.hcu1 import Hcu1Codec
+from hil.hosts.wires.jsbsim import JsbsimCodec
+from hil.hosts.wires.jsbsim_directive import read_directive
+from hil.hosts.wires.pose_template import PoseTemplateCodec, PoseTemplateSettings
+from hil.hosts.wires.xplane_data import DataCodec
+from hil.hosts.wires.xplane_rref import PATHS, RrefCodec
 
 HOSTS = configs_dir() / "hosts"
 

@@ -7,8 +7,8 @@ from hil.config.settings import read_toml
 from hil.config.shipped import configs_dir
 from hil.hosts.kind import Packet, Received
 from hil.hosts.maps import load_map, map_of
-from hil.hosts.states import HostState
-from hil.hosts.unjudged import unjudged_fields
+from hil.hosts.watch.states import HostState
+from hil.hosts.wires.unjudged import unjudged_fields
 from hil.stations.simulator.bench import opened_source
 from hil.stations.simulator.listening.heard import HostFigures
 from hil.stations.simulator.listening.listen import why_not

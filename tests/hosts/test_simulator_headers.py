@@ -16,10 +16,10 @@ import pytest
 from flightgear_python.fdm_v24 import fdm_struct
 from test_docs import ROOT
 
-from hil.hosts.beamng import BeamNgCodec
-from hil.hosts.flightgear import FlightGearCodec
-from hil.hosts.hcu1 import Hcu1Codec
 from hil.hosts.kind import Packet, Refused
+from hil.hosts.wires.beamng import BeamNgCodec
+from hil.hosts.wires.flightgear import FlightGearCodec
+from hil.hosts.wires.hcu1 import Hcu1Codec
 from sim.hosts.flight import scripted_drive, scripted_flight
 from sim.hosts.kinds import wire_of
 from sim.hosts.telemetry import Telemetry

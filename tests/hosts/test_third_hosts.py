@@ -11,7 +11,7 @@ from hil.hosts.maps import hosts_offered, load_map
 
 CODE = """
 from dataclasses import replace
-from hil.hosts.hcu1 import KIND as HCU1
+from hil.hosts.wires.hcu1 import KIND as HCU1
 from hil.hosts.maps import MapSettings
 
 class TheirSettings(MapSettings):

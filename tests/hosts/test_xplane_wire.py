@@ -14,8 +14,8 @@ from case_files import datagrams_of
 from scipy.spatial.transform import Rotation
 
 from hil.hosts.kind import Packet, Refused
-from hil.hosts.xplane_data import DataCodec
-from hil.hosts.xplane_rref import PATHS, RrefCodec
+from hil.hosts.wires.xplane_data import DataCodec
+from hil.hosts.wires.xplane_rref import PATHS, RrefCodec
 from sim.hosts.emulated import emulated_host
 from sim.hosts.flight import scripted_flight
 

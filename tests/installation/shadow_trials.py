@@ -37,7 +37,7 @@ GATE = """\
 import sys
 from hil.stations.platform.gate.remote import RemoteGate
 from hil.stations.platform.gate.spec import BankSpec, sim_settings
-from hil.machines.machine import cylinder_model, gate_limits, load_rig
+from hil.machines.rig.machine import cylinder_model, gate_limits, load_rig
 from hil.timing.realtime import RealClock
 from hil.timing.realtime_setup import RealtimePolicy
 from hil.config.shipped import configs_dir

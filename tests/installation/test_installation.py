@@ -23,7 +23,7 @@ from hil.config.installation import (
 )
 from hil.config.libraries import LIBRARIES, code_origin, library_origin, origins
 from hil.config.shipped import configs_dir
-from hil.machines.machine import gate_limits, load_rig
+from hil.machines.rig.machine import gate_limits, load_rig
 from hil.stations.platform.gate.child import GateChild
 from hil.stations.platform.gate.order import GateOrder
 from hil.stations.platform.gate.spec import BankSpec

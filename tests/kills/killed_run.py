@@ -27,7 +27,7 @@ from variants import BY_NAME  # noqa: E402
 
 from drives.bank import BankReport  # noqa: E402
 from hil.desk.endpoints import benches  # noqa: E402
-from hil.machines.machine import load_rig  # noqa: E402
+from hil.machines.rig.machine import load_rig  # noqa: E402
 from hil.stations.platform.drives.certificate import Proofs, write_certificate  # noqa: E402
 from hil.stations.platform.drives.commissioning import LegTest  # noqa: E402
 from hil.stations.platform.drives.watchdog_proof import WatchdogProof  # noqa: E402

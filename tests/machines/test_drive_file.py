@@ -5,12 +5,12 @@ import json
 
 import pytest
 
-from drives.drive_type import DriveType, drive_type_from, place_of
+from drives.types.drive_type import DriveType, drive_type_from, place_of
 from hil.config.settings import ConfigError, read_toml
 from hil.config.shipped import configs_dir
-from hil.machines.drive_file import canopen_type, header_of, read_drive_table
-from hil.machines.drive_fit import fitted
-from hil.machines.machine import load_rig
+from hil.machines.rig.drive_file import canopen_type, header_of, read_drive_table
+from hil.machines.rig.drive_fit import fitted
+from hil.machines.rig.machine import load_rig
 
 SHIPPED = sorted((configs_dir() / "drives").glob("*.toml"))
 CANOPEN = ("cl4", "elmo_gold", "epos4", "hil_emulated", "ipos", "prl120")

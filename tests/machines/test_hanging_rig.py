@@ -17,20 +17,20 @@ from hypothesis import strategies as st
 from properties import dear
 
 from drives.bank import DriveGoal
-from drives.coupled_cylinders import CylinderServo
-from drives.simulated_bank import SimulatedBank
+from drives.sim.bank import SimulatedBank
+from drives.sim.coupled_cylinders import CylinderServo
 from hil.config.errors import ConfigError
 from hil.config.settings import read_toml
 from hil.config.shipped import configs_dir
-from hil.machines.machine import (
+from hil.machines.rig.machine import (
     check_rig,
     cylinder_model,
     envelope_of,
     geometry_of,
     park_pose,
 )
-from hil.machines.payload import expected_forces_n
-from hil.machines.rig import Rig
+from hil.machines.rig.payload import expected_forces_n
+from hil.machines.rig.settings import Rig
 from hil.stations.platform.drives.rack_setup import _rod
 from hil.stations.platform.scene_shape import RigShape
 from hil.stations.platform.world import WorldSettings, platform_plant, settled, world_of

@@ -20,11 +20,11 @@ from scipy.spatial.transform import Rotation
 from arm_driver.kinematics.puma import forward
 from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
-from hil.machines.arm_document import arm_robot, nearest_inertia, puma_robot
-from hil.machines.documents import is_machine, machine_names, machine_robot
-from hil.machines.robot_documents import robot_of
-from hil.machines.robot_settings import RobotSettings
-from hil.machines.space_arm_settings import ArmSettings
+from hil.machines.robot.settings import RobotSettings
+from hil.machines.space_arm.settings import ArmSettings
+from hil.machines.world.arm_document import arm_robot, nearest_inertia, puma_robot
+from hil.machines.world.documents import is_machine, machine_names, machine_robot
+from hil.machines.world.robot_documents import robot_of
 from sim.world.engine.mjcf import Stepping, model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World

@@ -5,9 +5,9 @@ import pytest
 
 from hil.config.settings import ConfigError, read_toml
 from hil.config.shipped import configs_dir
-from hil.machines.machine import gate_limits, geometry_of, lag_max_s, load_rig
-from hil.machines.payload import FORCE_SHARE, HEADROOM, LEAN_MAX, expected_forces_n
-from hil.machines.rig import Rig
+from hil.machines.rig.machine import gate_limits, geometry_of, lag_max_s, load_rig
+from hil.machines.rig.payload import FORCE_SHARE, HEADROOM, LEAN_MAX, expected_forces_n
+from hil.machines.rig.settings import Rig
 from platform6dof.inverse import leg_lengths
 
 PAPER = configs_dir() / "rigs" / "paper.toml"

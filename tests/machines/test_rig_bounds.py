@@ -11,8 +11,8 @@ import pytest
 
 from hil.config.settings import ConfigError, read_toml
 from hil.config.shipped import configs_dir
-from hil.machines.machine import gate_limits, load_rig
-from hil.machines.rig import Rig
+from hil.machines.rig.machine import gate_limits, load_rig
+from hil.machines.rig.settings import Rig
 from safety.bounds import BOUNDS, LEG_BOUNDS
 from safety.limits import GateLimits, LegLimits, LimitsError
 

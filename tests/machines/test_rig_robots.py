@@ -9,9 +9,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from hil.config.shipped import configs_dir
-from hil.machines.documents import machine_robot
-from hil.machines.machine import geometry_of, load_rig
-from hil.machines.rig_document import ORIGIN, PLATFORM, rig_robot, stroke_joint
+from hil.machines.rig.machine import geometry_of, load_rig
+from hil.machines.world.documents import machine_robot
+from hil.machines.world.rig_document import ORIGIN, PLATFORM, rig_robot, stroke_joint
 from platform6dof.inverse import leg_lengths
 from platform6dof.pose import Pose
 from sim.world.engine.mjcf import Stepping, model_text

@@ -4,10 +4,10 @@ import pytest
 
 from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
-from hil.machines.machine import load_rig
-from hil.machines.rig_document import rig_robot
-from hil.machines.scene_documents import scene_of
-from hil.machines.scene_machine import scene_around
+from hil.machines.rig.machine import load_rig
+from hil.machines.world.rig_document import rig_robot
+from hil.machines.world.scene_documents import scene_of
+from hil.machines.world.scene_machine import scene_around
 from sim.world.engine.world import World
 
 RIG = load_rig(configs_dir() / "rigs" / "training_simulator.toml")

@@ -6,7 +6,7 @@ from bench_plans import plan
 
 from hil.desk.operation import Operation
 from hil.desk.order import BUTTONS, LatestOrder, OperatorOrder
-from hil.machines.machine import gate_limits
+from hil.machines.rig.machine import gate_limits
 from hil.stations.platform.bench import bank_of, machine_of
 from hil.stations.platform.gated_bank import GatedBank
 from hil.stations.platform.loop import Loop

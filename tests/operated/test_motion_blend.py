@@ -9,7 +9,7 @@ from bench_plans import plan
 from player import LONG, PERIOD_S, Player
 
 from hil.config.settings import ConfigError
-from hil.machines.machine import envelope_of, geometry_of
+from hil.machines.rig.machine import envelope_of, geometry_of
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.operator.motion_blend import BlendStage, MotionBlend
 from hil.stations.platform.operator.motion_builder import (

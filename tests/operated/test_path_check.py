@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from player import NEAR, PERIOD_S, Player
 from properties import dear
 
-from hil.machines.machine import envelope_of, gate_limits, geometry_of
+from hil.machines.rig.machine import envelope_of, gate_limits, geometry_of
 from hil.stations.platform.operator import motion as operated_motion
 from hil.stations.platform.operator.path_check import (
     ENVELOPE_PLACES,

@@ -6,7 +6,7 @@ from operated_bench import PATIENCE, PERIOD_S, Bench
 from player import Player
 
 from hil.desk.order import Button
-from hil.machines.machine import envelope_of
+from hil.machines.rig.machine import envelope_of
 from hil.stations.platform.bench import machine_of
 from hil.stations.platform.control import PlatformStation
 from hil.stations.platform.motion.build import motion_of

@@ -3,8 +3,8 @@
 import random
 from contextlib import contextmanager
 
-from hil.diagram.model import IN, OUT, SUB, Diagram, DiagramFile, DrawnBlock
-from hil.diagram.registry import faces, kinds
+from hil.diagram.file.model import IN, OUT, SUB, Diagram, DiagramFile, DrawnBlock
+from hil.diagram.library.registry import faces, kinds
 from hil.panel.diagram.models.clipboard import Paste, copied
 from hil.panel.diagram.models.edits import Connect, Delete, Disconnect, PlaceBlock, Rename
 from hil.panel.diagram.models.grouping import Group, Ungroup

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 from row_samples import ARM, PLATFORM
 
-from hil.machines.machine import load_rig, soft_range_m
-from hil.machines.robot_settings import RobotSettings
-from hil.machines.space_arm_settings import ArmSettings
+from hil.machines.rig.machine import load_rig, soft_range_m
+from hil.machines.robot.settings import RobotSettings
+from hil.machines.space_arm.settings import ArmSettings
 from hil.panel.live.models.feed import Batch, RunFacts, column
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.recording.header import RunHeader

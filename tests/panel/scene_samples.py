@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 from row_samples import ARM, PLATFORM
 
-from hil.machines.machine import load_rig
-from hil.machines.robot_settings import RobotSettings
-from hil.machines.space_arm_settings import ArmSettings
+from hil.machines.rig.machine import load_rig
+from hil.machines.robot.settings import RobotSettings
+from hil.machines.space_arm.settings import ArmSettings
 from hil.recording.header import RunHeader
 from hil.recording.signals import Signals
 from hil.stations.arm.report.machines import MACHINES_KEY, ArmMachines

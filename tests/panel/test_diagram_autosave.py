@@ -10,7 +10,7 @@ import pytest
 from diagram_samples import LEVEL, RandomEdits
 
 from hil.config.errors import RefusedError
-from hil.diagram.write import text_of
+from hil.diagram.file.write import text_of
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.models.edits import Delete, PlaceBlock
 from hil.panel.diagram.models.journal import journal_path

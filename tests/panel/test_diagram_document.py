@@ -14,11 +14,11 @@ from properties import dear
 
 from hil.config.errors import RefusedError
 from hil.config.shipped import configs_dir
-from hil.diagram.check import load
-from hil.diagram.engine import Engine
-from hil.diagram.model import DrawnBlock
-from hil.diagram.read import read, read_text
-from hil.diagram.write import text_of
+from hil.diagram.check.diagram import load
+from hil.diagram.file.model import DrawnBlock
+from hil.diagram.file.read import read, read_text
+from hil.diagram.file.write import text_of
+from hil.diagram.run.engine import Engine
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.models.edits import Connect, Delete, Disconnect, PlaceBlock, Rename
 from hil.panel.diagram.models.history import History
@@ -301,7 +301,7 @@ def test_parameters_of_a_sub_diagram_have_limits(tmp_path):
 
 
 def test_typed_values_take_units_that_measure_the_same():
-    from hil.diagram.registry import kinds
+    from hil.diagram.library.registry import kinds
 
     delay = kinds()["ResettingIntegral"].parameter("reset_s")
     assert typed(delay, "200 ms") == pytest.approx(0.2)

@@ -13,11 +13,11 @@ from properties import dear
 
 from hil.config.errors import RefusedError
 from hil.config.shipped import configs_dir
-from hil.diagram.check import check
-from hil.diagram.engine import Engine
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
-from hil.diagram.read import read_text
-from hil.diagram.write import text_of
+from hil.diagram.check.diagram import check
+from hil.diagram.file.model import Diagram, DiagramFile, DrawnBlock
+from hil.diagram.file.read import read_text
+from hil.diagram.file.write import text_of
+from hil.diagram.run.engine import Engine
 from hil.panel.diagram.models.clipboard import Paste, copied
 from hil.panel.diagram.models.edits import is_face
 from hil.panel.diagram.models.grouping import Group, Ungroup

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.diagram.read import read_text
-from hil.diagram.types import FoundType
+from hil.diagram.check.types import FoundType
+from hil.diagram.file.read import read_text
 from hil.panel.diagram.models.live_run import AHEAD_MOST_S, LiveRun
 from hil.panel.diagram.models.live_values import active_states, path_into, port_words, shown_ports
 from hil.panel.diagram.models.setting import SetParameter

@@ -6,10 +6,10 @@ import pytest
 from diagram_samples import LEVEL
 
 from hil.config.errors import RefusedError
-from hil.diagram.live import Version
-from hil.diagram.read import read_text
-from hil.diagram.tapped import TappedLaw, TapReader
-from hil.diagram.taps import DiagramTaps
+from hil.diagram.file.read import read_text
+from hil.diagram.run.live import Version
+from hil.diagram.run.tap_reader import TappedLaw, TapReader
+from hil.diagram.run.taps import DiagramTaps
 from hil.ipc.broadcast import BroadcastReader
 from hil.panel.diagram.models.live_station import LiveStation, law_of
 from hil.panel.diagram.models.live_values import port_words

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hil.config.shipped import configs_dir
-from hil.diagram.read import read, read_text
-from hil.diagram.write import text_of
+from hil.diagram.file.read import read, read_text
+from hil.diagram.file.write import text_of
 from hil.panel.diagram.models.shapes import BlockShape, rest_laid_out, shapes_of
 from hil.panel.diagram.models.ways import AIR, TRIED_MOST, Ways
 

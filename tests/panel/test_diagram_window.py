@@ -3,9 +3,9 @@
 import pytest
 from diagram_samples import LEVEL, editor_window
 
-from hil.diagram.read import read
-from hil.diagram.seam import DiagramEnds, Endpiece
-from hil.diagram.write import text_of
+from hil.diagram.check.seam import DiagramEnds, Endpiece
+from hil.diagram.file.read import read
+from hil.diagram.file.write import text_of
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.models.setting import SetParameter
 
@@ -297,7 +297,7 @@ def test_what_comes_from_elsewhere_is_not_dropped(window):
 def test_blocks_say_what_they_do_as_pictures_of_them_do(window):
     from html import escape
 
-    from hil.diagram.draw import svg
+    from hil.diagram.show.draw import svg
 
     drawn = svg(window.document.file, window.document.file.top, "")
     for item in window.scene.blocks.values():

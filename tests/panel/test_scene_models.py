@@ -24,7 +24,7 @@ from scipy.spatial.transform import Rotation, Slerp
 from trace_form import link_pose
 
 from arm_driver.kinematics import puma as kinematics
-from hil.machines.machine import geometry_of, soft_range_m
+from hil.machines.rig.machine import geometry_of, soft_range_m
 from hil.panel.scene.models.build import SceneError, scenes_of
 from hil.recording.header import RunHeader
 from hil.scene.colours import DARK, LIGHT, ROLES, SceneColours

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties import dear
 
-from hil.machines.machine import geometry_of, load_rig, park_pose, soft_range_m
-from hil.machines.rig import Rig
+from hil.machines.rig.machine import geometry_of, load_rig, park_pose, soft_range_m
+from hil.machines.rig.settings import Rig
 from hil.stations.platform.scene import PlatformScene
 from hil.stations.platform.scene_shape import RigShape
 from platform6dof.inverse import leg_lengths

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hil.machines.machine import gate_limits
+from hil.machines.rig.machine import gate_limits
 from hil.stations.platform import check
 from hil.stations.platform.adhoc import recorded_table
 from hil.stations.platform.motion import excerpts, recorded

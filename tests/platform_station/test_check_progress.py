@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from hil.machines.machine import envelope_of, geometry_of
+from hil.machines.rig.machine import envelope_of, geometry_of
 from hil.stations.platform import check, checked
 from hil.stations.platform.adhoc import recorded_table
 from hil.stations.platform.motion import excerpts

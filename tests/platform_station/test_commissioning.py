@@ -15,8 +15,8 @@ from drives.bank import BankReport
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.config.shipped import configs_dir
-from hil.machines.machine import load_rig
-from hil.machines.rig_drives import RigDrives
+from hil.machines.rig.drives import RigDrives
+from hil.machines.rig.machine import load_rig
 from hil.recording.reader import Recording
 from hil.stations.platform.bench import run
 from hil.stations.platform.drives import reference_tools

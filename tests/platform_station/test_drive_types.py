@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from drives.bank import DriveModelError
-from drives.eds_file import read_eds
+from drives.types.eds_file import read_eds
 from hil.cli.main import app
 from hil.config.settings import read_toml
 from hil.config.shipped import configs_dir
-from hil.machines.drive_file import canopen_type
+from hil.machines.rig.drive_file import canopen_type
 
 runner = CliRunner()
 OUR_SHEET = configs_dir() / "eds" / "hil_emulated_drive.eds"

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.settings import ConfigError
-from hil.machines.machine import geometry_of
+from hil.machines.rig.machine import geometry_of
 from hil.recording.reader import Recording
 from hil.stations.platform.check import check_plan
 from hil.stations.platform.fit.bounds import MotionBounds

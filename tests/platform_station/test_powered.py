@@ -8,7 +8,7 @@ import dataclasses
 import pytest
 from rack_bench import shown, told, write_quick_rig
 
-from drives.simulated_bank import SimulatedBank
+from drives.sim.bank import SimulatedBank
 from hil.recording.reader import Recording
 
 SEEN = "leg 4 (node 4): it is operation enabled (statusword 6041h: 0x0237)"

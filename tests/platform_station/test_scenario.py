@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from hil.config.settings import ConfigError, apply_overrides, read_toml
 from hil.config.shipped import configs_dir, find_file
-from hil.machines.machine import envelope_of, gate_limits, geometry_of, load_rig, park_pose
-from hil.machines.rig import Rig
+from hil.machines.rig.machine import envelope_of, gate_limits, geometry_of, load_rig, park_pose
+from hil.machines.rig.settings import Rig
 from hil.run.file_kinds import scenario_file
 from hil.run.together import TogetherScenario
 from hil.stations.arm.scenario import load_arm_plan

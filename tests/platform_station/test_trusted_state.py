@@ -10,7 +10,7 @@ import pytest
 from drives.bank import BankReport
 from hil.config.files import read_trusted
 from hil.config.shipped import configs_dir
-from hil.machines.machine import load_rig
+from hil.machines.rig.machine import load_rig
 from hil.stations.platform.drives.certificate import Proofs, lacking, write_certificate
 from hil.stations.platform.drives.reference import (
     LegReference,

@@ -1,7 +1,7 @@
 """Each shipped type on a rack that is emulated as that type, by the commands that a person gives.
 
-What the rack has, lacks and counts in is in `sim.devices.maker_types`, by the makers' rows; the
-bench is told by the shipped drive file. A campaign: each type is a minute in real time.
+What the rack has, lacks and counts in is in `sim.devices.drive.maker_types`, by the makers' rows;
+the bench is told by the shipped drive file. A campaign: each type is a minute in real time.
 """
 
 import random

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
-import hil.machines.payload
+import hil.machines.rig.payload
 from hil.cli.main import app
 from hil.recording.events import EventKind, EventRecord, Level
 from hil.stations.platform.journal import violation_data
@@ -27,7 +27,9 @@ def run(out, *options):
 @pytest.fixture
 def light(monkeypatch):
     """A rig whose payload is said to need a fifth of what it does."""
-    monkeypatch.setattr(hil.machines.payload, "HEADROOM", hil.machines.payload.HEADROOM / 5.0)
+    monkeypatch.setattr(
+        hil.machines.rig.payload, "HEADROOM", hil.machines.rig.payload.HEADROOM / 5.0
+    )
 
 
 def test_a_force_that_nobody_expects_is_told_while_it_runs_and_at_its_end(tmp_path, light):

@@ -15,8 +15,8 @@ from hil.config.errors import ConfigError
 from hil.config.named import GIVEN
 from hil.config.settings import read_toml
 from hil.config.shipped import configs_dir, find_file
-from hil.machines.machine import check_rig, load_rig
-from hil.machines.rig import Rig
+from hil.machines.rig.machine import check_rig, load_rig
+from hil.machines.rig.settings import Rig
 from hil.stations.platform.bench import run
 from hil.stations.platform.scenario import plan_from_table
 from hil.stations.platform.world import WorldSettings, platform_plant, settled

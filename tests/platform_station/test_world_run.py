@@ -11,7 +11,7 @@ from drives.bank import DriveGoal
 from hil.config.errors import ConfigError
 from hil.config.named import GIVEN
 from hil.config.shipped import find_file
-from hil.machines.machine import load_rig
+from hil.machines.rig.machine import load_rig
 from hil.run.station import Request
 from hil.stations.platform.bench import run
 from hil.stations.platform.command_line import plan_of

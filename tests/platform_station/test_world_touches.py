@@ -12,7 +12,7 @@ from rack_bench import shown, told
 from drives.bank import BankEnd
 from hil.config.shipped import find_file
 from hil.ipc.ring import Ring
-from hil.machines.machine import gate_limits
+from hil.machines.rig.machine import gate_limits
 from hil.recording.reader import Recording
 from hil.run.station import Request
 from hil.stations.platform.bench import run

@@ -11,7 +11,7 @@ import numpy as np
 from row_samples import CycleFrame, with_codes
 
 from hil.config.shipped import configs_dir
-from hil.machines.machine import geometry_of
+from hil.machines.rig.machine import geometry_of
 from hil.recording.events import EVENTS, ROWS, EventKind, EventRecord, Level
 from hil.recording.header import RunHeader
 from hil.recording.reader import Recording

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from PIL import Image
 from report_samples import demo_plan
 
-from hil.machines.machine import geometry_of
+from hil.machines.rig.machine import geometry_of
 from hil.stations.platform.report.sample_figures import CSV_NAMES, shown_dots, write_sample_figures
 from platform6dof.workspace import LegExtremes, PoseBox, PoseSample, extremes, sample
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from report_samples import GOOD, demo_plan, start_of, with_columns, with_modes, write_run
 
-from hil.machines.machine import soft_range_m
+from hil.machines.rig.machine import soft_range_m
 from hil.recording.reader import Gap, Loss, Recording
 from hil.report.phases import phases_of, times_s
 from hil.stations.platform.report.view import LegLimits, RunView

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from hil.hosts.states import Cause
+from hil.hosts.watch.states import Cause
 
 FIRST_S = 0.06
 """A packet may be lost, and one is as late as its jitter and a cycle [s]."""

@@ -17,11 +17,11 @@ import numpy as np
 from hil.config.shipped import configs_dir
 from hil.hosts.kind import Received
 from hil.hosts.maps import load_map
-from hil.hosts.states import Cause, HostState
-from hil.hosts.watch import Judgement, window
-from hil.machines.cueing_preset import filter_of, read_preset
-from hil.machines.governor import governor_of
-from hil.machines.machine import geometry_of, load_rig
+from hil.hosts.watch.states import Cause, HostState
+from hil.hosts.watch.watchdogs import Judgement, window
+from hil.machines.cueing.preset import filter_of, read_preset
+from hil.machines.rig.governor import governor_of
+from hil.machines.rig.machine import geometry_of, load_rig
 from hil.stations.simulator.chain import Chain
 from hil.stations.simulator.motion import RideMotion
 from hil.stations.simulator.source import Surroundings

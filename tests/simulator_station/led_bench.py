@@ -9,7 +9,7 @@ from ride_bench import plan_of
 
 from hil.config.named import GIVEN
 from hil.desk.order import LatestOrder, OperatorOrder
-from hil.machines.machine import gate_limits
+from hil.machines.rig.machine import gate_limits
 from hil.stations.platform.bench import bank_of, machine_of
 from hil.stations.platform.gated_bank import GatedBank
 from hil.stations.platform.loop import Loop

@@ -9,13 +9,13 @@ import os
 import sys
 from pathlib import Path
 
-from hil.machines.machine import load_rig
+from hil.machines.rig.machine import load_rig
 from hil.stations.platform.drives.rack import RACK_PRIORITY
 from hil.stations.platform.drives.rack_setup import rack_settings
 from hil.timing.realtime import RealClock
 from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
-from sim.devices import rack as program
-from sim.devices.can_rack import CanRack
+from sim.devices.can import program
+from sim.devices.can.rack import CanRack
 
 NOW_S = RealClock().now_s
 COUNTS = 2

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Literal
 
 from hil.config.settings import Settings
-from hil.hosts.states import Cause, Heard, HostState
+from hil.hosts.watch.states import Cause, Heard, HostState
 from hil.stations.simulator.source import SourceKind
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, VehicleFlags, VehicleState
 

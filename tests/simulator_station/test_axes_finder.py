@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.errors import MotionError
-from hil.machines.ride_map import read_ride_map
+from hil.machines.cueing.ride_map import read_ride_map
 from hil.stations.simulator.axes_finder import find_axes
 from hil.stations.simulator.ride_file import read_ride_file
 

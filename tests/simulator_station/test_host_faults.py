@@ -10,7 +10,7 @@ from host_rides import MAPS, PERIOD_S, Bench, begins_s, clean, faulty, ideal_loo
 
 from hil.config.shipped import configs_dir
 from hil.hosts.maps import load_map
-from hil.hosts.states import Cause, HostState
+from hil.hosts.watch.states import Cause, HostState
 from hil.stations.simulator.motion import RidePhase
 
 SEEDS = range(20)

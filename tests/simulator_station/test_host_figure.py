@@ -7,7 +7,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from hil.hosts.states import Cause, HostState
+from hil.hosts.watch.states import Cause, HostState
 from hil.report.style import DPI, LEGEND_IN, WIDTH_IN, place
 from hil.stations.simulator.report.host_figure import _name
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hil.config.errors import ConfigError
-from hil.hosts.states import Cause, HostState
+from hil.hosts.watch.states import Cause, HostState
 from hil.stations.simulator.source import Surroundings
 from hil.stations.simulator.sources.host import KIND, HostSettings
 from hil.timing.realtime import RealClock

@@ -4,7 +4,7 @@ from fault_table import FAULTS, KINDS, shown, table
 from test_docs import ROOT
 
 from hil.hosts.maps import hosts_offered
-from hil.hosts.states import Cause
+from hil.hosts.watch.states import Cause
 from sim.hosts.faults import KINDS as EMULATED
 
 

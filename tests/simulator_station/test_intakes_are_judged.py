@@ -10,7 +10,7 @@ import pytest
 from ride_bench import ridden, table_of
 
 from hil.config.errors import ConfigError
-from hil.hosts.states import SOUND, Cause, HostState
+from hil.hosts.watch.states import SOUND, Cause, HostState
 from hil.stations.simulator.bench import opened_source
 from hil.stations.simulator.cue import _passes
 from hil.stations.simulator.offered import sources_offered

@@ -16,7 +16,7 @@ from hil.config.shipped import configs_dir
 from hil.desk.order import Button
 from hil.hosts.link import HostLink, Listening
 from hil.hosts.maps import load_map
-from hil.hosts.states import Cause, HostState
+from hil.hosts.watch.states import Cause, HostState
 from hil.stations.simulator.source import Surroundings
 from hil.stations.simulator.sources.heard_host import HostSource, SocketWire
 from hil.stations.simulator.words import CAUSES, state_text

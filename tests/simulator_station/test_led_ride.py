@@ -6,7 +6,7 @@ from led_bench import LedBench
 from operated_bench import PERIOD_S
 
 from hil.desk.order import Button
-from hil.hosts.states import HostState
+from hil.hosts.watch.states import HostState
 from safety.modes import Mode
 from safety.verdict import Action
 

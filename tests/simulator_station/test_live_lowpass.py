@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from hil.config.errors import ConfigError, MotionError
 from hil.config.named import GIVEN
-from hil.hosts.states import Heard
+from hil.hosts.watch.states import Heard
 from hil.stations.platform.motion.lowpass import LiveLowPass, lowpass
 from hil.stations.simulator.latency_run import lowpass_delay_s
 from hil.stations.simulator.scenario import ride_from_table

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from hil.config.shipped import configs_dir
-from hil.hosts.states import Cause, Heard, HostState
-from hil.machines.cueing_preset import filter_of, read_preset
-from hil.machines.machine import geometry_of, load_rig
+from hil.hosts.watch.states import Cause, Heard, HostState
+from hil.machines.cueing.preset import filter_of, read_preset
+from hil.machines.rig.machine import geometry_of, load_rig
 from hil.stations.simulator.chain import Chain
 from hil.stations.simulator.missed import between
 from hil.stations.simulator.motion import RideMotion

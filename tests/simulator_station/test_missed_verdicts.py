@@ -16,10 +16,10 @@ from hypothesis import event, example, given
 from hypothesis import strategies as st
 from properties import dear
 
-from hil.hosts.states import Cause, Heard, HostState
-from hil.machines.cueing_preset import filter_of, read_preset
-from hil.machines.governor import governor_of
-from hil.machines.machine import gate_limits, geometry_of
+from hil.hosts.watch.states import Cause, Heard, HostState
+from hil.machines.cueing.preset import filter_of, read_preset
+from hil.machines.rig.governor import governor_of
+from hil.machines.rig.machine import gate_limits, geometry_of
 from hil.stations.simulator.chain import Chain
 from hil.stations.simulator.motion import RideMotion
 from platform6dof.cueing.attitude import rotated_by

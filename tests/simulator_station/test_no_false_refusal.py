@@ -8,7 +8,7 @@ import pytest
 from campaign import share_of
 
 from hil.config.shipped import configs_dir
-from hil.hosts.states import Cause, HostState
+from hil.hosts.watch.states import Cause, HostState
 from hil.stations.simulator.bench import opened_source
 from hil.stations.simulator.ride_file import read_ride_file
 from hil.stations.simulator.scenario import load_ride

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hil.config.shipped import find_file
-from hil.machines.governor import governor_of
+from hil.machines.rig.governor import governor_of
 from hil.stations.platform.scenario import load_plan
 from hil.stations.simulator.omct_run import OmctChain, run_omct
 from platform6dof.cueing.classical import Classical

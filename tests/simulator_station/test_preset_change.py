@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hil.machines.cueing_preset import filter_of, read_preset
+from hil.machines.cueing.preset import filter_of, read_preset
 from hil.stations.simulator.parts import CHANGE_S, Presets
 from platform6dof.cueing.vehicle import GRAVITY_M_S2, VehicleState
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from hil.hosts.watch import OUT_S, window
-from hil.machines.cueing_preset import filter_of, read_preset
+from hil.hosts.watch.watchdogs import OUT_S, window
+from hil.machines.cueing.preset import filter_of, read_preset
 from hil.stations.simulator.release import SlowRelease
 from platform6dof.cueing.attitude import rotated_by, vector_between
 from platform6dof.cueing.vehicle import REST, VehicleFlags

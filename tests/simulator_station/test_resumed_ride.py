@@ -7,7 +7,7 @@ from operated_bench import PERIOD_S
 from test_way_back import BACK, STALLS, late, silent
 
 from hil.desk.order import Button
-from hil.hosts.states import HostState
+from hil.hosts.watch.states import HostState
 from safety.modes import Mode
 
 

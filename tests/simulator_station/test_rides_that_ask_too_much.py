@@ -11,7 +11,7 @@ import pytest
 from campaign import long_only
 
 from hil.config.shipped import configs_dir
-from hil.machines.ride_map import read_ride_map
+from hil.machines.cueing.ride_map import read_ride_map
 from hil.stations.simulator.cue import CueRequest, plan_of, run_cue
 from hil.stations.simulator.rehearsal import rehearse
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from hil.config.shipped import configs_dir
-from hil.machines.arm_document import arm_robot, triple
-from hil.machines.space_arm_settings import ArmSettings
+from hil.machines.space_arm.settings import ArmSettings
+from hil.machines.world.arm_document import arm_robot, triple
 from sim.world.engine.mjcf import Stepping, model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.space_arm.arm import Arm, Body

@@ -6,7 +6,7 @@ from arms import shipped
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hil.machines.space_arm_settings import ArmSettings
+from hil.machines.space_arm.settings import ArmSettings
 from sim.world.space_arm.drive import (
     BRAKE,
     CLUTCH,

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from hil.diagram.kind import BlockKind, Example, ParameterKind, PortKind, Ports
+from hil.diagram.library.kind import BlockKind, Example, ParameterKind, PortKind, Ports
 
 
 def mix(u, y, x, p, H):

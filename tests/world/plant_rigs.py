@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from hil.config.shipped import find_file
-from hil.machines.machine import geometry_of, load_rig
-from hil.machines.rig_document import ACTUATOR, PLATFORM, rig_robot
+from hil.machines.rig.machine import geometry_of, load_rig
+from hil.machines.world.rig_document import ACTUATOR, PLATFORM, rig_robot
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.plants.platform import PlatformPlant

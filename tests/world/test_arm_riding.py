@@ -11,10 +11,10 @@ import pytest
 
 from hil.config.errors import ConfigError
 from hil.config.shipped import find_file
-from hil.machines.documents import puma_class_robot
-from hil.machines.robot_settings import RobotSettings
-from hil.machines.scene_documents import scene_of
-from hil.machines.scene_machine import MachineScene, scene_around
+from hil.machines.robot.settings import RobotSettings
+from hil.machines.world.documents import puma_class_robot
+from hil.machines.world.scene_documents import scene_of
+from hil.machines.world.scene_machine import MachineScene, scene_around
 from hil.stations.arm.world import emulated_gears
 from sim.world.plants.arm import STEP_S, ArmPlant, geared
 from sim.world.plants.riding import Ride, platform_alone

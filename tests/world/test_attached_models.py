@@ -6,7 +6,7 @@ import pytest
 from mesh_bodies import QUADS
 
 from hil.config.errors import ConfigError
-from hil.machines.robot_documents import document_of
+from hil.machines.world.robot_documents import document_of
 from sim.world.mjcf.reading import read_mjcf
 from sim.world.robots.bodies import placed_bodies
 from sim.world.robots.faults import RobotDocumentError

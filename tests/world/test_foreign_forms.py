@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hil.config.errors import ConfigError
-from hil.machines.robot_documents import document_of
+from hil.machines.world.robot_documents import document_of
 from hil.stations.world.scenario_reading import scenario_table, world_plan_from_table
 from sim.world.engine.mjcf import model_text, robot_text, stepping_of
 from sim.world.engine.mjcf_robot import PlacedRobot

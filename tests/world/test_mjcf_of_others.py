@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mesh_bodies import QUADS
 
-from hil.machines.robot_documents import document_of
+from hil.machines.world.robot_documents import document_of
 from sim.world.engine.mjcf import model_text, stepping_of
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World

@@ -17,7 +17,7 @@ from plant_rigs import (
     weight_forces_n,
 )
 
-from hil.machines.rig_document import ACTUATOR, PLATFORM
+from hil.machines.world.rig_document import ACTUATOR, PLATFORM
 from platform6dof.envelope import home_pose
 from platform6dof.forward import forward
 from platform6dof.jacobian import leg_jacobian

@@ -12,7 +12,7 @@ from campaign import count
 from plain_judge import body_of, product_of, turned
 from random_documents import FILES, random_coordinates, random_document
 
-from hil.machines.robot_documents import robot_of, shipped_robots
+from hil.machines.world.robot_documents import robot_of, shipped_robots
 from sim.world.control.laws import Gains, JointLaw, JointMotion
 from sim.world.engine.dynamics import RobotDynamics
 from sim.world.engine.mjcf import model_text

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from campaign import long_only
 
-from hil.machines.robot_documents import document_of
+from hil.machines.world.robot_documents import document_of
 from sim.world.engine.library import engine
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot

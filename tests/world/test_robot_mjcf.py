@@ -11,8 +11,8 @@ from mesh_bodies import QUADS, files_of
 from robot_documents import coordinates, furnished, generated
 from scipy.spatial.transform import Rotation
 
-from hil.machines.mesh_files import files_beside
-from hil.machines.robot_documents import robot_of, shipped_robots
+from hil.machines.world.mesh_files import files_beside
+from hil.machines.world.robot_documents import robot_of, shipped_robots
 from sim.world.engine.mjcf import model_text, robot_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World

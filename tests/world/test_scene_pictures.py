@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.shipped import configs_dir
-from hil.machines.scene_documents import scene_of
+from hil.machines.world.scene_documents import scene_of
 from sim.world.engine.mjcf_scene import scene_text
 from sim.world.pictures.lit_text import lit_text
 from sim.world.pictures.wire import PictureOrder, View

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hil.machines.robot_documents import robot_of, shipped_robots
-from hil.machines.scene_documents import FurnishedScene, scene_of, shipped_scenes
+from hil.machines.world.robot_documents import robot_of, shipped_robots
+from hil.machines.world.scene_documents import FurnishedScene, scene_of, shipped_scenes
 from sim.world.engine.mjcf_scene import scene_text
 from sim.world.engine.world import World
 from sim.world.engine.world_robot import WorldRobot

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 from sensor_robots import block
 from shipped_worlds import a_world
 
-from hil.machines.robot_documents import robot_of
+from hil.machines.world.robot_documents import robot_of
 from sim.world.control.laws import Gains, JointLaw, JointMotion
 from sim.world.engine.dynamics import RobotDynamics
 from sim.world.robots.sensors import RobotSensor, SensorKind, ValueDefects
@@ -171,7 +171,7 @@ def test_a_law_is_its_equation_bit_by_bit(control):
 
 FIRST_STEPS = """
 import numpy as np
-from hil.machines.robot_documents import robot_of
+from hil.machines.world.robot_documents import robot_of
 from sim.world.control.laws import Gains, JointLaw, JointMotion
 from sim.world.control.laws_kernel import efforts
 from sim.world.engine.dynamics import RobotDynamics

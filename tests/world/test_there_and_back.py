@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from robot_documents import coordinates
 
-from hil.machines.robot_documents import robot_of, shipped_robots
+from hil.machines.world.robot_documents import robot_of, shipped_robots
 from sim.world.engine.mjcf import model_text, robot_text
 from sim.world.engine.mjcf_losses import mjcf_losses
 from sim.world.engine.mjcf_robot import PlacedRobot, joint_names

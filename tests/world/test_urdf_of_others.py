@@ -7,7 +7,7 @@ import pytest
 from mesh_bodies import binary_stl, box
 
 from hil.config.errors import ConfigError
-from hil.machines.robot_documents import document_of
+from hil.machines.world.robot_documents import document_of
 from sim.world.engine.hulls import mesh_losses
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot

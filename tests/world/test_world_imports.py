@@ -31,7 +31,7 @@ assert count > 100, count
 assert not [name for name in sys.modules if name.split(".")[0] in BLOCKED]
 """
 STEP = """
-from hil.machines.robot_documents import robot_of
+from hil.machines.world.robot_documents import robot_of
 from sim.world.engine.mjcf import model_text
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World

@@ -263,7 +263,7 @@ assert "mujoco" not in sys.modules
 with PictureProcess(PictureOrder(text={BOX!r})) as process:
     process.draw([0.0])
 assert "mujoco" not in sys.modules
-from hil.machines.robot_documents import robot_of
+from hil.machines.world.robot_documents import robot_of
 from sim.world.engine.mjcf_robot import PlacedRobot
 from sim.world.engine.world import World
 from pathlib import Path

@@ -13,7 +13,7 @@ from hil.stations.world.commands.send import send_frames
 from hil.stations.world.sources.frame_stream import FrameStream
 from hil.stations.world.sources.joint_frames import JointFrame, read_frame
 from hil.timing.clock import VirtualClock
-from sim.devices.exoskeleton import JOINTS, Exoskeleton, Silence, angles_rad
+from sim.devices.arm.exoskeleton import JOINTS, Exoskeleton, Silence, angles_rad
 
 WHOLE = bytes.fromhex(
     "48494c4a" "0100" "0200" "0700000000000000" "000000000000f83f"

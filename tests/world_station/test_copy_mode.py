@@ -27,7 +27,7 @@ from hil.stations.world.sources.copy_map import copy_map
 from hil.stations.world.sources.frame_stream import FrameStream
 from hil.stations.world.sources.opened import LiveMeans
 from hil.timing.clock import VirtualClock
-from sim.devices.exoskeleton import JOINTS, angles_rad
+from sim.devices.arm.exoskeleton import JOINTS, angles_rad
 from sim.world.motion.bounded import BoundedJoints, JointBounds
 
 SCENARIOS = configs_dir() / "scenarios"

@@ -18,14 +18,14 @@ from typer.testing import CliRunner
 from hil.cli.main import app
 from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
-from hil.diagram import changer
-from hil.diagram.change import DiagramChange
-from hil.diagram.changer import DiagramChanger, TimedChange, changes_of
-from hil.diagram.check import check
+from hil.diagram.check.diagram import check
+from hil.diagram.file.read import read_text
 from hil.diagram.interpreter.interpreter import Interpreter
-from hil.diagram.read import read_text
-from hil.diagram.saved import SavedDiagram
-from hil.diagram.use import diagram_of_text
+from hil.diagram.run import changer
+from hil.diagram.run.change import DiagramChange
+from hil.diagram.run.changer import DiagramChanger, TimedChange, changes_of
+from hil.diagram.run.saved_file import SavedDiagram
+from hil.diagram.run.use import diagram_of_text
 from hil.recording.reader import Recording
 from hil.run.texts import EditText
 from hil.stations.world.bench import open_bench

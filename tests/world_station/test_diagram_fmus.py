@@ -15,7 +15,7 @@ from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.config.inputs import collected
 from hil.config.shipped import configs_dir
-from hil.diagram.panel_page import version_told
+from hil.diagram.run.panel_page import version_told
 from hil.recording.events import Level
 from hil.recording.reader import Recording
 from hil.stations.world.law_changes import LawChanges
@@ -132,7 +132,7 @@ def test_it_is_run_again_where_it_lies_unchanged_and_is_trusted(noted, tmp_path)
 
 def test_another_one_in_its_place_is_never_loaded(noted, tmp_path, monkeypatch):
     recording, fmu = noted
-    from hil.diagram import models
+    from hil.diagram.run import models
 
     def never(*_):
         raise AssertionError("its code was loaded")
@@ -154,7 +154,7 @@ def test_another_one_in_its_place_is_never_loaded(noted, tmp_path, monkeypatch):
 
 
 def test_a_scenario_is_judged_without_loading_it(folder, monkeypatch, tmp_path):
-    from hil.diagram import models
+    from hil.diagram.run import models
 
     def never(*_):
         raise AssertionError("its code was loaded")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from hil.config.shipped import configs_dir
-from hil.diagram.tapped import TapReader, tapped_laws
+from hil.diagram.run.tap_reader import TapReader, tapped_laws
 from hil.panel.diagram.models.live_station import LiveStation
 from hil.recording.reader import Recording
 from hil.timing.realtime import RealClock

@@ -58,7 +58,7 @@ ARMS = {
 
 def puma_with_motors(folder):
     """The machine as a document, with idle speeds of its motors, which it does not tell."""
-    from hil.machines.robot_documents import robot_of
+    from hil.machines.world.robot_documents import robot_of
     from sim.world.robots.toml_writing import write_toml
 
     robot, _ = robot_of("arm:puma560", key="robot", beside=folder / "x.toml")

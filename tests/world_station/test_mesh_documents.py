@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.shipped import configs_dir
-from hil.machines.robot_documents import robot_of
+from hil.machines.world.robot_documents import robot_of
 from hil.stations.world.scenario_reading import load_world_plan
 from sim.world.pictures.png import png
 from sim.world.robots.toml_form import read_toml

@@ -12,10 +12,10 @@ from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
 from hil.desk import messages as m
 from hil.desk.client import DeskClient
-from hil.diagram.live import Version
-from hil.diagram.panel_page import PanelInbox, change_of_table, pages, version_told
-from hil.diagram.prover_program import PanelJudge
-from hil.diagram.read import read_text
+from hil.diagram.file.read import read_text
+from hil.diagram.run.live import Version
+from hil.diagram.run.panel_page import PanelInbox, change_of_table, pages, version_told
+from hil.diagram.run.prover_program import PanelJudge
 from hil.panel.live.models.feed import LiveFeed
 from hil.panel.live.models.page import PageModel
 from hil.recording.reader import Recording
@@ -173,8 +173,8 @@ def test_what_blocks_show_is_recorded(scenario, tmp_path):
     plan = load_world_plan(scenario, ["motion.duration_s=2.5", "settle_s=0.1"])
     from dataclasses import replace
 
-    from hil.diagram.change import DiagramChange
-    from hil.diagram.changer import TimedChange
+    from hil.diagram.run.change import DiagramChange
+    from hil.diagram.run.changer import TimedChange
 
     acts = ({"count.presses": 1}, {"count.presses": 2}, {"soft.on": True})
     changes = [TimedChange(100 * n + 100, DiagramChange(one)) for n, one in enumerate(acts)]

@@ -14,8 +14,8 @@ from campaign import count
 from edited_runs import EditedRun, Pushing, timed
 from scene_robots import ROBOTS, SCENARIOS
 
-from hil.diagram.change import DiagramChange
-from hil.diagram.changer import DiagramChanger, TimedChange
+from hil.diagram.run.change import DiagramChange
+from hil.diagram.run.changer import DiagramChanger, TimedChange
 from hil.stations.world.bench import open_bench
 from hil.stations.world.gated import GatedRobot
 from hil.stations.world.law_changes import LawChanges

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from hil.cli.main import app
 from hil.config.shipped import configs_dir
-from hil.machines.documents import machine_names, machine_robot
+from hil.machines.world.documents import machine_names, machine_robot
 from hil.stations.world.commands import arguments, show
 from sim.world.robots.losses import rank
 from sim.world.robots.toml_form import read_toml

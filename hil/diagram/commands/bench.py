@@ -10,8 +10,8 @@ from hil.diagram.commands.choices import FileArg, SetOption, diagram_of
 from hil.terminal.console import Json, leave, out, print_json, verb
 
 if TYPE_CHECKING:
-    from hil.diagram.cost import TickCost
-    from hil.diagram.told import CostTold
+    from hil.diagram.analysis.cost import TickCost
+    from hil.diagram.show.summaries import CostTold
 
 
 @verb
@@ -27,9 +27,9 @@ def bench(
     as_json: Json = False,
 ) -> None:
     """Time the ticks of a diagram; exit status 1 if 1 of 1000 takes longer than its period."""
-    from hil.diagram.cost import model_cost, tick_cost, timed
+    from hil.diagram.analysis.cost import model_cost, tick_cost, timed
     from hil.diagram.interpreter.interpreter import Interpreter
-    from hil.diagram.told import DiagramBenchTold
+    from hil.diagram.show.summaries import DiagramBenchTold
     from hil.timing.realtime import RealClock
 
     path, sound = diagram_of(file, settings or [])
@@ -63,7 +63,7 @@ def bench(
 
 
 def _told(cost: TickCost) -> CostTold:
-    from hil.diagram.told import CostTold
+    from hil.diagram.show.summaries import CostTold
 
     return CostTold(
         ticks=cost.ticks, median_us=1e6 * cost.median_s, p99_us=1e6 * cost.p99_s,

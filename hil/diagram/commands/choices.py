@@ -14,10 +14,10 @@ from hil.terminal.completion import offered
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hil.diagram.check import SoundDiagram
-    from hil.diagram.flat import Endpoint
-    from hil.diagram.live import Version
-    from hil.diagram.operated import Timed
+    from hil.diagram.check.diagram import SoundDiagram
+    from hil.diagram.check.flat import Endpoint
+    from hil.diagram.run.acts import Timed
+    from hil.diagram.run.live import Version
 
 FileArg = Annotated[
     str,
@@ -68,9 +68,9 @@ def operated_diagram(
     Raises:
         ConfigError: If it cannot run, or an act is none.
     """
-    from hil.diagram.live import Version
-    from hil.diagram.operated import operated
-    from hil.diagram.read import read
+    from hil.diagram.file.read import read
+    from hil.diagram.run.acts import operated
+    from hil.diagram.run.live import Version
 
     path = find_file(name, folder="diagrams", key="FILE")
     file = read(path)
@@ -84,7 +84,7 @@ def diagram_of(name: str, settings: Sequence[str]) -> tuple[str, SoundDiagram]:
     Raises:
         ConfigError: If it cannot run.
     """
-    from hil.diagram.check import load
+    from hil.diagram.check.diagram import load
 
     path = find_file(name, folder="diagrams", key="FILE")
     return str(path), load(path, changes_of(settings))
@@ -92,7 +92,7 @@ def diagram_of(name: str, settings: Sequence[str]) -> tuple[str, SoundDiagram]:
 
 def changes_of(settings: Sequence[str]) -> dict[Endpoint, Any]:
     """Values of ``--set``: path of a block and name of a parameter → value."""
-    from hil.diagram.change import tuples
+    from hil.diagram.run.change import tuples
     from sim.toml_reading import TomlReadError, read_value
 
     changes: dict[Endpoint, Any] = {}

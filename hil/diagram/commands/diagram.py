@@ -28,8 +28,8 @@ from hil.diagram.commands.signals import signals
 from hil.terminal.console import Json, leave, out, print_json, verb
 
 if TYPE_CHECKING:
-    from hil.diagram.fault import StoppedError
-    from hil.diagram.told import DiagramRunTold, KindTold, PortTold, StopTold
+    from hil.diagram.run.fault import StoppedError
+    from hil.diagram.show.summaries import DiagramRunTold, KindTold, PortTold, StopTold
 
 ForOption = Annotated[
     float, typer.Option("--for", metavar="S", min=1e-5, max=1e5, help="How long [s].")
@@ -57,9 +57,9 @@ app.add_typer(exercises, name="exercise")
 @verb
 def check(file: FileArg, settings: SetOption = None, as_json: Json = False) -> None:
     """Types, units, frames, loops and rates of a diagram, and what a tick costs."""
-    from hil.diagram.cost import tick_cost
-    from hil.diagram.explain import ports_told
-    from hil.diagram.told import DiagramCheckTold
+    from hil.diagram.analysis.cost import tick_cost
+    from hil.diagram.analysis.explain import ports_told
+    from hil.diagram.show.summaries import DiagramCheckTold
     from hil.timing.realtime import RealClock
 
     path, sound = diagram_of(file, settings or [])
@@ -113,8 +113,8 @@ def run(
     from contextlib import ExitStack
 
     from hil.config.settings import settings_text
-    from hil.diagram.playing import play
-    from hil.diagram.told import DiagramRunTold
+    from hil.diagram.run.player import play
+    from hil.diagram.show.summaries import DiagramRunTold
 
     path, version, acts = operated_diagram(file, settings or [], pressed or [], slid or [])
     sound = version.sound
@@ -124,7 +124,7 @@ def run(
     with ExitStack() as stack:
         written = None
         if record is not None:
-            from hil.diagram.recorded import recorded
+            from hil.diagram.run.recording import recorded
 
             given = {"set": settings or [], "input": inputs or [], "press": pressed or [],
                      "slide": slid or [], "for_s": seconds}  # fmt: skip
@@ -133,7 +133,7 @@ def run(
             recording = str(folder / "recording.mcap")
         models = None
         if sound.flat.models:
-            from hil.diagram.models import ALONE_WAIT_S, DiagramModels
+            from hil.diagram.run.models import ALONE_WAIT_S, DiagramModels
 
             models = DiagramModels(sound.flat, trusted=trust, wait_s=ALONE_WAIT_S)
             stack.enter_context(models)
@@ -170,8 +170,8 @@ def _print_run(told: DiagramRunTold) -> None:
 @verb
 def explain(file: FileArg, settings: SetOption = None, as_json: Json = False) -> None:
     """The order of computation, rates, costs, and what each output hangs on within a tick."""
-    from hil.diagram.explain import feed_through, order_told
-    from hil.diagram.told import ExplainTold
+    from hil.diagram.analysis.explain import feed_through, order_told
+    from hil.diagram.show.summaries import ExplainTold
     from hil.timing.realtime import RealClock
 
     path, sound = diagram_of(file, settings or [])
@@ -201,9 +201,9 @@ def blocks(
 ) -> None:
     """The kinds of blocks: equation, ports, units, limits, an example that runs."""
     from hil.config.similar_names import nearest
-    from hil.diagram.explain import all_kinds, kind_told
-    from hil.diagram.registry import kinds
-    from hil.diagram.told import BlocksTold
+    from hil.diagram.analysis.explain import all_kinds, kind_told
+    from hil.diagram.library.registry import kinds
+    from hil.diagram.show.summaries import BlocksTold
 
     if kind is not None and kind not in kinds():
         told = f"{kind[:60]!r}: no such kind{nearest(kind, kinds())}"

@@ -22,9 +22,9 @@ def diff(
     as_json: Json = False,
 ) -> None:
     """What changed in the law; exit status 0 if two files have the same law, 1 if not."""
-    from hil.diagram.compare import compare
-    from hil.diagram.read import read
-    from hil.diagram.told_laws import ChangeTold, DiagramDiffTold
+    from hil.diagram.analysis.compare import compare
+    from hil.diagram.file.read import read
+    from hil.diagram.show.law_summaries import ChangeTold, DiagramDiffTold
 
     paths = [find_file(name, folder="diagrams", key="FILE") for name in (before, after)]
     changes = compare(read(paths[0]), read(paths[1]))

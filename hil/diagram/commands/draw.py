@@ -14,7 +14,7 @@ from hil.diagram.commands.choices import FileArg
 from hil.terminal.console import Json, leave, out, print_json, verb
 
 if TYPE_CHECKING:
-    from hil.diagram.model import Diagram, DiagramFile
+    from hil.diagram.file.model import Diagram, DiagramFile
 
 
 @verb
@@ -28,9 +28,9 @@ def draw(
     as_json: Json = False,
 ) -> None:
     """Draw a diagram as SVG, without a display; what one placed stays where it is."""
-    from hil.diagram.draw import svg
-    from hil.diagram.read import read
-    from hil.diagram.told import DrawTold
+    from hil.diagram.file.read import read
+    from hil.diagram.show.draw import svg
+    from hil.diagram.show.summaries import DrawTold
 
     path = find_file(file, folder="diagrams", key="FILE")
     read_file = read(path)
@@ -59,7 +59,7 @@ def draw(
 
 def _diagram_at(file: DiagramFile, path: str) -> Diagram:
     """The diagram that a block stands for; the top for an empty path."""
-    from hil.diagram.inside import inside
+    from hil.diagram.file.inside import inside
 
     try:
         return inside(file, path)
@@ -69,7 +69,7 @@ def _diagram_at(file: DiagramFile, path: str) -> Diagram:
 
 def _units(file: DiagramFile, inside: str) -> tuple[dict[str, str], str]:
     """Units of a diagram's ports, as its blocks' are found; and why there are none."""
-    from hil.diagram.check import check
+    from hil.diagram.check.diagram import check
 
     try:
         sound = check(file)

@@ -115,7 +115,7 @@ def new(
     """Write a law with one fault in it, both drawn by a seed."""
     from hil.diagram.exercises.catalogue import drawn_exercise, handed_out
     from hil.diagram.exercises.told import ExerciseNewTold
-    from hil.diagram.write import save
+    from hil.diagram.file.write import save
 
     exercise = drawn_exercise(name, seed)
     if target.suffix != ".toml":

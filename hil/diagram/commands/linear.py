@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from hil.diagram.check import SoundDiagram
-    from hil.diagram.engine import Engine
-    from hil.diagram.linear import LinearModel
-    from hil.diagram.margins import Margin
-    from hil.diagram.told_laws import LinearTold, MarginTold, PoleTold
+    from hil.diagram.analysis.linear import LinearModel
+    from hil.diagram.analysis.margins import Margin
+    from hil.diagram.check.diagram import SoundDiagram
+    from hil.diagram.run.engine import Engine
+    from hil.diagram.show.law_summaries import LinearTold, MarginTold, PoleTold
 
 
 @verb
@@ -53,7 +53,7 @@ def linear(
     as_json: Json = False,
 ) -> None:
     """State space about a running point, poles, gain and phase margins, Bode picture."""
-    from hil.diagram.fault import NonFiniteError
+    from hil.diagram.run.fault import NonFiniteError
 
     if (loop is None) == (source is None) or (source is None) != (target is None):
         raise ConfigError("--from", ["write --from IN and --to OUT, or --loop BLOCK.PORT"])
@@ -96,8 +96,8 @@ class _Found:
 
 def _between(sound: SoundDiagram, plan: InputPlan, at_s: float, source: str, target: str) -> _Found:
     """From an input to an output."""
-    from hil.diagram.engine import Engine
-    from hil.diagram.linear import linearise, place_of
+    from hil.diagram.analysis.linear import linearise, place_of
+    from hil.diagram.run.engine import Engine
 
     engine = Engine(sound)
     scale = _run(engine, plan, at_s)
@@ -109,9 +109,9 @@ def _between(sound: SoundDiagram, plan: InputPlan, at_s: float, source: str, tar
 
 def _around(sound: SoundDiagram, plan: InputPlan, at_s: float, wire_to: str) -> _Found:
     """Around a loop, from behind the cut back to it."""
-    from hil.diagram.engine import Engine
-    from hil.diagram.linear import linearise
-    from hil.diagram.opened import OPENED, carried, in_places, opened
+    from hil.diagram.analysis.linear import linearise
+    from hil.diagram.analysis.open_loop import OPENED, carried, in_places, opened
+    from hil.diagram.run.engine import Engine
 
     engine = Engine(sound)
     scale = _run(engine, plan, at_s)
@@ -130,8 +130,8 @@ def _around(sound: SoundDiagram, plan: InputPlan, at_s: float, wire_to: str) -> 
 def _told(
     found: _Found, path: str, gain: Margin | None, phase: Margin | None, written: str
 ) -> LinearTold:
-    from hil.diagram.linear import is_stable
-    from hil.diagram.told_laws import LinearTold
+    from hil.diagram.analysis.linear import is_stable
+    from hil.diagram.show.law_summaries import LinearTold
 
     model = found.model
     poles = model.poles()
@@ -149,7 +149,7 @@ def _told(
 
 
 def _show(found: _Found, gain: Margin | None, phase: Margin | None, written: str) -> None:
-    from hil.diagram.linear import is_stable
+    from hil.diagram.analysis.linear import is_stable
 
     model = found.model
     every = f"{len(model.states)} states, every {1e3 * model.period_s:g} ms"
@@ -176,7 +176,7 @@ def _run(engine: Engine, plan: InputPlan, at_s: float) -> NDArray[np.float64]:
     """Run to a point where all rates begin together; the largest values on the way."""
     import numpy as np
 
-    from hil.diagram.linear import common_period
+    from hil.diagram.analysis.linear import common_period
 
     base_s, period = engine.sound.flat.base_s, common_period(engine.sound)
     # Within its first period a diagram starts up, which no other period repeats.
@@ -196,7 +196,7 @@ def _run(engine: Engine, plan: InputPlan, at_s: float) -> NDArray[np.float64]:
 
 def _bode(found: _Found, picture: Path | None, title: str) -> tuple[Margin | None, Margin | None]:
     """Margins of a loop, whose feedback counts as negative; and the picture."""
-    from hil.diagram.margins import grid, margins
+    from hil.diagram.analysis.margins import grid, margins
 
     model = found.model
     if model.D.shape != (1, 1) or not (found.loop or picture):
@@ -209,7 +209,7 @@ def _bode(found: _Found, picture: Path | None, title: str) -> tuple[Margin | Non
     radians = grid(model.poles())
     gain, phase = margins(response, radians, model.period_s) if found.loop else (None, None)
     if picture is not None:
-        from hil.diagram.report import write_bode
+        from hil.diagram.analysis.report import write_bode
 
         hz = radians / (2.0 * math.pi * model.period_s)
         write_bode(picture, hz, response(radians), title, gain, phase)
@@ -217,7 +217,7 @@ def _bode(found: _Found, picture: Path | None, title: str) -> tuple[Margin | Non
 
 
 def _poles(poles: NDArray[np.complex128], period_s: float) -> list[PoleTold]:
-    from hil.diagram.told_laws import PoleTold
+    from hil.diagram.show.law_summaries import PoleTold
 
     found = []
     for pole in poles.tolist():
@@ -247,6 +247,6 @@ def _show_poles(what: str, poles: NDArray[np.complex128], period_s: float) -> No
 
 
 def _margin(one: Margin | None) -> MarginTold | None:
-    from hil.diagram.told_laws import MarginTold
+    from hil.diagram.show.law_summaries import MarginTold
 
     return None if one is None else MarginTold(value=one.value, hz=one.hz)

@@ -10,8 +10,8 @@ from hil.terminal.completion import offered
 from hil.terminal.console import Json, leave, out, print_json, verb
 
 if TYPE_CHECKING:
-    from hil.diagram.seam import Endpiece
-    from hil.diagram.told import EndpieceTold
+    from hil.diagram.check.seam import Endpiece
+    from hil.diagram.show.summaries import EndpieceTold
 
 ScenarioArgument = Annotated[
     str,
@@ -25,8 +25,8 @@ ScenarioArgument = Annotated[
 @verb
 def signals(scenario: ScenarioArgument, as_json: Json = False) -> None:
     """Signals that a scenario's diagram may take, and setpoints that it has to give."""
-    from hil.diagram.station_ends import ends_of
-    from hil.diagram.told import DiagramEndsTold
+    from hil.diagram.run.station_ends import ends_of
+    from hil.diagram.show.summaries import DiagramEndsTold
 
     path, ends = ends_of(scenario)
     if as_json:
@@ -51,7 +51,7 @@ def signals(scenario: ScenarioArgument, as_json: Json = False) -> None:
 
 
 def _told(one: Endpiece) -> EndpieceTold:
-    from hil.diagram.told import EndpieceTold
+    from hil.diagram.show.summaries import EndpieceTold
 
     return EndpieceTold(
         name=one.name, shape=list(one.shape), unit=one.diagram_unit, frame=one.frame

@@ -12,7 +12,7 @@ from hil.diagram.exercises.exercise import Exercise, LawFault, draw_of
 from hil.diagram.exercises.motor import MOTOR
 from hil.diagram.exercises.valve import VALVE
 from hil.diagram.exercises.wall import WALL
-from hil.diagram.model import DiagramFile
+from hil.diagram.file.model import DiagramFile
 
 NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "across": ("across", "side_turned", "in_valve_axes", "f_valve"),

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Protocol
 
+from hil.diagram.check.seam import Endpiece
 from hil.diagram.exercises.law import DrawnLaw
-from hil.diagram.seam import Endpiece
 
 
 def draw_of(*what: object) -> Random:

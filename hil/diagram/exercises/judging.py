@@ -11,14 +11,14 @@ from typing import Final
 
 from hil.config.errors import ConfigError
 from hil.config.settings import parsed_toml, settings_text
-from hil.diagram.check import SoundDiagram, check
-from hil.diagram.engine import Engine
+from hil.diagram.check.diagram import SoundDiagram, check
+from hil.diagram.check.flatten import flatten
+from hil.diagram.check.seam import Wiring, joined
 from hil.diagram.exercises.catalogue import exercise_of
 from hil.diagram.exercises.exercise import Exercise, Measure, Values, draw_of
-from hil.diagram.fault import NonFiniteError
-from hil.diagram.flatten import flatten
-from hil.diagram.read import read_text
-from hil.diagram.seam import Wiring, joined
+from hil.diagram.file.read import read_text
+from hil.diagram.run.engine import Engine
+from hil.diagram.run.fault import NonFiniteError
 
 SCENES: Final = 5
 BLOCKS_MOST: Final = 2000

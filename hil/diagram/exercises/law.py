@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
-from hil.diagram.layout import boxes
-from hil.diagram.model import IN, OUT, Diagram, DiagramFile, DrawnBlock
+from hil.diagram.file.model import IN, OUT, Diagram, DiagramFile, DrawnBlock
+from hil.diagram.show.layout import boxes
 
 
 @dataclass(slots=True)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final
 
+from hil.diagram.check.seam import Endpiece
 from hil.diagram.exercises.exercise import Exercise, LawFault, Measure, Values, draw_of
 from hil.diagram.exercises.law import DrawnLaw
-from hil.diagram.seam import Endpiece
 
 VOLTS: Final = 24.0
 """Of its supply, either way."""

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final
 
+from hil.diagram.check.seam import Endpiece
 from hil.diagram.exercises.exercise import Exercise, LawFault, Measure, Values
 from hil.diagram.exercises.law import DrawnLaw
-from hil.diagram.seam import Endpiece
 
 STALL_NM: Final = 200.0
 IDLE_RAD_S: Final = 1.047

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final
 
+from hil.diagram.check.seam import Endpiece
 from hil.diagram.exercises.exercise import Exercise, LawFault, Measure, Values
 from hil.diagram.exercises.law import DrawnLaw
-from hil.diagram.seam import Endpiece
 
 TOOL_N: Final = 8.0
 """Weight of the tool."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hil.diagram.check import SoundDiagram
-from hil.diagram.fault import NonFiniteError
-from hil.diagram.flat import Endpoint
+from hil.diagram.check.diagram import SoundDiagram
+from hil.diagram.check.flat import Endpoint
+from hil.diagram.check.order import WHOLE as WHOLE_PART
 from hil.diagram.interpreter.running import InputNumbers, RunningBlock
-from hil.diagram.kind import Parameters
-from hil.diagram.order import WHOLE as WHOLE_PART
+from hil.diagram.library.kind import Parameters
+from hil.diagram.run.fault import NonFiniteError
 
 
 @dataclass(frozen=True, slots=True)

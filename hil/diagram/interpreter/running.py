@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from hil.diagram.check import SoundDiagram
-from hil.diagram.flat import FlatBlock
+from hil.diagram.check.diagram import SoundDiagram
+from hil.diagram.check.flat import FlatBlock
 from hil.diagram.interpreter.spatial import SPATIAL
 from hil.diagram.interpreter.stateful import STATEFUL, Element
 from hil.diagram.interpreter.stateless import CONSTANTS, SOURCES, STATELESS
 from hil.diagram.interpreter.whole import WHOLE, PythonBlock, WholeBlock
-from hil.diagram.kind import Parameters
+from hil.diagram.library.kind import Parameters
 
 Act = Callable[[], None]
 EVERY: Final = {**WHOLE, **SPATIAL}

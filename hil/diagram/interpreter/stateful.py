@@ -6,7 +6,7 @@ import math
 from typing import Any, Final
 
 from hil.diagram.interpreter.real import clip, truth
-from hil.diagram.kind import BlockSetting, Parameters
+from hil.diagram.library.kind import BlockSetting, Parameters
 from hil.diagram.library.sources import ticks
 
 

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from hil.diagram.file.units import conversion
 from hil.diagram.interpreter.real import (
     between,
     clip,
@@ -20,9 +21,8 @@ from hil.diagram.interpreter.real import (
     total,
     truth,
 )  # fmt: skip
-from hil.diagram.kind import BlockSetting, Parameters, flat
+from hil.diagram.library.kind import BlockSetting, Parameters, flat
 from hil.diagram.library.sources import seed_of, ticks
-from hil.diagram.units import conversion
 
 Equation = Callable[..., Any]
 Maker = Callable[[Parameters, BlockSetting], Equation]

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hil.diagram.kind import BlockKind, BlockSetting, Parameters
+from hil.diagram.library.kind import BlockKind, BlockSetting, Parameters
 from hil.diagram.library.linear import discrete
 from hil.diagram.library.state_machine import guards, transitions
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.diagram.kind import BlockKind
+from hil.diagram.library.kind import BlockKind
 
 Rows = NDArray[np.int64]
 Places = Sequence[int]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from hil.diagram.kind import (
+from hil.diagram.library.kind import (
     NO_PAIRS,
     BlockKind,
     BlockSetting,

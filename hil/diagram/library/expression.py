@@ -7,15 +7,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 from hil.config.similar_names import nearest
-from hil.diagram.kind import (
-    BlockKind,
-    Example,
-    Pairs,
-    ParameterKind,
-    Parameters,
-    PortKind,
-    Ports,
-)  # fmt: skip
+from hil.diagram.file.model import NAME, Diagram, DrawnBlock
+from hil.diagram.file.units import UnitError, unit
 from hil.diagram.library.grammar import (
     CHARACTERS_MOST,
     TIME,
@@ -25,8 +18,15 @@ from hil.diagram.library.grammar import (
     names_in,
     parsed,
 )  # fmt: skip
-from hil.diagram.model import NAME, Diagram, DrawnBlock
-from hil.diagram.units import UnitError, unit
+from hil.diagram.library.kind import (
+    BlockKind,
+    Example,
+    Pairs,
+    ParameterKind,
+    Parameters,
+    PortKind,
+    Ports,
+)  # fmt: skip
 
 GROUP: Final = "text"
 PRODUCTS_MOST: Final = 8

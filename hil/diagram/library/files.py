@@ -8,10 +8,10 @@ from hil.config.errors import ConfigError, MotionError
 from hil.config.tables import NumberTable
 from hil.config.times import read_timed
 from hil.config.unit_names import unit_key
-from hil.diagram.kind import BlockKind, Example, ParameterKind, Parameters, PortKind, Ports
-from hil.diagram.model import FILE, Diagram, DrawnBlock
-from hil.diagram.parameters import NUMBERS_MOST
-from hil.diagram.units import UnitError, unit
+from hil.diagram.check.parameters import NUMBERS_MOST
+from hil.diagram.file.model import FILE, Diagram, DrawnBlock
+from hil.diagram.file.units import UnitError, unit
+from hil.diagram.library.kind import BlockKind, Example, ParameterKind, Parameters, PortKind, Ports
 
 PATH_MOST: Final = 1000
 

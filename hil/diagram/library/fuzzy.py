@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 from hil.config.similar_names import nearest
-from hil.diagram.kind import BlockKind, Example, ParameterKind, Parameters, PortKind, Ports
-from hil.diagram.model import NAME, Diagram, DrawnBlock
+from hil.diagram.file.model import NAME, Diagram, DrawnBlock
+from hil.diagram.library.kind import BlockKind, Example, ParameterKind, Parameters, PortKind, Ports
 
 TEXT_MOST: Final = 4000
 SETS_MOST: Final = 64

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from hil.diagram.kind import (
+from hil.diagram.library.kind import (
     COMPOSITE,
     BlockKind,
     BlockSetting,

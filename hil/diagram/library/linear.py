@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
-from hil.diagram.kind import (
+from hil.diagram.library.kind import (
     BlockKind,
     BlockSetting,
     Example,

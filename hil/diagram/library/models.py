@@ -15,7 +15,10 @@ from typing import Final
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.named import CarriedPath
-from hil.diagram.kind import (
+from hil.diagram.file.model import FMU, NAME, Diagram, DrawnBlock
+from hil.diagram.file.units import UnitError, unit
+from hil.diagram.library.files import PATH_MOST
+from hil.diagram.library.kind import (
     NO_PAIRS,
     BlockKind,
     Example,
@@ -24,9 +27,6 @@ from hil.diagram.kind import (
     PortKind,
     Ports,
 )  # fmt: skip
-from hil.diagram.library.files import PATH_MOST
-from hil.diagram.model import FMU, NAME, Diagram, DrawnBlock
-from hil.diagram.units import UnitError, unit
 from hil.fmu.description import Description, Variable, read_description, require_runnable
 
 TEXT_MOST: Final = 2000

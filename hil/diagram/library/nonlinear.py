@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hil.diagram.kind import (
+from hil.diagram.library.kind import (
     BlockKind,
     BlockSetting,
     Example,

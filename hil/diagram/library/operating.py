@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from hil.diagram.kind import BlockKind, Example, ParameterKind, Parameters, PortKind, Ports
-from hil.diagram.model import Diagram, DrawnBlock
+from hil.diagram.file.model import Diagram, DrawnBlock
+from hil.diagram.library.kind import BlockKind, Example, ParameterKind, Parameters, PortKind, Ports
 
 GROUP: Final = "panel"
 LABEL: Final = ParameterKind("label", "text", "", about="beside it; left out, the block's name")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from hil.diagram.kind import (
+from hil.diagram.file.model import Diagram, DrawnBlock
+from hil.diagram.library.kind import (
     COMPOSITE,
     BlockKind,
     Example,
@@ -16,7 +17,6 @@ from hil.diagram.kind import (
     pose,
     wrench,
 )  # fmt: skip
-from hil.diagram.model import Diagram, DrawnBlock
 
 GROUP: Final = "poses"
 QUARTER: Final = ((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))

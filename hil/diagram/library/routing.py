@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from hil.diagram.kind import (
+from hil.diagram.file.model import NAME, NAME_WORDS
+from hil.diagram.library.digital import INITIAL, before_start
+from hil.diagram.library.kind import (
     COMPOSITE,
     BlockKind,
     Example,
@@ -14,8 +16,6 @@ from hil.diagram.kind import (
     Ports,
     flag,
 )  # fmt: skip
-from hil.diagram.library.digital import INITIAL, before_start
-from hil.diagram.model import NAME, NAME_WORDS
 
 GROUP: Final = "routing"
 WIDTH_MOST: Final = 64

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from hil.diagram.kind import (
+from hil.diagram.library.kind import (
     BlockKind,
     BlockSetting,
     Example,

@@ -9,7 +9,8 @@ from functools import lru_cache
 from typing import Final
 
 from hil.config.similar_names import nearest
-from hil.diagram.kind import (
+from hil.diagram.file.model import NAME
+from hil.diagram.library.kind import (
     BlockKind,
     BlockSetting,
     Example,
@@ -18,7 +19,6 @@ from hil.diagram.kind import (
     PortKind,
     Ports,
 )
-from hil.diagram.model import NAME
 
 STATES_MOST: Final = 64
 TRANSITIONS_MOST: Final = 256

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from hil.diagram.kind import BlockKind, Example, ParameterKind, Parameters, Ports, one_in, two_in
-from hil.diagram.units import UnitError, conversion
+from hil.diagram.file.units import UnitError, conversion
+from hil.diagram.library.kind import (
+    BlockKind,
+    Example,
+    ParameterKind,
+    Parameters,
+    Ports,
+    one_in,
+    two_in,
+)
 
 GROUP: Final = "trigonometry"
 ONE: Final = Example(inputs={"u": 0.5})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QApplication
 
-from hil.diagram.seam import DiagramEnds
+from hil.diagram.check.seam import DiagramEnds
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.window import DiagramWindow
 from hil.panel.shell.theme import LIGHT, apply

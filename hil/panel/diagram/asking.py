@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QGraphicsView, QInputDialog, QMessage
 
 from hil.config.errors import RefusedError
 from hil.config.files import write_whole
-from hil.diagram.draw import svg
+from hil.diagram.show.draw import svg
 from hil.panel.diagram.models.edits import Connect, Rename
 from hil.panel.diagram.scene import DiagramScene
 

@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QSplitter, QToolBar, QVBoxLayou
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.desk.endpoints import PlaceError
-from hil.diagram.flat import Endpoint
-from hil.diagram.model import DiagramFile
-from hil.diagram.stepping import BACK_S
-from hil.diagram.tapped import TapReader, tapped_laws
+from hil.diagram.check.flat import Endpoint
+from hil.diagram.file.model import DiagramFile
+from hil.diagram.run.stepper import BACK_S
+from hil.diagram.run.tap_reader import TapReader, tapped_laws
 from hil.panel.diagram.drawing_view import DiagramView
 from hil.panel.diagram.input_table import InputTable
 from hil.panel.diagram.models.live_run import LiveRun

@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QHeaderView, QTableWidget, QTableWidgetItem
 
 from hil.config.errors import RefusedError
 from hil.config.toml_text import toml_value
-from hil.diagram.kind import ParameterKind
-from hil.diagram.model import SUB
-from hil.diagram.registry import faces, kinds
+from hil.diagram.file.model import SUB
+from hil.diagram.library.kind import ParameterKind
+from hil.diagram.library.registry import faces, kinds
 from hil.panel.diagram.models.edits import Edit, Rename
 from hil.panel.diagram.models.setting import SetNote, SetParameter, SetTicks, typed
 from hil.panel.diagram.scene import DiagramScene

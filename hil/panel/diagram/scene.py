@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from hil.config.errors import RefusedError
-from hil.diagram.model import SUB, Diagram
+from hil.diagram.file.model import SUB, Diagram
 from hil.panel.diagram.items import REACH, BlockItem, WireItem
 from hil.panel.diagram.models.document import Document
 from hil.panel.diagram.models.edits import Connect, Edit

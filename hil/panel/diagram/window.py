@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from hil.config.errors import RefusedError
-from hil.diagram.seam import DiagramEnds
+from hil.diagram.check.seam import DiagramEnds
 from hil.panel.diagram.asking import Questions
 from hil.panel.diagram.drawing_view import ZOOM_STEP, DiagramView
 from hil.panel.diagram.live_dock import LiveDock

@@ -9,8 +9,8 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from hil.diagram.stepping import BACK_S
-from hil.diagram.trace import Trace
+from hil.diagram.run.stepper import BACK_S
+from hil.diagram.run.trace import Trace
 from hil.panel.scope.curve import PlotLine, trace_pen
 from hil.panel.shell.plots import grid_axes, item_of, plot_of, take_theme
 from hil.panel.shell.theme import Theme

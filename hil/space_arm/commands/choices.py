@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from hil.machines.space_arm_settings import ArmSettings
+    from hil.machines.space_arm.settings import ArmSettings
     from hil.space_arm.study.table import Load
     from sim.world.space_arm.drive import DriveModel
 
@@ -38,7 +38,7 @@ def space_arm_of(name: str, *, key: str = "ARM") -> ArmSettings:
     Raises:
         ConfigError: if there is no such file, or it is no space arm.
     """
-    from hil.machines.space_arm_settings import ArmSettings
+    from hil.machines.space_arm.settings import ArmSettings
 
     path, _ = find_kind(name, SPACE_ARM, key=key)
     return ArmSettings.load(path)

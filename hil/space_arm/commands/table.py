@@ -15,7 +15,7 @@ from hil.space_arm.told import TableTold
 from hil.terminal.console import Json, err, leave, out, print_json, verb
 
 if TYPE_CHECKING:
-    from hil.machines.space_arm_settings import ArmSettings
+    from hil.machines.space_arm.settings import ArmSettings
     from hil.space_arm.study.compare import ReferencePath
     from hil.space_arm.study.table import Scheme, TablePlan
 

@@ -15,8 +15,8 @@ from hil.config.errors import RefusedError
 from hil.config.inputs import collected
 from hil.config.shipped import configs_dir
 from hil.desk.velocity.source import SourceError, VelocitySource
-from hil.machines.offered_links import link_origin
-from hil.machines.space_arm_settings import ArmSettings
+from hil.machines.robot.offered_links import link_origin
+from hil.machines.space_arm.settings import ArmSettings
 from hil.recording.header import SIMULATED, RunHeader
 from hil.run.facts import run_facts
 from hil.stations.arm.diagram_run import DiagramRun, diagram_run, edited
@@ -34,9 +34,9 @@ from hil.stations.arm.wire import emulated_controller
 from hil.stations.arm.world import notes_of, plant_of
 from hil.timing.clock import Clock, Moment, VirtualClock, moment
 from hil.timing.stop import StopSignals
-from sim.devices.arm_controller import ArmController
-from sim.devices.arm_faults import ArmFault
-from sim.devices.arm_settings import ArmControllerSettings
+from sim.devices.arm.controller import ArmController
+from sim.devices.arm.faults import ArmFault
+from sim.devices.arm.settings import ArmControllerSettings
 from sim.world.space_arm import warm as space_arm
 from sim.world.space_arm.simulator import TICK_S
 

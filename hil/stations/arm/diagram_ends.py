@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hil.diagram.seam import DiagramEnds
+from hil.diagram.check.seam import DiagramEnds
 from hil.stations.arm.scenario import load_arm_plan
 from hil.stations.arm.sources.diagram import ACCEPTED, OFFERED
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.desk.velocity.source import SourceError
-from hil.diagram.changer import DiagramChanger, Inbox, TimedChange
-from hil.diagram.panel_page import (
+from hil.diagram.run.changer import DiagramChanger, Inbox, TimedChange
+from hil.diagram.run.panel_page import (
     asked_or_saved,
     column,
     refusals_to,
@@ -19,7 +19,7 @@ from hil.diagram.panel_page import (
     shown_signals,
     told_of,
 )
-from hil.diagram.saved import SavedDiagram
+from hil.diagram.run.saved_file import SavedDiagram
 from hil.recording.signals import Signals, SignalsError
 from hil.stations.arm.scenario import ArmPlan
 from hil.stations.arm.sources.settings import DiagramSourceSettings, diagram_of

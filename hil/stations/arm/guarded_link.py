@@ -8,7 +8,7 @@ from arm_driver.link import ArmLink, DeclaredPath, EndReason, LinkOrder, Offer
 from arm_driver.link_errors import ArmLinkError, StartRefusedError, WaypointRefusedError
 from arm_driver.link_report import LinkReport, LinkState, Place, StreamResult
 from arm_driver.pose import Pose
-from hil.machines.offered_links import OWN, link_kind
+from hil.machines.robot.offered_links import OWN, link_kind
 
 T = TypeVar("T")
 _FOREIGN: Final = (Exception, SystemExit)

@@ -12,7 +12,7 @@ from arm_driver.kinematics.keeper import BranchKeeper
 from arm_driver.kinematics.puma import Joints
 from arm_driver.pose import ArmError, Pose
 from hil.config.errors import RefusedError
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.step import robot_sample, violations_of
 from safety.arm_gate import ArmGate

@@ -7,7 +7,7 @@ import numpy as np
 
 from arm_driver.link import LinkSettings
 from arm_driver.supervision_settings import SupervisionSettings
-from hil.machines.robot_supervision import supervision_of
+from hil.machines.robot.supervision import supervision_of
 from hil.scene.margins import MarginGroup, above, travel, windows
 from hil.stations.arm.findings import WARNED_FROM
 from hil.stations.arm.report.machines import ArmMachines

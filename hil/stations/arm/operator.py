@@ -13,7 +13,7 @@ from hil.desk.operator import OrderSource
 from hil.desk.publisher import Publisher, Told
 from hil.desk.velocity.led import DeadManSource, LedOperator, desk_of
 from hil.desk.velocity.source import VelocitySource
-from hil.diagram.prover_program import PROGRAM
+from hil.diagram.run.prover_program import PROGRAM
 from hil.recording.header import RunHeader
 from hil.stations.arm.scenario import ArmPlan
 from hil.stations.arm.sources.slew import SlewedSource

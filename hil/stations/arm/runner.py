@@ -13,8 +13,8 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from hil.config.errors import ConfigError
 from hil.desk.velocity.keyboard import HELP
-from hil.diagram.options import operated_changes
-from hil.machines.offered_links import link_kind
+from hil.diagram.run.options import operated_changes
+from hil.machines.robot.offered_links import link_kind
 from hil.run.end import Ran
 from hil.run.station import Checked, Request
 from hil.stations.arm.bench import ArmRunResult, prepare_plan, run_arm, warm_arm

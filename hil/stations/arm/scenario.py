@@ -22,9 +22,9 @@ from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import Change, Settings, apply_overrides, scenario_toml
 from hil.config.shipped import find_file
 from hil.machines.kinds import ROBOT, SPACE_ARM
-from hil.machines.offered_links import SIM_URL, has_power, link_kind
-from hil.machines.robot_settings import RobotSettings
-from hil.machines.space_arm_settings import ArmSettings
+from hil.machines.robot.offered_links import SIM_URL, has_power, link_kind
+from hil.machines.robot.settings import RobotSettings
+from hil.machines.space_arm.settings import ArmSettings
 from hil.run.file_kinds import find_kind
 from hil.stations.arm.sources.settings import ArmSourceSettings
 

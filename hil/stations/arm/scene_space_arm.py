@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.machines.space_arm_settings import ArmSettings
+from hil.machines.space_arm.settings import ArmSettings
 from hil.scene.figure import Build, Camera, Figure, Label, LegendEntry, Part, Piece, grid
 from hil.scene.solids import Solid, arrow, axes_along, ball, bar, box, cylinder, matrix
 from hil.scene.track import Track, between_angles

@@ -24,7 +24,7 @@ from arm_driver.link_report import LinkReport
 from arm_driver.pose import Pose
 from hil.config.errors import DEVICE_ABSENT, RefusedError
 from hil.config.scenario import RecordingSettings
-from hil.machines.offered_links import SIM_URL, link_kind
+from hil.machines.robot.offered_links import SIM_URL, link_kind
 from hil.recording.header import RunHeader
 from hil.run.run import Opening
 from hil.stations.arm.guarded_link import open_link
@@ -35,7 +35,7 @@ from hil.stations.arm.stream import Stream, Streamed, Witness
 from hil.stations.arm.wire import VirtualLine
 from hil.timing.clock import Clock, ReportingClock, Tick, VirtualClock
 from hil.timing.realtime_setup import RealtimeItem, RealtimePolicy, RealtimeSetup
-from sim.devices.arm_controller import ArmController
+from sim.devices.arm.controller import ArmController
 
 if TYPE_CHECKING:
     from hil.stations.arm.diagram_run import DiagramRun

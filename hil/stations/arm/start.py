@@ -16,8 +16,8 @@ from arm_driver.link_errors import WaypointRefusedError
 from arm_driver.link_report import Place
 from arm_driver.pose import ArmError, Pose
 from hil.config.errors import ConfigError, RefusedError
-from hil.machines.offered_links import SIM_URL, link_kind
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.offered_links import SIM_URL, link_kind
+from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.step import RobotStep
 from hil.terminal.console import numbers
 

@@ -4,7 +4,7 @@ from typing import Final
 
 from hil.config.file_kind import FileKind, NamedFile
 from hil.config.offers import Offer
-from hil.diagram.options import PRESS, SLIDE
+from hil.diagram.run.options import PRESS, SLIDE
 from hil.machines.kinds import ROBOT, SPACE_ARM
 from hil.run.late import late_of
 from hil.run.lead import Lead
@@ -109,7 +109,7 @@ SECTIONS: Final = (
 
 
 def _offered() -> tuple[Offer, ...]:
-    from hil.machines.offered_links import links_offered
+    from hil.machines.robot.offered_links import links_offered
 
     return links_offered()
 

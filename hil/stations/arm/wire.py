@@ -14,10 +14,10 @@ from hil.ipc.child import DEVNULL, PIPE, start_child
 from hil.stations.arm.prepare import ArmProof
 from hil.stations.arm.world import in_world
 from hil.timing.clock import Clock
-from sim.devices.arm_controller import ArmController
-from sim.devices.arm_faults import ArmFault
-from sim.devices.arm_plant import JointPlant
-from sim.devices.arm_settings import ArmControllerSettings
+from sim.devices.arm.controller import ArmController
+from sim.devices.arm.faults import ArmFault
+from sim.devices.arm.plant import JointPlant
+from sim.devices.arm.settings import ArmControllerSettings
 
 END_WITHIN_S = 5.0
 

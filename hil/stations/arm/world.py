@@ -3,7 +3,7 @@
 The same plant is moved by the emulated controller in this process (``sim:``, a dry run) and by
 `hil arm emulate --world`. It lives where the controller lives: the bench sees only the wire. The
 robot takes the place of the scene's robot of that kind; masses and gears are those of
-`hil.machines.documents.PUMA`, for a robot's file does not tell them.
+`hil.machines.world.documents.PUMA`, for a robot's file does not tell them.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from hil.config.errors import ConfigError
 from hil.run.part_process import RECORDING_MARK
 
 if TYPE_CHECKING:
-    from hil.machines.robot_settings import RobotSettings
-    from hil.machines.scene_machine import MachineScene
+    from hil.machines.robot.settings import RobotSettings
+    from hil.machines.world.scene_machine import MachineScene
     from hil.stations.arm.prepare import ArmProof
     from hil.stations.arm.ride import RecordedRide
     from hil.stations.arm.scenario import ArmPlan
@@ -71,8 +71,8 @@ def world_of(
         ConfigError: if there is no such scene, with every fault of its document, or if the ride is
             none on which a robot of the scene stands.
     """
-    from hil.machines.scene_documents import scene_of
-    from hil.machines.scene_machine import scene_around
+    from hil.machines.world.scene_documents import scene_of
+    from hil.machines.world.scene_machine import scene_around
     from hil.stations.arm.ride import ride_of
     from sim.world.plants.riding import platform_alone
 
@@ -128,7 +128,7 @@ def check_world(prepared: ArmProof) -> None:
 def in_world(plan: ArmPlan) -> list[str]:
     """Options of `hil arm emulate` that put a plan's robot into its world."""
     from hil.config.shipped import find_file
-    from hil.machines.scene_documents import SCENES
+    from hil.machines.world.scene_documents import SCENES
     from hil.stations.arm.ride import ride_of
 
     world, file = plan.scenario.world, Path(plan.scenario_file)
@@ -149,7 +149,7 @@ def arm_plant(robot: RobotSettings, world: ArmWorld, seed: int = 0) -> ArmPlant:
     Raises:
         ConfigError: if robot and scene do not go together, or the engine is not installed.
     """
-    from hil.machines.documents import puma_class_robot
+    from hil.machines.world.documents import puma_class_robot
     from sim.world.engine.library import EngineMissingError
     from sim.world.plants.arm import STEP_S, ArmPlant, geared
     from sim.world.plants.riding import Ride
@@ -169,7 +169,7 @@ def arm_plant(robot: RobotSettings, world: ArmWorld, seed: int = 0) -> ArmPlant:
 
 def emulated_gears() -> ArmGears:
     """Friction and torques of the emulated controller's robot, on the joints' side."""
-    from sim.devices.arm_servo import COULOMB_NM, GEARS, TORQUE_MAX_NM, VISCOUS
+    from sim.devices.arm.servo import COULOMB_NM, GEARS, TORQUE_MAX_NM, VISCOUS
     from sim.world.plants.arm import ArmGears
 
     return ArmGears(

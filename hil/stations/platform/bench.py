@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
+from drives.axes.known_place import SENSOR_FAULT
 from drives.bank import (
     BankReport,
     DriveBank,
@@ -14,9 +15,8 @@ from drives.bank import (
     DriveError,
     DriveModelError,
 )
-from drives.known_place import SENSOR_FAULT
 from hil.config.errors import ConfigError, MotionError
-from hil.machines.machine import gate_limits, geometry_of, park_pose
+from hil.machines.rig.machine import gate_limits, geometry_of, park_pose
 from hil.recording.events import Level
 from hil.run.run import BLACK_BOX_NAME, Opening
 from hil.stations.platform.control import PlatformMachine, PlatformStation

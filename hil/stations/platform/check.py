@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.ipc.work_folder import WorkFolder
-from hil.machines.machine import envelope_of, gate_limits
+from hil.machines.rig.machine import envelope_of, gate_limits
 from hil.stations.platform.bench import expected_duration_s, machine_of, run
 from hil.stations.platform.motion.excerpts import blocks, excerpts, hardest_s
 from hil.stations.platform.motion.fade import FadedMotion

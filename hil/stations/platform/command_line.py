@@ -4,7 +4,7 @@ from pathlib import Path
 
 from hil.config.named import GIVEN
 from hil.config.settings import ConfigError
-from hil.diagram.options import operated_changes
+from hil.diagram.run.options import operated_changes
 from hil.run.station import Request
 from hil.stations.platform.adhoc import recorded_table
 from hil.stations.platform.scenario import Plan, load_plan, plan_from_table

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
+from drives.axes.first_motion import STAGES
 from drives.bank import (
     BankEnd,
     BankFeedback,
@@ -20,7 +21,6 @@ from drives.bank import (
     SixInts,
     Touch,
 )
-from drives.first_motion import STAGES
 from hil.timing.clock import Tick
 from safety.estop import Channels
 from safety.first_motion import FirstStage

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from drives.bank import BankReport
-from hil.machines.offered_banks import offered_scheme, origin_of_scheme
+from hil.machines.rig.offered_banks import offered_scheme, origin_of_scheme
 from hil.recording.header import SIMULATED, RunHeader
 from hil.run.facts import run_facts
 from hil.stations.platform.extension import Extension

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hil.desk.order import Button
-from hil.machines.machine import envelope_of, geometry_of
+from hil.machines.rig.machine import envelope_of, geometry_of
 from hil.run.lead import Controls, LedMotion, Poses, Seen
 from hil.stations.platform.operator import buttons
 from hil.stations.platform.operator.pose_limits import pose_limits

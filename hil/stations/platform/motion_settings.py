@@ -15,8 +15,8 @@ from hil.config.fields import (
     Seconds,
 )
 from hil.config.settings import Settings
-from hil.diagram.use import GivenParameter
-from hil.machines.rig import PoseSettings
+from hil.diagram.run.use import GivenParameter
+from hil.machines.rig.settings import PoseSettings
 from hil.stations.platform.motion.acceleration import HIGHPASS_HZ
 from hil.stations.platform.motion.offered import OthersToo
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hil.machines.machine import geometry_of
+from hil.machines.rig.machine import geometry_of
 from hil.recording.header import RunHeader
 from hil.run.preview import LONGEST_S, STEP_S, Preview
 from hil.stations.platform.motion.build import motion_of

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from drives.bank import DriveError
 from drives.links import CanLink, OfferedLink, SimLink
-from drives.sim_faults import FaultKind
+from drives.sim.faults import FaultKind
 from hil.config.errors import ConfigError, Wrong, about
 from hil.config.fields import NotNegative, Positive
 from hil.config.scenario import Name, OperatorSettings, RecordingSettings
@@ -24,10 +24,10 @@ from hil.config.settings import (
     scenario_toml,
 )
 from hil.config.shipped import find_file
-from hil.machines.drive_fit import fitted
-from hil.machines.machine import check_rig
-from hil.machines.offered_banks import link_of
-from hil.machines.rig import Rig
+from hil.machines.rig.drive_fit import fitted
+from hil.machines.rig.machine import check_rig
+from hil.machines.rig.offered_banks import link_of
+from hil.machines.rig.settings import Rig
 from hil.stations.platform.drives.reference import count_goes_round
 from hil.stations.platform.fit.changes import FitChange
 from hil.stations.platform.motion_settings import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from hil.config.file_kind import FileKind, NamedFile
-from hil.diagram.options import PRESS, SLIDE
+from hil.diagram.run.options import PRESS, SLIDE
 from hil.machines.kinds import DRIVE, RIG
 from hil.run.late import late_of
 from hil.run.lead import HOLD_TO_RUN, Lead
@@ -116,7 +116,7 @@ def _warm(quiet: bool) -> None:
 
 
 def _offered() -> tuple[Offer, ...]:
-    from hil.machines.offered_banks import banks_offered
+    from hil.machines.rig.offered_banks import banks_offered
     from hil.stations.platform.motion.offered import motions_offered
 
     return motions_offered() + banks_offered()

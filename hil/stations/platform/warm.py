@@ -4,7 +4,7 @@ Numba keeps the result beside the code (or in the user's cache folder), so this 
 once after an installation.
 """
 
-from drives import cylinder
+from drives.sim import cylinder
 from hil.stations.platform.motion import kernels, moves
 from platform6dof import warm as mathematics
 

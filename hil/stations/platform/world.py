@@ -2,7 +2,7 @@
 
 The same plant is moved by simulated cylinders (``sim:``) and by emulated drives (`hil drives rack
 --world`). The rig takes the place of the scene's rig. Weights of the legs are those of
-`hil.machines.rig_document`, for a rig does not tell them.
+`hil.machines.world.rig_document`, for a rig does not tell them.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from hil.config.shipped import find_file
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hil.machines.rig import Rig
-    from hil.machines.scene_machine import MachineScene
+    from hil.machines.rig.settings import Rig
+    from hil.machines.world.scene_machine import MachineScene
     from sim.world.plants.modes import PlatformMode
     from sim.world.plants.platform import PlatformPlant
 
@@ -75,7 +75,7 @@ class RigWorld:
     @classmethod
     def from_json(cls, told: Mapping[str, Any]) -> Self:
         """Read it back."""
-        from hil.machines.scene_machine import MachineScene
+        from hil.machines.world.scene_machine import MachineScene
         from sim.world.scenes.reading import read_scene
 
         place = MachineScene(read_scene(told["scene"], "world"), told["robot"])
@@ -101,7 +101,7 @@ def world_of(name: str, rig: Rig, *, key: str, beside: Path | None = None) -> Ri
     Raises:
         ConfigError: if there is no such scene or its file is wrong.
     """
-    from hil.machines.scene_documents import SCENES
+    from hil.machines.world.scene_documents import SCENES
     from sim.world.scenes.reading import KEY
 
     path = find_file(name, beside=beside, folder=SCENES, key=key)
@@ -126,11 +126,11 @@ def settled(settings: WorldSettings, rig: Rig, *, beside: Path | None = None) ->
     if settings.document:
         place = _around(settings.document, rig, "document", beside)
     else:
-        from hil.machines.scene_machine import MachineScene
+        from hil.machines.world.scene_machine import MachineScene
 
         place = MachineScene(Scene("payload", robots=(SceneRobot(KIND, f"{KIND}:"),)), KIND)
     if settings.payload_kg is not None:
-        from hil.machines.rig_document import PLATFORM
+        from hil.machines.world.rig_document import PLATFORM
 
         (robot,) = place.scene.robots
         plate = replace(robot, link_mass_kg=((PLATFORM, settings.payload_kg),))
@@ -139,8 +139,8 @@ def settled(settings: WorldSettings, rig: Rig, *, beside: Path | None = None) ->
 
 
 def _around(name: str, rig: Rig, key: str, beside: Path | None = None) -> MachineScene:
-    from hil.machines.scene_documents import scene_of
-    from hil.machines.scene_machine import scene_around
+    from hil.machines.world.scene_documents import scene_of
+    from hil.machines.world.scene_machine import scene_around
 
     place = scene_around(scene_of(name, key=key, beside=beside), KIND, rig.name)
     _refuse_in_floor(rig, place, key)
@@ -153,7 +153,7 @@ def _refuse_in_floor(rig: Rig, place: MachineScene, key: str) -> None:
     Raises:
         ConfigError: with a place that is high enough.
     """
-    from hil.machines.machine import hangs
+    from hil.machines.rig.machine import hangs
 
     (robot,) = (one for one in place.scene.robots if one.name == place.robot)
     deep_m, high_m = -rig.pose_box.z_m[0], robot.position_m[2]
@@ -222,7 +222,7 @@ def _parked_m(rig: Rig) -> list[float]:
 def _extensions_m(rig: Rig, height_m: float) -> list[float]:
     import numpy as np
 
-    from hil.machines.machine import geometry_of
+    from hil.machines.rig.machine import geometry_of
     from platform6dof.inverse import leg_lengths
     from platform6dof.pose import Pose
 
@@ -232,13 +232,13 @@ def _extensions_m(rig: Rig, height_m: float) -> list[float]:
 
 
 def _heights_m(rig: Rig) -> tuple[float, float]:
-    from hil.machines.machine import geometry_of, park_pose
+    from hil.machines.rig.machine import geometry_of, park_pose
 
     return rig.neutral.z_m, float(park_pose(rig, geometry_of(rig)).position_m[2])
 
 
 def _plant(rig: Rig, world: RigWorld, seed: int) -> PlatformPlant:
-    from hil.machines.rig_document import rig_robot
+    from hil.machines.world.rig_document import rig_robot
     from sim.world.plants.platform import PlatformPlant
 
     robot, _ = rig_robot(rig)

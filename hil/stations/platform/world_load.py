@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.machines.machine import geometry_of, park_pose
-from hil.machines.payload import ends_of_box, force_limit_n
+from hil.machines.rig.machine import geometry_of, park_pose
+from hil.machines.rig.payload import ends_of_box, force_limit_n
 from platform6dof.inverse import leg_lengths
 
 if TYPE_CHECKING:
-    from hil.machines.rig import Rig
+    from hil.machines.rig.settings import Rig
     from platform6dof.pose import Pose
     from sim.world.plants.platform import PlatformInertia, PlatformPlant
 

@@ -12,8 +12,8 @@ from contextlib import ExitStack, contextmanager
 from typing import Final
 
 from hil.config.errors import ConfigError, about
-from hil.machines.cueing_preset import CueingPreset
-from hil.machines.machine import envelope_of, geometry_of
+from hil.machines.cueing.preset import CueingPreset
+from hil.machines.rig.machine import envelope_of, geometry_of
 from hil.stations.simulator.chain import scaled_state
 from hil.stations.simulator.plan_wire import RENEWALS_MOST, PlannerSetup
 from hil.stations.simulator.planning import PlanningError, PlanningProcess

@@ -21,7 +21,7 @@ from hil.config.tables import NumberTable, read_header, read_table
 from hil.config.times import TIME_UNITS
 from hil.config.toml_text import toml_value
 from hil.config.unit_names import unit_key
-from hil.machines.ride_map import FORCES, RATES, SPEEDS
+from hil.machines.cueing.ride_map import FORCES, RATES, SPEEDS
 from hil.stations.platform.motion.columns import TimeMap
 from hil.stations.platform.motion.resample import times
 from hil.stations.platform.motion.source import Floats

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from drives.waits import Wait, Waits
-from hil.hosts.states import SOUND, Cause, Heard, HostState
+from hil.hosts.watch.states import SOUND, Cause, Heard, HostState
 from hil.recording.events import Level
 from hil.stations.platform.control import Control
 from hil.stations.platform.extension import Note

@@ -14,7 +14,7 @@ from typing import Any, Final
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.named import GIVEN
 from hil.config.toml_text import toml_value
-from hil.hosts.states import SOUND
+from hil.hosts.watch.states import SOUND
 from hil.recording.reader import Recording
 from hil.stations.platform.bench import run
 from hil.stations.platform.course import RunResult

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
-from hil.machines.cueing_preset import CueingPreset
+from hil.machines.cueing.preset import CueingPreset
 from hil.recording.reader import Recording
 from hil.recording.row_arrays import gathered, let_go
 from hil.stations.simulator.scenario import RidePlan
@@ -229,7 +229,7 @@ def _both(recording: Recording, which: str) -> Array:
 
 def _spare(rows: Recording, plan: RidePlan, riding: NDArray[Any]) -> float:
     """Smallest share left of the legs' travel and speed; NaN if it is not known."""
-    from hil.machines.machine import soft_range_m
+    from hil.machines.rig.machine import soft_range_m
 
     soft = np.array([soft_range_m(plan.rig, leg) for leg in range(6)])
     lengths = rows.column("allowed_length_m")[riding]

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from hil.hosts.remedies import quoted
+from hil.hosts.watch.remedies import quoted
 from platform6dof.cueing.plausible import ForceFault, ForceFinding
 
 if TYPE_CHECKING:
-    from hil.machines.ride_map import RideMap
+    from hil.machines.cueing.ride_map import RideMap
     from hil.stations.simulator.sources.fmu_settings import FmuSettings
 
 _WHERE: Final = "in its map (--map, or source.map), table [columns]"

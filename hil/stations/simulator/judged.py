@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
-from hil.hosts.physics import Physics
-from hil.hosts.states import SOUND, Cause, Heard, HostState
-from hil.hosts.watch import LOST_S, OUT_S, window
+from hil.hosts.watch.physics import Physics
+from hil.hosts.watch.states import SOUND, Cause, Heard, HostState
+from hil.hosts.watch.watchdogs import LOST_S, OUT_S, window
 from hil.stations.simulator.source import LiveSource
 from platform6dof.cueing.plausible import ForceFinding
 from platform6dof.cueing.vehicle import NO_FLAGS, REST, VehicleFlags, VehicleState

@@ -6,7 +6,7 @@ import math
 
 from hil.desk.operation import Refusal
 from hil.desk.order import Button
-from hil.hosts.states import HostState
+from hil.hosts.watch.states import HostState
 from hil.stations.platform.operator.motion import OperatedMotion
 from hil.stations.simulator.desired import RideWishes
 from hil.stations.simulator.motion import RideMotion, RidePhase

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from hil.hosts.follow import parabola_weights, weighted_state
-from hil.hosts.states import Heard
+from hil.hosts.watch.follow import parabola_weights, weighted_state
+from hil.hosts.watch.states import Heard
 from platform6dof.cueing.vehicle import REST, VehicleState
 
 Told = tuple[VehicleState, float]

@@ -15,8 +15,8 @@ from typing import Final
 import numpy as np
 
 from hil.config.errors import MotionError
-from hil.hosts.states import Cause, Heard, HostState
-from hil.hosts.watch import LOST_S
+from hil.hosts.watch.states import Cause, Heard, HostState
+from hil.hosts.watch.watchdogs import LOST_S
 from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.operator.paths import ShortestPath
 from hil.stations.simulator.chain import Chain, Cued

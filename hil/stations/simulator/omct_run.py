@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import RefusedError
-from hil.machines.machine import geometry_of
+from hil.machines.rig.machine import geometry_of
 from hil.stations.platform.scenario import Plan
 from hil.stations.simulator.simulated_drives import SimulatedDrives
 from platform6dof.cueing.classical import Classical

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hil.config.errors import ConfigError
-from hil.hosts.states import Cause
+from hil.hosts.watch.states import Cause
 from hil.run.pages import (
     Page,
     PageBar,

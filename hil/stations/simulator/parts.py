@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from hil.config.errors import ConfigError, about
-from hil.machines.cueing_preset import filter_of
+from hil.machines.cueing.preset import filter_of
 from hil.stations.platform.operator.kernels import blend
 from hil.stations.simulator.ahead import Predictive, predictive_filter
 from hil.stations.simulator.chain import Chain, Limiter
@@ -131,7 +131,7 @@ def parts_of(plan: RidePlan) -> Parts:
     presets = Presets(tuple(filters), ground, period_s)
     limiter: Limiter | None = None
     if cueing.governor:
-        from hil.machines.governor import governor_of
+        from hil.machines.rig.governor import governor_of
 
         limiter = governor_of(rig, period_s)
     neutral = np.array(rig.neutral.coordinates(), dtype=np.float64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hil.hosts.watch import window
+from hil.hosts.watch.watchdogs import window
 
 
 class Ramp:

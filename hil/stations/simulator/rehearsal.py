@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError, about
-from hil.hosts.states import HostState
+from hil.hosts.watch.states import HostState
 from hil.stations.platform.motion.source import clamp_time
 from hil.stations.simulator.bench import Ride, opened_source, ride_of
 from hil.stations.simulator.motion import RidePhase

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Slerp
 
 from hil.config.errors import MotionError
 from hil.config.tables import NumberTable, read_header, read_table
-from hil.machines.ride_map import QUANTITIES, RideMap, map_of_header, read_ride_map
+from hil.machines.cueing.ride_map import QUANTITIES, RideMap, map_of_header, read_ride_map
 from hil.stations.platform.motion.columns import TimeMap
 from hil.stations.platform.motion.lowpass import lowpass
 from hil.stations.platform.motion.resample import UNIFORM_SHARE, times

@@ -12,7 +12,7 @@ from pydantic.json_schema import SkipJsonSchema
 from hil.config.errors import ConfigError, about
 from hil.config.fields import Coordinate, Seconds
 from hil.config.settings import Change, Settings, apply_overrides, scenario_toml
-from hil.machines.cueing_preset import CueingPreset, read_preset
+from hil.machines.cueing.preset import CueingPreset, read_preset
 from hil.stations.platform.scenario import Plan, Scenario, parted, rig_of
 from hil.stations.simulator.offered import AnySource, source_kind
 

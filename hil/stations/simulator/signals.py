@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import nan
 from typing import Final
 
-from hil.hosts.states import Cause, HostState
+from hil.hosts.watch.states import Cause, HostState
 from hil.recording.signals import CODE, Signal, Signals
 from hil.stations.platform.signals import SIGNALS as PLATFORM
 

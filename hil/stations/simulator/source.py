@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from hil.config.settings import Settings
-from hil.hosts.states import Heard
+from hil.hosts.watch.states import Heard
 from platform6dof.cueing.plausible import ForceFinding
 from platform6dof.cueing.vehicle import VehicleState
 

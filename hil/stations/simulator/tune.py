@@ -12,7 +12,7 @@ from typing import Final, Literal, get_args
 import numpy as np
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.machines.cueing_preset import CueingPreset
+from hil.machines.cueing.preset import CueingPreset
 from hil.stations.simulator.record_file import read_recorded
 from platform6dof.cueing.objectives import (
     Knobs,

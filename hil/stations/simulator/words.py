@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hil.hosts.states import Cause, HostState
+from hil.hosts.watch.states import Cause, HostState
 
 CAUSES: Final = {
     Cause.NONE: "nothing is wrong",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hil.diagram.seam import DiagramEnds
-from hil.diagram.use import DiagramUse
+from hil.diagram.check.seam import DiagramEnds
+from hil.diagram.run.use import DiagramUse
 from hil.stations.world.bench import open_bench
 from hil.stations.world.diagram_law import setpoint_of
 from hil.stations.world.laws import told_to_diagram

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from hil.config.errors import ConfigError
-from hil.diagram.connected import ConnectedDiagram, Connections, OutputBounds
-from hil.diagram.fault import StoppedError
-from hil.diagram.panel_page import shown_paths, shown_places
-from hil.diagram.seam import Endpiece, joined
+from hil.diagram.check.seam import Endpiece, joined
+from hil.diagram.run.connection import ConnectedDiagram, Connections, OutputBounds
+from hil.diagram.run.fault import StoppedError
+from hil.diagram.run.panel_page import shown_paths, shown_places
 from hil.stations.world.robot_tells import Array, RobotTells
 
 if TYPE_CHECKING:
-    from hil.diagram.live import Version
-    from hil.diagram.models import DiagramModels
-    from hil.diagram.use import DiagramUse, UsedDiagram
+    from hil.diagram.run.live import Version
+    from hil.diagram.run.models import DiagramModels
+    from hil.diagram.run.use import DiagramUse, UsedDiagram
     from sim.world.control.laws import ControlBy, JointLaw, JointMotion, Law
     from sim.world.robots.model import RobotDrive
 

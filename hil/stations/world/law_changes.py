@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from hil.diagram.changer import WHO
+from hil.diagram.run.changer import WHO
 from hil.recording.events import Level
 from hil.stations.world.diagram_law import DiagramLaw
 
 if TYPE_CHECKING:
-    from hil.diagram.changer import DiagramChanger
+    from hil.diagram.run.changer import DiagramChanger
     from hil.stations.world.loop import WorldRun
     from hil.timing.clock import Tick
 

@@ -13,8 +13,8 @@ from sim.world.motion.chain import Chain, ChainError
 from sim.world.robots.model import Robot
 
 if TYPE_CHECKING:
-    from hil.diagram.models import DiagramModels
-    from hil.diagram.use import DiagramUse, UsedDiagram
+    from hil.diagram.run.models import DiagramModels
+    from hil.diagram.run.use import DiagramUse, UsedDiagram
     from hil.stations.world.robot_tells import RobotTells
     from hil.stations.world.scenario import WorldPlan
     from sim.world.engine.world import WorldRobot
@@ -77,7 +77,7 @@ def diagram_law(
 def _models(used: UsedDiagram, *, trusted: bool, paced: bool) -> DiagramModels | None:
     if not used.sound.flat.models:
         return None
-    from hil.diagram.models import DRY_WAIT_S, DiagramModels  # seldom needed
+    from hil.diagram.run.models import DRY_WAIT_S, DiagramModels  # seldom needed
 
     wait_s = None if paced else DRY_WAIT_S
     return DiagramModels(used.sound.flat, trusted=trusted, wait_s=wait_s)

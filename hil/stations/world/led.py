@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Final
 
-from hil.diagram.prover_program import PROGRAM
+from hil.diagram.run.prover_program import PROGRAM
 from hil.stations.world.led_settings import CopyMotion, HandlesSettings, JogMotion, KeysSettings
 from hil.stations.world.signals import STATION
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
-    from hil.machines.scene_documents import FurnishedScene
+    from hil.machines.world.scene_documents import FurnishedScene
     from hil.stations.world.kept_plan import KeptScene
     from sim.world.engine.compiled import ModelText
     from sim.world.robots.model import Robot

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from hil.config.errors import ConfigError
-from hil.diagram.changer import TimedChange, changes_of
-from hil.diagram.options import TRUST
+from hil.diagram.run.changer import TimedChange, changes_of
+from hil.diagram.run.options import TRUST
 from hil.run.station import Request
 from hil.run.texts import edits_of
 from hil.stations.world.scenario import WorldPlan
@@ -50,7 +50,7 @@ def _operated(plan: WorldPlan, request: Request) -> WorldPlan:
     if plan.diagram is None:
         told = "no diagram moves the robot, so there is nothing to press or slide"
         raise ConfigError(str(request.scenario), [told])
-    from hil.diagram.operated import operated
+    from hil.diagram.run.acts import operated
 
     acts = operated(plan.diagram.file, *given)
     step_s = plan.scenario.step_s

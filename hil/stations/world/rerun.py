@@ -14,8 +14,8 @@ from hil.config.errors import ConfigError, RefusedError
 from hil.config.files import read_regular
 from hil.config.inputs import InputFile, collected
 from hil.config.shipped import find_file
-from hil.diagram.changer import changes_of
-from hil.diagram.flat import ModelBlock
+from hil.diagram.check.flat import ModelBlock
+from hil.diagram.run.changer import changes_of
 from hil.fmu.description import MAX_FILE_BYTES
 from hil.recording.reader import Recording
 from hil.run.texts import edits_of

@@ -34,7 +34,7 @@ def robot_from_table(table: Mapping[str, Any], file: Path) -> Robot:
     Raises:
         ConfigError: with every fault, each at its key.
     """
-    from hil.machines.robot_documents import files_beside
+    from hil.machines.world.robot_documents import files_beside
     from sim.world.robots.faults import RobotDocumentError
     from sim.world.robots.toml_form import read_toml
 
@@ -52,7 +52,7 @@ def robot_table(path: Path) -> dict[str, Any]:
         ConfigError: if it cannot be read, or with every fault.
     """
     from hil.config.settings import read_toml
-    from hil.machines.robot_documents import document_of
+    from hil.machines.world.robot_documents import document_of
     from sim.toml_reading import read_table
     from sim.world.robots.toml_writing import write_toml
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.diagram.seam import Endpiece
+from hil.diagram.check.seam import Endpiece
 from sim.world.sensors.signals import SensorSignal
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hil.diagram.changer import Inbox
-from hil.diagram.saved import saved_diagram
+from hil.diagram.run.changer import Inbox
+from hil.diagram.run.saved_file import saved_diagram
 from hil.run.end import Ran
 from hil.run.station import Checked, Request
 from hil.stations.world.led import how_to_lead
@@ -71,7 +71,7 @@ def _tell_cost(plan: WorldPlan) -> None:
     use = plan.scenario.diagram
     if use is None or plan.diagram is None:
         return
-    from hil.diagram.cost import judge_cost, tick_cost
+    from hil.diagram.analysis.cost import judge_cost, tick_cost
     from hil.timing.realtime import RealClock
 
     cost = tick_cost(plan.diagram.sound, RealClock().now_s)

@@ -14,15 +14,15 @@ from pydantic import Field
 
 from hil.config.scenario import Name, RecordingSettings
 from hil.config.settings import Settings
-from hil.diagram.use import DiagramUse
+from hil.diagram.run.use import DiagramUse
 from hil.stations.world.editing.edit_settings import EditAt
 from hil.stations.world.led_settings import CopyMotion, JogMotion
 from hil.stations.world.placing import Mount, PlacedScene
 from hil.stations.world.planned_settings import HoldMotion, JointsMotion, JointStart, LineMotion
 
 if TYPE_CHECKING:
-    from hil.diagram.changer import TimedChange
-    from hil.diagram.use import UsedDiagram
+    from hil.diagram.run.changer import TimedChange
+    from hil.diagram.run.use import UsedDiagram
     from hil.run.texts import TimedEdit
     from sim.world.robots.model import Robot
     from sim.world.robots.tree import RobotTree
@@ -168,7 +168,7 @@ class WorldPlan:
             "scenario_file": self.scenario_file,
         }
         if self.diagram is not None:
-            from hil.diagram.panel_page import told_of
+            from hil.diagram.run.panel_page import told_of
 
             told |= told_of(self.diagram.version, self.diagram.text)
         if self.losses:

@@ -20,7 +20,7 @@ from hil.stations.world.robot_facts import robot_facts
 from hil.stations.world.scenario import WorldPlan, WorldScenario
 
 if TYPE_CHECKING:
-    from hil.machines.robot_documents import RobotDocument
+    from hil.machines.world.robot_documents import RobotDocument
     from hil.stations.world.scenario import WorldPlan
     from sim.world.robots.model import Robot
 
@@ -112,9 +112,9 @@ def world_plan_from_table(
     table: Mapping[str, Any], path: Path, overrides: Iterable[Change] = ()
 ) -> WorldPlan:
     """Like `load_world_plan`, for a scenario that is already a table."""
-    from hil.diagram.changer import TimedChange
-    from hil.diagram.use import changes_at, used_diagram
-    from hil.machines.robot_documents import document_of
+    from hil.diagram.run.changer import TimedChange
+    from hil.diagram.run.use import changes_at, used_diagram
+    from hil.machines.world.robot_documents import document_of
     from hil.stations.world.editing.reading import edits_at
     from sim.world.robots.toml_writing import write_toml
 
@@ -148,7 +148,7 @@ def _losses(
     scenario: WorldScenario, document: RobotDocument, scene: PlacedScene | None
 ) -> tuple[str, ...]:
     """What of the documents does not act: gravities first, then what is not taken of them."""
-    from hil.machines.documents import is_machine
+    from hil.machines.world.documents import is_machine
     from sim.world.robots.losses import gravity_losses
 
     whose = "gravity_m_s2 of the " + ("scenario" if scene is None else "scene or scenario")
@@ -190,7 +190,7 @@ def _placed(
     scenario: WorldScenario, name: str, robot: Robot, file: Path, path: Path
 ) -> tuple[WorldScenario, PlacedScene]:
     """The scene of a scenario with its robot in it, and the scenario stepped as the scene is."""
-    from hil.machines.scene_documents import scene_of
+    from hil.machines.world.scene_documents import scene_of
 
     found = scene_of(name, key="scene", beside=path)
     stepping = found.scene.stepping

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hil.config.errors import RefusedError
-from hil.diagram.changer import DiagramChanger, Inbox
-from hil.diagram.panel_page import asked_or_saved, refusals_to, shown_signals
+from hil.diagram.run.changer import DiagramChanger, Inbox
+from hil.diagram.run.panel_page import asked_or_saved, refusals_to, shown_signals
 from hil.recording.header import RunHeader
 from hil.recording.signals import SignalsError
 from hil.run.end import Conclusion

@@ -4,7 +4,7 @@ from typing import Final
 
 from hil.config.file_kind import FileKind, NamedFile
 from hil.config.offers import Offer
-from hil.diagram.options import PRESS, SLIDE, TRUST
+from hil.diagram.run.options import PRESS, SLIDE, TRUST
 from hil.run.late import late_of
 from hil.run.lead import Lead
 from hil.run.pages import Role, Shape
@@ -115,7 +115,7 @@ SECTIONS: Final = (
 
 
 def _offered() -> tuple[Offer, ...]:
-    from hil.diagram.registry import offered
+    from hil.diagram.library.registry import offered
 
     return offered()
 

@@ -27,7 +27,7 @@ from sim.world.scenes.checks import SceneError
 from sim.world.scenes.fields import FieldFullError
 
 if TYPE_CHECKING:
-    from hil.machines.scene_documents import FurnishedScene
+    from hil.machines.world.scene_documents import FurnishedScene
     from sim.world.robots.model import Robot
 
 

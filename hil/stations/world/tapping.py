@@ -20,7 +20,7 @@ def tapped(plan: WorldPlan, bench: WorldBench) -> Iterator[None]:
 
     A run goes on without: that is said.
     """
-    from hil.diagram.taps import OpenTaps  # Linux only
+    from hil.diagram.run.taps import OpenTaps  # Linux only
     from hil.stations.world.diagram_law import DiagramLaw  # seldom needed
 
     law, used = bench.gated.law, plan.diagram

@@ -9,8 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from hil.config.errors import RefusedError
-from hil.machines.robot_documents import robot_of
-from hil.machines.scene_documents import is_scene, scene_of
+from hil.machines.world.robot_documents import robot_of
+from hil.machines.world.scene_documents import is_scene, scene_of
 from hil.stations.world.gated import GatedRobot, robot_limits
 from hil.stations.world.live import LiveClock, WorldWindow, viewed
 from hil.stations.world.session import run_world

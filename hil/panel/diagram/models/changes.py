@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from hil.diagram.change import tuples
-from hil.diagram.model import Diagram, DiagramFile, DiagramParameter, DrawnBlock
+from hil.diagram.file.model import Diagram, DiagramFile, DiagramParameter, DrawnBlock
+from hil.diagram.run.change import tuples
 
 SECTIONS: Final = ("parameters", "blocks", "wires", "places")
 """Of a diagram; an entry has a name."""

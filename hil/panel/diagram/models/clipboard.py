@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.diagram.model import Diagram, DiagramFile, DrawnBlock
-from hil.diagram.read import PLACE_MOST, read_text
-from hil.diagram.write import text_of
+from hil.diagram.file.model import Diagram, DiagramFile, DrawnBlock
+from hil.diagram.file.read import PLACE_MOST, read_text
+from hil.diagram.file.write import text_of
 from hil.panel.diagram.models.edits import renamed_end
 from hil.panel.diagram.models.names import (
     Place,

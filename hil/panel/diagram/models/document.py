@@ -9,9 +9,9 @@ from typing import Final
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.settings import settings_text
-from hil.diagram.model import Diagram, DiagramFile
-from hil.diagram.read import read_text
-from hil.diagram.write import save, text_of
+from hil.diagram.file.model import Diagram, DiagramFile
+from hil.diagram.file.read import read_text
+from hil.diagram.file.write import save, text_of
 from hil.panel.diagram.models.changes import Step
 from hil.panel.diagram.models.edits import Connect, Edit
 from hil.panel.diagram.models.grouping import Group

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 from hil.config.errors import RefusedError
 from hil.config.similar_names import nearest
-from hil.diagram.model import IN, OUT, SUB, Diagram, DiagramFile, DrawnBlock
-from hil.diagram.registry import faces, kinds
+from hil.diagram.file.model import IN, OUT, SUB, Diagram, DiagramFile, DrawnBlock
+from hil.diagram.library.registry import faces, kinds
 from hil.panel.diagram.models.names import (
     Place,
     block_at,

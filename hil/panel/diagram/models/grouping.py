@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from hil.config.errors import RefusedError
-from hil.diagram.kind import RESERVED
-from hil.diagram.model import IN, OUT, SUB, Diagram, DiagramFile, DrawnBlock
-from hil.diagram.read import PLACE_MOST, RATE_MOST
+from hil.diagram.file.model import IN, OUT, SUB, Diagram, DiagramFile, DrawnBlock
+from hil.diagram.file.read import PLACE_MOST, RATE_MOST
+from hil.diagram.library.kind import RESERVED
 from hil.panel.diagram.models.edits import is_face, listed, renamed_end, without_blocks
 from hil.panel.diagram.models.names import (
     Place,

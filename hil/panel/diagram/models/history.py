@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from hil.diagram.model import DiagramFile
+from hil.diagram.file.model import DiagramFile
 from hil.panel.diagram.models.changes import Step, differences
 
 STEPS_MOST: Final = 5000

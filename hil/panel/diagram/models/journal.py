@@ -19,9 +19,9 @@ from typing import Any, Final
 from hil.config.errors import RefusedError
 from hil.config.files import read_regular
 from hil.config.visible import visible
-from hil.diagram.model import Diagram, DiagramFile
-from hil.diagram.read import read_text
-from hil.diagram.write import text_of
+from hil.diagram.file.model import Diagram, DiagramFile
+from hil.diagram.file.read import read_text
+from hil.diagram.file.write import text_of
 from hil.panel.diagram.models.changes import Step, step_of, table_of
 from hil.panel.diagram.models.history import History
 

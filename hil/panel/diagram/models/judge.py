@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hil.config.errors import RefusedError
-from hil.diagram.model import DiagramFile
-from hil.diagram.review import Review, review
-from hil.diagram.types import ANY, find_types
-from hil.diagram.units import UnitError, unit
+from hil.diagram.check.review import Review, review
+from hil.diagram.check.types import ANY, find_types
+from hil.diagram.file.model import DiagramFile
+from hil.diagram.file.units import UnitError, unit
 from hil.panel.diagram.models.edits import Connect
 from hil.panel.diagram.models.names import instances, reached, uses
 

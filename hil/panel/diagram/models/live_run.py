@@ -14,16 +14,16 @@ from typing import Final
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.diagram.change import tuples
-from hil.diagram.condition import Condition
-from hil.diagram.flat import Endpoint
-from hil.diagram.live import Version
-from hil.diagram.model import DiagramFile
-from hil.diagram.models import WATCHED_WAIT_S, DiagramModels
-from hil.diagram.panel_blocks import PanelBlock, panel_blocks
-from hil.diagram.stepping import SteppedRun
-from hil.diagram.trace import Trace
-from hil.diagram.types import FoundType
+from hil.diagram.check.flat import Endpoint
+from hil.diagram.check.types import FoundType
+from hil.diagram.file.model import DiagramFile
+from hil.diagram.run.change import tuples
+from hil.diagram.run.condition import Condition
+from hil.diagram.run.live import Version
+from hil.diagram.run.models import WATCHED_WAIT_S, DiagramModels
+from hil.diagram.run.panel_blocks import PanelBlock, panel_blocks
+from hil.diagram.run.stepper import SteppedRun
+from hil.diagram.run.trace import Trace
 from sim.toml_reading import read_value
 
 AHEAD_MOST_S: Final = 0.1

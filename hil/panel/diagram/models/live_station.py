@@ -14,18 +14,18 @@ from typing import Final
 from numpy.typing import NDArray
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.diagram.check import SoundDiagram, check
-from hil.diagram.condition import Condition
-from hil.diagram.drivers import shown_by
-from hil.diagram.flat import Endpoint
-from hil.diagram.model import DiagramFile
-from hil.diagram.read import read_text
-from hil.diagram.stepping import BACK_S
-from hil.diagram.tapped import TapFrame, TappedLaw, TapReader
-from hil.diagram.taps import TAPS_MOST
-from hil.diagram.trace import Trace
-from hil.diagram.types import FoundType
-from hil.diagram.write import text_of
+from hil.diagram.check.diagram import SoundDiagram, check
+from hil.diagram.check.drivers import shown_by
+from hil.diagram.check.flat import Endpoint
+from hil.diagram.check.types import FoundType
+from hil.diagram.file.model import DiagramFile
+from hil.diagram.file.read import read_text
+from hil.diagram.file.write import text_of
+from hil.diagram.run.condition import Condition
+from hil.diagram.run.stepper import BACK_S
+from hil.diagram.run.tap_reader import TapFrame, TappedLaw, TapReader
+from hil.diagram.run.taps import TAPS_MOST
+from hil.diagram.run.trace import Trace
 
 SILENT_S: Final = 1.0
 """Without a tick for so long it is told [s]."""

@@ -7,10 +7,10 @@ from typing import Final, Protocol
 
 from numpy.typing import NDArray
 
-from hil.diagram.flat import Endpoint
-from hil.diagram.model import IN, SUB, DiagramFile
-from hil.diagram.trace import Trace
-from hil.diagram.types import FoundType
+from hil.diagram.check.flat import Endpoint
+from hil.diagram.check.types import FoundType
+from hil.diagram.file.model import IN, SUB, DiagramFile
+from hil.diagram.run.trace import Trace
 from hil.panel.diagram.models.names import diagram_at
 from hil.panel.diagram.models.shapes import ports_of
 from hil.panel.diagram.models.value_words import value_words

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from hil.config.errors import RefusedError
 from hil.config.similar_names import nearest
-from hil.diagram.model import NAME, NAME_WORDS, Diagram, DiagramFile, DrawnBlock
-from hil.diagram.read import PLACE_MOST
+from hil.diagram.file.model import NAME, NAME_WORDS, Diagram, DiagramFile, DrawnBlock
+from hil.diagram.file.read import PLACE_MOST
 
 NAME_MOST: Final = 64
 HUMPS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*|[a-z0-9]+")

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from hil.diagram.model import IN, OUT, SUB, DiagramFile
-from hil.diagram.registry import faces, kinds
-from hil.diagram.seam import DiagramEnds
+from hil.diagram.check.seam import DiagramEnds
+from hil.diagram.file.model import IN, OUT, SUB, DiagramFile
+from hil.diagram.library.registry import faces, kinds
 from hil.panel.diagram.models.names import HUMPS
 
 OWN_GROUP: Final = "sub-diagrams"

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from hil.diagram.layout import boxes
-from hil.diagram.model import DiagramFile
+from hil.diagram.file.model import DiagramFile
+from hil.diagram.show.layout import boxes
 from hil.panel.diagram.models.edits import listed
 from hil.panel.diagram.models.names import Place, block_at, check_place, diagram_at, with_diagram
 

@@ -12,13 +12,13 @@ from typing import Any
 
 from hil.config.errors import RefusedError
 from hil.config.similar_names import nearest
-from hil.diagram.change import tuples
-from hil.diagram.kind import RESERVED, WORDS, BlockKind, ParameterKind
-from hil.diagram.model import SUB, Diagram, DiagramFile, DiagramParameter, DrawnBlock
-from hil.diagram.parameters import checked, resolved
-from hil.diagram.read import RATE_MOST, TEXT_MOST
-from hil.diagram.registry import faces, kinds
-from hil.diagram.units import UnitError, conversion
+from hil.diagram.check.parameters import checked, resolved
+from hil.diagram.file.model import SUB, Diagram, DiagramFile, DiagramParameter, DrawnBlock
+from hil.diagram.file.read import RATE_MOST, TEXT_MOST
+from hil.diagram.file.units import UnitError, conversion
+from hil.diagram.library.kind import RESERVED, WORDS, BlockKind, ParameterKind
+from hil.diagram.library.registry import faces, kinds
+from hil.diagram.run.change import tuples
 from hil.panel.diagram.models.names import (
     block_at,
     diagram_at,

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from hil.diagram.conditions import ENABLE, TRIGGER
-from hil.diagram.draw import port_words, symbol_of
-from hil.diagram.layout import boxes
-from hil.diagram.model import IN, OUT, SUB, DiagramFile, DrawnBlock
-from hil.diagram.parameters import resolved
-from hil.diagram.registry import faces, kinds
+from hil.diagram.check.conditions import ENABLE, TRIGGER
+from hil.diagram.check.parameters import resolved
+from hil.diagram.file.model import IN, OUT, SUB, DiagramFile, DrawnBlock
+from hil.diagram.library.registry import faces, kinds
+from hil.diagram.show.draw import port_words, symbol_of
+from hil.diagram.show.layout import boxes
 from hil.panel.diagram.models.names import Place, diagram_at
 from hil.panel.diagram.models.setting import scope_of
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from numpy.typing import NDArray
 
-from hil.diagram.types import ANY, FoundType
+from hil.diagram.check.types import ANY, FoundType
 
 SHOWN_MOST: Final = 3
 """Numbers of a vector that are all written; of a longer one the first is."""

@@ -16,7 +16,7 @@ from hil.stations.arm.told import MoveTold, NothingTold
 from hil.terminal.console import err, leave, numbers, out, print_json, styled
 
 if TYPE_CHECKING:
-    from hil.machines.robot_settings import RobotSettings
+    from hil.machines.robot.settings import RobotSettings
     from hil.stations.arm.moves.session import Choice, RobotSession
     from hil.stations.arm.stream import Streamed
 
@@ -70,7 +70,7 @@ def choice_of(
     """The robot that the command line means; raises ConfigError with the option that is wrong."""
     import numpy as np
 
-    from hil.machines.robot_settings import RobotSettings
+    from hil.machines.robot.settings import RobotSettings
     from hil.stations.arm.moves.session import Choice
     from hil.stations.arm.start import robot_at
 
@@ -88,7 +88,7 @@ def choice_of(
 
 def need_joints(url: str, at_joints: str | None) -> None:
     """Ask for the joints of a robot on a line; raises ConfigError if nobody said them."""
-    from hil.machines.offered_links import SIM_URL
+    from hil.machines.robot.offered_links import SIM_URL
 
     if at_joints is None and url != SIM_URL:
         raise ConfigError(
@@ -100,7 +100,7 @@ def need_joints(url: str, at_joints: str | None) -> None:
 def _is_virtual(url: str) -> bool:
     """Whether a link may be met in a dry run; raises ConfigError for one that is none."""
     from arm_driver.link_errors import ArmLinkError
-    from hil.machines.offered_links import link_kind
+    from hil.machines.robot.offered_links import link_kind
 
     try:
         return link_kind(url).virtual

@@ -17,9 +17,9 @@ from hil.terminal.options import AnyUser
 
 if TYPE_CHECKING:
     from hil.config.settings import Change
-    from sim.devices.arm_controller import ArmController
-    from sim.devices.arm_faults import ArmFault
-    from sim.devices.arm_settings import ArmControllerSettings
+    from sim.devices.arm.controller import ArmController
+    from sim.devices.arm.faults import ArmFault
+    from sim.devices.arm.settings import ArmControllerSettings
     from sim.world.plants.arm import ArmPlant
 
 WINDOW: Final = "1,1,1,3,3,3"
@@ -130,10 +130,10 @@ def _settings(
     overload_s: float,
     **others: Any,
 ) -> ArmControllerSettings:
-    from sim.devices.arm_path import BlendSettings
-    from sim.devices.arm_plant import EnvelopeSettings
-    from sim.devices.arm_servo import ServoSettings
-    from sim.devices.arm_settings import ArmControllerSettings
+    from sim.devices.arm.path import BlendSettings
+    from sim.devices.arm.plant import EnvelopeSettings
+    from sim.devices.arm.servo import ServoSettings
+    from sim.devices.arm.settings import ArmControllerSettings
 
     try:
         return ArmControllerSettings(
@@ -150,7 +150,7 @@ def _serve(settings: ArmControllerSettings, **how: Any) -> None:
     """Answer until Ctrl-C; faults are typed in at standard input."""
     from hil.timing.realtime import RealClock
     from hil.timing.stop import StopSignals
-    from sim.devices.arm_server import run_arm_controller
+    from sim.devices.arm.server import run_arm_controller
 
     with StopSignals() as wish:
         try:
@@ -215,7 +215,7 @@ def _stand(
     robot: str | None,
     world: _World,
 ) -> _Stand:
-    from sim.devices.arm_settings import START_DEG
+    from sim.devices.arm.settings import START_DEG
 
     if scenario is not None:
         if start is not None or tool_mm is not None:
@@ -237,7 +237,7 @@ def _stand(
 
 def _plant(robot: str, tool_m: float, scene: str, ride: str) -> ArmPlant:
     from hil.machines.kinds import ROBOT
-    from hil.machines.robot_settings import RobotSettings
+    from hil.machines.robot.settings import RobotSettings
     from hil.run.file_kinds import find_kind
     from hil.stations.arm.world import arm_plant, world_of
 
@@ -261,7 +261,7 @@ def _stand_for(scenario: str, world: _World) -> _Stand:
 
 
 def _faults(script: Path | None) -> tuple[ArmFault, ...]:
-    from sim.devices.arm_faults import parse_arm_script
+    from sim.devices.arm.faults import parse_arm_script
 
     try:
         return parse_arm_script("" if script is None else script.read_text(encoding="utf-8-sig"))

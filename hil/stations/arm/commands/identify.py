@@ -133,7 +133,7 @@ def _show(
     choice: Choice, found: Identified, driven: Driven, path: Path | None, robot: str,
     *, as_json: bool,
 ) -> None:  # fmt: skip
-    from hil.machines.robot_settings import RobotSettings
+    from hil.machines.robot.settings import RobotSettings
     from hil.stations.arm.moves.identified import changes, write
 
     file, _ = find_kind(robot, ROBOT, key="ROBOT")

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from hil.machines.robot_settings import RobotSettings
+    from hil.machines.robot.settings import RobotSettings
     from hil.stations.arm.moves.goto import GotoTarget
     from hil.stations.arm.moves.proof import ProvedMove
     from hil.stations.arm.moves.session import RobotSession

@@ -27,7 +27,7 @@ from hil.terminal.options import RobotArg
 
 if TYPE_CHECKING:
     from arm_driver.kinematics.puma import Solution
-    from hil.machines.robot_settings import RobotSettings
+    from hil.machines.robot.settings import RobotSettings
 
 AnyArmArg = Annotated[
     str,
@@ -73,7 +73,7 @@ def _robot_place(path: Path, joints: str | None) -> RobotPlaceTold:
 
     from arm_driver.contour.val import to_oat
     from arm_driver.kinematics.puma import branch_of, forward, limit_violations, singular_distances
-    from hil.machines.robot_settings import RobotSettings
+    from hil.machines.robot.settings import RobotSettings
 
     settings = RobotSettings.load(path)
     geometry = settings.geometry()
@@ -178,7 +178,7 @@ def ik(
     from arm_driver.contour.val import from_oat
     from arm_driver.kinematics.puma import OutOfReachError, solutions
     from arm_driver.pose import ArmError, Pose
-    from hil.machines.robot_settings import RobotSettings
+    from hil.machines.robot.settings import RobotSettings
 
     path, _ = find_kind(robot, ROBOT, key="ROBOT")
     settings = RobotSettings.load(path)

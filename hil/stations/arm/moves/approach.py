@@ -14,7 +14,7 @@ from arm_driver.link import ArmLink
 from arm_driver.link_report import LinkReport, LinkState, Place
 from arm_driver.pose import ArmError, angle_between_rad
 from hil.config.errors import RefusedError
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.loop import ASKED_WITHIN_S, LOOK_S
 from hil.stations.arm.start import posture_at
 from hil.timing.clock import Clock

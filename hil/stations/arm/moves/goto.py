@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from arm_driver.kinematics.puma import Branch, Joints, branch_of, forward, limit_violations, nearest
 from arm_driver.pose import ArmError, Pose, angle_between_rad
 from hil.config.errors import RefusedError
-from hil.machines.offered_links import SIM_URL
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.offered_links import SIM_URL
+from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.moves.approach import joints_in_posture, joints_said
 from hil.stations.arm.moves.paths import joint_path, straight_path
 from hil.stations.arm.moves.proof import ProvedMove, proved_move

@@ -15,7 +15,7 @@ from typing import Any, Final
 from arm_driver.fit.identification import Identified
 from arm_driver.fit.strokes import AXES
 from hil.config.toml_edit import changed_text, write_text
-from hil.machines.robot_settings import RobotSettings, rounding_s2
+from hil.machines.robot.settings import RobotSettings, rounding_s2
 from sim.toml_reading import read_table
 
 MARGIN_S: Final = 0.05

@@ -17,7 +17,7 @@ from arm_driver.link_report import Place
 from arm_driver.pose import ArmError, Pose, angle_between_rad
 from hil.config.errors import ConfigError, MotionError, RefusedError
 from hil.config.times import read_timed
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.settings import RobotSettings
 from hil.recording.header import RecordingError
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.goto import GotoTarget

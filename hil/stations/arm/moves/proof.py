@@ -20,7 +20,7 @@ from arm_driver.kinematics.path_report import PathFinding
 from arm_driver.kinematics.workspace import check_path
 from arm_driver.pose import ArmError
 from hil.config.errors import RefusedError
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.control import play_out
 from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.judge import RobotJudge

@@ -15,8 +15,8 @@ from arm_driver.link_report import Place
 from arm_driver.pose import Pose
 from hil.config.errors import RefusedError
 from hil.config.scenario import RecordingSettings
-from hil.machines.offered_links import SIM_URL, has_power
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.offered_links import SIM_URL, has_power
+from hil.machines.robot.settings import RobotSettings
 from hil.recording.header import SIMULATED, RunHeader
 from hil.run.facts import run_facts
 from hil.stations.arm.gated import GatedArm
@@ -33,9 +33,9 @@ from hil.stations.arm.stream import Stream, Streamed, WaypointMaker
 from hil.stations.arm.wire import emulated_controller
 from hil.timing.clock import Clock, VirtualClock, moment
 from hil.timing.stop import StopSignals, StopWish
-from sim.devices.arm_controller import ArmController
-from sim.devices.arm_faults import ArmFault
-from sim.devices.arm_settings import START_DEG, ArmControllerSettings
+from sim.devices.arm.controller import ArmController
+from sim.devices.arm.faults import ArmFault
+from sim.devices.arm.settings import START_DEG, ArmControllerSettings
 from sim.world.space_arm.simulator import TICK_S
 
 Array = NDArray[np.float64]

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from arm_driver.kinematics.puma import forward
 from arm_driver.pose import Pose
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.hands import Hand
 from hil.stations.arm.step import MotionPhase, RobotStep

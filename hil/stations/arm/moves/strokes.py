@@ -15,7 +15,7 @@ from arm_driver.fit.strokes import AXES, plan_strokes
 from arm_driver.kinematics.puma import Joints, forward
 from arm_driver.pose import Pose
 from hil.config.errors import RefusedError
-from hil.machines.robot_settings import RobotSettings
+from hil.machines.robot.settings import RobotSettings
 from hil.stations.arm.gated import WaypointGate
 from hil.stations.arm.judge import RobotJudge
 from hil.stations.arm.moves.hands import AlwaysHeld, Hand

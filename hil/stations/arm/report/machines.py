@@ -11,8 +11,8 @@ from arm_driver.fit.blended_path import BlendModel
 from arm_driver.kinematics.geometry import PumaGeometry
 from arm_driver.pose import Pose
 from hil.config.settings import ConfigError
-from hil.machines.robot_settings import BlendSettings
-from hil.machines.space_arm_settings import ArmSettings
+from hil.machines.robot.settings import BlendSettings
+from hil.machines.space_arm.settings import ArmSettings
 
 Array = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 from arm_driver.pose import ArmError
 from arm_driver.supervision_settings import SupervisionSettings
 from hil.config.settings import ConfigError
-from hil.machines.robot_supervision import supervision_of
+from hil.machines.robot.supervision import supervision_of
 from hil.recording.events import CLOCK_NAME, SIMULATED_KEY, EventKind, EventRecord, Level
 from hil.recording.header import simulated_in
 from hil.recording.reader import Recording

@@ -22,22 +22,22 @@ from hil.desk.velocity.source import (
     checked_time,
     rest,
 )  # fmt: skip
-from hil.diagram.ahead import computed_ahead
-from hil.diagram.connected import ConnectedDiagram, Connections, OutputBounds
-from hil.diagram.fault import StoppedError
-from hil.diagram.flat import AS_TABLE
-from hil.diagram.live import Version
-from hil.diagram.operated import Timed, operated
-from hil.diagram.panel_page import shown_paths, shown_places
-from hil.diagram.read import read_text
-from hil.diagram.seam import Endpiece, Wiring, joined
+from hil.diagram.check.flat import AS_TABLE
+from hil.diagram.check.seam import Endpiece, Wiring, joined
+from hil.diagram.file.read import read_text
+from hil.diagram.run.acts import Timed, operated
+from hil.diagram.run.ahead import computed_ahead
+from hil.diagram.run.connection import ConnectedDiagram, Connections, OutputBounds
+from hil.diagram.run.fault import StoppedError
+from hil.diagram.run.live import Version
+from hil.diagram.run.panel_page import shown_paths, shown_places
 from hil.stations.arm.sources.recorded import SampledSource
 from hil.stations.arm.sources.slew import PERIOD_MAX_S
 from hil.stations.arm.sources.source import SourceLimits
 
 if TYPE_CHECKING:
-    from hil.diagram.change import DiagramChange
-    from hil.diagram.taps import OpenTaps
+    from hil.diagram.run.change import DiagramChange
+    from hil.diagram.run.taps import OpenTaps
 
 OFFERED: Final = (Endpiece("linear_asked", "m/s", (3,)), Endpiece("angular_asked", "rad/s", (3,)))
 ACCEPTED: Final = (Endpiece("linear", "m/s", (3,)), Endpiece("angular", "rad/s", (3,)))
@@ -139,7 +139,7 @@ def velocity_diagram(
 
 def seen_from_outside(made: VelocityDiagram) -> OpenTaps:
     """Where the editor finds its values."""
-    from hil.diagram.taps import OpenTaps  # Linux only
+    from hil.diagram.run.taps import OpenTaps  # Linux only
 
     path = made.path.resolve()
     return OpenTaps(path.stem, path, made.text, made.version.changes)

@@ -15,7 +15,7 @@ from hil.desk.velocity.keyboard import KeyboardSource, Terminal
 from hil.desk.velocity.listener import own_places
 from hil.desk.velocity.remote import RemoteSource
 from hil.desk.velocity.source import Frame, VelocitySource
-from hil.diagram.use import GivenParameter, change_of
+from hil.diagram.run.use import GivenParameter, change_of
 from hil.stations.arm.sources.profile import ProfileSource, Segment
 from hil.stations.arm.sources.recorded import RecordedSource
 from hil.stations.arm.sources.slew import SlewedSource

@@ -387,7 +387,7 @@ def _plan(
 ) -> Any:
     """A plan for a rig by itself: a table, or a function that makes one for the rig."""
     from hil.config.shipped import find_file
-    from hil.machines.machine import load_rig
+    from hil.machines.rig.machine import load_rig
     from hil.stations.platform.scenario import plan_from_table
 
     path = find_file(rig, folder="rigs", key="RIG")

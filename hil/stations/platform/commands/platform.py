@@ -203,7 +203,7 @@ class _Model:
 
     def __init__(self, name: str) -> None:
         from hil.config.shipped import find_file
-        from hil.machines.machine import envelope_of, geometry_of, load_rig
+        from hil.machines.rig.machine import envelope_of, geometry_of, load_rig
 
         self.rig = load_rig(find_file(name, folder="rigs", key="RIG"))
         self.geometry = geometry_of(self.rig)

@@ -5,10 +5,10 @@ from contextlib import closing
 from functools import partial
 
 from drives.bank import DriveBank
-from drives.contract import BankKit, PacedBank
-from drives.contract_trial import Promise, try_bank
+from drives.contract.kit import BankKit, PacedBank
+from drives.contract.trial import Promise, try_bank
 from hil.config.errors import ConfigError, RefusedError
-from hil.machines.offered_banks import bank_offered
+from hil.machines.rig.offered_banks import bank_offered
 from hil.stations.platform.drives.setup import bank_spec
 from hil.stations.platform.drives.told import CheckBankTold
 from hil.stations.platform.gate.spec import BankSpec, build_bank

@@ -14,8 +14,8 @@ from typing import Any
 import orjson
 
 from drives.bank import BankReport
-from hil.machines.drive_fit import scales_of
-from hil.machines.rig import Rig
+from hil.machines.rig.drive_fit import scales_of
+from hil.machines.rig.settings import Rig
 from hil.stations.platform.drives.commissioning import LegTest
 from hil.stations.platform.drives.reference import (
     NotReferencedError,

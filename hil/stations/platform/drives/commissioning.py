@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.machines.machine import soft_range_m
-from hil.machines.rig import Rig
+from hil.machines.rig.machine import soft_range_m
+from hil.machines.rig.settings import Rig
 from hil.recording.reader import Recording
 
 TEST_SPEED = 0.2

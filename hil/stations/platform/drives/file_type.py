@@ -9,14 +9,14 @@ from dataclasses import fields
 from pathlib import Path
 
 from drives.bank import DriveError
-from drives.drive_type import CIA_402, DriveType, place_of
-from drives.drive_units import Base, unit_of_text, word_of_unit
+from drives.types.drive_type import CIA_402, DriveType, place_of
+from drives.types.drive_units import Base, unit_of_text, word_of_unit
 from hil.config.settings import ConfigError
-from hil.machines.drive_file import canopen_type, read_drive_table
-from sim.devices.drive_type import INCREMENTS_PER_S, INCREMENTS_PER_S2, UnitError, Units
-from sim.devices.drive_type import DriveType as EmulatedType
-from sim.devices.homing import METHODS
-from sim.devices.modes import SUPPORTED
+from hil.machines.rig.drive_file import canopen_type, read_drive_table
+from sim.devices.drive.drive_type import INCREMENTS_PER_S, INCREMENTS_PER_S2, UnitError, Units
+from sim.devices.drive.drive_type import DriveType as EmulatedType
+from sim.devices.drive.homing import METHODS
+from sim.devices.drive.modes import SUPPORTED
 
 SUFFIX = ".toml"
 """How the name of a drive file ends; that of an emulated type has no point in it."""

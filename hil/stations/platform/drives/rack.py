@@ -11,7 +11,7 @@ from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
 from hil.config.shipped import find_file
 from hil.ipc.child import DEVNULL, PIPE, start_child
-from hil.machines.machine import load_rig
+from hil.machines.rig.machine import load_rig
 from hil.stations.platform.drives.file_type import SUFFIX, left_out
 from hil.stations.platform.drives.rack_setup import (
     PROTOCOLS,
@@ -27,7 +27,7 @@ from hil.timing.realtime_setup import RealtimePolicy, RealtimeSetup
 from hil.timing.stop import StopSignals
 
 if TYPE_CHECKING:
-    from sim.devices.drive_parameters import RackSettings
+    from sim.devices.drive.parameters import RackSettings
 
 STORED_RATE_HZ = 1.0 / 0.06
 """What emulated servos without a register for the bus cycle have stored, unless told otherwise."""
@@ -119,18 +119,18 @@ class LineOptions(NamedTuple):
 
 def _can_rack(settings: "RackSettings", line: LineOptions, script: str) -> Callable[..., None]:
     """What runs a CANopen rack; the baud rate and the pace are in its settings."""
+    from sim.devices.can.program import run_can_rack
     from sim.devices.faults import parse_script
-    from sim.devices.rack import run_can_rack
 
     return partial(run_can_rack, settings, pty=line.pty, script=parse_script(script), say=_say)
 
 
 def _modbus_rack(settings: "RackSettings", line: LineOptions, script: str) -> Callable[..., None]:
     """What runs a Modbus rack on TCP, or on a serial line."""
-    from sim.devices.modbus_device import ModbusRackSettings
-    from sim.devices.modbus_injection import parse_script
-    from sim.devices.modbus_rack import run_modbus_rack
-    from sim.devices.modbus_types import MODBUS_TYPES
+    from sim.devices.modbus.device import ModbusRackSettings
+    from sim.devices.modbus.injection import parse_script
+    from sim.devices.modbus.program import run_modbus_rack
+    from sim.devices.modbus.types import MODBUS_TYPES
 
     kind = MODBUS_TYPES[settings.nodes[0].type.name]
     device = ModbusRackSettings(

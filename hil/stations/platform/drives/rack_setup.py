@@ -2,18 +2,18 @@
 
 from dataclasses import replace
 
-from drives.eds_file import DATA_SHEETS
+from drives.types.eds_file import DATA_SHEETS
 from hil.config.settings import ConfigError
-from hil.machines.machine import pushing_load_n
-from hil.machines.rig import Rig
+from hil.machines.rig.machine import pushing_load_n
+from hil.machines.rig.settings import Rig
 from hil.stations.platform.drives.file_type import SUFFIX, file_type
 from hil.stations.platform.world import ServoSettings
-from sim.devices.drive_parameters import NodeSettings, RackSettings
-from sim.devices.drive_type import DriveType
-from sim.devices.maker_types import EMULATED, TYPES
-from sim.devices.modbus_types import MODBUS_TYPES
-from sim.devices.plant import RodSettings
-from sim.devices.servo import ServoGains
+from sim.devices.drive.drive_type import DriveType
+from sim.devices.drive.maker_types import EMULATED, TYPES
+from sim.devices.drive.parameters import NodeSettings, RackSettings
+from sim.devices.drive.plant import RodSettings
+from sim.devices.drive.servo import ServoGains
+from sim.devices.modbus.types import MODBUS_TYPES
 
 PROTOCOLS = ("canopen", "modbus-tcp", "modbus-rtu")
 ENCODER_ZERO_M = (0.011, -0.2, 0.35, 0.02, 0.6, 0.1)

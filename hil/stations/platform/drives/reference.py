@@ -15,12 +15,12 @@ from typing import Any
 
 import orjson
 
-from drives.count_circle import COUNTS, WHOLE_RANGE, difference, wrapped
-from drives.known_place import KnownPlace
-from drives.scaling import LegScale
+from drives.axes.count_circle import COUNTS, WHOLE_RANGE, difference, wrapped
+from drives.axes.known_place import KnownPlace
+from drives.axes.scaling import LegScale
 from hil.config.files import read_trusted, write_whole
-from hil.machines.drive_fit import scales_of
-from hil.machines.rig import Rig
+from hil.machines.rig.drive_fit import scales_of
+from hil.machines.rig.settings import Rig
 
 SPAN_MIN_M = 0.02
 """Least way between two points that prove a scale [m]: a ruler reads half a millimetre."""

@@ -7,9 +7,9 @@ from rich.table import Table
 from drives.bank import BankEnd, BankReport, DriveError
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
-from hil.machines.drive_fit import scales_of
-from hil.machines.machine import gate_limits
-from hil.machines.rig import Rig
+from hil.machines.rig.drive_fit import scales_of
+from hil.machines.rig.machine import gate_limits
+from hil.machines.rig.settings import Rig
 from hil.recording.reader import Recording
 from hil.stations.platform.drives.commissioning import judge_test_move
 from hil.stations.platform.drives.reference import (

@@ -6,24 +6,24 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from drives.bank import DriveError, SixBools
-from drives.canopen_settings import CanopenSettings
-from drives.drive_type import place_of
-from drives.modbus_settings import ModbusSettings
+from drives.canopen.settings import CanopenSettings
+from drives.modbus.settings import ModbusSettings
 from drives.offered import BankOrder
-from drives.sim_faults import SimFault
+from drives.sim.faults import SimFault
+from drives.types.drive_type import place_of
 from hil.config.errors import about
 from hil.config.installation import InstallationError
 from hil.config.settings import ConfigError
-from hil.machines.drive_fit import (
+from hil.machines.rig.drive_fit import (
     MODES,
     OUTSIDE_SOFT_M,
     drive_type_of,
     register_table_of,
     scales_of,
 )
-from hil.machines.machine import cylinder_model, soft_range_m
-from hil.machines.offered_banks import link_of, offered_scheme, origin_of_scheme
-from hil.machines.rig import Rig
+from hil.machines.rig.machine import cylinder_model, soft_range_m
+from hil.machines.rig.offered_banks import link_of, offered_scheme, origin_of_scheme
+from hil.machines.rig.settings import Rig
 from hil.stations.platform.drives.reference import absolute_scales, known_place
 from hil.stations.platform.gate.spec import BankKind, BankSpec, sim_settings
 from hil.stations.platform.gated_bank import ESTOP_LEGS

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, TypedDict
 from hil.run.end import ConclusionTold
 
 if TYPE_CHECKING:
-    from drives.contract_trial import Promise
-    from drives.drive_needs import Need
-    from hil.machines.drive_file import DriveHeader
+    from drives.canopen.needs import Need
+    from drives.contract.trial import Promise
+    from hil.machines.rig.drive_file import DriveHeader
     from hil.stations.platform.drives.commissioning import LegTest
     from hil.stations.platform.drives.reference import LegReference
     from hil.stations.platform.drives.watchdog_proof import WatchdogProof

@@ -8,9 +8,9 @@ from typing import Final
 from rich.table import Table
 
 from drives.bank import DriveError
-from drives.canopen_scan import FoundNode, measure_round_trips, scan
-from drives.canopen_timing import SyncTiming, measure_sync
-from drives.frames import BusHealth, BusState, FrameBus
+from drives.can.frames import BusHealth, BusState, FrameBus
+from drives.canopen.scan import FoundNode, measure_round_trips, scan
+from drives.canopen.timing import SyncTiming, measure_sync
 from drives.links import (
     CanLink,
     Link,
@@ -19,10 +19,10 @@ from drives.links import (
     lock_modbus,
     open_can,
 )
-from drives.modbus_gateway import ModbusGateway, gateway_at
+from drives.modbus.gateway import ModbusGateway, gateway_at
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError
-from hil.machines.offered_banks import link_of
+from hil.machines.rig.offered_banks import link_of
 from hil.stations.platform.drives.told import FaultsTold, LinkTold, NodeTold, ScanTold
 from hil.terminal.console import out, print_json
 from hil.timing.doctor import Finding, Grade

@@ -9,15 +9,15 @@ import orjson
 from rich.table import Table
 
 from drives.bank import DriveError
-from drives.drive_needs import Need, needs_of
-from drives.eds_file import DATA_SHEETS, read_eds
-from drives.register_map import register_map_from
+from drives.canopen.needs import Need, needs_of
+from drives.modbus.register_map import register_map_from
+from drives.types.eds_file import DATA_SHEETS, read_eds
 from hil.config.files import write_new
 from hil.config.settings import ConfigError, read_toml
 from hil.config.shipped import find_file
-from hil.machines.drive_file import DriveHeader, canopen_type, find_drive_file, header_of
-from hil.machines.drive_fit import scales_of
-from hil.machines.machine import load_rig
+from hil.machines.rig.drive_file import DriveHeader, canopen_type, find_drive_file, header_of
+from hil.machines.rig.drive_fit import scales_of
+from hil.machines.rig.machine import load_rig
 from hil.stations.platform.drives.setup import canopen_settings
 from hil.stations.platform.drives.told import CheckTypeTold
 from hil.terminal.console import out, print_json

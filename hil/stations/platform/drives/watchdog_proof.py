@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from drives.cut_trial import NOT_SEEN
-from hil.machines.machine import soft_range_m
-from hil.machines.rig import Rig
+from drives.axes.cut_trial import NOT_SEEN
+from hil.machines.rig.machine import soft_range_m
+from hil.machines.rig.settings import Rig
 
 CUT_LEG_M_S = 0.005
 """Speed of the legs in the move that is cut [m/s]."""

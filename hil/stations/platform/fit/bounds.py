@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.machines.machine import envelope_of, gate_limits, geometry_of
+from hil.machines.rig.machine import envelope_of, gate_limits, geometry_of
 from hil.stations.platform.motion.fade import FadedMotion
 from hil.stations.platform.motion.source import Floats, MotionSource
 from hil.stations.platform.scenario import Plan

@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
+from drives.axes.known_place import KnownPlace
+from drives.axes.scaling import LegScale
 from drives.bank import DriveBank, DriveError, DriveModelError, DriveSetupError
-from drives.known_place import KnownPlace
-from drives.scaling import LegScale
 from drives.waits import Tell, tell_nobody
 
 if TYPE_CHECKING:
-    from drives.canopen_settings import CanopenSettings
-    from drives.frames import FrameBus
+    from drives.can.frames import FrameBus
+    from drives.canopen.settings import CanopenSettings
 
 BankKind = Literal["sim", "canopen", "modbus", "offered"]
 KINDS: Final[tuple[BankKind, ...]] = get_args(BankKind)
@@ -104,10 +104,10 @@ def sim_settings(model: Any, faults: Any = (), seed: int = 0, **options: Any) ->
     """Settings of a `sim` bank.
 
     Args:
-        model: `drives.cylinder_model.CylinderModel`.
-        faults: `drives.sim_faults.SimFault`s.
+        model: `drives.sim.cylinder_model.CylinderModel`.
+        faults: `drives.sim.faults.SimFault`s.
         seed: of the power-up positions.
-        options: further keyword arguments of `drives.simulated_bank.SimulatedBank`.
+        options: further keyword arguments of `drives.sim.bank.SimulatedBank`.
     """
     values = {name: getattr(model, name) for name in type(model).__dataclass_fields__}
     return {
@@ -125,9 +125,9 @@ def _simulated(spec: BankSpec) -> DriveBank:
     # Imported here: this bank is arithmetic on arrays, and no other one may drag numpy in.
     import numpy as np
 
-    from drives.cylinder_model import CylinderModel
-    from drives.sim_faults import SimFault
-    from drives.simulated_bank import SimulatedBank, warm
+    from drives.sim.bank import SimulatedBank, warm
+    from drives.sim.cylinder_model import CylinderModel
+    from drives.sim.faults import SimFault
 
     settings = spec.settings
     model: dict[str, Any] = {
@@ -151,8 +151,8 @@ def _simulated(spec: BankSpec) -> DriveBank:
 
 def _coupled(told: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """The body that couples the rods of a rig, and the servos that move it."""
-    from drives.coupled_cylinders import CylinderServo
-    from hil.machines.rig import Rig
+    from drives.sim.coupled_cylinders import CylinderServo
+    from hil.machines.rig.settings import Rig
     from hil.stations.platform.world import RigWorld, platform_plant
 
     world, rig = RigWorld.from_json(told["around"]), Rig.build(told["rig"], "rig")
@@ -161,7 +161,7 @@ def _coupled(told: Mapping[str, Any], seed: int) -> dict[str, Any]:
 
 
 def _canopen(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank:
-    from drives.canopen_settings import from_json as canopen_settings
+    from drives.canopen.settings import from_json as canopen_settings
     from drives.links import CanLink, open_can, parse_link
 
     settings = canopen_settings(spec.settings["drives"])
@@ -188,7 +188,7 @@ def _on_buses(
     now_s: Callable[[], float],
     tell: Tell,
 ) -> DriveBank:
-    from drives.canopen_bank import CanopenBank
+    from drives.canopen.bank import CanopenBank
 
     return CanopenBank(
         buses,
@@ -212,9 +212,9 @@ def _place(spec: BankSpec) -> KnownPlace | None:
 
 def _modbus(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank:
     from drives.links import ModbusRtuLink, ModbusTcpLink, parse_link
-    from drives.modbus_bank import ModbusBank
-    from drives.modbus_settings import ModbusSettings
-    from drives.register_map import register_map_from
+    from drives.modbus.bank import ModbusBank
+    from drives.modbus.register_map import register_map_from
+    from drives.modbus.settings import ModbusSettings
 
     link = parse_link(spec.url)
     if not isinstance(link, ModbusTcpLink | ModbusRtuLink):
@@ -237,7 +237,7 @@ def _modbus(spec: BankSpec, now_s: Callable[[], float], tell: Tell) -> DriveBank
 def _offered(spec: BankSpec, now_s: Callable[[], float]) -> DriveBank:
     """The bank of another distribution; refused if its code is not what control has found."""
     from drives.offered import BankOrder, OfferedBank
-    from hil.machines.offered_banks import bank_offered, bank_origin
+    from hil.machines.rig.offered_banks import bank_offered, bank_origin
 
     scheme = spec.settings["scheme"]
     offer = bank_offered(scheme)

@@ -9,8 +9,8 @@ import numpy as np
 
 from hil.config.errors import ConfigError, MotionError, about
 from hil.config.shipped import find_file
-from hil.machines.machine import geometry_of, park_pose
-from hil.machines.rig import PoseSettings, Rig
+from hil.machines.rig.machine import geometry_of, park_pose
+from hil.machines.rig.settings import PoseSettings, Rig
 from hil.stations.platform.motion.columns import ColumnMap, TimeMap
 from hil.stations.platform.motion.law import MultiSine
 from hil.stations.platform.motion.leg_moves import LegMoveLimits, LegMoves
@@ -158,11 +158,11 @@ def _recorded(settings: RecordedSettings, rig: Rig, scenario_file: Path) -> Moti
 
 def _diagram(settings: DiagramSettings, rig: Rig, scenario_file: Path, *, whole: bool
              ) -> MotionSource:  # fmt: skip
-    from hil.diagram.flat import AS_TABLE  # seldom needed
-    from hil.diagram.live import Version
-    from hil.diagram.operated import operated
-    from hil.diagram.read import read
-    from hil.diagram.use import change_of
+    from hil.diagram.check.flat import AS_TABLE  # seldom needed
+    from hil.diagram.file.read import read
+    from hil.diagram.run.acts import operated
+    from hil.diagram.run.live import Version
+    from hil.diagram.run.use import change_of
     from hil.stations.platform.motion.diagram import diagram_motion
 
     path = find_file(

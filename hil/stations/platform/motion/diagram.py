@@ -18,13 +18,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from hil.config.errors import ConfigError, MotionError
 from hil.config.similar_names import nearest
-from hil.diagram.ahead import computed_ahead
-from hil.diagram.check import SoundDiagram
-from hil.diagram.fault import NonFiniteError
-from hil.diagram.live import Version
-from hil.diagram.operated import Timed
-from hil.diagram.seam import DiagramEnds, Endpiece
-from hil.diagram.units import unit
+from hil.diagram.check.diagram import SoundDiagram
+from hil.diagram.check.seam import DiagramEnds, Endpiece
+from hil.diagram.file.units import unit
+from hil.diagram.run.acts import Timed
+from hil.diagram.run.ahead import computed_ahead
+from hil.diagram.run.fault import NonFiniteError
+from hil.diagram.run.live import Version
 from hil.stations.platform.motion.recorded import RecordedMotion
 from hil.stations.platform.motion.resample import DEVIATION_MAX, SAMPLES_MAX, SAMPLES_MIN
 from hil.stations.platform.motion.source import AXES, Floats, clamp_time

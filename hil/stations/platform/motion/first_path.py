@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from drives.first_motion import STAGES
+from drives.axes.first_motion import STAGES
 from hil.stations.platform.motion.in_turn import InTurn
 from hil.stations.platform.motion.leg_moves import LegMoveLimits, LegMoves
 from platform6dof.geometry import HexapodGeometry

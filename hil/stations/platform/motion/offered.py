@@ -22,7 +22,7 @@ from hil.config.errors import ConfigError, about
 from hil.config.libraries import code_origin
 from hil.config.offers import Offer, offer_named, offers
 from hil.config.settings import Settings
-from hil.machines.rig import Rig
+from hil.machines.rig.settings import Rig
 from hil.stations.platform.motion.source import MotionSource, clamp_time
 from platform6dof.pose import PlatformSetpoint, PoseError
 

@@ -11,7 +11,7 @@ from hil.config.settings import ConfigError
 from hil.desk.operator import Operator, OrderSource
 from hil.desk.publisher import Note, Publisher, Told
 from hil.desk.watch import DeskWatch
-from hil.machines.machine import geometry_of, park_pose
+from hil.machines.rig.machine import geometry_of, park_pose
 from hil.recording.header import RunHeader
 from hil.recording.recorder import RecordingSink
 from hil.stations.platform.control import Control, ParkingProof, PlatformMachine, PlatformStation

@@ -13,7 +13,7 @@ import numpy as np
 
 from hil.desk.operation import DONE, Refusal
 from hil.desk.order import Button
-from hil.machines.machine import geometry_of, park_pose
+from hil.machines.rig.machine import geometry_of, park_pose
 from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.motion.source import AXES, Floats, MotionSource
 from hil.stations.platform.operator import kernels

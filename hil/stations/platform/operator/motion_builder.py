@@ -14,7 +14,7 @@ import orjson
 from pydantic import ValidationError
 
 from hil.config.settings import ConfigError
-from hil.machines.rig import Rig
+from hil.machines.rig.settings import Rig
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.motion.source import AXES, Floats

@@ -13,8 +13,8 @@ import math
 
 import numpy as np
 
-from hil.machines.machine import envelope_of, gate_limits, geometry_of
-from hil.machines.rig import Rig
+from hil.machines.rig.machine import envelope_of, gate_limits, geometry_of
+from hil.machines.rig.settings import Rig
 from hil.stations.platform.motion.moves import MoveLimits
 from hil.stations.platform.motion.source import Floats
 from hil.stations.platform.operator.paths import ScaledPath

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from hil.config.settings import ConfigError
 from hil.desk.order import MOTION_MAX_BYTES, Six
-from hil.machines.machine import envelope_of, geometry_of
+from hil.machines.rig.machine import envelope_of, geometry_of
 from hil.stations.platform.check import PlatformProof, check_plan
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.scenario import MultiSineSettings, Plan

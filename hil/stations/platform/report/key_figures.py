@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hil.machines.machine import lag_max_s
+from hil.machines.rig.machine import lag_max_s
 from hil.report.pieces import Peak, peaks
 from hil.report.recorded import KeyFigure
 from hil.run.evidence import Evidence, evidence_of, tracking_error_m

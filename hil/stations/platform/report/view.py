@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hil.config.settings import ConfigError
-from hil.machines.machine import geometry_of, soft_range_m
-from hil.machines.rig import Rig
+from hil.machines.rig.machine import geometry_of, soft_range_m
+from hil.machines.rig.settings import Rig
 from hil.recording.header import RECORDING_NAME
 from hil.recording.reader import Recording
 from hil.recording.row_arrays import gathered, let_go

@@ -132,7 +132,7 @@ def axes(
     Needed are three columns of force, three of rates and one of speed, of a drive that
     speeds up, brakes and takes bends.
     """
-    from hil.machines.ride_map import SPEEDS
+    from hil.machines.cueing.ride_map import SPEEDS
     from hil.stations.simulator.axes_finder import find_axes
 
     if first_bend not in ("left", "right"):

@@ -68,7 +68,7 @@ def tune(
     as_json: Json = False,
 ) -> None:
     """Find the classical parameters for a ride, or for an even response, within bounds."""
-    from hil.machines.cueing_preset import read_preset
+    from hil.machines.cueing.preset import read_preset
     from hil.stations.simulator.cue_told import tune_told
     from hil.stations.simulator.record_file import record_file
     from hil.stations.simulator.tune import OBJECTIVES, TuneRequest, tuned_preset

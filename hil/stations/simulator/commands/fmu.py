@@ -181,8 +181,8 @@ def export(
     from hil.fmu.compiled import require_compilers
     from hil.fmu.export import export as made
     from hil.fmu.extra import require_fmpy
-    from hil.machines.cueing_preset import read_preset
-    from hil.machines.machine import load_rig
+    from hil.machines.cueing.preset import read_preset
+    from hil.machines.rig.machine import load_rig
     from hil.stations.simulator.fmu_told import FmuExportTold
 
     if what not in ("twin", "cueing"):

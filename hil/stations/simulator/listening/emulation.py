@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.shipped import find_file
-from hil.hosts.xml_file import xml_text
+from hil.hosts.wires.xml_file import xml_text
 from hil.stations.simulator.listening.named import FOLDER, NamedHost, named_host
 from hil.stations.simulator.sources.ride_feed import ride_feed
 from hil.terminal.console import err

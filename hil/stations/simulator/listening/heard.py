@@ -12,9 +12,9 @@ from typing import Final
 
 from hil.hosts.kind import SET_ASIDE, Received, Refused
 from hil.hosts.maps import MapSettings
-from hil.hosts.physics import Physics
-from hil.hosts.states import Cause, HostState
-from hil.hosts.watch import HostWatch
+from hil.hosts.watch.physics import Physics
+from hil.hosts.watch.states import Cause, HostState
+from hil.hosts.watch.watchdogs import HostWatch
 from platform6dof.cueing.completion import Completion
 from platform6dof.cueing.parameters import CueingError
 from platform6dof.cueing.vehicle import UNKNOWN, Vector3, VehicleFlags, VehicleState

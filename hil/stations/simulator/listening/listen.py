@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.table import Table
 
 from hil.hosts.kind import Received, Refused
-from hil.hosts.states import Cause, HostState
+from hil.hosts.watch.states import Cause, HostState
 from hil.stations.simulator.listening.ears import (
     HostEars,
     ListenChoice,

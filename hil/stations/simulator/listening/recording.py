@@ -12,8 +12,8 @@ from rich.table import Table
 from hil.config.errors import MotionError, RefusedError
 from hil.hosts.kind import Received, Refused
 from hil.hosts.maps import MapSettings
-from hil.hosts.remedies import host_remedy
-from hil.hosts.states import Cause, HostState
+from hil.hosts.watch.remedies import host_remedy
+from hil.hosts.watch.states import Cause, HostState
 from hil.ipc.work_folder import WorkFolder
 from hil.stations.simulator.listening.ears import ListenChoice, listen, listening, seconds_of
 from hil.stations.simulator.listening.heard import HostFigures
@@ -33,7 +33,7 @@ from platform6dof.cueing.agreement import Judgement, agreements
 from platform6dof.cueing.vehicle import VehicleFlags
 
 if TYPE_CHECKING:
-    from hil.machines.ride_map import RideMap
+    from hil.machines.cueing.ride_map import RideMap
     from platform6dof.cueing.agreement import Agreement
 
 SAID_EVERY_S: Final = 2.0
@@ -181,7 +181,7 @@ def _agreements(path: Path, settings: MapSettings) -> tuple[Agreement, ...]:
 def _map_of(path: Path) -> RideMap:
     """The map by the columns' names, with a gap that a host may well have."""
     from hil.config.tables import read_header
-    from hil.machines.ride_map import map_of_header
+    from hil.machines.cueing.ride_map import map_of_header
 
     return map_of_header(read_header(path).header, str(path)).model_copy(update={"gap_max_s": 5.0})
 

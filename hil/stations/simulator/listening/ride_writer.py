@@ -12,8 +12,8 @@ from types import TracebackType
 from typing import IO, Final, Self
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.hosts.clocks import ArrivalLoop
 from hil.hosts.kind import Received
+from hil.hosts.watch.clocks import ArrivalLoop
 from platform6dof.cueing.vehicle import VehicleState
 
 FIELDS: Final = (

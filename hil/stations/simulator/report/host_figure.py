@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from hil.hosts.states import Cause, HostState
+from hil.hosts.watch.states import Cause, HostState
 from hil.report.pieces import lines
 from hil.report.style import DPI, INK, LEGEND_IN, REACHED, Picture, draw_png, place
 from hil.report.time_axes import TIME_LABEL, time_axes

@@ -16,7 +16,7 @@ from hil.config.settings import Settings
 from hil.config.shipped import find_file
 from hil.hosts.kind import HostKind
 from hil.hosts.link import Datagram
-from hil.hosts.xml_file import xml_text
+from hil.hosts.wires.xml_file import xml_text
 from hil.stations.simulator.source import Surroundings
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import Final
 from hil.fmu.mapping import MappedVariable
 from hil.fmu.stepping import Reading, Stepping
 from hil.fmu.wire import StepAnswer, StepStatus
-from hil.hosts.states import Cause, Heard, HostState
-from hil.hosts.watch import LOST_S, OUT_S, window
+from hil.hosts.watch.states import Cause, Heard, HostState
+from hil.hosts.watch.watchdogs import LOST_S, OUT_S, window
 from hil.stations.simulator.source import Feedback, Surroundings
 from hil.stations.simulator.sources.fmu_settings import (
     ACCELERATIONS,

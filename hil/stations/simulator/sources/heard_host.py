@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final, Protocol
 
-from hil.hosts.follow import Follower
 from hil.hosts.kind import (
     SET_ASIDE,
     Codec,
@@ -21,9 +20,10 @@ from hil.hosts.kind import (
 )
 from hil.hosts.link import Address, Datagram, HostLink
 from hil.hosts.maps import mapped
-from hil.hosts.physics import Physics
-from hil.hosts.states import Cause, Heard, HostState
-from hil.hosts.watch import HostWatch, Judgement
+from hil.hosts.watch.follow import Follower
+from hil.hosts.watch.physics import Physics
+from hil.hosts.watch.states import Cause, Heard, HostState
+from hil.hosts.watch.watchdogs import HostWatch, Judgement
 from hil.stations.simulator.source import Surroundings
 from hil.stations.simulator.sources.sending import SendingProcess
 from hil.stations.simulator.sources.smoothing import smoothing

@@ -22,7 +22,7 @@ from hil.config.shipped import find_file
 from hil.hosts.kind import HostKind
 from hil.hosts.link import HostLink, Listening
 from hil.hosts.maps import load_map
-from hil.hosts.unjudged import SEEN_KEY
+from hil.hosts.wires.unjudged import SEEN_KEY
 from hil.stations.simulator.source import BY_FORCES, BY_POSES, SourceKind, Surroundings
 from hil.stations.simulator.sources.emulated import EmulatedSettings, emulated
 from hil.stations.simulator.sources.heard_host import HostSource, SocketWire

@@ -17,8 +17,8 @@ import numpy as np
 from hil.config.errors import ConfigError, MotionError, about
 from hil.config.settings import Settings
 from hil.config.shipped import find_file
-from hil.hosts.states import Cause, Heard, HostState
-from hil.machines.ride_map import RideMap, read_ride_map
+from hil.hosts.watch.states import Cause, Heard, HostState
+from hil.machines.cueing.ride_map import RideMap, read_ride_map
 from hil.stations.simulator.source import SourceKind, Surroundings
 from platform6dof.cueing.record import VehicleRecord
 from platform6dof.cueing.vehicle import Vector3, VehicleFlags, VehicleState

@@ -8,7 +8,7 @@ from hil.terminal.completion import offered
 
 
 def _robots(begun: str) -> list[str]:
-    from hil.machines.documents import machine_names
+    from hil.machines.world.documents import machine_names
 
     machines = [name for name in machine_names() if name.startswith(begun)]
     return machines + offered("world/robots")(begun)

@@ -50,7 +50,7 @@ def convert(
     error, a line for each loss. Files of meshes are written beside the new document.
     """
     from hil.config.files import write_whole
-    from hil.machines.robot_documents import document_of
+    from hil.machines.world.robot_documents import document_of
     from hil.stations.world.carried import carried
 
     document = document_of(robot)

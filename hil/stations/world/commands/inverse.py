@@ -72,7 +72,7 @@ def ik(
     """
     import numpy as np
 
-    from hil.machines.robot_documents import robot_of
+    from hil.machines.world.robot_documents import robot_of
     from sim.world.motion.chain import Chain, ChainError
     from sim.world.motion.inverse import CoordinateDescent, damped_least_squares
     from sim.world.robots.tree import spanning_tree

@@ -113,7 +113,7 @@ def _scenario(what: str) -> tuple[dict[str, Any], Path]:
     """The table of a scenario, or one for a robot that stands alone."""
     from hil.config.settings import read_toml
     from hil.config.shipped import find_file
-    from hil.machines.robot_documents import robot_of
+    from hil.machines.world.robot_documents import robot_of
 
     try:
         path = find_file(what, folder="scenarios", key="SCENARIO")

@@ -43,7 +43,7 @@ def fk(
     Loops are not closed anew: their joints are where they start. Exit status 1 if a joint is
     beyond its limits.
     """
-    from hil.machines.robot_documents import robot_of
+    from hil.machines.world.robot_documents import robot_of
     from sim.world.robots.loops import closed_loops
     from sim.world.robots.tree import spanning_tree
 

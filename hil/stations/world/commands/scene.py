@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from hil.machines.scene_documents import FurnishedScene
+    from hil.machines.world.scene_documents import FurnishedScene
     from sim.world.scenes.model import Scene
 
 
@@ -22,7 +22,7 @@ DEEP_M: Final = 1e-3
 
 def scene_rows() -> list[SceneRowTold]:
     """The shipped scenes."""
-    from hil.machines.scene_documents import scene_of, shipped_scenes
+    from hil.machines.world.scene_documents import scene_of, shipped_scenes
 
     return [_row(name, scene_of(name)) for name in shipped_scenes()]
 
@@ -44,7 +44,7 @@ def scene_shown(name: str, *, as_json: bool, png: Path | None, size: str, camera
     """
     told = _told(name)
     if png is not None:
-        from hil.machines.scene_documents import scene_of
+        from hil.machines.world.scene_documents import scene_of
         from hil.stations.world.stills import write_scene_still
 
         write_scene_still(png, scene_of(name), size, camera)
@@ -71,7 +71,7 @@ def scene_checked(name: str, no_engine: str, *, as_json: bool) -> bool:
 
 def _told(name: str) -> SceneTold:
     """All of a scene; bodies of fields are placed by seed 0 where theirs is left to a run."""
-    from hil.machines.scene_documents import scene_of
+    from hil.machines.world.scene_documents import scene_of
     from sim.world.scenes.bodies import placed_body
     from sim.world.scenes.fields import all_bodies
 
@@ -110,7 +110,7 @@ def _show(told: SceneTold) -> None:
 
 def _checked(name: str, no_engine: str) -> SceneCheckTold:
     """What a scene's document comes to, and what the engine makes of it."""
-    from hil.machines.scene_documents import scene_of
+    from hil.machines.world.scene_documents import scene_of
     from sim.world.engine.library import EngineMissingError
     from sim.world.engine.mjcf_scene import scene_text
     from sim.world.engine.world import ModelRefusedError, World

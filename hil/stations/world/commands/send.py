@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hil.timing.clock import Clock
-    from sim.devices.exoskeleton import Exoskeleton, Silence
+    from sim.devices.arm.exoskeleton import Exoskeleton, Silence
 
 
 @verb
@@ -40,7 +40,7 @@ def send(
 
     Scenario `copy_arms` copies them: --clock real --set 'motion.source="frames"'.
     """
-    from sim.devices.exoskeleton import Exoskeleton, recording_lines
+    from sim.devices.arm.exoskeleton import Exoskeleton, recording_lines
 
     silences = tuple(_silence(one) for one in silence or ())
     try:
@@ -100,7 +100,7 @@ def send_frames(
 
 
 def _silence(text: str) -> "Silence":
-    from sim.devices.exoskeleton import Silence
+    from sim.devices.arm.exoskeleton import Silence
 
     begin, _, lasts = text.partition(":")
     try:

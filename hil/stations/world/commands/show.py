@@ -31,7 +31,7 @@ NO_ENGINE = "not asked: pip install hil-bench[world]"
 @verb
 def listed(as_json: Json = False) -> None:
     """The robots and scenes that come with the program."""
-    from hil.machines.robot_documents import robot_of, shipped_robots
+    from hil.machines.world.robot_documents import robot_of, shipped_robots
 
     rows = [_row(name, *robot_of(name)) for name in shipped_robots()]
     if as_json:
@@ -96,8 +96,8 @@ def show(
 
     Exit status 1 if its loops cannot be closed, or if there is no OpenGL for its picture.
     """
-    from hil.machines.robot_documents import robot_of
-    from hil.machines.scene_documents import is_scene
+    from hil.machines.world.robot_documents import robot_of
+    from hil.machines.world.scene_documents import is_scene
 
     if is_scene(robot):
         scene_shown(robot, as_json=as_json, png=png, size=size, camera=camera)
@@ -202,9 +202,9 @@ def check(
     faults, 1 if the engine refuses it.
     """
     from hil.config.errors import RefusedError
-    from hil.machines.documents import is_machine
-    from hil.machines.robot_documents import document_of
-    from hil.machines.scene_documents import is_scene
+    from hil.machines.world.documents import is_machine
+    from hil.machines.world.robot_documents import document_of
+    from hil.machines.world.scene_documents import is_scene
     from sim.world.engine.hulls import mesh_losses
 
     if (scenario := world_scenario(robot)) is not None:

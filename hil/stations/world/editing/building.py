@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hil.machines.robot_documents import read_document
+from hil.machines.world.robot_documents import read_document
 from hil.run.texts import EditRefusedError, EditText
 from hil.stations.world.bench import gains_of, model_of_plan
 from hil.stations.world.scenario import WorldPlan

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hil.config.named import CarriedPath
-from hil.diagram.use import diagram_of_text
+from hil.diagram.run.use import diagram_of_text
 from hil.stations.world.kept_plan import KeptPlan
 from hil.stations.world.robot_facts import robot_facts
 from hil.stations.world.scenario import WorldPlan, WorldScenario

@@ -8,8 +8,8 @@ from pathlib import Path
 from hil.config.errors import ConfigError
 from hil.config.files import read_regular
 from hil.config.shipped import find_file
-from hil.machines.documents import is_machine, machine_robot
-from hil.machines.robot_documents import FOLDER
+from hil.machines.world.documents import is_machine, machine_robot
+from hil.machines.world.robot_documents import FOLDER
 from hil.run.texts import EditText, TimedEdit
 from hil.stations.world.editing.edit_settings import EditAt
 from sim.world.robots.toml_writing import write_toml

@@ -1,0 +1,205 @@
+"""The first motion of a drive after power-up: so slow that a wrong unit is seen before it hurts.
+
+Homing is planned by the drive, in the drive's own units of speed and acceleration. Whether those
+are the ones that the bench believes shows only in a motion. So homing begins with two stages, each
+stopped after a short way, and the way is judged against time: the first one, at the acceleration of
+homing, proves the unit of speed; the second one, on a ramp so gentle that it can be watched, proves
+the unit of acceleration. Only then the drive gets its speed of homing.
+
+Drives with absolute encoders make no homing motion; theirs has the same stages, made by setpoints
+and judged by the gate (`safety.first_motion`).
+
+A unit of position that is wrong cannot be seen here: command and feedback agree in it.
+
+Pure: time is counted in cycles, ways in counts.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from drives.axes.count_circle import difference
+
+FIRST_MOTIONS: Final = ("real", "always")
+"""Which drives begin their homing like this: those that do not say themselves that they are
+emulated, or all."""
+SPEED_WRONG: Final = 0x8400
+"""Error code of a leg whose speed is another one than the drive was told (IEC 61800-7-201, table of
+error codes: velocity speed controller). The bench's own judgement."""
+FAST_FACTOR: Final = 3.0
+"""So many times the way that was asked is too far, ..."""
+SLACK_M: Final = 5e-5
+"""... and this besides: what a rod stirs when its brake opens [m]."""
+SLOW_FACTOR: Final = 1.6
+"""So many times the time that was asked is too slow, ..."""
+START_S: Final = 0.3
+"""... and this besides: what a drive may take to begin [s]."""
+STIR_M: Final = 5e-6
+"""Way from which on a drive counts as having begun [m]."""
+JOLT_M: Final = 1e-5
+"""A way in one cycle that is this much above `FAST_FACTOR` times what was asked is a jolt [m]."""
+JOLTS: Final = 3
+"""Jolts in a row that are a runaway: one or two may be the new zero of a homing that has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A part of the first motion."""
+
+    way_m: float
+    """Way after which it is stopped [m]."""
+    speed_m_s: float
+    """Speed that the drive is told [m/s]."""
+    ramp_s: float | None = None
+    """Time in which the drive shall reach it [s]; None at its acceleration of homing."""
+
+    def acceleration_m_s2(self, homing_m_s2: float) -> float:
+        """Return the acceleration that the drive is told [m/s²].
+
+        Args:
+            homing_m_s2: Acceleration of homing [m/s²].
+        """
+        return homing_m_s2 if self.ramp_s is None else self.speed_m_s / self.ramp_s
+
+
+STAGES: Final = (Stage(0.0002, 0.0001), Stage(0.002, 0.001, ramp_s=0.5))
+"""0.2 mm at 0.1 mm/s, then 2 mm at 1 mm/s."""
+
+
+class Progress(Enum):
+    """How far a stage has got."""
+
+    GOING = "going"
+    PASSED = "passed"
+    TOO_FAST = "too fast"
+    TOO_SLOW = "too slow"
+
+
+@dataclass(frozen=True, slots=True)
+class StageCourse:
+    """A stage as one drive and one bus have it."""
+
+    stage: Stage
+    """The stage."""
+    counts_per_m: float
+    """Counts of the drive per metre of rod [1/m]."""
+    period_s: float
+    """Bus cycle [s]."""
+
+    def way_m(self, t_s: float) -> float:
+        """Return how far a drive has come that does as it was told [m]."""
+        ramp_s, speed_m_s = self.stage.ramp_s or 0.0, self.stage.speed_m_s
+        if t_s < ramp_s:
+            return 0.5 * speed_m_s / ramp_s * t_s * t_s
+        return speed_m_s * (t_s - 0.5 * ramp_s)
+
+    @property
+    def time_max_s(self) -> float:
+        """Time after which a drive is too slow [s]."""
+        stage = self.stage
+        asked_s = stage.way_m / stage.speed_m_s + 0.5 * (stage.ramp_s or 0.0)
+        return SLOW_FACTOR * asked_s + START_S
+
+
+class StageWatch:
+    """Watches one drive on its way through a stage.
+
+    A jump of the count that lasts no more than two cycles is no way: homing that ends sets it.
+
+    Args:
+        course: The stage.
+        position: Position as it begins [counts].
+    """
+
+    __slots__ = ("_course", "_cycles", "_jolts", "_last", "_moving", "_pending", "_since", "_way")
+
+    def __init__(self, course: StageCourse, position: int) -> None:
+        self._course = course
+        self._last = position
+        self._way = self._pending = 0
+        self._cycles = self._moving = self._since = self._jolts = 0
+
+    @property
+    def way_m(self) -> float:
+        """How far the rod has come, either way [m]."""
+        return abs(self._way + self._pending) / self._course.counts_per_m
+
+    @property
+    def time_s(self) -> float:
+        """How long it has taken [s]."""
+        return self._cycles * self._course.period_s
+
+    def observe(self, position: int | None) -> Progress:
+        """Take in what a cycle shows.
+
+        Args:
+            position: Position [counts]; None in a cycle without a fresh one.
+        """
+        self._cycles += 1
+        self._since += 1
+        if position is not None:
+            self._step(position)
+        course, way_m = self._course, self.way_m
+        self._moving = self._moving + 1 if way_m > STIR_M else 1
+        if self._jolts >= JOLTS:
+            return Progress.TOO_FAST
+        if self._jolts:
+            return Progress.GOING
+        moving_s = self._moving * course.period_s
+        if way_m > FAST_FACTOR * course.way_m(moving_s) + SLACK_M:
+            return Progress.TOO_FAST
+        if way_m >= course.stage.way_m:
+            return Progress.PASSED
+        return Progress.TOO_SLOW if self.time_s > course.time_max_s else Progress.GOING
+
+    def _step(self, position: int) -> None:
+        course, step = self._course, difference(position, self._last)
+        span_s = self._since * course.period_s
+        self._last, self._since = position, 0
+        fast_m = FAST_FACTOR * course.stage.speed_m_s * span_s + JOLT_M
+        if abs(step) > fast_m * course.counts_per_m:
+            self._jolts += 1
+            self._pending += step
+            return
+        if self._jolts:
+            self._jolts = self._pending = 0
+        self._way += step
+
+    def words(self, progress: Progress) -> str:
+        """Say what is wrong, with what was asked and what may be the cause.
+
+        Args:
+            progress: Too fast, or too slow.
+        """
+        course, stage = self._course, self._course.stage
+        asked_m = min(course.way_m(self.time_s), stage.way_m)
+        seen = (
+            f"moved {_mm(self.way_m)} mm in {self.time_s:.3g} s where {_mm(asked_m)} mm was asked"
+        )
+        if progress is Progress.TOO_SLOW:
+            return f"{seen}: {self._slow_cause()}"
+        ratio = self.way_m / asked_m if asked_m else math.inf
+        speed_m_s = self.way_m / self.time_s
+        if stage.ramp_s is not None and speed_m_s < FAST_FACTOR * stage.speed_m_s:
+            return f"{seen}: its unit of acceleration (60AAh) is perhaps another one"
+        return f"{seen}: its unit of speed (60A9h) is perhaps {_unit(ratio)}"
+
+    def _slow_cause(self) -> str:
+        if self.way_m < SLACK_M and self._course.stage.ramp_s is None:
+            return "it does not move, or its unit of speed (60A9h) is another one"
+        unit = "speed (60A9h)" if self._course.stage.ramp_s is None else "acceleration (60AAh)"
+        return f"its unit of {unit} is perhaps another one"
+
+
+def _mm(way_m: float) -> str:
+    return f"{way_m * 1e3:.2g}"
+
+
+def _unit(ratio: float) -> str:
+    """Name the unit that a factor of the speed points to."""
+    known = ((10.0, "ten times as large"), (60.0, "rpm"), (1000.0, "1000 times as large"))
+    factor, name = min(known, key=lambda each: abs(math.log(max(ratio, 1.0) / each[0])))
+    return f"{name}, factor about {factor:.0f}"

@@ -1,0 +1,131 @@
+"""How old the values of six drives are, by the time stamps that the drives put beside them.
+
+A drive takes its values when SYNC comes, and its time stamp then (CiA 301, 1013h, or the maker's)
+tells of which SYNC a frame is, however late it comes. The first stamp that arrives is that of the
+first SYNC that was sent: drives send nothing before. From then on the two clocks are compared by
+their slopes only. The drive's runs a little faster or slower, so each stamp is matched with the
+SYNC it must be of, and the offset of the clocks follows what is left by a small share of it. A
+frame that comes later belongs to an earlier SYNC: that moves no offset, and so it never becomes
+the usual thing, however slowly it comes about.
+
+Stamps wrap around: only differences are looked at, modulo the range of the object. A stamp that
+stands still, leaps or runs wild gives an age that is too large, or negative. A counter of SYNCs is
+a clock whose seconds are cycles. Reads no clock.
+"""
+
+from collections import deque
+
+from drives.bank import LEGS, SixFloats
+from drives.types.drive_type import Stamp
+
+SYNCS_KEPT = 64
+"""SYNCs among which that of a stamp is looked for."""
+SHARE = 1.0 / 32.0
+"""Share of what is left of a stamp by which the offset of the clocks follows."""
+SETTLE_STAMPS = 32
+"""Stamps over which the first offset is an average: the first frames may be slow on their way."""
+_NAN = float("nan")
+
+
+class _DriveClock:
+    """The clock of one drive, as far as its stamps show it.
+
+    Args:
+        tick_s: One unit of the stamp [s].
+        wrap_s: Time after which it wraps around [s].
+        near_s: Rest of a stamp beyond which it tells nothing of the offset [s].
+    """
+
+    __slots__ = ("_count", "_near_s", "_number", "_offset_s", "_raw", "_tick_s", "_wrap_s", "taken")
+
+    def __init__(self, tick_s: float, wrap_s: float, near_s: float) -> None:
+        self._tick_s, self._wrap_s, self._near_s = tick_s, wrap_s, near_s
+        self._offset_s, self._count = 0.0, 0
+        self._raw, self._number = 0, 0
+        self.taken = _NAN
+        """When the values of its newest stamp were taken [s]; NaN before there is one."""
+
+    def take(self, raw: int, syncs: deque[float], first_s: float, newest: int) -> None:
+        """Take in a stamp.
+
+        Args:
+            raw: The stamp.
+            syncs: When the last SYNCs were sent, the newest last [s].
+            first_s: When the first one of all was [s].
+            newest: Number of the newest, counted from 0.
+        """
+        told_s = raw * self._tick_s
+        if not self._count:
+            self._offset_s, self._raw = told_s - first_s, raw
+        newest_s = syncs[-1]
+        taken_s = newest_s - self._wrapped(self._offset_s + newest_s - told_s)
+        self.taken = taken_s
+        number, rest_s = self._match(raw, taken_s, syncs, newest)
+        settling = self._count < SETTLE_STAMPS
+        if settling or -self._near_s <= rest_s <= self._near_s:
+            self._count += 1
+            share = 1.0 / self._count if settling else SHARE
+            self._offset_s = (self._offset_s + share * rest_s) % self._wrap_s
+        self._raw, self._number = raw, number
+
+    def _wrapped(self, span_s: float) -> float:
+        half_s = 0.5 * self._wrap_s
+        return (span_s + half_s) % self._wrap_s - half_s
+
+    def _match(
+        self, raw: int, taken_s: float, syncs: deque[float], newest: int
+    ) -> tuple[int, float]:
+        """Return the number of the SYNC that a stamp is of, and by how much it is after it [s].
+
+        A newer stamp is of a later SYNC than the last one, the same stamp of the same.
+        """
+        oldest, last = newest - len(syncs) + 1, self._number
+        step_s = self._wrapped((raw - self._raw) * self._tick_s)
+        if step_s > 0.0 or not self._count:
+            low, high = min(last + 1, newest) if self._count else oldest, newest
+        else:
+            low, high = (last, last) if step_s == 0.0 else (oldest, last - 1)
+        numbers = range(max(low, oldest), max(high, oldest) + 1)
+        number = min(numbers, key=lambda each: abs(syncs[each - oldest] - taken_s))
+        return number, taken_s - syncs[number - oldest]
+
+
+class StampClocks:
+    """The clocks of six drives, and the SYNCs that they take their values with.
+
+    Args:
+        stamp: What the drives tell.
+    """
+
+    def __init__(self, stamp: Stamp, period_s: float) -> None:
+        tick_s = stamp.tick_s or period_s
+        wrap_s = 2 ** (8 * stamp.data_bytes) * tick_s
+        self._counts, self._period_s = not stamp.tick_s, period_s
+        self._clocks = tuple(_DriveClock(tick_s, wrap_s, period_s) for _ in range(LEGS))
+        self._syncs: deque[float] = deque(maxlen=SYNCS_KEPT)
+        self._first_s = 0.0
+        self._newest = -1
+
+    def sync(self, sent_s: float) -> None:
+        """Take note that SYNC is sent [s]."""
+        self._newest += 1
+        at_s = self._newest * self._period_s if self._counts else sent_s
+        if not self._newest:
+            self._first_s = at_s
+        self._syncs.append(at_s)
+
+    def take(self, leg: int, raw: int) -> None:
+        """Take in a stamp.
+
+        Args:
+            leg: Index of the leg.
+            raw: The stamp, without sign.
+        """
+        if self._syncs:
+            self._clocks[leg].take(raw, self._syncs, self._first_s, self._newest)
+
+    def ages_s(self) -> SixFloats:
+        """Return how long before the newest SYNC the values of each drive were taken [s]."""
+        newest_s = self._syncs[-1] if self._syncs else 0.0
+        a, b, c, d, e, f = (newest_s - clock.taken for clock in self._clocks)
+        return (a, b, c, d, e, f)

@@ -1,0 +1,303 @@
+"""What the bench notices about six nodes besides their PDOs: heartbeat, boot-up, EMCY, strangers.
+
+All times are the cycle's own; a node that is silent is noticed by the next cycle, not by a timer.
+Codes are those of CiA 301, "Emergency error codes", as a drive itself would tell them; which are
+the bench's own judgement, and which a drive has reported, is kept apart.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from drives.bank import LEGS, SixInts
+from drives.can.frames import Frame
+from drives.canopen.pdo import (
+    BOOT_UP,
+    EMCY_ID,
+    HEARTBEAT_ID,
+    NMT_ID,
+    OPERATIONAL,
+    RPDO_IDS,
+    SDO_ANSWER_ID,
+    SDO_REQUEST_ID,
+    SYNC_ID,
+    TPDO_IDS,
+    emergency,
+)
+
+GENERIC_ERROR = 0x1000
+"""A fault bit without any EMCY."""
+NOT_OPERATIONAL = 0x8100
+"""Communication: the node has left the state operational."""
+ERROR_PASSIVE = 0x8120
+HEARTBEAT_LOST = 0x8130
+FOREIGN_MASTER = 0x8150
+"""CAN identifier collision: somebody else sends what only the bench may send."""
+RESTARTED = 0x8180
+"""The node has restarted: it has lost its parameters and does not know where it is."""
+ERROR_CODE_TOLD = bytes((0x4B, 0x3F, 0x60, 0x00))
+"""How an answer with the two bytes of 603Fh:0 begins (CiA 301, SDO upload protocol)."""
+DOUBLE_ID = 0xFF02
+"""Two nodes have the id of a leg; a code of the bench's own (CiA 301: FFxxh, device specific)."""
+BEATS = 100
+"""Heartbeats over which it is looked at how often they come."""
+DOUBLE_SHARE = 0.6
+"""Share of their time in which that many come from two nodes; those that were read late all at once
+come in more of it."""
+HEARTBEATS_MISSED = 3
+"""Heartbeats that may be missing."""
+_NEVER_S = float("-inf")
+_ROUNDING_S = 1e-6
+"""So much before the silence of a node is too long, it is looked at closely again [s]."""
+
+
+@dataclass(slots=True)
+class NodeNotes:
+    """What is known of one node."""
+
+    heard_s: float | None = None
+    """When its last heartbeat came [s]; None before the first."""
+    nmt_state: int = BOOT_UP
+    """State that it told."""
+    restarted: bool = False
+    """It booted while it was in operation."""
+    doubled: bool = False
+    """Two nodes have its id."""
+    beats: int = 0
+    """Heartbeats since `beats_s`."""
+    beats_s: float = 0.0
+    """When they began to be counted [s]."""
+    code: int = 0
+    """Error code of its last EMCY that has not been taken back."""
+    note: str = ""
+    """The last event, in words."""
+    guarded: bool = False
+    """It sends no heartbeats, and is asked for its sign of life (node guarding)."""
+    unanswered: int = 0
+    """How often it was asked in vain."""
+    toggle: int | None = None
+    """Bit 7 of its last answer, which has to change; None before the first."""
+    warns: bool = False
+    """The drive warns and has no fault: its code is that of the warning."""
+    told_code: int = 0
+    """Code that it told in 603Fh when it was asked; 0 before."""
+
+    @property
+    def fault_code(self) -> int:
+        """The code, unless it is that of a warning."""
+        return 0 if self.warns else self.code
+
+
+class Watch:
+    """Takes in the frames that are no PDOs of our drives.
+
+    Args:
+        node_ids: Node of each leg, 6.
+        bus_of_leg: Bus of each leg, 6.
+        master_id: Node that the bench is.
+        heartbeat_s: How often a node tells that it lives [s].
+    """
+
+    def __init__(
+        self,
+        node_ids: Sequence[int],
+        bus_of_leg: Sequence[int],
+        master_id: int,
+        heartbeat_s: float,
+    ) -> None:
+        self.nodes: tuple[NodeNotes, ...] = tuple(NodeNotes() for _ in range(LEGS))
+        self._node_ids = tuple(node_ids)
+        self.operating = False
+        self.foreign = ""
+        self.unknown_ids: int = 0
+        self.heard: set[int] = set()
+        self._double_s = DOUBLE_SHARE * BEATS * heartbeat_s
+        self._silence_s = HEARTBEATS_MISSED * heartbeat_s
+        self._well_until_s = _NEVER_S
+        self._leg_of = {
+            (bus, node): leg
+            for leg, (bus, node) in enumerate(zip(bus_of_leg, node_ids, strict=True))
+        }
+        self._ours = {SYNC_ID: "SYNC", NMT_ID: "NMT"}
+        self._ours[HEARTBEAT_ID + master_id] = "the bench's heartbeat"
+        for node in node_ids:
+            for base in RPDO_IDS:
+                self._ours[base + node] = f"setpoints of node {node}"
+            self._ours[SDO_REQUEST_ID + node] = f"an SDO request to node {node}"
+
+    def take(self, frame: Frame, bus: int, now_s: float) -> None:
+        """Take in a frame."""
+        can_id = frame.can_id
+        stranger = self._ours.get(can_id)
+        if stranger is not None:
+            self.foreign: str = f"{stranger} (0x{can_id:03X}) of another master on bus {bus}"
+            self._well_until_s = _NEVER_S
+            return
+        service, node = can_id & 0x780, can_id & 0x7F
+        if node and service in _OF_NODES:
+            self.heard.add(node)
+        leg = self._leg_of.get((bus, node))
+        if leg is None or service not in _OF_NODES:
+            self.unknown_ids += 1
+        elif service == HEARTBEAT_ID:
+            self._heartbeat(leg, frame.data, now_s)
+        elif service == EMCY_ID:
+            self._emergency(self.nodes[leg], frame.data)
+        elif service == SDO_ANSWER_ID and frame.data[:4] == ERROR_CODE_TOLD:
+            self.nodes[leg].told_code = int.from_bytes(frame.data[4:6], "little")
+
+    def begin_operation(self, now_s: float) -> None:
+        """From now on a boot-up is a restart, and silence counts [s]."""
+        self.operating: bool = True
+        self._well_until_s = _NEVER_S
+        for notes in self.nodes:
+            notes.heard_s = notes.beats_s = now_s
+            notes.beats = 0
+
+    def guard(self, leg: int) -> None:
+        """Take note that a node has to be asked: its answers say that it lives, and how it is.
+
+        It was made operational and cannot have said so yet.
+        """
+        notes = self.nodes[leg]
+        notes.guarded, notes.nmt_state = True, OPERATIONAL
+        notes.toggle, notes.unanswered = None, 0
+
+    def asked(self) -> None:
+        """Take note that all nodes that have to be asked were asked."""
+        for notes in self.nodes:
+            if notes.guarded:
+                notes.unanswered += 1
+                if notes.unanswered > HEARTBEATS_MISSED:
+                    self._well_until_s = _NEVER_S
+
+    def all_well(self, now_s: float) -> bool:
+        """Say whether all six are `alive` and have no code, mostly at one look.
+
+        Once found, it lasts until a node says something else, or may have been silent for too long.
+        """
+        if now_s < self._well_until_s:
+            return True
+        if (
+            any(self.judgements(now_s))
+            or any(n.fault_code for n in self.nodes)
+            or not all(self.alive(leg, now_s) for leg in range(LEGS))
+        ):
+            return False
+        heard_s = [
+            notes.heard_s
+            for notes in self.nodes
+            if notes.heard_s is not None and not notes.guarded  # asked() sees those
+        ]
+        self._well_until_s = min(heard_s, default=now_s) + self._silence_s - _ROUNDING_S
+        return True
+
+    def alive(self, leg: int, now_s: float) -> bool:
+        """Say whether a node's words can be believed: heard of lately, and never restarted."""
+        notes = self.nodes[leg]
+        doubtful = notes.restarted or notes.doubled or notes.nmt_state != OPERATIONAL
+        return not (doubtful or self._silent(notes, now_s))
+
+    def judgements(self, now_s: float) -> SixInts:
+        """Return as an error code what the bench itself finds wrong with each node; 0 if nothing.
+
+        It stands above what a drive reports (`NodeNotes.fault_code`).
+        """
+        a, b, c, d, e, f = (self._judgement(notes, now_s) for notes in self.nodes)
+        return (a, b, c, d, e, f)
+
+    def double(self, leg: int, now_s: float, what: str) -> None:
+        """Take note that two nodes have the id of a leg; nothing of it is believed again.
+
+        Args:
+            leg: Index of the leg.
+            what: What shows it.
+        """
+        notes = self.nodes[leg]
+        if not notes.doubled:
+            notes.doubled = True
+            node = self._node_ids[leg]
+            notes.note = f"perhaps two nodes with id {node}: {what} at {now_s:.3f} s"
+            self._well_until_s = _NEVER_S
+
+    def forgive(self, leg: int) -> None:
+        """Forget the EMCY of a node whose fault has been acknowledged."""
+        self.nodes[leg].code = 0
+
+    def warn(self, leg: int, *, warns: bool, well: bool = False) -> None:
+        """Take note that a drive warns, or does so no more.
+
+        Args:
+            leg: Index of the leg.
+            warns: Whether it warns.
+            well: Whether nothing has taken the place of the warning, so that its code is over.
+        """
+        notes = self.nodes[leg]
+        notes.warns, notes.told_code = warns, 0
+        self._well_until_s = _NEVER_S
+        if well:
+            notes.code = 0
+
+    def _silent(self, notes: NodeNotes, now_s: float) -> bool:
+        if notes.guarded:
+            return notes.unanswered > HEARTBEATS_MISSED
+        return notes.heard_s is None or now_s - notes.heard_s > self._silence_s
+
+    def _judgement(self, notes: NodeNotes, now_s: float) -> int:
+        if notes.doubled:
+            return DOUBLE_ID
+        if notes.restarted:
+            return RESTARTED
+        if self.foreign:
+            return FOREIGN_MASTER
+        if self._silent(notes, now_s):
+            return HEARTBEAT_LOST
+        if notes.nmt_state != OPERATIONAL:
+            return NOT_OPERATIONAL
+        return 0
+
+    def _heartbeat(self, leg: int, data: bytes, now_s: float) -> None:
+        notes = self.nodes[leg]
+        if len(data) != 1:
+            self.unknown_ids += 1
+            return
+        state, toggle = data[0] & 0x7F, data[0] & 0x80
+        notes.heard_s = now_s
+        if self.operating:
+            self._count_beat(leg, now_s)
+        if notes.guarded and state != BOOT_UP:
+            # An answer that was seen before is none; after a lost one the next but one counts.
+            if toggle != notes.toggle:
+                notes.unanswered = 0
+            notes.toggle = toggle
+        if state != OPERATIONAL:
+            self._well_until_s = _NEVER_S
+        if state == BOOT_UP:
+            notes.note = f"booted at {now_s:.3f} s"
+            notes.restarted = notes.restarted or self.operating
+        elif self.operating and state != OPERATIONAL:
+            notes.note = f"told NMT state 0x{state:02X} at {now_s:.3f} s"
+        notes.nmt_state = state
+
+    def _count_beat(self, leg: int, now_s: float) -> None:
+        notes = self.nodes[leg]
+        notes.beats += 1
+        if notes.beats == BEATS:
+            span_s = now_s - notes.beats_s
+            if span_s < self._double_s:
+                self.double(leg, now_s, f"{BEATS} heartbeats in {span_s:.2f} s")
+            notes.beats, notes.beats_s = 0, now_s
+
+    def _emergency(self, notes: NodeNotes, data: bytes) -> None:
+        message = emergency(data)
+        if message is None:
+            self.unknown_ids += 1
+            return
+        self._well_until_s = _NEVER_S
+        if message.code >> 8 == 0:
+            notes.code = 0
+            return
+        notes.code = message.code
+        notes.note = f"EMCY 0x{message.code:04X}, error register 0x{message.register:02X}"
+
+
+_OF_NODES = frozenset((EMCY_ID, *TPDO_IDS, SDO_ANSWER_ID, HEARTBEAT_ID))

@@ -1,0 +1,1 @@
+"""The promises that every bank of drives keeps, and their trial."""

@@ -1,0 +1,1 @@
+"""Six simulated electro-cylinders as a bank of drives."""

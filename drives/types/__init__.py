@@ -1,0 +1,1 @@
+"""Types of CANopen drives: what one has, counts in and lacks, and its electronic data sheet."""

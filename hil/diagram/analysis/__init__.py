@@ -1,0 +1,1 @@
+"""Analyses of a diagram: linear system, margins, cost, differences, order of computation."""

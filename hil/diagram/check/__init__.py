@@ -1,0 +1,1 @@
+"""From a diagram as drawn to one that can run: flattened, typed and ordered."""

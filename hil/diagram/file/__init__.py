@@ -1,0 +1,1 @@
+"""A diagram as drawn, and its file: read and written."""

@@ -1,0 +1,73 @@
+"""The kinds of blocks that there are, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+from hil.config.offers import Offer
+from hil.diagram.library.kind import BlockKind
+
+
+@cache
+def kinds() -> Mapping[str, BlockKind]:
+    """Every kind by its name, in order of groups; then those of other distributions."""
+    own = own_kinds()
+    return MappingProxyType({**own, **{one.name: one.value for one in offered() if not one.broken}})
+
+
+@cache
+def offered() -> tuple[Offer, ...]:
+    """Kinds of other distributions; those that cannot be used say why."""
+    from hil.diagram.library.offered import blocks_offered
+
+    return blocks_offered(own_kinds())
+
+
+@cache
+def own_kinds() -> Mapping[str, BlockKind]:
+    """The bench's own kinds."""
+    from hil.diagram.library import (
+        arithmetic,
+        digital,
+        dynamic,
+        expression,
+        files,
+        fuzzy,
+        kinematics,
+        linear,
+        logic,
+        models,
+        nonlinear,
+        operating,
+        poses,
+        routing,
+        sources,
+        state_machine,
+        trigonometry,
+        vectors,
+    )  # fmt: skip
+
+    groups = (
+        sources, files, arithmetic, trigonometry, logic, digital, nonlinear, dynamic, linear,
+        routing, vectors, poses, kinematics, expression, fuzzy, state_machine, operating,
+        models,
+    )  # fmt: skip
+    return MappingProxyType({kind.name: kind for group in groups for kind in group.KINDS})
+
+
+@cache
+def faces() -> Mapping[str, BlockKind]:
+    """Kinds that are wires alone: `In` and `Out`, of which a diagram's face is made, and buses."""
+    from hil.diagram.library import routing
+
+    return MappingProxyType({kind.name: kind for kind in routing.FACES})
+
+
+@cache
+def hidden() -> Mapping[str, BlockKind]:
+    """Kinds that nobody draws: what enabled and triggered diagrams are made of."""
+    from hil.diagram.library import routing
+
+    return MappingProxyType({kind.name: kind for kind in routing.HIDDEN})

@@ -1,0 +1,1 @@
+"""A diagram at work: computed each tick, changed, watched and recorded."""

@@ -1,0 +1,77 @@
+"""Looks at the file of a diagram that moves a machine; each time it is saved it is a change."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any, Final, Self
+
+from hil.config.errors import ConfigError
+from hil.config.settings import settings_text
+from hil.diagram.run.change import DiagramChange
+from hil.diagram.run.use import DiagramUse, UsedDiagram, change_of
+
+LOOK_S: Final = 0.1
+"""From look to look at the file."""
+
+
+class SavedDiagram:
+    """What a file says, each time that it says something else; looked at in a thread of its own.
+
+    Args:
+        path: of the diagram.
+        text: what it says now.
+        set_: parameters of the scenario, which stay set.
+        tell: says why the file cannot be read, once for each reason.
+    """
+
+    def __init__(
+        self, path: Path, text: str, set_: Mapping[str, Any], tell: Callable[[str], object]
+    ) -> None:
+        self._path, self._text, self._set = path, text, set_
+        self._tell, self._told = tell, ""
+        self._found: SimpleQueue[DiagramChange] = SimpleQueue()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="diagram file", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def next(self) -> DiagramChange | None:
+        """What has come since; None if nothing has."""
+        with suppress(Empty):
+            return self._found.get_nowait()
+        return None
+
+    def _watch(self) -> None:
+        while not self._over.wait(LOOK_S):
+            self.look()
+
+    def look(self) -> None:
+        """Look once; a file that cannot be read now is told, and looked at again."""
+        try:
+            text = settings_text(self._path)
+        except ConfigError as error:
+            if str(error) != self._told:
+                self._told = str(error)
+                self._tell(f"the law goes on as it is: {error}")
+            return
+        self._told = ""
+        if text and text != self._text:
+            self._text = text
+            self._found.put(DiagramChange(self._set, text, str(self._path)))
+
+
+def saved_diagram(
+    used: UsedDiagram, use: DiagramUse | None, tell: Callable[[str], object]
+) -> SavedDiagram:
+    """That of a scenario's diagram."""
+    return SavedDiagram(used.path, used.text, {} if use is None else change_of(use.set).set, tell)

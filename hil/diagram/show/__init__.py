@@ -1,0 +1,1 @@
+"""A diagram as a picture, and as JSON."""

@@ -1,0 +1,1 @@
+"""Watchdogs of a live host: whether its packets are plausible, continuous and in time."""

@@ -1,0 +1,1 @@
+"""Wires of simulators, a codec each."""

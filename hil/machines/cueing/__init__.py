@@ -1,0 +1,1 @@
+"""Cueing presets and maps of recorded rides."""

@@ -1,0 +1,1 @@
+"""Rigs: hexapods with their drives, limits and payload."""

@@ -1,0 +1,1 @@
+"""The industrial arm of the bench."""

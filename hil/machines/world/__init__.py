@@ -1,0 +1,1 @@
+"""Machines and scenes as bodies of the physics engine."""

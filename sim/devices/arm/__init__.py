@@ -1,0 +1,1 @@
+"""An emulated arm controller with its robot, and an operator in an exoskeleton."""

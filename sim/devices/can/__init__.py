@@ -1,0 +1,1 @@
+"""Six emulated CANopen drives on one or two buses."""

@@ -1,0 +1,76 @@
+"""Where a master finds an emulated SLCAN adapter: a TCP port on this machine, or a pseudo-terminal.
+
+Not modelled: more than one master at a time.
+"""
+
+from __future__ import annotations
+
+import selectors
+
+from sim.devices.admission import Admission
+from sim.devices.can.slcan_adapter import SlcanAdapter
+from sim.devices.wires import PtyWire, TcpWire
+
+
+class SlcanWire:
+    """The wire of an adapter. What the master does not read stays in the adapter's output.
+
+    Args:
+        selector: Where it waits for bytes; its data are functions to call with the time.
+        port: TCP port; 0 for any free one.
+        pty: Whether to use a pseudo-terminal instead of TCP.
+        admission: Who may connect to the port; the user who runs this if left out.
+
+    Raises:
+        OSError: If the port is taken, or the system has no pseudo-terminals.
+    """
+
+    def __init__(
+        self,
+        adapter: SlcanAdapter,
+        selector: selectors.BaseSelector,
+        *,
+        port: int = 0,
+        pty: bool = False,
+        admission: Admission | None = None,
+    ) -> None:
+        self._adapter = adapter
+        self._wire = (
+            PtyWire(selector, self._hear, adapter.reset)
+            if pty
+            else TcpWire(selector, self._hear, adapter.reset, port, admission)
+        )
+
+    @property
+    def url(self) -> str:
+        """Where a master finds it."""
+        return f"slcan:{self._wire.address}"
+
+    def send(self, now_s: float) -> None:
+        """Write what waits, all of it at once if the wire takes it (monotonic time [s])."""
+        self._adapter.fetch(now_s)
+        output = self._adapter.output
+        if output:
+            sent = self._wire.write(output)
+            del output[:sent]
+
+    def hold_input(self, held: bool) -> None:
+        """Stop reading, or go on (fault `stall`)."""
+        self._wire.hold_input(held)
+
+    def unplug(self) -> None:
+        """Cut the wire."""
+        self._wire.unplug()
+
+    def plug(self) -> bool:
+        """Mend the wire; returns whether its address is another one now."""
+        return self._wire.plug()
+
+    def close(self) -> None:
+        """Close the wire for good."""
+        self._wire.close()
+
+    def _hear(self, data: bytes, now_s: float) -> None:
+        """Obey the master, and answer at once."""
+        self._adapter.feed(data, now_s)
+        self.send(now_s)

@@ -1,0 +1,1 @@
+"""Emulated drives behind a Modbus gateway."""
