@@ -2,61 +2,19 @@
 
 import math
 from dataclasses import dataclass, field
-from enum import Enum
 
+from arm_driver.link_states import LinkState, StreamResult
 from arm_driver.pose import Pose
 
 
-class LinkState(Enum):
-    """What the host's end of the link is doing."""
-
-    OFFLINE = "offline"
-    """No robot asks."""
-    SYNCHRONISING = "synchronising"
-    """A robot asks; nothing is answered before the start position is agreed."""
-    STREAMING = "streaming"
-    """Each request is answered with a waypoint."""
-    ENDING = "ending"
-    """The last waypoint and the end of the stream are on their way."""
-    READY = "ready"
-    """A stream is over, and the robot at rest; the next one needs an operator's arm command."""
-    HELD = "held"
-    """The robot tells of hold or emergency stop."""
-    FAULT = "fault"
-    """The robot tells of a fault, or broke the protocol; latched until the next arm command."""
-
-
-class StreamResult(Enum):
-    """How a stream went."""
-
-    COMPLETED = "completed"
-    """The robot is at rest at the declared end."""
-    RAN_DRY = "ran dry"
-    """The robot got no waypoint in time and came to rest at the last one."""
-    CANCELLED = "cancelled"
-    """Ended before its declared end, at rest at the last waypoint."""
-    REFUSED = "refused"
-    """Not started, or ended because a waypoint was beyond a limit."""
-    LINK_LOST = "link lost"
-    """No request for three periods, or no port."""
-    HELD = "held"
-    """Hold or emergency stop at the robot."""
-    NOT_FOLLOWING = "not following"
-    """The robot is not where it was sent, or does not tell any more."""
-    OFF_PERIOD = "off its period"
-    """The robot asks faster or slower than it is declared to."""
-    FAULTED = "faulted"
-    """The robot told of a fault, or broke the protocol."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class ShownPose:
     """Where a gripper is in the robot's base, and how the robot's controller shows it."""
 
     X_RT: Pose
-    """The place."""
+    """Pose of the gripper in the robot's base."""
     text: str = ""
-    """In the controller's numbers, for people; left out: position and turn vector."""
+    """In the controller's numbers, for people; its position in millimetres if left out."""
 
     def __str__(self) -> str:
         if self.text:
@@ -183,7 +141,7 @@ class LinkReport:
     """Whether a waypoint can be offered now."""
     streamed: int = 0
     """Waypoints sent in this stream."""
-    measured: Place | None = None
+    measured: ShownPose | None = None
     """Where the robot said it is, with its last request that did; else None."""
     silence_s: float = math.inf
     """Time since the last request [s]; infinite before the first."""

@@ -21,7 +21,8 @@ from arm_driver.contour.stream import Stream, check_start
 from arm_driver.contour.stream_end import StreamEnd, judged, told_by
 from arm_driver.link import EndReason, Offer
 from arm_driver.link_errors import StartRefusedError
-from arm_driver.link_report import LinkCounts, LinkState, StreamResult, SupervisionReport
+from arm_driver.link_report import LinkCounts, SupervisionReport
+from arm_driver.link_states import LinkState, StreamResult
 
 
 class ContourHost:

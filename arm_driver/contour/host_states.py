@@ -5,7 +5,7 @@ from enum import Enum
 
 from arm_driver.contour.messages import RobotStatus
 from arm_driver.link import EndReason
-from arm_driver.link_report import LinkState, StreamResult
+from arm_driver.link_states import LinkState, StreamResult
 
 
 class HostEvent(Enum):

@@ -7,13 +7,8 @@ from typing import Final
 from arm_driver.contour.location import VAL_A_ZERO_RAD, Location
 from arm_driver.contour.messages import RobotStatus, WaypointRequest
 from arm_driver.link import LinkSettings
-from arm_driver.link_report import (
-    LatencyReport,
-    LinkCounts,
-    LinkState,
-    StreamResult,
-    SupervisionReport,
-)
+from arm_driver.link_report import LatencyReport, LinkCounts, SupervisionReport
+from arm_driver.link_states import LinkState, StreamResult
 
 BITS_PER_BYTE: Final = 10
 """Eight of data, a start and a stop bit."""

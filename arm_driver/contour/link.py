@@ -10,14 +10,14 @@ from typing import Final, Protocol
 
 from arm_driver.contour.host_values import HostReport, HostSettings, StreamPlan
 from arm_driver.contour.location import COUNTS_PER_DEG, COUNTS_PER_MM, Location
-from arm_driver.contour.place import ContourPlace, location_of, place_at, pose_of
+from arm_driver.contour.place import ContourPose, location_of, place_at, pose_of
 from arm_driver.contour.reader import open_line
 from arm_driver.contour.stream import check_pace
 from arm_driver.contour.urls import FORMS, parse_arm_link
 from arm_driver.contour.val import OatConvention
 from arm_driver.link import DeclaredPath, EndReason, LinkKind, LinkOrder, Offer, Writer
 from arm_driver.link_errors import WaypointRefusedError
-from arm_driver.link_report import LinkReport, Place
+from arm_driver.link_report import LinkReport, ShownPose
 from arm_driver.pose import Pose, angle_between_rad
 
 ROUNDED_M: Final = 0.5001e-3 * math.sqrt(3.0) / COUNTS_PER_MM
@@ -84,22 +84,22 @@ class ContourLink:
         self.line = line
         self.convention = convention
         self._writer = LocationWriter(convention)
-        self._measured: ContourPlace | None = None
+        self._measured: ContourPose | None = None
 
     @property
     def reader_thread(self) -> int | None:
         """Number of the thread that answers the robot, as the kernel counts; None without one."""
         return getattr(self.line, "reader_thread", None)
 
-    def start(self, path: DeclaredPath, measured: Place | None = None) -> None:
+    def start(self, path: DeclaredPath, measured: ShownPose | None = None) -> None:
         """Begin a stream; see `arm_driver.link.ArmLink`."""
         self._writer = LocationWriter(self.convention)
         start, end = location_of(path.start, self.convention), path.end
         last = None if end is None else location_of(end, self.convention)
         self.line.start(StreamPlan(start, last), self._location(measured))
 
-    def _location(self, place: Place | None) -> Location | None:
-        if place is None or isinstance(place, ContourPlace):
+    def _location(self, place: ShownPose | None) -> Location | None:
+        if place is None or isinstance(place, ContourPose):
             return None if place is None else place.location
         return location_of(place.X_RT, self.convention)
 
@@ -126,7 +126,7 @@ class ContourLink:
             latency=report.latency,
         )
 
-    def _place(self, location: Location | None) -> ContourPlace | None:
+    def _place(self, location: Location | None) -> ContourPose | None:
         """Return a measured location as a place; the same object while it stays the same."""
         known = self._measured
         if location is None:

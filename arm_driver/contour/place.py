@@ -8,12 +8,12 @@ import numpy as np
 
 from arm_driver.contour.location import Location
 from arm_driver.contour.val import OatConvention, from_oat, to_oat
-from arm_driver.link_report import Place
+from arm_driver.link_report import ShownPose
 from arm_driver.pose import Pose
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class ContourPlace(Place):
+class ContourPose(ShownPose):
     """A place with the numbers in which it was written."""
 
     location: Location
@@ -34,17 +34,17 @@ def location_of(X_RT: Pose, convention: OatConvention, t_now_rad: float = 0.0) -
     return Location.from_si(X_RT.position_m.tolist(), oat_rad.tolist())
 
 
-def place_at(location: Location, convention: OatConvention) -> ContourPlace:
+def place_at(location: Location, convention: OatConvention) -> ContourPose:
     """Return a location as a place."""
-    return ContourPlace(pose_of(location, convention), str(location), location=location)
+    return ContourPose(pose_of(location, convention), str(location), location=location)
 
 
-def shown_place(X_RT: Pose, convention: OatConvention) -> ContourPlace:
+def shown_place(X_RT: Pose, convention: OatConvention) -> ContourPose:
     """Return a pose as the controller would show it, to the decimals of its display."""
     return place_at(location_of(X_RT, convention), convention)
 
 
-def read_place(values: Sequence[float], convention: OatConvention) -> ContourPlace:
+def read_place(values: Sequence[float], convention: OatConvention) -> ContourPose:
     """Return a place as a controller shows it: x, y, z [mm], o, a, t [deg].
 
     Raises:

@@ -9,7 +9,7 @@ from arm_driver.contour.host_states import CAUSES, RESULTS, HostEvent
 from arm_driver.contour.messages import RobotStatus, WaypointRequest
 from arm_driver.contour.stream import Stream
 from arm_driver.link import EndReason
-from arm_driver.link_report import StreamResult
+from arm_driver.link_states import StreamResult
 
 
 class StreamEnd(NamedTuple):

@@ -7,7 +7,8 @@ from arm_driver.contour.kept_period import KeptPeriod
 from arm_driver.contour.location import Location
 from arm_driver.contour.messages import WaypointRequest
 from arm_driver.contour.period_watch import Pace, PeriodWatch
-from arm_driver.link_report import StreamResult, SupervisionReport
+from arm_driver.link_report import SupervisionReport
+from arm_driver.link_states import StreamResult
 from arm_driver.supervision_settings import SupervisionSettings
 
 

@@ -23,7 +23,7 @@ from arm_driver.contour.messages import (
 )
 from arm_driver.link import PERIOD_S, EndReason, Offer
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
-from arm_driver.link_report import LinkState, StreamResult
+from arm_driver.link_states import LinkState, StreamResult
 
 START = Location((40_000, 10_000, 20_000, 0, 0, 0))
 STEP = 3500  # 35 mm, which is 100 mm/s

@@ -29,7 +29,7 @@ from arm_driver.link_errors import (
     ArmLinkUrlError,
     StartRefusedError,
 )
-from arm_driver.link_report import LinkState, StreamResult
+from arm_driver.link_states import LinkState, StreamResult
 from arm_driver.supervision_settings import SupervisionSettings
 
 pytestmark = pytest.mark.real_time

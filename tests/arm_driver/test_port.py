@@ -15,7 +15,7 @@ from arm_driver.contour.port import WRITE_TIMEOUT_S, ArmPort, open_port
 from arm_driver.contour.reader import ContourLine
 from arm_driver.contour.urls import parse_arm_link
 from arm_driver.link_errors import ArmLinkLostError
-from arm_driver.link_report import LinkState, StreamResult
+from arm_driver.link_states import LinkState, StreamResult
 from hil.timing.realtime import MonotonicSleeper
 
 pytestmark = pytest.mark.real_time

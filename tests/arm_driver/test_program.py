@@ -23,7 +23,7 @@ from arm_driver.contour.messages import (
 )
 from arm_driver.link import EndReason
 from arm_driver.link_errors import StartRefusedError
-from arm_driver.link_report import LinkState, StreamResult
+from arm_driver.link_states import LinkState, StreamResult
 
 
 def place(steps):

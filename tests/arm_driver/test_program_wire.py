@@ -13,7 +13,7 @@ from arm_driver.contour.location import Location
 from arm_driver.contour.messages import RobotStatus, WaypointRequest, decode_request
 from arm_driver.contour.reader import open_line
 from arm_driver.link import EndReason
-from arm_driver.link_report import LinkState, StreamResult
+from arm_driver.link_states import LinkState, StreamResult
 
 pytestmark = pytest.mark.real_time
 

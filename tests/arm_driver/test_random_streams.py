@@ -17,7 +17,7 @@ from arm_driver.contour.host_values import HostSettings, StreamPlan
 from arm_driver.contour.location import Location
 from arm_driver.link import EndReason
 from arm_driver.link_errors import WaypointRefusedError
-from arm_driver.link_report import LinkState, StreamResult
+from arm_driver.link_states import LinkState, StreamResult
 from arm_driver.supervision_settings import SupervisionSettings
 
 SEED = 20

@@ -25,7 +25,7 @@ from arm_driver.contour.messages import (
 from arm_driver.contour.period_watch import Pace, PeriodWatch
 from arm_driver.link import PERIOD_S, EndReason, Offer
 from arm_driver.link_errors import StartRefusedError
-from arm_driver.link_report import LinkState, StreamResult
+from arm_driver.link_states import LinkState, StreamResult
 from arm_driver.supervision_settings import SupervisionSettings
 
 STEP = 1700

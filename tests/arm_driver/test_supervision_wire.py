@@ -16,7 +16,7 @@ from arm_driver.contour.messages import EndOfStream, RobotStatus, Waypoint
 from arm_driver.contour.reader import open_line
 from arm_driver.link import PERIOD_S, EndReason, Offer
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
-from arm_driver.link_report import LinkState, StreamResult
+from arm_driver.link_states import LinkState, StreamResult
 from arm_driver.supervision_settings import SupervisionSettings
 
 pytestmark = pytest.mark.real_time

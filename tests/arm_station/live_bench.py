@@ -15,7 +15,7 @@ import numpy as np
 from arm_driver.contour.location import Location
 from arm_driver.contour.place import location_of, place_at
 from arm_driver.kinematics.puma import forward
-from arm_driver.link_report import LinkState, StreamResult
+from arm_driver.link_states import LinkState, StreamResult
 from hil.config.shipped import configs_dir
 from hil.desk.velocity.source import Twist
 from hil.machines.robot.settings import RobotSettings

@@ -13,7 +13,7 @@ from arm_driver.contour.location import Location
 from arm_driver.contour.val import OatConvention, from_oat, to_oat
 from arm_driver.fit.strokes import AXES, Stroke, plan_strokes, read_stroke
 from arm_driver.link import EndReason
-from arm_driver.link_report import StreamResult
+from arm_driver.link_states import StreamResult
 from hil.stations.arm.wire import VirtualLine
 from sim.devices.arm.controller import ArmController
 from sim.devices.arm.path import BlendSettings

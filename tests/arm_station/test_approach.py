@@ -11,7 +11,7 @@ from moves_bench import AWAY_DEG, READY_DEG, RM01, listen_to, standing
 import hil.stations.arm.moves.session
 from arm_driver.contour.place import shown_place
 from arm_driver.kinematics.puma import forward, solutions
-from arm_driver.link_report import StreamResult
+from arm_driver.link_states import StreamResult
 from hil.config.errors import RefusedError
 from hil.stations.arm.moves.goto import GotoTarget, plan_goto, start_of
 from hil.stations.arm.moves.hands import AlwaysHeld

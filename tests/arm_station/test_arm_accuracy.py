@@ -21,7 +21,7 @@ from arm_driver.contour.host_values import HostSettings, StreamPlan
 from arm_driver.contour.location import Location
 from arm_driver.contour.place import location_of
 from arm_driver.link import EndReason, Offer
-from arm_driver.link_report import LinkState
+from arm_driver.link_states import LinkState
 from arm_driver.pose import Pose
 from hil.config.errors import RefusedError
 from hil.config.shipped import configs_dir

@@ -6,7 +6,8 @@ import pytest
 
 from arm_driver.link import Offer
 from arm_driver.link_errors import StartRefusedError
-from arm_driver.link_report import LinkState, StreamResult, SupervisionReport
+from arm_driver.link_report import SupervisionReport
+from arm_driver.link_states import LinkState, StreamResult
 from hil.desk.order import LatestOrder
 from hil.desk.run_end import EndCause, EndStep, RunEnd
 from hil.stations.arm.loop import ASKED_WITHIN_S, ENDED_WITHIN_S, ArmLoop

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arm_driver.link_report import LinkState, StreamResult
+from arm_driver.link_states import LinkState, StreamResult
 from hil.config.errors import RefusedError
 from hil.recording.events import EventKind
 from hil.stations.arm import prepare as arm_prepare

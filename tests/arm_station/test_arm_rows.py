@@ -15,7 +15,7 @@ from line_bench import PERIOD_S, play
 from arm_driver.contour import answers, host, stream
 from arm_driver.contour.host_values import HostSettings
 from arm_driver.contour.stream import Stream
-from arm_driver.link_report import LinkState, StreamResult
+from arm_driver.link_states import LinkState, StreamResult
 from hil.config.errors import RefusedError
 from hil.stations.arm.bench import prepare_plan
 from hil.stations.arm.control import ArmStation

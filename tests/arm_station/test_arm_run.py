@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from arm_driver.link_report import StreamResult
+from arm_driver.link_states import StreamResult
 from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 import hil.stations.arm.bench
 from arm_driver.contour.place import place_at, read_place
 from arm_driver.kinematics.puma import Joints, branch_of
-from arm_driver.link_report import StreamResult
+from arm_driver.link_states import StreamResult
 from hil.cli.main import app
 from hil.config.errors import RefusedError
 from hil.config.settings import ConfigError

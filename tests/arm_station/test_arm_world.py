@@ -10,7 +10,7 @@ from live_bench import shown_start
 from typer.testing import CliRunner
 
 import hil.stations.arm.bench as bench
-from arm_driver.link_report import LinkState, StreamResult
+from arm_driver.link_states import LinkState, StreamResult
 from hil.cli.main import app
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.shipped import configs_dir

@@ -12,7 +12,7 @@ from properties import dear
 from arm_driver.contour.host_values import HostSettings, StreamPlan
 from arm_driver.contour.place import location_of
 from arm_driver.link import EndReason, Offer
-from arm_driver.link_report import StreamResult
+from arm_driver.link_states import StreamResult
 from arm_driver.pose import Pose
 from hil.config.shipped import configs_dir
 from hil.machines.robot.settings import RobotSettings

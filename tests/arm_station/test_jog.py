@@ -21,7 +21,7 @@ from moves_bench import (
 from properties import dear
 
 from arm_driver.kinematics.puma import Joints, branch_of, forward
-from arm_driver.link_report import StreamResult
+from arm_driver.link_states import StreamResult
 from arm_driver.pose import angle_between_rad
 from hil.config.errors import RefusedError
 from hil.stations.arm.judge import RobotJudge

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from arm_driver.contour.place import location_of
 from arm_driver.kinematics.puma import Joints, branch_of, forward
-from arm_driver.link_report import StreamResult
+from arm_driver.link_states import StreamResult
 from arm_driver.pose import Pose
 from hil.cli.main import app
 from hil.config.errors import RefusedError

@@ -22,7 +22,7 @@ from arm_driver.contour.location import Location
 from arm_driver.contour.reader import open_line
 from arm_driver.link import EndReason
 from arm_driver.link_errors import StartRefusedError
-from arm_driver.link_report import StreamResult
+from arm_driver.link_states import StreamResult
 from arm_driver.supervision_settings import SupervisionSettings
 from hil.ipc.child import PIPE, start_child
 from hil.timing.realtime import RealClock

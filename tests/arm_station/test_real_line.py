@@ -17,7 +17,7 @@ from live_bench import (
     winding_plan,
 )
 
-from arm_driver.link_report import StreamResult
+from arm_driver.link_states import StreamResult
 from hil.stations.arm.bench import emulated_settings, prepare_plan, run_arm
 from hil.stations.arm.recording import ArmRecording
 from hil.stations.arm.report.view import ArmView

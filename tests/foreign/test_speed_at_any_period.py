@@ -15,7 +15,7 @@ from arm_driver.contour.host import ContourHost
 from arm_driver.contour.host_values import HostSettings, StreamPlan
 from arm_driver.contour.location import Location
 from arm_driver.link_errors import WaypointRefusedError
-from arm_driver.link_report import LinkState, StreamResult
+from arm_driver.link_states import LinkState, StreamResult
 
 SPEED_M_S, TURN_RAD_S = 0.1, math.radians(30.0)
 DECIMAL_M, DECIMAL_RAD = 1.1e-5, math.radians(1.1e-3)

@@ -1,7 +1,8 @@
 """Links with one planted fault each, named by their URL `planted:FAULT`."""
 
 from arm_driver.link import LinkKind, Offer
-from arm_driver.link_report import LinkReport, LinkState, Place, StreamResult
+from arm_driver.link_report import LinkReport, ShownPose
+from arm_driver.link_states import LinkState, StreamResult
 
 
 class Obedient:
@@ -30,7 +31,7 @@ class Obedient:
             True,
             streaming,
             self.sent,
-            None if self.at is None else Place(self.at),
+            None if self.at is None else ShownPose(self.at),
             0.0,
         )
 

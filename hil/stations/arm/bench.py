@@ -10,7 +10,7 @@ import numpy as np
 from arm_driver import warm as robot
 from arm_driver.kinematics.puma import forward
 from arm_driver.link import DeclaredPath
-from arm_driver.link_report import Place
+from arm_driver.link_report import ShownPose
 from hil.config.errors import RefusedError
 from hil.config.inputs import collected
 from hil.config.shipped import configs_dir
@@ -203,7 +203,7 @@ def run_arm(
     progress: Callable[[float], None] | None = None,
     shown_at: int | None = None,
     operator: bool = False,
-    robot_at: Place | None = None,
+    robot_at: ShownPose | None = None,
     edit: Callable[[str], object] | None = None,
 ) -> ArmRunResult:
     """Run a prepared motion against its robot.

@@ -13,7 +13,8 @@ import numpy as np
 from arm_driver.kinematics.puma import Joints
 from arm_driver.link import Writer
 from arm_driver.link_errors import WaypointRefusedError
-from arm_driver.link_report import LinkReport, StreamResult, SupervisionReport
+from arm_driver.link_report import LinkReport, SupervisionReport
+from arm_driver.link_states import StreamResult
 from arm_driver.pose import Pose
 from arm_driver.rotation import quaternion_of
 from hil.recording.events import EventKind, Level

@@ -12,7 +12,8 @@ from enum import Enum
 
 from arm_driver.link import EndReason, Offer
 from arm_driver.link_errors import StartRefusedError, WaypointRefusedError
-from arm_driver.link_report import LinkReport, LinkState, StreamResult
+from arm_driver.link_report import LinkReport
+from arm_driver.link_states import LinkState, StreamResult
 from hil.run.run import play
 from hil.stations.arm.dead_man import DeadMan
 from hil.stations.arm.findings import near_limits

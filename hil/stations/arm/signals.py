@@ -4,7 +4,7 @@ from enum import IntFlag
 from math import nan
 from typing import Final
 
-from arm_driver.link_report import LinkState
+from arm_driver.link_states import LinkState
 from hil.recording.signals import CODE, QUATERNION, Signal, Signals
 from safety.arm_limits import ArmAction
 

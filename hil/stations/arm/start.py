@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arm_driver.contour.place import read_place
 from arm_driver.kinematics.puma import Joints, nearest
 from arm_driver.link_errors import WaypointRefusedError
-from arm_driver.link_report import Place
+from arm_driver.link_report import ShownPose
 from arm_driver.pose import ArmError, Pose
 from hil.config.errors import ConfigError, RefusedError
 from hil.machines.robot.offered_links import SIM_URL, link_kind
@@ -54,16 +54,16 @@ class RobotStart:
 
     robot: RobotSettings
     joints: Joints
-    shown: Place | None = None
+    shown: ShownPose | None = None
     """Where its controller shows its gripper, for one that does not tell it by itself; None if
     nobody said."""
 
-    def hint(self, told: Place | None) -> str:
+    def hint(self, told: ShownPose | None) -> str:
         """What an operator may do about a place that nobody knows; empty if it is known."""
         known = told is not None or self.shown is not None
         return "" if known else " (hil run --arm-at X,Y,Z,O,A,T)"
 
-    def refusal(self, told: Place | None) -> str:
+    def refusal(self, told: ShownPose | None) -> str:
         """Why the robot's joints are not those of the plan; empty if they are.
 
         Args:
@@ -82,7 +82,7 @@ class RobotStart:
             )
         return ""
 
-    def confirmation(self, told: Place | None) -> str:
+    def confirmation(self, told: ShownPose | None) -> str:
         """What is known of the robot's place, for the record."""
         if told is not None:
             return f"the robot says that it is at {told}"
@@ -113,7 +113,7 @@ def hold_to_pace(
         raise RefusedError(f"the motion was refused, nothing has been sent: {refusal}") from None
 
 
-def robot_at(text: str | None, robot: RobotSettings) -> Place | None:
+def robot_at(text: str | None, robot: RobotSettings) -> ShownPose | None:
     """The place that --arm-at says; None if it was left out; raises ConfigError if it is none."""
     if text is None:
         return None

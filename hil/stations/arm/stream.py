@@ -9,7 +9,8 @@ import numpy as np
 
 from arm_driver.contour.val import OatConvention
 from arm_driver.link import DeclaredPath, Writer
-from arm_driver.link_report import LinkReport, StreamResult
+from arm_driver.link_report import LinkReport
+from arm_driver.link_states import StreamResult
 from arm_driver.pose import Pose, angle_between_rad
 from hil.recording.events import EventRecord
 from hil.recording.recorder import RecorderResult

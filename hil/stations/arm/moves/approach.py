@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from arm_driver.kinematics.puma import Branch, Joints, nearest
 from arm_driver.link import ArmLink
-from arm_driver.link_report import LinkReport, LinkState, Place
+from arm_driver.link_report import LinkReport, ShownPose
+from arm_driver.link_states import LinkState
 from arm_driver.pose import ArmError, angle_between_rad
 from hil.config.errors import RefusedError
 from hil.machines.robot.settings import RobotSettings
@@ -34,10 +35,10 @@ def await_place(
     robot: RobotSettings,
     clock: Clock,
     wire: ArmLink,
-    shown: Place | None,
+    shown: ShownPose | None,
     wish: StopWish,
     say: Callable[[str], None],
-) -> Place:
+) -> ShownPose:
     """Wait until the robot asks, and has told twice where it stands still.
 
     Raises:
@@ -67,9 +68,9 @@ class _Heard:
 
     def __init__(self) -> None:
         self._requests = 0
-        self._last: Place | None = None
+        self._last: ShownPose | None = None
 
-    def place(self, report: LinkReport, shown: Place | None) -> Place | None:
+    def place(self, report: LinkReport, shown: ShownPose | None) -> ShownPose | None:
         """Where it stands, once that is known."""
         if not report.asked or report.counts.requests == self._requests:
             return None
@@ -98,7 +99,7 @@ class _Heard:
         return "the robot to stand still: two places that it told one after the other differ"
 
 
-def joints_said(robot: RobotSettings, place: Place, joints_deg: Array) -> Joints:
+def joints_said(robot: RobotSettings, place: ShownPose, joints_deg: Array) -> Joints:
     """The robot's joints at its place, in the posture of those that the pendant shows.
 
     Raises:
@@ -113,7 +114,7 @@ def joints_said(robot: RobotSettings, place: Place, joints_deg: Array) -> Joints
 
 
 def joints_in_posture(
-    robot: RobotSettings, place: Place, near_rad: Array, branch: Branch
+    robot: RobotSettings, place: ShownPose, near_rad: Array, branch: Branch
 ) -> Joints:
     """The robot's joints at its place if it stands in a posture, for a person to confirm.
 

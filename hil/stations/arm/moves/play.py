@@ -13,7 +13,7 @@ from arm_driver.contour.location import COUNTS_PER_DEG, COUNTS_PER_MM
 from arm_driver.contour.place import location_of, read_place, shown_place
 from arm_driver.kinematics.keeper import BranchKeeper
 from arm_driver.kinematics.puma import Joints, nearest
-from arm_driver.link_report import Place
+from arm_driver.link_report import ShownPose
 from arm_driver.pose import ArmError, Pose, angle_between_rad
 from hil.config.errors import ConfigError, MotionError, RefusedError
 from hil.config.times import read_timed
@@ -118,7 +118,7 @@ def _of_csv(path: Path, robot: RobotSettings) -> PlayedPath:
     return PlayedPath(path.name, times, tuple(place.X_RT for place in places), None)
 
 
-def _place(file: str, line: int, values: list[float], robot: RobotSettings) -> Place:
+def _place(file: str, line: int, values: list[float], robot: RobotSettings) -> ShownPose:
     try:
         return read_place(values, robot.oat_convention())
     except ValueError as error:

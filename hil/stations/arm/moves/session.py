@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arm_driver.kinematics.puma import Joints, forward
 from arm_driver.link import ArmLink, DeclaredPath, LinkOrder
-from arm_driver.link_report import Place
+from arm_driver.link_report import ShownPose
 from arm_driver.pose import Pose
 from hil.config.errors import RefusedError
 from hil.config.scenario import RecordingSettings
@@ -53,7 +53,7 @@ class Choice:
     url: str = SIM_URL
     """Its line; ``sim:`` for an emulated one in this process."""
     clock: str = "virtual"
-    shown: Place | None = None
+    shown: ShownPose | None = None
     """Where its controller shows its gripper, for one that does not tell it by itself."""
     joints_deg: Array | None = None
     """What its pendant shows [deg], shape (6,); of an emulated robot in this process where it
@@ -91,7 +91,7 @@ class RobotSession:
     clock: Clock
     wire: ArmLink
     wish: StopWish
-    place: Place
+    place: ShownPose
     """Where the robot stands."""
     say: Callable[[str], None]
 

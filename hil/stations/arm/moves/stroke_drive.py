@@ -18,7 +18,7 @@ from arm_driver.contour.location import Location
 from arm_driver.contour.place import location_of
 from arm_driver.fit.strokes import NotToldError, PlaceNotToldError, Stroke, read_stroke
 from arm_driver.link import EndReason, Offer
-from arm_driver.link_report import StreamResult
+from arm_driver.link_states import StreamResult
 from hil.config.errors import RefusedError
 from hil.run.run import new_run_dir
 from hil.stations.arm.moves.hands import Hand
