@@ -10,9 +10,12 @@ from scipy.spatial.transform import Rotation
 from third_bench import hil, installed, program
 from typer.testing import CliRunner
 
+from arm_driver.kinematics.puma import forward
 from hil.cli.main import app
 from hil.config.errors import ConfigError
+from hil.config.shipped import configs_dir
 from hil.machines.robot.offered_links import OWN, link_kind
+from hil.machines.robot.settings import RobotSettings
 from hil.recording.reader import Recording
 from hil.stations.arm.bench import prepare_plan, run_arm
 from hil.stations.arm.scenario import load_arm_plan
@@ -121,6 +124,22 @@ def test_a_link_that_does_not_watch_its_robot_is_said_not_to(served, tmp_path):
 def test_a_robot_on_a_line_needs_the_real_clock_whoever_brought_its_link(tmp_path):
     with pytest.raises(ConfigError, match='needs clock = "real"'):
         load_arm_plan(written(tmp_path, "poses://127.0.0.1:1"))
+
+
+def test_it_is_moved_alone_over_it_too(tmp_path):
+    from parts_robot import PoseRobot, Server
+
+    robot = RobotSettings.load(configs_dir() / "robots" / "rm01.toml")
+    begin_deg = (0.0, 45.0, -180.0, 0.0, 45.0, 0.0)
+    begins = forward(robot.geometry(), np.radians(begin_deg))
+    with Server(PoseRobot(numbers(begins))) as server:
+        status, told = hil(
+            "arm", "goto", "rm01", "--arm-link", f"poses-sim://127.0.0.1:{server.port}",
+            "--at-joints=0,45,-180,0,45,0", "--joints=4,45,-180,0,45,0", "--out", tmp_path,
+        )  # fmt: skip
+    assert (status, told["result"]) == (0, "completed"), told
+    arrived = forward(robot.geometry(), np.radians((4.0, *begin_deg[1:])))
+    np.testing.assert_allclose(server.robot.at, numbers(arrived), atol=1e-9)
 
 
 @pytest.mark.real_time
