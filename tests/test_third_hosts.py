@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 import third_party
 from third_bench import hil, installed
-from typer.testing import CliRunner
 
-from hil.cli.main import app
 from hil.config.errors import ConfigError
 from hil.hosts.maps import load_map
 from hil.recording.reader import Recording
@@ -53,13 +51,12 @@ def written(folder, kind):
 def ride(tmp_path_factory):
     folder = tmp_path_factory.mktemp("ride")
     path = written(folder, "sway")
-    checked = CliRunner().invoke(app, ["check", str(path)])
-    return checked, hil("run", path, "--out", folder)
+    return hil("check", path), hil("run", path, "--out", folder)
 
 
 def test_an_emulated_one_is_checked_and_ridden(ride):
-    checked, (ended, told) = ride
-    assert checked.exit_code == 0, checked.output
+    (status, checked), (ended, told) = ride
+    assert (status, checked["ok"]) == (0, True), checked
     assert (ended, told["outcome"]) == (0, "completed"), told
 
 
