@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hil import service
 from hil.cli import diagram_edit, shipped_files
 from hil.cli import panel as cli_panel
 from hil.cli import recordings as cli_recordings
@@ -18,7 +19,6 @@ from hil.cli.together import check_together, refuse_for_several, run_together_an
 from hil.cli.told import DoctorTold, WarmTold
 from hil.config.errors import ConfigError
 from hil.diagram.commands.diagram import app as diagrams
-from hil.run import service
 from hil.run.file_kinds import TOGETHER, run_file
 from hil.run.registry import station_of_kind, stations
 from hil.run.station import Request

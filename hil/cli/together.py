@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hil import service
 from hil.cli.stations import refuse
 from hil.cli.told import TogetherCheckTold, TogetherRunTold
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.named import GIVEN
-from hil.run import service
 from hil.run.file_kinds import TOGETHER, find_kind, scenario_kinds
 from hil.run.registry import station_of_kind
 from hil.run.station import Request

@@ -5,13 +5,13 @@ the recording is ended on every way out.
 """
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Protocol, Self, TypeVar
+from typing import Any, Final, Protocol, Self, TypeVar
 
 from hil.config.inputs import SCENARIO, current_inputs
 from hil.config.scenario import RecordingSettings
@@ -19,8 +19,11 @@ from hil.ipc.memory import slot_bytes
 from hil.recording.end import END, EndRecord
 from hil.recording.header import RECORDING_NAME, RecordingError, RunHeader
 from hil.recording.recorder import Recorder, RecorderResult, RecorderRing, RecordingSink
+from hil.recording.signals import Signals
+from hil.run.console import Console, ProgressReport, Silence
 from hil.run.end import Conclusion
-from hil.run.journal import Journal
+from hil.run.facts import run_facts
+from hil.run.journal import Audience, Journal
 from hil.run.progress import Progress
 from hil.timing.clock import Clock, Tick, moment, utc_stamp
 from hil.timing.realtime_setup import RealtimeItem
@@ -104,6 +107,8 @@ class Opening:
         out: folder that gets a new folder for this run.
         virtual: whether no time passes while it runs.
         stop: the operator's wish to end; Ctrl-C and SIGTERM if left out.
+        console: where it says what it waits for; nowhere if left out.
+        operator: whether a person leads it from a panel.
     """
 
     def __init__(
@@ -113,8 +118,12 @@ class Opening:
         *,
         virtual: bool,
         stop: AbstractContextManager[StopWish] | None = None,
+        console: Console | None = None,
+        operator: bool = False,
     ) -> None:
-        self._name, self._out, self._virtual = name, out, virtual
+        self.name, self._out, self.virtual = name, out, virtual
+        self.console: Console = Silence() if console is None else console
+        self.operator = operator
         self._signals = stop or StopSignals()
         self._stack = ExitStack()
         self._sink: RecordingSink | None = None
@@ -129,7 +138,7 @@ class Opening:
             # Entered first, so left last: a second Ctrl-C does not tear the recording's end.
             self.wish = entered.enter_context(self._signals)
             with _nothing_moved():
-                self.folder = entered.enter_context(run_dir(self._out, self._name))
+                self.folder = entered.enter_context(run_dir(self._out, self.name))
             self._stack = entered.pop_all()
         return self
 
@@ -152,6 +161,46 @@ class Opening:
         """Do something when the run is over, whatever has happened."""
         self._stack.callback(act)
 
+    def progress(self, total_s: float, hint: str = "") -> ProgressReport | None:
+        """Show how far the run is until it is over; see `hil.run.console.Console.progress`."""
+        shown = self.console.progress(self.name, total_s, paced=not self.virtual, hint=hint)
+        return self._stack.enter_context(shown)
+
+    def header(
+        self,
+        signals: Signals,
+        clock: Clock,
+        settings: Mapping[str, Any],
+        facts: Mapping[str, str] | None = None,
+        libraries: Iterable[str] = (),
+    ) -> RunHeader:
+        """The header of the run's recording.
+
+        Args:
+            clock: of the run, which dates it.
+            settings: the plan as it is read back, as JSON has it.
+            facts: of this kind of bench, beside those of any run; a text each.
+            libraries: distributions on which the figures of the run depend.
+        """
+        kind = "virtual" if self.virtual else "real"
+        common = {"scenario": self.name, **(facts or {}), "clock": kind}
+        made = run_facts(kind, moment(clock.now_s), libraries)
+        return RunHeader(signals, {**common, **made}, settings)
+
+    def journal(
+        self,
+        header: RunHeader,
+        clock: Clock,
+        settings: RecordingSettings | None = None,
+        holds: Collection[str] = (),
+        audience: Audience | None = None,
+    ) -> Journal:
+        """Begin the recording, and give what writes it; see `record` and `date`."""
+        journal = Journal(self.record(settings or RecordingSettings(), header, holds), audience)
+        self.date(journal, clock)
+        self._journal = journal
+        return journal
+
     def record(
         self, settings: RecordingSettings, header: RunHeader, holds: Collection[str] = ()
     ) -> RecordingSink:
@@ -169,23 +218,32 @@ class Opening:
             header = replace(header, files=inputs.rows((SCENARIO, *holds)))
             inputs.closed = True
         with _nothing_moved():
-            self._sink = recording_sink(settings, self.folder, header, virtual=self._virtual)
+            self._sink = recording_sink(settings, self.folder, header, virtual=self.virtual)
         self._stack.callback(self._sink.finish)
         return self._sink
 
     def date(self, journal: Journal, clock: Clock) -> None:
         """Let the first row of a run in real time tell the date."""
-        if not self._virtual:
+        if not self.virtual:
             journal.dated = partial(moment, clock.now_s)
 
     def grant(self, granting: Granting) -> tuple[RealtimeItem, ...]:
         """What the system grants for real time; nothing is asked in a dry run."""
-        return () if self._virtual else self._stack.enter_context(granting())
+        return () if self.virtual else self._stack.enter_context(granting())
 
-    def play(self, run: "Run", journal: Journal) -> None:
-        """Run to the end as `play` does; in real time, note where the computer stood still."""
-        self._journal = journal
-        play(run, None if self._virtual else Stalls(journal))
+    def play(self, run: "Run", journal: Journal | None = None) -> None:
+        """Run to the end as `play` does; in real time, note where the computer stood still.
+
+        Args:
+            journal: what writes its recording; that of `Opening.journal` if left out.
+
+        Raises:
+            RuntimeError: if there is none.
+        """
+        self._journal = journal or self._journal
+        if self._journal is None:
+            raise RuntimeError("nothing is recorded: `journal` or `record` was not called")
+        play(run, None if self.virtual else Stalls(self._journal))
 
     def conclude(
         self, outcome: str, *, well: bool, reason: str = "", failures: tuple[str, ...] = ()
@@ -223,6 +281,18 @@ class Opening:
         warnings = () if self._journal is None else self._journal.warnings
         news = (recorder.news,) if recorder.news else ()
         return self._concluded(recorder, (*warnings, *news))
+
+
+def conduct(run: Callable[[Opening], Callable[[Conclusion], T]], opening: Opening) -> T:
+    """Run something from its folder to its result.
+
+    Args:
+        run: plays it within the opening, concludes it, and returns what makes its result of how
+            it and its recording ended.
+    """
+    with opening:
+        finish = run(opening)
+    return finish(opening.end())
 
 
 class Stalls:

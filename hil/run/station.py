@@ -7,10 +7,10 @@ that its entry point gives. The value is light: what computes is imported when i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from hil.config.file_kind import FileKind
 from hil.recording.signals import Signals
@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from hil.config.settings import Change
     from hil.recording.header import RunHeader
     from hil.recording.reader import Recording
-    from hil.run.end import Ran
+    from hil.run.console import Console
+    from hil.run.end import Conclusion
     from hil.run.lead import Lead
     from hil.run.preview import Preview
+    from hil.run.run import Opening
     from hil.scene.figure import Scene
     from hil.scene.margins import MarginGroup, RestState
     from hil.timing.doctor import Finding
@@ -179,6 +181,42 @@ class Checked:
     show: Callable[[], None]
 
 
+class Prepared(Protocol):
+    """What a run plays: a plan that is proved as far as its station proves it before a run."""
+
+    @property
+    def name(self) -> str:
+        """Of its scenario."""
+        ...
+
+    @property
+    def clock(self) -> str:
+        """``"virtual"`` or ``"real"``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The result of a run beside how it ended."""
+
+    told: Mapping[str, Any]
+    """What `--json` prints of it, beside `ConclusionTold`."""
+    show: Callable[[], None]
+    """Shows people its figures."""
+
+
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    """Emulated devices of a station in place of absent ones."""
+
+    device: str
+    """What may be absent: "drives", "robot"."""
+    emulated: Callable[[Any], AbstractContextManager[tuple[Any, str]]]
+    """The same prepared plan on emulated devices for a while, and their URL."""
+    fallback: Callable[[Any], str]
+    """Of a prepared plan: ``"sim"`` allows them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """A part of the page of a run that only one station has."""
@@ -209,9 +247,18 @@ class Station:
     """Reads a scenario and its machines, checked: its plan. Raises `ConfigError`."""
     prove: Callable[[Any, Request], Checked]
     """Proves the whole motion of a plan; raises `ConfigError` or `RefusedError`."""
-    run: Callable[[Any, Request], Ran]
-    """Runs a plan; whoever asked for it shows how it went, and leaves with its status. Raises as
-    `prove` does."""
+    prepare: Callable[[Any, Request, Console], Any] = lambda plan, request, console: plan
+    """Proves what a run needs proved before it opens anything: from a plan to a `Prepared`. Raises
+    as `prove` does."""
+    play: Callable[[Any, Opening], Callable[[Conclusion], Any] | None]
+    """Plays a prepared plan within its opening: opens its devices, records, concludes. It returns
+    what makes the result of the run of how it ended; None if that is all. Raises as `prove` does,
+    and for an absent device a `RefusedError` of code `DEVICE_ABSENT` with ``url`` and ``says``."""
+    summary: Callable[[Any, Any], Summary] | None = None
+    """Sums up the result of a run, with a `hil.terminal.afterwards.Afterwards` that makes what
+    takes its recording; None: its outcome is all."""
+    stand_in: StandIn | None = None
+    """Emulated devices in place of absent ones; None: it has none."""
     recorded: Callable[[Recording], Any] | None = None
     """Prepares a recording for its page: a `hil.report.recorded.RecordedRun`; None: there is no
     more to say than of any run."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from hil.config.errors import ConfigError, RefusedError
 from hil.recording.header import RecordingError
@@ -23,6 +23,9 @@ class Afterwards:
 
     def __init__(self, end: Conclusion) -> None:
         self._end = end
+        self.view: Any = None
+        """The recording as its station prepares it for its page, `hil.report.recorded.RecordedRun`,
+        if that was done already."""
         self.failed: dict[str, str] = {}
         """Why something could not be made, by its name."""
 

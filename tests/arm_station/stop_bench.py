@@ -53,5 +53,5 @@ def watch(monkeypatch, wish_s=None):
             return signal.SIGINT if wish_s is not None and now[0] >= wish_s else None
 
     monkeypatch.setattr(ArmController, "advance", followed)
-    monkeypatch.setattr("hil.stations.arm.bench.StopSignals", AtTime)
+    monkeypatch.setattr("hil.run.run.StopSignals", AtTime)
     return watched

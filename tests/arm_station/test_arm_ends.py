@@ -51,11 +51,11 @@ def run(prepared, line, tmp_path, monkeypatch):
     """Run the motion from the command line: exit status, what is told, and the parsed page."""
     monkeypatch.setattr(hil.stations.arm.runner, "prepare_plan", lambda plan: prepared)
     monkeypatch.setattr(hil.report.page, "made", lambda section, run: None)
-    plain = hil.stations.arm.runner.run_arm
+    plain = hil.stations.arm.runner.play_arm
 
     def invoke(*faults):
         meant = tuple(parse_arm_words(fault.split()) for fault in faults)
-        monkeypatch.setattr(hil.stations.arm.runner, "run_arm", partial(plain, faults=meant))
+        monkeypatch.setattr(hil.stations.arm.runner, "play_arm", partial(plain, faults=meant))
         words = ["run", str(scenario_file(tmp_path)), "--report", "--json", "--out", str(tmp_path)]
         answer = CliRunner().invoke(app, words)
         told = json.loads(answer.stdout)

@@ -136,7 +136,6 @@ def test_a_motion_into_a_limit_of_the_space_arm_never_gets_there_or_is_refused()
 
 
 def test_the_operators_wish_brings_both_arms_to_rest(prepared, tmp_path, monkeypatch):
-    from hil.stations.arm import bench as arm_bench
     from hil.timing.stop import StopSignals
 
     class AtThree(StopSignals):
@@ -149,7 +148,7 @@ def test_the_operators_wish_brings_both_arms_to_rest(prepared, tmp_path, monkeyp
             self.looks += 1
             return signal.SIGINT if self.looks > 300 else None
 
-    monkeypatch.setattr(arm_bench, "StopSignals", AtThree)
+    monkeypatch.setattr("hil.run.run.StopSignals", AtThree)
     result = run_with(prepared, tmp_path)
     assert result.end.result is StreamResult.CANCELLED
     assert "operator" in result.end.reason

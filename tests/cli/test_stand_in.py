@@ -11,8 +11,11 @@ import pytest
 import hil.stations.arm.runner as arm
 import hil.stations.platform.runner as platform
 from drives.bank import DriveAbsentError, DriveSetupError, LinkError
+from hil import service
 from hil.config.errors import RefusedError
+from hil.run.station import Request
 from hil.stations.arm.scenario import arm_plan_from_table
+from hil.stations.arm.station import STATION
 
 DRIVES = "slcan:socket://127.0.0.1:9"
 ROBOT = "socket://127.0.0.1:9"
@@ -37,12 +40,18 @@ class Bench:
         self.urls.append(url)
         if self.errors:
             raise self.errors.pop(0)
-        return "done"
+        return lambda end: "done"
 
     @contextmanager
     def stand_in(self, *_, **__):
         self.emulated += 1
         yield HERE
+
+
+@pytest.fixture(autouse=True)
+def unrecorded(monkeypatch):
+    """Runs without a folder and a recording."""
+    monkeypatch.setattr(service, "conduct", lambda run, opening: run(opening)("ended"))
 
 
 @pytest.fixture
@@ -53,9 +62,10 @@ def drives(monkeypatch):
         plan = bench_plans.plan(
             'clock="real"', f'devices.drives="{DRIVES}"', f'devices.fallback="{fallback}"'
         )
-        monkeypatch.setattr(platform, "run", lambda plan, *_, **__: bench.run(plan.drives_url))
+        played = lambda prepared, _: bench.run(prepared.plan.drives_url)  # noqa: E731
+        monkeypatch.setattr(platform, "play_plan", played)
         monkeypatch.setattr("hil.stations.platform.drives.rack.emulated_rack", bench.stand_in)
-        return platform.play(plan, None, quiet=True)
+        return platform.play_moves(plan, None, quiet=True)
 
     return play
 
@@ -67,9 +77,12 @@ def robot(monkeypatch):
     def run(bench, fallback="sim"):
         devices = {"arm": ROBOT, "fallback": fallback}
         plan = arm_plan_from_table(LIVE | {"devices": devices}, Path("live.toml"))
-        found = lambda proof, **_: bench.run(proof.plan.scenario.devices.arm)  # noqa: E731
+        played = lambda proof, _, **__: bench.run(proof.plan.scenario.devices.arm)  # noqa: E731
+        monkeypatch.setattr(arm, "play_arm", played)
         monkeypatch.setattr(arm, "emulated_robot", bench.stand_in)
-        return arm._run(arm.prepare_plan(plan), found)
+        prepared = arm.PreparedArm(arm.prepare_plan(plan), Request(scenario=None, options={}))
+        _, found = service.play(arm.play, prepared, None, stand_in=STATION.stand_in)
+        return found
 
     return run
 

@@ -242,8 +242,8 @@ def ridden(tmp_path, path, outputs, start=None, duration_s=3.0):
     with collected():
         plan = ride_from_table(table, Path(tmp_path) / "ride.toml")
         plan = plan.model_copy(update={"trusted": True})
-        added = ride_of(plan).added
-        result = run(plan, tmp_path, motion=added.motion, extension=added.extension)
+        prepared = ride_of(plan).prepared
+        result = run(plan, tmp_path, motion=prepared.motion, extension=prepared.extension)
     return result, Recording.open(result.recorder.path)
 
 

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from bench_plans import PAPER
 
+from hil import service
 from hil.config.errors import ConfigError, RefusedError
 from hil.config.shipped import configs_dir
 from hil.recording.reader import Recording
-from hil.run import service
 from hil.stations.platform.fit.told import DRAWN, nothing_fits
 from hil.stations.platform.motion.build import motion_of
 from hil.stations.platform.preview import preview
-from hil.stations.platform.runner import play
+from hil.stations.platform.runner import play_moves
 from hil.stations.platform.scenario import load_plan, plan_from_table
 from hil.stations.platform.signals import MODE_CODE
 from hil.stations.platform.station import STATION
@@ -73,7 +73,7 @@ def test_drawn_heave_is_the_shipped_sine_through_proof_and_gate(tmp_path):
     recordings = []
     for name in ("heave", "diagram_heave"):
         plan = shipped(name, "check_first=true", "motion.duration_s=5")
-        result = play(plan, tmp_path / name, quiet=True)
+        result = play_moves(plan, tmp_path / name, quiet=True)
         assert result.outcome is Outcome.COMPLETED
         assert not result.violations
         recordings.append(Recording.open(result.recorder.path).columns)
@@ -92,7 +92,7 @@ def test_drawn_motion_out_of_the_envelope_is_refused_with_leg_and_time(tmp_path)
     drawn(tmp_path, f"{far}\n{Z}", {"z.u": "sine.y"})
     plan = plan_of(tmp_path, duration_s=10.0, check_first=True)
     with pytest.raises(RefusedError, match=r"\nmotion at \d\.\d\d\d s: leg 1: length "):
-        play(plan, tmp_path / "runs", quiet=True)
+        play_moves(plan, tmp_path / "runs", quiet=True)
     assert not list((tmp_path / "runs").glob("**/*.mcap"))
     assert nothing_fits(plan) == DRAWN
 
@@ -101,7 +101,7 @@ def test_division_by_zero_is_refused_before_motion_with_block_and_time(tmp_path)
     drawn(tmp_path, *BREAKS)
     plan = plan_of(tmp_path, check_first=True)
     for attempt in (
-        lambda: play(plan, tmp_path / "runs", quiet=True),
+        lambda: play_moves(plan, tmp_path / "runs", quiet=True),
         lambda: motion_of(plan_of(tmp_path)),  # as `hil check` makes it
     ):
         with pytest.raises(ConfigError, match=r"one_over made .* not finite, tick 1500 \(3 s\)"):
@@ -111,7 +111,7 @@ def test_division_by_zero_is_refused_before_motion_with_block_and_time(tmp_path)
 
 def test_division_by_zero_in_a_run_ends_in_a_controlled_stop_that_names_the_block(tmp_path):
     drawn(tmp_path, *BREAKS)
-    result = play(plan_of(tmp_path), tmp_path / "runs", quiet=True)
+    result = play_moves(plan_of(tmp_path), tmp_path / "runs", quiet=True)
     assert result.outcome is Outcome.FAILED
     assert "one_over made a number that is not finite, tick 1500 (3 s)" in result.reason
     assert "the motion comes there at 4 s" in result.reason  # led in for 1 s

@@ -209,8 +209,8 @@ def test_a_slow_verb_goes_on_with_emulated_drives_only_if_told(
     absent, stand_in = " ".join([NOWHERE] * buses), " ".join(["slcan:socket://rack:1"] * buses)
     ran, racks = [], []
 
-    def run(plan, *_arguments, **_options):
-        ran.append(plan)
+    def play(prepared, _opening):
+        ran.append(prepared.plan)
         raise (LinkError("connection refused") if len(ran) == 1 else RefusedError("seen"))
 
     @contextmanager
@@ -218,7 +218,7 @@ def test_a_slow_verb_goes_on_with_emulated_drives_only_if_told(
         racks.append((protocol, Path(rig_file).stem, buses))
         yield stand_in
 
-    monkeypatch.setattr(hil.stations.platform.runner, "run", run)
+    monkeypatch.setattr(hil.stations.platform.runner, "play_plan", play)
     monkeypatch.setattr(hil.stations.platform.drives.rack, "emulated_rack", emulated_rack)
     verb = ["drives", name, rig, *SLOW_VERBS[name], "--drives", absent, "--out", tmp_path]
     refused = shown(*verb, status=1).stderr

@@ -47,8 +47,8 @@ def ran(name, folder, *overrides):
     if not SHIPPED[name]:
         return run(command_line.plan_of(asked), folder)
     plan = runner.plan_of(asked)
-    added = ride_of(plan).added
-    return run(plan, folder, motion=added.motion, extension=added.extension)
+    prepared = ride_of(plan).prepared
+    return run(plan, folder, motion=prepared.motion, extension=prepared.extension)
 
 
 def test_what_is_left_out_is_shipped_and_the_rest_is_tried():

@@ -165,9 +165,7 @@ def test_drives_lost_in_mid_run_end_it_with_the_reason(loss, rig, tmp_path, monk
     def lose() -> dict:
         with rack("--protocol", protocol, "--rig", str(rig)) as drives:
             act = drives.kill if line == "kill" else lambda: drives.say(line)
-            monkeypatch.setattr(
-                hil.stations.platform.runner, "StopSignals", lambda: After(lost_at, act)
-            )
+            monkeypatch.setattr("hil.service.StopSignals", lambda: After(lost_at, act))
             rate = ["--set", f"rate_hz={rate_hz}"]
             answer = told(*run_arguments(rig, drives.url, tmp_path, *rate), status=1)
             return answer | {"url": drives.url}

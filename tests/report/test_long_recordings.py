@@ -143,26 +143,27 @@ write_report(recording, out)
 
 RUN = """
 import sys
-from contextlib import nullcontext
 from pathlib import Path
+from hil import service
 from hil.config.shipped import configs_dir
-from hil.stations.platform import runner
+from hil.run.station import Request
 from hil.stations.platform.scenario import load_plan
+from hil.stations.platform.station import STATION
 
 def of_process_kb(name):
     return int(Path("/proc/self/status").read_text().partition(name + ":")[2].split()[0])
 
 after_a_minute_kb = []
 
-def watch(t_s):
+def watch(t_s, _):
     if not after_a_minute_kb and t_s > 60.0:
         after_a_minute_kb.append(of_process_kb("VmRSS"))
         Path("/proc/self/clear_refs").write_text("5")  # the most memory so far is that of now
 
-runner._progress = lambda *_, **__: nullcontext(watch)
 heave = configs_dir() / "scenarios" / "heave.toml"
 plan = load_plan(heave, [f"motion.duration_s={sys.argv[1]}"])
-ran = runner.run_plan(plan, Path(sys.argv[2]), report_too=False, as_json=True)
+request = Request(scenario=None, options={}, folder=Path(sys.argv[2]), progress=watch)
+ran = service.run_plan(STATION, plan, request)
 assert ran.end.ok
 ran.show()
 print(after_a_minute_kb[0], of_process_kb("VmHWM"))

@@ -59,7 +59,7 @@ def stopped(tmp_path_factory):
     )  # fmt: skip
     prepared = prepare_plan(arm_plan_from_table(ARM, out / "short.toml"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hil.stations.arm.bench.StopSignals", Soon)
+        patch.setattr("hil.run.run.StopSignals", Soon)
         arm = run_arm(prepared, out)
     assert platform.ok
     assert arm.ok

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hil import service
 from hil.config.errors import ConfigError
 from hil.config.settings import apply_overrides
-from hil.run import registry, service
+from hil.run import registry
 from hil.run.station import Option, Request
 
 SETTING = [

@@ -1,15 +1,15 @@
 """A dry run reaches no machine, whatever clock and devices its scenario names."""
 
-from contextlib import ExitStack
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
+from hil import service
+from hil.config.errors import RefusedError
 from hil.config.settings import apply_overrides, read_toml
 from hil.config.shipped import configs_dir
 from hil.config.toml_text import toml_value
-from hil.run import registry, service
+from hil.run import registry
 
 REAL = [
     ("platform", "heave", {"devices.drives": "slcan:/dev/ttyACM7"}),
@@ -35,18 +35,20 @@ def on_a_wire(folder, name, devices):
 def test_a_dry_run_takes_simulated_devices_and_the_virtual_clock(tmp_path, name, scenario, devices):
     plans = []
 
-    def run(plan, request):
-        plans.append((plan, request))
-        return SimpleNamespace(until_told=ExitStack(), end="ended")
+    def prepare(plan, request, console):
+        plans.append((plan, request, console))
+        raise RefusedError("seen")
 
-    station = replace(registry.station_named(name, "test"), run=run)
+    station = replace(registry.station_named(name, "test"), prepare=prepare)
     progress = [].append
     path = on_a_wire(tmp_path, scenario, devices)
-    assert service.dry_run(station, path, tmp_path / "runs", progress) == "ended"
-    [(plan, request)] = plans
+    with pytest.raises(RefusedError, match="seen"):
+        service.dry_run(station, path, tmp_path / "runs", progress)
+    [(plan, request, console)] = plans
     assert plan.scenario.clock == "virtual"
     for key in devices:
         assert getattr(plan.scenario.devices, key.partition(".")[2]) == "sim:"
     assert (request.folder, request.progress) == (tmp_path / "runs", progress)
     assert request.quiet
+    assert console.quiet
     assert not request.operator

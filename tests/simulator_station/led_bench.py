@@ -46,13 +46,13 @@ class LedBench(Bench):
         self.slot = LatestOrder.local()
         self.journal, self.told = Journal(), Told()
         self.ride = ride_of(self.plan, by_itself=False)
-        added = self.ride.added
+        prepared = self.ride.prepared
         self.opened = ExitStack()
-        self.companion = self.opened.enter_context(added.extension.open(self.clock.now_s))
+        self.companion = self.opened.enter_context(prepared.extension.open(self.clock.now_s))
         self.companion.note = self.journal.note
         machine = machine_of(self.plan)
         parts = Leading(
-            self.plan, machine, added.motion, PATIENCE, self.clock.now_s, added.extension
+            self.plan, machine, prepared.motion, PATIENCE, self.clock.now_s, prepared.extension
         )
         self.station, self.course = operated_run(parts, self.slot, self.told, self.journal.operator)
         self.motion = self.course.motion

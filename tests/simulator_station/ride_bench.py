@@ -40,9 +40,9 @@ def plan_of(source=None, cueing=None, overrides=(), **more):
 
 def ridden(folder, source=None, cueing=None, **more):
     """Run it; its result, and its recording."""
-    added = ride_of(plan_of(source, cueing, **more)).added
+    prepared = ride_of(plan_of(source, cueing, **more)).prepared
     plan = plan_of(source, cueing, **more)
-    result = run(plan, folder, motion=added.motion, extension=added.extension)
+    result = run(plan, folder, motion=prepared.motion, extension=prepared.extension)
     return result, Recording.open(result.recorder.path)
 
 

@@ -29,7 +29,7 @@ from hil.config.errors import ConfigError
 from hil.config.shipped import configs_dir
 from hil.desk import messages as m
 from hil.recording.reader import Recording
-from hil.run.service import dry_run
+from hil.service import dry_run
 from hil.stations.simulator.rehearsal import rehearse
 from hil.stations.simulator.ride_proof import judge
 from hil.stations.simulator.scenario import load_ride

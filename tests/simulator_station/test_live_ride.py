@@ -100,7 +100,7 @@ def test_every_row_of_a_new_packet_has_its_way(tmp_path):
 def test_shipped_rides_engage_and_park_without_a_stop(tmp_path, name):
     path = configs_dir() / "scenarios" / f"{name}.toml"
     changes = ['clock="virtual"', "duration_s=1.5", 'source.emulated.feed="flight"']
-    added = ride_of(load_ride(path, changes)).added
-    result = run(load_ride(path, changes), tmp_path, motion=added.motion, extension=added.extension)
+    ride = ride_of(load_ride(path, changes)).prepared
+    result = run(ride.plan, tmp_path, motion=ride.motion, extension=ride.extension)
     assert result.outcome.value == "completed"
     assert not result.violations

@@ -132,8 +132,8 @@ def in_real_time(folder, kills):
         look_ahead(source, now_s, gain)
 
     ride.parts.predictive.look_ahead = kill
-    added = ride.added
-    result = run(ride.plan, folder, motion=added.motion, extension=added.extension)
+    prepared = ride.prepared
+    result = run(ride.plan, folder, motion=prepared.motion, extension=prepared.extension)
     return result, Recording.open(result.recorder.path)
 
 

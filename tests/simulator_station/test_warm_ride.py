@@ -31,10 +31,10 @@ for name, changes in rides.items():
     scenario = name if "_" in name else "recorded_ride"
     path, _ = find_kind(scenario, SCENARIO, key="SCENARIO")
     plan = load_ride(path, ['clock="virtual"', 'devices.drives="sim:"', *changes])
-    added = ride_of(plan).added
+    prepared = ride_of(plan).prepared
     before = compiled()
     assert len(before) > 30, before
-    result = run(plan, Path(folder, name), motion=added.motion, extension=added.extension)
+    result = run(plan, Path(folder, name), motion=prepared.motion, extension=prepared.extension)
     assert result.ok, result.reason
     found[name] = sorted(f"{module}.{kernel}" for module, kernel, _ in compiled() - before)
 print(json.dumps(found))

@@ -1,8 +1,9 @@
 """A run of the arm station, put together from its plan: source, both arms, gate, link, recorder."""
 
+import math
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,22 +19,22 @@ from hil.desk.velocity.source import SourceError, VelocitySource
 from hil.machines.robot.offered_links import link_origin
 from hil.machines.space_arm.settings import ArmSettings
 from hil.recording.header import SIMULATED, RunHeader
-from hil.run.facts import run_facts
+from hil.run.end import Conclusion
+from hil.run.run import Opening, conduct
 from hil.stations.arm.diagram_run import DiagramRun, diagram_run, edited
 from hil.stations.arm.gated import GatedArm
 from hil.stations.arm.operator import led_arm
 from hil.stations.arm.prepare import ArmProof, prepare
 from hil.stations.arm.report.machines import ArmMachines
 from hil.stations.arm.scenario import ArmPlan
-from hil.stations.arm.session import arm_clock, arm_wire, run_stream, writer_of
+from hil.stations.arm.session import arm_clock, arm_wire, play_stream, writer_of
 from hil.stations.arm.signals import SIGNALS
 from hil.stations.arm.sources.settings import make_source
 from hil.stations.arm.start import RobotStart
 from hil.stations.arm.stream import Stream, Streamed
 from hil.stations.arm.wire import emulated_controller
 from hil.stations.arm.world import notes_of, plant_of
-from hil.timing.clock import Clock, Moment, VirtualClock, moment
-from hil.timing.stop import StopSignals
+from hil.timing.clock import Clock, VirtualClock
 from sim.devices.arm.controller import ArmController
 from sim.devices.arm.faults import ArmFault
 from sim.devices.arm.settings import ArmControllerSettings
@@ -43,31 +44,33 @@ from sim.world.space_arm.simulator import TICK_S
 VERSIONED = ("numpy", "scipy", "numba", "mcap")
 
 
-def run_header(prepared: ArmProof, started: Moment, diagram: DiagramRun | None = None) -> RunHeader:
+def run_header(
+    prepared: ArmProof, opening: Opening, clock: Clock, diagram: DiagramRun | None = None
+) -> RunHeader:
     """The header of a run's recording, with all that its report needs.
 
     Args:
+        clock: of the run, which dates it.
         diagram: of its operator.
     """
     plan = prepared.plan
     told = {"machines": _machines(prepared).to_json()}
-    return RunHeader(
+    return opening.header(
         SIGNALS if diagram is None else diagram.signals(SIGNALS),
+        clock,
+        plan.model_dump(mode="json") | told | ({} if diagram is None else diagram.told),
         {
-            "scenario": plan.scenario.name,
             "space_arm": plan.space_arm.name,
             "robot": robot_line(plan),
             SIMULATED: "robot" if plan.scenario.devices.simulated else "",
             **world_facts(plan),
             **link_facts(plan.scenario.devices.arm),
-            "clock": plan.scenario.clock,
             "period_s": repr(TICK_S),
             "seed": str(plan.scenario.seed),
             "scale": repr(plan.scenario.mapping.scale),
-            **run_facts(plan.scenario.clock, started, VERSIONED),
             "station": SIGNALS.station,
         },
-        plan.model_dump(mode="json") | told | ({} if diagram is None else diagram.told),
+        VERSIONED,
     )
 
 
@@ -200,13 +203,25 @@ def run_arm(
     out: Path,
     *,
     faults: tuple[ArmFault, ...] = (),
-    progress: Callable[[float], None] | None = None,
-    shown_at: int | None = None,
     operator: bool = False,
     robot_at: ShownPose | None = None,
-    edit: Callable[[str], object] | None = None,
 ) -> ArmRunResult:
-    """Run a prepared motion against its robot.
+    """Run a prepared motion, recorded below a folder; the arguments are those of `play_arm`."""
+    virtual = prepared.clock == "virtual"
+    opening = Opening(prepared.name, out, virtual=virtual, operator=operator)
+    return conduct(partial(play_arm, prepared, faults=faults, robot_at=robot_at), opening)
+
+
+def play_arm(
+    prepared: ArmProof,
+    opening: Opening,
+    *,
+    faults: tuple[ArmFault, ...] = (),
+    shown_at: int | None = None,
+    robot_at: ShownPose | None = None,
+    edit: Callable[[str], object] | None = None,
+) -> Callable[[Conclusion], ArmRunResult]:
+    """Play a prepared motion against its robot, within an opening.
 
     Args:
         shown_at: descriptor to show on what happens, as it happens; None to show nothing.
@@ -221,36 +236,40 @@ def run_arm(
     """
     plan = prepared.plan
     clock = arm_clock(plan.scenario.clock)
-    with ExitStack() as stack:
-        diagram = diagram_run(plan)
-        header = run_header(prepared, moment(clock.now_s), diagram)
-        led = stack.enter_context(led_arm(plan, header, clock.now_s)) if operator else None
-        if edit is not None:
-            stack.enter_context(edited(plan, diagram, edit))
-        if diagram is not None and led is not None:
-            diagram.led(led)
-        source = source_of(plan, clock) if diagram is None else source_of(plan, clock, diagram)
-        stack.callback(source.close)
-        held = source if led is None else led.holds(source, plan.scenario.source.limits.limits())
-        signals = stack.enter_context(StopSignals())
-        wish = signals if led is None else led.stops(signals)
-        emulated = EmulatedRobot(prepared, clock, faults)
-        order = plan.robot.link_order(plan.scenario.devices.arm)
-        wire = arm_wire(order, clock, emulated.begin)
-        stack.callback(wire.close)
-        arm = GatedArm(prepared.gate(), wire)
-        stream = Stream(
-            clock, prepared.station(held, arm), arm, declared_path(prepared),
-            RobotStart(plan.robot, prepared.start, robot_at), wish, plan.scenario.longest_s,
-            plan.robot.oat_convention(), writer_of(order),
-            str if led is None else lambda: led.lost, emulated.shown,
-        )  # fmt: skip
-        found = run_stream(
-            stream, header, out, plan.scenario.name, plan.scenario.recording, shown_at=shown_at,
-            status=not plan.scenario.source.planned, progress=progress, led=led,
-            first_notes=notes_of(plan), diagram=diagram,
-        )  # fmt: skip
-    return ArmRunResult(found.end, found.run_end, found.events, found.setup, prepared)
+    diagram = diagram_run(plan)
+    header = run_header(prepared, opening, clock, diagram)
+    led = opening.enter(led_arm(plan, header, clock.now_s)) if opening.operator else None
+    if edit is not None:
+        opening.enter(edited(plan, diagram, edit))
+    if diagram is not None and led is not None:
+        diagram.led(led)
+    source = source_of(plan, clock) if diagram is None else source_of(plan, clock, diagram)
+    opening.at_end(source.close)
+    held = source if led is None else led.holds(source, plan.scenario.source.limits.limits())
+    wish = opening.wish if led is None else led.stops(opening.wish)
+    emulated = EmulatedRobot(prepared, clock, faults)
+    order = plan.robot.link_order(plan.scenario.devices.arm)
+    wire = arm_wire(order, clock, emulated.begin)
+    opening.at_end(wire.close)
+    arm = GatedArm(prepared.gate(), wire)
+    stream = Stream(
+        clock, prepared.station(held, arm), arm, declared_path(prepared),
+        RobotStart(plan.robot, prepared.start, robot_at), wish, plan.scenario.longest_s,
+        plan.robot.oat_convention(), writer_of(order),
+        str if led is None else lambda: led.lost, emulated.shown,
+    )  # fmt: skip
+    planned = plan.scenario.source.planned
+    finish = play_stream(
+        stream, header, plan.scenario.recording, opening, shown_at=shown_at, status=not planned,
+        led=led, first_notes=notes_of(plan), diagram=diagram,
+        total_s=len(prepared.steps) * TICK_S if planned else math.inf,
+    )  # fmt: skip
+
+    def result(conclusion: Conclusion) -> ArmRunResult:
+        found = finish(conclusion)
+        return ArmRunResult(found.end, found.run_end, found.events, found.setup, prepared)
+
+    return result
 
 
 def warm_arm(*, classic: bool = False, fine: bool = False) -> None:

@@ -73,6 +73,16 @@ class ArmProof:
     """Of each waypoint of a planned motion from the simulated gripper, the start among them [m],
     shape (N, 3); None if they are not corrected, or the motion is live."""
 
+    @property
+    def name(self) -> str:
+        """Of its scenario."""
+        return self.plan.scenario.name
+
+    @property
+    def clock(self) -> str:
+        """``"virtual"`` or ``"real"``."""
+        return self.plan.scenario.clock
+
     def gate(self) -> ArmGate:
         """The gate of both arms, at the start; raises RefusedError if the start is refused."""
         space, first = space_arm_of(self.plan), _rates_of(self.plan)

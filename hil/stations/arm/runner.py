@@ -3,21 +3,21 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from rich.progress import BarColumn, Progress, TextColumn
 
 from hil.config.errors import ConfigError
 from hil.desk.velocity.keyboard import HELP
 from hil.diagram.run.options import operated_changes
 from hil.machines.robot.offered_links import link_kind
-from hil.run.end import Ran
-from hil.run.station import Checked, Request
-from hil.stations.arm.bench import ArmRunResult, prepare_plan, run_arm, warm_arm
+from hil.run.console import Console
+from hil.run.end import Conclusion
+from hil.run.run import Opening
+from hil.run.station import Checked, Request, Summary
+from hil.stations.arm.bench import ArmRunResult, play_arm, prepare_plan, warm_arm
 from hil.stations.arm.diagram_run import diagram_run
 from hil.stations.arm.findings import findings_table, supervision_table, told_end
 from hil.stations.arm.journal import supervised
@@ -35,12 +35,11 @@ from hil.stations.arm.told import ArmCheckTold, ArmRunTold, FindingTold
 from hil.stations.arm.wire import emulated_robot
 from hil.stations.arm.world import check_world
 from hil.terminal.afterwards import Afterwards
-from hil.terminal.console import err, out, styled, waiting
-from hil.terminal.stand_in import run_or_stand_in
+from hil.terminal.console import out, styled, waiting
 from sim.world.space_arm.simulator import TICK_S
 
 if TYPE_CHECKING:
-    from hil.stations.arm.report.accuracy import Accuracy
+    from hil.stations.arm.report.view import ArmView
 
 SHOWN = 12
 
@@ -76,43 +75,80 @@ def _show_check(prepared: ArmProof) -> None:
     _show_path(prepared)
 
 
-def run(plan: ArmPlan, request: Request) -> Ran:
-    """Run a plan.
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedArm:
+    """A motion that is proved, with what a person wants of its run."""
+
+    proof: ArmProof
+    """What is run."""
+    request: Request
+    """By which."""
+
+    @property
+    def name(self) -> str:
+        """Of its scenario."""
+        return self.proof.name
+
+    @property
+    def clock(self) -> str:
+        """``"virtual"`` or ``"real"``."""
+        return self.proof.clock
+
+    @property
+    def shown_at(self) -> int | None:
+        """Descriptor to show on what happens while it happens; None in a dry run."""
+        if self.request.quiet or self.clock == "virtual":
+            return None
+        with suppress(OSError):  # none if a program reads what it shows from memory
+            return sys.stderr.fileno()
+        return None
+
+
+def prepare(plan: ArmPlan, request: Request, console: Console) -> PreparedArm:
+    """Prove a motion.
 
     Raises:
-        RefusedError: if the motion is refused, or the robot is not there; nothing has moved.
+        RefusedError: if it is refused; nothing has moved.
     """
-    quiet = request.quiet
-    at = robot_at(request.options.get(AT.flag), plan.robot)
-    prepared = _prepared(plan, quiet=quiet)
-    with _progress(prepared, request) as progress:
-        shown_at: int | None = None
-        with suppress(OSError):  # none if a program reads what it shows from memory
-            dry = plan.scenario.clock == "virtual"
-            shown_at = None if quiet or dry else sys.stderr.fileno()
-        started = partial(
-            run_arm, out=request.folder, progress=progress, shown_at=shown_at,
-            operator=request.operator, robot_at=at,
-            edit=_say if request.options.get("--edit") else None,
-        )  # fmt: skip
-        result = _run(prepared, started)
-    after = Afterwards(result.run_end)
-    made = after.make("report", partial(_report, result)) if request.report else None
-    page, accuracy = made or (None, None)
-    told = _run_told(result, page)
+    robot_at(request.options.get(AT.flag), plan.robot)
+    return PreparedArm(_prepared(plan, quiet=console.quiet), request)
+
+
+def play(prepared: PreparedArm, opening: Opening) -> Callable[[Conclusion], "Done"]:
+    """Play a motion against its robot; raises as `hil.stations.arm.bench.play_arm`."""
+    plan, say = prepared.proof.plan, opening.console.say
+    if not plan.scenario.source.planned:
+        for line in how_to_move(plan):
+            say(line)
+    finish = play_arm(
+        prepared.proof, opening, shown_at=prepared.shown_at,
+        robot_at=robot_at(prepared.request.options.get(AT.flag), plan.robot),
+        edit=partial(say, style="yellow") if prepared.request.options.get("--edit") else None,
+    )  # fmt: skip
+    return lambda end: (prepared, finish(end))
+
+
+Done = tuple[PreparedArm, ArmRunResult]
+"""What was played, and how it went."""
+
+
+def summary(done: Done, after: Afterwards) -> Summary:
+    """Sum a run up; with a report, how near the grippers were to each other."""
+    prepared, result = done
+    accuracy = None
+    if prepared.request.report:
+        after.view = view = after.make("accuracy", partial(_view, result))
+        accuracy = None if view is None else view.accuracy
+    told = _run_told(result)
     told["accuracy"] = None if accuracy is None else accuracy.told()
 
     def show() -> None:
-        _show_run(result, page, shown=shown_at is not None)
+        _show_run(result, shown=prepared.shown_at is not None)
         if accuracy is not None:
             style = "green" if accuracy.kept else "red"
             out.print("accuracy:", styled(style, str(accuracy)), soft_wrap=True)
 
-    return Ran(end=after.end, told=told, show=show)
-
-
-def _say(words: str) -> None:
-    err.print(styled("yellow", words), soft_wrap=True)
+    return Summary(told, show)
 
 
 def warm_arm_and_say(*, quiet: bool, classic: bool = False, fine: bool = False) -> None:
@@ -136,16 +172,11 @@ def _prepared(plan: ArmPlan, *, quiet: bool) -> ArmProof:
         return prepare_plan(plan)
 
 
-def _run(prepared: ArmProof, run: Callable[[ArmProof], ArmRunResult]) -> ArmRunResult:
-    """Run against the robot, or against an emulated one if it is absent and that is wanted."""
-    fallback = prepared.plan.scenario.devices.fallback
-    return run_or_stand_in(run, prepared, _emulated, device="robot", fallback=fallback)
-
-
 @contextmanager
-def _emulated(prepared: ArmProof) -> Iterator[tuple[ArmProof, str]]:
-    with emulated_robot(prepared) as url:
-        yield moved_to(prepared, url), url
+def emulated(prepared: PreparedArm) -> Iterator[tuple[PreparedArm, str]]:
+    """The same motion with an emulated robot in place of its own, and the URL of that."""
+    with emulated_robot(prepared.proof) as url:
+        yield replace(prepared, proof=moved_to(prepared.proof, url)), url
 
 
 def moved_to(prepared: ArmProof, url: str) -> ArmProof:
@@ -156,31 +187,6 @@ def moved_to(prepared: ArmProof, url: str) -> ArmProof:
         update={"scenario": scenario.model_copy(update={"devices": devices})}
     )
     return replace(prepared, plan=plan)
-
-
-@contextmanager
-def _progress(prepared: ArmProof, request: Request) -> Iterator[Callable[[float], None] | None]:
-    total_s, report = len(prepared.steps) * TICK_S, request.progress
-    if report is not None:
-        yield lambda t_s: report(t_s, total_s)
-    elif request.as_json:
-        yield None
-    elif not prepared.plan.scenario.source.planned:
-        for line in how_to_move(prepared.plan):
-            err.print(line, soft_wrap=True)
-        yield None
-    elif prepared.plan.scenario.clock == "real":
-        err.print(f"{total_s:.0f} s in real time; Ctrl-C ends the robot's stream at once")
-        yield None
-    else:
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.completed:.0f} s"),
-        )
-        with Progress(*columns, console=err) as bar:
-            task = bar.add_task(prepared.plan.scenario.name, total=total_s)
-            yield lambda t_s: bar.update(task, completed=min(t_s, total_s))
 
 
 def how_to_move(plan: ArmPlan) -> tuple[str, ...]:
@@ -205,15 +211,11 @@ def how_to_move(plan: ArmPlan) -> tuple[str, ...]:
     return ()
 
 
-def _report(result: ArmRunResult) -> tuple[Path, "Accuracy | None"]:
-    from hil.report.page import write_report
+def _view(result: ArmRunResult) -> "ArmView":
     from hil.stations.arm.recording import ArmRecording
     from hil.stations.arm.report.view import ArmView
 
-    recording = ArmRecording.open(result.recorder.path)
-    view = ArmView.of(recording)
-    page = write_report(recording.recording, result.recorder.path.parent, view)
-    return page, view.accuracy
+    return ArmView.of(ArmRecording.open(result.recorder.path))
 
 
 def _prepared_told(prepared: ArmProof) -> ArmCheckTold:
@@ -259,7 +261,7 @@ def _show_path(prepared: ArmProof) -> None:
         out.print(f"identified on {known.date}: {'; '.join(known.lines())}", soft_wrap=True)
 
 
-def _run_told(result: ArmRunResult, page: Path | None) -> ArmRunTold:
+def _run_told(result: ArmRunResult) -> ArmRunTold:
     report = result.end.report
     proved: dict[str, Any] = {**_prepared_told(result.prepared)}
     del proved["ok"]  # of the proof
@@ -274,13 +276,13 @@ def _run_told(result: ArmRunResult, page: Path | None) -> ArmRunTold:
         answer_p99_s=report.latency.p99_s,
         supervision=supervised(report.supervision),
         answer_longest_s=report.latency.longest_s,
-        report=None if page is None else str(page),
+        report=None,
         **proved,
         accuracy=None,
     )
 
 
-def _show_run(result: ArmRunResult, page: Path | None, *, shown: bool) -> None:
+def _show_run(result: ArmRunResult, *, shown: bool) -> None:
     end, report = result.end, result.end.report
     out.print(f"robot: {result.robot}", soft_wrap=True)
     counts = report.counts
@@ -292,8 +294,6 @@ def _show_run(result: ArmRunResult, page: Path | None, *, shown: bool) -> None:
     out.print(f"answer p50 {1e3 * latency.p50_s:.2f}, p99 {1e3 * latency.p99_s:.2f} ms at the port")
     for event in () if shown else result.events[:SHOWN]:
         out.print(f"{event.t_s:9.3f} s  {event.message}", soft_wrap=True)
-    if page is not None:
-        out.print(f"report:    {page}", soft_wrap=True)
     for item in result.setup:
         if not item.ok:
             out.print(f"not granted: {item.item}: {item.detail}; {item.remedy}")

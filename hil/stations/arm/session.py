@@ -5,6 +5,7 @@ ordinary programs. A thread that computes hands the interpreter over after `SWIT
 not after the 5 ms that Python takes unless told otherwise: more than an answer may take.
 """
 
+import math
 import os
 import select
 import sys
@@ -26,7 +27,8 @@ from hil.config.errors import DEVICE_ABSENT, RefusedError
 from hil.config.scenario import RecordingSettings
 from hil.machines.robot.offered_links import SIM_URL, link_kind
 from hil.recording.header import RunHeader
-from hil.run.run import Opening
+from hil.run.end import Conclusion
+from hil.run.run import Opening, conduct
 from hil.stations.arm.guarded_link import open_link
 from hil.stations.arm.journal import ArmJournal
 from hil.stations.arm.loop import ArmLoop
@@ -169,50 +171,73 @@ def run_stream(
     *,
     shown_at: int | None = None,
     status: bool = False,
-    progress: Callable[[float], None] | None = None,
     led: "ArmOperator | None" = None,
     first_notes: tuple[str, ...] = (),
     diagram: "DiagramRun | None" = None,
 ) -> Streamed:
-    """Run a stream and record it.
+    """Run a stream and record it below a folder; the other arguments are those of `play_stream`."""
+    opening = Opening(name, out, virtual=stream.dry, stop=nullcontext(stream.wish))
+    played = partial(
+        play_stream, stream, header, recording, shown_at=shown_at, status=status, led=led,
+        first_notes=first_notes, diagram=diagram,
+    )  # fmt: skip
+    return conduct(played, opening)
+
+
+def play_stream(
+    stream: Stream,
+    header: RunHeader,
+    recording: RecordingSettings,
+    opening: Opening,
+    *,
+    shown_at: int | None = None,
+    status: bool = False,
+    led: "ArmOperator | None" = None,
+    first_notes: tuple[str, ...] = (),
+    diagram: "DiagramRun | None" = None,
+    total_s: float = math.inf,
+) -> Callable[[Conclusion], Streamed]:
+    """Run a stream within an opening.
 
     Args:
         shown_at: descriptor to show on what happens, as it happens; None to show nothing.
         first_notes: what a reader should know that was said before the stream.
         diagram: that makes its velocity of what an operator asks for; None if none does.
+        total_s: how long it takes [s]; infinite if that is not known.
 
     Raises:
         RecordingError: if the run cannot be recorded.
     """
-    with Opening(name, out, virtual=stream.dry, stop=nullcontext(stream.wish)) as opening:
-        if led is None and not stream.dry:
-            from hil.desk.unled import announced  # Linux only
+    if led is None and not stream.dry:
+        from hil.desk.unled import announced  # Linux only
 
-            opening.enter(announced(name))
-        sink = opening.record(recording, header, HOLDS)
-        telemetry = None if led is None else led.telemetry
-        journal = ArmJournal(sink, stream.writer, stream.wish, telemetry)
-        opening.date(journal, stream.clock)
-        seen = journal
-        if shown_at is not None:
-            seen = ConsoleEcho(journal, shown_at, stream.convention, live=status)
-        loop = ArmLoop(stream, seen, first_notes)
-        if diagram is not None:
-            journal.signals, journal.shown = header.signals, diagram.shown
-            loop.beside = partial(diagram.act, journal)
-        if progress is not None:
-            loop.clock = ReportingClock(stream.clock, progress, PROGRESS_TICKS)
-        if led is not None:
-            led.say, led.ending = journal.operator, lambda: loop.ending
-        setup = opening.grant(partial(arm_in_time, stream.wire.reader_thread))
-        opening.play(loop, journal)
-        end = loop.end
-        if diagram is not None:
-            diagram.close(journal)
-        journal.end(end.result, end.reason, end.report)
-        outcome, reason = end.in_words()
-        opening.conclude(outcome, well=end.ok, reason=reason)
-    return Streamed(end, opening.end(), tuple(journal.events), setup)
+        opening.enter(announced(opening.name))
+    sink = opening.record(recording, header, HOLDS)
+    telemetry = None if led is None else led.telemetry
+    journal = ArmJournal(sink, stream.writer, stream.wish, telemetry)
+    opening.date(journal, stream.clock)
+    seen = journal
+    if shown_at is not None:
+        seen = ConsoleEcho(journal, shown_at, stream.convention, live=status)
+    loop = ArmLoop(stream, seen, first_notes)
+    if diagram is not None:
+        journal.signals, journal.shown = header.signals, diagram.shown
+        loop.beside = partial(diagram.act, journal)
+    hint = "Ctrl-C ends the robot's stream at once" if math.isfinite(total_s) else ""
+    report = opening.progress(total_s, hint)
+    if report is not None:
+        loop.clock = ReportingClock(stream.clock, report, PROGRESS_TICKS)
+    if led is not None:
+        led.say, led.ending = journal.operator, lambda: loop.ending
+    setup = opening.grant(partial(arm_in_time, stream.wire.reader_thread))
+    opening.play(loop, journal)
+    end = loop.end
+    if diagram is not None:
+        diagram.close(journal)
+    journal.end(end.result, end.reason, end.report)
+    outcome, reason = end.in_words()
+    opening.conclude(outcome, well=end.ok, reason=reason)
+    return lambda conclusion: Streamed(end, conclusion, tuple(journal.events), setup)
 
 
 def arm_clock(kind: str) -> Clock:

@@ -8,7 +8,7 @@ from hil.diagram.run.options import PRESS, SLIDE
 from hil.machines.kinds import ROBOT, SPACE_ARM
 from hil.run.late import late_of
 from hil.run.lead import Lead
-from hil.run.station import Option, Section, Station
+from hil.run.station import Option, Section, StandIn, Station
 from hil.stations.arm.signals import SIGNALS
 from hil.stations.arm.views import VIEWS
 
@@ -124,7 +124,14 @@ STATION: Final = Station(
     load=_late("runner:plan_of"),
     prove=_late("runner:check"),
     diagram_ends=_late("diagram_ends:ends_of"),
-    run=_late("runner:run"),
+    prepare=_late("runner:prepare"),
+    play=_late("runner:play"),
+    summary=_late("runner:summary"),
+    stand_in=StandIn(
+        "robot",
+        _late("runner:emulated"),
+        lambda prepared: prepared.proof.plan.scenario.devices.fallback,
+    ),
     recorded=_late("report.view:recorded"),
     figures=f"{_REPORT}.key_figures:arm_key_figures",
     sections=SECTIONS,

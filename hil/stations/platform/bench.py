@@ -5,6 +5,7 @@ The same parts run in both clocks; only what paces them and who writes the file 
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from drives.axes.known_place import SENSOR_FAULT
@@ -18,9 +19,13 @@ from drives.bank import (
 from hil.config.errors import ConfigError, MotionError
 from hil.machines.rig.machine import gate_limits, geometry_of, park_pose
 from hil.recording.events import Level
-from hil.run.run import BLACK_BOX_NAME, Opening
+from hil.recording.header import RunHeader
+from hil.recording.recorder import RecordingSink
+from hil.run.console import Console
+from hil.run.end import Conclusion
+from hil.run.run import BLACK_BOX_NAME, Opening, conduct
 from hil.stations.platform.control import PlatformMachine, PlatformStation
-from hil.stations.platform.course import WHOLE_COURSE, RunResult, RunSequence
+from hil.stations.platform.course import WHOLE_COURSE, PreparedPlan, RunResult, RunSequence
 from hil.stations.platform.drives.certificate import require_certificate, require_parked
 from hil.stations.platform.drives.reference import place_path, void_reference
 from hil.stations.platform.drives.setup import bank_spec
@@ -44,8 +49,8 @@ from hil.stations.platform.operator.assembly import (
 )
 from hil.stations.platform.scenario import LegMovesSettings, Plan
 from hil.stations.platform.supervisor import Outcome, RunCourse, Supervisor
-from hil.stations.platform.waits import GOES_ON
-from hil.timing.clock import Clock, ReportingClock, Tick, VirtualClock, moment
+from hil.stations.platform.waits import GOES_ON, Announcer
+from hil.timing.clock import Clock, ReportingClock, Tick, VirtualClock
 from hil.timing.neighbours import neighbours
 from hil.timing.realtime_setup import RealtimeItem, RealtimeSetup
 from hil.timing.stop import StopWish
@@ -97,28 +102,40 @@ def run(
     out: Path,
     *,
     motion: MotionSource | None = None,
-    progress: Callable[[float], None] | None = None,
     stop: AbstractContextManager[StopWish] | None = None,
     course: RunSequence = WHOLE_COURSE,
     operator: bool = False,
-    tell: Callable[[str], None] | None = None,
     extension: Extension | None = None,
+    console: Console | None = None,
 ) -> RunResult:
     """Run a plan from power-up to parked, and record it.
 
     Args:
         out: folder in which this run gets a new folder of its own.
         motion: what to play, if it was built already.
-        progress: told the time of the run [s] now and then; only in a dry run, because nothing
-            but the cycle belongs into a real-time loop.
         stop: the operator's wish to end; Ctrl-C and SIGTERM if left out.
         course: how far to go; an operator decides that himself.
         operator: whether a person leads the run, by panels that find its desk; real clock only.
-        tell: told in a line whatever is waited for longer than 2 s; must not wait itself.
         extension: what another station adds to the run.
+        console: where it says how far it is; nowhere if left out.
 
     Raises:
         ConfigError: if the motion cannot be made, or nobody could lead the run in its clock.
+        Otherwise as `play_plan`.
+    """
+    motion = motion or motion_of(plan, whole=plan.scenario.checks_first)
+    prepared = PreparedPlan(plan, motion, course, extension)
+    virtual = prepared.clock == "virtual"
+    opening = Opening(
+        prepared.name, out, virtual=virtual, stop=stop, operator=operator, console=console
+    )
+    return conduct(partial(play_plan, prepared), opening)
+
+
+def play_plan(prepared: PreparedPlan, opening: Opening) -> Callable[[Conclusion], RunResult]:
+    """Play a plan from power-up to parked within an opening.
+
+    Raises:
         NoDeskError: if the operator's desk cannot be set up; nothing has moved.
         NotCommissionedError: if real drives have not passed their test move; nothing has moved.
         NotReferencedError: if nobody has measured where absolute encoders count from, or the legs
@@ -126,51 +143,61 @@ def run(
         RecordingError: if the recording cannot be begun; nothing has moved.
         DriveError: if the drives cannot be configured; nothing has moved.
     """
-    motion = motion or motion_of(plan, whole=plan.scenario.checks_first)
+    plan, extension, virtual = prepared.plan, prepared.extension, opening.virtual
     limits = gate_limits(plan.rig, plan.scenario.period_s, wired=plan.drives_url != "sim:")
-    if operator:
+    if opening.operator:
         prepare(plan)
-    virtual = plan.scenario.clock == "virtual"
+    tell = None if opening.console.quiet else opening.enter(Announcer(opening.console.say))
     tell_live = None if virtual else tell
-    with Opening(plan.scenario.name, out, virtual=virtual, stop=stop) as opening:
-        beside = [] if virtual else opening.enter(neighbours())
-        gated, clock = _gate(plan, limits, course, opening.folder, progress, tell, led=operator)
-        opening.at_end(gated.close)
-        companion = None if extension is None else opening.enter(extension.open(clock.now_s))
-        report = _ready(plan, gated, course, tell_live)
-        foreign = foreign_code(plan, motion)
-        header = run_header(plan, limits, report, moment(clock.now_s), foreign, extension)
-        sink = opening.record(plan.scenario.recording, header, HOLDS)
-        if operator:
-            patience, machine = _patience_cycles(plan), machine_of(plan)
-            parts = Leading(plan, machine, motion, patience, clock.now_s, extension)
-            journal, station, supervisor = opening.enter(led_run(parts, header, sink))
-        else:
-            journal = PlatformJournal(sink, blank=b"" if extension is None else extension.blank)
-            station, supervisor = _unled(opening, plan, motion, course)
-        opening.date(journal, clock)
-        journal.tell = tell
-        if companion is not None:
-            companion.note = journal.note
-        setup = opening.grant(_granted)
-        loop = Loop(
-            clock, plan.scenario.period_s, station, supervisor, gated, journal, opening.wish,
-            stop_on_overrun=plan.scenario.overruns == "stop", tell=tell, companion=companion,
-        )  # fmt: skip
-        _note_before(report, course, station, journal, tell)
-        if tell_live is not None:
-            tell_live(WAITS if operator else "the run begins")
-        opening.play(loop, journal)
-        end = loop.end
-        lost = "" if virtual else complaint(opening.folder / BLACK_BOX_NAME)
-        outcome = _conclude(opening, end, supervisor, journal, lost)
+    beside = [] if virtual else opening.enter(neighbours())
+    gated, clock = _gate(prepared, opening, limits, tell)
+    opening.at_end(gated.close)
+    companion = None if extension is None else opening.enter(extension.open(clock.now_s))
+    report = _ready(plan, gated, prepared.course, tell_live)
+    foreign = foreign_code(plan, prepared.motion)
+    header = run_header(opening, clock, plan, limits, report, foreign, extension)
+    sink = opening.record(plan.scenario.recording, header, HOLDS)
+    journal, station, supervisor = _controlled(prepared, opening, header, sink, clock)
+    opening.date(journal, clock)
+    journal.tell = tell
+    if companion is not None:
+        companion.note = journal.note
+    setup = opening.grant(_granted)
+    loop = Loop(
+        clock, plan.scenario.period_s, station, supervisor, gated, journal, opening.wish,
+        stop_on_overrun=plan.scenario.overruns == "stop", tell=tell, companion=companion,
+    )  # fmt: skip
+    _note_before(report, prepared.course, station, journal, tell)
+    if tell_live is not None:
+        tell_live(WAITS if opening.operator else "the run begins")
+    opening.play(loop, journal)
+    end = loop.end
+    lost = "" if virtual else complaint(opening.folder / BLACK_BOX_NAME)
+    outcome = _conclude(opening, end, supervisor, journal, lost)
     _void_if_lost(plan, journal.violations)
-    return RunResult(
+    return lambda conclusion: RunResult(
         outcome=outcome, mode=end.mode, cycles=end.cycles, overruns=end.overruns,
-        events=tuple(journal.events), violations=tuple(journal.violations), end=opening.end(),
+        events=tuple(journal.events), violations=tuple(journal.violations), end=conclusion,
         setup=setup, drives=report, homed=journal.homed, link=end.link, gate_record=lost,
         beside=tuple(beside),
     )  # fmt: skip
+
+
+def _controlled(
+    prepared: PreparedPlan,
+    opening: Opening,
+    header: RunHeader,
+    sink: RecordingSink,
+    clock: Clock,
+) -> tuple[PlatformJournal, PlatformStation, RunCourse]:
+    """Control of a run, led by an operator or by itself, and what records it."""
+    plan, motion, extension = prepared.plan, prepared.motion, prepared.extension
+    if opening.operator:
+        patience, machine = _patience_cycles(plan), machine_of(plan)
+        parts = Leading(plan, machine, motion, patience, clock.now_s, extension)
+        return opening.enter(led_run(parts, header, sink))
+    journal = PlatformJournal(sink, blank=b"" if extension is None else extension.blank)
+    return journal, *_unled(opening, plan, motion, prepared.course)
 
 
 def _unled(
@@ -295,29 +322,27 @@ def _supervised(
 
 
 def _gate(
-    plan: Plan,
+    prepared: PreparedPlan,
+    opening: Opening,
     limits: GateLimits,
-    course: RunSequence,
-    folder: Path,
-    progress: Callable[[float], None] | None,
     tell: Callable[[str], None] | None,
-    *,
-    led: bool,
 ) -> tuple[GatedDrives, Clock]:
     """The drives behind their gate, and the clock of the loop that asks them.
 
     In a dry run the gate works in this thread. In real time it is a process of its own, which
     owns the link and keeps the time; the loop follows its cycles.
     """
-    if plan.scenario.clock == "virtual":
+    plan, led = prepared.plan, opening.operator
+    report = opening.progress(prepared.total_s, hint="Ctrl-C stops and parks")
+    if opening.virtual:
         clock = VirtualClock()
-        gated = GatedBank(Gate(limits, led=led), bank_of(plan, course), clock.now_s)
-        return gated, (ReportingClock(clock, progress, PROGRESS_TICKS) if progress else clock)
+        gated = GatedBank(Gate(limits, led=led), bank_of(plan, prepared.course), clock.now_s)
+        return gated, (ReportingClock(clock, report, PROGRESS_TICKS) if report else clock)
     from hil.stations.platform.gate.remote import RemoteGate  # Linux only
     from hil.timing.realtime import RealClock
 
-    spec = bank_spec(plan, course.wish)
-    box = folder / BLACK_BOX_NAME
+    spec = bank_spec(plan, prepared.course.wish)
+    box = opening.folder / BLACK_BOX_NAME
     now_s = RealClock().now_s
     place = place_path(plan.rig) if plan.rig.drives.homing == "absolute" else None
     remote = RemoteGate(spec, limits, now_s, black_box=box, place_file=place, led=led, tell=tell)

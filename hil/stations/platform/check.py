@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from hil.ipc.work_folder import WorkFolder
 from hil.machines.rig.machine import envelope_of, gate_limits
+from hil.run.console import ReportingConsole
 from hil.stations.platform.bench import expected_duration_s, machine_of, run
 from hil.stations.platform.motion.excerpts import blocks, excerpts, hardest_s
 from hil.stations.platform.motion.fade import FadedMotion
@@ -226,7 +227,9 @@ def _dry_run(plan: Plan, motion: MotionSource, tell: Tell) -> list[PlanFinding]:
             plan.model_copy(update={"scenario": scenario}),
             work.path,
             motion=motion,
-            progress=lambda t_s: tell("dry run through the gate", min(t_s, total_s), total_s),
+            console=ReportingConsole(
+                lambda t_s, _: tell("dry run through the gate", min(t_s, total_s), total_s)
+            ),
             stop=nullcontext(_Unheard()),
         )
     found = [

@@ -12,9 +12,9 @@ from hil.stations.platform.check import PlatformProof, Tell, check_plan
 from hil.stations.platform.fit.told import Advice, nothing_fits
 from hil.stations.platform.fitting import FIT_FLAG, SHOWN, look_for_fit, show_advice
 from hil.stations.platform.motion.build import motion_of
-from hil.stations.platform.runner import warm_and_say
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.told import CheckTold
+from hil.stations.platform.warm import warm_and_say
 from hil.terminal.console import err, out, styled, waiting
 
 

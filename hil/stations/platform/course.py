@@ -1,6 +1,10 @@
 """How far a run of the platform goes, and how it went."""
 
+from __future__ import annotations
+
+import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from drives.bank import BankEnd, BankReport, SixBools
 from hil.recording.events import EventRecord
@@ -12,6 +16,12 @@ from hil.timing.neighbours import Neighbour
 from hil.timing.realtime_setup import RealtimeItem
 from safety.modes import Mode
 from safety.verdict import Violation
+
+if TYPE_CHECKING:
+    from hil.run.station import Request
+    from hil.stations.platform.extension import Extension
+    from hil.stations.platform.motion.source import MotionSource
+    from hil.stations.platform.scenario import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +43,33 @@ class RunSequence:
 
 
 WHOLE_COURSE = RunSequence()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedPlan:
+    """A plan, and what a run of it plays; proved, where its scenario is checked first."""
+
+    plan: Plan
+    motion: MotionSource
+    """What the platform follows."""
+    course: RunSequence = WHOLE_COURSE
+    """How far it goes; an operator decides that himself."""
+    extension: Extension | None = None
+    """What another station adds to the run."""
+    total_s: float = math.inf
+    """About how long the run takes [s]; infinite if that is not known."""
+    request: Request | None = None
+    """That of `hil run`; then a motion that asked too much gets advice."""
+
+    @property
+    def name(self) -> str:
+        """Of its scenario."""
+        return self.plan.scenario.name
+
+    @property
+    def clock(self) -> str:
+        """``"virtual"`` or ``"real"``."""
+        return self.plan.scenario.clock
 
 
 @dataclass(frozen=True, slots=True)

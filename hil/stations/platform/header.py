@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from drives.bank import BankReport
 from hil.machines.rig.offered_banks import offered_scheme, origin_of_scheme
 from hil.recording.header import SIMULATED, RunHeader
-from hil.run.facts import run_facts
+from hil.run.run import Opening
 from hil.stations.platform.extension import Extension
 from hil.stations.platform.motion.offered import OfferedMotion
 from hil.stations.platform.motion.source import MotionSource
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.signals import SIGNALS
-from hil.timing.clock import Moment
+from hil.timing.clock import Clock
 from safety.limits import GateLimits
 
 VERSIONED = ("numpy", "scipy", "numba", "ruckig", "mcap")
@@ -27,27 +27,29 @@ FITTED_KEY = "fitted"
 
 
 def run_header(
+    opening: Opening,
+    clock: Clock,
     plan: Plan,
     limits: GateLimits,
     report: BankReport,
-    started: Moment,
     foreign: Mapping[str, str],
     extension: Extension | None = None,
 ) -> RunHeader:
     """What a reader must know to judge the run; the digest of its recording covers none of it.
 
     Args:
+        clock: of the run, which dates it.
         foreign: what other distributions bring to the run: by key, whose code it is.
         extension: of another station, whose table and settings the header has then.
     """
     facts = {} if extension is None else extension.facts
     scenario = plan.scenario
-    return RunHeader(
+    return opening.header(
         SIGNALS if extension is None else extension.signals,
-        metadata={
-            "scenario": scenario.name,
+        clock,
+        plan.model_dump(mode="json") if extension is None else extension.settings,
+        {
             "rig": plan.rig.name,
-            "clock": scenario.clock,
             "rate_hz": repr(scenario.rate_hz),
             "seed": str(scenario.seed),
             "drives": _drives_line(plan, report),
@@ -58,9 +60,8 @@ def run_header(
             **foreign,
             **facts,
             "limits_sha256": limits.digest(),
-            **run_facts(scenario.clock, started, VERSIONED),
         },
-        scenario=plan.model_dump(mode="json") if extension is None else extension.settings,
+        VERSIONED,
     )
 
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, Final, Self
 
 from rich.table import Table
@@ -20,13 +19,6 @@ from hil.stations.platform.scenario import Plan
 from hil.stations.platform.told import RunTold, VerdictTold
 from hil.stations.platform.touches import touch_line
 from hil.terminal.console import out, styled
-
-
-def report_of(path: Path) -> Path:
-    """The report of a run that has just ended, by its recording."""
-    from hil.report.page import write_report
-
-    return write_report(Recording.open(path), path.parent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +46,7 @@ NO_FIGURES: Final = Figures(
 """Of a recording that cannot be read any more."""
 
 
-def run_told(plan: Plan, result: RunResult, figures: Figures, page: Path | None) -> RunTold:
+def run_told(plan: Plan, result: RunResult, figures: Figures) -> RunTold:
     """What ``--json`` prints of a run, without advice."""
     return RunTold(
         **conclusion_told(result.end),
@@ -71,14 +63,14 @@ def run_told(plan: Plan, result: RunResult, figures: Figures, page: Path | None)
         powered=list(result.link.powered),
         stall=figures.stall,
         beside=list(result.beside),
-        report=None if page is None else str(page),
+        report=None,
         real_time=list(result.setup),
         fitted=list(plan.fitted),
         fit=None,
     )
 
 
-def show_run(plan: Plan, result: RunResult, figures: Figures, page: Path | None) -> None:
+def show_run(plan: Plan, result: RunResult, figures: Figures) -> None:
     """Figures of a run, and what the gate objected to."""
     show_drives(figures.drives)
     table = Table(box=None, show_header=False, pad_edge=False)
@@ -92,8 +84,6 @@ def show_run(plan: Plan, result: RunResult, figures: Figures, page: Path | None)
         out.print(styled("red", f"{stall};"), stall.remedy(result.beside), soft_wrap=True)
     for verdict in () if stall else figures.verdicts[:SHOWN]:
         out.print(f"{verdict['t_s']:9.3f} s  {verdict['message']}", soft_wrap=True)
-    if page is not None:
-        out.print(f"report:    {page}", soft_wrap=True)
 
 
 def show_powered(link: BankEnd) -> None:

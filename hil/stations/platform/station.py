@@ -9,7 +9,7 @@ from hil.diagram.run.options import PRESS, SLIDE
 from hil.machines.kinds import DRIVE, RIG
 from hil.run.late import late_of
 from hil.run.lead import HOLD_TO_RUN, Lead
-from hil.run.station import Option, Section, Station
+from hil.run.station import Option, Section, StandIn, Station
 from hil.stations.platform.signals import SIGNALS
 from hil.stations.platform.views import VIEWS
 
@@ -110,7 +110,7 @@ LEAD: Final = Lead(
 
 
 def _warm(quiet: bool) -> None:
-    from hil.stations.platform.runner import warm_and_say
+    from hil.stations.platform.warm import warm_and_say
 
     warm_and_say(quiet=quiet)
 
@@ -131,7 +131,12 @@ STATION: Final = Station(
     load=_late("command_line:plan_of"),
     prove=_late("checked:checked"),
     diagram_ends=_late("motion.diagram:ends_of"),
-    run=_late("runner:run_asked"),
+    prepare=_late("runner:prepare"),
+    play=_late("runner:play"),
+    summary=_late("runner:summary"),
+    stand_in=StandIn(
+        "drives", _late("runner:emulated"), lambda prepared: prepared.plan.scenario.devices.fallback
+    ),
     recorded=_late("report.view:RunView.of"),
     figures=f"{_REPORT}.key_figures:key_figures",
     sections=SECTIONS,

@@ -6,6 +6,7 @@ once after an installation.
 
 from drives.sim import cylinder
 from hil.stations.platform.motion import kernels, moves
+from hil.terminal.console import waiting
 from platform6dof import warm as mathematics
 
 
@@ -15,3 +16,10 @@ def warm() -> None:
     cylinder.warm()
     kernels.warm()
     moves.warm()
+
+
+def warm_and_say(*, quiet: bool) -> None:
+    """Compile the platform's kernels with a word to the user: the first time takes a while."""
+    words = "preparing kernels (the first run compiles them, about half a minute)"
+    with waiting(words, quiet=quiet):
+        warm()

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from hil.config.errors import ConfigError, about
+from hil.stations.platform.course import PreparedPlan
 from hil.stations.platform.extension import Extension
-from hil.stations.platform.runner import Added
 from hil.stations.simulator.companion import BLANK, RideCompanion
 from hil.stations.simulator.desired import RideWishes, started
 from hil.stations.simulator.judged import JudgedSource
@@ -49,8 +49,8 @@ class Ride:
     """What a person may ask of its source."""
 
     @property
-    def added(self) -> Added:
-        """What it adds to a run of the platform."""
+    def prepared(self) -> PreparedPlan:
+        """What a run of the platform plays, with what the ride adds to it."""
         plan = self.plan
         facts = {
             "source": plan.scenario.source_kind,
@@ -69,7 +69,7 @@ class Ride:
             prover=PROGRAM,
         )
         total_s = plan.lasts_s + FADE_OUT_S + SETTLE_S + AROUND_S
-        return Added(extension, self.motion, total_s)
+        return PreparedPlan(plan, self.motion, extension=extension, total_s=total_s)
 
     @contextmanager
     def companion(self, now_s: Callable[[], float]) -> Iterator[RideCompanion]:

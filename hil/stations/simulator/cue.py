@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +17,9 @@ from hil.config.named import GIVEN
 from hil.config.toml_text import toml_value
 from hil.hosts.watch.states import SOUND
 from hil.recording.reader import Recording
-from hil.stations.platform.bench import run
+from hil.run.console import ReportingConsole
+from hil.run.run import Opening, conduct
+from hil.stations.platform.bench import play_plan
 from hil.stations.platform.course import RunResult
 from hil.stations.simulator.bench import opened_source, ride_of
 from hil.stations.simulator.felt import FeltRide, RideFigures, felt_ride, figures_of, shares_of
@@ -122,13 +125,10 @@ def run_cue(
         ConfigError: if something in it cannot be had.
         RefusedError: if the platform never followed.
     """
-    added = ride_of(plan).added
-
-    def progress(t_s: float) -> None:
-        if tell is not None:
-            tell(t_s, added.total_s)
-
-    result = run(plan, folder, motion=added.motion, extension=added.extension, progress=progress)
+    prepared = ride_of(plan).prepared
+    console = None if tell is None else ReportingConsole(tell)
+    opening = Opening(prepared.name, folder, virtual=prepared.clock == "virtual", console=console)
+    result = conduct(partial(play_plan, prepared), opening)
     recording = Recording.open(result.recorder.path)
     ride = felt_ride(recording, plan)
     return CueResult(plan, result, ride, ride.score(), figures_of(recording, plan))

@@ -16,7 +16,8 @@ from hil.run.file_kinds import find_kind
 from hil.stations.platform.course import RunResult
 from hil.stations.platform.drives.rack import emulated_rack
 from hil.stations.platform.motion.lowpass import LiveLowPass
-from hil.stations.platform.runner import play
+from hil.stations.platform.runner import play_prepared
+from hil.stations.platform.warm import warm_and_say
 from hil.stations.simulator.bench import ride_of
 from hil.stations.simulator.chain import Chain
 from hil.stations.simulator.latency import SHARES, WORDS, Array, LatencyTrail, latency_trail
@@ -138,7 +139,8 @@ def ridden(
     with _drives(plan, drives, paced=paced) as url:
         clock = "virtual" if url == "sim:" else "real"
         plan = load_ride(path, [*changes, ("devices.drives", url), ("clock", clock)])
-        return plan, play(plan, folder, quiet=quiet, added=ride_of(plan).added)
+        warm_and_say(quiet=quiet)
+        return plan, play_prepared(ride_of(plan).prepared, folder, quiet=quiet)
 
 
 @contextmanager

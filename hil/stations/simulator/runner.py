@@ -8,12 +8,12 @@ from functools import partial
 import numpy as np
 
 from hil.config.errors import ConfigError, RefusedError
-from hil.run.end import Ran
+from hil.run.console import Console
 from hil.run.station import Checked, Request
 from hil.stations.platform.check import PlanFinding, PlatformProof
 from hil.stations.platform.checked import judged_line
+from hil.stations.platform.course import PreparedPlan
 from hil.stations.platform.operator.assembly import require_operable
-from hil.stations.platform.runner import run_plan
 from hil.stations.simulator.bench import ride_of
 from hil.stations.simulator.rehearsal import Rehearsal, require_known_ahead
 from hil.stations.simulator.ride_proof import judge, unknown_words
@@ -41,23 +41,14 @@ def plan_of(request: Request) -> RidePlan:
     return plan.model_copy(update={"trusted": bool(request.options.get("--trust"))})
 
 
-def run_asked(plan: RidePlan, request: Request) -> Ran:
-    """Run what `hil run` wants."""
+def prepare(plan: RidePlan, request: Request, console: Console) -> PreparedPlan:
+    """Prove what is known of a ride; raises as the platform's does."""
     if request.operator:
         require_operable(plan)
-    warm_ride(quiet=request.quiet)
+    warm_ride(quiet=console.quiet)
     if plan.scenario.checks_first and not request.dry:
         _refuse_if_unproved(plan, quiet=request.as_json)
-    ride = ride_of(plan, by_itself=not request.operator)
-    return run_plan(
-        plan,
-        request.folder,
-        report_too=request.report,
-        as_json=request.quiet,
-        operator=request.operator,
-        added=ride.added,
-        report=request.progress,
-    )
+    return ride_of(plan, by_itself=not request.operator).prepared
 
 
 def checked(plan: RidePlan, request: Request) -> Checked:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hil.stations.platform.runner import warm_and_say
+from hil.stations.platform.warm import warm_and_say
 from hil.stations.simulator import head
 from platform6dof.cueing import adaptive_kernels, course, governor, kernels, slopes, turns
 from platform6dof.cueing.felt import felt

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-from hil.diagram.run.changer import Inbox
 from hil.diagram.run.saved_file import saved_diagram
-from hil.run.end import Ran
-from hil.run.station import Checked, Request
+from hil.run.console import Console
+from hil.run.end import Conclusion
+from hil.run.run import Opening
+from hil.run.station import Checked, Request, Summary
 from hil.stations.world.led import how_to_lead
 from hil.stations.world.loop import WorldFigures
 from hil.stations.world.planned_settings import HoldMotion
 from hil.stations.world.scenario import WorldPlan
-from hil.stations.world.session import prove, run_world
+from hil.stations.world.session import WorldResult, play_world, prove
 from hil.stations.world.showing import (
-    RunPages,
     VideoProgress,
     errors_told,
     run_told,
@@ -30,11 +29,6 @@ from hil.stations.world.showing import (
 from hil.stations.world.told_runs import WorldCheckTold
 from hil.terminal.afterwards import Afterwards
 from hil.terminal.console import err, styled, waiting
-
-if TYPE_CHECKING:
-    pass
-
-VERSIONED = ("numpy", "mujoco-core", "ruckig", "mcap")
 
 
 def check(plan: WorldPlan, request: Request) -> Checked:
@@ -79,72 +73,77 @@ def _tell_cost(plan: WorldPlan) -> None:
         err.print(styled("yellow", told), soft_wrap=True)
 
 
-def run_plan(plan: WorldPlan, request: Request) -> Ran:
-    """Run a plan.
+@dataclass(frozen=True, slots=True, eq=False)
+class PreparedWorld:
+    """A plan that is proved, with what a person wants of its run."""
+
+    plan: WorldPlan
+    """What is run."""
+    request: Request
+    """By which."""
+    plain: WorldFigures | None
+    """How plain PID does; None if that was not asked."""
+
+    @property
+    def name(self) -> str:
+        """Of its scenario."""
+        return self.plan.name
+
+    @property
+    def clock(self) -> str:
+        """``"virtual"`` or ``"real"``."""
+        return self.plan.clock
+
+
+def prepare(plan: WorldPlan, request: Request, console: Console) -> PreparedWorld:
+    """Prove a plan, by plain PID beside its own law.
 
     Raises:
         RefusedError: if the motion is refused; nothing has moved.
     """
-    quiet = request.quiet
-    _tell_losses(plan, quiet=quiet)
-    if plan.scenario.clock == "real":
+    _tell_losses(plan, quiet=console.quiet)
+    if plan.clock == "real":
         _tell_cost(plan)
     plain = None
     if not request.dry:
-        with waiting("running the motion ahead, to prove it", quiet=quiet):
+        with console.waiting("running the motion ahead, to prove it"):
             plain = _plain(plan)
-    for line in how_to_lead(plan) if not quiet else ():
-        err.print(line, soft_wrap=True)
-    with ExitStack() as stack:
-        edits = None
-        inbox: Inbox | None = None
-        if request.options.get("--edit") and plan.diagram is not None:
-            saved = saved_diagram(plan.diagram, plan.scenario.diagram, _say)
-            inbox = stack.enter_context(saved).next
-        elif request.options.get("--edit"):
-            from hil.stations.world.editing.builder import BuilderProcess  # Linux only
-
-            edits = stack.enter_context(BuilderProcess(plan, plan.scenario.robot))
-        result = run_world(
-            plan,
-            request.folder,
-            _progress(plan, request),
-            edits=edits,
-            changes=inbox,
-            operator=request.operator,
-        )
-    after = Afterwards(result.end)
-    shown = _shown(request, result.recorder.path, after)
-    told = run_told(result, plain, shown)
-    return Ran(end=after.end, told=told, show=partial(show_run, result, told, shown))
+    return PreparedWorld(plan, request, plain)
 
 
-def _progress(plan: WorldPlan, request: Request) -> Callable[[float], object] | None:
-    """What is given the time of a run now and then [s]."""
-    if (report := request.progress) is not None:
-        return lambda t_s: report(t_s, t_s)
-    on_terminal = not request.quiet and not plan.live and sys.stderr.isatty()
-    return partial(_tell, plan.scenario.name) if on_terminal else None
+def play(prepared: PreparedWorld, opening: Opening) -> Callable[[Conclusion], Done]:
+    """Play a plan; its document or its diagram is taken anew each time it is saved, if asked."""
+    plan, say = prepared.plan, opening.console.say
+    for line in how_to_lead(plan):
+        say(line)
+    edits, inbox = None, None
+    if prepared.request.options.get("--edit") and plan.diagram is not None:
+        saved = saved_diagram(plan.diagram, plan.scenario.diagram, partial(say, style="yellow"))
+        inbox = opening.enter(saved).next
+    elif prepared.request.options.get("--edit"):
+        from hil.stations.world.editing.builder import BuilderProcess  # Linux only
+
+        edits = opening.enter(BuilderProcess(plan, plan.scenario.robot))
+    finish = play_world(plan, opening, edits=edits, changes=inbox)
+    return lambda end: Done(finish(end), prepared)
 
 
-def _say(words: str) -> None:
-    err.print(styled("yellow", words), soft_wrap=True)
+class Done(NamedTuple):
+    """How a run went, and what it played."""
+
+    result: WorldResult
+    prepared: PreparedWorld
 
 
-def _shown(request: Request, path: Path, after: Afterwards) -> RunPages:
-    """Draw what was asked for of a recording."""
+def summary(done: Done, after: Afterwards) -> Summary:
+    """Sum a run up, and draw its film if one was asked for."""
+    path, request = done.result.recorder.path, done.prepared.request
     video = request.options.get("--video")
-    page = after.make("report", partial(_write_report, path)) if request.report else None
     if video is not None:
-        video = after.make("video", partial(_film, path, video, quiet=request.as_json))
-    return RunPages(page, video, after.failed.get("video", ""))
-
-
-def _write_report(path: Path) -> Path:
-    from hil.recording.reader import Recording
-    from hil.report.page import write_report
-
-    return write_report(Recording.open(path), path.parent)
+        film = partial(_film, path, video, quiet=request.as_json)
+        video = after.make("video", film)
+    told = run_told(done.result, done.prepared.plain, video, after.failed.get("video", ""))
+    return Summary(told, partial(show_run, done.result, told))
 
 
 def _film(path: Path, to: str, *, quiet: bool) -> str:
@@ -165,7 +164,3 @@ def _plain(plan: WorldPlan) -> WorldFigures | None:
     if plan.live or (plan.diagram is not None and isinstance(plan.scenario.motion, HoldMotion)):
         return None
     return prove(plan, "pid" if plan.scenario.law != "pd" else "pd")[1]
-
-
-def _tell(name: str, t_s: float) -> None:
-    err.print(f"{name}: {t_s:.1f} s", end="\r")

@@ -135,6 +135,16 @@ class WorldPlan:
     """The recording that it comes from, in whose folder files are that it names."""
 
     @property
+    def name(self) -> str:
+        """Of its scenario."""
+        return self.scenario.name
+
+    @property
+    def clock(self) -> str:
+        """``"virtual"`` or ``"real"``."""
+        return self.scenario.clock
+
+    @property
     def document(self) -> Path:
         """The file beside which the files are that it names."""
         return self.carried_in or Path(self.scenario_file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
@@ -12,12 +13,10 @@ from typing import TYPE_CHECKING
 from hil.config.errors import RefusedError
 from hil.diagram.run.changer import DiagramChanger, Inbox
 from hil.diagram.run.panel_page import asked_or_saved, refusals_to, shown_signals
-from hil.recording.header import RunHeader
 from hil.recording.signals import SignalsError
 from hil.run.end import Conclusion
-from hil.run.facts import run_facts
 from hil.run.journal import Journal
-from hil.run.run import Opening, play
+from hil.run.run import Opening, conduct, play
 from hil.stations.world.bench import WorldBench, open_bench
 from hil.stations.world.editing.editor import EditQueue, RunEditor, TimedEdits
 from hil.stations.world.led import desk_for, led_by
@@ -26,7 +25,7 @@ from hil.stations.world.scenario import WorldLaw, WorldPlan
 from hil.stations.world.signals import STATION, world_signals
 from hil.stations.world.sources.opened import LiveMeans
 from hil.stations.world.tapping import tapped
-from hil.timing.clock import Clock, ReportingClock, VirtualClock, moment, worked_s
+from hil.timing.clock import Clock, ReportingClock, VirtualClock, worked_s
 
 if TYPE_CHECKING:
     from hil.desk.velocity.led import LedOperator
@@ -89,7 +88,6 @@ def prove(plan: WorldPlan, law: WorldLaw | None = None) -> tuple[WorldBench, Wor
 def run_world(
     plan: WorldPlan,
     folder: Path,
-    tell: Callable[[float], object] | None = None,
     watch: Callable[[WorldBench, Journal], LiveClock] | None = None,
     edits: EditQueue | None = None,
     *,
@@ -97,14 +95,27 @@ def run_world(
     operator: bool = False,
     keys_fd: int | None = None,
 ) -> WorldResult:
-    """Run a plan, recorded below a folder.
+    """Run a plan, recorded below a folder; the arguments are those of `play_world`."""
+    opening = Opening(plan.name, folder, virtual=plan.clock == "virtual", operator=operator)
+    played = partial(play_world, plan, watch=watch, edits=edits, changes=changes, keys_fd=keys_fd)
+    return conduct(played, opening)
+
+
+def play_world(
+    plan: WorldPlan,
+    opening: Opening,
+    *,
+    watch: Callable[[WorldBench, Journal], LiveClock] | None = None,
+    edits: EditQueue | None = None,
+    changes: Inbox | None = None,
+    keys_fd: int | None = None,
+) -> Callable[[Conclusion], WorldResult]:
+    """Play a plan within an opening.
 
     Args:
-        tell: told the time now and then [s].
         watch: makes the clock of a run that is watched, in place of the scenario's.
         edits: changed documents, as they come; those of the plan if left out.
         changes: of the diagram, as they come, beside those of the plan.
-        operator: whether panels watch it, and one of them holds it if it is led.
         keys_fd: descriptor of the terminal whose keys lead; None for that of the program.
 
     Raises:
@@ -113,61 +124,55 @@ def run_world(
     """
     clock = _clock(plan)
     means = LiveMeans(clock.now_s, keys_fd=keys_fd)
-    virtual = plan.scenario.clock == "virtual"
-    bench = open_bench(plan, live=means, paced=not virtual)
-    with closing(bench.source), Opening(plan.scenario.name, folder, virtual=virtual) as opening:
-        signals = signals_of(bench)
-        header = RunHeader(signals, _facts(plan, clock), plan.told())
-        led = opening.enter(desk_for(plan, header, clock.now_s)) if operator else None
-        if led is None and not virtual:
-            from hil.desk.unled import announced  # Linux only
+    bench = open_bench(plan, live=means, paced=not opening.virtual)
+    opening.enter(closing(bench.source))
+    signals = signals_of(bench)
+    header = opening.header(signals, clock, plan.told(), _facts(plan), VERSIONED)
+    led = opening.enter(desk_for(plan, header, clock.now_s)) if opening.operator else None
+    if led is None and not opening.virtual:
+        from hil.desk.unled import announced  # Linux only
 
-            opening.enter(announced(plan.scenario.name))
-        sink = opening.record(plan.scenario.recording, header, HOLDS)
-        journal = Journal(sink, None if led is None else led.telemetry)
-        opening.date(journal, clock)
-        live = None if watch is None else watch(bench, journal)
-        if live is not None:
-            clock, live.ends = live, lambda: opening.wish.asked is not None
-        paced = clock if tell is None else ReportingClock(clock, tell, 50)
-        asked: Callable[[], str] = str
-        if led is not None:
-            asked = led_by(led, means, lambda: turning.bench, journal, opening.wish)
-        editor = RunEditor(edits or TimedEdits(plan, plan.edits))
-        editor.rehearse(bench)
-        stopped = _stopped(opening, live, asked)
-        between: list[BetweenSteps] = [editor]
-        changer = _changer(plan, changes, led)
-        if changer is not None:
-            between.append(law_changes(changer))
-            if plan.scenario.clock == "real":
-                opening.enter(tapped(plan, bench))
-        lost = partial(_lost, led, live)
-        turning = WorldRun(bench, paced, journal, signals, stopped, lost, between=between)
-        if live is not None:
-            live.world = lambda: turning.bench.world  # another one after an edit
-        began_s = worked_s()
-        opening.play(turning, journal)
-        passed_s = worked_s() - began_s
-        figures = turning.figures
-        _tell_end(journal, figures, turning.bench)
-        opening.conclude(figures.ended, well=figures.well, reason=figures.reason)
-    steps = max(1, turning.figures.steps)
-    return WorldResult(
-        plan, turning.figures, opening.end(), passed_s / steps, clock.overruns, editor, changer
-    )
+        opening.enter(announced(plan.name))
+    audience = None if led is None else led.telemetry
+    journal = opening.journal(header, clock, plan.scenario.recording, HOLDS, audience)
+    live = None if watch is None else watch(bench, journal)
+    if live is not None:
+        clock, live.ends = live, lambda: opening.wish.asked is not None
+    report = opening.progress(bench.source.duration_s or math.inf, hint="Ctrl-C ends it")
+    paced = clock if report is None else ReportingClock(clock, report, 50)
+    asked: Callable[[], str] = str
+    if led is not None:
+        asked = led_by(led, means, lambda: turning.bench, journal, opening.wish)
+    editor = RunEditor(edits or TimedEdits(plan, plan.edits))
+    editor.rehearse(bench)
+    stopped = _stopped(opening, live, asked)
+    between: list[BetweenSteps] = [editor]
+    changer = _changer(plan, changes, led)
+    if changer is not None:
+        between.append(law_changes(changer))
+        if not opening.virtual:
+            opening.enter(tapped(plan, bench))
+    lost = partial(_lost, led, live)
+    turning = WorldRun(bench, paced, journal, signals, stopped, lost, between=between)
+    if live is not None:
+        live.world = lambda: turning.bench.world  # another one after an edit
+    began_s = worked_s()
+    opening.play(turning, journal)
+    step_s = (worked_s() - began_s) / max(1, turning.figures.steps)
+    figures = turning.figures
+    _tell_end(journal, figures, turning.bench)
+    opening.conclude(figures.ended, well=figures.well, reason=figures.reason)
+    overruns = clock.overruns
+    return lambda end: WorldResult(plan, figures, end, step_s, overruns, editor, changer)
 
 
-def _facts(plan: WorldPlan, clock: Clock) -> dict[str, str]:
-    """What a run's header has for whoever judges it."""
+def _facts(plan: WorldPlan) -> dict[str, str]:
+    """What a run's header has for whoever judges it, beside what all headers have."""
     return {
-        "scenario": plan.scenario.name,
         "robot": plan.robot.name or plan.scenario.robot,
         "simulated": "robot",
-        "clock": plan.scenario.clock,
         "period_s": repr(plan.scenario.step_s),
         "seed": str(plan.scenario.seed),
-        **run_facts(plan.scenario.clock, moment(clock.now_s), VERSIONED),
         "station": STATION,
     }
 

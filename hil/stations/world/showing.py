@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hil.run.end import conclusion_told
@@ -21,18 +19,6 @@ if TYPE_CHECKING:
 
 LOSSES_MAX: Final = 20
 """Lines of what does not act, at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunPages:
-    """What was drawn of a run."""
-
-    page: Path | None
-    """Its report, if one was asked for."""
-    video: str | None
-    """Its film, likewise."""
-    failure: str
-    """Why there is no film that was asked for; else empty."""
 
 
 class VideoProgress:
@@ -70,11 +56,15 @@ def errors_told(figures: WorldFigures) -> WorldErrorsTold:
     )
 
 
-def run_told(result: WorldResult, plain: WorldFigures | None, shown: RunPages) -> WorldRunTold:
+def run_told(
+    result: WorldResult, plain: WorldFigures | None, video: str | None, video_failure: str
+) -> WorldRunTold:
     """A run for a program.
 
     Args:
         plain: the same by plain PID; None if that was not run.
+        video: its film, if one was asked for.
+        video_failure: why there is none that was asked for; else empty.
     """
     figures, changer = result.figures, result.changer
     return WorldRunTold(
@@ -89,8 +79,7 @@ def run_told(result: WorldResult, plain: WorldFigures | None, shown: RunPages) -
         loop_gap_max_um=1e6 * figures.gap_max_m, steps=figures.steps,
         step_us=1e6 * result.step_s, overruns=result.overruns,
         real_time_factor=result.plan.scenario.step_s / max(result.step_s, 1e-9),
-        report=None if shown.page is None else str(shown.page), video=shown.video,
-        video_failure=shown.failure, losses=list(result.plan.losses),
+        report=None, video=video, video_failure=video_failure, losses=list(result.plan.losses),
     )  # fmt: skip
 
 
@@ -115,7 +104,7 @@ def _error_line(told: WorldErrorsTold) -> str:
     return words if line is None else f"{words}; line: {line:.4f} mm"
 
 
-def show_run(result: WorldResult, told: WorldRunTold, shown: RunPages) -> None:
+def show_run(result: WorldResult, told: WorldRunTold) -> None:
     """Figures of a run for people."""
     out.print(f"robot: {told['robot']}", soft_wrap=True)
     out.print(_error_line(told))
@@ -141,6 +130,5 @@ def show_run(result: WorldResult, told: WorldRunTold, shown: RunPages) -> None:
         f"{told['steps']} steps, {told['step_us']:.0f} us each, {told['real_time_factor']:.1f} x "
         f"real time, {told['overruns']} overruns"
     )
-    for name, file in (("report", shown.page), ("video", shown.video)):
-        if file is not None:
-            out.print(f"{name + ':':10} {file}", soft_wrap=True)
+    if told["video"] is not None:
+        out.print(f"video:     {told['video']}", soft_wrap=True)

@@ -2,18 +2,13 @@
 
 import math
 
-from hil.config.scenario import RecordingSettings
 from hil.config.settings import apply_overrides, read_toml
 from hil.recording.events import EventKind, Level
-from hil.recording.header import RunHeader
-from hil.recording.reader import Recording
-from hil.run.end import Ran
-from hil.run.facts import run_facts
 from hil.run.journal import Journal
 from hil.run.run import Opening, play
 from hil.run.station import Checked, Request
 from hil.terminal.console import out
-from hil.timing.clock import Tick, VirtualClock, moment
+from hil.timing.clock import Tick, VirtualClock
 from hil_pendulum.pendulum import Gate, SwingScenario
 from hil_pendulum.station import MODES, SIGNALS
 
@@ -76,22 +71,11 @@ def prove(scenario: SwingScenario, request: Request) -> Checked:
     return Checked(ok=run.gate.mode == "resting", told=told, show=lambda: out.print(told))
 
 
-def run(scenario: SwingScenario, request: Request) -> Ran:
+def swing(scenario: SwingScenario, opening: Opening) -> None:
     """Run it, recorded."""
-    facts = {"scenario": scenario.name, "clock": "virtual"}
-    facts |= run_facts("virtual", moment(VirtualClock().now_s), ("hil-pendulum",))
-    header = RunHeader(SIGNALS, facts, scenario.model_dump(mode="json"))
-    with Opening(scenario.name, request.folder, virtual=True) as opening:
-        journal = Journal(opening.record(RecordingSettings(), header))
-        swing = SwingRun(scenario, opening, journal)
-        opening.play(swing, journal)
-        mode = swing.gate.mode
-        opening.conclude(mode, well=mode == "resting")
-    end = opening.end()
-    told = {"outcome": end.outcome}
-    if request.report:
-        from hil.report.page import write_report
-
-        recording = Recording.open(end.recorder.path)
-        told["report"] = str(write_report(recording, end.recorder.path.parent))
-    return Ran(end=end, told=told, show=lambda: None)
+    settings = scenario.model_dump(mode="json")
+    header = opening.header(SIGNALS, VirtualClock(), settings, libraries=("hil-pendulum",))
+    journal = opening.journal(header, VirtualClock())
+    run = SwingRun(scenario, opening, journal)
+    opening.play(run)
+    opening.conclude(run.gate.mode, well=run.gate.mode == "resting")

@@ -43,7 +43,7 @@ STATION = Station(
     signals=SIGNALS,
     load=lambda request: _own("run", "load")(request),
     prove=lambda scenario, request: _own("run", "prove")(scenario, request),
-    run=lambda scenario, request: _own("run", "run")(scenario, request),
+    play=lambda scenario, opening: _own("run", "swing")(scenario, opening),
     sections=(Section("swing", "hil_pendulum.report:swing", "How it swung"),),
     views=Views(
         lamps=dict(zip(MODES, LAMPS, strict=True)),

@@ -16,7 +16,7 @@ from hil.config.settings import ConfigError
 from hil.recording.header import RecordingError
 from hil.run.file_kinds import TOGETHER, find_kind, scenario_kinds
 from hil.run.registry import station_of_kind
-from hil.run.service import dry_run
+from hil.service import dry_run
 
 TOLD_STEP: Final = 0.005
 """Share of the run between two words on how far it is."""

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from hil import service
 from hil.config.errors import ConfigError
 from hil.config.inputs import collected
-from hil.run import service
 from hil.run.file_kinds import find_kind
 from hil.run.station import Request
 from hil.space_arm.commands.advance import advance

@@ -256,7 +256,7 @@ def jog(
     """Home, then lead one leg slowly out from the parked platform and back."""
     from hil.stations.platform.drives.certificate import SLOW_MAX
     from hil.stations.platform.drives.commissioning import slow_share
-    from hil.stations.platform.runner import run_plan
+    from hil.stations.platform.runner import run_moves
     from hil.terminal.run_end import show_and_leave
 
     if not 0.0 < speed <= SLOW_MAX:
@@ -269,7 +269,7 @@ def jog(
         return {"kind": "legs", "speed": slow_share(loaded, speed), "to": to}
 
     plan = _plan(rig, drives, f"jog_leg{leg}", rate_hz, fallback, motion)
-    ran = run_plan(plan, folder, report_too=False, as_json=as_json)
+    ran = run_moves(plan, folder, as_json=as_json)
     show_and_leave(ran, as_json=as_json)
 
 
@@ -285,11 +285,11 @@ def park(
     as_json: Json = False,
 ) -> None:
     """Home, go to the parked pose, hold it for a moment under force, and switch off."""
-    from hil.stations.platform.runner import run_plan
+    from hil.stations.platform.runner import run_moves
     from hil.terminal.run_end import show_and_leave
 
     plan = _plan(rig, drives, "park", rate_hz, fallback)
-    ran = run_plan(plan, folder, report_too=False, as_json=as_json)
+    ran = run_moves(plan, folder, as_json=as_json)
     show_and_leave(ran, as_json=as_json)
 
 

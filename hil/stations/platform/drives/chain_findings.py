@@ -23,7 +23,7 @@ from hil.recording.reader import Recording
 from hil.run.station import Request
 from hil.stations.platform.command_line import plan_of
 from hil.stations.platform.drives.rack import emulated_rack
-from hil.stations.platform.runner import play
+from hil.stations.platform.runner import play_moves
 from hil.stations.platform.signals import MODE_CODE
 from hil.timing.doctor import Finding, Grade
 from hil.timing.realtime import RealClock
@@ -109,7 +109,7 @@ def measure_chain(rate_hz: float, folder: Path, rig: str = "paper") -> ChainFigu
         changes = (f"rate_hz={rate_hz}", f"motion.duration_s={SECONDS}")
         asked = Request(scenario=file, options={"--drives": url}, overrides=changes, clock="real")
         plan = plan_of(asked)
-        result = play(plan, folder, quiet=True)
+        result = play_moves(plan, folder, quiet=True)
     cores = (_processors_s() - before_s) / (clock.now_s() - begin_s)
     recording = Recording.open(result.recorder.path)
     late_s = recording.column("late_s")

@@ -22,7 +22,7 @@ from hil.stations.platform.drives.commissioning import LegTest, judge_test_move,
 from hil.stations.platform.drives.setup import protocol_of, watchdog_s
 from hil.stations.platform.drives.told import HomeTold, LegTestTold
 from hil.stations.platform.drives.watchdog_proof import CUT_LEG_M_S, WatchdogProof, limit_us
-from hil.stations.platform.runner import play
+from hil.stations.platform.runner import play_moves
 from hil.stations.platform.scenario import Plan
 from hil.stations.platform.shown import drives_of, show_drives, show_powered
 from hil.terminal.afterwards import Afterwards
@@ -42,7 +42,7 @@ def home_and_show(plan: Plan, leg: int | None, folder: Path, *, as_json: bool) -
     legs = () if leg is None else (leg,)
     course = RunSequence(engage=False, homing_legs=legs)
     with ExitStack() as until_told:
-        result = play(plan, folder, quiet=as_json, course=course, until_told=until_told)
+        result = play_moves(plan, folder, quiet=as_json, course=course, until_told=until_told)
         after = Afterwards(result.end)
         path = result.recorder.path
         drives = after.make("figures", lambda: drives_of(Recording.open(path))) or "not known"
@@ -73,7 +73,7 @@ def leg_test_and_show(
         Whether all was passed.
     """
     with StopSignals() as wish:
-        result = play(plan, folder, quiet=as_json)
+        result = play_moves(plan, folder, quiet=as_json)
         after = Afterwards(result.end)
         tests, drives = after.make("test move", partial(_judged, plan, result)) or ((), "not known")
         moved = result.ok and not after.failed and all_passed(tests)
@@ -162,7 +162,7 @@ def _cut(
             where = f"at {speed_m_s * 1e3:g} mm/s" if speed_m_s else "at rest"
             err.print(f"now the bench falls silent {where}: each drive has to stop")
         try:
-            result = play(cut, folder, quiet=quiet, course=RunSequence(cut_m_s=speed_m_s))
+            result = play_moves(cut, folder, quiet=quiet, course=RunSequence(cut_m_s=speed_m_s))
         except RefusedError as error:
             raise RefusedError(
                 f"the test move was passed; of the silence after it: {error}"

@@ -53,7 +53,7 @@ def ride(
     as_json: Json = False,
 ) -> None:
     """Ride a recording on the virtual clock with simulated drives, and judge what is felt."""
-    from hil.stations.platform.runner import warm_and_say
+    from hil.stations.platform.warm import warm_and_say
     from hil.stations.simulator.cue import CueRequest, at_gain, fit_gain, plan_of, run_cue
     from hil.stations.simulator.record_file import record_file
 

@@ -61,14 +61,15 @@ def jog(
     as_json: Json = False,
 ) -> None:
     """Lead a robot by keys, in real time; let go, it comes to rest. The gate stays the last."""
-    from hil.stations.world.runner import run_plan
+    from hil import service
+    from hil.stations.world.station import STATION
     from hil.terminal.run_end import show_and_leave
 
     plan = jog_plan(
         what, axes=axes, joints=joints, steps=step or (), speed=speed, changes=overrides or ()
     )
     request = Request(scenario=None, options={}, folder=folder, operator=operator, as_json=as_json)
-    show_and_leave(run_plan(plan, request), as_json=as_json)
+    show_and_leave(service.run_plan(STATION, plan, request), as_json=as_json)
 
 
 def jog_plan(
